@@ -1,0 +1,37 @@
+# The Python package, complete in ${PROJECT_BINARY_DIR}/python: links to its sources, declarations that are made from
+# the headers, and a link to the library. Tests and `pip install` take it from there.
+#
+# The interpreter must have cffi and NumPy; /usr/bin/python3 is tried before what the path has.
+set(SADDLE_PYTHON "" CACHE FILEPATH "Interpreter for the Python package; empty: the first with cffi and NumPy")
+foreach(candidate ${SADDLE_PYTHON} /usr/bin/python3 python3)
+  if(NOT SADDLE_PYTHON_FOUND)
+    execute_process(COMMAND ${candidate} -c "import cffi, pycparser, numpy" RESULT_VARIABLE missing
+                    OUTPUT_QUIET ERROR_QUIET)
+    if(missing STREQUAL 0)
+      set(SADDLE_PYTHON_FOUND ${candidate})
+    endif()
+  endif()
+endforeach()
+if(NOT SADDLE_PYTHON_FOUND)
+  message(STATUS "The Python package is not built: no python3 with cffi and NumPy")
+  return()
+endif()
+
+set(package ${PROJECT_BINARY_DIR}/python/saddle)
+file(MAKE_DIRECTORY ${package})
+file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python/saddle
+     ${PROJECT_SOURCE_DIR}/python/saddle/*.py ${PROJECT_SOURCE_DIR}/python/saddle/py.typed)
+foreach(source ${sources})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/saddle/${source} ${package}/${source} SYMBOLIC)
+endforeach()
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/saddle/*.h)
+add_custom_command(
+  OUTPUT ${package}/_declarations.py
+  COMMAND ${SADDLE_PYTHON_FOUND} ${PROJECT_SOURCE_DIR}/python/declarations.py ${CMAKE_C_COMPILER}
+          ${PROJECT_SOURCE_DIR}/include ${package}/_declarations.py
+  DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/python/declarations.py VERBATIM)
+add_custom_command(
+  OUTPUT ${package}/libsaddle.so
+  COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:saddle_shared> ${package}/libsaddle.so
+  DEPENDS saddle_shared VERBATIM)
+add_custom_target(saddle_python ALL DEPENDS ${package}/_declarations.py ${package}/libsaddle.so)

@@ -1,0 +1,54 @@
+"""Writes saddle/_declarations.py from the headers of the library.
+
+    python3 declarations.py COMPILER INCLUDE_DIRECTORY OUTPUT
+
+The C preprocessor expands <saddle/lab.h>, and cffi turns what is left into a Python module without
+C code. Types, functions and constants therefore are those of the headers.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import cffi
+
+# cffi knows the types of these headers, and the declarations need nothing else of them.
+SYSTEM_HEADERS = ("math.h", "signal.h", "stdbool.h", "stddef.h", "stdint.h")
+
+
+def preprocess(compiler: str, include: str, *flags: str) -> str:
+    """Returns <saddle/lab.h> as the preprocessor leaves it, without system headers."""
+    with tempfile.TemporaryDirectory() as empty:
+        for name in SYSTEM_HEADERS:
+            (Path(empty) / name).touch()
+        command = [compiler, "-E", "-P", "-nostdinc", "-D__attribute__(x)=", *flags]
+        command += ["-I", empty, "-I", include, "-x", "c", "-"]
+        done = subprocess.run(
+            command, input="#include <saddle/lab.h>\n", text=True, stdout=subprocess.PIPE, check=True
+        )
+        return done.stdout
+
+
+def declarations(compiler: str, include: str) -> str:
+    """Returns what cffi is given: declarations and the constants that are whole numbers."""
+    text = preprocess(compiler, include)
+    text = re.sub(r"static inline[^{]*\{.*?\n\}", "", text, flags=re.S)
+    text = text.replace("(size_t)", "")  # casts in lengths of arrays
+    macros = preprocess(compiler, include, "-dM")
+    constants = re.findall(r"^#define (SADDLE_\w+) (\d+)u?$", macros, flags=re.M)
+    lines = [f"#define {name} {value}" for name, value in sorted(constants)]
+    return "\n".join(["typedef int sig_atomic_t;", text, *lines])
+
+
+def main() -> None:
+    compiler, include, output = sys.argv[1:]
+    builder = cffi.FFI()
+    builder.cdef(declarations(compiler, include))
+    builder.set_source("saddle._declarations", None)
+    builder.emit_python_code(output)
+
+
+if __name__ == "__main__":
+    main()

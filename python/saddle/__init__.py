@@ -1,0 +1,38 @@
+"""Saddle: decentralized constrained min-max learning.
+
+    import saddle
+    r = saddle.run("robust-logistic", data=(X, y), agents=20, topology="torus:4x5", iterations=2000)
+    r.x, r.outcomes, r.trace.metric
+
+Everything is computed by libsaddle; see docs/python.md.
+"""
+
+from ._library import lib as _lib
+from ._library import text as _text
+from .errors import Error, FileError, InputError, OutOfMemory
+from .graphs import Graph, graph
+from .instance import Instance, run
+from .options import Option, options
+from .problem import Problem, Requests
+from .result import Result, load
+from .trace import Trace
+
+__version__ = _text(_lib.saddle_version())
+
+__all__ = [
+    "Error",
+    "FileError",
+    "Graph",
+    "InputError",
+    "Instance",
+    "Option",
+    "OutOfMemory",
+    "Problem",
+    "Requests",
+    "Result",
+    "Trace",
+    "graph",
+    "load",
+    "options",
+    "run",
+]

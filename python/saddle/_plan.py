@@ -1,0 +1,121 @@
+"""A saddle_plan from keywords."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._callbacks import Callbacks
+from ._library import ffi, lib
+from .data import dataset, pointer
+from .errors import check
+from .graphs import Network
+from .options import as_text, option_of
+from .sets import constraint_set, regularizer
+
+__all__ = ["Plan"]
+
+
+class Plan:
+    """What to do. Objects in memory are kept alive by `keep`."""
+
+    def __init__(self, keep: Callbacks) -> None:
+        self.keep = keep
+        self.c = ffi.gc(ffi.new("saddle_plan *"), lib.saddle_plan_free)
+        lib.saddle_plan_defaults_for(self.c, ffi.sizeof("saddle_plan"), lib.SADDLE_ABI)
+        self.with_dimensions: dict[str, Any] = {}
+        """What needs the lengths of x and y: sets, regularizer."""
+
+    def copy(self, keep: Callbacks) -> Plan:
+        """Returns a plan of its own; objects in memory stay those of this one."""
+        out = Plan(keep)
+        keep.keep(self)
+        check(lib.saddle_plan_copy, out.c, self.c)
+        return out
+
+    def set(self, name: str, value: Any) -> None:
+        """Sets an option of the library by its name, from text, number, bool, path or list."""
+        text = as_text(name.replace("-", "_"), value)
+        check(lib.saddle_plan_set, self.c, name.encode(), text.encode())
+
+    def set_keywords(self, function: str, keywords: dict[str, Any]) -> None:
+        """Sets options by keywords; None means not given. Those with a form in memory have a method."""
+        for keyword, value in keywords.items():
+            option = option_of(keyword, function, ("data",))
+            own = getattr(self, f"_set_{keyword}", None)
+            if value is None:
+                continue
+            if own is None or isinstance(value, str):
+                self.set(option.name, value)
+            else:
+                own(value)
+
+    # ---- options that can be objects in memory -------------------------------------------------
+
+    def _set_data(self, value: Any) -> None:
+        if isinstance(value, tuple) and len(value) == 2:
+            self.c.problem.rows = dataset(value[0], value[1], self.keep)
+        elif isinstance(value, list):
+            if not all(own is None or isinstance(own, tuple) and len(own) == 2 for own in value):
+                raise TypeError("a list of data has a pair (X, y) for each agent; all rows: a tuple")
+            shards = [ffi.NULL if own is None else dataset(own[0], own[1], self.keep) for own in value]
+            self.c.problem.shards = self.keep.keep(ffi.new("saddle_dataset *[]", shards))
+            self.c.problem.shard_count = len(shards)
+            if self.c.network.agents == 0:
+                self.set("agents", len(shards))
+        elif hasattr(value, "__fspath__"):
+            self.set("data", value)
+        else:
+            raise TypeError("data takes a name, a pair (X, y), or a list of pairs, one per agent")
+
+    def _set_test_data(self, value: Any) -> None:
+        if hasattr(value, "__fspath__"):
+            self.set("test-data", value)
+        else:
+            self.c.problem.test_rows = dataset(value[0], value[1], self.keep)
+
+    def set_network(self, topology: Any, mixing: Any) -> None:
+        """Sets topology and mixing, each a text or an object."""
+        if isinstance(topology, str):
+            self.set("topology", topology)
+            topology = None
+        if isinstance(mixing, str):
+            self.set("mixing", mixing)
+            mixing = None
+        if topology is None and mixing is None:
+            return
+        given = self.c.network.agents or None
+        network = Network(mixing if topology is None else topology, given, mixing, self.keep)
+        self.c.network.graph = network.graph
+        self.c.network.weights = network.weights
+        if given is None:
+            self.set("agents", network.agents)
+
+    def _set_init_x(self, value: Any) -> None:
+        start = self.keep.keep(np.ascontiguousarray(value, dtype=np.float64).ravel())
+        self.c.start.x, self.c.start.x_length = pointer(start, "double *"), len(start)
+
+    def _set_init_y(self, value: Any) -> None:
+        start = self.keep.keep(np.ascontiguousarray(value, dtype=np.float64).ravel())
+        self.c.start.y, self.c.start.y_length = pointer(start, "double *"), len(start)
+
+    def _set_x_set(self, value: Any) -> None:
+        self.with_dimensions["x_set"] = value
+
+    def _set_y_set(self, value: Any) -> None:
+        self.with_dimensions["y_set"] = value
+
+    def _set_regularizer(self, value: Any) -> None:
+        self.with_dimensions["regularizer"] = value
+
+    def set_dimensions(self, x_dim: int, y_dim: int) -> None:
+        """Makes the sets and the regularizer that are not texts."""
+        for keyword, value in self.with_dimensions.items():
+            if keyword == "regularizer":
+                self.c.problem.own_regularizer = regularizer(value, x_dim, self.keep)
+            elif keyword == "x_set":
+                self.c.problem.own_x_set = constraint_set(value, x_dim, self.keep)
+            else:
+                self.c.problem.own_y_set = constraint_set(value, y_dim, self.keep)
+        self.with_dimensions = {}

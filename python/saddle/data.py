@@ -1,0 +1,70 @@
+"""Data sets from arrays.
+
+Dense rows are C-contiguous float64, sparse rows CSR with float64 values; such arrays are used where
+they are, others are converted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._callbacks import Callbacks
+from ._library import Array, ffi, lib
+from .errors import check
+
+__all__ = ["dataset"]
+
+
+def pointer(array: Array, kind: str) -> Any:
+    """Returns the address of an array as a C pointer; the array must be kept alive."""
+    return ffi.cast(kind, array.ctypes.data)
+
+
+def _labels(y: Any, rows: int) -> Array | None:
+    if y is None:
+        return None
+    try:
+        labels = np.ascontiguousarray(y, dtype=np.float64)
+    except ValueError:
+        raise TypeError("labels must be numbers; replace texts by numbers such as 0 and 1") from None
+    if labels.shape != (rows,):
+        raise ValueError(f"y has the shape {labels.shape}; X has {rows} rows, so it must be ({rows},)")
+    return labels
+
+
+def _is_sparse(X: Any) -> bool:
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
+    """Returns a saddle_dataset that borrows the arrays; `keep` keeps them alive."""
+    out = ffi.new("saddle_dataset **")
+    arrays: tuple[Any, ...]
+    form: tuple[Any, ...]
+    if _is_sparse(X):
+        X = X.tocsr()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        start = np.ascontiguousarray(X.indptr, dtype=np.uintp)
+        column = np.ascontiguousarray(X.indices, dtype=np.int32)  # the bits of a uint32
+        value = np.ascontiguousarray(X.data, dtype=np.float64)
+        labels = _labels(y, X.shape[0])
+        arrays = (start, column, value, labels)
+        form = (pointer(start, "size_t *"), pointer(column, "uint32_t *"), pointer(value, "double *"))
+        make = lib.saddle_dataset_from_csr
+    else:
+        dense = np.ascontiguousarray(X, dtype=np.float64)
+        if dense.ndim != 2:
+            raise ValueError(f"X has the shape {dense.shape}; it must have rows and columns")
+        X = dense
+        labels = _labels(y, X.shape[0])
+        arrays = (dense, labels)
+        form = (pointer(dense, "double *"),)
+        make = lib.saddle_dataset_from_dense
+    label = ffi.NULL if labels is None else pointer(labels, "double *")
+    check(make, out, X.shape[0], X.shape[1], *form, label, lib.SADDLE_BORROW)
+    keep.keep(arrays)
+    return keep.keep(ffi.gc(out[0], lib.saddle_dataset_free))

@@ -1,0 +1,138 @@
+"""Networks: from edges, matrices and networkx graphs, and what they are like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._callbacks import Callbacks
+from ._library import Array, ffi, lib, text
+from .data import pointer
+from .errors import check
+
+__all__ = ["Graph", "graph"]
+
+
+def _edges_of_matrix(matrix: Array) -> Array:
+    if not np.array_equal(matrix, matrix.T):
+        raise ValueError("the matrix of a network must be symmetric")
+    return np.argwhere(np.triu(matrix, 1) != 0)
+
+
+def _edges(topology: Any, agents: int | None) -> tuple[int, Array, Array | None]:
+    """Returns the number of agents, the edges, and the weights' matrix if `topology` is one."""
+    if hasattr(topology, "nodes") and hasattr(topology, "edges"):  # networkx
+        number = {node: k for k, node in enumerate(topology.nodes)}
+        linked = [(number[a], number[b]) for a, b, *_ in topology.edges]
+        return len(number), np.array(linked, dtype=np.uintp).reshape(-1, 2), None
+    if hasattr(topology, "toarray"):
+        topology = topology.toarray()
+    if isinstance(topology, np.ndarray) and topology.ndim == 2:
+        if topology.shape[0] == topology.shape[1]:
+            weights = topology.astype(np.float64) if np.all(np.diag(topology) > 0) else None
+            return len(topology), _edges_of_matrix(topology), weights
+    pairs = np.array(list(topology), dtype=np.uintp).reshape(-1, 2)
+    return agents or int(pairs.max(initial=0)) + 1, pairs, None
+
+
+def _matrix(mixing: Any) -> Array:
+    dense = mixing.toarray() if hasattr(mixing, "toarray") else mixing
+    return np.ascontiguousarray(dense, dtype=np.float64)
+
+
+class Network:
+    """A graph in memory and, where a matrix of weights is given, its weights."""
+
+    def __init__(self, topology: Any, agents: int | None, mixing: Any, keep: Callbacks) -> None:
+        self.agents, edges, weights = _edges(topology, agents)
+        edges = np.ascontiguousarray(edges, dtype=np.uintp)
+        out = ffi.new("saddle_graph **")
+        check(lib.saddle_graph_from_edges, out, self.agents, len(edges), pointer(edges, "size_t *"))
+        self.graph = keep.keep(ffi.gc(out[0], lib.saddle_graph_free))
+        self.weights = ffi.NULL
+        if mixing is not None:
+            weights = _matrix(mixing)
+        if weights is not None:
+            self.weights = self._mixing(weights, keep)
+
+    def _mixing(self, weights: Array, keep: Callbacks) -> Any:
+        if weights.shape != (self.agents, self.agents):
+            raise ValueError(
+                f"mixing has the shape {weights.shape}; the network has {self.agents} agents"
+            )
+        out = ffi.new("saddle_mixing **")
+        matrix = np.ascontiguousarray(weights)
+        check(lib.saddle_mixing_from_matrix, out, self.graph, pointer(matrix, "double *"))
+        return keep.keep(ffi.gc(out[0], lib.saddle_mixing_free))
+
+
+class Graph:
+    """What a network is like: `saddle.graph("torus:4x5")`."""
+
+    def __init__(self, c_graph: Any, c_mixing: Any) -> None:
+        spectrum = ffi.new("saddle_spectrum *")
+        diameter = ffi.new("size_t *")
+        check(lib.saddle_mixing_spectrum, c_mixing, spectrum)
+        check(lib.saddle_graph_diameter, c_graph, diameter)
+        self.topology = text(c_graph.text)
+        self.mixing = text(c_mixing.text)
+        self.agents = int(c_graph.agents)
+        start = np.array(ffi.unpack(c_graph.start, self.agents + 1), dtype=np.intp)
+        ends = ffi.unpack(c_graph.neighbour, start[-1]) if start[-1] else []
+        end = np.array(ends, dtype=np.intp)
+        begin = np.repeat(np.arange(self.agents), np.diff(start))
+        self.edges = np.stack([begin, end], axis=1)[begin < end]
+        self.degrees = np.diff(start)
+        self.diameter = int(diameter[0])
+        self.lambda2 = spectrum.lambda2
+        self.lambda_m = spectrum.lambda_m
+        self.spectral_gap = spectrum.gap
+        self.weights = np.diag(ffi.unpack(c_mixing.self_weight, self.agents))
+        if len(end):
+            self.weights[begin, end] = ffi.unpack(c_mixing.weight, len(end))
+
+    def to_networkx(self) -> Any:
+        """Returns the network as a networkx graph with the mixing weights on its edges."""
+        import networkx
+
+        out = networkx.Graph()
+        out.add_nodes_from(range(self.agents))
+        out.add_weighted_edges_from((int(i), int(j), self.weights[i, j]) for i, j in self.edges)
+        return out
+
+    def __repr__(self) -> str:
+        return (
+            f"<saddle.Graph {self.topology}: {self.agents} agents, {len(self.edges)} edges, "
+            f"diameter {self.diameter}, spectral gap {self.spectral_gap:.4g}>"
+        )
+
+
+def graph(
+    topology: Any = "er:0.6", agents: int | None = None, mixing: Any = "laplacian", seed: int = 1
+) -> Graph:
+    """Returns edges, degrees, diameter, mixing weights and spectrum of a network.
+
+    >>> import saddle
+    >>> ring = saddle.graph("ring", agents=6)
+    >>> ring.diameter, ring.degrees.tolist()
+    (3, [2, 2, 2, 2, 2, 2])
+    """
+    keep = Callbacks()
+    if isinstance(topology, str):
+        decides = lib.saddle_topology_sets_agents(topology.encode())
+        count = agents or (0 if decides else lib.SADDLE_DEFAULT_AGENTS)
+        out = ffi.new("saddle_graph **")
+        check(lib.saddle_graph_create, out, topology.encode(), count, seed)
+        c_graph = keep.keep(ffi.gc(out[0], lib.saddle_graph_free))
+        weights = ffi.NULL
+        if not isinstance(mixing, str):
+            raise TypeError("a matrix of weights needs a topology of edges or a matrix")
+    else:
+        network = Network(topology, agents, None if isinstance(mixing, str) else mixing, keep)
+        c_graph, weights = network.graph, network.weights
+    if not weights:
+        out = ffi.new("saddle_mixing **")
+        check(lib.saddle_mixing_create, out, c_graph, mixing.encode())
+        weights = keep.keep(ffi.gc(out[0], lib.saddle_mixing_free))
+    return Graph(c_graph, weights)

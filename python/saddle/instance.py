@@ -1,0 +1,195 @@
+"""Instances: a problem on a network, made once for any number of runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._callbacks import Callbacks
+from ._library import ffi, lib
+from ._monitor import Monitor
+from ._plan import Plan
+from .errors import check
+from .options import option_of
+from .problem import bind
+from .result import Result
+
+__all__ = ["Instance", "run"]
+
+
+def _settled(problem: Any, name: str, given: Any) -> Any:
+    """Returns the set that holds: the caller's, or that of a Python problem if it is not a text."""
+    own = getattr(problem, name, None)
+    return own if given is None and not isinstance(own, str) else given
+
+
+class Instance:
+    """A problem, its data, a network and a starting point, on which algorithms can be run.
+
+    >>> import saddle
+    >>> instance = saddle.Instance("quadratic", topology="ring", agents=6)
+    >>> instance.run("precision", iterations=20).stop
+    'iterations'
+    """
+
+    def __init__(
+        self,
+        problem: Any = None,
+        data: Any = None,
+        *,
+        agents: int | None = None,
+        topology: Any = None,
+        mixing: Any = None,
+        algorithm: Any = None,
+        _function: str = "Instance",
+        **options: Any,
+    ) -> None:
+        self._keep = Callbacks()
+        self._plan = plan = Plan(self._keep)
+        self._own = not (problem is None or isinstance(problem, str))
+        if self._own:
+            plan.c.problem.own = bind(problem, self._keep)
+            for name in ("x_set", "y_set"):
+                options[name] = _settled(problem, name, options.get(name))
+            agents = agents or plan.c.problem.own.agents
+        elif problem is not None:
+            plan.set("problem", problem)
+        plan.set_keywords(_function, {"agents": agents, "data": data, **options})
+        plan.set_network(topology, mixing)
+        self._set_algorithm(plan, algorithm, self._keep)
+        if self._in_python() and options.get("threads") is None:
+            plan.set("threads", 1)
+        self._make_sets()
+        self._c = self._create()
+
+    def _in_python(self) -> bool:
+        return self._own or any(
+            callable(value) or isinstance(value, tuple) and any(map(callable, value))
+            for value in self._plan.with_dimensions.values()
+        )
+
+    @staticmethod
+    def _set_algorithm(plan: Plan, algorithm: Any, keep: Callbacks) -> None:
+        """Sets an algorithm: a name, or an object that makes a saddle_algorithm."""
+        if algorithm is None:
+            return
+        if hasattr(algorithm, "_saddle_algorithm"):
+            plan.c.algorithm.own = algorithm._saddle_algorithm(keep)
+            if plan.c.engine.threads == 0:
+                plan.set("threads", 1)
+        else:
+            plan.set("algorithm", algorithm)
+
+    def _make_sets(self) -> None:
+        """Makes sets that are not texts, for which the lengths of x and y must be known."""
+        if not self._plan.with_dimensions:
+            return
+        problem = self._plan.c.problem.own
+        trial = None
+        if not problem:
+            trial = self._create()
+            problem = trial.problem
+        self._plan.set_dimensions(problem.x_dim, problem.y_dim)
+        del trial
+
+    def _create(self) -> Any:
+        out = ffi.new("saddle_instance **")
+        self._keep.call(check, lib.saddle_instance_create, out, self._plan.c)
+        keep = self._keep  # must outlive the instance
+        return ffi.gc(out[0], lambda c: lib.saddle_instance_free(c) if keep else None)
+
+    def _plan_of(self, keep: Callbacks, function: str, algorithm: Any, options: dict[str, Any]) -> Plan:
+        """Returns the instance's plan with the options of a run added."""
+        for keyword in options:
+            if option_of(keyword, function).of_instance:
+                raise TypeError(f"{keyword} belongs to the instance; give it to Instance()")
+        plan = self._plan.copy(keep)
+        plan.set_keywords(function, options)
+        self._set_algorithm(plan, algorithm, keep)
+        return plan
+
+    @property
+    def x_dim(self) -> int:
+        """Length of x."""
+        return int(self._c.problem.x_dim)
+
+    @property
+    def y_dim(self) -> int:
+        """Length of y."""
+        return int(self._c.problem.y_dim)
+
+    @property
+    def agents(self) -> int:
+        """Number of agents."""
+        return int(self._c.problem.agents)
+
+    def run(self, algorithm: Any = None, *, progress: bool = False, **options: Any) -> Result:
+        """Runs an algorithm; options are those of algorithms, limits, threads and outputs."""
+        keep = Callbacks()
+        plan = self._plan_of(keep, "run", algorithm, options)
+        out = ffi.new("saddle_result **")
+        with Monitor(self._keep, plan, progress) as monitor:
+            try:
+                self._keep.call(check, lib.saddle_run, self._c, plan.c, monitor.hooks, out)
+            except KeyboardInterrupt as interrupt:
+                if out[0]:
+                    interrupt.result = self._result(out[0], keep)  # type: ignore[attr-defined]
+                raise
+        result = self._result(out[0], keep)
+        monitor.end(result)
+        return result
+
+    def _result(self, c: Any, keep: Callbacks) -> Result:
+        """Takes over a saddle_result, whose plan may point to what the instance and the run keep alive."""
+        kept = (keep, self._keep)
+        return Result._from_c(ffi.gc(c, lambda c: lib.saddle_result_free(c) if kept else None))
+
+
+def run(
+    problem: Any = None,
+    data: Any = None,
+    *,
+    agents: int | None = None,
+    topology: Any = None,
+    algorithm: Any = None,
+    iterations: int | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Result:
+    """Solves a problem by one algorithm on a network of agents.
+
+    problem
+        a name such as "robust-logistic" (`saddle problems` lists them), a plug-in, or an object of your own:
+        see `saddle.Problem`
+    data
+        a file or the name of a data set; (X, y) with dense or CSR rows, which agents share out; or a list
+        of such pairs, one for each agent
+    topology
+        a text such as "torus:4x5", edges [(0, 1), ...], a networkx graph, or a symmetric matrix: of
+        weights if its diagonal is positive, otherwise of neighbours
+    algorithm
+        a name such as "precision" (`saddle algorithms` lists them), or an algorithm of your own
+    progress
+        shows a bar, by tqdm if it is installed
+    options
+        every option of `saddle run`, with _ for -: `saddle.options()` lists them. test_data takes a pair
+        (X, y), too; x_set and y_set take (lower, upper) or a projection; regularizer takes functions
+        (value, prox); init_x and init_y take arrays; mixing takes a matrix
+
+    On Ctrl-C the KeyboardInterrupt has the result so far in its attribute `result`.
+
+    >>> import saddle
+    >>> r = saddle.run("quadratic", topology="ring", agents=8, iterations=500, tau=20, alpha=0.2)
+    >>> r.stop, r.x_agents.shape[0], bool(r.trace.metric[-1] < r.trace.metric[0])
+    ('iterations', 8, True)
+    """
+    instance = Instance(
+        problem,
+        data,
+        agents=agents,
+        topology=topology,
+        algorithm=algorithm,
+        iterations=iterations,
+        _function="run",
+        **options,
+    )
+    return instance.run(progress=progress)

@@ -1,0 +1,83 @@
+"""The options of the library, from its own table: what `saddle run --help` lists."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from numbers import Integral, Real
+from typing import Any
+
+from ._library import ffi, lib, text
+
+__all__ = ["Option", "options", "option_of", "as_text"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of the library."""
+
+    name: str
+    """As the program has it, such as "max-ifo"; the keyword is max_ifo."""
+    group: str
+    default: str
+    help: str
+    choices: tuple[str, ...]
+    of_instance: bool
+    """Whether it belongs to problem, data, network or start, which several runs can share."""
+
+
+def _option(c: Any) -> Option:
+    return Option(
+        name=text(c.name),
+        group=text(c.group),
+        default=text(c.fallback),
+        help=text(c.help),
+        choices=tuple(text(c.choices).split("|")) if c.choices else (),
+        of_instance=c.stage == lib.SADDLE_STAGE_INSTANCE,
+    )
+
+
+@lru_cache(maxsize=None)
+def options() -> dict[str, Option]:
+    """Returns all options by name, in the order of the program's help."""
+    plan = ffi.gc(ffi.new("saddle_plan *"), lib.saddle_plan_free)
+    lib.saddle_plan_defaults_for(plan, ffi.sizeof("saddle_plan"), lib.SADDLE_ABI)
+    error = ffi.new("saddle_error *")
+    if lib.saddle_plan_set(plan, b"seed", b"1", error) != lib.SADDLE_OK:
+        raise ImportError(f"saddle: {text(error.message)}")
+    count = lib.saddle_settings_count(plan.settings)
+    table = (_option(lib.saddle_settings_option(plan.settings, k)) for k in range(count))
+    return {option.name: option for option in table}
+
+
+def option_of(keyword: str, function: str = "run", others: tuple[str, ...] = ()) -> Option:
+    """Returns the option of a keyword; TypeError, with the closest name, if there is none."""
+    option = options().get(keyword.replace("_", "-"))
+    if option is not None and "-" not in keyword:
+        return option
+    names = [name.replace("-", "_") for name in options()] + list(others)
+    encoded = [ffi.new("char[]", name.encode()) for name in names]
+    closest = text(lib.saddle_closest(keyword.encode(), ffi.new("char *[]", encoded), len(encoded)))
+    hint = f"; did you mean {closest!r}?" if closest else "; saddle.options() lists all"
+    raise TypeError(f"{function}() got an unexpected keyword argument {keyword!r}{hint}")
+
+
+def as_text(keyword: str, value: Any) -> str:
+    """Returns the value of an option as the program would be given it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool,)) or type(value).__name__ == "bool_":
+        return "yes" if value else "no"
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Real):
+        return repr(float(value))
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, (list, tuple)):
+        return ",".join(as_text(keyword, entry) for entry in value)
+    raise TypeError(
+        f"{keyword} takes a text, a number, a bool, a path or a list of them, "
+        f"not {type(value).__name__}"
+    )

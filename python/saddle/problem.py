@@ -1,0 +1,167 @@
+"""Problems of your own, in Python."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+from ._callbacks import Callbacks
+from ._library import Array, ffi, lib
+from .sets import assign, vector
+
+__all__ = ["Problem", "Requests"]
+
+
+class Requests:
+    """The gradients that the agents of a round ask for, as arrays of the library.
+
+    agent
+        whose samples, for each of the points
+    start, rows
+        rows[start[k]:start[k + 1]] are the samples that point k is about
+    x, y
+        the points, a row each
+    gx, gy
+        to be filled in: row k receives the mean gradient over these samples
+    """
+
+    __slots__ = ("agent", "start", "rows", "x", "y", "gx", "gy")
+
+    agent: Array
+    start: Array
+    rows: Array
+    x: Array
+    y: Array
+    gx: Array
+    gy: Array
+
+
+class Problem:
+    """Base of problems of your own: min over x, max over y of the mean of F_i(x, y) over agents.
+
+    A subclass sets x_dim, y_dim and samples, the number of samples of each agent, and has gradient() or
+    gradients(), and value(). The attributes below can be set, the other methods be overridden.
+    """
+
+    x_dim: int
+    y_dim: int
+    samples: Sequence[int]
+
+    name = "python"
+    x_set: Any = None
+    """X where the caller names none: a text, a pair (lower, upper) or a projection."""
+    y_set: Any = None
+    tau: float = 0.0
+    """Proximal weight that suits the problem; 0: 1."""
+    alpha: float = 0.0
+    """Ascent step that suits the problem; 0: 1."""
+    lipschitz: float = 0.0
+    """L of all gradients; 0: not known."""
+    strong_concavity: float = 0.0
+    """mu of every F_i in y; 0: not known."""
+
+    def gradient(
+        self, agent: int, rows: Array, x: Array, y: Array
+    ) -> tuple[Any, Any]:
+        """Returns the mean over these samples of an agent of the gradients in x and in y."""
+        raise NotImplementedError("a problem needs gradient() or gradients()")
+
+    def value(self, agent: int, x: Array, y: Array) -> float:
+        """Returns F_i(x, y), over all samples of an agent."""
+        raise NotImplementedError("a problem needs value()")
+
+    # gradients(self, requests: Requests): fill in requests.gx and requests.gy, all agents of a round
+    # at once. Takes the place of gradient().
+    gradients: Any = None
+    # start(self, seed: int): return x0 and y0.
+    start: Any = None
+    # outcomes(self, x, y): return {name: value}, measures of a solution; the larger, the better,
+    # unless the name is in self.smaller_is_better.
+    outcomes: Any = None
+    smaller_is_better: Sequence[str] = ()
+
+
+class _Bound:
+    """The C functions of a problem."""
+
+    def __init__(self, problem: Any, keep: Callbacks) -> None:
+        self.problem = problem
+        self.x_dim, self.y_dim = int(problem.x_dim), int(problem.y_dim)
+        self.ranges: dict[tuple[int, int], Array] = {}
+        c = self.c = keep.keep(ffi.new("saddle_problem *"))
+        samples = [int(count) for count in problem.samples]
+        c.name = keep.keep(ffi.new("char[]", str(getattr(problem, "name", "python")).encode()))
+        c.x_dim, c.y_dim, c.agents = self.x_dim, self.y_dim, len(samples)
+        c.samples = keep.keep(ffi.new("size_t[]", samples))
+        c.tau, c.alpha = getattr(problem, "tau", 0.0), getattr(problem, "alpha", 0.0)
+        for name in ("x_set", "y_set"):
+            if isinstance(getattr(problem, name, None), str):
+                setattr(c, name, keep.keep(ffi.new("char[]", getattr(problem, name).encode())))
+        keep.set(c, "gradient", self.gradient)
+        keep.set(c, "value", self.value, float("nan"))
+        if getattr(problem, "start", None) is not None:
+            keep.set(c, "start", self.start)
+        if getattr(problem, "outcomes", None) is not None:
+            self.names: dict[str, Any] = {}
+            keep.set(c, "outcomes", self.outcomes, lib.SADDLE_BAD_INPUT)
+        if getattr(problem, "lipschitz", 0.0) or getattr(problem, "strong_concavity", 0.0):
+            keep.set(c, "constants", self.constants, lib.SADDLE_BAD_INPUT)
+
+    def rows(self, batch: Any) -> Array:
+        """Returns the sample numbers of a batch."""
+        if batch.index:
+            index = np.frombuffer(ffi.buffer(batch.index, 4 * batch.count), dtype=np.uint32)
+            return index.astype(np.intp)
+        key = (batch.first, batch.count)
+        if key not in self.ranges:
+            self.ranges[key] = np.arange(batch.first, batch.first + batch.count, dtype=np.intp)
+            self.ranges[key].flags.writeable = False
+        return self.ranges[key]
+
+    def gradient(
+        self, _c: Any, agent: int, batch: Any, x: Any, y: Any, gx: Any, gy: Any, _scratch: Any
+    ) -> None:
+        point = vector(x, self.x_dim), vector(y, self.y_dim)
+        in_x, in_y = self.problem.gradient(agent, self.rows(batch), *point)
+        assign(vector(gx, self.x_dim), in_x, "the gradient in x")
+        assign(vector(gy, self.y_dim), in_y, "the gradient in y")
+
+    def value(self, _c: Any, agent: int, x: Any, y: Any, _scratch: Any) -> float:
+        return float(self.problem.value(agent, vector(x, self.x_dim), vector(y, self.y_dim)))
+
+    def start(self, _c: Any, seed: int, x: Any, y: Any) -> None:
+        x0, y0 = self.problem.start(seed)
+        assign(vector(x, self.x_dim), x0, "x0")
+        assign(vector(y, self.y_dim), y0, "y0")
+
+    def constants(self, _c: Any, _x_set: Any, _y_set: Any, out: Any, _error: Any) -> int:
+        out.lipschitz = getattr(self.problem, "lipschitz", 0.0)
+        out.strong_concavity = getattr(self.problem, "strong_concavity", 0.0)
+        return lib.SADDLE_OK
+
+    def outcomes(
+        self, _c: Any, _held_out: Any, x: Any, y: Any, out: Any, count: Any, _error: Any
+    ) -> int:
+        found = self.problem.outcomes(vector(x, self.x_dim), vector(y, self.y_dim))
+        if len(found) > lib.SADDLE_MOST_OUTCOMES:
+            raise ValueError(f"a problem can have {lib.SADDLE_MOST_OUTCOMES} outcomes at most")
+        smaller = getattr(self.problem, "smaller_is_better", ())
+        for k, (name, value) in enumerate(found.items()):
+            if name not in self.names:
+                self.names[name] = ffi.new("char[]", name.encode())
+            out[k].name, out[k].value = self.names[name], float(value)
+            out[k].better = lib.SADDLE_SMALLER if name in smaller else lib.SADDLE_LARGER
+        count[0] = len(found)
+        return lib.SADDLE_OK
+
+
+def bind(problem: Any, keep: Callbacks) -> Any:
+    """Returns a saddle_problem whose functions are those of a Python object."""
+    missing = [name for name in ("x_dim", "y_dim", "samples", "value") if not hasattr(problem, name)]
+    if missing:
+        raise TypeError(
+            f"problem takes a name or an object with x_dim, y_dim, samples, gradient() and value(); "
+            f"this {type(problem).__name__} has no {missing[0]}"
+        )
+    return keep.keep(_Bound(problem, keep)).c

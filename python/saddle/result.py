@@ -1,0 +1,183 @@
+"""Results of runs."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _curves
+from ._library import Array, ffi, lib, text
+from .errors import check
+from .trace import Trace, trace_of
+
+__all__ = ["Result", "load"]
+
+
+def _array(address: Any, *shape: int) -> Array:
+    size = 8 * int(np.prod(shape))
+    return np.frombuffer(ffi.buffer(address, size), dtype=np.float64).reshape(shape).copy()
+
+
+def _settings(plan: Any) -> dict[str, str]:
+    """Returns the settings of a plan that have a value, by keyword."""
+    out = {}
+    for k in range(lib.saddle_settings_count(plan.settings)):
+        option = lib.saddle_settings_option(plan.settings, k)
+        value = text(lib.saddle_settings_value(plan.settings, option))
+        if value:
+            out[text(option.name).replace("-", "_")] = value
+    return out
+
+
+def _fault(result: Any) -> str:
+    """Returns what diverged; "" where nothing did."""
+    if text(result.cause):
+        return text(result.cause)
+    fault = result.fault
+    if fault.kind == lib.SADDLE_FAULT_NONE:
+        return ""
+    return (
+        f"{text(fault.variable)}[{fault.index}] of agent {fault.agent} is {fault.value:g} "
+        f"at iteration {fault.iteration}"
+    )
+
+
+class Result:
+    """What a run leaves.
+
+    x, y
+        the means of all agents' iterates
+    x_agents, y_agents
+        the iterates, a row for each agent (of this process)
+    trace
+        what was measured, column by column; None for a result that was loaded from a file
+    outcomes
+        the problem's own measures of (x, y), such as {"train_auc": 0.91}
+    settings
+        every setting that mattered, as text, with automatic values filled in
+    stop
+        why the run ended: "iterations", "tolerance", "ifo", "rounds", "seconds", "condition", "no_gain",
+        "interrupted" or "diverged"; "" for a result that was loaded
+    message
+        the same in words, with what diverged
+    """
+
+    x: Array
+    y: Array
+    x_agents: Array
+    y_agents: Array
+    trace: Trace | None
+    outcomes: dict[str, float]
+    settings: dict[str, str]
+    stop: str
+    message: str
+    iteration: int
+
+    _c: Any = None  # the saddle_result
+    _model: bytes | None = None  # its model file, where there is no saddle_result
+
+    @classmethod
+    def _from_c(cls, c: Any) -> Result:
+        self = cls()
+        self._c = c
+        self.x, self.y = _array(c.x_mean, c.x_dim), _array(c.y_mean, c.y_dim)
+        self.x_agents = _array(c.x, c.local, c.x_dim)
+        self.y_agents = _array(c.y, c.local, c.y_dim)
+        self.trace = trace_of(c)
+        names = [text(c.outcome[k].name) for k in range(c.outcome_count)]
+        self.outcomes = {name: float(self.trace[name][c.solution_row]) for name in names}
+        self.settings = _settings(c.plan)
+        self.stop = ffi.typeof("saddle_stop").elements[c.stop][len("SADDLE_STOP_") :].lower()
+        fault = _fault(c)
+        self.message = text(lib.saddle_stop_text(c.stop)) + (f": {fault}" if fault else "")
+        self.iteration = int(c.rows[c.solution_row].iteration)
+        return self
+
+    @classmethod
+    def _from_model(cls, model: bytes) -> Result:
+        self = cls()
+        self._model = model
+        with tempfile.TemporaryFile() as file:
+            file.write(model)
+            file.seek(0)
+            arrays = np.load(file)
+            if "xbar" not in arrays:
+                raise ValueError("this is not a model that saddle has written")
+            self.x, self.y = arrays["xbar"], arrays["ybar"]
+            self.x_agents, self.y_agents = arrays["x"], arrays["y"]
+            lines = str(arrays["settings"]).splitlines()
+            self.iteration = int(arrays["iteration"])
+        pairs = (line.split(": ", 1) for line in lines if ": " in line)
+        self.settings = {name.replace("-", "_"): value for name, value in pairs}
+        self.trace, self.outcomes, self.stop, self.message = None, {}, "", ""
+        return self
+
+    # ---- files ---------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model as the program's option --model does: .npz, or a record if it ends in .npy."""
+        if self._c is not None:
+            check(lib.saddle_result_save, self._c, os.fsencode(path))
+        elif str(path).endswith(".npz"):
+            Path(path).write_bytes(self._model or b"")
+        else:
+            raise ValueError("a result that was loaded or unpickled is saved as .npz")
+
+    def _model_bytes(self) -> bytes:
+        if self._model is not None:
+            return self._model
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "model.npz"
+            self.save(path)
+            return path.read_bytes()
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("trace", "outcomes", "settings", "stop", "message")
+        return {"model": self._model_bytes(), **{name: getattr(self, name) for name in kept}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        model = Result._from_model(state.pop("model"))
+        self.__dict__.update({**model.__dict__, **state})
+
+    # ---- use -----------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Array:
+        """Returns the score of every row: above 0 for +1; the prediction where labels are real."""
+        from .lab import predict
+
+        return predict(self, X)
+
+    # ---- pictures ------------------------------------------------------------------------------
+
+    def plot(self, y: str = "metric", x: str = "ifo", ax: Any = None) -> Any:
+        """Draws a column of the trace over another by matplotlib; returns the axes."""
+        return _curves.plot({self.name: self._trace()}, x, y, ax)
+
+    @property
+    def name(self) -> str:
+        """The algorithm."""
+        return self.settings.get("algorithm", "run")
+
+    def _trace(self) -> Trace:
+        if self.trace is None:
+            raise ValueError("a result that was loaded from a file has no trace")
+        return self.trace
+
+    def __repr__(self) -> str:
+        where = self.settings.get("problem", "problem")
+        words = f"<saddle.Result of {self.name} on {where}: iteration {self.iteration}"
+        if self.trace is not None:
+            words += f", metric {self.trace['metric'][-1]:.3g}, {self.message}"
+        return words + ">"
+
+    def _repr_html_(self) -> str:
+        return _curves.html(repr(self)[1:-1], {self.name: self.trace} if self.trace else {}, self.outcomes)
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """Returns the result in a model file that `Result.save()` or the program's --model wrote as .npz."""
+    return Result._from_model(Path(path).read_bytes())

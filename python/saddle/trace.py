@@ -1,0 +1,73 @@
+"""Traces: what was measured of a run, column by column."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Mapping
+
+import numpy as np
+
+from ._library import Array, ffi, lib, text
+
+__all__ = ["Trace"]
+
+
+class Trace(Mapping[str, Array]):
+    """The columns of a trace as arrays, by name or as attributes: `trace["metric"]`, `trace.metric`.
+
+    iteration, ifo (gradient evaluations), rounds, messages and bytes are whole numbers; a cell that was not
+    measured is NaN.
+    """
+
+    def __init__(self, columns: Mapping[str, Array]) -> None:
+        self._columns = dict(columns)
+
+    def __getitem__(self, name: str) -> Array:
+        return self._columns[name]
+
+    def __getattr__(self, name: str) -> Array:
+        try:
+            return self.__dict__["_columns"][name]
+        except KeyError:
+            raise AttributeError(f"the trace has no column {name!r}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        return f"<saddle.Trace of {len(self['iteration'])} rows: {', '.join(self)}>"
+
+    def to_pandas(self) -> Any:
+        """Returns the trace as a pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self._columns)
+
+
+def _row_type() -> np.dtype[Any]:
+    """The type of saddle_row, whose fields follow each other without gaps as columns do."""
+    names = [text(lib.saddle_trace_column_name(k)) for k in range(lib.SADDLE_TRACE_COLUMNS)]
+    cost = [name for name, _ in ffi.typeof("saddle_cost").fields]
+    whole = {"iteration", *cost}
+    return np.dtype([(name, np.uint64 if name in whole else np.float64) for name in names])
+
+
+ROW = _row_type()
+
+
+def trace_of(result: Any) -> Trace:
+    """Returns the trace of a saddle_result."""
+    size = result.row_count * ffi.sizeof("saddle_row")
+    rows = np.frombuffer(ffi.buffer(result.rows, size), dtype=ROW)
+    columns = {}
+    for name in ROW.names or ():
+        kind = np.int64 if rows[name].dtype == np.uint64 else np.float64
+        columns[name] = rows[name].astype(kind)
+    count = result.outcome_count
+    if count > 0:
+        cells = np.frombuffer(ffi.buffer(result.outcomes, 8 * count * result.row_count))
+        for k, cell in enumerate(cells.reshape(-1, count).T):
+            columns[text(result.outcome[k].name)] = cell.copy()
+    return Trace(columns)
