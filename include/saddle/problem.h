@@ -75,6 +75,22 @@ typedef struct saddle_part {
         *helpers; /**< The engine's: workers that help with one part. NULL: nobody. */
 } saddle_part;
 
+/**
+ * Mean gradients that the agents of a round ask for, all at once. Agents ask for different numbers of samples and
+ * of points, or for none, so samples are listed one point after the other.
+ */
+typedef struct saddle_gradient_requests {
+    size_t count;        /**< Points; at least 1. */
+    const size_t *agent; /**< Whose samples, for each point; ascending, perhaps repeated. */
+    const size_t
+        *start; /**< Samples start[k] .. start[k + 1] - 1 of the list are point k's; count + 1
+                               entries. */
+    const size_t *sample; /**< Sample numbers, from 0. */
+    const double *x,
+        *y;          /**< The points: count * x_dim and count * y_dim numbers, point by point. */
+    double *gx, *gy; /**< Receive the mean over its samples of the gradient at each point. */
+} saddle_gradient_requests;
+
 /** Constants of the theory; 0 where one is not known. */
 typedef struct saddle_constants {
     double lipschitz;        /**< L: every gradient of f_ij is L-Lipschitz over X x Y. */
@@ -163,6 +179,12 @@ struct saddle_problem {
      * overwrites gx (x_dim), gy (y_dim). */
     void (*gradient)(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch);
+    /**
+     * Optional, beside gradient(): what it says of all agents of a round at once, for code that works on many rows at a
+     * time. It is called on the thread that called the library, once after each phase in which agents of this process ask
+     * for gradients or differences of them; whatever else is asked for, such as in inner loops and at trace points, is gradient()'s.
+     */
+    void (*gradients)(const saddle_problem *problem, const saddle_gradient_requests *requests);
     /** Required without add_samples(), otherwise not called. F_i(x, y) over all samples of the agent. */
     double (*value)(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                     double *scratch);

@@ -14,7 +14,8 @@ __all__ = ["Problem", "Requests"]
 
 
 class Requests:
-    """The gradients that the agents of a round ask for, as arrays of the library.
+    """The gradients that the agents of a round ask for, as arrays of the library, to be read during the
+    call only.
 
     agent
         whose samples, for each of the points
@@ -98,7 +99,11 @@ class _Bound:
         for name in ("x_set", "y_set"):
             if isinstance(getattr(problem, name, None), str):
                 setattr(c, name, keep.keep(ffi.new("char[]", getattr(problem, name).encode())))
-        keep.set(c, "gradient", self.gradient)
+        batched = getattr(problem, "gradients", None) is not None
+        keep.set(c, "gradient", self.gradient_of_one if batched else self.gradient)
+        if batched:
+            self.seen: dict[tuple[bytes, int], Requests] = {}
+            keep.set(c, "gradients", self.gradients)
         keep.set(c, "value", self.value, float("nan"))
         if getattr(problem, "start", None) is not None:
             keep.set(c, "start", self.start)
@@ -126,6 +131,44 @@ class _Bound:
         in_x, in_y = self.problem.gradient(agent, self.rows(batch), *point)
         assign(vector(gx, self.x_dim), in_x, "the gradient in x")
         assign(vector(gy, self.y_dim), in_y, "the gradient in y")
+
+    def requests(self, agent: Array, start: Array, rows: Array, points: tuple[Array, ...]) -> Requests:
+        """Returns requests whose points and gradients are flat arrays x, y, gx, gy."""
+        out = Requests()
+        out.agent, out.start, out.rows = agent, start, rows
+        dims = (self.x_dim, self.y_dim) * 2
+        out.x, out.y, out.gx, out.gy = (p.reshape(-1, dim) for p, dim in zip(points, dims))
+        return out
+
+    def gradients(self, _c: Any, c: Any) -> None:
+        count = c.count
+        total = c.start[count]
+        # The library has the same memory for all rounds of a run, so that the arrays are made once.
+        key = (bytes(ffi.buffer(c, ffi.sizeof("saddle_gradient_requests"))), total)
+        requests = self.seen.get(key)
+        if requests is None:
+            sizes = ((c.agent, count), (c.start, count + 1), (c.sample, total))
+            lists = (np.frombuffer(ffi.buffer(at, 8 * size), dtype=np.intp) for at, size in sizes)
+            dims = ((c.x, self.x_dim), (c.y, self.y_dim), (c.gx, self.x_dim), (c.gy, self.y_dim))
+            points = tuple(vector(at, count * dim) for at, dim in dims)
+            requests = self.seen[key] = self.requests(*lists, points)
+        self.answer(requests)
+
+    def answer(self, requests: Requests) -> None:
+        """Lets the problem fill in the gradients, or takes what it returns."""
+        returned = self.problem.gradients(requests)
+        if returned is not None:
+            assign(requests.gx, returned[0], "the gradients in x")
+            assign(requests.gy, returned[1], "the gradients in y")
+
+    def gradient_of_one(
+        self, _c: Any, agent: int, batch: Any, x: Any, y: Any, gx: Any, gy: Any, _scratch: Any
+    ) -> None:
+        rows = self.rows(batch)
+        lists = (np.array([agent], dtype=np.intp), np.array([0, len(rows)], dtype=np.intp), rows)
+        points = (vector(x, self.x_dim), vector(y, self.y_dim))
+        points += (vector(gx, self.x_dim), vector(gy, self.y_dim))
+        self.answer(self.requests(*lists, points))
 
     def value(self, _c: Any, agent: int, x: Any, y: Any, _scratch: Any) -> float:
         return float(self.problem.value(agent, vector(x, self.x_dim), vector(y, self.y_dim)))

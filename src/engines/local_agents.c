@@ -36,7 +36,7 @@ saddle_agent *saddle_local_lend(saddle_local *e, unsigned worker, size_t i, unsi
                                 uint64_t iteration)
 {
     saddle_agent *agent = point_at_spans(e, i, parity, iteration);
-    size_t area = e->divided ? i : worker;
+    size_t area = e->divided || e->gathered ? i : worker;
     agent->work = e->work + area * e->work_stride;
     agent->index = e->index + area * e->index_stride;
     agent->scratch = e->worker[worker].scratch;
@@ -160,6 +160,8 @@ static void iterate(saddle_local *e, unsigned worker, unsigned *parity, uint64_t
             e->exchange->send(e->exchange, *parity, round);
         if (e->divided) {
             saddle_divided_round(e, worker, *parity, iteration, round, allowed);
+        } else if (e->gathered) {
+            saddle_gathered_round(e, worker, *parity, iteration, round, allowed);
         } else {
             step_agents(e, worker, *parity, iteration, round, allowed, false);
             if (e->exchange != NULL) {

@@ -46,6 +46,18 @@ struct saddle_exchange {
     void (*receive)(saddle_exchange *exchange);
 };
 
+/* The requests of all agents here at once, and their answers. */
+typedef struct saddle_gathered {
+    saddle_gradient_requests list; /* the arrays below, as the problem sees them */
+    size_t *agent;
+    size_t *start;
+    size_t *sample;
+    double *x;
+    double *y;
+    double *gx;
+    double *gy;
+} saddle_gathered;
+
 /* Agents are meant by their position in world->here. */
 typedef struct saddle_local {
     saddle_engine base;
@@ -63,8 +75,11 @@ typedef struct saddle_local {
     size_t kept_stride;
     bool
         divided; /* all workers share out each phase; otherwise each runs whole rounds of its agents */
+    bool
+        gathered; /* the requests of all agents are answered at once, by saddle_problem::gradients */
     size_t
-        areas; /* of work memory: one for each agent where rounds are divided, otherwise for each worker */
+        areas; /* of work memory: one for each agent where rounds are divided or requests gathered,
+                     otherwise for each worker */
     double *work;
     size_t work_stride;
     uint32_t *index;
@@ -73,6 +88,7 @@ typedef struct saddle_local {
     size_t sums_stride;
     double *partials; /* of each agent's request, likewise */
     size_t partials_stride;
+    saddle_gathered requests; /* where they are gathered */
     uint64_t iteration;
     unsigned parity;
     uint64_t ifo; /* IFO calls so far, of all agents of all processes */
@@ -130,6 +146,14 @@ void saddle_local_note_fault(saddle_local *local, unsigned worker, const saddle_
 /* One round of all agents, each phase shared out between the workers: divided_round.c. Called by every worker. */
 void saddle_divided_round(saddle_local *local, unsigned worker, unsigned parity, uint64_t iteration,
                           unsigned round, uint64_t allowed);
+
+/* Memory for the requests of all agents here. */
+void saddle_gathered_take(saddle_local *local, saddle_claim *claim);
+void saddle_gathered_free(saddle_gathered *gathered);
+/* One round of all agents, whose requests are answered together after each phase: gathered_round.c. Called by every
+ * worker. */
+void saddle_gathered_round(saddle_local *local, unsigned worker, unsigned parity,
+                           uint64_t iteration, unsigned round, uint64_t allowed);
 
 /* IFO calls of the agents of this process. */
 uint64_t saddle_local_ifo(const saddle_local *local);

@@ -61,9 +61,10 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
         threads = inputs->threads;
     if (threads > e->agents * shares)
         threads = e->agents * shares;
-    e->divided = threads > 1 && shares > 1 && e->agents < MANY_AGENTS * threads &&
+    e->gathered = problem->gradients != NULL;
+    e->divided = !e->gathered && threads > 1 && shares > 1 && e->agents < MANY_AGENTS * threads &&
                  has_more_than_a_loop(inputs->algorithm);
-    e->areas = e->divided ? e->agents : threads;
+    e->areas = e->divided || e->gathered ? e->agents : threads;
     return threads;
 }
 
@@ -98,6 +99,8 @@ static void take_workers(saddle_local *e, size_t pool, saddle_claim *claim)
         e->sums = saddle_claim_block(claim, e->agents, e->sums_stride * sizeof(double));
         e->partials = saddle_claim_block(claim, e->agents, e->partials_stride * sizeof(double));
     }
+    if (e->gathered)
+        saddle_gathered_take(e, claim);
 }
 
 static void take_agents(saddle_local *e, saddle_claim *claim)
@@ -144,6 +147,7 @@ void saddle_local_clear(saddle_local *e)
     saddle_free(e->index);
     saddle_free(e->sums);
     saddle_free(e->partials);
+    saddle_gathered_free(&e->requests);
     saddle_free(e->agent);
     for (int parity = 0; parity < 2; parity++)
         saddle_free(e->span[parity]);

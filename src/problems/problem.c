@@ -15,6 +15,12 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
                            "problem %s has no %s function; gradient and value are required, or "
                            "add_samples",
                            name, problem->gradient == NULL ? "gradient" : "value");
+    if (problem->gradients != NULL && problem->add_samples != NULL)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "problem %s has gradients and add_samples functions; gradients goes with "
+            "gradient",
+            name);
     if (problem->x_dim == 0 || problem->y_dim == 0 || problem->agents == 0)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,

@@ -61,6 +61,17 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
     scale(problem->y_dim, self->weight[agent], gy);
 }
 
+static void gradients(const saddle_problem *problem, const saddle_gradient_requests *requests)
+{
+    const instance *self = self_of(problem);
+    self->of->gradients(self->of, requests);
+    for (size_t k = 0; k < requests->count; k++) {
+        double weight = self->weight[requests->agent[k]];
+        scale(problem->x_dim, weight, requests->gx + k * problem->x_dim);
+        scale(problem->y_dim, weight, requests->gy + k * problem->y_dim);
+    }
+}
+
 static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                     double *scratch)
 {
@@ -165,6 +176,7 @@ saddle_status saddle_weighted_create(saddle_problem **out, const saddle_problem 
     PASS_ON(add_common);
     PASS_ON(add_rows);
     PASS_ON(gradient);
+    PASS_ON(gradients);
     PASS_ON(value);
     PASS_ON(response_solve);
     PASS_ON(response_statistic);

@@ -1,0 +1,143 @@
+/*
+ * A round of a problem that answers the requests of all agents at once (saddle_problem::gradients).
+ *
+ * Workers do the phases of their own agents. After each phase worker 0, which is the thread that called the library, lists what
+ * all agents ask for, lets the problem answer, and gives every agent its part. The bits are those of gradient().
+ */
+#include "engines/local_agents.h"
+
+#include <string.h>
+
+#include "algorithms/agent.h"
+#include "core/vector.h"
+#include "problems/evaluate.h"
+
+void saddle_gathered_take(saddle_local *e, saddle_claim *claim)
+{
+    const saddle_instance *instance = e->inputs.instance;
+    const saddle_problem *problem = instance->problem;
+    saddle_gathered *g = &e->requests;
+    size_t points = 2 * e->agents; /* a difference has two */
+    size_t samples = 0;
+    for (size_t k = 0; k < e->agents; k++)
+        samples += 2 * problem->samples[instance->world->here[k]];
+    g->agent = saddle_claim_block(claim, points, sizeof *g->agent);
+    g->start = saddle_claim_block(claim, points + 1, sizeof *g->start);
+    g->sample = saddle_claim_block(claim, samples, sizeof *g->sample);
+    g->x = saddle_claim_block(claim, points, problem->x_dim * sizeof(double));
+    g->y = saddle_claim_block(claim, points, problem->y_dim * sizeof(double));
+    g->gx = saddle_claim_block(claim, points, problem->x_dim * sizeof(double));
+    g->gy = saddle_claim_block(claim, points, problem->y_dim * sizeof(double));
+    g->list = (saddle_gradient_requests){.agent = g->agent,
+                                         .start = g->start,
+                                         .sample = g->sample,
+                                         .x = g->x,
+                                         .y = g->y,
+                                         .gx = g->gx,
+                                         .gy = g->gy};
+}
+
+void saddle_gathered_free(saddle_gathered *g)
+{
+    saddle_free(g->agent);
+    saddle_free(g->start);
+    saddle_free(g->sample);
+    saddle_free(g->x);
+    saddle_free(g->y);
+    saddle_free(g->gx);
+    saddle_free(g->gy);
+}
+
+/* Whether a request is one that the problem answers together with others. */
+static bool is_gathered(const saddle_request *r)
+{
+    return r->kind == SADDLE_REQUEST_GRADIENT || r->kind == SADDLE_REQUEST_DIFFERENCE;
+}
+
+static void add_point(saddle_gathered *g, const saddle_agent *agent, const double *x,
+                      const double *y)
+{
+    size_t k = g->list.count++;
+    size_t x_dim = agent->problem->x_dim;
+    size_t y_dim = agent->problem->y_dim;
+    const saddle_batch *batch = &agent->request.batch;
+    size_t *sample = g->sample + g->start[k];
+    g->agent[k] = agent->id;
+    g->start[k + 1] = g->start[k] + batch->count;
+    for (size_t s = 0; s < batch->count; s++)
+        sample[s] = saddle_batch_sample(batch, s);
+    memcpy(g->x + k * x_dim, x, x_dim * sizeof *x);
+    memcpy(g->y + k * y_dim, y, y_dim * sizeof *y);
+}
+
+/* out = the gradient at point k or, of a difference, that minus the one at the next point. */
+static void take_answer(size_t size, const double *gradients, size_t k, bool difference,
+                        double *out)
+{
+    memset(out, 0, size * sizeof *out);
+    saddle_axpy(size, 1.0, gradients + k * size, out);
+    if (difference)
+        saddle_axpy(size, -1.0, gradients + (k + 1) * size, out);
+}
+
+/* Answers the requests of all agents. */
+static void answer_requests(saddle_local *e)
+{
+    saddle_gathered *g = &e->requests;
+    const saddle_problem *problem = e->inputs.instance->problem;
+    g->list.count = 0;
+    for (size_t i = 0; i < e->agents; i++) {
+        const saddle_request *r = &e->agent[i].request;
+        if (is_gathered(r))
+            add_point(g, &e->agent[i], r->x, r->y);
+        if (r->kind == SADDLE_REQUEST_DIFFERENCE)
+            add_point(g, &e->agent[i], r->x0, r->y0);
+    }
+    if (g->list.count > 0)
+        problem->gradients(problem, &g->list);
+    size_t k = 0;
+    for (size_t i = 0; i < e->agents; i++) {
+        saddle_request *r = &e->agent[i].request;
+        bool difference = r->kind == SADDLE_REQUEST_DIFFERENCE;
+        if (!is_gathered(r)) {
+            saddle_agent_evaluate(&e->agent[i]);
+            continue;
+        }
+        take_answer(problem->x_dim, g->gx, k, difference, r->gx);
+        take_answer(problem->y_dim, g->gy, k, difference, r->gy);
+        k += difference ? 2 : 1;
+        e->agent[i].ifo += saddle_request_ifo(r);
+        r->kind = SADDLE_REQUEST_NONE;
+    }
+}
+
+void saddle_gathered_round(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
+                           unsigned round, uint64_t allowed)
+{
+    saddle_agent_range own = saddle_local_range(e, worker);
+    if (e->exchange != NULL) {
+        if (worker == 0)
+            e->exchange->receive(e->exchange);
+        saddle_thread_pool_barrier(e->pool, worker);
+    }
+    for (size_t i = own.first; i < own.last; i++) {
+        saddle_agent *agent = saddle_local_lend(e, worker, i, parity, iteration);
+        agent->round = round;
+        if (round == 0)
+            agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
+    }
+    for (const saddle_phase *phase = e->inputs.algorithm->phases; phase->name != NULL; phase++) {
+        for (size_t i = own.first; i < own.last; i++)
+            saddle_agent_phase(phase, &e->agent[i]);
+        saddle_thread_pool_barrier(e->pool, worker);
+        if (worker == 0)
+            answer_requests(e);
+        saddle_thread_pool_barrier(e->pool, worker);
+    }
+    e->worker[worker].ifo = 0;
+    for (size_t i = own.first; i < own.last; i++) {
+        e->worker[worker].ifo += e->agent[i].ifo;
+        if (e->agent[i].fault.kind != SADDLE_FAULT_NONE)
+            saddle_local_note_fault(e, worker, &e->agent[i], iteration);
+    }
+}
