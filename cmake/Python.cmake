@@ -1,5 +1,6 @@
 # The Python package, complete in ${PROJECT_BINARY_DIR}/python: links to its sources, declarations that are made from
-# the headers, and a link to the library. Tests and `pip install` take it from there.
+# the headers, and the library. With MPI there are two: libsaddle-mpi.so, which the package loads under mpirun, and
+# libsaddle.so, which does not need libmpi.
 #
 # The interpreter must have cffi and NumPy; /usr/bin/python3 is tried before what the path has.
 set(SADDLE_PYTHON "" CACHE FILEPATH "Interpreter for the Python package; empty: the first with cffi and NumPy")
@@ -30,8 +31,27 @@ add_custom_command(
   COMMAND ${SADDLE_PYTHON_FOUND} ${PROJECT_SOURCE_DIR}/python/declarations.py ${CMAKE_C_COMPILER}
           ${PROJECT_SOURCE_DIR}/include ${package}/_declarations.py
   DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/python/declarations.py VERBATIM)
+set(libraries ${package}/libsaddle.so)
+if(MPI_C_FOUND)
+  add_library(saddle_serial SHARED ${PROJECT_SOURCE_DIR}/src/engines/no_mpi.c
+              $<FILTER:$<TARGET_OBJECTS:saddle_objects>,EXCLUDE,/engines/mpi>)
+  set(serial ${SADDLE_LIBRARIES})
+  list(REMOVE_ITEM serial MPI::MPI_C)
+  target_include_directories(saddle_serial PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(saddle_serial PRIVATE saddle_flags ${serial})
+  target_link_options(saddle_serial PRIVATE ${SADDLE_HARDEN_LINK} -Wl,--version-script=${SADDLE_EXPORTS})
+  set_target_properties(saddle_serial PROPERTIES OUTPUT_NAME saddle-serial LINK_DEPENDS ${SADDLE_EXPORTS})
+  set(plain saddle_serial)
+  list(APPEND libraries ${package}/libsaddle-mpi.so)
+  add_custom_command(
+    OUTPUT ${package}/libsaddle-mpi.so
+    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:saddle_shared> ${package}/libsaddle-mpi.so
+    DEPENDS saddle_shared VERBATIM)
+else()
+  set(plain saddle_shared)
+endif()
 add_custom_command(
   OUTPUT ${package}/libsaddle.so
-  COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:saddle_shared> ${package}/libsaddle.so
-  DEPENDS saddle_shared VERBATIM)
-add_custom_target(saddle_python ALL DEPENDS ${package}/_declarations.py ${package}/libsaddle.so)
+  COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:${plain}> ${package}/libsaddle.so
+  DEPENDS ${plain} VERBATIM)
+add_custom_target(saddle_python ALL DEPENDS ${package}/_declarations.py ${libraries})

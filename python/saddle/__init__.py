@@ -9,19 +9,25 @@ Everything is computed by libsaddle; see docs/python.md.
 
 from ._library import lib as _lib
 from ._library import text as _text
+from .compare import Comparison, compare
 from .errors import Error, FileError, InputError, OutOfMemory
 from .graphs import Graph, graph
 from .instance import Instance, run
+from .lab import GradientCheck, check_grad, evaluate, predict, theory
 from .options import Option, options
 from .problem import Problem, Requests
+from .report import report
 from .result import Result, load
 from .trace import Trace
+from .tune import Tuning, tune
 
 __version__ = _text(_lib.saddle_version())
 
 __all__ = [
+    "Comparison",
     "Error",
     "FileError",
+    "GradientCheck",
     "Graph",
     "InputError",
     "Instance",
@@ -31,8 +37,16 @@ __all__ = [
     "Requests",
     "Result",
     "Trace",
+    "Tuning",
+    "check_grad",
+    "compare",
+    "evaluate",
     "graph",
     "load",
     "options",
+    "predict",
+    "report",
     "run",
+    "theory",
+    "tune",
 ]

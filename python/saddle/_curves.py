@@ -62,7 +62,7 @@ def svg(traces: Mapping[str, Trace], x: str = "ifo", y: str = "metric") -> str:
     low = np.floor(np.log10(min(float(ys.min()) for _, ys in points.values())))
     high = np.ceil(np.log10(max(float(ys.max()) for _, ys in points.values())))
     high = max(high, low + 1)
-    wide, tall = WIDTH - LEFT - 10, HEIGHT - BOTTOM - TOP
+    wide, tall = WIDTH - LEFT - 26, HEIGHT - BOTTOM - TOP
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
            'font-family="sans-serif" font-size="11" fill="currentColor" role="img">']  # fmt: skip
     for level in np.linspace(low, high, min(int(high - low), 6) + 1):
@@ -84,7 +84,7 @@ def svg(traces: Mapping[str, Trace], x: str = "ifo", y: str = "metric") -> str:
         path = " ".join(f"{a:.1f},{d:.1f}" for a, d in zip(across, down))
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.8" '
                    f'stroke-dasharray="{dashes}"/>'
-                   f'<text x="{WIDTH - 14}" y="{TOP + 12 + 14 * k}" text-anchor="end" '
+                   f'<text x="{WIDTH - 30}" y="{TOP + 12 + 14 * k}" text-anchor="end" '
                    f'fill="{colour}">{escape(name)}</text>')  # fmt: skip
     return "".join([*out, "</svg>"])
 

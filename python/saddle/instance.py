@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ._callbacks import Callbacks
-from ._library import ffi, lib
+from ._library import LAUNCHED, ffi, lib
 from ._monitor import Monitor
 from ._plan import Plan
-from .errors import check
+from .errors import InputError, check
 from .options import option_of
 from .problem import bind
 from .result import Result
@@ -43,6 +43,8 @@ class Instance:
         _function: str = "Instance",
         **options: Any,
     ) -> None:
+        if options.get("engine") == "mpi" and not LAUNCHED:
+            raise InputError("engine: 'mpi' is for processes of mpirun: mpirun -n 4 python3 FILE")
         self._keep = Callbacks()
         self._plan = plan = Plan(self._keep)
         self._own = not (problem is None or isinstance(problem, str))

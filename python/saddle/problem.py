@@ -148,10 +148,12 @@ class _Bound:
         requests = self.seen.get(key)
         if requests is None:
             sizes = ((c.agent, count), (c.start, count + 1), (c.sample, total))
-            lists = (np.frombuffer(ffi.buffer(at, 8 * size), dtype=np.intp) for at, size in sizes)
+            agent, start, rows = (
+                np.frombuffer(ffi.buffer(at, 8 * size), dtype=np.intp) for at, size in sizes
+            )
             dims = ((c.x, self.x_dim), (c.y, self.y_dim), (c.gx, self.x_dim), (c.gy, self.y_dim))
             points = tuple(vector(at, count * dim) for at, dim in dims)
-            requests = self.seen[key] = self.requests(*lists, points)
+            requests = self.seen[key] = self.requests(agent, start, rows, points)
         self.answer(requests)
 
     def answer(self, requests: Requests) -> None:
@@ -165,10 +167,10 @@ class _Bound:
         self, _c: Any, agent: int, batch: Any, x: Any, y: Any, gx: Any, gy: Any, _scratch: Any
     ) -> None:
         rows = self.rows(batch)
-        lists = (np.array([agent], dtype=np.intp), np.array([0, len(rows)], dtype=np.intp), rows)
-        points = (vector(x, self.x_dim), vector(y, self.y_dim))
-        points += (vector(gx, self.x_dim), vector(gy, self.y_dim))
-        self.answer(self.requests(*lists, points))
+        who, start = np.array([agent], dtype=np.intp), np.array([0, len(rows)], dtype=np.intp)
+        dims = ((x, self.x_dim), (y, self.y_dim), (gx, self.x_dim), (gy, self.y_dim))
+        points = tuple(vector(at, dim) for at, dim in dims)
+        self.answer(self.requests(who, start, rows, points))
 
     def value(self, _c: Any, agent: int, x: Any, y: Any, _scratch: Any) -> float:
         return float(self.problem.value(agent, vector(x, self.x_dim), vector(y, self.y_dim)))

@@ -1,0 +1,137 @@
+"""Several algorithms from the same start, network, data and seed."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Mapping
+
+import numpy as np
+
+from . import _curves
+from .errors import Error, InputError
+from .instance import Instance
+from .result import Result
+from .trace import Trace
+
+__all__ = ["Comparison", "compare"]
+
+DEFAULT = ("precision", "precision+", "prox-gt-sgda", "prox-dsgda")
+COSTS = ("ifo", "rounds", "bytes", "seconds")
+
+
+def _name(algorithm: Any) -> str:
+    return algorithm if isinstance(algorithm, str) else str(getattr(algorithm, "name", algorithm))
+
+
+class Comparison(Mapping[str, list[Result]]):
+    """Results by algorithm: `comparison["precision"][0]` is its run with the first seed.
+
+    refused
+        why algorithms could not be run on this problem, by their names
+    """
+
+    def __init__(self, results: dict[str, list[Result]], refused: dict[str, str]) -> None:
+        self._results = results
+        self.refused = refused
+
+    def __getitem__(self, name: str) -> list[Result]:
+        return self._results[name]
+
+    def __iter__(self) -> Any:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def _traces(self) -> dict[str, Trace]:
+        return {name: results[0]._trace() for name, results in self.items()}
+
+    def levels(self) -> list[float]:
+        """Returns decades of the metric from the start's down to the best that was reached, at most 6."""
+        metrics = [r._trace()["metric"] for results in self.values() for r in results]
+        start = max(float(metric[0]) for metric in metrics)
+        best = max(min(float(np.nanmin(metric)) for metric in metrics), 1e-300)
+        first, last = np.floor(np.log10(start)), np.ceil(np.log10(best))
+        return [float(10.0**decade) for decade in np.arange(first, last - 1, -1)[:6]]
+
+    def costs(self, levels: Iterable[float] | None = None) -> list[dict[str, Any]]:
+        """Returns what every algorithm paid, on average over seeds, until the metric was at most each level.
+
+        The cost is that of the first row of the trace at the level; NaN where a seed did not reach it.
+        """
+        rows = []
+        for level in self.levels() if levels is None else levels:
+            for name, results in self.items():
+                paid = [self._paid(r._trace(), level) for r in results]
+                mean = {cost: float(np.mean([p[cost] for p in paid])) for cost in COSTS}
+                rows.append({"level": level, "algorithm": name, **mean})
+        return rows
+
+    @staticmethod
+    def _paid(trace: Trace, level: float) -> dict[str, float]:
+        there = np.flatnonzero(trace["metric"] <= level)
+        return {cost: float(trace[cost][there[0]]) if len(there) else np.nan for cost in COSTS}
+
+    def to_pandas(self) -> Any:
+        """Returns the table of costs as a pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self.costs())
+
+    def plot(self, y: str = "metric", x: str = "ifo", ax: Any = None) -> Any:
+        """Draws a column of the traces with the first seed by matplotlib; returns the axes."""
+        return _curves.plot(self._traces(), x, y, ax)
+
+    def __repr__(self) -> str:
+        ends = (f"{name} {results[-1]._trace()['metric'][-1]:.3g}" for name, results in self.items())
+        return f"<saddle.Comparison by the last metric: {', '.join(ends)}>"
+
+    def _repr_html_(self) -> str:
+        return _curves.html(repr(self)[1:-1], self._traces(), {})
+
+
+def compare(
+    problem: Any = None,
+    data: Any = None,
+    *,
+    algorithms: Iterable[Any] | Mapping[str, dict[str, Any]] = DEFAULT,
+    repeats: int = 1,
+    seed: int = 1,
+    progress: bool = False,
+    **options: Any,
+) -> Comparison:
+    """Runs several algorithms on the same instance, and repeats that with the seeds seed, seed + 1, ...
+
+    algorithms
+        names or algorithms of your own; or a dict of names and options of each, such as
+        {"precision": {"nu": 0.2}, "gt-gda": {}}
+    options
+        as for `saddle.run()`
+
+    An algorithm that refuses the problem is left out, as long as another one can be run.
+
+    >>> import saddle
+    >>> c = saddle.compare("quadratic", algorithms=["precision", "gt-gda"], iterations=50)
+    >>> list(c), len(c["precision"])
+    (['precision', 'gt-gda'], 1)
+    """
+    chosen = dict(algorithms) if isinstance(algorithms, Mapping) else None
+    listed = list(algorithms)
+    results: dict[str, list[Result]] = {}
+    refused: dict[str, str] = {}
+    failure: Error | None = None
+    for repeat in range(repeats):
+        instance = Instance(problem, data, seed=seed + repeat, _function="compare", **options)
+        for algorithm in listed:
+            name = _name(algorithm)
+            if name in refused:
+                continue
+            try:
+                own = chosen[name] if chosen is not None else {}
+                result = instance.run(algorithm, progress=progress, **own)
+                results.setdefault(name, []).append(result)
+            except InputError as why:
+                refused[name], failure = str(why), why
+                results.pop(name, None)
+    if not results and failure is not None:
+        raise failure
+    return Comparison(results, refused)

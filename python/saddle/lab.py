@@ -1,0 +1,170 @@
+"""What comes before and after runs: gradient checks, the theory's bounds, saved models."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._callbacks import Callbacks
+from ._library import Array, ffi, lib, text
+from .data import dataset, pointer
+from .errors import check
+from .instance import Instance
+from .result import Result
+
+__all__ = ["GradientCheck", "check_grad", "evaluate", "predict", "theory"]
+
+ALLOWED = 1e-5
+"""The largest relative error that central differences of a smooth function leave."""
+
+
+@dataclass(frozen=True)
+class GradientCheck:
+    """Relative errors of a problem's gradients."""
+
+    x_error: float
+    """The gradient in x against central differences of the value."""
+    y_error: float
+    """The gradient in y against central differences of the value."""
+    difference_error: float
+    """The difference of two gradients on a batch against the two."""
+    variance_error: float
+    """The variance of samples' gradients against that of gradients of one sample."""
+    batch_error: float
+    """The mean of gradients of one sample against the gradient over all of them."""
+    kinks: bool
+    """Whether the function seems to have kinks, where it has no gradient."""
+    agent: int
+    """Where the worst error was."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether all errors are at most 1e-5."""
+        errors = (self.x_error, self.y_error, self.difference_error, self.variance_error)
+        return all(error <= ALLOWED for error in (*errors, self.batch_error))
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+def _instance(problem: Any, data: Any, options: dict[str, Any], function: str) -> Instance:
+    if not isinstance(problem, Instance):
+        return Instance(problem, data, _function=function, **options)
+    if data is not None or options:
+        raise TypeError(f"{function}() of an Instance takes no options of another one")
+    return problem
+
+
+def check_grad(problem: Any, data: Any = None, *, points: int = 3, **options: Any) -> GradientCheck:
+    """Compares a problem's gradients with finite differences of its values, at random points of X x Y.
+
+    problem
+        as for `saddle.run()`, or an Instance
+
+    >>> import saddle
+    >>> saddle.check_grad("quadratic").ok
+    True
+    """
+    instance = _instance(problem, data, options, "check_grad")
+    c = instance._c
+    out = ffi.new("saddle_gradient_check *")
+    instance._keep.call(
+        check, lib.saddle_problem_check_gradient, c.problem, c.x_set, c.y_set, points, c.seed, out
+    )
+    names = [name for name, _ in ffi.typeof("saddle_gradient_check").fields]
+    return GradientCheck(**{name: getattr(out, name) for name in names})
+
+
+def _fields(c: Any) -> dict[str, Any]:
+    """Returns the fields of a C struct, those of structs within as dicts."""
+    out = {}
+    for name, field in ffi.typeof(c).fields if ffi.typeof(c).kind == "struct" else ():
+        value = getattr(c, name)
+        out[name] = _fields(value) if field.type.kind == "struct" else value
+    return out
+
+
+def theory(problem: Any = None, data: Any = None, **options: Any) -> dict[str, Any]:
+    """Returns what is proved about PRECISION and PRECISION+ on an instance: docs/theory.md.
+
+    options
+        as for `saddle.run()`; of these, tau, epsilon (0.1 if not given), c_epsilon and c_gamma count
+
+    >>> import saddle
+    >>> bounds = saddle.theory("quadratic", topology="ring")
+    >>> bounds["precision"]["holds"], bool(0 < bounds["nu"] < bounds["eta"])
+    (True, True)
+    """
+    instance = _instance(problem, data, options, "theory")
+    given = instance._plan.c.steps
+    steps = ffi.new("saddle_steps *")
+    out = ffi.new("saddle_theory *")
+    check(lib.saddle_instance_steps, instance._c, instance._plan.c, steps)
+    epsilon = 0.1 if np.isnan(given.epsilon) else given.epsilon
+    constants = (steps.tau, epsilon, given.c_epsilon, given.c_gamma)
+    instance._keep.call(check, lib.saddle_theory_evaluate, instance._c, *constants, out)
+    return _fields(out[0])
+
+
+class _Predictor:
+    """A model, ready for use on rows."""
+
+    def __init__(self, model: Any, plugin: str | None) -> None:
+        out = ffi.new("saddle_predictor **")
+        code = ffi.NULL if plugin is None else plugin.encode()
+        if isinstance(model, Result):
+            with tempfile.TemporaryDirectory() as directory:
+                path = Path(directory) / "model.npz"
+                path.write_bytes(model._model_bytes())
+                check(lib.saddle_predictor_load, out, os.fsencode(path), code)
+        else:
+            check(lib.saddle_predictor_load, out, os.fsencode(model), code)
+        self.c = ffi.gc(out[0], lib.saddle_predictor_free)
+        self.keep = Callbacks()
+
+    def rows(self, X: Any, y: Any = None) -> Any:
+        """Returns a saddle_dataset of arrays, or of a file."""
+        if not isinstance(X, (str, os.PathLike)):
+            return dataset(X, y, self.keep)
+        out = ffi.new("saddle_dataset **")
+        check(lib.saddle_predictor_data, self.c, out, os.fsencode(X), ffi.NULL)
+        return ffi.gc(out[0], lib.saddle_dataset_free)
+
+
+def predict(model: Any, X: Any, *, plugin: str | None = None) -> Array:
+    """Returns the score of every row: above 0 for +1, the larger, the more confident; the prediction where labels are real.
+
+    model
+        a Result or the path of a model file
+    X
+        dense or CSR rows, or the name of a data file
+    plugin
+        the path of the shared object that the model's problem is from, if it is not built in
+    """
+    predictor = _Predictor(model, plugin)
+    rows = predictor.rows(X)
+    scores = np.empty(rows.rows)
+    check(lib.saddle_predictor_scores, predictor.c, rows, pointer(scores, "double *"))
+    return scores
+
+
+def evaluate(
+    model: Any, X: Any, y: Any = None, *, positive: str | None = None, plugin: str | None = None
+) -> dict[str, float]:
+    """Returns accuracy, auc, loss and the problem's own measures of a model on labelled rows.
+
+    X, y
+        rows and labels, or the name of a data file alone
+    """
+    predictor = _Predictor(model, plugin)
+    rows = predictor.rows(X, y)
+    out = ffi.new("saddle_outcome[]", lib.SADDLE_MOST_OUTCOMES + 4)
+    count = ffi.new("size_t *")
+    which = ffi.NULL if positive is None else positive.encode()
+    check(lib.saddle_predictor_evaluate, predictor.c, rows, which, out, count)
+    return {text(out[k].name): out[k].value for k in range(count[0])}

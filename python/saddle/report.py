@@ -1,0 +1,72 @@
+"""A page about results: curves, costs, outcomes and settings in one HTML file."""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from pathlib import Path
+from typing import Any, Iterable, Mapping
+
+from . import _curves
+from .compare import Comparison
+from .result import Result
+
+__all__ = ["report"]
+
+STYLE = """body { font: 15px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em }
+table { border-collapse: collapse; margin: 1em 0 } td, th { padding: 0.15em 0.8em; text-align: left }
+tr:nth-child(even) { background: #f2f2f2 } summary { cursor: pointer }
+@media (prefers-color-scheme: dark) { body { background: #111; color: #ddd } tr:nth-child(even) { background: #222 } }"""
+AXES = ("ifo", "rounds", "bytes", "seconds")
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    def cell(value: Any) -> str:
+        return escape(f"{value:.4g}" if isinstance(value, float) else str(value))
+
+    lines = ("".join(f"<td>{cell(value)}</td>" for value in row) for row in rows)
+    names = "".join(f"<th>{escape(name)}</th>" for name in head)
+    return f"<table><tr>{names}</tr>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
+
+
+def _settings(results: Mapping[str, Result]) -> str:
+    """All settings; those in which the results differ first."""
+    keys = list(dict.fromkeys(key for r in results.values() for key in r.settings))
+    rows = [[key, *(r.settings.get(key, "") for r in results.values())] for key in keys]
+    rows.sort(key=lambda row: len(set(row[1:])) == 1)
+    return f"<details><summary>Settings</summary>{_table(['', *results], rows)}</details>"
+
+
+def report(
+    results: Any, path: str | os.PathLike[str] = "report.html", title: str | None = None
+) -> Path:
+    """Writes one HTML page, which needs nothing else, about a Result, a list of them or a Comparison.
+
+    Curves over gradient evaluations, rounds, bytes and seconds; costs at levels of the metric; outcomes; settings.
+    The program's `saddle report` makes a richer page from traces.
+    """
+    if isinstance(results, Result):
+        results = [results]
+    if not isinstance(results, Comparison):
+        named: dict[str, list[Result]] = {}
+        for result in results:
+            named.setdefault(result.name, []).append(result)
+        results = Comparison(named, {})
+    first = {name: runs[0] for name, runs in results.items()}
+    example = next(iter(first.values()))
+    heading = title or f"{example.settings.get('problem', 'problem')} by {', '.join(first)}"
+    outcomes = list(dict.fromkeys(name for r in first.values() for name in r.outcomes))
+    costs = results.costs()
+    parts = [f"<h1>{escape(heading)}</h1>"]
+    parts += [_curves.svg(results._traces(), axis) for axis in AXES]
+    if costs:
+        parts.append("<h2>Costs until the metric is at most a level</h2>")
+        parts.append(_table(costs[0], (row.values() for row in costs)))
+    if outcomes:
+        rows = ([name, *(r.outcomes.get(key, float("nan")) for key in outcomes)] for name, r in first.items())
+        parts += ["<h2>Outcomes</h2>", _table(["", *outcomes], rows)]
+    parts.append(_settings(first))
+    head = f'<meta charset="utf-8"><title>{escape(heading)}</title><style>{STYLE}</style>'
+    page = f"<!DOCTYPE html><html lang=en><head>{head}</head><body>{''.join(parts)}</body></html>\n"
+    Path(path).write_text(page, encoding="utf-8")
+    return Path(path)

@@ -1,0 +1,149 @@
+"""Searching for good step sizes."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Mapping
+
+import numpy as np
+
+from ._callbacks import Callbacks
+from ._library import Array, ffi, lib, text
+from ._monitor import logger
+from .errors import as_keywords, check
+from .instance import Instance
+from .result import Result
+
+__all__ = ["Tuning", "tune"]
+
+
+class Tuning:
+    """A search and its answer.
+
+    best
+        the values that won, by keyword: `saddle.run(..., **tuning.best)`
+    trials
+        all evaluations, column by column
+    objective
+        the column that decided
+    finished
+        whether the search came to its end
+    """
+
+    def __init__(self, instance: Instance, c: Any) -> None:
+        self._instance = instance
+        self._c = c
+        self.algorithm = text(c.algorithm.name)
+        self.objective = text(c.objective.name)
+        self.spent = int(c.spent)
+        self.finished = bool(c.finished)
+        names = [text(c.option[k].name).replace("-", "_") for k in range(c.option_count)]
+        self.best = dict(zip(names, self._values(c.ranking[0], len(names))))
+        fields = [name for name, _ in ffi.typeof("saddle_trial").fields]
+        trials = [c.trials[k] for k in range(c.trial_count)]
+        self.trials: dict[str, Array] = {
+            name: np.array([getattr(trial, name) for trial in trials]) for name in fields
+        }
+
+    def _values(self, candidate: int, count: int) -> list[str]:
+        return [text(lib.saddle_tuning_value(self._c, candidate, k)) for k in range(count)]
+
+    def run(self, **options: Any) -> Result:
+        """Runs the algorithm with the values that won; options are limits, threads and outputs."""
+        chosen: dict[str, Any] = {**self.best, **options}
+        return self._instance.run(self.algorithm, **chosen)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the settings as a configuration file for `saddle run --config`."""
+        check(lib.saddle_tuning_save, self._c, os.fsencode(path))
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value}" for name, value in self.best.items())
+        return f"<saddle.Tuning of {self.algorithm} by {self.objective}: {values}>"
+
+
+class _Hooks:
+    """What a search reports: to the log."""
+
+    def __init__(self, callbacks: Callbacks) -> None:
+        self.keep = Callbacks(callbacks)
+        self.c = ffi.new("saddle_tune_hooks *")
+        self.c.interrupt = callbacks.interrupt
+        self.keep.set(self.c, "trial", self.trial)
+        self.keep.set(self.c, "warning", self.warning)
+
+    def trial(self, _context: Any, _tuning: Any, trial: Any) -> None:
+        logger.info("rung %d, candidate %d: %.6g", trial.rung, trial.candidate, trial.value)
+
+    def warning(self, _context: Any, message: Any) -> None:
+        logger.warning("%s", as_keywords(text(message)))
+
+
+def _search_text(search: Any) -> str:
+    if not isinstance(search, Mapping):
+        return str(search)
+    parts = (f"{k.replace('_', '-')}={','.join(map(str, v))}" for k, v in search.items())
+    return " ".join(parts)
+
+
+def tune(
+    problem: Any = None,
+    data: Any = None,
+    *,
+    algorithm: Any = None,
+    budget: int = 0,
+    candidates: int = 0,
+    objective: str | None = None,
+    hold: Any = None,
+    search: Any = None,
+    log: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    **options: Any,
+) -> Tuning:
+    """Searches for good step sizes of one algorithm by successive halving.
+
+    budget
+        gradient evaluations in all; 0: 2000 for every sample
+    candidates
+        how many to try; 0: as many as the budget pays for
+    objective
+        "metric", "loss", "primal", "stationarity" or an outcome such as "test_auc"
+    hold
+        options that keep their value: "nu,eta" or a list
+    search
+        further options and their values: {"batch": [10, 20], "fairness": [0.1, 1]}
+    log, resume
+        a CSV file of all evaluations, and whether to continue from it
+    options
+        as for `saddle.run()`
+
+    >>> import saddle
+    >>> t = saddle.tune("quadratic", algorithm="gt-gda", candidates=4, budget=200000)
+    >>> t.finished, sorted(t.best)
+    (True, ['eta_x', 'eta_y'])
+    """
+    instance = Instance(problem, data, algorithm=algorithm, _function="tune", **options)
+    given = ffi.new("saddle_tune_inputs *", {"budget": budget, "candidates": candidates})
+    held = ",".join(hold) if isinstance(hold, (list, tuple)) else hold
+    texts = {"objective": objective, "hold": held and held.replace("_", "-"), "log": log,
+             "search": None if search is None else _search_text(search)}  # fmt: skip
+    alive = {name: ffi.new("char[]", os.fsencode(value)) for name, value in texts.items() if value}
+    for name, value in alive.items():
+        setattr(given, name, value)
+    given.resume = resume
+    out = ffi.new("saddle_tuning **")
+    hooks = _Hooks(instance._keep)
+    try:
+        instance._keep.call(
+            check, lib.saddle_tune, out, instance._c, instance._plan.c, given, hooks.c
+        )
+    except KeyboardInterrupt as interrupt:
+        if out[0]:
+            interrupt.result = _tuning(instance, out[0])  # type: ignore[attr-defined]
+        raise
+    return _tuning(instance, out[0])
+
+
+def _tuning(instance: Instance, c: Any) -> Tuning:
+    keep = instance._keep
+    return Tuning(instance, ffi.gc(c, lambda c: lib.saddle_tuning_free(c) if keep else None))
