@@ -2,9 +2,18 @@
 # the headers, and the library. With MPI there are two: libsaddle-mpi.so, which the package loads under mpirun, and
 # libsaddle.so, which does not need libmpi.
 #
-# The interpreter must have cffi and NumPy; /usr/bin/python3 is tried before what the path has.
-set(SADDLE_PYTHON "" CACHE FILEPATH "Interpreter for the Python package; empty: the first with cffi and NumPy")
-foreach(candidate ${SADDLE_PYTHON} /usr/bin/python3 python3)
+# The interpreter must have cffi and NumPy; /usr/bin/python3 is tried before what the path has. Sanitized libraries
+# cannot be loaded into it.
+set(SADDLE_PYTHON AUTO CACHE STRING "The Python package: OFF, AUTO, or the interpreter that it is made by and tested with")
+if(SADDLE_PYTHON STREQUAL AUTO)
+  set(candidates /usr/bin/python3 python3)
+elseif(SADDLE_PYTHON)
+  set(candidates ${SADDLE_PYTHON})
+endif()
+if(NOT SADDLE_PYTHON OR SADDLE_SANITIZE OR SADDLE_COVERAGE OR SADDLE_FUZZ)
+  return()
+endif()
+foreach(candidate ${candidates})
   if(NOT SADDLE_PYTHON_FOUND)
     execute_process(COMMAND ${candidate} -c "import cffi, pycparser, numpy" RESULT_VARIABLE missing
                     OUTPUT_QUIET ERROR_QUIET)

@@ -1,0 +1,355 @@
+"""saddle.run(): the program's bits, options, data, networks, sets, results, errors, interrupts."""
+
+import logging
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import saddle
+from saddle._callbacks import Callbacks
+from saddle._library import ffi
+from saddle.data import dataset
+
+SMALL = {"agents": 4, "topology": "ring", "iterations": 30, "seed": 7}
+
+
+def as_arguments(options):
+    return [word for name, value in options.items() for word in ("--" + name.replace("_", "-"), str(value))]
+
+
+def run_program(program, directory, *arguments):
+    command = [program, "run", "--quiet", "--trace", "t.csv", "--model", "m.npz", *arguments]
+    subprocess.run(command, cwd=directory, check=True, stdout=subprocess.DEVNULL)
+    lines = [line for line in (directory / "t.csv").read_text().splitlines() if line[:1] != "#"]
+    names = lines[0].split(",")
+    cells = [[float(cell or "nan") for cell in line.split(",")] for line in lines[1:]]
+    trace = dict(zip(names, np.array(cells).T))
+    return np.load(directory / "m.npz"), trace
+
+
+def assert_same_run(result, model, trace):
+    for mine, its in (("x", "xbar"), ("y", "ybar"), ("x_agents", "x"), ("y_agents", "y")):
+        assert getattr(result, mine).tobytes() == model[its].tobytes()
+    for name, column in trace.items():
+        if name != "seconds":
+            assert np.array_equal(result.trace[name], column, equal_nan=True), name
+
+
+@pytest.mark.parametrize("algorithm", ["precision", "precision+", "sgda"])
+@pytest.mark.parametrize("problem", ["robust-logistic", "auc"])
+def test_same_bits_as_the_program(program, tmp_path, problem, algorithm):
+    options = {**SMALL, "problem": problem, "algorithm": algorithm, "data": "synthetic:300:20"}
+    options["outcomes"] = "always" if problem == "auc" else "auto"
+    model, trace = run_program(program, tmp_path, *as_arguments(options))
+    result = saddle.run(**options)
+    assert_same_run(result, model, trace)
+    assert len(trace["metric"]) > 5
+
+
+def test_arrays_have_the_bits_of_files(program, tmp_path, rows):
+    X, y = rows
+    np.savez(tmp_path / "rows.npz", X=X, y=y)
+    arguments = as_arguments({**SMALL, "data": "rows.npz", "test_data": "rows.npz", "problem": "auc"})
+    model, trace = run_program(program, tmp_path, *arguments)
+    result = saddle.run("auc", data=(X, y), test_data=(X, y), outcomes="always", **SMALL)
+    assert_same_run(result, model, trace)
+    assert set(result.outcomes) >= {"train_auc", "test_auc"}
+
+
+def test_sparse_rows_are_those_of_dense_ones(rows):
+    sparse = pytest.importorskip("scipy.sparse")
+    X, y = rows
+    X = np.where(np.abs(X) > 1.5, X, 0.0)  # so few that dense rows are stored sparse
+    dense = saddle.run(data=(X, y), **SMALL)
+    for form in (sparse.csr_matrix, sparse.coo_matrix, sparse.csc_matrix):
+        assert np.array_equal(saddle.run(data=(form(X), y), **SMALL).x, dense.x)
+    unsorted = sparse.csr_matrix(X)
+    unsorted.indices = unsorted.indices.copy()
+    first = slice(unsorted.indptr[0], unsorted.indptr[1])
+    unsorted.indices[first] = unsorted.indices[first][::-1].copy()
+    unsorted.data[first] = unsorted.data[first][::-1].copy()
+    unsorted.has_sorted_indices = unsorted.has_canonical_format = False
+    assert np.array_equal(saddle.run(data=(unsorted, y), **SMALL).x, dense.x)
+
+
+def test_arrays_are_not_copied(rows):
+    sparse = pytest.importorskip("scipy.sparse")
+    X, y = rows
+    keep = Callbacks()
+
+    def address(pointer):
+        return int(ffi.cast("uintptr_t", pointer))
+
+    assert address(dataset(X, y, keep).dense) == X.ctypes.data
+    csr = sparse.csr_matrix(X)
+    made = dataset(csr, y, keep)
+    assert address(made.value) == csr.data.ctypes.data
+    assert address(made.column) == csr.indices.ctypes.data
+    turned = np.asfortranarray(X)
+    assert address(dataset(turned, y, keep).dense) != turned.ctypes.data
+
+
+def test_data_per_agent_are_those_of_contiguous_parts(rows):
+    X, y = rows
+    parts = [(X[100 * k : 100 * (k + 1)], y[100 * k : 100 * (k + 1)]) for k in range(4)]
+    own = saddle.run(data=parts, topology="ring", iterations=30, seed=7)
+    shared = saddle.run(data=(X, y), partition="contiguous", **SMALL)
+    assert np.array_equal(own.x_agents, shared.x_agents)
+    assert len(own.x_agents) == 4
+
+
+def test_wrong_data_are_refused(rows):
+    X, y = rows
+    with pytest.raises(ValueError, match=r"y has the shape \(3,\)"):
+        saddle.run(data=(X, y[:3]))
+    with pytest.raises(ValueError, match="rows and columns"):
+        saddle.run(data=(X[0], y[0]))
+    with pytest.raises(TypeError, match="must be numbers"):
+        saddle.run(data=(X, np.where(y > 0, "yes", "no")))
+    with pytest.raises(TypeError, match="for each agent"):
+        saddle.run(data=[X, y])
+    with pytest.raises(TypeError, match="takes a name"):
+        saddle.run(data=X)
+    broken = X.copy()
+    broken[3, 2] = np.nan
+    with pytest.raises(saddle.InputError, match="nan"):
+        saddle.run(data=(broken, y))
+
+
+def test_keywords_are_checked():
+    with pytest.raises(TypeError, match="'iteration'; did you mean 'iterations'"):
+        saddle.run("quadratic", iteration=3)
+    with pytest.raises(TypeError, match="'max-ifo'; did you mean 'max_ifo'"):
+        saddle.run("quadratic", **{"max-ifo": 3})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'qwertyuiop'"):
+        saddle.run("quadratic", qwertyuiop=1)
+    with pytest.raises(TypeError, match="tau takes a text, a number"):
+        saddle.run("quadratic", tau={})
+    with pytest.raises(ValueError, match="^tau: '-1.0' is out of range"):
+        saddle.run("quadratic", tau=-1.0)
+    with pytest.raises(saddle.InputError, match="^x_set: there is no set 'boxx'; did you mean 'box'"):
+        saddle.run("quadratic", x_set="boxx:1")
+    with pytest.raises(TypeError, match="topology belongs to the instance"):
+        saddle.Instance("quadratic").run(topology="ring")
+
+
+def test_every_option_of_the_program_is_a_keyword(program):
+    listed = subprocess.run([program, "run", "--help-all"], text=True, stdout=subprocess.PIPE, check=True)
+    names = set(re.findall(r"^  +--([a-z0-9-]+)", listed.stdout, flags=re.M))
+    assert len(names) > 60
+    of_the_program_alone = {"config", "quiet", "report", "json", "help", "help-all", "version"}
+    assert names - of_the_program_alone == set(saddle.options())
+
+
+def test_values_of_options():
+    r = saddle.run("quadratic", iterations=np.int64(3), tau=np.float64(30), pin=False, trace_every=1,
+                   samples=[50, 60, 70], agents=3, topology="complete", nu=None)  # fmt: skip
+    assert r.settings["iterations"] == "3" and float(r.settings["tau"]) == 30
+    assert r.settings["samples"] == "50,60,70"
+    assert r.trace.iteration.tolist() == [0, 1, 2, 3] and r.trace.iteration.dtype == np.int64
+
+
+def test_networks():
+    networkx = pytest.importorskip("networkx")
+    sparse = pytest.importorskip("scipy.sparse")
+    ring = [(0, 1), (1, 2), (2, 3), (3, 0)]
+    adjacency = np.zeros((4, 4))
+    for i, j in ring:
+        adjacency[i, j] = adjacency[j, i] = 1
+    expected = saddle.run("quadratic", agents=4, topology="ring", iterations=20)
+    named = networkx.relabel_nodes(networkx.cycle_graph(4), dict(enumerate("abcd")))
+    for given in (ring, np.array([*ring]), adjacency, sparse.csr_matrix(adjacency), named):
+        assert np.array_equal(saddle.run("quadratic", topology=given, iterations=20).x, expected.x)
+    weights = saddle.graph("ring", 4, "metropolis").weights
+    by_rule = saddle.run("quadratic", agents=4, topology="ring", mixing="metropolis", iterations=20)
+    for given in ({"topology": weights}, {"topology": ring, "mixing": weights}, {"mixing": sparse.csr_matrix(weights)}):
+        assert np.allclose(saddle.run("quadratic", iterations=20, **given).x, by_rule.x, rtol=1e-9)
+    with pytest.raises(saddle.InputError, match="not connected|disconnected|components"):
+        saddle.run("quadratic", topology=[(0, 1), (2, 3)])
+    with pytest.raises(ValueError, match="symmetric"):
+        saddle.run("quadratic", topology=np.array([[0, 1], [0, 0]]))
+    with pytest.raises(ValueError, match="4 agents"):
+        saddle.run("quadratic", topology=ring, mixing=np.eye(3))
+
+
+def test_graph():
+    g = saddle.graph(np.array([[0.5, 0.5, 0], [0.5, 0.2, 0.3], [0, 0.3, 0.7]]))
+    assert g.agents == 3 and g.edges.tolist() == [[0, 1], [1, 2]] and g.diameter == 2
+    eigenvalues = np.sort(np.linalg.eigvalsh(g.weights))
+    assert np.isclose(g.lambda2, eigenvalues[-2]) and np.isclose(g.lambda_m, eigenvalues[0])
+    assert saddle.graph("grid:3x4").agents == 12
+    networkx = pytest.importorskip("networkx")
+    hypercube = saddle.graph("hypercube", 8)
+    assert networkx.diameter(hypercube.to_networkx()) == hypercube.diameter == 3
+
+
+def test_sets():
+    options = {**SMALL, "x_dim": 6, "iterations": 200}
+    box = saddle.run("quadratic", x_set="box:-0.1:0.2", **options)
+    for given in ((-0.1, 0.2), (np.full(6, -0.1), [0.2] * 6), lambda v: np.clip(v, -0.1, 0.2)):
+        assert np.allclose(saddle.run("quadratic", x_set=given, **options).x, box.x, atol=1e-12)
+    half = saddle.run("quadratic", x_set=(None, 0.0), **options)
+    assert half.x_agents.max() <= 1e-12 and half.x_agents.min() < -1e-3
+    with pytest.raises(ValueError, match=r"must be \(6,\)"):
+        saddle.run("quadratic", x_set=([0, 0], [1, 1]), **options)
+    with pytest.raises(ValueError, match="a projection has the shape"):
+        saddle.run("quadratic", x_set=lambda v: v[:2], **options)
+    with pytest.raises(ZeroDivisionError):
+        saddle.run("quadratic", y_set=lambda v: v / (1 // 0), **options)
+
+
+def test_regularizers():
+    options = {**SMALL, "x_dim": 6, "iterations": 200}
+    by_name = saddle.run("quadratic", regularizer="l1:0.3", **options)
+    own = (lambda x: 0.3 * np.abs(x).sum(), lambda x, s: np.sign(x) * np.maximum(np.abs(x) - 0.3 * s, 0))
+    result = saddle.run("quadratic", regularizer=own, **options)
+    assert np.allclose(result.x, by_name.x, atol=1e-10)
+    assert np.allclose(result.trace.loss, by_name.trace.loss, rtol=1e-9)
+    with pytest.raises(TypeError, match="pair of functions"):
+        saddle.run("quadratic", regularizer=3)
+
+
+def test_start():
+    first = saddle.run("quadratic", iterations=10, **{"agents": 4, "topology": "ring"})
+    x0, y0 = np.arange(20.0), np.ones(len(first.y))
+    r = saddle.run("quadratic", init_x=x0, init_y=y0, iterations=0, agents=4, topology="ring")
+    assert np.array_equal(r.x, x0) and np.array_equal(r.y, y0)
+    with pytest.raises(saddle.InputError, match="20"):
+        saddle.run("quadratic", init_x=x0[:5])
+
+
+def test_results(tmp_path, rows):
+    r = saddle.run("auc", data=rows, test_data=rows, **SMALL)
+    assert r.stop == "iterations" and "iterations" in r.message and r.iteration == 30
+    assert np.allclose(r.x, r.x_agents.mean(axis=0)) and np.allclose(r.y, r.y_agents.mean(axis=0))
+    assert r.outcomes["test_auc"] == r.trace.test_auc[-1]
+    copy = pickle.loads(pickle.dumps(r))
+    for one in (copy, pickle.loads(pickle.dumps(copy))):
+        assert np.array_equal(one.x_agents, r.x_agents) and one.outcomes == r.outcomes
+        assert one.settings == r.settings and np.array_equal(one.trace.metric, r.trace.metric)
+        assert repr(one) == repr(r)
+    r.save(tmp_path / "a.npz")
+    copy.save(tmp_path / "b.npz")
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    loaded = saddle.load(tmp_path / "a.npz")
+    assert np.array_equal(loaded.y_agents, r.y_agents) and loaded.settings["problem"] == "auc"
+    with pytest.raises(ValueError, match="no trace"):
+        loaded.plot()
+    for one in (r, copy, loaded):
+        assert np.array_equal(one.predict(rows[0]), saddle.predict(tmp_path / "a.npz", rows[0]))
+    with pytest.raises(AttributeError, match="no column 'nothing'"):
+        r.trace.nothing
+
+
+def test_pandas():
+    pandas = pytest.importorskip("pandas")
+    frame = saddle.run("quadratic", **SMALL).trace.to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and list(frame.columns)[:2] == ["iteration", "ifo"]
+
+
+def test_pictures():
+    import xml.etree.ElementTree
+
+    r = saddle.run("quadratic", **SMALL)
+    page = r._repr_html_()
+    xml.etree.ElementTree.fromstring(page)
+    assert page.count("<polyline") == 2 and "precision" in page
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    axes = r.plot("metric", "rounds")
+    assert axes.get_yscale() == "log" and len(axes.lines) == 1
+    assert np.array_equal(axes.lines[0].get_ydata(), r.trace.metric)
+
+
+def test_divergence():
+    r = saddle.run("quadratic", tau=1e-3, alpha=50, iterations=3000)
+    assert r.stop == "diverged" and "agent" in r.message
+
+
+def test_files_and_checkpoints(tmp_path):
+    whole = saddle.run("quadratic", iterations=40, agents=4, topology="ring")
+    keep = {"agents": 4, "topology": "ring", "checkpoint": tmp_path / "c", "checkpoint_every": 10}
+    saddle.run("quadratic", iterations=20, **keep)
+    resumed = saddle.run("quadratic", iterations=40, resume=tmp_path / "c", agents=4, topology="ring")
+    assert np.array_equal(resumed.x_agents, whole.x_agents)
+    with pytest.raises(saddle.Error, match="nowhere|cannot|no such|No such"):
+        saddle.run(data=tmp_path / "missing.csv")
+
+
+def test_ctrl_c():
+    timer = threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        saddle.run("quadratic", iterations=10**9, trace_every=10**6, tau=1e5)
+    result = caught.value.result
+    assert result.stop == "interrupted" and 0 < result.iteration < 10**9
+    assert np.isfinite(result.x).all()
+
+
+def test_logging(caplog):
+    with caplog.at_level(logging.DEBUG, "saddle"):
+        saddle.run("quadratic", c_gamma=3, algorithm="precision", **SMALL)
+    texts = [record.getMessage() for record in caplog.records]
+    assert any(text.startswith("c_gamma: ") for text in texts)
+    assert any("iteration 30: metric" in text for text in texts)
+    assert any(text.startswith("saddle.Result of precision") for text in texts)
+
+
+def test_progress(capsys):
+    pytest.importorskip("tqdm")
+    saddle.run("quadratic", progress=True, **SMALL)
+    assert "30/30" in capsys.readouterr().err
+
+
+def test_threads_at_once():
+    expected = saddle.run("quadratic", **SMALL)
+    results = {}
+
+    def work(k):
+        results[k] = saddle.run("quadratic", **SMALL)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(results[k].x_agents, expected.x_agents) for k in range(4))
+
+
+def test_instances_are_freed():
+    import gc
+    import weakref
+
+    class Rows(np.ndarray):
+        pass
+
+    X = np.random.default_rng(0).normal(size=(40, 3)).view(Rows)
+    y = np.sign(X[:, 0])
+    instance = saddle.Instance(data=(X, y), agents=2)
+    result = instance.run(iterations=2)
+    gone = weakref.ref(instance._keep)
+    del instance, X, y
+    gc.collect()
+    assert gone() is not None  # the result's plan points to the rows
+    assert result.x.shape == (3,)
+    del result
+    gc.collect()
+    assert gone() is None
+
+
+def test_libmpi_is_not_loaded():
+    code = "import saddle; saddle.run('quadratic', iterations=1); print('libmpi' in open('/proc/self/maps').read())"
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PM"))}
+    done = subprocess.run([sys.executable, "-c", code], env=clean, text=True, stdout=subprocess.PIPE, check=True)
+    if "SADDLE_LIBRARY" in os.environ:
+        pytest.skip("SADDLE_LIBRARY says which library is loaded")
+    assert done.stdout.strip() == "False"
+    with pytest.raises(saddle.InputError, match="mpirun"):
+        saddle.run("quadratic", engine="mpi")
