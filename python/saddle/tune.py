@@ -37,16 +37,16 @@ class Tuning:
         self.objective = text(c.objective.name)
         self.spent = int(c.spent)
         self.finished = bool(c.finished)
-        names = [text(c.option[k].name).replace("-", "_") for k in range(c.option_count)]
-        self.best = dict(zip(names, self._values(c.ranking[0], len(names))))
+        names = [text(c.option[k].name) for k in range(c.option_count)]
+        self.best = {
+            name.replace("-", "_"): text(lib.saddle_settings_text(c.plan.settings, name.encode()))
+            for name in names
+        }
         fields = [name for name, _ in ffi.typeof("saddle_trial").fields]
         trials = [c.trials[k] for k in range(c.trial_count)]
         self.trials: dict[str, Array] = {
             name: np.array([getattr(trial, name) for trial in trials]) for name in fields
         }
-
-    def _values(self, candidate: int, count: int) -> list[str]:
-        return [text(lib.saddle_tuning_value(self._c, candidate, k)) for k in range(count)]
 
     def run(self, **options: Any) -> Result:
         """Runs the algorithm with the values that won; options are limits, threads and outputs."""

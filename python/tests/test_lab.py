@@ -1,0 +1,110 @@
+"""compare, tune, theory, predict, evaluate, report."""
+
+import json
+import logging
+import subprocess
+import xml.etree.ElementTree
+
+import numpy as np
+import pytest
+
+import saddle
+
+SMALL = {"agents": 4, "topology": "ring", "iterations": 40, "seed": 3}
+
+
+def ask(program, *arguments, **where):
+    done = subprocess.run([program, *arguments], text=True, stdout=subprocess.PIPE, check=True, **where)
+    return done.stdout
+
+
+def test_compare_is_what_runs_are():
+    c = saddle.compare("quadratic", algorithms=["precision", "gt-gda"], repeats=2, **SMALL)
+    assert list(c) == ["precision", "gt-gda"] and [len(runs) for runs in c.values()] == [2, 2]
+    for name, runs in c.items():
+        for k, run in enumerate(runs):
+            alone = saddle.run("quadratic", algorithm=name, **{**SMALL, "seed": 3 + k})
+            assert np.array_equal(run.x_agents, alone.x_agents)
+    level = c.levels()[0]
+    for row in c.costs([level]):
+        paid = []
+        for run in c[row["algorithm"]]:
+            there = np.flatnonzero(run.trace.metric <= level)
+            paid.append(run.trace.ifo[there[0]] if len(there) else np.nan)
+        assert np.array_equal(row["ifo"], np.mean(paid), equal_nan=True)
+
+
+def test_compare_leaves_out_what_is_refused():
+    c = saddle.compare("quadratic", algorithms=["precision", "gda"], regularizer="l1:0.1", **SMALL)
+    if "gda" not in c:
+        assert "gda" in c.refused
+    c = saddle.compare("quadratic", algorithms={"precision": {"nu": 0.05}, "dposg": {}}, x_set="box:0:1", **SMALL)
+    assert c["precision"][0].settings["nu"] == "0.05"
+    with pytest.raises(saddle.InputError, match="no algorithm 'nothing'"):
+        saddle.compare("quadratic", algorithms=["nothing"], **SMALL)
+    with pytest.raises(TypeError, match="compare.. got an unexpected keyword argument 'iteratons'"):
+        saddle.compare("quadratic", iteratons=3)
+
+
+def test_tune(program, tmp_path):
+    options = {"agents": 4, "topology": "ring", "seed": 3}
+    t = saddle.tune("quadratic", algorithm="gt-gda", candidates=4, budget=200000, **options)
+    arguments = "--agents 4 --topology ring --seed 3 --candidates 4 --budget 200000 --output .".split()
+    ask(program, "tune", "--problem", "quadratic", "--algorithms", "gt-gda", *arguments, cwd=tmp_path)
+    found = (tmp_path / "gt-gda.yaml").read_text().splitlines()
+    for name, value in t.best.items():
+        assert f"{name.replace('_', '-')}: '{value}'" in found
+    assert t.finished and t.spent <= 200000 and len(t.trials["value"]) >= 4
+    assert t.run(iterations=5).settings["eta_x"] == t.best["eta_x"]
+    t.save(tmp_path / "best.yaml")
+    assert f"eta-x: '{t.best['eta_x']}'" in (tmp_path / "best.yaml").read_text()
+
+
+def test_tune_searches_what_is_listed(caplog):
+    with caplog.at_level(logging.INFO, "saddle"):
+        t = saddle.tune("quadratic", algorithm="prox-dsgda", search={"batch": [5, 10]}, hold=["eta_x", "eta_y"],
+                        agents=4, topology="ring", budget=100000)  # fmt: skip
+    assert t.best["batch"] in ("5", "10")
+    assert any("rung 0" in record.getMessage() for record in caplog.records)
+    with pytest.raises(saddle.InputError, match="objective"):
+        saddle.tune("quadratic", objective="beauty")
+
+
+def test_theory(program):
+    bounds = saddle.theory("quadratic", agents=6, topology="ring", epsilon=0.01)
+    said = json.loads(ask(program, *"theory --problem quadratic --agents 6 --topology ring --epsilon 0.01 --json".split()))
+    assert np.isclose(bounds["lipschitz"], said["constants"]["lipschitz"], rtol=1e-9)
+    assert np.isclose(bounds["nu"], said["steps"]["nu"], rtol=1e-9)
+    assert np.isclose(bounds["precision"]["total"], said["precision"]["total"], rtol=1e-9)
+
+
+def test_predict_as_the_program_does(program, tmp_path, rows):
+    X, y = rows
+    np.savez(tmp_path / "rows.npz", X=X, y=y)
+    r = saddle.run("auc", data=(X, y), **SMALL)
+    r.save(tmp_path / "m.npz")
+    said = ask(program, "predict", "--model", "m.npz", "--data", "rows.npz", cwd=tmp_path)
+    scores = r.predict(X)
+    assert np.array_equal(scores, np.array([float(line) for line in said.split()]))
+    assert np.array_equal(saddle.predict(tmp_path / "m.npz", tmp_path / "rows.npz"), scores)
+    measures = saddle.evaluate(r, X, y)
+    assert np.isclose(measures["accuracy"], np.mean((scores > 0) == (y > 0)))
+    said = json.loads(ask(program, "eval", "--model", "m.npz", "--data", "rows.npz", "--json", cwd=tmp_path))
+    assert said["outcomes"]["auc"] == pytest.approx(measures["auc"], rel=1e-12)
+    with pytest.raises(saddle.InputError, match="feature"):
+        r.predict(X[:, :3])
+    with pytest.raises(saddle.Error):
+        saddle.predict(tmp_path / "rows.npz", X)
+    with pytest.raises(saddle.InputError):
+        saddle.run("quadratic", **SMALL).predict(X)
+
+
+def test_report(tmp_path):
+    c = saddle.compare("quadratic", algorithms=["precision", "gt-gda"], **SMALL)
+    page = saddle.report(c, tmp_path / "r.html", title="A <title>").read_text()
+    assert page.count("<polyline") == 8 and "A &lt;title&gt;" in page
+    body = page[page.index("<body>") : page.index("</html>")]
+    xml.etree.ElementTree.fromstring(body)
+    one = saddle.report(c["precision"][0], tmp_path / "one.html").read_text()
+    assert one.count("<polyline") == 4
+    assert "http" not in one.replace("http://www.w3.org/2000/svg", "")

@@ -1,0 +1,40 @@
+"""engine="mpi" under mpirun: the bits of one process."""
+
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import saddle
+
+CODE = """
+import numpy as np, saddle, sys
+X = np.random.default_rng(1).normal(size=(120, 5))
+r = saddle.run("auc", data=(X, np.sign(X[:, 0])), agents=6, topology="ring", iterations=20, engine="mpi", model="m.npz")
+np.save(f"x-{r.x_agents.shape[0]}-{sys.argv[1] if len(sys.argv) > 1 else 0}.npy", r.x)
+"""
+
+
+@pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun")
+def test_mpi(tmp_path):
+    (tmp_path / "run.py").write_text(CODE)
+    command = ["mpirun", "-n", "2", sys.executable, "run.py"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    if "mpi is not" in done.stdout:
+        pytest.skip("this build has no MPI")
+    assert done.returncode == 0, done.stdout
+    X = np.random.default_rng(1).normal(size=(120, 5))
+    alone = saddle.run("auc", data=(X, np.sign(X[:, 0])), agents=6, topology="ring", iterations=20)
+    model = saddle.load(tmp_path / "m.npz")
+    assert np.array_equal(model.x_agents, alone.x_agents)
+    assert np.array_equal(np.load(tmp_path / "x-3-0.npy"), alone.x)
+
+
+@pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun")
+def test_errors_end_the_job(tmp_path):
+    (tmp_path / "run.py").write_text("import saddle\nsaddle.run('quadratic', engine='mpi', tau=1, topology='file:no')\n")
+    command = ["mpirun", "-n", "2", sys.executable, "run.py"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    assert done.returncode != 0 and "topology" in done.stdout
