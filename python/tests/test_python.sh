@@ -9,6 +9,8 @@ if ! "$PYTHON" -c 'import pytest' 2>/dev/null; then
     echo "skip: $PYTHON has no pytest"
     exit 77
 fi
-cd "$SOURCE/python/tests" # where no saddle/ without declarations is in the way
-exec "$PYTHON" -B -m pytest -q -p no:cacheprovider --import-mode=importlib \
-    . --doctest-glob=python.md "$SOURCE/docs"
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+cd "$WORK" # examples write files, and the package without declarations must not be in the way
+"$PYTHON" -B -m pytest -q -p no:cacheprovider --import-mode=importlib \
+    "$SOURCE/python/tests" --doctest-glob=python.md "$SOURCE/docs"
