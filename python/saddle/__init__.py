@@ -9,17 +9,17 @@ Everything is computed by libsaddle; see docs/python.md.
 
 from ._library import lib as _lib
 from ._library import text as _text
-from .compare import Comparison, compare
+from .comparison import Comparison, compare
 from .errors import Error, FileError, InputError, OutOfMemory
 from .graphs import Graph, graph
 from .instance import Instance, run
 from .lab import GradientCheck, check_grad, evaluate, predict, theory
-from .options import Option, options
+from .option_table import Option, options
 from .problem import Problem, Requests
-from .report import report
+from .report_page import report
 from .result import Result, load
 from .trace import Trace
-from .tune import Tuning, tune
+from .tuning import Tuning, tune
 
 __version__ = _text(_lib.saddle_version())
 

@@ -11,7 +11,7 @@ from ._library import ffi, lib
 from .data import dataset, pointer
 from .errors import check
 from .graphs import Network
-from .options import as_text, option_of
+from .option_table import as_text, option_of
 from .sets import constraint_set, regularizer
 
 __all__ = ["Plan"]

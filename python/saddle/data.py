@@ -49,7 +49,10 @@ def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
             X = X.copy()
             X.sum_duplicates()
         start = np.ascontiguousarray(X.indptr, dtype=np.uintp)
-        column = np.ascontiguousarray(X.indices, dtype=np.int32)  # the bits of a uint32
+        if X.shape[1] > 2**32:
+            raise ValueError(f"X has {X.shape[1]} columns; it can have 2**32 at most")
+        column = np.ascontiguousarray(X.indices)
+        column = column.view(np.uint32) if column.itemsize == 4 else column.astype(np.uint32)
         value = np.ascontiguousarray(X.data, dtype=np.float64)
         labels = _labels(y, X.shape[0])
         arrays = (start, column, value, labels)

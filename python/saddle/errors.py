@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from ._library import ffi, lib, text
-from .options import options
+from .option_table import options
 
 __all__ = ["Error", "InputError", "FileError", "OutOfMemory", "check", "as_keywords"]
 

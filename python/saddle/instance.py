@@ -9,7 +9,7 @@ from ._library import LAUNCHED, ffi, lib
 from ._monitor import Monitor
 from ._plan import Plan
 from .errors import InputError, check
-from .options import option_of
+from .option_table import option_of
 from .problem import bind
 from .result import Result
 
@@ -134,16 +134,11 @@ class Instance:
                 self._keep.call(check, lib.saddle_run, self._c, plan.c, monitor.hooks, out)
             except KeyboardInterrupt as interrupt:
                 if out[0]:
-                    interrupt.result = self._result(out[0], keep)  # type: ignore[attr-defined]
+                    interrupt.result = Result._from_c(out[0])  # type: ignore[attr-defined]
                 raise
-        result = self._result(out[0], keep)
+        result = Result._from_c(out[0])
         monitor.end(result)
         return result
-
-    def _result(self, c: Any, keep: Callbacks) -> Result:
-        """Takes over a saddle_result, whose plan may point to what the instance and the run keep alive."""
-        kept = (keep, self._keep)
-        return Result._from_c(ffi.gc(c, lambda c: lib.saddle_result_free(c) if kept else None))
 
 
 def run(

@@ -82,8 +82,9 @@ class Result:
 
     @classmethod
     def _from_c(cls, c: Any) -> Result:
+        """Takes over a saddle_result. Objects in memory that its plan points to are not used any more."""
         self = cls()
-        self._c = c
+        self._c = ffi.gc(c, lib.saddle_result_free)
         self.x, self.y = _array(c.x_mean, c.x_dim), _array(c.y_mean, c.y_dim)
         self.x_agents = _array(c.x, c.local, c.x_dim)
         self.y_agents = _array(c.y, c.local, c.y_dim)

@@ -282,3 +282,19 @@ def test_centralized_and_weighted(rows, own):
     assert np.array_equal(
         saddle.run(own, agent_weights="by-size", **OPTIONS).x, saddle.run(own, **OPTIONS).x
     )
+
+
+def test_problems_are_freed_and_their_results_pickled(own):
+    import gc
+    import pickle
+    import weakref
+
+    result = saddle.run(own, **OPTIONS)
+    copy = pickle.loads(pickle.dumps(result))
+    assert np.array_equal(copy.x_agents, result.x_agents) and copy.settings == result.settings
+    instance = saddle.Instance(own, **OPTIONS)
+    gone = weakref.ref(instance._keep)
+    instance.run()
+    del instance
+    gc.collect()
+    assert gone() is None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Iterable, Mapping
 
 from . import _curves
-from .compare import Comparison
+from .comparison import Comparison
 from .result import Result
 
 __all__ = ["report"]
