@@ -481,6 +481,23 @@ def case_mpi(bench):
                       remark=f"{duration(seconds / int(word[0]))} per agent")
 
 
+def case_python(bench):
+    """A round of a problem in Python that does nothing, and a built-in problem run from Python beside the program."""
+    package = os.path.join(bench.options.build, "python")
+    environment = {**os.environ, "PYTHONPATH": package, "OPENBLAS_NUM_THREADS": "1"}
+    try:
+        words = [sys.executable, os.path.join(HERE, "python", "rounds.py"), "3" if bench.options.quick else "20"]
+        found = json.loads(command(words, env=environment))
+    except RuntimeError as error:
+        bench.note(f"python: the package is not there; left out ({error})")
+        return
+    own = bench.iterate(bench.repeats(), 1000, {"data": "synthetic", "threads": 1})
+    for case in found:
+        built_in = case["name"].endswith("built-in problem")
+        more = {"remark": f"{case['best_seconds'] / times(own)[1]:.2f}x the program's"} if built_in else {}
+        bench.add(case["name"], case["seconds"], case["best_seconds"], 1, **more)
+
+
 def draw_curve(topology, curve):
     """Bars of the time per agent: level where growth is linear."""
     print(f"  {topology}: best time per iteration and agent")
@@ -490,7 +507,8 @@ def draw_curve(topology, curve):
 
 
 CASES = {"robust-logistic": case_robust_logistic, "auc": case_auc, "trace": case_trace, "threads": case_threads,
-         "kernels": case_kernels, "libsvm": case_libsvm, "growth": case_growth, "mpi": case_mpi}
+         "kernels": case_kernels, "libsvm": case_libsvm, "growth": case_growth, "mpi": case_mpi,
+         "python": case_python}
 
 
 # ---- all of it ---------------------------------------------------------------------------------
