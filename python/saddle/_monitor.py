@@ -60,4 +60,5 @@ class Monitor:
 
     def end(self, result: Result) -> None:
         """Logs how the run ended."""
-        logger.info("%s", repr(result)[1:-1])
+        level = logging.WARNING if result.stop == "diverged" else logging.INFO
+        logger.log(level, "%s", repr(result)[1:-1])

@@ -9,7 +9,7 @@ from typing import Any
 from ._library import ffi, lib, text
 from .option_table import options
 
-__all__ = ["Error", "InputError", "FileError", "OutOfMemory", "check", "as_keywords"]
+__all__ = ["Error", "InputError", "FileError", "OutOfMemory", "as_keywords", "check", "error_of"]
 
 
 class Error(Exception):
@@ -50,13 +50,16 @@ def as_keywords(message: str) -> str:
     return _dashed_names().sub(lambda found: found[0].replace("-", "_"), message)
 
 
+def error_of(c: Any) -> Error:
+    """Returns the exception that a saddle_error is."""
+    name = ffi.typeof("saddle_status").elements[c.status]
+    out = _KINDS.get(name, Error)(as_keywords(text(c.message)))
+    out.status = name[len("SADDLE_") :].lower()
+    return out
+
+
 def check(call: Any, *arguments: Any) -> None:
     """Calls a function of the library whose last argument is a saddle_error; raises what it reports."""
     error = ffi.new("saddle_error *")
-    status = call(*arguments, error)
-    if status == lib.SADDLE_OK:
-        return
-    name = ffi.typeof("saddle_status").elements[status]
-    failure = _KINDS.get(name, Error)(as_keywords(text(error.message)))
-    failure.status = name[len("SADDLE_") :].lower()
-    raise failure
+    if call(*arguments, error) != lib.SADDLE_OK:
+        raise error_of(error)

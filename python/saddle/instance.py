@@ -8,7 +8,7 @@ from ._callbacks import Callbacks
 from ._library import LAUNCHED, ffi, lib
 from ._monitor import Monitor
 from ._plan import Plan
-from .errors import InputError, check
+from .errors import InputError, check, error_of
 from .option_table import option_of
 from .problem import bind
 from .result import Result
@@ -125,7 +125,11 @@ class Instance:
         return int(self._c.problem.agents)
 
     def run(self, algorithm: Any = None, *, progress: bool = False, **options: Any) -> Result:
-        """Runs an algorithm; options are those of algorithms, limits, threads and outputs."""
+        """Runs an algorithm; options are those of algorithms, limits, threads and outputs.
+
+        A file that could not be written does not end the run, but is an error after it, whose attribute `result`
+        has the result.
+        """
         keep = Callbacks()
         plan = self._plan_of(keep, "run", algorithm, options)
         out = ffi.new("saddle_result **")
@@ -138,6 +142,10 @@ class Instance:
                 raise
         result = Result._from_c(out[0])
         monitor.end(result)
+        if out[0].output_error.status != lib.SADDLE_OK:
+            failure = error_of(out[0].output_error)
+            failure.result = result  # type: ignore[attr-defined]
+            raise failure
         return result
 
 

@@ -75,6 +75,9 @@ class Problem:
     # gradients(self, requests: Requests): fill in requests.gx and requests.gy, all agents of a round
     # at once. Takes the place of gradient().
     gradients: Any = None
+    # best_response(self, x): return the y that maximizes the mean of F_i(x, y) over agents and Y. Only trace
+    # points use it, which otherwise search for it.
+    best_response: Any = None
     # start(self, seed: int): return x0 and y0.
     start: Any = None
     # outcomes(self, x, y): return {name: value}, measures of a solution; the larger, the better,
@@ -105,6 +108,8 @@ class _Bound:
             self.seen: dict[tuple[bytes, int], Requests] = {}
             keep.set(c, "gradients", self.gradients)
         keep.set(c, "value", self.value, float("nan"))
+        if getattr(problem, "best_response", None) is not None:
+            keep.set(c, "response_solve", self.best_response, False)
         if getattr(problem, "start", None) is not None:
             keep.set(c, "start", self.start)
         if getattr(problem, "outcomes", None) is not None:
@@ -174,6 +179,11 @@ class _Bound:
 
     def value(self, _c: Any, agent: int, x: Any, y: Any, _scratch: Any) -> float:
         return float(self.problem.value(agent, vector(x, self.x_dim), vector(y, self.y_dim)))
+
+    def best_response(self, _c: Any, x: Any, _statistic: Any, _set: Any, y: Any, _s: Any) -> bool:
+        found = self.problem.best_response(vector(x, self.x_dim))
+        assign(vector(y, self.y_dim), found, "the best response")
+        return True
 
     def start(self, _c: Any, seed: int, x: Any, y: Any) -> None:
         x0, y0 = self.problem.start(seed)

@@ -252,6 +252,20 @@ def test_an_exception_in_one_thread_of_several(rows):
     assert len(caught) == 1
 
 
+def test_best_response(rows, built_in):
+    class Responding(RobustLogistic):
+        def best_response(self, x):
+            losses = np.logaddexp(0.0, -(self.rows @ x)).mean(axis=0) / SAMPLES
+            return np.clip(1 / SAMPLES + losses / (LAMBDA1 * SAMPLES**2), 0.0, 10.0)
+
+    problem = Responding(rows[0][:200], rows[1][:200])
+    expected = built_in.run().trace
+    for own in (problem, RobustLogistic(rows[0][:200], rows[1][:200])):
+        trace = saddle.run(own, **OPTIONS).trace
+        assert np.allclose(trace.y_gap, expected.y_gap, rtol=1e-6, atol=1e-12)
+        assert np.allclose(trace.primal, expected.primal, rtol=1e-8)
+
+
 def test_optional_parts(rows):
     class Full(RobustLogistic):
         x_set = (np.zeros(FEATURES), np.full(FEATURES, 10.0))

@@ -283,6 +283,15 @@ def test_files_and_checkpoints(tmp_path):
         saddle.run(data=tmp_path / "missing.csv")
 
 
+def test_files_that_cannot_be_written(tmp_path):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full")
+    with pytest.raises(OSError, match="/dev/full") as caught:
+        saddle.run("quadratic", trace="/dev/full", **SMALL)
+    result = getattr(caught.value, "result", None)
+    assert result is None or result.stop == "iterations"
+
+
 def test_ctrl_c():
     timer = threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
