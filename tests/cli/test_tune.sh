@@ -94,9 +94,9 @@ cp out answer
 check "a finished one" is "$(cat out)" "$options"
 check "is not changed" cmp -s part/gda.csv saddle-tune/gda.csv
 # What gda does not read changes neither its grid nor what its log is compared by.
-try tune "${problem[@]}" --algorithms gda --budget 50000 --output part --resume --quiet --steps theory
+try tune "${problem[@]}" --algorithms gda --budget 50000 --output part --resume --quiet --nu 0.05
 check "an option that is not used" exits 0
-check "is said to be" warns "--steps: not used by gda"
+check "is said to be" warns "--nu: not used by gda"
 check "and changes no answer" cmp -s out answer
 for bytes in 0 100 1500 2222; do
     head -c "$bytes" saddle-tune/gda.csv >part/gda.csv
