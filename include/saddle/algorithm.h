@@ -272,6 +272,14 @@ SADDLE_API void saddle_agent_evaluate(saddle_agent *agent);
  * nothing to do. `scratch` is saddle_problem_scratch() doubles. */
 SADDLE_API void saddle_agent_ask(saddle_agent *agent, saddle_request *request, double *scratch);
 
+/**
+ * Draw a mini-batch of the agent's samples into agent->index: `count` of them, or ceil(sqrt(n_i)) where that is 0; at most n_i.
+ * It is a function of the run's seed, the agent and `iteration`, the same that built-in algorithms draw: those that draw one
+ * mini-batch for each iterate name the iteration of that iterate. The next draw overwrites it.
+ */
+SADDLE_API saddle_batch saddle_agent_draw(saddle_agent *agent, uint64_t iteration, uint64_t count,
+                                          bool replacement);
+
 /** out[k] = M_ii now[offset + k] + sum_j M_ij neighbour_j[offset + k], k < count, in that order. */
 SADDLE_API void saddle_agent_mix(const saddle_agent *agent, size_t offset, size_t count,
                                  double *out);

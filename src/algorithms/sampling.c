@@ -28,3 +28,10 @@ saddle_batch saddle_draw(saddle_agent *agent, saddle_purpose purpose, uint64_t i
     }
     return batch;
 }
+
+saddle_batch saddle_agent_draw(saddle_agent *agent, uint64_t iteration, uint64_t count,
+                               bool replacement)
+{
+    size_t size = saddle_batch_size(agent->problem->samples[agent->id], count);
+    return saddle_draw(agent, SADDLE_RNG_BATCH, iteration, size, replacement);
+}
