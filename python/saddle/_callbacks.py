@@ -32,17 +32,20 @@ class Callbacks:
         self._alive.append(thing)
         return thing
 
-    def set(self, c: Any, field: str, python: Callable[..., Any], failed: Any = None) -> None:
+    def set(
+        self, c: Any, field: str, python: Callable[..., Any], failed: Any = None, always: bool = False
+    ) -> None:
         """Lets a field of a C struct call a Python function, which returns `failed` to C where it
         raises an exception.
 
         After Ctrl-C the function is called once more, so that the iteration is completed and the
-        result so far is valid. After any other exception functions are not called any more.
+        result so far is valid. After any other exception functions are not called any more, unless
+        `always` says that the library cannot do without.
         """
 
         def guarded(*arguments: Any) -> Any:
             raised = (self._owner or self).raised
-            if raised is not None and not isinstance(raised, KeyboardInterrupt):
+            if not always and raised is not None and not isinstance(raised, KeyboardInterrupt):
                 return failed
             try:
                 return python(*arguments)

@@ -79,6 +79,7 @@ class Instance:
             if plan.c.engine.threads == 0:
                 plan.set("threads", 1)
         else:
+            plan.c.algorithm.own = ffi.NULL
             plan.set("algorithm", algorithm)
 
     def _make_sets(self) -> None:
@@ -130,7 +131,7 @@ class Instance:
         A file that could not be written does not end the run, but is an error after it, whose attribute `result`
         has the result.
         """
-        keep = Callbacks()
+        keep = Callbacks(self._keep)
         plan = self._plan_of(keep, "run", algorithm, options)
         out = ffi.new("saddle_result **")
         with Monitor(self._keep, plan, progress) as monitor:
