@@ -9,6 +9,8 @@ Everything is computed by libsaddle; see docs/python.md.
 
 from ._library import lib as _lib
 from ._library import text as _text
+from .agent import Agent
+from .algorithm import Algorithm
 from .comparison import Comparison, compare
 from .errors import Error, FileError, InputError, OutOfMemory
 from .graphs import Graph, graph
@@ -24,6 +26,8 @@ from .tuning import Tuning, tune
 __version__ = _text(_lib.saddle_version())
 
 __all__ = [
+    "Agent",
+    "Algorithm",
     "Comparison",
     "Error",
     "FileError",

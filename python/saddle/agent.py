@@ -1,0 +1,214 @@
+"""What one agent sees while an algorithm in Python runs."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+import numpy as np
+
+from ._library import Array, ffi, lib
+from .sets import assign, vector
+
+__all__ = ["Agent", "State"]
+
+Lengths = Mapping[str, int]
+
+
+def _doubles(array: Array) -> Any:
+    """Returns the address of a contiguous array, which must be kept alive; faster than data.pointer()."""
+    return ffi.from_buffer("double[]", array)
+
+
+class State:
+    """Named vectors of an agent: `state.x`. Assignment copies into the library's memory."""
+
+    def __init__(self, address: Any, lengths: Lengths, writable: bool) -> None:
+        flat = vector(address, sum(lengths.values()))
+        flat.flags.writeable = writable
+        self.__dict__["_flat"] = flat
+        first = 0
+        for name, length in lengths.items():
+            self.__dict__[name] = flat[first : first + length]
+            first += length
+
+    def __getattr__(self, name: str) -> Array:
+        names = ", ".join(own for own in self.__dict__ if own != "_flat")
+        raise AttributeError(f"the state has no {name!r}; it has {names or 'nothing'}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        assign(getattr(self, name), value, name)
+
+
+class Agent:
+    """One agent's view of a run: its state, its neighbours', and the gradients of its own samples.
+
+    id, agents
+        its number, from 0, and how many agents there are
+    samples
+        how many samples it has
+    now, kept
+        its fields as they were published in the last round, and what it keeps to itself; kept can be
+        assigned to
+    """
+
+    id: int
+    agents: int
+    samples: int
+    now: State
+    kept: State
+
+    def __init__(self, c: Any, published: Lengths, kept: Lengths) -> None:
+        self._published, self._kept = published, kept
+        self._states: dict[int, State] = {}
+        self._offsets = dict(zip(published, np.cumsum([0, *published.values()]).tolist()))
+        problem = c.problem
+        self.id, self.agents, self.samples = c.id, c.agents, problem.samples[c.id]
+        self._x_dim, self._y_dim = problem.x_dim, problem.y_dim
+        self._all = np.arange(self.samples, dtype=np.uint32)
+        self._all.flags.writeable = False
+        self._request = ffi.new("saddle_request *")
+
+    def _enter(self, c: Any, steps: Any, starting: bool) -> None:
+        """Begins one call of start() or step()."""
+        self._c, self._steps = c, steps
+        self._moment = 0 if starting else c.iteration + 1
+        self._distinct: Array | None = None  # the last batch drawn, where no sample is in it twice
+        self._rng: np.random.Generator | None = None
+        self.kept = self._state(c.kept, self._kept, True)
+        if not starting:
+            self.now = self._state(c.now, self._published, False)
+
+    def _state(self, address: Any, lengths: Lengths, writable: bool) -> State:
+        """Returns the state at an address; the library uses the same memory for all rounds of a run."""
+        key = int(ffi.cast("uintptr_t", address))
+        state = self._states.get(key)
+        if state is None:
+            state = self._states[key] = State(address, lengths, writable)
+        return state
+
+    @property
+    def iteration(self) -> int:
+        """t, from 0: `now` holds the state of iteration t."""
+        return int(self._c.iteration)
+
+    @property
+    def round(self) -> int:
+        """The communication round of the iteration, from 0."""
+        return int(self._c.round)
+
+    @property
+    def self_weight(self) -> float:
+        """M_ii, the weight of its own state."""
+        return float(self._c.self_weight)
+
+    @property
+    def neighbours(self) -> list[tuple[float, State]]:
+        """The weight M_ij and the published state of every neighbour, by their numbers."""
+        c = self._c
+        return [
+            (c.weight[j], self._state(c.neighbour[j], self._published, False))
+            for j in range(c.degree)
+        ]
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """Random numbers that depend on the run's seed, the agent, the iteration and the round alone."""
+        if self._rng is None:
+            self._rng = np.random.default_rng([self._c.seed, self.id, self._moment, self.round])
+        return self._rng
+
+    def mix(self, name: str) -> Array:
+        """Returns the weighted mean sum_j M_ij of a field over the agent and its neighbours."""
+        out = np.empty(self._published[name])
+        lib.saddle_agent_mix(self._c, self._offsets[name], len(out), _doubles(out))
+        return out
+
+    # ---- samples and gradients -----------------------------------------------------------------
+
+    def draw(self, count: int | None = None) -> Array:
+        """Returns a mini-batch of sample numbers, the one that built-in algorithms draw for this iteration.
+
+        Its size is the option batch unless `count` is given. Further calls of the same step return the
+        same samples; use `rng` where they should differ.
+        """
+        replacement = self._steps.sampling == lib.SADDLE_WITH_REPLACEMENT
+        size = self._steps.batch if count is None else count
+        batch = lib.saddle_agent_draw(self._c, self._moment, size, replacement)
+        if batch.index == ffi.NULL:
+            return self._all
+        rows = np.frombuffer(ffi.buffer(batch.index, 4 * batch.count), dtype=np.uint32).copy()
+        self._distinct = None if replacement else rows
+        return rows
+
+    def _ask(self, kind: int, rows: Any, points: tuple[Any, ...]) -> tuple[Array, Array]:
+        request = self._request
+        request.kind = kind
+        batch = request.batch
+        if rows is None or rows is self._all:
+            batch.index, batch.first, batch.count = ffi.NULL, 0, self.samples
+            batch.repeats = False
+        else:
+            index = self._checked(rows)
+            batch.index, batch.count = ffi.from_buffer("uint32_t[]", index), len(index)
+            batch.repeats = rows is not self._distinct
+        held = [np.ascontiguousarray(point, dtype=np.float64) for point in points]
+        for name, point, dim in zip(("x", "y", "x0", "y0"), held, 2 * (self._x_dim, self._y_dim)):
+            if point.shape != (dim,):
+                raise ValueError(f"{name} has the shape {point.shape}; it must be ({dim},)")
+            setattr(request, name, _doubles(point))
+        gx, gy = np.empty(self._x_dim), np.empty(self._y_dim)
+        request.gx, request.gy = _doubles(gx), _doubles(gy)
+        lib.saddle_agent_ask(self._c, request, self._c.scratch)
+        return gx, gy
+
+    def _checked(self, rows: Any) -> Array:
+        """Returns sample numbers as the library takes them."""
+        if rows is self._distinct:
+            return rows
+        given = np.asarray(rows)
+        if given.ndim != 1 or len(given) == 0 or given.dtype.kind not in "iu":
+            raise ValueError("rows must be a vector of sample numbers, at least one")
+        if given.min() < 0 or given.max() >= self.samples:
+            raise IndexError(f"agent {self.id} has the samples 0 to {self.samples - 1}")
+        return np.ascontiguousarray(given, dtype=np.uint32)
+
+    def gradient(self, x: Any, y: Any, rows: Any = None) -> tuple[Array, Array]:
+        """Returns the gradients in x and y, as means over these samples; None: over all of the agent's.
+
+        Every sample counts as one gradient evaluation (IFO call).
+        """
+        return self._ask(lib.SADDLE_REQUEST_GRADIENT, rows, (x, y))
+
+    def difference(self, x: Any, y: Any, x0: Any, y0: Any, rows: Any = None) -> tuple[Array, Array]:
+        """Returns the gradients at (x, y) minus those at (x0, y0), as means over the same samples.
+
+        Every sample counts as two gradient evaluations.
+        """
+        return self._ask(lib.SADDLE_REQUEST_DIFFERENCE, rows, (x, y, x0, y0))
+
+    # ---- constraints ---------------------------------------------------------------------------
+
+    def _vector(self, v: Any, dim: int) -> Array:
+        out = np.array(v, dtype=np.float64)
+        if out.shape != (dim,):
+            raise ValueError(f"the vector has the shape {out.shape}; it must be ({dim},)")
+        return out
+
+    def prox_x(self, x: Any, step: float) -> Array:
+        """Returns the proximal point argmin over u in X of |u - x|^2 / 2 + step h(u)."""
+        out = self._vector(x, self._x_dim)
+        lib.saddle_prox_apply(self._c.x_prox, step, _doubles(out), self._c.scratch)
+        return out
+
+    def project_x(self, x: Any) -> Array:
+        """Returns the projection onto X."""
+        out = self._vector(x, self._x_dim)
+        constraint = lib.saddle_prox_set(self._c.x_prox)
+        lib.saddle_set_project(constraint, _doubles(out), self._c.scratch)
+        return out
+
+    def project_y(self, y: Any) -> Array:
+        """Returns the projection onto Y."""
+        out = self._vector(y, self._y_dim)
+        lib.saddle_set_project(self._c.y_set, _doubles(out), self._c.scratch)
+        return out

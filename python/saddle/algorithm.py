@@ -1,0 +1,256 @@
+"""Algorithms of your own, in Python."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ._callbacks import Callbacks
+from ._library import Array, ffi, lib
+from .agent import Agent, State
+from .sets import assign
+
+__all__ = ["Algorithm"]
+
+STEPS = tuple(name for name, _ in ffi.typeof("saddle_steps").fields if name not in ("rule", "sampling"))
+
+
+class Algorithm:
+    """Base of algorithms of your own: what one agent does in one communication round.
+
+    A subclass says what agents publish and keep, and has start() and step(), which return the next
+    published state, field by field. See `saddle.Agent` for what they can use. The library exchanges the
+    states, counts gradient evaluations, rounds and bytes, and records the trace.
+
+    fields
+        what neighbours can read: names and lengths, "x" and "y" for those of the problem's x and y
+    kept
+        what stays with the agent, likewise
+    tracks
+        fields whose sum over agents is always that of a kept estimate, such as {"p": "v"}; runs check it
+    options
+        options of the library that it reads, such as ("nu", "tau", "batch"): in start() and step() their
+        values are attributes of the algorithm. An attribute that the class has is its default
+
+    Parameters of your own are attributes of the class, too, and can be given to the constructor.
+
+    >>> import saddle
+    >>> class Descent(saddle.Algorithm):
+    ...     options = ("eta_x", "eta_y")
+    ...     eta_x, eta_y = 0.01, 0.1
+    ...     def step(self, agent):
+    ...         gx, gy = agent.gradient(agent.now.x, agent.now.y)
+    ...         x = agent.prox_x(agent.mix("x") - self.eta_x * gx, self.eta_x)
+    ...         return x, agent.project_y(agent.mix("y") + self.eta_y * gy)
+    >>> r = saddle.run("quadratic", algorithm=Descent(eta_x=0.02), iterations=2000)
+    >>> r.name, r.settings["eta_x"], bool(r.trace.x_stationarity[-1] < 1e-9)
+    ('descent-eta_x=0.02', '0.02', True)
+    """
+
+    name: str = ""
+    """For traces and pictures; the name of the class in small letters if it is not set."""
+    fields: Mapping[str, Any] = {"x": "x", "y": "y"}
+    kept: Mapping[str, Any] = {}
+    tracks: Mapping[str, str] = {}
+    options: Sequence[str] = ()
+    rounds: int = 1
+    """Communication rounds of an iteration; step() is called in each of them."""
+    passes: int = 2
+    """The most gradient evaluations of an iteration for each sample."""
+    traits: Mapping[str, bool] = {"x_set": True, "y_set": True, "regularizer": True}
+    """What it can handle, x_set, y_set and regularizer, and what it is: stochastic, feasible (every
+    iterate is in X and Y)."""
+
+    def __init__(self, **parameters: Any) -> None:
+        name = self.name or type(self).__name__.lower()
+        for parameter, value in parameters.items():
+            if not hasattr(type(self), parameter):
+                raise TypeError(f"{type(self).__name__}() has no parameter {parameter!r}")
+            setattr(self, parameter, value)
+            if parameter != "name":
+                name += f"-{parameter}={value}"
+        self.name = parameters.get("name", name)
+
+    def start(self, agent: Agent, x0: Array, y0: Array) -> tuple[Any, ...]:
+        """Returns the published state at the starting point; sets agent.kept."""
+        if tuple(self.fields) != ("x", "y"):
+            raise NotImplementedError("an algorithm with fields other than x and y needs start()")
+        return x0, y0
+
+    def step(self, agent: Agent) -> tuple[Any, ...]:
+        """Returns the published state after one communication round; may change agent.kept."""
+        raise NotImplementedError("an algorithm needs step()")
+
+    def _saddle_algorithm(self, keep: Callbacks) -> Any:
+        """Returns a saddle_algorithm whose functions are those of this object."""
+        return keep.keep(_Bound(self, keep)).c
+
+
+def _lengths(fields: Mapping[str, Any], problem: Any) -> dict[str, int]:
+    dims = {"x": problem.x_dim, "y": problem.y_dim}
+    return {name: dims[length] if isinstance(length, str) else int(length) for name, length in fields.items()}
+
+
+def _option(name: str) -> Any:
+    try:
+        return ffi.addressof(getattr(lib, f"saddle_option_{name.replace('-', '_')}"))
+    except AttributeError:
+        raise ValueError(f"algorithms can read the options {', '.join(STEPS)}, not {name!r}") from None
+
+
+class _Run:
+    """An algorithm in one run: with the values of its options, and its agents."""
+
+    def __init__(self, algorithm: Algorithm, configuration: Any) -> None:
+        self.algorithm = copy.copy(algorithm)
+        given, steps = configuration.given, configuration.steps
+        for name in algorithm.options:
+            field = name.replace("-", "_")
+            if field not in STEPS:
+                continue
+            own = getattr(algorithm, field, None)
+            is_given = getattr(given, field) > 0  # NaN or 0: automatic
+            if own is not None and not is_given:
+                setattr(steps, field, own)
+            setattr(self.algorithm, field, getattr(steps, field))
+        self.steps = ffi.new("saddle_steps *", steps)
+        problem = configuration.instance.problem
+        self.published, self.kept = (_lengths(f, problem) for f in (algorithm.fields, algorithm.kept))
+        self.agents: dict[int, Agent] = {}
+        self.next: dict[int, State] = {}
+
+    def agent(self, c: Any, starting: bool) -> Agent:
+        agent = self.agents.get(c.id)
+        if agent is None:
+            agent = self.agents[c.id] = Agent(c, self.published, self.kept)
+        agent._enter(c, self.steps, starting)
+        return agent
+
+    def publish(self, c: Any, fields: Any) -> None:
+        """Copies what start() or step() returned; what is not finite is the agent's fault."""
+        key = int(ffi.cast("uintptr_t", c.next))
+        state = self.next.get(key)
+        if state is None:
+            state = self.next[key] = State(c.next, self.published, True)
+        if not isinstance(fields, (tuple, list)) or len(fields) != len(self.published):
+            names = ", ".join(self.published)
+            raise TypeError(f"start() and step() must return the fields {names}, as a tuple of {len(self.published)}")
+        for name, value in zip(self.published, fields):
+            assign(getattr(state, name), value, name)
+        flat = state._flat
+        if not np.isfinite(flat.dot(flat)):
+            self.find_fault(c, state)
+
+    def find_fault(self, c: Any, state: State) -> None:
+        for name in self.published:
+            broken = np.flatnonzero(~np.isfinite(getattr(state, name)))
+            if len(broken) and c.fault.kind == lib.SADDLE_FAULT_NONE:
+                c.fault.kind, c.fault.agent = lib.SADDLE_FAULT_NONFINITE, c.id
+                c.fault.variable = name.encode()[:23]
+                c.fault.index, c.fault.iteration = broken[0], c.iteration + 1
+                c.fault.value = getattr(state, name)[broken[0]]
+
+
+class _Bound:
+    """The C functions of an algorithm."""
+
+    def __init__(self, algorithm: Algorithm, keep: Callbacks) -> None:
+        self.algorithm = algorithm
+        self.runs: dict[int, Any] = {}  # handles of runs under way, by their parameters' address
+        self.names = {name: ffi.new("char[]", name.encode()) for name in algorithm.fields}
+        self.check()
+        c = self.c = keep.keep(ffi.new("saddle_algorithm *"))
+        c.name = keep.keep(ffi.new("char[]", algorithm.name.encode()))
+        summary = (type(algorithm).__doc__ or "in Python").strip().splitlines()[0]
+        c.summary = keep.keep(ffi.new("char[]", summary.encode()))
+        options = [_option(name) for name in algorithm.options]
+        c.options = keep.keep(ffi.new("saddle_option *[]", [*options, ffi.NULL]))
+        c.size = ffi.sizeof("void *")
+        for name, value in {**Algorithm.traits, **algorithm.traits}.items():
+            setattr(c.traits, name, bool(value))
+        keep.set(c, "init", self.init, lib.SADDLE_BAD_INPUT)
+        keep.set(c, "release", self.release, always=True)
+        keep.set(c, "layout", self.layout, always=True)
+        keep.set(c, "most_ifo", self.most_ifo, 0)
+        keep.set(c, "start", self.start)
+        keep.set(c, "view", self.view, always=True)
+        phases = c.phases = keep.keep(ffi.new("saddle_phase[2]"))
+        phases[0].name = keep.keep(ffi.new("char[]", b"step"))
+        keep.set(ffi.addressof(phases, 0), "run", self.step)
+
+    def check(self) -> None:
+        """Refuses what the library could not explain in terms of the class."""
+        a = self.algorithm
+        for name, length in {**a.fields, **a.kept}.items():
+            if length not in ("x", "y") and not (isinstance(length, int) and length > 0):
+                raise ValueError(f"the length of {name} is {length!r}; it must be 'x', 'y' or a number")
+        both = set(a.fields) & set(a.kept)
+        if both:
+            raise ValueError(f"{both.pop()} is both in fields and in kept")
+        for name in ("x", "y"):
+            if {**a.fields, **a.kept}.get(name) != name:
+                raise ValueError(f"fields or kept must have {name!r}: {name!r}, which the run measures")
+        for name, estimate in a.tracks.items():
+            if name not in a.fields or a.kept.get(estimate) != a.fields[name]:
+                raise ValueError(f"tracks: {name} must be a field, and {estimate} kept with the same length")
+
+    def run_of(self, parameters: Any) -> _Run:
+        handle: _Run = ffi.from_handle(ffi.cast("void **", parameters)[0])
+        return handle
+
+    def init(self, parameters: Any, configuration: Any, _error: Any) -> int:
+        handle = ffi.new_handle(_Run(self.algorithm, configuration))
+        self.runs[int(ffi.cast("uintptr_t", parameters))] = handle
+        ffi.cast("void **", parameters)[0] = handle
+        return int(lib.SADDLE_OK)
+
+    def release(self, parameters: Any) -> None:
+        self.runs.pop(int(ffi.cast("uintptr_t", parameters)), None)
+
+    def layout(self, _parameters: Any, problem: Any, out: Any) -> None:
+        a = self.algorithm
+        kept = _lengths(a.kept, problem)
+        offsets = dict(zip(kept, np.cumsum([0, *kept.values()]).tolist()))
+        out.rounds, out.kept = a.rounds, sum(kept.values())
+        for name, length in _lengths(a.fields, problem).items():
+            tracked = name in a.tracks
+            kind = lib.SADDLE_FIELD_SUM if tracked else lib.SADDLE_FIELD_ITERATE
+            estimate = offsets[a.tracks[name]] if tracked else ffi.cast("size_t", -1)
+            lib.saddle_layout_add(out, self.names[name], length, kind, estimate)
+
+    def most_ifo(self, _parameters: Any, problem: Any) -> int:
+        return self.algorithm.passes * sum(problem.samples[i] for i in range(problem.agents))
+
+    def start(self, c: Any, x0: Any, y0: Any) -> None:
+        run = self.run_of(c.parameters)
+        agent = run.agent(c, True)
+        point = State(x0, {"x": agent._x_dim}, False).x, State(y0, {"y": agent._y_dim}, False).y
+        run.publish(c, run.algorithm.start(agent, *point))
+
+    def step(self, c: Any) -> None:
+        run = self.run_of(c.parameters)
+        agent = run.agent(c, False)
+        before, ifo = agent.kept._flat.copy(), c.ifo
+        try:
+            fields = run.algorithm.step(agent)
+        except KeyboardInterrupt:  # the step is done again, so that the result so far is valid
+            agent.kept._flat[...] = before
+            c.ifo = ifo
+            raise
+        run.publish(c, fields)
+
+    def variables(self, c: Any) -> Iterator[tuple[str, Any]]:
+        """The address of every vector of a state, by name."""
+        for fields, base in ((self.algorithm.fields, c.now), (self.algorithm.kept, c.kept)):
+            for name, length in _lengths(fields, c.problem).items():
+                yield name, base
+                base = base + length
+
+    def view(self, c: Any, out: Any) -> None:
+        lengths = {"x": "x", "y": "y", "v": "x", "u": "y"}
+        own = {**self.algorithm.fields, **self.algorithm.kept}
+        for name, address in self.variables(c):
+            if own[name] == lengths.get(name):
+                setattr(out, name, address)
