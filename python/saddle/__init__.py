@@ -7,6 +7,9 @@
 Everything is computed by libsaddle; see docs/python.md.
 """
 
+from importlib import import_module as _import_module
+from typing import Any as _Any
+
 from ._library import lib as _lib
 from ._library import text as _text
 from .agent import Agent
@@ -22,6 +25,14 @@ from .report_page import report
 from .result import Result, load
 from .trace import Trace
 from .tuning import Tuning, tune
+
+
+def __getattr__(name: str) -> _Any:
+    """Imports saddle.torch and saddle.sklearn where they are first used, because they need more packages."""
+    if name in ("torch", "sklearn"):
+        return _import_module(f"saddle.{name}")
+    raise AttributeError(f"module 'saddle' has no attribute {name!r}")
+
 
 __version__ = _text(_lib.saddle_version())
 

@@ -48,6 +48,7 @@ class Instance:
         self._keep = Callbacks()
         self._plan = plan = Plan(self._keep)
         self._own = not (problem is None or isinstance(problem, str))
+        self._unpack = getattr(problem, "_unpack", None)
         if self._own:
             plan.c.problem.own = bind(problem, self._keep)
             for name in ("x_set", "y_set"):
@@ -139,9 +140,9 @@ class Instance:
                 self._keep.call(check, lib.saddle_run, self._c, plan.c, monitor.hooks, out)
             except KeyboardInterrupt as interrupt:
                 if out[0]:
-                    interrupt.result = Result._from_c(out[0])  # type: ignore[attr-defined]
+                    interrupt.result = Result._from_c(out[0], self._unpack)  # type: ignore[attr-defined]
                 raise
-        result = Result._from_c(out[0])
+        result = Result._from_c(out[0], self._unpack)
         monitor.end(result)
         if out[0].output_error.status != lib.SADDLE_OK:
             failure = error_of(out[0].output_error)

@@ -78,13 +78,15 @@ class Result:
     iteration: int
 
     _c: Any = None  # the saddle_result
+    _unpack: Any = None  # from a vector to what a problem of saddle.torch has as x0
     _model: bytes | None = None  # its model file, where there is no saddle_result
 
     @classmethod
-    def _from_c(cls, c: Any) -> Result:
+    def _from_c(cls, c: Any, unpack: Any = None) -> Result:
         """Takes over a saddle_result. Objects in memory that its plan points to are not used any more."""
         self = cls()
         self._c = ffi.gc(c, lib.saddle_result_free)
+        self._unpack = unpack
         self.x, self.y = _array(c.x_mean, c.x_dim), _array(c.y_mean, c.y_dim)
         self.x_agents = _array(c.x, c.local, c.x_dim)
         self.y_agents = _array(c.y, c.local, c.y_dim)
@@ -151,6 +153,19 @@ class Result:
         from .lab import predict
 
         return predict(self, X)
+
+    def module(self, agent: int | None = None) -> Any:
+        """Returns x in the form that a problem of `saddle.torch` was given it: a module, or tensors.
+
+        agent
+            whose iterate; None: the mean
+        """
+        if self._unpack is None:
+            raise TypeError(
+                "module() is for results of runs on problems of saddle.torch in this process; "
+                "otherwise use the problem's own: problem.module(r.x)"
+            )
+        return self._unpack(self.x if agent is None else self.x_agents[agent])
 
     # ---- pictures ------------------------------------------------------------------------------
 

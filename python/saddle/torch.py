@@ -1,0 +1,233 @@
+"""Problems from PyTorch functions: gradients by autograd, parameters packed and unpacked."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+try:
+    import torch
+except ImportError as missing:
+    raise ImportError(f"saddle.torch needs PyTorch: {missing}") from missing
+
+from ._library import Array, lib
+from .problem import Problem, Requests
+
+__all__ = ["TorchProblem", "problem"]
+
+
+class Packed:
+    """Tensors that lie in one vector: those of a module, a dict, a list, or one tensor.
+
+    form
+        the tensors in the form that they were given in, a module as a copy
+    """
+
+    def __init__(self, given: Any, what: str) -> None:
+        self.form: Any
+        leaves: list[Any]
+        if isinstance(given, torch.nn.Module):
+            self.form = copy.deepcopy(given)
+            leaves = [p for p in self.form.parameters() if p.requires_grad]
+        elif isinstance(given, dict):
+            self.form = {name: self._leaf(tensor) for name, tensor in given.items()}
+            leaves = list(self.form.values())
+        elif isinstance(given, (list, tuple)):
+            leaves = [self._leaf(tensor) for tensor in given]
+            self.form = type(given)(leaves)
+        else:
+            self.form = self._leaf(given)
+            leaves = [self.form]
+        self._adopt(leaves, what)
+
+    @staticmethod
+    def _leaf(tensor: Any) -> Any:
+        return torch.as_tensor(tensor).detach().clone().requires_grad_()
+
+    def _adopt(self, leaves: list[Any], what: str) -> None:
+        """Moves the tensors and their gradients into one vector each."""
+        if len({(leaf.dtype, leaf.device) for leaf in leaves}) != 1:
+            raise ValueError(f"{what} must have tensors to optimize, all of one dtype and on one device")
+        self.flat = torch.cat([leaf.detach().reshape(-1) for leaf in leaves])
+        self.grad = torch.zeros_like(self.flat)
+        sizes = [leaf.numel() for leaf in leaves]
+        views = zip(leaves, self.flat.split(sizes), self.grad.split(sizes))
+        for leaf, value, slope in views:
+            leaf.data = value.view_as(leaf)
+            leaf.grad = slope.view_as(leaf)
+
+    def __len__(self) -> int:
+        return int(self.flat.numel())
+
+    def load(self, vector: Array) -> None:
+        """Sets the tensors."""
+        self.flat.copy_(torch.from_numpy(vector))
+
+    def at(self, vector: Array) -> Any:
+        """Returns new tensors, or a new module, in the form that was given."""
+        out = Packed(self.form, "x")
+        out.load(np.array(vector, dtype=np.float64))
+        form = out.form
+        if isinstance(form, torch.nn.Module):
+            form.zero_grad(set_to_none=True)
+            return form
+        if isinstance(form, dict):
+            return {name: leaf.detach() for name, leaf in form.items()}
+        if isinstance(form, (list, tuple)):
+            return type(form)(leaf.detach() for leaf in form)
+        return form.detach()
+
+
+Batch = Any
+
+
+class _Rows:
+    """The rows of one agent: tensors whose first dimension is that of samples."""
+
+    def __init__(self, tensors: Any) -> None:
+        given = getattr(tensors, "tensors", tensors)  # a TensorDataset has them
+        self.tensors = tuple(torch.as_tensor(tensor) for tensor in given)
+        lengths = {len(tensor) for tensor in self.tensors}
+        if len(lengths) != 1:
+            raise ValueError(f"the tensors of data have different lengths: {sorted(lengths)}")
+        self.samples = lengths.pop()
+        self._all = np.arange(self.samples)
+        self._last: tuple[Array, Batch] = (self._all, self.tensors)
+
+    def batch(self, rows: Array) -> Batch:
+        """Returns these samples of each tensor; differences ask for the same ones twice in a row."""
+        if len(rows) == self.samples and np.array_equal(rows, self._all):
+            return self.tensors
+        last, batch = self._last
+        if not np.array_equal(rows, last):
+            index = torch.from_numpy(rows.copy())
+            batch = tuple(tensor[index.to(tensor.device)] for tensor in self.tensors)
+            self._last = (rows.copy(), batch)
+        return batch
+
+
+def _parts(data: Any, agents: int | None) -> list[_Rows]:
+    """Returns the rows of each agent."""
+    if isinstance(data, list):
+        if agents not in (None, len(data)):
+            raise ValueError(f"data has the rows of {len(data)} agents, but agents is {agents}")
+        return [_Rows(own) for own in data]
+    rows = _Rows(data)
+    count = agents or int(lib.SADDLE_DEFAULT_AGENTS)
+    if count > rows.samples:
+        raise ValueError(f"there are {rows.samples} rows for {count} agents")
+    index = np.array_split(np.arange(rows.samples), count)
+    return [_Rows(tensor[own[0] : own[-1] + 1] for tensor in rows.tensors) for own in index]
+
+
+class TorchProblem(Problem):
+    """A problem from a PyTorch function; `saddle.torch.problem()` makes it."""
+
+    def __init__(self, loss: Callable[..., Any], x0: Any, y0: Any, parts: list[_Rows]) -> None:
+        self._loss, self._parts = loss, parts
+        self._x, self._y = Packed(x0, "x0"), Packed(y0, "y0")
+        self._start = tuple(part.flat.double().cpu().numpy().copy() for part in (self._x, self._y))
+        self._unpack = self._x.at  # results keep this, not the data
+        self.x_dim, self.y_dim = len(self._x), len(self._y)
+        self.samples: Sequence[int] = [part.samples for part in parts]
+        self._lock = threading.RLock()  # several runs share the tensors
+        buffers = self._x.form.buffers() if isinstance(x0, torch.nn.Module) else ()
+        self._buffers = [(buffer, buffer._version) for buffer in buffers]
+
+    def start(self, _seed: int) -> tuple[Array, ...]:
+        """Returns x0 and y0 as vectors."""
+        return self._start
+
+    def _evaluate(self, agent: int, rows: Array | None, x: Array, y: Array) -> Any:
+        part = self._parts[agent]
+        self._x.load(x)
+        self._y.load(y)
+        batch = part.tensors if rows is None else part.batch(rows)
+        value = self._loss(self._x.form, self._y.form, batch)
+        if not isinstance(value, torch.Tensor) or value.numel() != 1:
+            raise ValueError("the loss must be one number, the mean over the samples of the batch")
+        if any(buffer._version != version for buffer, version in self._buffers):
+            raise ValueError(
+                "the module changes its buffers, as batch normalization does in training; "
+                "all agents would share them: use another normalization, or module.eval()"
+            )
+        return value
+
+    def gradients(self, requests: Requests) -> None:
+        """Fills in the gradients of all agents of a round."""
+        start = requests.start.tolist()
+        with self._lock:
+            for k, agent in enumerate(requests.agent.tolist()):
+                rows = requests.rows[start[k] : start[k + 1]]
+                self._x.grad.zero_()
+                self._y.grad.zero_()
+                self._evaluate(agent, rows, requests.x[k], requests.y[k]).backward()
+                torch.from_numpy(requests.gx[k]).copy_(self._x.grad)
+                torch.from_numpy(requests.gy[k]).copy_(self._y.grad)
+
+    def value(self, agent: int, x: Array, y: Array) -> float:
+        """Returns the loss over all samples of an agent."""
+        with self._lock, torch.no_grad():
+            return float(self._evaluate(agent, None, x, y))
+
+    def module(self, x: Array) -> Any:
+        """Returns a vector x in the form of x0: a module, a dict or list of tensors, or a tensor."""
+        return self._unpack(x)
+
+    def duals(self, y: Array) -> Any:
+        """Returns a vector y in the form of y0."""
+        return self._y.at(y)
+
+
+def problem(
+    loss: Callable[..., Any],
+    x0: Any,
+    y0: Any,
+    data: Any,
+    *,
+    agents: int | None = None,
+    outcomes: Callable[..., dict[str, float]] | None = None,
+    **attributes: Any,
+) -> TorchProblem:
+    """Returns a problem for `saddle.run()` from a PyTorch function.
+
+    loss
+        loss(x, y, batch): the mean over the samples of a batch, to be minimized in x and maximized in y; x and
+        y come in the form of x0 and y0, batch as a tuple of tensors
+    x0, y0
+        where to start: a tensor, a dict or a list of tensors, or a module, of whose parameters those are
+        optimized that require gradients. The module itself is left alone; the loss gets a copy
+    data
+        a tuple of tensors whose first dimension is that of samples, which agents share out in order; or a list
+        of such tuples, one for each agent. A loss that must know the numbers of its samples has them as one of
+        the tensors
+    outcomes
+        outcomes(x, y), a dict of measures such as an accuracy
+    attributes
+        those of `saddle.Problem`: name, x_set, y_set, tau, alpha, lipschitz, strong_concavity,
+        smaller_is_better
+
+    `r.module()` returns what a run has found in the form of x0. Gradients have the precision of the tensors;
+    the library computes with 64 bits.
+
+    >>> import saddle, torch
+    >>> def loss(x, y, batch):
+    ...     return ((batch[0] @ x - y) ** 2).mean() - (y**2).sum()
+    >>> rows = torch.randn(40, 3, dtype=torch.float64)
+    >>> p = saddle.torch.problem(loss, torch.zeros(3).double(), torch.ones(1).double(), (rows,), agents=4)
+    >>> saddle.check_grad(p).ok
+    True
+    """
+    made = TorchProblem(loss, x0, y0, _parts(data, agents))
+    for name, value in attributes.items():
+        if name not in ("name", "x_set", "y_set", "tau", "alpha", "lipschitz", "strong_concavity",
+                        "smaller_is_better"):  # fmt: skip
+            raise TypeError(f"problem() got an unexpected keyword argument {name!r}")
+        setattr(made, name, value)
+    if outcomes is not None:
+        measure = outcomes
+        made.outcomes = lambda x, y: measure(made.module(x), made.duals(y))
+    return made
