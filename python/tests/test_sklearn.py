@@ -1,0 +1,162 @@
+"""Classifiers in the style of scikit-learn."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import saddle
+
+pytest.importorskip("sklearn")
+from sklearn.base import clone  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
+from sklearn.metrics import roc_auc_score  # noqa: E402
+from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+
+from saddle.sklearn import AUCClassifier, FairClassifier, RobustClassifier  # noqa: E402
+
+ALL = [AUCClassifier, FairClassifier, RobustClassifier]
+
+
+# No check is left out. FairClassifier is checked without sensitive_features, about which it warns.
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@parametrize_with_checks([kind(max_iter=200) for kind in ALL])
+def test_estimator_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def people():
+    """Rows, labels as texts, and an attribute that the last feature gives away."""
+    generator = np.random.default_rng(0)
+    sex = generator.integers(2, size=500)
+    X = generator.normal(size=(500, 4))
+    X[:, 3] += 2 * sex
+    y = np.where(X.sum(axis=1) + 0.5 * generator.normal(size=500) > 1, "yes", "no")
+    return X, y, np.where(sex == 1, "m", "f")
+
+
+def fitted(kind, people, **parameters):
+    X, y, sex = people
+    model = kind(random_state=0, **parameters)
+    return model.fit(X, y) if kind is AUCClassifier else model.fit(X, y, sensitive_features=sex)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_use(kind, people):
+    X, y, _ = people
+    model = fitted(kind, people)
+    assert list(model.classes_) == ["no", "yes"]
+    decision = model.decision_function(X)
+    assert np.array_equal(model.predict(X), np.where(decision > 0, "yes", "no"))
+    assert np.mean(model.predict(X) == y) > 0.85
+    copy = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(copy.decision_function(X), decision)
+    again = clone(model)
+    assert not hasattr(again, "result_") and again.get_params() == model.get_params()
+    assert model.n_iter_ == 1000 and model.result_.trace is not None
+    network = fitted(kind, people, model="mlp:4", max_iter=300)
+    assert network.result_.x.size > model.result_.x.size and np.mean(network.predict(X) == y) > 0.8
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_sparse_rows(kind, people):
+    sparse = pytest.importorskip("scipy.sparse")
+    X, y, sex = people
+    X = np.where(np.abs(X) > 1, X, 0)
+    dense, its = (fitted(kind, (form(X), y, sex)) for form in (np.asarray, sparse.csr_matrix))
+    assert np.allclose(dense.decision_function(X), its.decision_function(sparse.csc_matrix(X)), atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [FairClassifier, RobustClassifier])
+def test_probabilities(kind, people):
+    X = people[0]
+    model = fitted(kind, people)
+    decision, probability = model.decision_function(X), model.predict_proba(X)
+    assert np.allclose(probability[:, 1], 1 / (1 + np.exp(-decision))) and np.allclose(probability.sum(axis=1), 1)
+
+
+def test_auc(people):
+    X, y, _ = people
+    model = fitted(AUCClassifier, people)
+    assert model.score(X, y) == pytest.approx(roc_auc_score(y == "yes", model.decision_function(X)), abs=1e-15)
+    assert model.score(X, y) == pytest.approx(model.result_.outcomes["train_auc"], abs=1e-12)
+    decision = model.decision_function(X)
+    assert decision[y == "yes"].mean() == pytest.approx(-decision[y == "no"].mean(), rel=0.05)
+
+
+def gap(model, people):
+    X, _, sex = people
+    yes = model.predict(X) == "yes"
+    return abs(yes[sex == "m"].mean() - yes[sex == "f"].mean())
+
+
+def test_fair(people):
+    X, y, sex = people
+    plain, fair = (fitted(FairClassifier, people, fairness=weight) for weight in (0, 50))
+    assert gap(fair, people) < gap(plain, people) / 2
+    assert gap(fair, people) == pytest.approx(fair.result_.outcomes["train_demographic_parity_gap"], abs=1e-12)
+    ordinary = LogisticRegression(C=1e6).fit(X, y)
+    assert np.mean(plain.predict(X) == ordinary.predict(X)) > 0.97
+    with pytest.warns(UserWarning, match="no sensitive_features"):
+        FairClassifier(max_iter=2).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FairClassifier(max_iter=2, fairness=0).fit(X, y)
+    with pytest.raises(ValueError, match="must have two values; they have 3"):
+        FairClassifier().fit(X, y, sensitive_features=np.arange(len(y)) % 3)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        FairClassifier().fit(X, y, sensitive_features=sex[1:])
+
+
+def test_robust():
+    generator = np.random.default_rng(1)
+    X = generator.normal(size=(600, 3))
+    group = np.where(np.arange(600) < 60, "small", "large")
+    y = np.where(group == "small", X[:, 0] - X[:, 1], X[:, 0] + X[:, 1]) > 0
+
+    def worst(model):
+        return min(model.score(X[group == g], y[group == g]) for g in ("small", "large"))
+
+    robust = RobustClassifier(by_label=False, random_state=0).fit(X, y, sensitive_features=group)
+    assert len(robust.result_.x_agents) == 2 and worst(robust) > worst(LogisticRegression().fit(X, y)) + 0.1
+    four = RobustClassifier(random_state=0, max_iter=10).fit(X, y, sensitive_features=group)
+    assert len(four.result_.x_agents) == 4
+    assert len(RobustClassifier(max_iter=10).fit(X, y).result_.x_agents) == 2
+
+
+def test_pipelines_and_searches(people):
+    X, y, sex = people
+    pipeline = make_pipeline(StandardScaler(), FairClassifier(max_iter=300, fairness=50, random_state=0))
+    pipeline.fit(X * [1, 1, 1, 1000], y, fairclassifier__sensitive_features=sex)
+    assert gap(pipeline, (X * [1, 1, 1, 1000], y, sex)) < 0.2
+    search = GridSearchCV(AUCClassifier(max_iter=100, random_state=0), {"options": [{"tau": 0.5}, {"tau": 500}]}, cv=3)
+    assert search.fit(X, y).best_params_ == {"options": {"tau": 0.5}}
+    assert cross_val_score(RobustClassifier(max_iter=100), X, y, cv=3).mean() > 0.85
+
+
+def test_mistakes(people):
+    X, y, _ = people
+    with pytest.raises(ValueError, match="Only binary classification"):
+        AUCClassifier().fit(X, np.arange(len(y)) % 3)
+    with pytest.raises(ValueError, match="two classes"):
+        AUCClassifier().fit(X, np.zeros(len(y)))
+    with pytest.raises(TypeError, match="did you mean 'tau'"):
+        AUCClassifier(options={"tua": 1}).fit(X, y)
+    with pytest.raises(ValueError, match="algorithm: .*precisiom"):
+        AUCClassifier(algorithm="precisiom").fit(X, y)
+
+
+def test_algorithms_in_python(people):
+    class Descent(saddle.Algorithm):
+        def step(self, agent):
+            gx, gy = agent.gradient(agent.now.x, agent.now.y)
+            return agent.mix("x") - 0.3 * gx, agent.mix("y") + 0.3 * gy
+
+    X, y, _ = people
+    model = AUCClassifier(algorithm=Descent(), max_iter=200).fit(X, y)
+    assert model.score(X, y) > 0.9 and model.result_.name == "descent"
