@@ -13,6 +13,7 @@ import numpy as np
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.metrics import roc_auc_score
     from sklearn.utils import check_random_state, column_or_1d
     from sklearn.utils.multiclass import check_classification_targets
@@ -78,9 +79,12 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _run(self, problem: str, data: Any, **options: Any) -> None:
         seed = int(check_random_state(self.random_state).randint(1, 2**31))
-        settings = {"iterations": self.max_iter, "seed": seed, **options, **(self.options or {})}
+        settings: dict[str, Any] = {"iterations": self.max_iter, "seed": seed, **options, **(self.options or {})}
         self.result_ = run(problem, data, **settings)
         self.n_iter_ = self.result_.iteration
+        if self.result_.stop == "diverged":
+            message = f"the run diverged, and the model is of no use: {self.result_.message}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
     def _run_on_agents(self, problem: str, data: Any, **options: Any) -> None:
         """Runs with rows that agents share out."""
