@@ -1,16 +1,19 @@
 # What `cmake --install` (or `make install`) puts in place, below any prefix and DESTDIR: headers,
-# both libraries, pkg-config and CMake packages, the program, its manual page and completions.
+# both libraries, pkg-config and CMake packages, the program, its manual page and completions. Components are the
+# Debian packages of cmake/Package.cmake.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/saddle TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/saddle TYPE INCLUDE COMPONENT development
+        FILES_MATCHING PATTERN "*.h")
 
 # Two export files: whoever links the shared library needs none of the libraries inside it, so the
 # static one is only offered where those can be found.
 set(SADDLE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/saddle)
 foreach(kind static shared)
-  install(TARGETS saddle_${kind} EXPORT saddle_${kind})
+  install(TARGETS saddle_${kind} EXPORT saddle_${kind} ARCHIVE COMPONENT development
+          LIBRARY COMPONENT library NAMELINK_COMPONENT development)
   install(EXPORT saddle_${kind} FILE saddle-${kind}.cmake NAMESPACE saddle::
-          DESTINATION ${SADDLE_CMAKE_DIR})
+          DESTINATION ${SADDLE_CMAKE_DIR} COMPONENT development)
 endforeach()
 if(MPI_C_FOUND)
   set(SADDLE_NEEDS_MPI ", and MPI")
@@ -22,7 +25,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/saddleConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/saddleConfig.cmake
               ${PROJECT_BINARY_DIR}/saddleConfigVersion.cmake
-        DESTINATION ${SADDLE_CMAKE_DIR})
+        DESTINATION ${SADDLE_CMAKE_DIR} COMPONENT development)
 
 # pkg-config. The libraries are named rather than required as modules: only the ones that libsaddle
 # calls itself are wanted, not what they would need in a fully static program.
@@ -37,10 +40,11 @@ list(JOIN SADDLE_PC_LIBS " " SADDLE_PC_LIBS)
 file(RELATIVE_PATH SADDLE_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" SADDLE_PC_TO_PREFIX "${SADDLE_PC_TO_PREFIX}")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/saddle.pc.in ${PROJECT_BINARY_DIR}/saddle.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/saddle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/saddle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT development)
 
 if(TARGET saddle)
-  install(TARGETS saddle)
+  install(TARGETS saddle COMPONENT program)
 
   # The manual page and the completions are printed by the program itself, so that they cannot
   # disagree with its options.
@@ -56,11 +60,11 @@ if(TARGET saddle)
     COMMAND saddle completion fish > ${SADDLE_COMPLETION}.fish
     DEPENDS saddle VERBATIM)
   add_custom_target(saddle_manual ALL DEPENDS ${SADDLE_MANUAL})
-  install(FILES ${SADDLE_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${SADDLE_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
   install(FILES ${SADDLE_COMPLETION}.bash RENAME saddle
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
   install(FILES ${SADDLE_COMPLETION}.zsh RENAME _saddle
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
   install(FILES ${SADDLE_COMPLETION}.fish RENAME saddle.fish
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
 endif()

@@ -45,7 +45,6 @@ add_custom_command(
   COMMAND ${SADDLE_PYTHON_FOUND} ${PROJECT_SOURCE_DIR}/python/declarations.py ${CMAKE_C_COMPILER}
           ${PROJECT_SOURCE_DIR}/include ${package}/_declarations.py
   DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/python/declarations.py VERBATIM)
-set(libraries ${package}/libsaddle.so)
 if(MPI_C_FOUND)
   add_library(saddle_serial SHARED ${PROJECT_SOURCE_DIR}/src/engines/no_mpi.c
               $<FILTER:$<TARGET_OBJECTS:saddle_objects>,EXCLUDE,/engines/mpi>)
@@ -54,18 +53,37 @@ if(MPI_C_FOUND)
   target_include_directories(saddle_serial PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(saddle_serial PRIVATE saddle_flags ${serial})
   target_link_options(saddle_serial PRIVATE ${SADDLE_HARDEN_LINK} -Wl,--version-script=${SADDLE_EXPORTS})
-  set_target_properties(saddle_serial PROPERTIES OUTPUT_NAME saddle-serial LINK_DEPENDS ${SADDLE_EXPORTS})
-  set(plain saddle_serial)
-  list(APPEND libraries ${package}/libsaddle-mpi.so)
-  add_custom_command(
-    OUTPUT ${package}/libsaddle-mpi.so
-    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:saddle_shared> ${package}/libsaddle-mpi.so
-    DEPENDS saddle_shared VERBATIM)
+  set_target_properties(saddle_serial PROPERTIES OUTPUT_NAME saddle LIBRARY_OUTPUT_DIRECTORY ${package}
+                        LINK_DEPENDS ${SADDLE_EXPORTS})
+  set(shared libsaddle-mpi.so)
 else()
-  set(plain saddle_shared)
+  set(shared libsaddle.so)
 endif()
 add_custom_command(
-  OUTPUT ${package}/libsaddle.so
-  COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:${plain}> ${package}/libsaddle.so
-  DEPENDS ${plain} VERBATIM)
-add_custom_target(saddle_python ALL DEPENDS ${package}/_declarations.py ${libraries})
+  OUTPUT ${package}/${shared}
+  COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:saddle_shared> ${package}/${shared}
+  DEPENDS saddle_shared VERBATIM)
+add_custom_command(
+  OUTPUT ${PROJECT_BINARY_DIR}/python/METADATA
+  COMMAND ${SADDLE_PYTHON_FOUND} -B ${PROJECT_SOURCE_DIR}/python/backend.py > ${PROJECT_BINARY_DIR}/python/METADATA
+  DEPENDS ${PROJECT_SOURCE_DIR}/python/backend.py ${PROJECT_SOURCE_DIR}/CMakeLists.txt VERBATIM)
+add_custom_target(saddle_python ALL DEPENDS ${package}/_declarations.py ${package}/${shared}
+                                            ${PROJECT_BINARY_DIR}/python/METADATA)
+
+# The Debian package python3-saddle (cmake/Package.cmake). `cmake --install` leaves it out, because where an interpreter
+# looks for packages depends on the interpreter; `pip install ./python` knows. The package finds the library of
+# libsaddle0 by its name; with MPI it has its own, and a link to that of libsaddle0, which leads nowhere and is ignored
+# where libsaddle0 is not installed.
+set(debian lib/python3/dist-packages)
+list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/python/saddle/)
+install(FILES ${sources} ${package}/_declarations.py DESTINATION ${debian}/saddle COMPONENT python EXCLUDE_FROM_ALL)
+install(FILES ${PROJECT_BINARY_DIR}/python/METADATA DESTINATION ${debian}/saddle-${PROJECT_VERSION}.dist-info
+        COMPONENT python EXCLUDE_FROM_ALL)
+if(MPI_C_FOUND)
+  add_dependencies(saddle_python saddle_serial)
+  install(TARGETS saddle_serial LIBRARY DESTINATION ${debian}/saddle COMPONENT python EXCLUDE_FROM_ALL)
+  file(RELATIVE_PATH link /${debian}/saddle /${CMAKE_INSTALL_LIBDIR}/libsaddle.so.${PROJECT_VERSION_MAJOR})
+  file(CREATE_LINK ${link} ${PROJECT_BINARY_DIR}/python/libsaddle-mpi.so SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/python/libsaddle-mpi.so DESTINATION ${debian}/saddle COMPONENT python
+          EXCLUDE_FROM_ALL)
+endif()

@@ -1,0 +1,65 @@
+# `cpack` makes Debian packages: libsaddle0, libsaddle-dev, saddle and, if it is built, python3-saddle. Configured with
+# -DCMAKE_INSTALL_PREFIX=/usr (the preset deb), libraries go where Debian has them, /usr/lib/x86_64-linux-gnu.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR "The Saddle authors")
+if(NOT CPACK_PACKAGE_CONTACT)
+  set(CPACK_PACKAGE_CONTACT "The Saddle authors <saddle@packages.invalid>")
+endif()
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian/documents.cmake)
+
+set(library "libsaddle${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
+set(about "Many agents, each with private data, solve a constrained min-max problem while
+communicating only with their neighbours. Saddle implements PRECISION,
+PRECISION+ and the methods they are compared with. Runs repeat bit for bit.
+")
+
+# saddle_debian(COMPONENT PACKAGE SECTION SUMMARY TEXT): describe the package of a component.
+macro(saddle_debian component package section summary text)
+  string(TOUPPER ${component} upper)
+  list(APPEND CPACK_COMPONENTS_ALL ${component})
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package})
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
+  set(CPACK_DEBIAN_${upper}_DESCRIPTION "${PROJECT_DESCRIPTION} (${summary})\n${about}.\n${text}")
+endmacro()
+
+set(CPACK_COMPONENTS_ALL "")
+saddle_debian(library libsaddle${PROJECT_VERSION_MAJOR} libs "shared library"
+              "This package has the shared library.")
+
+saddle_debian(development libsaddle-dev libdevel "development files"
+              "This package has headers, the static library and files for pkg-config and\nCMake.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ${library})
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libarpack2-dev, libcurl4-openssl-dev, liblapacke-dev, libmetis-dev,\
+ libopenmpi-dev, libsleef-dev, libssl-dev, libyaml-dev, libzip-dev, pkg-config, zlib1g-dev")
+
+if(TARGET saddle)
+  saddle_debian(program saddle math "program" "This package has the program saddle, its manual page and completions.")
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS gnuplot-nox)
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS openmpi-bin)
+endif()
+
+if(TARGET saddle_python)
+  saddle_debian(python python3-saddle python "Python 3"
+                "This package has the Python package. Under mpirun it uses the library of\nlibsaddle${PROJECT_VERSION_MAJOR}.")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any (>= 3.9), python3-cffi (>= 1.15), python3-numpy (>= 1:1.22)")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS
+      "python3-matplotlib, python3-networkx, python3-pandas, python3-scipy, python3-tqdm")
+  if(TARGET saddle_serial)
+    string(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS ", ${library}")
+  else()
+    string(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS ", ${library}")
+  endif()
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+      ${PROJECT_SOURCE_DIR}/cmake/debian/postinst ${PROJECT_SOURCE_DIR}/cmake/debian/prerm)
+endif()
+include(CPack)

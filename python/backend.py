@@ -1,0 +1,125 @@
+"""What `pip install` and `pip wheel` call (PEP 517 and 660): makes a wheel from a CMake build.
+
+The package comes from the first of these build directories:
+
+    $SADDLE_BUILD            taken as it is
+    build/ of the checkout   if the package was built there; brought up to date if there is cmake
+    build-python/            configured and built by cmake
+
+Only Python's own modules are used. pip therefore has nothing to download before it builds, and
+`pip install ./python` works offline.
+"""
+
+import base64
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VERSION = re.search(r"project\(saddle VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+INFO = f"saddle-{VERSION}.dist-info"
+TAG = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
+METADATA = f"""\
+Metadata-Version: 2.1
+Name: saddle
+Version: {VERSION}
+Summary: Decentralized constrained min-max learning
+License: MIT
+Requires-Python: >=3.9
+Requires-Dist: cffi>=1.15
+Requires-Dist: numpy>=1.22
+Provides-Extra: all
+Requires-Dist: matplotlib; extra == "all"
+Requires-Dist: networkx; extra == "all"
+Requires-Dist: pandas; extra == "all"
+Requires-Dist: scipy; extra == "all"
+Requires-Dist: tqdm; extra == "all"
+"""
+WHEEL = f"Wheel-Version: 1.0\nGenerator: saddle {VERSION}\nRoot-Is-Purelib: false\nTag: {TAG}\n"
+
+
+class UnsupportedOperation(Exception):
+    """What PEP 517 asks a backend to raise for a hook that it cannot answer."""
+
+
+def _is_complete(build):
+    package = build / "python" / "saddle"
+    return all((package / name).exists() for name in ("__init__.py", "_declarations.py", "libsaddle.so"))
+
+
+def _cmake(*arguments):
+    # pip hides the packages of the system from its children, but cffi makes the declarations.
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONNOUSERSITE")}
+    subprocess.run(["cmake", *arguments], env=environment, check=True)
+
+
+def _package():
+    """Returns the directory that holds the built package `saddle`."""
+    given = os.environ.get("SADDLE_BUILD")
+    build = Path(given) if given else ROOT / "build"
+    if not given:
+        has_cmake = shutil.which("cmake") is not None
+        if not _is_complete(build) and has_cmake:
+            build = ROOT / "build-python"
+            # Its own build type and no tests, whatever a run before was configured with.
+            pythons = f"-DSADDLE_PYTHON={sys.executable};/usr/bin/python3"
+            _cmake("-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DSADDLE_TESTS=OFF", pythons)
+        if has_cmake:
+            _cmake("--build", build, "--target", "saddle_python", "-j", str(os.cpu_count() or 1))
+    if not _is_complete(build):
+        raise SystemExit(
+            f"saddle: there is no built package in {build / 'python'}; install cmake and the packages that "
+            "scripts/lib.sh lists, or name a CMake build directory in SADDLE_BUILD"
+        )
+    return build / "python"
+
+
+def _write(archive, record, name, data):
+    """Adds a file, with the same bytes whenever it is done, and its line of RECORD."""
+    entry = zipfile.ZipInfo(name)
+    entry.external_attr = 0o100644 << 16
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, data)
+    digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+    record.append(f"{name},sha256={digest},{len(data)}\n")
+
+
+def _wheel(directory, files):
+    """Writes a wheel of these (name, bytes) and returns its name."""
+    name = f"saddle-{VERSION}-{TAG}.whl"
+    record = []
+    with zipfile.ZipFile(Path(directory) / name, "w") as archive:
+        for file in files:
+            _write(archive, record, *file)
+        _write(archive, record, f"{INFO}/METADATA", METADATA.encode())
+        _write(archive, record, f"{INFO}/WHEEL", WHEEL.encode())
+        _write(archive, record, f"{INFO}/LICENSE", (ROOT / "LICENSE").read_bytes())
+        record.append(f"{INFO}/RECORD,,\n")
+        _write(archive, [], f"{INFO}/RECORD", "".join(record).encode())
+    return name
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    package = _package()
+    paths = sorted(path for path in package.glob("saddle/**/*") if path.is_file() and path.parent.name != "__pycache__")
+    files = ((str(path.relative_to(package)), path.read_bytes()) for path in paths)
+    return _wheel(wheel_directory, files)
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """The built package itself, whose modules are links to those of the checkout."""
+    return _wheel(wheel_directory, [("saddle.pth", f"{_package().resolve()}\n".encode())])
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    raise UnsupportedOperation("saddle: a source archive is one of the whole repository")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(METADATA)

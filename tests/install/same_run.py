@@ -1,0 +1,31 @@
+"""same_run.py PROGRAM PREFIX
+
+Runs the installed Python package, whose modules and library must lie below PREFIX, and the program, and compares what they
+computed bit for bit. libmpi must not be in the process.
+"""
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import saddle
+
+program, prefix = sys.argv[1:]
+options = {"problem": "auc", "data": "synthetic:300:20", "agents": "4", "topology": "ring", "iterations": "30", "seed": "7"}
+with tempfile.TemporaryDirectory() as directory:
+    model = Path(directory, "model.npz")
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    subprocess.run([program, "run", "--quiet", *words, "--model", model], check=True, stdout=subprocess.DEVNULL)
+    result = saddle.run(**options)
+    with np.load(model) as its:
+        assert len(result.x_agents) == 4 and np.any(result.x_agents)
+        assert result.x_agents.tobytes() == its["x"].tobytes()
+        assert result.y_agents.tobytes() == its["y"].tobytes()
+
+loaded = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "/" in line}
+libraries = [path for path in loaded if "libsaddle" in path]
+assert len(libraries) == 1 and libraries[0].startswith(prefix), libraries
+assert saddle.__file__.startswith(prefix), saddle.__file__
+assert not [path for path in loaded if "libmpi" in path]

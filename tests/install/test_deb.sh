@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+#
+# test_deb.sh BUILD SOURCE CC [PYTHON]: makes Debian packages of a build, has dpkg install them below a scratch directory
+# whose database says that the packages of this system are there, uses what is in it, and has dpkg remove them.
+set -euo pipefail
+
+BUILD=$1
+SOURCE=$2
+CC=$3
+PYTHON=${4-}
+PASSED=0
+FAILED=0
+
+for tool in dpkg dpkg-deb dpkg-shlibdeps gzip; do
+    if ! command -v "$tool" >/dev/null; then
+        echo "skip: there is no $tool"
+        exit 77
+    fi
+done
+DPKG=(dpkg)
+if [[ $(id -u) -ne 0 ]]; then
+    if ! command -v fakeroot >/dev/null; then
+        echo "skip: dpkg needs root or fakeroot"
+        exit 77
+    fi
+    DPKG=(fakeroot dpkg)
+fi
+WORK=$(mktemp -d "$BUILD/deb.XXXXXX")
+trap 'rm -rf "$WORK"' EXIT
+ROOT=$WORK/root
+PACKAGES=(libsaddle0 libsaddle-dev saddle)
+[[ -z $PYTHON ]] || PACKAGES+=(python3-saddle)
+
+# check TITLE COMMAND...: one check; the output is shown only when it fails.
+check() {
+    local title=$1
+    shift
+    if "$@" >"$WORK/log" 2>&1; then
+        PASSED=$((PASSED + 1))
+    else
+        FAILED=$((FAILED + 1))
+        printf 'FAIL %s\n' "$title"
+        sed 's/^/    /' "$WORK/log"
+    fi
+}
+
+# ---- the packages -----------------------------------------------------------------------------
+
+make_packages() {
+    (cd "$BUILD" && cpack -G DEB -B "$WORK/packages")
+}
+check "cpack" make_packages
+
+# deb PACKAGE: its file.
+deb() {
+    local found=("$WORK/packages/$1"_*.deb)
+    printf '%s\n' "${found[0]}"
+}
+# depends PACKAGE REGEX
+depends() {
+    dpkg-deb -f "$(deb "$1")" Depends | tee /dev/stderr | grep -qE "$2"
+}
+lacks() { ! "$@"; }
+
+for package in "${PACKAGES[@]}"; do
+    check "$package is made" test -f "$(deb "$package")"
+done
+check "no other package is made" test "$(find "$WORK/packages" -maxdepth 1 -name '*.deb' | wc -l)" -eq ${#PACKAGES[@]}
+for package in libsaddle0 saddle; do
+    check "$package depends on the libraries that it calls" depends "$package" 'libc6 .*libcurl4.*libzip4'
+done
+check "libsaddle-dev depends on its library" depends libsaddle-dev '^libsaddle0 \(= '
+if [[ -n $PYTHON ]]; then
+    check "python3-saddle depends on the libraries that it calls" depends python3-saddle 'libcurl4.*libzip4'
+    check "python3-saddle depends on Python, cffi and NumPy" depends python3-saddle 'python3:any.*python3-cffi.*python3-numpy'
+    check "python3-saddle does not depend on MPI" lacks depends python3-saddle 'mpi'
+fi
+
+# ---- installed --------------------------------------------------------------------------------
+
+# The scratch system: the packages of this one, as far as dpkg knows.
+mkdir -p "$ROOT/var/lib/dpkg/updates" "$ROOT/var/lib/dpkg/info"
+cp /var/lib/dpkg/status "$ROOT/var/lib/dpkg/status"
+cp /var/lib/dpkg/arch "$ROOT/var/lib/dpkg/arch" 2>/dev/null || true
+in_root() {
+    "${DPKG[@]}" --root="$ROOT" --force-script-chrootless --force-not-root --log="$WORK/dpkg.log" "$@"
+}
+check "dpkg installs them" in_root --install "$WORK"/packages/*.deb
+for package in "${PACKAGES[@]}"; do
+    # shellcheck disable=SC2016  # ${Status} is dpkg-query's
+    check "$package is installed" \
+        test "$(dpkg-query --admindir="$ROOT/var/lib/dpkg" -W -f '${Status}' "$package")" = "install ok installed"
+    check "$package: copyright" grep -q 'License: Expat' "$ROOT/usr/share/doc/$package/copyright"
+    check "$package: changelog" gzip -t "$ROOT/usr/share/doc/$package/changelog.gz"
+done
+
+LIBDIR=$(dirname "$(find "$ROOT/usr/lib" -name 'libsaddle.so.0')")
+export LD_LIBRARY_PATH=$LIBDIR
+PROGRAM=$ROOT/usr/bin/saddle
+SHARE=$ROOT/usr/share
+check "the program runs" "$PROGRAM" run --iterations 20
+check "manual page" bash -c "gzip -dc '$SHARE/man/man1/saddle.1.gz' | grep -q '^\.TH'"
+for file in bash-completion/completions/saddle zsh/site-functions/_saddle fish/vendor_completions.d/saddle.fish; do
+    check "$file" grep -q saddle "$SHARE/$file"
+done
+
+by_pkg_config() {
+    local flags
+    read -r -a flags <<<"$(PKG_CONFIG_PATH=$LIBDIR/pkgconfig pkg-config --cflags --libs saddle)"
+    "$CC" -std=c17 "$SOURCE/examples/own_problem.c" -o "$WORK/own" "${flags[@]}" && "$WORK/own"
+}
+check "a program is compiled by pkg-config" by_pkg_config
+
+if [[ -n $PYTHON ]]; then
+    same_run() {
+        cd "$WORK" && PYTHONPATH=$ROOT/usr/lib/python3/dist-packages "$PYTHON" -B "$SOURCE/tests/install/same_run.py" \
+            "$PROGRAM" "$ROOT"
+    }
+    check "the Python package has the bits of the program" same_run
+fi
+
+# ---- removed ----------------------------------------------------------------------------------
+
+check "dpkg removes them" in_root --purge "${PACKAGES[@]}"
+check "nothing is left" test -z "$(find "$ROOT" -name '*saddle*')"
+
+if command -v lintian >/dev/null; then
+    # /usr/lib is what a build for another prefix than /usr has; then its .pc file is not in the directory of its architecture.
+    check "lintian" lintian --fail-on error,warning \
+        --suppress-tags pkg-config-multi-arch-wrong-dir,pkg-config-unavailable-for-cross-compilation "$WORK"/packages/*.deb
+else
+    echo "skip: there is no lintian"
+fi
+
+printf 'checks: %d passed, %d failed\n' "$PASSED" "$FAILED"
+[[ $FAILED -eq 0 ]]

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+#
+# test_wheel.sh BUILD SOURCE PYTHON PROGRAM: makes a wheel of a build, without a network and without a compiler, installs
+# it in a new environment that sees the system's packages, and compares a run with the program's.
+set -euo pipefail
+
+BUILD=$1
+SOURCE=$2
+PYTHON=$3
+PROGRAM=$4
+PASSED=0
+FAILED=0
+
+for module in pip venv ensurepip; do
+    if ! "$PYTHON" -c "import $module" 2>/dev/null; then
+        echo "skip: $PYTHON has no $module"
+        exit 77
+    fi
+done
+WORK=$(mktemp -d "$BUILD/wheel.XXXXXX")
+trap 'rm -rf "$WORK"' EXIT
+
+# check TITLE COMMAND...: one check; the output is shown only when it fails.
+check() {
+    local title=$1
+    shift
+    if "$@" >"$WORK/log" 2>&1; then
+        PASSED=$((PASSED + 1))
+    else
+        FAILED=$((FAILED + 1))
+        printf 'FAIL %s\n' "$title"
+        sed 's/^/    /' "$WORK/log"
+    fi
+}
+
+unset PYTHONPATH
+export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+ENVIRONMENT=$WORK/environment
+VERSION=$("$PROGRAM" --version | awk 'NR == 1 { print $2 }')
+WHEEL=$WORK/dist/saddle-$VERSION-py3-none-linux_$(uname -m).whl
+
+# pip COMMAND...: that of the environment, which finds neither cmake nor a compiler.
+mkdir "$WORK/nothing"
+pip() {
+    SADDLE_BUILD=${GIVEN-$BUILD} PATH=$WORK/nothing "$ENVIRONMENT/bin/python" -m pip "$@"
+}
+
+# What RECORD says of every file is true.
+recorded() {
+    "$PYTHON" - "$WHEEL" <<'END'
+import base64, csv, hashlib, io, sys, zipfile
+archive = zipfile.ZipFile(sys.argv[1])
+record = next(name for name in archive.namelist() if name.endswith("/RECORD"))
+rows = {row[0]: row[1:] for row in csv.reader(io.StringIO(archive.read(record).decode()))}
+assert sorted(rows) == sorted(archive.namelist())
+assert {"saddle/libsaddle.so", "saddle/_declarations.py", "saddle/py.typed"} <= set(rows)
+for name, (digest, size) in rows.items():
+    data = archive.read(name)
+    sum = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+    assert (digest, size) == ("sha256=" + sum, str(len(data))) or name == record, name
+END
+}
+
+same_bytes() {
+    pip wheel --wheel-dir "$WORK/again" --no-deps "$SOURCE/python"
+    cmp "$WHEEL" "$WORK/again/$(basename "$WHEEL")"
+}
+
+# In a directory of its own, so that only the installed package can be meant.
+same_run() {
+    (cd "$WORK/nothing" && "$ENVIRONMENT/bin/python" "$SOURCE/tests/install/same_run.py" "$PROGRAM" "$1")
+}
+
+no_build() {
+    ! GIVEN=$WORK/nothing pip wheel --wheel-dir "$WORK/none" --no-deps "$SOURCE/python" >"$WORK/said" 2>&1 &&
+        grep "name a CMake build directory in SADDLE_BUILD" "$WORK/said"
+}
+
+check "an environment" "$PYTHON" -m venv --system-site-packages "$ENVIRONMENT"
+check "a directory without a build is refused" no_build
+check "a wheel of the build" pip wheel --wheel-dir "$WORK/dist" --no-deps "$SOURCE/python"
+check "its name" test -f "$WHEEL"
+check "its record" recorded
+check "the same bytes when it is made again" same_bytes
+check "the wheel is installed" pip install "$WHEEL"
+check "a run has the bits of the program" same_run "$ENVIRONMENT"
+check "its version" test "$(cd / && "$ENVIRONMENT/bin/python" -c 'import importlib.metadata as m; print(m.version("saddle"))')" = "$VERSION"
+check "it is removed" pip uninstall --yes saddle
+check "nothing is left of it" test -z "$(find "$ENVIRONMENT" -name '*saddle*')"
+check "the checkout is installed" pip install "$SOURCE/python"
+check "a run has the bits of the program" same_run "$ENVIRONMENT"
+check "the checkout is installed to be edited" pip install --editable "$SOURCE/python"
+check "a run has the bits of the program" same_run "$BUILD"
+
+printf 'checks: %d passed, %d failed\n' "$PASSED" "$FAILED"
+[[ $FAILED -eq 0 ]]
