@@ -365,7 +365,7 @@ static void points_of_time(claims_line *l, const view *v, size_t seed)
 static void find_points(claims_line *l, const view *v, size_t seed, bool whole)
 {
     l->count = 0;
-    if (!complete(v, seed))
+    if (v->chain.count == 0 || !complete(v, seed))
         return;
     if (v->test->kind == TEST_SLOPE_VALUE)
         points_of_values(l, v, seed, whole);
