@@ -25,9 +25,8 @@ def preprocess(compiler: str, include: str, *flags: str) -> str:
             (Path(empty) / name).touch()
         command = [compiler, "-E", "-P", "-nostdinc", "-D__attribute__(x)=", *flags]
         command += ["-I", empty, "-I", include, "-x", "c", "-"]
-        done = subprocess.run(
-            command, input="#include <saddle/lab.h>\n", text=True, stdout=subprocess.PIPE, check=True
-        )
+        source = "#include <saddle/lab.h>\n"
+        done = subprocess.run(command, input=source, text=True, stdout=subprocess.PIPE, check=True)
         return done.stdout
 
 

@@ -1,7 +1,7 @@
 """Saddle: decentralized constrained min-max learning.
 
     import saddle
-    r = saddle.run("robust-logistic", data=(X, y), agents=20, topology="torus:4x5", iterations=2000)
+    r = saddle.run("auc", data=(X, y), agents=20, topology="torus:4x5", iterations=2000)
     r.x, r.outcomes, r.trace.metric
 
 Everything is computed by libsaddle; see docs/python.md.

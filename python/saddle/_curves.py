@@ -53,7 +53,7 @@ def _number(value: float) -> str:
 
 
 def svg(traces: Mapping[str, Trace], x: str = "ifo", y: str = "metric") -> str:
-    """Returns curves on a logarithmic scale as an SVG element; "" where there is nothing to draw."""
+    """Returns curves on a logarithmic scale as SVG; "" where there is nothing to draw."""
     points = {name: _points(trace, x, y) for name, trace in traces.items()}
     points = {name: xy for name, xy in points.items() if len(xy[0])}
     if not points:
@@ -68,7 +68,8 @@ def svg(traces: Mapping[str, Trace], x: str = "ifo", y: str = "metric") -> str:
     for level in np.linspace(low, high, min(int(high - low), 6) + 1):
         at = TOP + tall * (high - level) / (high - low)
         out.append(f'<path d="M{LEFT} {at:.1f}h{wide}" stroke="currentColor" opacity="0.15"/>'
-                   f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{_number(10**level)}</text>')  # fmt: skip
+                   f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">'
+                   f"{_number(10**level)}</text>")  # fmt: skip
     for share in (0.0, 0.5, 1.0):
         out.append(f'<text x="{LEFT + share * wide:.1f}" y="{HEIGHT - BOTTOM + 16}" '
                    f'text-anchor="middle">{_number(share * right)}</text>')  # fmt: skip
@@ -92,5 +93,6 @@ def svg(traces: Mapping[str, Trace], x: str = "ifo", y: str = "metric") -> str:
 def html(title: str, traces: Mapping[str, Trace], outcomes: Mapping[str, float]) -> str:
     """Returns a title, curves over gradient evaluations and rounds, and outcomes as HTML."""
     rows = "".join(f"<tr><td>{escape(k)}</td><td>{v:.4g}</td></tr>" for k, v in outcomes.items())
+    table = f"<table>{rows}</table>" if rows else ""
     pictures = svg(traces, "ifo") + svg(traces, "rounds")
-    return f"<div><p>{escape(title)}</p>{pictures}" + (f"<table>{rows}</table>" if rows else "") + "</div>"
+    return f"<div><p>{escape(title)}</p>{pictures}{table}</div>"

@@ -1,9 +1,9 @@
 """The shared library: found, loaded, and called.
 
 It is taken from the environment variable SADDLE_LIBRARY, from the package's own directory, where a
-wheel and a build have it, or from wherever the system finds libsaddle.so.0. A package has two where it
-was built with MPI: libsaddle-mpi.so is loaded in processes that mpirun or the like has started,
-libsaddle.so, which does not need libmpi, in all others.
+wheel and a build have it, or from wherever the system finds libsaddle.so.0. A package has two
+where it was built with MPI: libsaddle-mpi.so is loaded in processes that mpirun or the like has
+started, libsaddle.so, which does not need libmpi, in all others.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def _bar(total: int) -> Any:
 
 
 class Monitor:
-    """The hooks of a run. They are called several times a second, which is when Ctrl-C is noticed."""
+    """The hooks of a run, called several times a second, which is when Ctrl-C is noticed."""
 
     def __init__(self, callbacks: Callbacks, plan: Any, progress: bool) -> None:
         self._total = int(plan.c.limits.iterations)

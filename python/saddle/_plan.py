@@ -40,7 +40,7 @@ class Plan:
         check(lib.saddle_plan_set, self.c, name.encode(), text.encode())
 
     def set_keywords(self, function: str, keywords: dict[str, Any]) -> None:
-        """Sets options by keywords; None means not given. Those with a form in memory have a method."""
+        """Sets options by keywords; None: not given. Those with a form in memory have a method."""
         for keyword, value in keywords.items():
             option = option_of(keyword, function, ("data",))
             own = getattr(self, f"_set_{keyword}", None)
@@ -58,8 +58,10 @@ class Plan:
             self.c.problem.rows = dataset(value[0], value[1], self.keep)
         elif isinstance(value, list):
             if not all(own is None or isinstance(own, tuple) and len(own) == 2 for own in value):
-                raise TypeError("a list of data has a pair (X, y) for each agent; all rows: a tuple")
-            shards = [ffi.NULL if own is None else dataset(own[0], own[1], self.keep) for own in value]
+                raise TypeError("a list of data has a pair (X, y) for each agent")
+            shards = [
+                ffi.NULL if own is None else dataset(own[0], own[1], self.keep) for own in value
+            ]
             self.c.problem.shards = self.keep.keep(ffi.new("saddle_dataset *[]", shards))
             self.c.problem.shard_count = len(shards)
             if self.c.network.agents == 0:

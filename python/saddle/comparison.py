@@ -46,7 +46,7 @@ class Comparison(Mapping[str, list[Result]]):
         return {name: results[0]._trace() for name, results in self.items()}
 
     def levels(self) -> list[float]:
-        """Returns decades of the metric from the start's down to the best that was reached, at most 6."""
+        """Returns decades of the metric from the start's to the best one, at most 6."""
         metrics = [r._trace()["metric"] for results in self.values() for r in results]
         start = max(float(metric[0]) for metric in metrics)
         best = max(min(float(np.nanmin(metric)) for metric in metrics), 1e-300)
@@ -54,9 +54,9 @@ class Comparison(Mapping[str, list[Result]]):
         return [float(10.0**decade) for decade in np.arange(first, last - 1, -1)[:6]]
 
     def costs(self, levels: Iterable[float] | None = None) -> list[dict[str, Any]]:
-        """Returns what every algorithm paid, on average over seeds, until the metric was at most each level.
+        """Returns what algorithms paid, on average over seeds, until the metric was at each level.
 
-        The cost is that of the first row of the trace at the level; NaN where a seed did not reach it.
+        The cost is that of the trace's first row at or below it; NaN where a seed has none.
         """
         rows = []
         for level in self.levels() if levels is None else levels:
@@ -82,7 +82,7 @@ class Comparison(Mapping[str, list[Result]]):
         return _curves.plot(self._traces(), x, y, ax)
 
     def __repr__(self) -> str:
-        ends = (f"{name} {results[-1]._trace()['metric'][-1]:.3g}" for name, results in self.items())
+        ends = (f"{name} {runs[-1]._trace()['metric'][-1]:.3g}" for name, runs in self.items())
         return f"<saddle.Comparison by the last metric: {', '.join(ends)}>"
 
     def _repr_html_(self) -> str:
@@ -99,7 +99,7 @@ def compare(
     progress: bool = False,
     **options: Any,
 ) -> Comparison:
-    """Runs several algorithms on the same instance, and repeats that with the seeds seed, seed + 1, ...
+    """Runs several algorithms on the same instance, for the seeds seed, seed + 1, ...
 
     algorithms
         names or algorithms of your own; or a dict of names and options of each, such as

@@ -1,7 +1,7 @@
 """Data sets from arrays.
 
-Dense rows are C-contiguous float64, sparse rows CSR with float64 values; such arrays are used where
-they are, others are converted.
+Dense rows are C-contiguous float64, sparse rows CSR with float64 values; such arrays are used
+where they are, others are converted.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def _labels(y: Any, rows: int) -> Array | None:
     try:
         labels = np.ascontiguousarray(y, dtype=np.float64)
     except ValueError:
-        raise TypeError("labels must be numbers; replace texts by numbers such as 0 and 1") from None
+        raise TypeError("labels must be numbers; replace texts by numbers") from None
     if labels.shape != (rows,):
-        raise ValueError(f"y has the shape {labels.shape}; X has {rows} rows, so it must be ({rows},)")
+        raise ValueError(f"y has the shape {labels.shape}; as X has {rows} rows, give ({rows},)")
     return labels
 
 
@@ -56,7 +56,8 @@ def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
         value = np.ascontiguousarray(X.data, dtype=np.float64)
         labels = _labels(y, X.shape[0])
         arrays = (start, column, value, labels)
-        form = (pointer(start, "size_t *"), pointer(column, "uint32_t *"), pointer(value, "double *"))
+        kinds = ("size_t *", "uint32_t *", "double *")
+        form = tuple(map(pointer, (start, column, value), kinds))
         make = lib.saddle_dataset_from_csr
     else:
         dense = np.ascontiguousarray(X, dtype=np.float64)

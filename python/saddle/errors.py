@@ -59,7 +59,7 @@ def error_of(c: Any) -> Error:
 
 
 def check(call: Any, *arguments: Any) -> None:
-    """Calls a function of the library whose last argument is a saddle_error; raises what it reports."""
+    """Calls a function whose last argument is a saddle_error, and raises what it reports."""
     error = ffi.new("saddle_error *")
     if call(*arguments, error) != lib.SADDLE_OK:
         raise error_of(error)

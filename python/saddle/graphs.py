@@ -48,7 +48,8 @@ class Network:
         self.agents, edges, weights = _edges(topology, agents)
         edges = np.ascontiguousarray(edges, dtype=np.uintp)
         out = ffi.new("saddle_graph **")
-        check(lib.saddle_graph_from_edges, out, self.agents, len(edges), pointer(edges, "size_t *"))
+        pairs = pointer(edges, "size_t *")
+        check(lib.saddle_graph_from_edges, out, self.agents, len(edges), pairs)
         self.graph = keep.keep(ffi.gc(out[0], lib.saddle_graph_free))
         self.weights = ffi.NULL
         if mixing is not None:

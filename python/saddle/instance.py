@@ -17,7 +17,7 @@ __all__ = ["Instance", "run"]
 
 
 def _settled(problem: Any, name: str, given: Any) -> Any:
-    """Returns the set that holds: the caller's, or that of a Python problem if it is not a text."""
+    """Returns the set that holds: the caller's, or a Python problem's that is not a text."""
     own = getattr(problem, name, None)
     return own if given is None and not isinstance(own, str) else given
 
@@ -101,13 +101,13 @@ class Instance:
         keep = self._keep  # must outlive the instance
         return ffi.gc(out[0], lambda c: lib.saddle_instance_free(c) if keep else None)
 
-    def _plan_of(self, keep: Callbacks, function: str, algorithm: Any, options: dict[str, Any]) -> Plan:
+    def _plan_of(self, keep: Callbacks, algorithm: Any, options: dict[str, Any]) -> Plan:
         """Returns the instance's plan with the options of a run added."""
         for keyword in options:
-            if option_of(keyword, function).of_instance:
+            if option_of(keyword).of_instance:
                 raise TypeError(f"{keyword} belongs to the instance; give it to Instance()")
         plan = self._plan.copy(keep)
-        plan.set_keywords(function, options)
+        plan.set_keywords("run", options)
         self._set_algorithm(plan, algorithm, keep)
         return plan
 
@@ -129,11 +129,11 @@ class Instance:
     def run(self, algorithm: Any = None, *, progress: bool = False, **options: Any) -> Result:
         """Runs an algorithm; options are those of algorithms, limits, threads and outputs.
 
-        A file that could not be written does not end the run, but is an error after it, whose attribute `result`
-        has the result.
+        A file that could not be written does not end the run, but is an error after it, whose
+        attribute `result` has the result.
         """
         keep = Callbacks(self._keep)
-        plan = self._plan_of(keep, "run", algorithm, options)
+        plan = self._plan_of(keep, algorithm, options)
         out = ffi.new("saddle_result **")
         with Monitor(self._keep, plan, progress) as monitor:
             try:
@@ -165,22 +165,22 @@ def run(
     """Solves a problem by one algorithm on a network of agents.
 
     problem
-        a name such as "robust-logistic" (`saddle problems` lists them), a plug-in, or an object of your own:
-        see `saddle.Problem`
+        a name such as "robust-logistic" (`saddle problems` lists them), a plug-in, or an object of
+        your own: see `saddle.Problem`
     data
-        a file or the name of a data set; (X, y) with dense or CSR rows, which agents share out; or a list
-        of such pairs, one for each agent
+        a file or the name of a data set; (X, y) with dense or CSR rows, which agents share out; or
+        a list of such pairs, one for each agent
     topology
-        a text such as "torus:4x5", edges [(0, 1), ...], a networkx graph, or a symmetric matrix: of
-        weights if its diagonal is positive, otherwise of neighbours
+        a text such as "torus:4x5", edges [(0, 1), ...], a networkx graph, or a symmetric matrix:
+        of weights if its diagonal is positive, otherwise of neighbours
     algorithm
         a name such as "precision" (`saddle algorithms` lists them), or an algorithm of your own
     progress
         shows a bar, by tqdm if it is installed
     options
-        every option of `saddle run`, with _ for -: `saddle.options()` lists them. test_data takes a pair
-        (X, y), too; x_set and y_set take (lower, upper) or a projection; regularizer takes functions
-        (value, prox); init_x and init_y take arrays; mixing takes a matrix
+        every option of `saddle run`, with _ for -: `saddle.options()` lists them. test_data takes
+        a pair (X, y), too; x_set and y_set take (lower, upper) or a projection; regularizer takes
+        functions (value, prox); init_x and init_y take arrays; mixing takes a matrix
 
     On Ctrl-C the KeyboardInterrupt has the result so far in its attribute `result`.
 

@@ -60,8 +60,10 @@ def _instance(problem: Any, data: Any, options: dict[str, Any], function: str) -
     return problem
 
 
-def check_grad(problem: Any, data: Any = None, *, points: int = 3, **options: Any) -> GradientCheck:
-    """Compares a problem's gradients with finite differences of its values, at random points of X x Y.
+def check_grad(
+    problem: Any, data: Any = None, *, points: int = 3, **options: Any
+) -> GradientCheck:
+    """Compares gradients with finite differences of values, at random points of X x Y.
 
     problem
         as for `saddle.run()`, or an Instance
@@ -93,7 +95,8 @@ def theory(problem: Any = None, data: Any = None, **options: Any) -> dict[str, A
     """Returns what is proved about PRECISION and PRECISION+ on an instance: docs/theory.md.
 
     options
-        as for `saddle.run()`; of these, tau, epsilon (0.1 if not given), c_epsilon and c_gamma count
+        as for `saddle.run()`; of these, tau, epsilon (0.1 if not given), c_epsilon and c_gamma
+        count
 
     >>> import saddle
     >>> bounds = saddle.theory("quadratic", topology="ring")
@@ -137,7 +140,9 @@ class _Predictor:
 
 
 def predict(model: Any, X: Any, *, plugin: str | None = None) -> Array:
-    """Returns the score of every row: above 0 for +1, the larger, the more confident; the prediction where labels are real.
+    """Returns the score of every row: above 0 for +1, the larger, the more confident.
+
+    For real labels it is the prediction.
 
     model
         a Result or the path of a model file

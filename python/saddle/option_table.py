@@ -58,7 +58,8 @@ def option_of(keyword: str, function: str = "run", others: tuple[str, ...] = ())
         return option
     names = [name.replace("-", "_") for name in options()] + list(others)
     encoded = [ffi.new("char[]", name.encode()) for name in names]
-    closest = text(lib.saddle_closest(keyword.encode(), ffi.new("char *[]", encoded), len(encoded)))
+    listed = ffi.new("char *[]", encoded)
+    closest = text(lib.saddle_closest(keyword.encode(), listed, len(encoded)))
     hint = f"; did you mean {closest!r}?" if closest else "; saddle.options() lists all"
     raise TypeError(f"{function}() got an unexpected keyword argument {keyword!r}{hint}")
 

@@ -14,8 +14,9 @@ __all__ = ["Problem", "Requests"]
 
 
 class Requests:
-    """The gradients that the agents of a round ask for, as arrays of the library, to be read during the
-    call only.
+    """The gradients that the agents of a round ask for, as arrays of the library.
+
+    They are for the call only; what is to be kept must be copied.
 
     agent
         whose samples, for each of the points
@@ -41,8 +42,9 @@ class Requests:
 class Problem:
     """Base of problems of your own: min over x, max over y of the mean of F_i(x, y) over agents.
 
-    A subclass sets x_dim, y_dim and samples, the number of samples of each agent, and has gradient() or
-    gradients(), and value(). The attributes below can be set, the other methods be overridden.
+    A subclass sets x_dim, y_dim and samples, the number of samples of each agent, and has
+    gradient() or gradients(), and value(). The attributes below can be set, the other methods be
+    overridden.
     """
 
     x_dim: int
@@ -72,11 +74,11 @@ class Problem:
         """Returns F_i(x, y), over all samples of an agent."""
         raise NotImplementedError("a problem needs value()")
 
-    # gradients(self, requests: Requests): fill in requests.gx and requests.gy, all agents of a round
-    # at once. Takes the place of gradient().
+    # gradients(self, requests: Requests): fill in requests.gx and requests.gy, all agents of a
+    # round at once. Takes the place of gradient().
     gradients: Any = None
-    # best_response(self, x): return the y that maximizes the mean of F_i(x, y) over agents and Y. Only trace
-    # points use it, which otherwise search for it.
+    # best_response(self, x): return the y that maximizes the mean of F_i(x, y) over agents and Y.
+    # Only trace points use it, which otherwise search for it.
     best_response: Any = None
     # start(self, seed: int): return x0 and y0.
     start: Any = None
@@ -137,7 +139,9 @@ class _Bound:
         assign(vector(gx, self.x_dim), in_x, "the gradient in x")
         assign(vector(gy, self.y_dim), in_y, "the gradient in y")
 
-    def requests(self, agent: Array, start: Array, rows: Array, points: tuple[Array, ...]) -> Requests:
+    def requests(
+        self, agent: Array, start: Array, rows: Array, points: tuple[Array, ...]
+    ) -> Requests:
         """Returns requests whose points and gradients are flat arrays x, y, gx, gy."""
         out = Requests()
         out.agent, out.start, out.rows = agent, start, rows
@@ -148,7 +152,7 @@ class _Bound:
     def gradients(self, _c: Any, c: Any) -> None:
         count = c.count
         total = c.start[count]
-        # The library has the same memory for all rounds of a run, so that the arrays are made once.
+        # The library has the same memory for all rounds of a run: arrays are made once.
         key = (bytes(ffi.buffer(c, ffi.sizeof("saddle_gradient_requests"))), total)
         requests = self.seen.get(key)
         if requests is None:
@@ -213,10 +217,11 @@ class _Bound:
 
 def bind(problem: Any, keep: Callbacks) -> Any:
     """Returns a saddle_problem whose functions are those of a Python object."""
-    missing = [name for name in ("x_dim", "y_dim", "samples", "value") if not hasattr(problem, name)]
+    needed = ("x_dim", "y_dim", "samples", "value")
+    missing = [name for name in needed if not hasattr(problem, name)]
     if missing:
         raise TypeError(
-            f"problem takes a name or an object with x_dim, y_dim, samples, gradient() and value(); "
-            f"this {type(problem).__name__} has no {missing[0]}"
+            "problem takes a name or an object with x_dim, y_dim, samples, gradient() and "
+            f"value(); this {type(problem).__name__} has no {missing[0]}"
         )
     return keep.keep(_Bound(problem, keep)).c

@@ -14,9 +14,12 @@ from .result import Result
 __all__ = ["report"]
 
 STYLE = """body { font: 15px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em }
-table { border-collapse: collapse; margin: 1em 0 } td, th { padding: 0.15em 0.8em; text-align: left }
+table { border-collapse: collapse; margin: 1em 0 }
+td, th { padding: 0.15em 0.8em; text-align: left }
 tr:nth-child(even) { background: #f2f2f2 } summary { cursor: pointer }
-@media (prefers-color-scheme: dark) { body { background: #111; color: #ddd } tr:nth-child(even) { background: #222 } }"""
+@media (prefers-color-scheme: dark) {
+  body { background: #111; color: #ddd } tr:nth-child(even) { background: #222 }
+}"""
 AXES = ("ifo", "rounds", "bytes", "seconds")
 
 
@@ -40,9 +43,10 @@ def _settings(results: Mapping[str, Result]) -> str:
 def report(
     results: Any, path: str | os.PathLike[str] = "report.html", title: str | None = None
 ) -> Path:
-    """Writes one HTML page, which needs nothing else, about a Result, a list of them or a Comparison.
+    """Writes one HTML page about a Result, a list of them or a Comparison; returns its path.
 
-    Curves over gradient evaluations, rounds, bytes and seconds; costs at levels of the metric; outcomes; settings.
+    It has curves over gradient evaluations, rounds, bytes and seconds, costs at levels of the
+    metric, outcomes and settings, and needs no other file.
     The program's `saddle report` makes a richer page from traces.
     """
     if isinstance(results, Result):
@@ -63,10 +67,12 @@ def report(
         parts.append("<h2>Costs until the metric is at most a level</h2>")
         parts.append(_table(costs[0], (row.values() for row in costs)))
     if outcomes:
-        rows = ([name, *(r.outcomes.get(key, float("nan")) for key in outcomes)] for name, r in first.items())
+        nan = float("nan")
+        rows = [[name, *(r.outcomes.get(key, nan) for key in outcomes)] for name, r in first.items()]
         parts += ["<h2>Outcomes</h2>", _table(["", *outcomes], rows)]
     parts.append(_settings(first))
     head = f'<meta charset="utf-8"><title>{escape(heading)}</title><style>{STYLE}</style>'
-    page = f"<!DOCTYPE html><html lang=en><head>{head}</head><body>{''.join(parts)}</body></html>\n"
+    body = f"<body>{''.join(parts)}</body>"
+    page = f'<!DOCTYPE html><html lang="en"><head>{head}</head>{body}</html>\n'
     Path(path).write_text(page, encoding="utf-8")
     return Path(path)

@@ -60,8 +60,8 @@ class Result:
     settings
         every setting that mattered, as text, with automatic values filled in
     stop
-        why the run ended: "iterations", "tolerance", "ifo", "rounds", "seconds", "condition", "no_gain",
-        "interrupted" or "diverged"; "" for a result that was loaded
+        why the run ended: "iterations", "tolerance", "ifo", "rounds", "seconds", "condition",
+        "no_gain", "interrupted" or "diverged"; "" for a result that was loaded
     message
         the same in words, with what diverged
     """
@@ -83,7 +83,7 @@ class Result:
 
     @classmethod
     def _from_c(cls, c: Any, unpack: Any = None) -> Result:
-        """Takes over a saddle_result. Objects in memory that its plan points to are not used any more."""
+        """Takes over a saddle_result. Objects that its plan points to are not used any more."""
         self = cls()
         self._c = ffi.gc(c, lib.saddle_result_free)
         self._unpack = unpack
@@ -122,7 +122,7 @@ class Result:
     # ---- files ---------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model as the program's option --model does: .npz, or a record if it ends in .npy."""
+        """Writes the model as the program's --model does: .npz, or a record if it ends in .npy."""
         if self._c is not None:
             check(lib.saddle_result_save, self._c, os.fsencode(path))
         elif str(path).endswith(".npz"):
@@ -191,9 +191,10 @@ class Result:
         return words + ">"
 
     def _repr_html_(self) -> str:
-        return _curves.html(repr(self)[1:-1], {self.name: self.trace} if self.trace else {}, self.outcomes)
+        traces = {} if self.trace is None else {self.name: self.trace}
+        return _curves.html(repr(self)[1:-1], traces, self.outcomes)
 
 
 def load(path: str | os.PathLike[str]) -> Result:
-    """Returns the result in a model file that `Result.save()` or the program's --model wrote as .npz."""
+    """Returns the result in an .npz file that `Result.save()` or the program's --model wrote."""
     return Result._from_model(Path(path).read_bytes())

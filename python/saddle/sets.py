@@ -1,8 +1,8 @@
 """Constraint sets and regularizers from arrays and functions.
 
-A set is a text such as "l2-ball:2", a pair (lower, upper) of bounds, or a function that returns the
-projection of a vector. A regularizer is a text such as "l1:0.1" or a pair of functions: value(x) and
-prox(x, step).
+A set is a text such as "l2-ball:2", a pair (lower, upper) of bounds, or a function that returns
+the projection of a vector. A regularizer is a text such as "l1:0.1" or a pair of functions:
+value(x) and prox(x, step).
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ __all__ = ["Trace"]
 
 
 class Trace(Mapping[str, Array]):
-    """The columns of a trace as arrays, by name or as attributes: `trace["metric"]`, `trace.metric`.
+    """The columns of a trace as arrays: `trace["metric"]` or `trace.metric`.
 
-    iteration, ifo (gradient evaluations), rounds, messages and bytes are whole numbers; a cell that was not
-    measured is NaN.
+    iteration, ifo (gradient evaluations), rounds, messages and bytes are whole numbers; a cell
+    that was not measured is NaN.
     """
 
     def __init__(self, columns: Mapping[str, Array]) -> None:
