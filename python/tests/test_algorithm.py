@@ -1,6 +1,7 @@
 """Algorithms of your own: conformance with the built-in ones, checks, exceptions, options."""
 
 import gc
+import pickle
 import sys
 import threading
 import weakref
@@ -328,10 +329,15 @@ def test_a_problem_and_an_algorithm_in_python(rows):
     assert r.trace.ifo[-1] == 900
 
 
-def test_runs_are_freed():
+def test_results_outlive_the_algorithm(tmp_path):
     mine = Descent()
     result = saddle.run("quadratic", algorithm=mine, iterations=2)
     gone = weakref.ref(mine)
-    del mine, result
+    del mine
     gc.collect()
     assert gone() is None
+    result.save(tmp_path / "model.npz")
+    assert saddle.load(tmp_path / "model.npz").name == "descent"
+    saddle.report([result], tmp_path / "report.html")
+    assert "descent" in (tmp_path / "report.html").read_text()
+    assert np.array_equal(pickle.loads(pickle.dumps(result)).x, result.x)

@@ -1,8 +1,10 @@
 """Problems from PyTorch functions."""
 
+import gc
 import pickle
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -146,6 +148,15 @@ def test_modules(rows):
     assert pickle.loads(pickle.dumps(trained)).state_dict().keys() == before.keys()
     with pytest.raises(TypeError, match=r"problem.module\(r.x\)"):
         pickle.loads(pickle.dumps(result)).module()
+
+
+def test_results_do_not_keep_the_data(rows):
+    X = torch.from_numpy(rows[0].copy())
+    result = saddle.run(saddle.torch.problem(logistic, *start(), (X, torch.from_numpy(rows[1])), agents=2), iterations=1)
+    gone = weakref.ref(X)
+    del X
+    gc.collect()
+    assert gone() is None and result.module().shape == (FEATURES,)
 
 
 def test_single_precision(rows):
