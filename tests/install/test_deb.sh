@@ -46,8 +46,9 @@ check() {
 
 # ---- the packages -----------------------------------------------------------------------------
 
+# For make, cpack would first build what is not up to date; for Ninja it takes the build as it is.
 make_packages() {
-    (cd "$BUILD" && cpack -G DEB -B "$WORK/packages")
+    (cd "$BUILD" && cpack -G DEB -D CPACK_CMAKE_GENERATOR=Ninja -B "$WORK/packages")
 }
 check "cpack" make_packages
 
