@@ -35,6 +35,9 @@ endmacro()
 set(CPACK_COMPONENTS_ALL "")
 saddle_debian(library libsaddle${PROJECT_VERSION_MAJOR} libs "shared library"
               "This package has the shared library.")
+set(debian ${PROJECT_SOURCE_DIR}/cmake/debian)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${debian}/library/triggers ${debian}/library/postinst
+                                               ${debian}/library/postrm)
 
 saddle_debian(development libsaddle-dev libdevel "development files"
               "This package has headers, the static library and files for pkg-config and\nCMake.")
@@ -59,7 +62,6 @@ if(TARGET saddle_python)
   else()
     string(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS ", ${library}")
   endif()
-  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
-      ${PROJECT_SOURCE_DIR}/cmake/debian/postinst ${PROJECT_SOURCE_DIR}/cmake/debian/prerm)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${debian}/python/postinst ${debian}/python/prerm)
 endif()
 include(CPack)
