@@ -54,7 +54,7 @@ class Packed:
         self.flat = torch.cat([leaf.detach().reshape(-1) for leaf in leaves])
         self.grad = torch.zeros_like(self.flat)
         sizes = [leaf.numel() for leaf in leaves]
-        views = zip(leaves, self.flat.split(sizes), self.grad.split(sizes))
+        views = zip(leaves, torch.split(self.flat, sizes), torch.split(self.grad, sizes))
         for leaf, value, slope in views:
             leaf.data = value.view_as(leaf)
             leaf.grad = slope.view_as(leaf)
