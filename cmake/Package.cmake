@@ -56,7 +56,8 @@ if(TARGET saddle_python)
                 "This package has the Python package. Under mpirun it uses the library of\nlibsaddle${PROJECT_VERSION_MAJOR}.")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any (>= 3.9), python3-cffi (>= 1.15), python3-numpy (>= 1:1.22)")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS
-      "python3-matplotlib, python3-networkx, python3-pandas, python3-scipy, python3-tqdm")
+      "python3-matplotlib, python3-networkx, python3-pandas, python3-scipy, python3-sklearn,\
+ python3-torch, python3-tqdm")
   if(TARGET saddle_serial)
     string(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS ", ${library}")
   else()

@@ -52,12 +52,14 @@ class UnsupportedOperation(Exception):
 
 def _is_complete(build):
     package = build / "python" / "saddle"
-    return all((package / name).exists() for name in ("__init__.py", "_declarations.py", "libsaddle.so"))
+    names = ("__init__.py", "_declarations.py", "libsaddle.so")
+    return all((package / name).exists() for name in names)
 
 
 def _cmake(*arguments):
     # pip hides the packages of the system from its children, but cffi makes the declarations.
-    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONNOUSERSITE")}
+    hiding = ("PYTHONPATH", "PYTHONNOUSERSITE")
+    environment = {name: value for name, value in os.environ.items() if name not in hiding}
     subprocess.run(["cmake", *arguments], env=environment, check=True)
 
 
@@ -70,14 +72,15 @@ def _package():
         if not _is_complete(build) and has_cmake:
             build = ROOT / "build-python"
             # Its own build type and no tests, whatever a run before was configured with.
-            pythons = f"-DSADDLE_PYTHON={sys.executable};/usr/bin/python3"
-            _cmake("-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DSADDLE_TESTS=OFF", pythons)
+            options = ["-DCMAKE_BUILD_TYPE=Release", "-DSADDLE_TESTS=OFF"]
+            options.append(f"-DSADDLE_PYTHON={sys.executable};/usr/bin/python3")
+            _cmake("-S", ROOT, "-B", build, *options)
         if has_cmake:
             _cmake("--build", build, "--target", "saddle_python", "-j", str(os.cpu_count() or 1))
     if not _is_complete(build):
         raise SystemExit(
-            f"saddle: there is no built package in {build / 'python'}; install cmake and the packages that "
-            "scripts/lib.sh lists, or name a CMake build directory in SADDLE_BUILD"
+            f"saddle: there is no built package in {build / 'python'}; install cmake and the "
+            "packages that scripts/lib.sh lists, or name a CMake build directory in SADDLE_BUILD"
         )
     return build / "python"
 
@@ -109,7 +112,8 @@ def _wheel(directory, files):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     package = _package()
-    paths = sorted(path for path in package.glob("saddle/**/*") if path.is_file() and path.parent.name != "__pycache__")
+    found = package.glob("saddle/**/*")
+    paths = sorted(path for path in found if path.is_file() and path.suffix != ".pyc")
     files = ((str(path.relative_to(package)), path.read_bytes()) for path in paths)
     return _wheel(wheel_directory, files)
 
