@@ -11,7 +11,8 @@ static const struct {
 } looks[CLAIM_VERDICTS] = {
     [CLAIM_HOLDS] = {"holds", "&#10003;"},    [CLAIM_HOLDS_BELOW] = {"holds", "&#10003;"},
     [CLAIM_HOLDS_ABOVE] = {"undecided", "~"}, [CLAIM_FAILS] = {"fails", "&#10007;"},
-    [CLAIM_UNDECIDED] = {"undecided", "?"},   [CLAIM_UNTESTED] = {"undecided", "?"}};
+    [CLAIM_UNDECIDED] = {"undecided", "?"},   [CLAIM_UNTESTED] = {"undecided", "?"},
+    [CLAIM_DIFFERS] = {"undecided", "~"}};
 
 static void write_levels_head(FILE *f)
 {
@@ -47,7 +48,7 @@ static void write_claim(FILE *f, const claims_list *list, const claims_outcome *
     char verdict[CLAIMS_VERDICT];
     bool levels = list->measurement[o->first].levels == CLAIMS_LEVELS;
     saddle_fprintf(f, "<details class=\"card claims-of\"><summary><b class=\"%s\">%s ",
-                   looks[o->verdict].style, looks[o->verdict].mark);
+                   looks[o->whole.verdict].style, looks[o->whole.verdict].mark);
     report_html(f, "%s</b> %s <span class=\"soft\">(%s)</span></summary>\n",
                 saddle_claims_verdict_text(o, verdict), o->claim->says,
                 o->claim->source != NULL ? o->claim->source : "ours");

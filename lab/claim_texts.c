@@ -6,19 +6,31 @@
 
 #include "core/print.h"
 
+static void append_verdict(char *text, const claims_part *part)
+{
+    static const char *const plain[CLAIM_VERDICTS] = {[CLAIM_HOLDS] = "holds",
+                                                      [CLAIM_FAILS] = "does not hold",
+                                                      [CLAIM_UNDECIDED] = "not decided",
+                                                      [CLAIM_UNTESTED] =
+                                                          "not tested: nobody got there"};
+    if (part->verdict == CLAIM_HOLDS_BELOW)
+        saddle_append(text, CLAIMS_VERDICT, "holds from %.0e down", part->level);
+    else if (part->verdict == CLAIM_HOLDS_ABOVE)
+        saddle_append(text, CLAIMS_VERDICT, "holds down to %.0e only", part->level);
+    else
+        saddle_append(text, CLAIMS_VERDICT, "%s", plain[part->verdict]);
+}
+
 const char *saddle_claims_verdict_text(const claims_outcome *o, char out[CLAIMS_VERDICT])
 {
-    static const char *const text[CLAIM_VERDICTS] = {[CLAIM_HOLDS] = "holds",
-                                                     [CLAIM_FAILS] = "does not hold",
-                                                     [CLAIM_UNDECIDED] = "not decided",
-                                                     [CLAIM_UNTESTED] =
-                                                         "not tested: nobody got there"};
-    if (o->verdict == CLAIM_HOLDS_BELOW)
-        saddle_snprintf(out, CLAIMS_VERDICT, "holds from %.0e down", o->level);
-    else if (o->verdict == CLAIM_HOLDS_ABOVE)
-        saddle_snprintf(out, CLAIMS_VERDICT, "holds down to %.0e only", o->level);
-    else
-        saddle_snprintf(out, CLAIMS_VERDICT, "%s", text[o->verdict]);
+    *out = '\0';
+    if (o->whole.verdict != CLAIM_DIFFERS)
+        append_verdict(out, &o->whole);
+    for (size_t k = 0; o->whole.verdict == CLAIM_DIFFERS && k < o->parts; k++) {
+        saddle_append(out, CLAIMS_VERDICT, "%s%s: ", k > 0 ? "; " : "",
+                      o->part[k].experiment->name);
+        append_verdict(out, &o->part[k]);
+    }
     return out;
 }
 
@@ -96,11 +108,11 @@ void saddle_claims_describe_level(char *text, size_t size, const claims_level *l
 
 void saddle_claims_describe_chance(char *text, size_t size, const claims_list *list)
 {
-    double share = ldexp(1.0, 1 - (int)list->seeds);
-    size_t comparisons = saddle_claims_comparisons(list);
+    double chance;
+    size_t comparisons = saddle_claims_comparisons(list, &chance);
     saddle_append(
         text, size,
-        "If no method were better than another, all %zu seeds would still agree in one of "
-        "%.0f tests at a level, that is in %.2g of the %zu made here.",
-        list->seeds, 1.0 / share, share * (double)comparisons, comparisons);
+        "If no method were better than another, the seeds of a test at a level would still "
+        "agree now and then: %.2g of the %zu tests made here would be decided by chance.",
+        chance, comparisons);
 }

@@ -1,4 +1,5 @@
 /* Deciding claims from their tests: the rules are in claims.h. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,8 @@ static claim_verdict judge_states(const claims_state *state, size_t count, size_
     return false_ones > 0 ? CLAIM_FAILS : CLAIM_UNDECIDED;
 }
 
-static void decide(claims_outcome *out, const claims_measurement *measurement, size_t count)
+/* The verdict of tests on one experiment. */
+static void decide_part(claims_part *out, const claims_measurement *measurement, size_t count)
 {
     claims_state state[CLAIMS_LEVELS];
     size_t level[CLAIMS_LEVELS] = {0};
@@ -58,8 +60,43 @@ static void decide(claims_outcome *out, const claims_measurement *measurement, s
         level[said] = k;
         said += state[said] != STATE_SILENT;
     }
+    out->experiment = measurement->experiment;
     out->verdict = judge_states(state, said, &place);
     out->level = saddle_claims_level(level[place]);
+}
+
+static bool holds_in_the_end(claim_verdict verdict)
+{
+    return verdict == CLAIM_HOLDS || verdict == CLAIM_HOLDS_BELOW;
+}
+
+/* The verdict on both of two experiments: at the finer level, where it holds from one down. */
+static claims_part join(claims_part a, claims_part b)
+{
+    claims_part both = a;
+    if (holds_in_the_end(a.verdict) && holds_in_the_end(b.verdict)) {
+        if (a.verdict == CLAIM_HOLDS || (b.verdict == CLAIM_HOLDS_BELOW && b.level < a.level))
+            both = b;
+    } else if (a.verdict == CLAIM_HOLDS_ABOVE && b.verdict == CLAIM_HOLDS_ABOVE) {
+        both.level = a.level > b.level ? a.level : b.level;
+    } else if (a.verdict != b.verdict) {
+        both.verdict = CLAIM_DIFFERS;
+    }
+    return both;
+}
+
+static void decide(claims_outcome *out, const claims_measurement *measurement, size_t count)
+{
+    for (size_t first = 0, next; first < count; first = next) {
+        next = first;
+        while (next < count && measurement[next].experiment == measurement[first].experiment)
+            next++;
+        if (out->parts == CLAIMS_MOST_PARTS)
+            return;
+        claims_part *part = &out->part[out->parts++];
+        decide_part(part, measurement + first, next - first);
+        out->whole = out->parts == 1 ? *part : join(out->whole, *part);
+    }
 }
 
 saddle_status saddle_claims_list_make(claims_list *out, size_t tests, size_t seeds,
@@ -94,22 +131,18 @@ void saddle_claims_decide(claims_list *list)
     }
 }
 
-size_t saddle_claims_comparisons(const claims_list *list)
+size_t saddle_claims_comparisons(const claims_list *list, double *chance)
 {
     size_t comparisons = 0;
+    *chance = 0.0;
     for (size_t j = 0; j < list->tests; j++)
         for (size_t k = 0; k < list->measurement[j].levels; k++) {
             const claims_level *level = &list->measurement[j].level[k];
-            comparisons += level->won + level->lost + level->tied > 0;
+            size_t said = level->won + level->lost + level->tied;
+            if (said == 0 || level->state == STATE_SILENT)
+                continue;
+            comparisons++;
+            *chance += ldexp(1.0, 1 - (int)said);
         }
     return comparisons;
-}
-
-size_t saddle_claims_count(const claims_list *list, bool ours, claim_verdict verdict)
-{
-    size_t count = 0;
-    for (size_t k = 0; k < list->claims; k++)
-        count +=
-            (list->outcome[k].claim->source == NULL) == ours && list->outcome[k].verdict == verdict;
-    return count;
 }

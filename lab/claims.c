@@ -245,10 +245,10 @@ static void judge_level(claims_level *level, const view *v)
     level->log_ratio = saddle_statistics_summarize(ratio, ratios, CLAIMS_CONFIDENCE);
 }
 
-static claims_state state_of(const claims_level *level)
+static claims_state state_of(const claims_level *level, size_t seeds)
 {
     size_t said = level->won + level->lost + level->tied;
-    if (said == 0)
+    if (said == 0 || 2 * said < seeds)
         return STATE_SILENT;
     return level->won == said ? STATE_TRUE : level->lost == said ? STATE_FALSE : STATE_OPEN;
 }
@@ -259,7 +259,7 @@ static void judge_levels(claims_measurement *out, const view *v)
     for (size_t k = 0; k < CLAIMS_LEVELS; k++) {
         out->level[k].level = saddle_claims_level(k);
         judge_level(&out->level[k], v);
-        out->level[k].state = state_of(&out->level[k]);
+        out->level[k].state = state_of(&out->level[k], v->seeds);
     }
 }
 
@@ -309,7 +309,7 @@ static void judge_curves(claims_measurement *out, const view *v)
     }
     out->levels = 1;
     all->log_ratio = saddle_statistics_summarize(ratio, seeds, CLAIMS_CONFIDENCE);
-    all->state = state_of(all);
+    all->state = state_of(all, v->seeds);
     saddle_claims_describe_level(out->numbers, CLAIMS_TEXT, all);
 }
 

@@ -12,12 +12,13 @@
  *   steps, which suit the end of the run, or with its default ones.
  * - At a level a test is true if it is for every seed and false if it is false for every seed; otherwise
  *   it is open. Levels that none of the runs reach, and those that all start below, say nothing.
- * - A claim is true at a level where all its tests are that say something, false where one is false, otherwise open. It
+ *   A level counts if at least half of the seeds say something.
+ * - In an experiment a claim is true at a level where all its tests are that say something, false where one is false, otherwise open. It
  *   holds if it is true at all levels that say something, and "from 1e-3 down" if at that level and all finer ones. A claim
- *   about levels that nobody reached is not tested.
+ *   about levels that nobody reached is not tested. Where experiments differ, each has its own verdict.
  * - A slope is fitted for every seed. It is above the theory's exponent if its 95% interval over seeds is.
- * - With s seeds that agree by chance alone, a test is decided one way or the other with probability 2^(1 - s). The expected number
- *   of tests at levels that are decided by chance, if no method were better than another, is stated with the results.
+ * - If no method were better than another, s seeds would still agree with probability 2^(1 - s). The expected number
+ *   of tests at levels that are decided so is stated with the results.
  */
 #ifndef SADDLE_LAB_CLAIMS_H
 #define SADDLE_LAB_CLAIMS_H
@@ -34,7 +35,7 @@
 /* Room for a text. */
 #define CLAIMS_TEXT 1024
 /* Room for a verdict. */
-#define CLAIMS_VERDICT 64
+#define CLAIMS_VERDICT 512
 
 /* What a run paid to reach a level: more than `low` and at most `high`, which is infinite when it
  * never did. */
@@ -63,9 +64,12 @@ typedef enum claim_verdict {
     CLAIM_HOLDS_ABOVE, /* down to a level */
     CLAIM_FAILS,
     CLAIM_UNDECIDED,
-    CLAIM_UNTESTED
+    CLAIM_UNTESTED,
+    CLAIM_DIFFERS /* between experiments */
 } claim_verdict;
-#define CLAIM_VERDICTS (CLAIM_UNTESTED + 1)
+#define CLAIM_VERDICTS (CLAIM_DIFFERS + 1)
+/* The most experiments of a claim. */
+#define CLAIMS_MOST_PARTS 8
 
 /* The result of one test. */
 typedef struct claims_measurement {
@@ -79,12 +83,20 @@ typedef struct claims_measurement {
     char numbers[CLAIMS_TEXT]; /* what was measured, where there are no levels */
 } claims_measurement;
 
-/* The result for one claim: its tests follow each other among all. */
-typedef struct claims_outcome {
-    const paper_claim *claim;
+/* What a claim comes to in one experiment. */
+typedef struct claims_part {
+    const paper_experiment *experiment;
     claim_verdict verdict;
     double level; /* of CLAIM_HOLDS_BELOW and CLAIM_HOLDS_ABOVE */
-    size_t first, count;
+} claims_part;
+
+/* The result for one claim: its tests follow each other among all, experiment by experiment. */
+typedef struct claims_outcome {
+    const paper_claim *claim;
+    claims_part whole;
+    size_t first, count; /* its tests */
+    size_t parts;
+    claims_part part[CLAIMS_MOST_PARTS];
 } claims_outcome;
 
 /* Claims with their tests. */
@@ -119,10 +131,9 @@ void saddle_claims_measure(claims_measurement *out, const paper_test *t, const p
                            const saddle_trace *const *trace, size_t seeds);
 /* Decide the claims of a list whose tests are made and follow each other claim by claim. */
 void saddle_claims_decide(claims_list *list);
-/* How many tests at levels say something: each can be decided by chance. */
-size_t saddle_claims_comparisons(const claims_list *list);
-/* How many claims have a verdict, the paper's or ours. */
-size_t saddle_claims_count(const claims_list *list, bool ours, claim_verdict verdict);
+/* How many tests at levels count; `chance` receives how many of them are expected to be decided by chance, if no method were
+ * better than another. */
+size_t saddle_claims_comparisons(const claims_list *list, double *chance);
 
 /* Points through which a line is fitted, in logarithms. */
 typedef struct claims_line {

@@ -153,14 +153,14 @@ static saddle_status make_folder(const experiment_runs *w, const char *kind,
     return status;
 }
 
-/* Whether a setting of a plan is recorded otherwise in a trace. */
+/* Whether a setting of a plan is recorded otherwise in a trace; what its algorithm does not read, it does not record. */
 static bool differs(const saddle_trace *trace, const saddle_settings *settings,
                     const saddle_option *option)
 {
+    const char *recorded = saddle_trace_setting(trace, option->name);
     return option->effect != SADDLE_EFFECT_ENGINE && option->effect != SADDLE_EFFECT_OUTPUT &&
-           saddle_settings_given(settings, option) &&
-           strcmp(saddle_trace_setting(trace, option->name),
-                  saddle_settings_value(settings, option)) != 0;
+           saddle_settings_given(settings, option) && *recorded != '\0' &&
+           strcmp(recorded, saddle_settings_value(settings, option)) != 0;
 }
 
 /* Whether a trace is complete, and of a run with this plan by this version. */

@@ -124,7 +124,9 @@ static void write_json(FILE *f, const void *context)
     saddle_json_flag(&j, "quick", r->runs.quick);
     saddle_json_text(&j, "a9a", data_source(EXPERIMENT_A9A));
     saddle_json_text(&j, "mnist", data_source(EXPERIMENT_MNIST));
-    saddle_json_whole(&j, "comparisons", saddle_claims_comparisons(&r->claims));
+    double chance;
+    saddle_json_whole(&j, "comparisons", saddle_claims_comparisons(&r->claims, &chance));
+    saddle_json_real(&j, "decided_by_chance", chance);
     saddle_json_array(&j, "experiments");
     for (size_t p = 0; p < r->parts; p++)
         saddle_json_text(&j, NULL, r->part[p].experiment->name);

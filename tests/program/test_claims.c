@@ -91,7 +91,7 @@ static claim_verdict decide(paper_test t)
     saddle_claims_measure(&made_test, &t, &four, traces, SEEDS);
     saddle_claims_decide(&list);
     ck_assert_uint_eq(list.claims, 1);
-    return outcome.verdict;
+    return outcome.whole.verdict;
 }
 
 static claim_verdict faster(const char *which, double factor)
@@ -270,15 +270,17 @@ START_TEST(levels_that_all_start_below_say_nothing)
 END_TEST
 
 /* The verdict on a claim with two tests, in these states from 1e-1 on: . silent, T true, F false, o open. */
-static claim_verdict together(const char *first, const char *second)
+static claim_verdict decide_both(bool apart, const char *first, const char *second)
 {
     claims_measurement two[2];
     claims_list list = {.seeds = SEEDS, .tests = 2, .measurement = two, .outcome = &outcome};
     static const paper_test test = {.claim = "fewer-samples"};
+    static const paper_experiment place[2] = {{.name = "here"}, {.name = "there"}};
     const char *const text[2] = {first, second};
     memset(two, 0, sizeof two);
     for (size_t j = 0; j < 2; j++) {
         two[j].test = &test;
+        two[j].experiment = &place[apart ? j : 0];
         two[j].levels = strlen(text[j]);
         for (size_t k = 0; k < two[j].levels; k++)
             two[j].level[k].state = text[j][k] == 'T'   ? STATE_TRUE
@@ -289,19 +291,43 @@ static claim_verdict together(const char *first, const char *second)
     saddle_claims_decide(&list);
     ck_assert_uint_eq(list.claims, 1);
     ck_assert_uint_eq(outcome.count, 2);
-    return outcome.verdict;
+    return outcome.whole.verdict;
 }
+
+static claim_verdict together(const char *first, const char *second)
+{
+    return decide_both(false, first, second);
+}
+
+START_TEST(experiments_may_differ)
+{
+    ck_assert_int_eq(decide_both(true, "TTT...", ".T...."), CLAIM_HOLDS);
+    ck_assert_uint_eq(outcome.parts, 2);
+    ck_assert_int_eq(decide_both(true, "FTTT..", "TTT..."), CLAIM_HOLDS_BELOW);
+    assert_near(outcome.whole.level, 1e-2, 1e-17);
+    ck_assert_int_eq(decide_both(true, "FTTT..", "FFT..."), CLAIM_HOLDS_BELOW);
+    assert_near(outcome.whole.level, 1e-3, 1e-18);
+    ck_assert_int_eq(decide_both(true, "FF....", "F....."), CLAIM_FAILS);
+    ck_assert_int_eq(decide_both(true, "TTF...", "TF...."), CLAIM_HOLDS_ABOVE);
+    assert_near(outcome.whole.level, 1e-1, 1e-16);
+    /* What one of them never got to is not said of it. */
+    ck_assert_int_eq(decide_both(true, "FFT...", "FF...."), CLAIM_DIFFERS);
+    assert_verdict("here: holds from 1e-03 down; there: does not hold");
+    ck_assert_int_eq(decide_both(true, "TTT...", "......"), CLAIM_DIFFERS);
+    assert_verdict("here: holds; there: not tested: nobody got there");
+}
+END_TEST
 
 START_TEST(a_claim_needs_all_its_tests)
 {
     ck_assert_int_eq(together("TTT...", ".TT..."), CLAIM_HOLDS);
     ck_assert_int_eq(together("TTT...", "FFF..."), CLAIM_FAILS);
     ck_assert_int_eq(together("TTTT..", "FoTT.."), CLAIM_HOLDS_BELOW);
-    assert_near(outcome.level, 1e-3, 1e-18);
+    assert_near(outcome.whole.level, 1e-3, 1e-18);
     ck_assert_int_eq(together("FTTTTT", ".TTTFT"), CLAIM_HOLDS_BELOW);
-    assert_near(outcome.level, 1e-8, 1e-23);
+    assert_near(outcome.whole.level, 1e-8, 1e-23);
     ck_assert_int_eq(together("TTTF..", "TToF.."), CLAIM_HOLDS_ABOVE);
-    assert_near(outcome.level, 1e-2, 1e-17);
+    assert_near(outcome.whole.level, 1e-2, 1e-17);
     ck_assert_int_eq(together("oTo...", "TTT..."), CLAIM_UNDECIDED);
     ck_assert_int_eq(together("oF....", "To...."), CLAIM_FAILS);
     ck_assert_int_eq(together("FTF...", "TTT..."), CLAIM_FAILS);
@@ -317,13 +343,17 @@ START_TEST(chance_is_stated)
     memset(two, 0, sizeof two);
     two[0].levels = two[1].levels = CLAIMS_LEVELS;
     two[0].level[0].won = two[0].level[1].lost = two[1].level[5].tied = 10;
+    two[1].level[4].won = 3; /* too few to count */
+    two[0].level[0].state = STATE_TRUE;
+    two[0].level[1].state = STATE_FALSE;
+    two[1].level[5].state = STATE_OPEN;
+    double chance;
     claims_list list = {.seeds = 10, .tests = 2, .measurement = two};
-    ck_assert_uint_eq(saddle_claims_comparisons(&list), 3);
+    ck_assert_uint_eq(saddle_claims_comparisons(&list, &chance), 3);
+    assert_near(chance, 3.0 / 512.0, 1e-15);
     char text[CLAIMS_TEXT] = "";
     saddle_claims_describe_chance(text, sizeof text, &list);
-    /* 3 / 512 */
-    ck_assert_ptr_nonnull(
-        strstr(text, "in one of 512 tests at a level, that is in 0.0059 of the 3"));
+    ck_assert_ptr_nonnull(strstr(text, "0.0059 of the 3 tests"));
 }
 END_TEST
 
@@ -628,8 +658,10 @@ START_TEST(tests_name_what_there_is)
     size_t next = 0;
     for (size_t c = 0; c < claims; c++) {
         size_t first = next;
-        while (next < tests && strcmp(all[next].claim, sentence[c].name) == 0)
-            next++;
+        size_t parts = 0;
+        for (; next < tests && strcmp(all[next].claim, sentence[c].name) == 0; next++)
+            parts += next == first || strcmp(all[next].experiment, all[next - 1].experiment) != 0;
+        ck_assert_uint_le(parts, CLAIMS_MOST_PARTS);
         ck_assert_msg(next > first, "no test of %s", sentence[c].name);
     }
     ck_assert_uint_eq(next, tests);
@@ -664,6 +696,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, levels_that_nobody_reaches_say_nothing);
     tcase_add_test(tests, levels_that_all_start_below_say_nothing);
     tcase_add_test(tests, a_claim_needs_all_its_tests);
+    tcase_add_test(tests, experiments_may_differ);
     tcase_add_test(tests, chance_is_stated);
     tcase_add_test(tests, a_run_cut_short_proves_nothing);
     tcase_add_test(tests, chains_need_every_link);
