@@ -2,6 +2,8 @@
 
 import gc
 import pickle
+import shutil
+import subprocess
 import sys
 import threading
 import weakref
@@ -341,3 +343,20 @@ def test_results_outlive_the_algorithm(tmp_path):
     saddle.report([result], tmp_path / "report.html")
     assert "descent" in (tmp_path / "report.html").read_text()
     assert np.array_equal(pickle.loads(pickle.dumps(result)).x, result.x)
+
+
+@pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun")
+def test_mpi(tmp_path):
+    examples = Path(__file__).resolve().parents[1] / "examples"
+    (tmp_path / "run.py").write_text(
+        f"import sys, saddle\nsys.path.insert(0, {str(examples)!r})\nfrom prox_dsgda import ProxDSGDA\n"
+        "saddle.run('quadratic', algorithm=ProxDSGDA(), agents=5, topology='ring', iterations=40, engine='mpi',"
+        " model='m.npz')\n"
+    )
+    command = ["mpirun", "-n", "2", sys.executable, "-B", "run.py"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    if "mpi is not" in done.stdout:
+        pytest.skip("this build has no MPI")
+    assert done.returncode == 0, done.stdout
+    alone = saddle.run("quadratic", algorithm="prox-dsgda", agents=5, topology="ring", iterations=40)
+    assert np.array_equal(saddle.load(tmp_path / "m.npz").x_agents, alone.x_agents)
