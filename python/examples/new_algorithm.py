@@ -1,14 +1,16 @@
 # %% [markdown]
 # # A new algorithm, compared with PRECISION
 #
-# PRECISION refreshes its gradient estimates from all samples every q iterations. Here is an idea without refreshes: keep a
-# moving average that is corrected for the move of the iterate, as STORM does (Cutkosky, Orabona, NeurIPS 2019),
+# PRECISION refreshes its gradient estimates from all samples every q iterations. Here is an idea
+# without refreshes: keep a moving average that is corrected for the move of the iterate, as STORM
+# does (Cutkosky, Orabona, NeurIPS 2019),
 #
 #     v+ = g(x+; S) + (1 - a) (v - g(x; S))
 #
-# and track it over the network as PRECISION does. An algorithm is what one agent does in one round: own state and
-# neighbours' states in, next state out. The library exchanges the states, counts gradient evaluations (IFO calls),
-# rounds and bytes, records the trace, and checks that the trackers' sums are those of the estimates.
+# and track it over the network as PRECISION does. An algorithm is what one agent does in one
+# round: own state and neighbours' states in, next state out. The library exchanges the states,
+# counts gradient evaluations (IFO calls), rounds and bytes, records the trace, and checks that the
+# trackers' sums are those of the estimates.
 
 # %%
 import numpy as np
@@ -38,15 +40,16 @@ class Storm(saddle.Algorithm):
         x = agent.mix("x") + self.nu * (x_tilde - now.x)
         y = agent.mix("y") + self.eta * (y_tilde - now.y)
         batch = agent.draw()
-        (new_x, new_y), (old_x, old_y) = agent.gradient(x, y, batch), agent.gradient(now.x, now.y, batch)
+        new_x, new_y = agent.gradient(x, y, batch)
+        old_x, old_y = agent.gradient(now.x, now.y, batch)
         agent.kept.v = new_x + (1 - self.a) * (v - old_x)
         agent.kept.u = new_y + (1 - self.a) * (u - old_y)
         return x, y, agent.mix("p") + agent.kept.v - v, agent.mix("d") + agent.kept.u - u
 
 
 # %% [markdown]
-# The same problem, network, start and samples for all of them. Parameters given to the constructor make variants, which
-# have names of their own.
+# The same problem, network, start and samples for all of them. Parameters given to the constructor
+# make variants, which have names of their own.
 
 # %%
 generator = np.random.default_rng(0)
@@ -63,9 +66,9 @@ comparison = saddle.compare(
 print(comparison)
 
 # %% [markdown]
-# What it takes to reach a level of the metric: gradient evaluations, rounds, bytes, seconds; nan where it was not
-# reached. `comparison.plot()` draws the curves. A small `a` averages longer and comes closer to PRECISION; both beat
-# Prox-DSGDA, whose noise does not shrink.
+# What it takes to reach a level of the metric: gradient evaluations, rounds, bytes, seconds; nan
+# where it was not reached. `comparison.plot()` draws the curves. A small `a` averages longer and
+# comes closer to PRECISION; both beat Prox-DSGDA, whose noise does not shrink.
 
 # %%
 for row in comparison.costs():

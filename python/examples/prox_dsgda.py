@@ -1,8 +1,9 @@
-"""Prox-DSGDA, the baseline without gradient tracking of Liu, Zhang, Lu, Liu 2023, section 4, in NumPy.
+"""Prox-DSGDA of Liu, Zhang, Lu, Liu 2023, section 4, in NumPy.
 
-The built-in one is `algorithm="prox-dsgda"`. Sums, which can be rounded in several ways, are the library's in
-both: gradients, mixing and projections. What is left to NumPy is done entry by entry, and IEEE arithmetic
-rounds each of +, -, * and / in one way only. The iterates therefore agree in all bits.
+The built-in one is `algorithm="prox-dsgda"`. Sums, which can be rounded in several ways, are the
+library's in both: gradients, mixing and projections. What is left to NumPy is done entry by entry,
+and IEEE arithmetic rounds each of +, -, * and / in one way only. The iterates therefore agree in
+all bits.
 """
 
 import numpy as np
@@ -37,7 +38,8 @@ def main():
     X = generator.normal(size=(600, 10))
     labels = np.sign(X @ generator.normal(size=10) + 0.5 * generator.normal(size=600))
     options = {"agents": 6, "topology": "ring", "iterations": 500, "x_set": "l2-ball:3"}
-    c = saddle.compare("robust-logistic", (X, labels), algorithms=["prox-dsgda", ProxDSGDA()], **options)
+    both = ["prox-dsgda", ProxDSGDA()]
+    c = saddle.compare("robust-logistic", (X, labels), algorithms=both, **options)
     built_in, mine = (results[0] for results in c.values())
     for name in ("ifo", "rounds", "messages", "bytes"):
         assert np.array_equal(mine.trace[name], built_in.trace[name]), name

@@ -1,9 +1,10 @@
 # %% [markdown]
 # # Robust classification from arrays
 #
-# Five clinics hold rows that they must not share. Four of them see similar patients; in the fifth one a symptom
-# means the opposite. A model that minimizes the clinics' mean loss is poor for the fifth clinic. `group-dro` with one group for
-# each agent minimizes the loss of the worst clinic instead.
+# Five clinics hold rows that they must not share. Four of them see similar patients; in the fifth
+# one a symptom means the opposite. A model that minimizes the clinics' mean loss is poor for the
+# fifth clinic. `group-dro` with one group for each agent minimizes the loss of the worst clinic
+# instead.
 
 # %%
 import numpy as np
@@ -24,8 +25,9 @@ training = [clinic(300, 1.0) for _ in range(4)] + [clinic(60, -1.0)]
 held_out = [clinic(2000, 1.0) for _ in range(4)] + [clinic(2000, -1.0)]
 
 # %% [markdown]
-# `data` is a list with the rows of each agent. The clinics exchange model parameters with two neighbours each.
-# A large `group_ridge` keeps the weights of all clinics equal, so that their mean loss is minimized.
+# `data` is a list with the rows of each agent. The clinics exchange model parameters with two
+# neighbours each. A large `group_ridge` keeps the weights of all clinics equal, so that their mean
+# loss is minimized.
 
 # %%
 options = {"groups": "agents", "topology": "ring", "iterations": 3000, "seed": 1}
@@ -50,8 +52,9 @@ assert accuracies(robust).min() > accuracies(plain).min() + 0.05
 assert np.ptp(accuracies(robust)) < np.ptp(accuracies(plain)) / 2
 
 # %% [markdown]
-# y are the weights of the clinics: the adversary looks at the fifth one. `robust.plot()` draws the metric over
-# gradient evaluations; the last rows of the trace show that the run has converged, and that agents agree.
+# y are the weights of the clinics: the adversary looks at the fifth one. `robust.plot()` draws the
+# metric over gradient evaluations; the last rows of the trace show that the run has converged, and
+# that agents agree.
 
 # %%
 print("weights of the clinics", np.round(robust.y, 3))

@@ -28,7 +28,7 @@ from .tuning import Tuning, tune
 
 
 def __getattr__(name: str) -> _Any:
-    """Imports saddle.torch and saddle.sklearn where they are first used, because they need more packages."""
+    """Imports saddle.torch and saddle.sklearn, which need more packages, at their first use."""
     if name in ("torch", "sklearn"):
         return _import_module(f"saddle.{name}")
     raise AttributeError(f"module 'saddle' has no attribute {name!r}")

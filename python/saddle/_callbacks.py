@@ -33,7 +33,12 @@ class Callbacks:
         return thing
 
     def set(
-        self, c: Any, field: str, python: Callable[..., Any], failed: Any = None, always: bool = False
+        self,
+        c: Any,
+        field: str,
+        python: Callable[..., Any],
+        failed: Any = None,
+        always: bool = False,
     ) -> None:
         """Lets a field of a C struct call a Python function, which returns `failed` to C where it
         raises an exception.

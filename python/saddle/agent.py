@@ -15,7 +15,7 @@ Lengths = Mapping[str, int]
 
 
 def _doubles(array: Array) -> Any:
-    """Returns the address of a contiguous array, which must be kept alive; faster than data.pointer()."""
+    """Returns the address of a contiguous array; faster than data.pointer()."""
     return ffi.from_buffer("double[]", array)
 
 
@@ -47,8 +47,8 @@ class Agent:
     samples
         how many samples it has
     now, kept
-        its fields as they were published in the last round, and what it keeps to itself; kept can be
-        assigned to
+        its fields as they were published in the last round, and what it keeps to itself; kept can
+        be assigned to
     """
 
     id: int
@@ -79,7 +79,7 @@ class Agent:
             self.now = self._state(c.now, self._published, False)
 
     def _state(self, address: Any, lengths: Lengths, writable: bool) -> State:
-        """Returns the state at an address; the library uses the same memory for all rounds of a run."""
+        """Returns the state at an address, of which a run has only a few."""
         key = int(ffi.cast("uintptr_t", address))
         state = self._states.get(key)
         if state is None:
@@ -112,7 +112,7 @@ class Agent:
 
     @property
     def rng(self) -> np.random.Generator:
-        """Random numbers that depend on the run's seed, the agent, the iteration and the round alone."""
+        """Random numbers that depend on seed, agent, iteration and round alone."""
         if self._rng is None:
             self._rng = np.random.default_rng([self._c.seed, self.id, self._moment, self.round])
         return self._rng
@@ -126,10 +126,10 @@ class Agent:
     # ---- samples and gradients -----------------------------------------------------------------
 
     def draw(self, count: int | None = None) -> Array:
-        """Returns a mini-batch of sample numbers, the one that built-in algorithms draw for this iteration.
+        """Returns the mini-batch that built-in algorithms draw for this iteration.
 
-        Its size is the option batch unless `count` is given. Further calls of the same step return the
-        same samples; use `rng` where they should differ.
+        Its size is the option batch unless `count` is given. Further calls of the same step return
+        the same samples; use `rng` where they should differ.
         """
         replacement = self._steps.sampling == lib.SADDLE_WITH_REPLACEMENT
         size = self._steps.batch if count is None else count
@@ -173,7 +173,7 @@ class Agent:
         return np.ascontiguousarray(given, dtype=np.uint32)
 
     def gradient(self, x: Any, y: Any, rows: Any = None) -> tuple[Array, Array]:
-        """Returns the gradients in x and y, as means over these samples; None: over all of the agent's.
+        """Returns the gradients in x and y, as means over these samples; None: over all.
 
         Every sample counts as one gradient evaluation (IFO call).
         """

@@ -14,25 +14,28 @@ from .sets import assign
 
 __all__ = ["Algorithm"]
 
-STEPS = tuple(name for name, _ in ffi.typeof("saddle_steps").fields if name not in ("rule", "sampling"))
+FIELDS = (name for name, _ in ffi.typeof("saddle_steps").fields)
+STEPS = tuple(name for name in FIELDS if name not in ("rule", "sampling"))
 
 
 class Algorithm:
     """Base of algorithms of your own: what one agent does in one communication round.
 
     A subclass says what agents publish and keep, and has start() and step(), which return the next
-    published state, field by field. See `saddle.Agent` for what they can use. The library exchanges the
-    states, counts gradient evaluations, rounds and bytes, and records the trace.
+    published state, field by field. See `saddle.Agent` for what they can use. The library
+    exchanges the states, counts gradient evaluations, rounds and bytes, and records the trace.
 
     fields
         what neighbours can read: names and lengths, "x" and "y" for those of the problem's x and y
     kept
         what stays with the agent, likewise
     tracks
-        fields whose sum over agents is always that of a kept estimate, such as {"p": "v"}; runs check it
+        fields whose sum over agents is always that of a kept estimate, such as {"p": "v"}; runs
+        check it
     options
-        options of the library that it reads, such as ("nu", "tau", "batch"): in start() and step() their
-        values are attributes of the algorithm. An attribute that the class has is its default
+        options of the library that it reads, such as ("nu", "tau", "batch"): in start() and step()
+        their values are attributes of the algorithm. An attribute that the class has is its
+        default
 
     Parameters of your own are attributes of the class, too, and can be given to the constructor.
 
@@ -90,14 +93,15 @@ class Algorithm:
 
 def _lengths(fields: Mapping[str, Any], problem: Any) -> dict[str, int]:
     dims = {"x": problem.x_dim, "y": problem.y_dim}
-    return {name: dims[length] if isinstance(length, str) else int(length) for name, length in fields.items()}
+    return {name: dims.get(length) or int(length) for name, length in fields.items()}
 
 
 def _option(name: str) -> Any:
     try:
         return ffi.addressof(getattr(lib, f"saddle_option_{name.replace('-', '_')}"))
     except AttributeError:
-        raise ValueError(f"algorithms can read the options {', '.join(STEPS)}, not {name!r}") from None
+        known = ", ".join(STEPS)
+        raise ValueError(f"algorithms can read the options {known}, not {name!r}") from None
 
 
 class _Run:
@@ -117,7 +121,8 @@ class _Run:
             setattr(self.algorithm, field, getattr(steps, field))
         self.steps = ffi.new("saddle_steps *", steps)
         problem = configuration.instance.problem
-        self.published, self.kept = (_lengths(f, problem) for f in (algorithm.fields, algorithm.kept))
+        self.published = _lengths(algorithm.fields, problem)
+        self.kept = _lengths(algorithm.kept, problem)
         self.agents: dict[int, Agent] = {}
         self.next: dict[int, State] = {}
 
@@ -136,7 +141,10 @@ class _Run:
             state = self.next[key] = State(c.next, self.published, True)
         if not isinstance(fields, (tuple, list)) or len(fields) != len(self.published):
             names = ", ".join(self.published)
-            raise TypeError(f"start() and step() must return the fields {names}, as a tuple of {len(self.published)}")
+            count = len(self.published)
+            raise TypeError(
+                f"start() and step() must return the fields {names}, as a tuple of {count}"
+            )
         for name, value in zip(self.published, fields):
             assign(getattr(state, name), value, name)
         flat = state._flat
@@ -185,16 +193,22 @@ class _Bound:
         a = self.algorithm
         for name, length in {**a.fields, **a.kept}.items():
             if length not in ("x", "y") and not (isinstance(length, int) and length > 0):
-                raise ValueError(f"the length of {name} is {length!r}; it must be 'x', 'y' or a number")
+                raise ValueError(
+                    f"the length of {name} is {length!r}; it must be 'x', 'y' or a number"
+                )
         both = set(a.fields) & set(a.kept)
         if both:
             raise ValueError(f"{both.pop()} is both in fields and in kept")
         for name in ("x", "y"):
             if {**a.fields, **a.kept}.get(name) != name:
-                raise ValueError(f"fields or kept must have {name!r}: {name!r}, which the run measures")
+                raise ValueError(
+                    f"fields or kept must have {name!r}: {name!r}, which the run measures"
+                )
         for name, estimate in a.tracks.items():
             if name not in a.fields or a.kept.get(estimate) != a.fields[name]:
-                raise ValueError(f"tracks: {name} must be a field, and {estimate} kept with the same length")
+                raise ValueError(
+                    f"tracks: {name} must be a field, and {estimate} kept with the same length"
+                )
 
     def run_of(self, parameters: Any) -> _Run:
         handle: _Run = ffi.from_handle(ffi.cast("void **", parameters)[0])

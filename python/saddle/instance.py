@@ -140,7 +140,8 @@ class Instance:
                 self._keep.call(check, lib.saddle_run, self._c, plan.c, monitor.hooks, out)
             except KeyboardInterrupt as interrupt:
                 if out[0]:
-                    interrupt.result = Result._from_c(out[0], self._unpack)  # type: ignore[attr-defined]
+                    so_far = Result._from_c(out[0], self._unpack)
+                    interrupt.result = so_far  # type: ignore[attr-defined]
                 raise
         result = Result._from_c(out[0], self._unpack)
         monitor.end(result)

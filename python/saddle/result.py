@@ -155,7 +155,7 @@ class Result:
         return predict(self, X)
 
     def module(self, agent: int | None = None) -> Any:
-        """Returns x in the form that a problem of `saddle.torch` was given it: a module, or tensors.
+        """Returns x in the form of x0 of a problem of `saddle.torch`: a module, or tensors.
 
         agent
             whose iterate; None: the mean

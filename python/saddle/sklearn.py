@@ -1,7 +1,7 @@
 """Classifiers in the style of scikit-learn, for two classes.
 
-Each fits a built-in problem on a network of agents that share out the rows. Features should be of the
-same scale: put a StandardScaler before them in a pipeline.
+Each fits a built-in problem on a network of agents that share out the rows. Features should be of
+the same scale: put a StandardScaler before them in a pipeline.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _run(self, problem: str, data: Any, **options: Any) -> None:
         seed = int(check_random_state(self.random_state).randint(1, 2**31))
-        settings: dict[str, Any] = {"iterations": self.max_iter, "seed": seed, **options, **(self.options or {})}
-        self.result_ = run(problem, data, **settings)
+        settings: dict[str, Any] = {"iterations": self.max_iter, "seed": seed, **options}
+        self.result_ = run(problem, data, **{**settings, **(self.options or {})})
         self.n_iter_ = self.result_.iteration
         if self.result_.stop == "diverged":
             message = f"the run diverged, and the model is of no use: {self.result_.message}"
@@ -101,7 +101,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return X
 
     def decision_function(self, X: Any) -> Array:
-        """Returns a score for each row: positive for the second class, the larger, the more confident."""
+        """Returns a score for each row, positive for the second class."""
         return self._scores(X)
 
     def predict(self, X: Any) -> Array:
@@ -122,8 +122,8 @@ class _LogisticClassifier(_Classifier):
 class AUCClassifier(_Classifier):
     """Maximizes the area under the ROC curve, by its min-max form: docs/problems/auc.md.
 
-    It ranks rows; for predict(), decision_function() is shifted so that 0 is halfway between the mean scores
-    of the two classes. score() is the area under the curve.
+    It ranks rows; for predict(), decision_function() is shifted so that 0 is halfway between the
+    mean scores of the two classes. score() is the area under the curve.
 
     agents
         how many agents share out the rows
@@ -169,20 +169,21 @@ class AUCClassifier(_Classifier):
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """Returns a score for each row: positive for the second class, the larger, the more confident."""
+        """Returns a score for each row, positive for the second class."""
         return self._scores(X) - self.offset_
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Returns the area under the ROC curve."""
         positive = np.asarray(y) == self.classes_[1]
-        return float(roc_auc_score(positive, self.decision_function(X), sample_weight=sample_weight))
+        scores = self.decision_function(X)
+        return float(roc_auc_score(positive, scores, sample_weight=sample_weight))
 
 
 class FairClassifier(_LogisticClassifier):
-    """Logistic regression whose decisions depend little on a sensitive attribute: docs/problems/fair.md.
+    """Logistic regression that depends little on a sensitive attribute: docs/problems/fair.md.
 
-    The attribute, such as sex, is given to fit() and is not needed to predict. The model does not use features
-    that are the attribute or its opposite; leave out others that stand for it.
+    The attribute, such as sex, is given to fit() and is not needed to predict. The model does not
+    use features that are the attribute or its opposite; leave out others that stand for it.
 
     fairness
         weight of the dependence between decision and attribute; 0: plain logistic regression
@@ -227,8 +228,8 @@ class FairClassifier(_LogisticClassifier):
         """Fits the model.
 
         sensitive_features
-            the attribute of each row, with two values. Without it the model is plain logistic regression,
-            with a warning unless fairness is 0
+            the attribute of each row, with two values. Without it the model is plain logistic
+            regression, with a warning unless fairness is 0
         """
         X, indices = self._checked(X, y)
         attribute, fairness = np.zeros(X.shape[0]), self.fairness
@@ -236,10 +237,12 @@ class FairClassifier(_LogisticClassifier):
             values, found = np.unique(column_or_1d(sensitive_features), return_inverse=True)
             check_consistent_length(X, found)
             if len(values) > 2:
-                raise ValueError(f"sensitive_features must have two values; they have {len(values)}")
+                count = len(values)
+                raise ValueError(f"sensitive_features must have two values; they have {count}")
             attribute = found.astype(np.float64)
         elif fairness != 0:
-            warnings.warn("there are no sensitive_features: this is plain logistic regression", stacklevel=2)
+            message = "there are no sensitive_features: this is plain logistic regression"
+            warnings.warn(message, stacklevel=2)
             fairness = 0.0
         data = (_with_column(X, attribute), _as_labels(indices))
         self._run_on_agents(
@@ -255,8 +258,8 @@ class FairClassifier(_LogisticClassifier):
 class RobustClassifier(_LogisticClassifier):
     """Minimizes the logistic loss of the worst group of rows: docs/problems/group-dro.md.
 
-    Groups are given to fit() and are not needed to predict. Each group is an agent: groups exchange model
-    parameters, never rows.
+    Groups are given to fit() and are not needed to predict. Each group is an agent: groups
+    exchange model parameters, never rows.
 
     ridge
         keeps the groups' weights together; the smaller, the closer to the worst group's loss alone
@@ -296,8 +299,8 @@ class RobustClassifier(_LogisticClassifier):
         """Fits the model.
 
         sensitive_features
-            the group of each row, of any values. Without it all rows are one group, or with by_label one
-            for each label
+            the group of each row, of any values. Without it all rows are one group, or with
+            by_label one for each label
         """
         X, indices = self._checked(X, y)
         group = np.zeros(X.shape[0], dtype=int)

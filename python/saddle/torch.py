@@ -50,7 +50,9 @@ class Packed:
     def _adopt(self, leaves: list[Any], what: str) -> None:
         """Moves the tensors and their gradients into one vector each."""
         if len({(leaf.dtype, leaf.device) for leaf in leaves}) != 1:
-            raise ValueError(f"{what} must have tensors to optimize, all of one dtype and on one device")
+            raise ValueError(
+                f"{what} must have tensors to optimize, all of one dtype and on one device"
+            )
         self.flat = torch.cat([leaf.detach().reshape(-1) for leaf in leaves])
         self.grad = torch.zeros_like(self.flat)
         sizes = [leaf.numel() for leaf in leaves]
@@ -98,7 +100,7 @@ class _Rows:
         self._last: tuple[Array, Batch] = (self._all, self.tensors)
 
     def batch(self, rows: Array) -> Batch:
-        """Returns these samples of each tensor; differences ask for the same ones twice in a row."""
+        """Returns these samples of each tensor; differences ask for them twice in a row."""
         if len(rows) == self.samples and np.array_equal(rows, self._all):
             return self.tensors
         last, batch = self._last
@@ -174,7 +176,7 @@ class TorchProblem(Problem):
             return float(self._evaluate(agent, None, x, y))
 
     def module(self, x: Array) -> Any:
-        """Returns a vector x in the form of x0: a module, a dict or list of tensors, or a tensor."""
+        """Returns a vector x in the form of x0: a module, or tensors."""
         return self._unpack(x)
 
     def duals(self, y: Array) -> Any:
@@ -195,29 +197,31 @@ def problem(
     """Returns a problem for `saddle.run()` from a PyTorch function.
 
     loss
-        loss(x, y, batch): the mean over the samples of a batch, to be minimized in x and maximized in y; x and
-        y come in the form of x0 and y0, batch as a tuple of tensors
+        loss(x, y, batch): the mean over the samples of a batch, to be minimized in x and maximized
+        in y; x and y come in the form of x0 and y0, batch as a tuple of tensors
     x0, y0
-        where to start: a tensor, a dict or a list of tensors, or a module, of whose parameters those are
-        optimized that require gradients. The module itself is left alone; the loss gets a copy
+        where to start: a tensor, a dict or a list of tensors, or a module, of whose parameters
+        those are optimized that require gradients. The module itself is left alone; the loss gets
+        a copy
     data
-        a tuple of tensors whose first dimension is that of samples, which agents share out in order; or a list
-        of such tuples, one for each agent. A loss that must know the numbers of its samples has them as one of
-        the tensors
+        a tuple of tensors whose first dimension is that of samples, which agents share out in
+        order; or a list of such tuples, one for each agent. A loss that must know the numbers of
+        its samples has them as one of the tensors
     outcomes
         outcomes(x, y), a dict of measures such as an accuracy
     attributes
         those of `saddle.Problem`: name, x_set, y_set, tau, alpha, lipschitz, strong_concavity,
         smaller_is_better
 
-    `r.module()` returns what a run has found in the form of x0. Gradients have the precision of the tensors;
-    the library computes with 64 bits.
+    `r.module()` returns what a run has found in the form of x0. Gradients have the precision of
+    the tensors; the library computes with 64 bits.
 
     >>> import saddle, torch
     >>> def loss(x, y, batch):
     ...     return ((batch[0] @ x - y) ** 2).mean() - (y**2).sum()
     >>> rows = torch.randn(40, 3, dtype=torch.float64)
-    >>> p = saddle.torch.problem(loss, torch.zeros(3).double(), torch.ones(1).double(), (rows,), agents=4)
+    >>> x0, y0 = torch.zeros(3).double(), torch.ones(1).double()
+    >>> p = saddle.torch.problem(loss, x0, y0, (rows,), agents=4)
     >>> saddle.check_grad(p).ok
     True
     """
