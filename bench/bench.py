@@ -211,7 +211,7 @@ class Setting:
         self.edges, self.start = edges, bench.path(peer_files + "-start.npz")
         self.settings = {**settings, **STEPS, "data": data, "agents": str(AGENTS),
                          "samples": str(samples), "partition": "contiguous",
-                         "topology": "file:" + edges}
+                         "batch": str(batch), "q": str(batch), "topology": "file:" + edges}
         # One iteration leaves a point in the inside of the sets, equal for all.
         self.run({"iterations": "1", "model": self.start})
         self.checked = {}

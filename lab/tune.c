@@ -184,7 +184,8 @@ static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
         const saddle_row *row = &result->rows[result->row_count - 1];
         double value = saddle_tune_value(s->tuning, result, result->row_count - 1);
         *interrupted = result->stop == SADDLE_STOP_INTERRUPTED;
-        trial->diverged = is_lost(s, result, value);
+        /* A run that was cut short says nothing of the candidate. */
+        trial->diverged = !*interrupted && is_lost(s, result, value);
         trial->value = trial->diverged ? (double)INFINITY : value;
         trial->ifo = result->cost.ifo;
         trial->iterations = trial->diverged ? result->fault.iteration : row->iteration;

@@ -29,6 +29,8 @@ check "and how to get it" warns "saddle data fetch a9a"
 check "names the experiment and its place in the paper" says "topology-regression: appendix B.3, figure 6(a); 5 agents, n = 100, 40000 IFO calls"
 check "shows where it is" says "[6/10] topology-regression er-0.3 seed 2: "
 check "counts" says "all 10 runs made; claims.md"
+# What --quick shortens shows in what an experiment is said to be.
+check "sizes are those of the runs" says "theorem: theorems 1 and 2, corrected, with mu = 1.05, L = 3.16 and the theory's steps; 20 agents, complete, n = 1000"
 check "all traces" is "$(traces all)" 10
 check "bounds beside measurements" grep -qE '^ +1000 +[0-9.]+ +[0-9.e+]+ +[0-9.]+ of the bound' out
 check "PRECISION's bound is respected" says "PRECISION, means over 2 seeds: not contradicted"
@@ -90,15 +92,13 @@ check "the report says which data" grep -q 'BUILT-IN DATA' all/report.html
 trace=all/traces/topology-regression/er-0.3-seed1.csv
 want=$(timeless "$trace" | awk -F, 'NR > 1 && $8 <= 0.1 {print $2 "," $3; exit}')
 check "costs.csv ($want)" is "$(grep '^topology-regression,er-0.3,1,1e-01,' all/costs.csv | cut -d, -f5-)" "$want"
-# What --quick shortens shows in what an experiment is said to be.
-check "sizes are those of the runs" says "theorem: theorems 1 and 2, corrected, with mu = 1.05, L = 3.16 and the theory's steps; 20 agents, complete, n = 1000"
 
 # What is there is not made again, unless its settings, its version or its end differ.
 try "${studies[@]}" --output all
 check "again" exits 0
 check "nothing is made again" says "no run made, all 10 were there; claims.md"
 cp -r all some
-sed -i 's/^# nu: .*/# nu: 0.2/' some/traces/topology-regression/er-0.9-seed1.csv
+sed -i 's/^# samples: .*/# samples: 99/' some/traces/topology-regression/er-0.9-seed1.csv
 sed -i '1s/.*/# saddle 0.0.1/' some/traces/topology-regression/er-0.9-seed2.csv
 head -n 60 all/traces/topology-regression/er-0.6-seed1.csv >some/traces/topology-regression/er-0.6-seed1.csv
 printf 'nonsense' >some/traces/topology-regression/er-0.6-seed2.csv
@@ -122,7 +122,7 @@ check "and left alone" is "$(traces more)" 9
 # Slopes are drawn with what the claims say of them.
 try reproduce --quick --only complexity-quadratic --output slopes
 check "slopes" is "$(sed -n 's/.*<text>exponent \([-0-9.]*\) .*/\1/p' slopes/figures/complexity-quadratic-slopes.svg)" \
-    "$(grep -o 'exponent [-0-9.]*' slopes/claims.md | cut -d' ' -f2)"
+    "$(grep -oE 'exponent -?[0-9.]+' slopes/claims.md | cut -d' ' -f2)"
 check "beside the theory's" grep -qF "theory: at most -1<" slopes/figures/complexity-quadratic-slopes.svg
 
 # Full results are not overwritten by quick ones.
