@@ -65,24 +65,11 @@ static void decide_part(claims_part *out, const claims_measurement *measurement,
     out->level = saddle_claims_level(level[place]);
 }
 
-static bool holds_in_the_end(claim_verdict verdict)
+/* Whether two experiments come to the same. */
+static bool agree(const claims_part *a, const claims_part *b)
 {
-    return verdict == CLAIM_HOLDS || verdict == CLAIM_HOLDS_BELOW;
-}
-
-/* The verdict on both of two experiments: at the finer level, where it holds from one down. */
-static claims_part join(claims_part a, claims_part b)
-{
-    claims_part both = a;
-    if (holds_in_the_end(a.verdict) && holds_in_the_end(b.verdict)) {
-        if (a.verdict == CLAIM_HOLDS || (b.verdict == CLAIM_HOLDS_BELOW && b.level < a.level))
-            both = b;
-    } else if (a.verdict == CLAIM_HOLDS_ABOVE && b.verdict == CLAIM_HOLDS_ABOVE) {
-        both.level = a.level > b.level ? a.level : b.level;
-    } else if (a.verdict != b.verdict) {
-        both.verdict = CLAIM_DIFFERS;
-    }
-    return both;
+    bool level = a->verdict == CLAIM_HOLDS_BELOW || a->verdict == CLAIM_HOLDS_ABOVE;
+    return a->verdict == b->verdict && (!level || a->level == b->level);
 }
 
 static void decide(claims_outcome *out, const claims_measurement *measurement, size_t count)
@@ -95,7 +82,10 @@ static void decide(claims_outcome *out, const claims_measurement *measurement, s
             return;
         claims_part *part = &out->part[out->parts++];
         decide_part(part, measurement + first, next - first);
-        out->whole = out->parts == 1 ? *part : join(out->whole, *part);
+        if (out->parts == 1)
+            out->whole = *part;
+        else if (!agree(&out->part[0], part))
+            out->whole.verdict = CLAIM_DIFFERS;
     }
 }
 
