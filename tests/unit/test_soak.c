@@ -19,11 +19,11 @@
 /*
  * How far apart the means may be after so many iterations, of the largest size that trackers and estimators
  * have had: two hundred roundings of one sign, as there are on the way to a limit where every iteration is the same (178 of GT-GDA),
- * and a thousandth of one per iteration. docs/reliability.md states this bound.
+ * and five thousandths of one per iteration. docs/reliability.md states this bound.
  */
 static double drift_bound(uint64_t done)
 {
-    return DBL_EPSILON * (200.0 + 1e-3 * (double)done);
+    return DBL_EPSILON * (200.0 + 5e-3 * (double)done);
 }
 
 static uint64_t iterations(void)
