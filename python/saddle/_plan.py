@@ -80,6 +80,10 @@ class Plan:
     def set_network(self, topology: Any, mixing: Any) -> None:
         """Sets topology and mixing, each a text or an object."""
         if isinstance(topology, str):
+            if not (mixing is None or isinstance(mixing, str)):
+                raise TypeError(
+                    "a matrix of weights has its own network; leave topology out, or give edges"
+                )
             self.set("topology", topology)
             topology = None
         if isinstance(mixing, str):

@@ -20,19 +20,46 @@ def _edges_of_matrix(matrix: Array) -> Array:
     return np.argwhere(np.triu(matrix, 1) != 0)
 
 
+def _is_matrix(topology: Any) -> bool:
+    """Whether it is square; two rows are a matrix only as an array of numbers up to 1."""
+    if len(topology) != 2:
+        return all(np.shape(row) == (len(topology),) for row in topology) and len(topology) > 0
+    return isinstance(topology, np.ndarray) and topology.shape == (2, 2) and topology.max() <= 1
+
+
+def _pairs(edges: Any) -> Array:
+    """Returns edges as rows of two numbers of agents."""
+    given = np.array(edges)
+    if given.size == 0:
+        return np.empty((0, 2), dtype=np.uintp)
+    if given.ndim != 2 or given.shape[1] != 2:
+        raise ValueError(f"edges have the shape {given.shape}; give pairs [(0, 1), (1, 2), ...]")
+    if not np.issubdtype(given.dtype, np.integer) or given.min() < 0:
+        raise ValueError("edges are pairs of agents, whole numbers from 0 on")
+    return given.astype(np.uintp)
+
+
 def _edges(topology: Any, agents: int | None) -> tuple[int, Array, Array | None]:
     """Returns the number of agents, the edges, and the weights' matrix if `topology` is one."""
+    if isinstance(topology, Graph):
+        return topology.agents, topology.edges, topology.weights
     if hasattr(topology, "nodes") and hasattr(topology, "edges"):  # networkx
         number = {node: k for k, node in enumerate(topology.nodes)}
-        linked = [(number[a], number[b]) for a, b, *_ in topology.edges]
-        return len(number), np.array(linked, dtype=np.uintp).reshape(-1, 2), None
+        linked = {tuple(sorted((number[a], number[b]))) for a, b, *_ in topology.edges}
+        return len(number), _pairs(sorted(linked)), None
     if hasattr(topology, "toarray"):
         topology = topology.toarray()
-    if isinstance(topology, np.ndarray) and topology.ndim == 2:
-        if topology.shape[0] == topology.shape[1]:
-            weights = topology.astype(np.float64) if np.all(np.diag(topology) > 0) else None
-            return len(topology), _edges_of_matrix(topology), weights
-    pairs = np.array(list(topology), dtype=np.uintp).reshape(-1, 2)
+    if not hasattr(topology, "__iter__"):
+        raise TypeError(
+            "topology takes a text, edges [(0, 1), ...], a networkx graph, a saddle.Graph or a "
+            f"symmetric matrix, not {type(topology).__name__}"
+        )
+    topology = topology if isinstance(topology, np.ndarray) else list(topology)
+    if _is_matrix(topology):
+        matrix = np.asarray(topology, dtype=np.float64)
+        weights = matrix if np.all(np.diag(matrix) > 0) else None
+        return len(matrix), _edges_of_matrix(matrix), weights
+    pairs = _pairs(topology)
     return agents or int(pairs.max(initial=0)) + 1, pairs, None
 
 

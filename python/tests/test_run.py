@@ -177,6 +177,27 @@ def test_networks():
         saddle.run("quadratic", topology=np.array([[0, 1], [0, 0]]))
     with pytest.raises(ValueError, match="4 agents"):
         saddle.run("quadratic", topology=ring, mixing=np.eye(3))
+    with pytest.raises(TypeError, match="leave topology out"):
+        saddle.run("quadratic", topology="path", agents=4, mixing=weights)
+
+
+def test_forms_of_networks():
+    networkx = pytest.importorskip("networkx")
+    ring = saddle.graph("ring", 4)
+    both_ways = networkx.cycle_graph(4).to_directed()
+    twice = networkx.MultiGraph([(0, 1), (1, 2), (2, 3), (3, 0), (0, 1)])
+    lists = (ring.weights != 0).astype(int) - np.eye(4, dtype=int)
+    for given in (ring, both_ways, twice, lists.tolist(), iter(ring.edges.tolist())):
+        assert np.array_equal(saddle.graph(given).edges, ring.edges)
+    for two in ([(0, 1), (1, 2)], np.array([(0, 1), (1, 2)])):
+        assert saddle.graph(two).edges.tolist() == [[0, 1], [1, 2]]
+    pair = saddle.graph(np.array([[0.4, 0.6], [0.6, 0.4]]))
+    assert pair.agents == 2 and abs(pair.weights[0, 1] - 0.6) < 1e-9
+    for wrong in ([(0, 1, 1), (1, 2, 1)], [(-1, 0), (0, 1), (1, 2)], [(0.5, 1)], [0, 1]):
+        with pytest.raises(ValueError, match="pairs"):
+            saddle.graph(wrong)
+    with pytest.raises(TypeError, match="topology takes .* not int"):
+        saddle.graph(5)
 
 
 def test_graph():
