@@ -17,6 +17,13 @@ from .sets import constraint_set, regularizer
 __all__ = ["Plan"]
 
 
+def _is_pair(value: Any) -> bool:
+    """Whether it is (X, y). Rows without labels are refused: as zeros they would be fitted."""
+    if isinstance(value, tuple) and len(value) == 2 and value[1] is None:
+        raise TypeError("data needs labels: give y in (X, y)")
+    return isinstance(value, tuple) and len(value) == 2
+
+
 class Plan:
     """What to do. Objects in memory are kept alive by `keep`."""
 
@@ -54,14 +61,12 @@ class Plan:
     # ---- options that can be objects in memory -------------------------------------------------
 
     def _set_data(self, value: Any) -> None:
-        if isinstance(value, tuple) and len(value) == 2:
-            self.c.problem.rows = dataset(value[0], value[1], self.keep)
+        if _is_pair(value):
+            self.c.problem.rows = dataset(*value, self.keep)
         elif isinstance(value, list):
-            if not all(own is None or isinstance(own, tuple) and len(own) == 2 for own in value):
+            if not all(own is None or _is_pair(own) for own in value):
                 raise TypeError("a list of data has a pair (X, y) for each agent")
-            shards = [
-                ffi.NULL if own is None else dataset(own[0], own[1], self.keep) for own in value
-            ]
+            shards = [ffi.NULL if own is None else dataset(*own, self.keep) for own in value]
             self.c.problem.shards = self.keep.keep(ffi.new("saddle_dataset *[]", shards))
             self.c.problem.shard_count = len(shards)
             if self.c.network.agents == 0:
@@ -74,8 +79,10 @@ class Plan:
     def _set_test_data(self, value: Any) -> None:
         if hasattr(value, "__fspath__"):
             self.set("test-data", value)
+        elif _is_pair(value):
+            self.c.problem.test_rows = dataset(*value, self.keep)
         else:
-            self.c.problem.test_rows = dataset(value[0], value[1], self.keep)
+            raise TypeError("test_data takes a name or a pair (X, y)")
 
     def set_network(self, topology: Any, mixing: Any) -> None:
         """Sets topology and mixing, each a text or an object."""

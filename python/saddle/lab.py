@@ -166,6 +166,8 @@ def evaluate(
     X, y
         rows and labels, or the name of a data file alone
     """
+    if y is None and not isinstance(X, (str, os.PathLike)):
+        raise TypeError("evaluate() needs labels: evaluate(model, X, y)")
     predictor = _Predictor(model, plugin)
     rows = predictor.rows(X, y)
     out = ffi.new("saddle_outcome[]", lib.SADDLE_MOST_OUTCOMES + 4)

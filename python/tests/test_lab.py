@@ -91,6 +91,8 @@ def test_predict_as_the_program_does(program, tmp_path, rows):
     assert np.isclose(measures["accuracy"], np.mean((scores > 0) == (y > 0)))
     said = json.loads(ask(program, "eval", "--model", "m.npz", "--data", "rows.npz", "--json", cwd=tmp_path))
     assert said["outcomes"]["auc"] == pytest.approx(measures["auc"], rel=1e-12)
+    with pytest.raises(TypeError, match="needs labels"):
+        saddle.evaluate(r, X)
     with pytest.raises(saddle.InputError, match="feature"):
         r.predict(X[:, :3])
     with pytest.raises(saddle.Error):

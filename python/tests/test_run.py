@@ -117,6 +117,12 @@ def test_wrong_data_are_refused(rows):
         saddle.run(data=[X, y])
     with pytest.raises(TypeError, match="takes a name"):
         saddle.run(data=X)
+    for labelless in ({"data": (X, None)}, {"data": [(X, None)]}, {"data": rows, "test_data": (X, None)}):
+        with pytest.raises(TypeError, match="needs labels"):
+            saddle.run("robust-regression", **labelless)
+    for wrong in (5, X, (X, y, y)):
+        with pytest.raises(TypeError, match="test_data takes"):
+            saddle.run("auc", data=rows, test_data=wrong)
     broken = X.copy()
     broken[3, 2] = np.nan
     with pytest.raises(saddle.InputError, match="nan"):
