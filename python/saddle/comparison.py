@@ -7,6 +7,7 @@ from typing import Any, Iterable, Mapping
 import numpy as np
 
 from . import _curves
+from ._library import ffi, lib, text
 from .errors import Error, InputError
 from .instance import Instance
 from .result import Result
@@ -20,6 +21,22 @@ COSTS = ("ifo", "rounds", "bytes", "seconds")
 
 def _name(algorithm: Any) -> str:
     return algorithm if isinstance(algorithm, str) else str(getattr(algorithm, "name", algorithm))
+
+
+def _listed(algorithms: Any) -> list[Any]:
+    """Returns the algorithms to compare, each once; a text is a list as the program takes it."""
+    if algorithms == "all":
+        count = ffi.new("size_t *")
+        kinds = lib.saddle_algorithm_list(count)
+        return [text(kinds[k].name) for k in range(count[0])]
+    listed = algorithms.split(",") if isinstance(algorithms, str) else list(algorithms)
+    names = [_name(algorithm) for algorithm in listed]
+    if not names:
+        raise ValueError("algorithms: there are none; give at least one")
+    for k, name in enumerate(names):
+        if name in names[:k]:
+            raise ValueError(f"algorithms: {name!r} is there twice; leave one out or rename it")
+    return listed
 
 
 class Comparison(Mapping[str, list[Result]]):
@@ -93,7 +110,7 @@ def compare(
     problem: Any = None,
     data: Any = None,
     *,
-    algorithms: Iterable[Any] | Mapping[str, dict[str, Any]] = DEFAULT,
+    algorithms: str | Iterable[Any] | Mapping[str, dict[str, Any]] = DEFAULT,
     repeats: int = 1,
     seed: int = 1,
     progress: bool = False,
@@ -102,8 +119,8 @@ def compare(
     """Runs several algorithms on the same instance, for the seeds seed, seed + 1, ...
 
     algorithms
-        names or algorithms of your own; or a dict of names and options of each, such as
-        {"precision": {"nu": 0.2}, "gt-gda": {}}
+        names or algorithms of your own; a dict of names and options of each, such as
+        {"precision": {"nu": 0.2}, "gt-gda": {}}; or "all"
     options
         as for `saddle.run()`
 
@@ -115,7 +132,11 @@ def compare(
     (['precision', 'gt-gda'], 1)
     """
     chosen = dict(algorithms) if isinstance(algorithms, Mapping) else None
-    listed = list(algorithms)
+    listed = _listed(algorithms)
+    if "algorithm" in options:
+        raise TypeError("compare() takes algorithms=[...], not algorithm")
+    if repeats < 1:
+        raise ValueError(f"repeats is {repeats}; give at least 1")
     results: dict[str, list[Result]] = {}
     refused: dict[str, str] = {}
     failure: Error | None = None

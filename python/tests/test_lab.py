@@ -46,6 +46,17 @@ def test_compare_leaves_out_what_is_refused():
         saddle.compare("quadratic", iteratons=3)
 
 
+def test_algorithms_to_compare():
+    assert list(saddle.compare("quadratic", algorithms="precision,gt-gda", **SMALL)) == ["precision", "gt-gda"]
+    every = saddle.compare("quadratic", algorithms="all", agents=4, topology="ring", iterations=2)
+    assert {"precision", "gda"} <= set(every) and len(every) + len(every.refused) == 13
+    for wrong in ({"algorithms": []}, {"algorithms": ["gda", "gda"]}, {"repeats": 0}):
+        with pytest.raises(ValueError, match="none|twice|at least 1"):
+            saddle.compare("quadratic", **wrong)
+    with pytest.raises(TypeError, match="algorithms="):
+        saddle.compare("quadratic", algorithm="gda")
+
+
 def test_tune(program, tmp_path):
     options = {"agents": 4, "topology": "ring", "seed": 3}
     t = saddle.tune("quadratic", algorithm="gt-gda", candidates=4, budget=200000, **options)
