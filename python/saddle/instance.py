@@ -75,6 +75,8 @@ class Instance:
         """Sets an algorithm: a name, or an object that makes a saddle_algorithm."""
         if algorithm is None:
             return
+        if isinstance(algorithm, type):
+            raise TypeError(f"algorithm takes an object: {algorithm.__name__}()")
         if hasattr(algorithm, "_saddle_algorithm"):
             plan.c.algorithm.own = algorithm._saddle_algorithm(keep)
             if plan.c.engine.threads == 0:

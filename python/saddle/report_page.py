@@ -40,10 +40,29 @@ def _settings(results: Mapping[str, Result]) -> str:
     return f"<details><summary>Settings</summary>{_table(['', *results], rows)}</details>"
 
 
+def _by_name(results: Any) -> dict[str, list[Result]]:
+    """Returns a list of results by algorithm, a dict of them by its keys."""
+    if isinstance(results, Mapping):
+        pairs = list(results.items())
+    elif hasattr(results, "__iter__"):
+        pairs = [(getattr(result, "name", ""), result) for result in results]
+    else:
+        pairs = []
+    if not pairs or not all(isinstance(result, Result) for _, result in pairs):
+        raise TypeError("report() takes a Result, a list or a dict of them, or a Comparison")
+    named: dict[str, list[Result]] = {}
+    for name, result in pairs:
+        named.setdefault(str(name), []).append(result)
+    return named
+
+
 def report(
     results: Any, path: str | os.PathLike[str] = "report.html", title: str | None = None
 ) -> Path:
-    """Writes one HTML page about a Result, a list of them or a Comparison; returns its path.
+    """Writes one HTML page about a Result, several or a Comparison; returns its path.
+
+    results
+        a Result, a list, a dict whose keys name them, or a Comparison
 
     It has curves over gradient evaluations, rounds, bytes and seconds, costs at levels of the
     metric, outcomes and settings, and needs no other file.
@@ -52,10 +71,7 @@ def report(
     if isinstance(results, Result):
         results = [results]
     if not isinstance(results, Comparison):
-        named: dict[str, list[Result]] = {}
-        for result in results:
-            named.setdefault(result.name, []).append(result)
-        results = Comparison(named, {})
+        results = Comparison(_by_name(results), {})
     first = {name: runs[0] for name, runs in results.items()}
     example = next(iter(first.values()))
     heading = title or f"{example.settings.get('problem', 'problem')} by {', '.join(first)}"

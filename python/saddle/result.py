@@ -104,6 +104,8 @@ class Result:
     def _from_model(cls, model: bytes) -> Result:
         self = cls()
         self._model = model
+        if not model.startswith(b"PK"):
+            raise ValueError("this is not an .npz file; load() reads what save('model.npz') wrote")
         with tempfile.TemporaryFile() as file:
             file.write(model)
             file.seek(0)

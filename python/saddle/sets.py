@@ -26,6 +26,8 @@ def vector(address: Any, length: int) -> Array:
 
 def assign(target: Array, value: Any, what: str) -> None:
     """Copies what a user's function returned; a wrong shape is refused instead of broadcast."""
+    if value is None:
+        raise TypeError(f"{what} is None; return an array")
     array = np.asarray(value)
     if array.shape != target.shape:
         raise ValueError(f"{what} has the shape {array.shape}; it must be {target.shape}")
@@ -33,8 +35,10 @@ def assign(target: Array, value: Any, what: str) -> None:
 
 
 def _box(bounds: Any, dimension: int, keep: Callbacks) -> Any:
-    if len(bounds) != 2:
-        raise ValueError("a box is a pair (lower, upper) of numbers, arrays or None")
+    if not hasattr(bounds, "__len__") or len(bounds) != 2:
+        raise ValueError(
+            "a set is a text, a pair (lower, upper) of numbers, arrays or None, or a projection"
+        )
     out = ffi.new("saddle_set **")
     ends: list[Array | None] = []
     for bound in bounds:

@@ -22,7 +22,10 @@ class Trace(Mapping[str, Array]):
         self._columns = dict(columns)
 
     def __getitem__(self, name: str) -> Array:
-        return self._columns[name]
+        try:
+            return self._columns[name]
+        except KeyError:
+            raise KeyError(f"the trace has no column {name!r}; it has {', '.join(self)}") from None
 
     def __getattr__(self, name: str) -> Array:
         try:

@@ -118,6 +118,11 @@ def test_report(tmp_path):
     assert page.count("<polyline") == 8 and "A &lt;title&gt;" in page
     body = page[page.index("<body>") : page.index("</html>")]
     xml.etree.ElementTree.fromstring(body)
+    named = saddle.report({"ours": c["precision"][0]}, tmp_path / "named.html").read_text()
+    assert "ours" in named
+    for wrong in ([], 5, [5], {"a": 5}):
+        with pytest.raises(TypeError, match="report.. takes a Result"):
+            saddle.report(wrong, tmp_path / "wrong.html")
     one = saddle.report(c["precision"][0], tmp_path / "one.html").read_text()
     assert one.count("<polyline") == 4
     assert "http" not in one.replace("http://www.w3.org/2000/svg", "")

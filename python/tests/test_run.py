@@ -226,6 +226,12 @@ def test_sets():
     assert half.x_agents.max() <= 1e-12 and half.x_agents.min() < -1e-3
     with pytest.raises(ValueError, match=r"must be \(6,\)"):
         saddle.run("quadratic", x_set=([0, 0], [1, 1]), **options)
+    with pytest.raises(ValueError, match="a set is a text, a pair"):
+        saddle.run("quadratic", x_set=3, **options)
+    with pytest.raises(TypeError, match="a projection is None; return an array"):
+        saddle.run("quadratic", x_set=lambda v: None, **options)
+    with pytest.raises(TypeError, match=r"takes an object: Algorithm\(\)"):
+        saddle.run("quadratic", algorithm=saddle.Algorithm, **options)
     with pytest.raises(ValueError, match="a projection has the shape"):
         saddle.run("quadratic", x_set=lambda v: v[:2], **options)
     with pytest.raises(ZeroDivisionError):
@@ -273,6 +279,11 @@ def test_results(tmp_path, rows):
         assert np.array_equal(one.predict(rows[0]), saddle.predict(tmp_path / "a.npz", rows[0]))
     with pytest.raises(AttributeError, match="no column 'nothing'"):
         r.trace.nothing
+    with pytest.raises(KeyError, match="no column 'nothing'; it has iteration, "):
+        r.trace["nothing"]
+    r.save(tmp_path / "record.npy")
+    with pytest.raises(ValueError, match="not an .npz file"):
+        saddle.load(tmp_path / "record.npy")
 
 
 def test_pandas():
