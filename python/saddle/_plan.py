@@ -93,7 +93,8 @@ class Plan:
                 )
             self.set("topology", topology)
             topology = None
-        if isinstance(mixing, str):
+        by_rule = isinstance(mixing, str)
+        if by_rule:
             self.set("mixing", mixing)
             mixing = None
         if topology is None and mixing is None:
@@ -101,7 +102,8 @@ class Plan:
         given = self.c.network.agents or None
         network = Network(mixing if topology is None else topology, given, mixing, self.keep)
         self.c.network.graph = network.graph
-        self.c.network.weights = network.weights
+        if not by_rule:
+            self.c.network.weights = network.weights
         if given is None:
             self.set("agents", network.agents)
 

@@ -177,6 +177,8 @@ def test_networks():
     by_rule = saddle.run("quadratic", agents=4, topology="ring", mixing="metropolis", iterations=20)
     for given in ({"topology": weights}, {"topology": ring, "mixing": weights}, {"mixing": sparse.csr_matrix(weights)}):
         assert np.allclose(saddle.run("quadratic", iterations=20, **given).x, by_rule.x, rtol=1e-9)
+    other = saddle.run("quadratic", topology=weights, mixing="lazy-metropolis", iterations=20)
+    assert other.settings["mixing"] == "lazy-metropolis"
     with pytest.raises(saddle.InputError, match="not connected|disconnected|components"):
         saddle.run("quadratic", topology=[(0, 1), (2, 3)])
     with pytest.raises(ValueError, match="symmetric"):
