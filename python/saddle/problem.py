@@ -23,7 +23,7 @@ class Requests:
     start, rows
         rows[start[k]:start[k + 1]] are the samples that point k is about
     x, y
-        the points, a row each
+        the points, a row each; read-only
     gx, gy
         to be filled in: row k receives the mean gradient over these samples
     """
@@ -67,7 +67,10 @@ class Problem:
     def gradient(
         self, agent: int, rows: Array, x: Array, y: Array
     ) -> tuple[Any, Any]:
-        """Returns the mean over these samples of an agent of the gradients in x and in y."""
+        """Returns the mean over these samples of an agent of the gradients in x and in y.
+
+        x and y are the library's memory: read-only, and valid during the call.
+        """
         raise NotImplementedError("a problem needs gradient() or gradients()")
 
     def value(self, agent: int, x: Array, y: Array) -> float:
@@ -131,11 +134,19 @@ class _Bound:
             self.ranges[key].flags.writeable = False
         return self.ranges[key]
 
+    def point(self, x: Any, y: Any) -> tuple[Array, Array]:
+        """Returns the library's x and y as arrays that cannot be written to."""
+        out = vector(x, self.x_dim), vector(y, self.y_dim)
+        out[0].flags.writeable = out[1].flags.writeable = False
+        return out
+
     def gradient(
         self, _c: Any, agent: int, batch: Any, x: Any, y: Any, gx: Any, gy: Any, _scratch: Any
     ) -> None:
-        point = vector(x, self.x_dim), vector(y, self.y_dim)
-        in_x, in_y = self.problem.gradient(agent, self.rows(batch), *point)
+        found = self.problem.gradient(agent, self.rows(batch), *self.point(x, y))
+        if not isinstance(found, (tuple, list)) or len(found) != 2:
+            raise TypeError("gradient() must return two arrays: the gradients in x and in y")
+        in_x, in_y = found
         assign(vector(gx, self.x_dim), in_x, "the gradient in x")
         assign(vector(gy, self.y_dim), in_y, "the gradient in y")
 
@@ -143,6 +154,7 @@ class _Bound:
         self, agent: Array, start: Array, rows: Array, points: tuple[Array, ...]
     ) -> Requests:
         """Returns requests whose points and gradients are flat arrays x, y, gx, gy."""
+        points[0].flags.writeable = points[1].flags.writeable = False
         out = Requests()
         out.agent, out.start, out.rows = agent, start, rows
         dims = (self.x_dim, self.y_dim) * 2
@@ -182,10 +194,12 @@ class _Bound:
         self.answer(self.requests(who, start, rows, points))
 
     def value(self, _c: Any, agent: int, x: Any, y: Any, _scratch: Any) -> float:
-        return float(self.problem.value(agent, vector(x, self.x_dim), vector(y, self.y_dim)))
+        return float(self.problem.value(agent, *self.point(x, y)))
 
     def best_response(self, _c: Any, x: Any, _statistic: Any, _set: Any, y: Any, _s: Any) -> bool:
-        found = self.problem.best_response(vector(x, self.x_dim))
+        at = vector(x, self.x_dim)
+        at.flags.writeable = False
+        found = self.problem.best_response(at)
         assign(vector(y, self.y_dim), found, "the best response")
         return True
 
@@ -202,7 +216,7 @@ class _Bound:
     def outcomes(
         self, _c: Any, _held_out: Any, x: Any, y: Any, out: Any, count: Any, _error: Any
     ) -> int:
-        found = self.problem.outcomes(vector(x, self.x_dim), vector(y, self.y_dim))
+        found = self.problem.outcomes(*self.point(x, y))
         if len(found) > lib.SADDLE_MOST_OUTCOMES:
             raise ValueError(f"a problem can have {lib.SADDLE_MOST_OUTCOMES} outcomes at most")
         smaller = getattr(self.problem, "smaller_is_better", ())

@@ -66,7 +66,7 @@ class Packed:
 
     def load(self, vector: Array) -> None:
         """Sets the tensors."""
-        self.flat.copy_(torch.from_numpy(vector))
+        self.flat.copy_(torch.from_numpy(vector.copy()))  # PyTorch warns of read-only arrays
 
     def at(self, vector: Array) -> Any:
         """Returns new tensors, or a new module, in the form that was given."""

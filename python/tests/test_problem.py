@@ -145,10 +145,16 @@ def test_wrong_answers_are_refused(rows):
         def value(self, agent, x, y):
             return "much"
 
+    class Nothing(RobustLogistic):
+        def gradient(self, agent, rows, x, y):
+            return None
+
     with pytest.raises(ValueError, match=r"gradient in x has the shape \(3,\); it must be \(8,\)"):
         saddle.run(Short(rows[0][:200], rows[1][:200]), **OPTIONS)
     with pytest.raises(ValueError, match="could not convert"):
         saddle.run(Text(rows[0][:200], rows[1][:200]), **OPTIONS)
+    with pytest.raises(TypeError, match="must return two arrays"):
+        saddle.run(Nothing(rows[0][:200], rows[1][:200]), **OPTIONS)
     with pytest.raises(TypeError, match="dict has no x_dim"):
         saddle.run({}, **OPTIONS)
     with pytest.raises(NotImplementedError, match="gradient"):
@@ -157,6 +163,26 @@ def test_wrong_answers_are_refused(rows):
         empty.samples = [1]
         empty.value = lambda agent, x, y: 0.0
         saddle.run(empty)
+
+
+def test_points_cannot_be_written_to(rows):
+    class InGradient(RobustLogistic):
+        def gradient(self, agent, rows, x, y):
+            x *= 2.0
+            return x, y
+
+    class InGradients(Batched):
+        def gradients(self, requests):
+            requests.y[...] = 0.0
+
+    class InValue(RobustLogistic):
+        def value(self, agent, x, y):
+            x += 1.0
+            return 0.0
+
+    for kind in (InGradient, InGradients, InValue):
+        with pytest.raises(ValueError, match="read-only"):
+            saddle.run(kind(rows[0][:200], rows[1][:200]), **OPTIONS)
 
 
 def test_nan_diverges(rows):
