@@ -25,7 +25,8 @@ class Requests:
     x, y
         the points, a row each; read-only
     gx, gy
-        to be filled in: row k receives the mean gradient over these samples
+        to be filled in: row k receives the mean gradient over these samples. They begin as NaN;
+        assignment copies: requests.gx = ...
     """
 
     __slots__ = ("agent", "start", "rows", "x", "y", "gx", "gy")
@@ -37,6 +38,9 @@ class Requests:
     y: Array
     gx: Array
     gy: Array
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        assign(getattr(self, name), value, f"requests.{name}")
 
 
 class Problem:
@@ -135,10 +139,8 @@ class _Bound:
         return self.ranges[key]
 
     def point(self, x: Any, y: Any) -> tuple[Array, Array]:
-        """Returns the library's x and y as arrays that cannot be written to."""
-        out = vector(x, self.x_dim), vector(y, self.y_dim)
-        out[0].flags.writeable = out[1].flags.writeable = False
-        return out
+        """Returns copies, which the problem can keep and change."""
+        return vector(x, self.x_dim).copy(), vector(y, self.y_dim).copy()
 
     def gradient(
         self, _c: Any, agent: int, batch: Any, x: Any, y: Any, gx: Any, gy: Any, _scratch: Any
@@ -156,9 +158,12 @@ class _Bound:
         """Returns requests whose points and gradients are flat arrays x, y, gx, gy."""
         points[0].flags.writeable = points[1].flags.writeable = False
         out = Requests()
-        out.agent, out.start, out.rows = agent, start, rows
+        for array in (agent, start, rows):
+            array.flags.writeable = False
         dims = (self.x_dim, self.y_dim) * 2
-        out.x, out.y, out.gx, out.gy = (p.reshape(-1, dim) for p, dim in zip(points, dims))
+        matrices = (p.reshape(-1, dim) for p, dim in zip(points, dims))
+        for name, array in zip(Requests.__slots__, (agent, start, rows, *matrices)):
+            object.__setattr__(out, name, array)
         return out
 
     def gradients(self, _c: Any, c: Any) -> None:
@@ -178,7 +183,10 @@ class _Bound:
         self.answer(requests)
 
     def answer(self, requests: Requests) -> None:
-        """Lets the problem fill in the gradients, or takes what it returns."""
+        """Lets the problem fill in the gradients, or takes what it returns. What it forgets stays
+        NaN, which ends the run."""
+        requests.gx.fill(np.nan)
+        requests.gy.fill(np.nan)
         returned = self.problem.gradients(requests)
         if returned is not None:
             assign(requests.gx, returned[0], "the gradients in x")
@@ -189,17 +197,14 @@ class _Bound:
     ) -> None:
         rows = self.rows(batch)
         who, start = np.array([agent], dtype=np.intp), np.array([0, len(rows)], dtype=np.intp)
-        dims = ((x, self.x_dim), (y, self.y_dim), (gx, self.x_dim), (gy, self.y_dim))
-        points = tuple(vector(at, dim) for at, dim in dims)
-        self.answer(self.requests(who, start, rows, points))
+        slopes = vector(gx, self.x_dim), vector(gy, self.y_dim)
+        self.answer(self.requests(who, start, rows, (*self.point(x, y), *slopes)))
 
     def value(self, _c: Any, agent: int, x: Any, y: Any, _scratch: Any) -> float:
         return float(self.problem.value(agent, *self.point(x, y)))
 
     def best_response(self, _c: Any, x: Any, _statistic: Any, _set: Any, y: Any, _s: Any) -> bool:
-        at = vector(x, self.x_dim)
-        at.flags.writeable = False
-        found = self.problem.best_response(at)
+        found = self.problem.best_response(vector(x, self.x_dim).copy())
         assign(vector(y, self.y_dim), found, "the best response")
         return True
 

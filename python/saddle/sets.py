@@ -85,7 +85,7 @@ def regularizer(given: Any, dimension: int, keep: Callbacks) -> Any:
     value, prox = given
 
     def c_value(_self: Any, address: Any) -> float:
-        return float(value(vector(address, dimension)))
+        return float(value(vector(address, dimension).copy()))
 
     def c_shrink(_self: Any, step: float, address: Any) -> None:
         v = vector(address, dimension)

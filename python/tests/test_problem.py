@@ -338,3 +338,54 @@ def test_problems_are_freed_and_their_results_pickled(own):
     del instance
     gc.collect()
     assert gone() is None
+
+
+def test_requests_can_be_assigned_to_but_not_broken(rows):
+    """Assignment to gx fills it in; a gradient that is left out is NaN; the lists are read-only."""
+
+    rows = tuple(part[: AGENTS * SAMPLES] for part in rows)
+
+    class Assigning(Batched):
+        def gradients(self, requests):
+            super().gradients(requests)
+            gx, gy = requests.gx.copy(), requests.gy.copy()
+            requests.gx, requests.gy = np.nan * gx, np.nan * gy
+            requests.gx, requests.gy = gx, gy
+
+    class Idle(Batched):
+        def gradients(self, requests):
+            pass
+
+    class Writing(Batched):
+        def gradients(self, requests):
+            super().gradients(requests)
+            requests.start[:] += 1 << 40
+
+    expected = saddle.run(Batched(*rows), **OPTIONS)
+    assert saddle.run(Assigning(*rows), **OPTIONS).x.tobytes() == expected.x.tobytes()
+    with pytest.raises(saddle.InputError, match="gradient.* is nan"):
+        saddle.run(Idle(*rows), **OPTIONS)
+    with pytest.raises(ValueError, match="read-only"):
+        saddle.run(Writing(*rows), **OPTIONS)
+
+
+def test_points_can_be_kept_and_changed(rows):
+    """A problem that writes into its arguments does not change the run."""
+
+    rows = tuple(part[: AGENTS * SAMPLES] for part in rows)
+
+    class Writing(RobustLogistic):
+        def gradient(self, agent, rows, x, y):
+            out = super().gradient(agent, rows, x.copy(), y.copy())
+            x += 1.0
+            y += 1.0
+            return out
+
+        def value(self, agent, x, y):
+            out = super().value(agent, x, y)
+            x *= 0.5
+            return out
+
+    mine, its = (saddle.run(kind(*rows), **OPTIONS) for kind in (Writing, RobustLogistic))
+    assert mine.x_agents.tobytes() == its.x_agents.tobytes()
+    assert mine.trace.metric.tobytes() == its.trace.metric.tobytes()

@@ -86,6 +86,7 @@ static void answer_requests(saddle_local *e)
     saddle_gathered *g = &e->requests;
     const saddle_problem *problem = e->inputs.instance->problem;
     g->list.count = 0;
+    g->start[0] = 0; /* the problem may have written into the list of the last round */
     for (size_t i = 0; i < e->agents; i++) {
         const saddle_request *r = &e->agent[i].request;
         if (is_gathered(r))
