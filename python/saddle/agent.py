@@ -49,6 +49,8 @@ class Agent:
     now, kept
         its fields as they were published in the last round, and what it keeps to itself; kept can
         be assigned to
+
+    An agent and its states are valid only during the call of start() or step(); copy what you keep.
     """
 
     id: int
@@ -70,13 +72,25 @@ class Agent:
 
     def _enter(self, c: Any, steps: Any, starting: bool) -> None:
         """Begins one call of start() or step()."""
-        self._c, self._steps = c, steps
+        self._entered, self._steps = c, steps
         self._moment = 0 if starting else c.iteration + 1
         self._distinct: Array | None = None  # the last batch drawn, where no sample is in it twice
         self._rng: np.random.Generator | None = None
         self.kept = self._state(c.kept, self._kept, True)
         if not starting:
             self.now = self._state(c.now, self._published, False)
+
+    def _leave(self) -> None:
+        """Ends the call; the library's memory may be gone when the agent is used again."""
+        self._entered = None
+        self.__dict__.pop("now", None)
+        del self.kept
+
+    @property
+    def _c(self) -> Any:
+        if self._entered is None:
+            raise RuntimeError("an agent can be used only during start() and step()")
+        return self._entered
 
     def _state(self, address: Any, lengths: Lengths, writable: bool) -> State:
         """Returns the state at an address, of which a run has only a few."""
@@ -137,6 +151,7 @@ class Agent:
         if batch.index == ffi.NULL:
             return self._all
         rows = np.frombuffer(ffi.buffer(batch.index, 4 * batch.count), dtype=np.uint32).copy()
+        rows.flags.writeable = False  # gradient() does not check these again
         self._distinct = None if replacement else rows
         return rows
 

@@ -241,19 +241,23 @@ class _Bound:
         run = self.run_of(c.parameters)
         agent = run.agent(c, True)
         point = State(x0, {"x": agent._x_dim}, False).x, State(y0, {"y": agent._y_dim}, False).y
-        run.publish(c, run.algorithm.start(agent, *point))
+        try:
+            run.publish(c, run.algorithm.start(agent, *point))
+        finally:
+            agent._leave()
 
     def step(self, c: Any) -> None:
         run = self.run_of(c.parameters)
         agent = run.agent(c, False)
         before, ifo = agent.kept._flat.copy(), c.ifo
         try:
-            fields = run.algorithm.step(agent)
+            run.publish(c, run.algorithm.step(agent))
         except KeyboardInterrupt:  # the step is done again, so that the result so far is valid
             agent.kept._flat[...] = before
             c.ifo = ifo
             raise
-        run.publish(c, fields)
+        finally:
+            agent._leave()
 
     def variables(self, c: Any) -> Iterator[tuple[str, Any]]:
         """The address of every vector of a state, by name."""

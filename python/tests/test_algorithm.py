@@ -360,3 +360,28 @@ def test_mpi(tmp_path):
     assert done.returncode == 0, done.stdout
     alone = saddle.run("quadratic", algorithm="prox-dsgda", agents=5, topology="ring", iterations=40)
     assert np.array_equal(saddle.load(tmp_path / "m.npz").x_agents, alone.x_agents)
+
+
+def test_agents_end_with_their_step():
+    """An agent that is kept refuses to be used; drawn samples cannot be changed."""
+    kept = []
+
+    class Keeping(Descent):
+        def step(self, agent):
+            kept.append(agent)
+            return super().step(agent)
+
+    class Changing(Descent):
+        def step(self, agent):
+            rows = agent.draw(1)
+            rows += 1 << 20
+            return agent.gradient(agent.now.x, agent.now.y, rows)
+
+    saddle.run("quadratic", algorithm=Keeping(), iterations=2)
+    for use in (lambda a: a.mix("x"), lambda a: a.draw(1), lambda a: a.iteration):
+        with pytest.raises(RuntimeError, match="only during"):
+            use(kept[0])
+    with pytest.raises(AttributeError):
+        kept[0].now
+    with pytest.raises(ValueError, match="read-only"):
+        saddle.run("quadratic", algorithm=Changing(), iterations=2)
