@@ -55,5 +55,5 @@ def _finalize() -> None:
 
 
 def text(pointer: Any) -> str:
-    """Returns a text of the library; "" for NULL."""
-    return str(ffi.string(pointer).decode()) if pointer else ""
+    """Returns a text of the library; "" for NULL. Names of files need not be UTF-8."""
+    return str(ffi.string(pointer).decode(errors="backslashreplace")) if pointer else ""

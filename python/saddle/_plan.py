@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,9 @@ class Plan:
     def set(self, name: str, value: Any) -> None:
         """Sets an option of the library by its name, from text, number, bool, path or list."""
         text = as_text(name.replace("-", "_"), value)
-        check(lib.saddle_plan_set, self.c, name.encode(), text.encode())
+        if "\0" in text:
+            raise ValueError(f"{name.replace('-', '_')}: {text!r} has a NUL character in it")
+        check(lib.saddle_plan_set, self.c, name.encode(), os.fsencode(text))
 
     def set_keywords(self, function: str, keywords: dict[str, Any]) -> None:
         """Sets options by keywords; None: not given. Those with a form in memory have a method."""

@@ -25,6 +25,8 @@ def pointer(array: Array, kind: str) -> Any:
 def _labels(y: Any, rows: int) -> Array | None:
     if y is None:
         return None
+    if np.ma.is_masked(y):
+        raise ValueError("y has masked entries; leave out the rows without a label")
     try:
         labels = np.ascontiguousarray(y, dtype=np.float64)
     except ValueError:
@@ -48,10 +50,15 @@ def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
+        stored = min(len(X.indices), len(X.data))  # the library cannot check lengths
+        if len(X.indptr) != X.shape[0] + 1 or X.indptr[-1] > stored:
+            raise ValueError("X is not a valid CSR matrix; X.check_format() says why")
         start = np.ascontiguousarray(X.indptr, dtype=np.uintp)
         if X.shape[1] > 2**32:
             raise ValueError(f"X has {X.shape[1]} columns; it can have 2**32 at most")
         column = np.ascontiguousarray(X.indices)
+        if column.max(initial=0) >= X.shape[1] or column.min(initial=0) < 0:
+            raise ValueError(f"X has a column index that is not from 0 to {X.shape[1] - 1}")
         column = column.view(np.uint32) if column.itemsize == 4 else column.astype(np.uint32)
         value = np.ascontiguousarray(X.data, dtype=np.float64)
         labels = _labels(y, X.shape[0])
@@ -60,6 +67,8 @@ def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
         form = tuple(map(pointer, (start, column, value), kinds))
         make = lib.saddle_dataset_from_csr
     else:
+        if np.ma.is_masked(X):
+            raise ValueError("X has masked entries; fill them in: X.filled(0)")
         dense = np.ascontiguousarray(X, dtype=np.float64)
         if dense.ndim != 2:
             raise ValueError(f"X has the shape {dense.shape}; it must have rows and columns")

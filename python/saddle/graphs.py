@@ -44,7 +44,10 @@ def _edges(topology: Any, agents: int | None) -> tuple[int, Array, Array | None]
     if isinstance(topology, Graph):
         return topology.agents, topology.edges, topology.weights
     if hasattr(topology, "nodes") and hasattr(topology, "edges"):  # networkx
-        number = {node: k for k, node in enumerate(topology.nodes)}
+        nodes = list(topology.nodes)
+        if set(nodes) == set(range(len(nodes))):
+            nodes = list(range(len(nodes)))  # agent k is node k, whatever was added first
+        number = {node: k for k, node in enumerate(nodes)}
         linked = {tuple(sorted((number[a], number[b]))) for a, b, *_ in topology.edges}
         return len(number), _pairs(sorted(linked)), None
     if hasattr(topology, "toarray"):

@@ -145,6 +145,9 @@ class Instance:
                     so_far = Result._from_c(out[0], self._unpack)
                     interrupt.result = so_far  # type: ignore[attr-defined]
                 raise
+            except BaseException:
+                lib.saddle_result_free(out[0])  # of the run up to the exception, or NULL
+                raise
         result = Result._from_c(out[0], self._unpack)
         monitor.end(result)
         if out[0].output_error.status != lib.SADDLE_OK:

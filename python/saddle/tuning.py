@@ -141,6 +141,9 @@ def tune(
         if out[0]:
             interrupt.result = _tuning(instance, out[0])  # type: ignore[attr-defined]
         raise
+    except BaseException:
+        lib.saddle_tuning_free(out[0])
+        raise
     return _tuning(instance, out[0])
 
 

@@ -1,5 +1,6 @@
 """saddle.run(): the program's bits, options, data, networks, sets, results, errors, interrupts."""
 
+import gc
 import logging
 import os
 import pickle
@@ -8,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -127,6 +129,29 @@ def test_wrong_data_are_refused(rows):
     broken[3, 2] = np.nan
     with pytest.raises(saddle.InputError, match="nan"):
         saddle.run(data=(broken, y))
+    with pytest.raises(ValueError, match="X has masked entries"):
+        saddle.run(data=(np.ma.array(X, mask=X > 2), y))
+    with pytest.raises(ValueError, match="y has masked entries"):
+        saddle.run(data=(X, np.ma.array(y, mask=y > 0)))
+
+
+def test_broken_sparse_rows_are_refused(rows):
+    """Arrays of a CSR matrix can be replaced without any check."""
+    sparse = pytest.importorskip("scipy.sparse")
+    X, y = rows
+    cut, far, negative, backward = (sparse.csr_matrix(X) for _ in range(4))
+    assert all(matrix.has_canonical_format for matrix in (cut, far, negative, backward))
+    cut.data = cut.data[:10].copy()
+    with pytest.raises(ValueError, match="not a valid CSR matrix"):
+        saddle.run(data=(cut, y))
+    far.indices = far.indices.astype(np.int64) + 2**32
+    negative.indices[5] = -1
+    for broken in (far, negative):
+        with pytest.raises(ValueError, match="column index that is not from 0 to 7"):
+            saddle.run(data=(broken, y))
+    backward.indptr[3] = -5
+    with pytest.raises(saddle.InputError, match="row"):
+        saddle.run(data=(backward, y))
 
 
 def test_keywords_are_checked():
@@ -142,6 +167,8 @@ def test_keywords_are_checked():
         saddle.run("quadratic", tau=-1.0)
     with pytest.raises(saddle.InputError, match="^x_set: there is no set 'boxx'; did you mean 'box'"):
         saddle.run("quadratic", x_set="boxx:1")
+    with pytest.raises(ValueError, match="^x_set: .* has a NUL character"):
+        saddle.run("quadratic", x_set="box:0:1\0:2")
     with pytest.raises(TypeError, match="topology belongs to the instance"):
         saddle.Instance("quadratic").run(topology="ring")
 
@@ -181,6 +208,11 @@ def test_networks():
     assert other.settings["mixing"] == "lazy-metropolis"
     with pytest.raises(saddle.InputError, match="not connected|disconnected|components"):
         saddle.run("quadratic", topology=[(0, 1), (2, 3)])
+    for wrong in ([(0, 1, 0.5), (1, 2, 0.5)], [(0, 1, 2), (1, 2, 3)], [(0, 1), (1, -1)], [0, 1]):
+        with pytest.raises(ValueError, match="topology takes edges as pairs"):
+            saddle.run("quadratic", topology=wrong)
+    numbered = networkx.Graph([(3, 0), (0, 2), (2, 1)])
+    assert saddle.graph(numbered).edges.tolist() == [[0, 2], [0, 3], [1, 2]]
     with pytest.raises(ValueError, match="symmetric"):
         saddle.run("quadratic", topology=np.array([[0, 1], [0, 0]]))
     with pytest.raises(ValueError, match="4 agents"):
@@ -323,6 +355,45 @@ def test_files_and_checkpoints(tmp_path):
         saddle.run(data=tmp_path / "missing.csv")
 
 
+def test_names_of_files_need_not_be_utf8(tmp_path):
+    r = saddle.run("quadratic", iterations=2)
+    with pytest.raises(saddle.Error, match=r"\\xff"):
+        r.save(os.fsdecode(bytes(tmp_path) + b"/none/\xff.npz"))
+
+
+def test_failed_runs_are_freed():
+    """What a run has found until a function raises an exception is not leaked."""
+
+    class Failing(saddle.Problem):
+        x_dim, y_dim, samples, y_set = 100_000, 1, [1, 1], "box:0:1"
+
+        def gradient(self, agent, rows, x, y):
+            if self.failing:
+                raise KeyError("on purpose")
+            return x, -y
+
+        def value(self, agent, x, y):
+            return x @ x / 2 - y @ y / 2
+
+        def best_response(self, x):
+            return np.zeros(1)
+
+    problem = Failing()
+    problem.failing = False
+    instance = saddle.Instance(problem)
+    problem.failing = True
+
+    def resident():
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    for run in range(12):
+        before = resident() if run < 3 else before  # the first runs warm up
+        with pytest.raises(KeyError):
+            instance.run(iterations=3)
+    assert resident() - before < 5 * 8 * 3 * problem.x_dim  # five of the ten results
+
+
 def test_files_that_cannot_be_written(tmp_path):
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full")
@@ -373,7 +444,6 @@ def test_threads_at_once():
 
 
 def test_instances_are_freed():
-    import gc
     import weakref
 
     X = np.random.default_rng(0).normal(size=(40, 3))
