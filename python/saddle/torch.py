@@ -91,7 +91,9 @@ class _Rows:
 
     def __init__(self, tensors: Any) -> None:
         given = getattr(tensors, "tensors", tensors)  # a TensorDataset has them
-        self.tensors = tuple(torch.as_tensor(tensor) for tensor in given)
+        if isinstance(given, (torch.Tensor, np.ndarray)):
+            raise TypeError("data takes a tuple of tensors, or a list of tuples: (X,) for X alone")
+        self.tensors = tuple(torch.as_tensor(tensor).detach() for tensor in given)
         lengths = {len(tensor) for tensor in self.tensors}
         if len(lengths) != 1:
             raise ValueError(f"the tensors of data have different lengths: {sorted(lengths)}")

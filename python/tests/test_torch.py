@@ -218,3 +218,24 @@ def test_missing_packages_are_named(name):
     )
     done = subprocess.run([sys.executable, "-c", code], text=True, stdout=subprocess.PIPE, check=True)
     assert done.stdout.startswith(f"saddle.{name} needs ")
+
+
+def test_data_that_are_not_tuples_are_refused():
+    """The rows of a lone tensor would be taken for tensors."""
+    X = torch.ones(8, 3)
+    for wrong in (X, X.numpy(), [X, X]):
+        with pytest.raises(TypeError, match="data takes a tuple of tensors"):
+            saddle.torch.problem(None, X[0], X[0], wrong, agents=2)
+
+
+def test_data_may_require_gradients():
+    X = torch.ones(8, 3).double()
+
+    def loss(x, y, batch):
+        return (batch[0] @ x).mean() + (x**2).sum() - (y**2).sum()
+
+    found = [
+        saddle.run(saddle.torch.problem(loss, X[0], X[0], (rows,), agents=2), iterations=2).x
+        for rows in (X, X.clone().requires_grad_())
+    ]
+    assert found[0].tobytes() == found[1].tobytes()
