@@ -65,11 +65,11 @@ class Plan:
 
     def _set_data(self, value: Any) -> None:
         if _is_pair(value):
-            self.c.problem.rows = dataset(*value, self.keep)
+            self.c.problem.rows = dataset(value[0], value[1], self.keep)
         elif isinstance(value, list):
             if not all(own is None or _is_pair(own) for own in value):
                 raise TypeError("a list of data has a pair (X, y) for each agent")
-            shards = [ffi.NULL if own is None else dataset(*own, self.keep) for own in value]
+            shards = [ffi.NULL if own is None else dataset(own[0], own[1], self.keep) for own in value]
             self.c.problem.shards = self.keep.keep(ffi.new("saddle_dataset *[]", shards))
             self.c.problem.shard_count = len(shards)
             if self.c.network.agents == 0:
@@ -83,7 +83,7 @@ class Plan:
         if hasattr(value, "__fspath__"):
             self.set("test-data", value)
         elif _is_pair(value):
-            self.c.problem.test_rows = dataset(*value, self.keep)
+            self.c.problem.test_rows = dataset(value[0], value[1], self.keep)
         else:
             raise TypeError("test_data takes a name or a pair (X, y)")
 

@@ -22,10 +22,14 @@ def pointer(array: Array, kind: str) -> Any:
     return ffi.cast(kind, array.ctypes.data)
 
 
+def _is_masked(array: Any) -> bool:
+    return isinstance(array, np.ma.MaskedArray) and bool(np.any(array.mask))
+
+
 def _labels(y: Any, rows: int) -> Array | None:
     if y is None:
         return None
-    if np.ma.is_masked(y):
+    if _is_masked(y):
         raise ValueError("y has masked entries; leave out the rows without a label")
     try:
         labels = np.ascontiguousarray(y, dtype=np.float64)
@@ -67,7 +71,7 @@ def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
         form = tuple(map(pointer, (start, column, value), kinds))
         make = lib.saddle_dataset_from_csr
     else:
-        if np.ma.is_masked(X):
+        if _is_masked(X):
             raise ValueError("X has masked entries; fill them in: X.filled(0)")
         dense = np.ascontiguousarray(X, dtype=np.float64)
         if dense.ndim != 2:

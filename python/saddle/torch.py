@@ -89,6 +89,11 @@ Batch = Any
 class _Rows:
     """The rows of one agent: tensors whose first dimension is that of samples."""
 
+    tensors: tuple[Any, ...]
+    samples: int
+    _all: Array
+    _last: tuple[Array, Batch]
+
     def __init__(self, tensors: Any) -> None:
         given = getattr(tensors, "tensors", tensors)  # a TensorDataset has them
         if isinstance(given, (torch.Tensor, np.ndarray)):
@@ -99,7 +104,7 @@ class _Rows:
             raise ValueError(f"the tensors of data have different lengths: {sorted(lengths)}")
         self.samples = lengths.pop()
         self._all = np.arange(self.samples)
-        self._last: tuple[Array, Batch] = (self._all, self.tensors)
+        self._last = (self._all, self.tensors)
 
     def batch(self, rows: Array) -> Batch:
         """Returns these samples of each tensor; differences ask for them twice in a row."""

@@ -209,7 +209,7 @@ def test_networks():
     with pytest.raises(saddle.InputError, match="not connected|disconnected|components"):
         saddle.run("quadratic", topology=[(0, 1), (2, 3)])
     for wrong in ([(0, 1, 0.5), (1, 2, 0.5)], [(0, 1, 2), (1, 2, 3)], [(0, 1), (1, -1)], [0, 1]):
-        with pytest.raises(ValueError, match="topology takes edges as pairs"):
+        with pytest.raises(ValueError, match="edges (have the shape|are pairs)"):
             saddle.run("quadratic", topology=wrong)
     numbered = networkx.Graph([(3, 0), (0, 2), (2, 1)])
     assert saddle.graph(numbered).edges.tolist() == [[0, 2], [0, 3], [1, 2]]
@@ -361,37 +361,46 @@ def test_names_of_files_need_not_be_utf8(tmp_path):
         r.save(os.fsdecode(bytes(tmp_path) + b"/none/\xff.npz"))
 
 
+FAILING_RUNS = """
+import gc, os, pathlib
+import numpy as np
+import saddle
+
+class Failing(saddle.Problem):
+    x_dim, y_dim, samples, y_set = 100_000, 1, [1, 1], "box:0:1"
+    failing = False
+
+    def gradient(self, agent, rows, x, y):
+        if self.failing:
+            raise KeyError("on purpose")
+        return x, -y
+
+    def value(self, agent, x, y):
+        return x @ x / 2 - y @ y / 2
+
+    def best_response(self, x):
+        return np.zeros(1)
+
+def resident():
+    gc.collect()
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+problem = Failing()
+instance = saddle.Instance(problem)
+problem.failing = True
+for run in range(12):
+    before = resident() if run < 3 else before  # the first runs warm up
+    try:
+        instance.run(iterations=3)
+    except KeyError:
+        pass
+assert resident() - before < 5 * 8 * 3 * problem.x_dim  # five of the ten results
+"""
+
+
 def test_failed_runs_are_freed():
     """What a run has found until a function raises an exception is not leaked."""
-
-    class Failing(saddle.Problem):
-        x_dim, y_dim, samples, y_set = 100_000, 1, [1, 1], "box:0:1"
-
-        def gradient(self, agent, rows, x, y):
-            if self.failing:
-                raise KeyError("on purpose")
-            return x, -y
-
-        def value(self, agent, x, y):
-            return x @ x / 2 - y @ y / 2
-
-        def best_response(self, x):
-            return np.zeros(1)
-
-    problem = Failing()
-    problem.failing = False
-    instance = saddle.Instance(problem)
-    problem.failing = True
-
-    def resident():
-        gc.collect()
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-    for run in range(12):
-        before = resident() if run < 3 else before  # the first runs warm up
-        with pytest.raises(KeyError):
-            instance.run(iterations=3)
-    assert resident() - before < 5 * 8 * 3 * problem.x_dim  # five of the ten results
+    subprocess.run([sys.executable, "-c", FAILING_RUNS], check=True)
 
 
 def test_files_that_cannot_be_written(tmp_path):
