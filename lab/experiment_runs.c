@@ -17,6 +17,7 @@
 
 /* Candidates of a search: as many for every algorithm. */
 #define CANDIDATES 24
+#define QUICK_CANDIDATES 6
 /* Trace points of a run with what a search found. */
 #define TUNED_POINTS 150.0
 /* What a search leaves alone: steps that the paper gives, and what only one algorithm has. */
@@ -208,7 +209,7 @@ static saddle_status search(saddle_tuning **out, experiment_runs *w,
                             saddle_error *error)
 {
     saddle_tune_inputs inputs = {.budget = budget,
-                                 .candidates = CANDIDATES,
+                                 .candidates = w->quick ? QUICK_CANDIDATES : CANDIDATES,
                                  .hold = HELD,
                                  .search = batches,
                                  .log = log,
