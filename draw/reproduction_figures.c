@@ -205,8 +205,7 @@ static void name_axes(figure_panel *panel, slope *s, const claims_measurement *o
     switch (c->kind) {
     case TEST_SLOPE_VALUE:
         panel->x_label = "samples per agent";
-        saddle_snprintf(s->y_label, sizeof s->y_label, "%s to metric <= %g, beyond refresh 0", cost,
-                        c->level);
+        saddle_snprintf(s->y_label, sizeof s->y_label, "%s to metric <= %g", cost, c->level);
         break;
     case TEST_SLOPE_EPSILON:
         panel->x_label = "1 / epsilon^2";

@@ -68,8 +68,8 @@ void saddle_claims_state(claims_measurement *out, const claims_chain *h)
         append_names(text, h, " below ");
         break;
     case TEST_SLOPE_VALUE:
-        CLAIMS_APPEND(text, "%s to metric <= %g, beyond refresh 0, against n",
-                      saddle_claims_cost_text(t->cost), t->level);
+        CLAIMS_APPEND(text, "%s to metric <= %g against n", saddle_claims_cost_text(t->cost),
+                      t->level);
         break;
     case TEST_SLOPE_EPSILON:
         CLAIMS_APPEND(text, "%s to metric <= epsilon^2 against 1/epsilon^2",

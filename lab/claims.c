@@ -323,14 +323,13 @@ static void add_point(claims_line *l, double x, double y)
     }
 }
 
-/* With the cost of the start or without. */
-static void points_of_values(claims_line *l, const view *v, size_t seed, bool whole)
+/* Of the test's cost, or of all IFO calls. */
+static void points_of_values(claims_line *l, const view *v, size_t seed, bool ifo)
 {
     for (size_t s = 0; s < v->chain.count; s++) {
-        const saddle_trace *trace = v->chain.trace[s][seed];
-        double start = saddle_trace_column(trace, v->test->cost)[0];
-        claims_cost cost = saddle_claims_reach(trace, v->test->cost, v->test->level);
-        add_point(l, v->chain.series[s]->value, cost.high - (whole ? 0.0 : start));
+        claims_cost cost = saddle_claims_reach(v->chain.trace[s][seed], ifo ? "ifo" : v->test->cost,
+                                               v->test->level);
+        add_point(l, v->chain.series[s]->value, cost.high);
     }
     /* One that did not get there would bend the line. */
     if (l->count < v->chain.count)
@@ -362,26 +361,26 @@ static void points_of_time(claims_line *l, const view *v, size_t seed)
     }
 }
 
-static void find_points(claims_line *l, const view *v, size_t seed, bool whole)
+static void find_points(claims_line *l, const view *v, size_t seed, bool ifo)
 {
     l->count = 0;
     if (v->chain.count == 0 || !complete(v, seed))
         return;
     if (v->test->kind == TEST_SLOPE_VALUE)
-        points_of_values(l, v, seed, whole);
+        points_of_values(l, v, seed, ifo);
     else if (v->test->kind == TEST_SLOPE_EPSILON)
         points_of_epsilon(l, v, seed);
     else
         points_of_time(l, v, seed);
 }
 
-static statistics_mean fit_slopes(const view *v, bool whole)
+static statistics_mean fit_slopes(const view *v, bool ifo)
 {
     double slope[CLAIMS_MOST_SEEDS] = {0.0};
     size_t slopes = 0;
     for (size_t r = 0; r < v->seeds && r < CLAIMS_MOST_SEEDS; r++) {
         claims_line l;
-        find_points(&l, v, r, whole);
+        find_points(&l, v, r, ifo);
         slopes += l.count >= 3 && saddle_statistics_slope(l.x, l.y, l.count, &slope[slopes]);
     }
     return saddle_statistics_summarize(slope, slopes, CLAIMS_CONFIDENCE);
@@ -407,9 +406,9 @@ static void judge_slope(claims_measurement *out, const view *v)
     CLAIMS_APPEND(out->numbers, "exponent ");
     append_slope(out->numbers, &out->slope);
     if (value) {
-        out->whole = fit_slopes(v, true);
-        CLAIMS_APPEND(out->numbers, ", refresh 0 included ");
-        append_slope(out->numbers, &out->whole);
+        out->ifo_slope = fit_slopes(v, true);
+        CLAIMS_APPEND(out->numbers, "; of IFO calls, refresh 0 included, ");
+        append_slope(out->numbers, &out->ifo_slope);
     }
     CLAIMS_APPEND(out->numbers, "; theory: at most %g", v->test->bound);
     /* One seed has no interval. */

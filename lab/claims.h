@@ -77,8 +77,8 @@ typedef struct claims_measurement {
     const paper_experiment *experiment;
     claims_level level[CLAIMS_LEVELS]; /* TEST_FASTER, TEST_ALIKE; one of the others */
     size_t levels;
-    statistics_mean slope; /* of slopes */
-    statistics_mean whole; /* of TEST_SLOPE_VALUE: with the cost of the start */
+    statistics_mean slope;     /* of slopes */
+    statistics_mean ifo_slope; /* of TEST_SLOPE_VALUE, to be shown beside it */
     char statement[CLAIMS_TEXT];
     char numbers[CLAIMS_TEXT]; /* what was measured, where there are no levels */
 } claims_measurement;

@@ -12,11 +12,11 @@
 
 /* What a test says about its series. */
 typedef enum test_kind {
-    TEST_FASTER, /* each reaches the levels at 1/factor of the next one's cost or less */
-    TEST_ALIKE,  /* their costs differ by no more than the factor */
-    TEST_BELOW,  /* each one's metric is below the next one's: geometric mean of the ratio
+    TEST_FASTER,        /* each reaches the levels at 1/factor of the next one's cost or less */
+    TEST_ALIKE,         /* their costs differ by no more than the factor */
+    TEST_BELOW,         /* each one's metric is below the next one's: geometric mean of the ratio
                            over the iterations that both traced */
-    TEST_SLOPE_VALUE, /* log cost, beyond that of the start, to reach `level` against log of the varied value */
+    TEST_SLOPE_VALUE,   /* log cost to reach `level` against log of the varied value */
     TEST_SLOPE_EPSILON, /* log cost against log 1/epsilon^2, metric <= epsilon^2 */
     TEST_SLOPE_TIME,    /* log of the least metric so far against log iterations */
     TEST_THEOREM        /* the mean metric of the series is below its theorem's bound */
