@@ -46,9 +46,8 @@ static int print_check(const saddle_gradient_check *check, const char *problem)
         cli_wrap(
             stdout,
             "There are kinks, where the gradient jumps; differences were shortened so as not to "
-            "cross "
-            "them. The theory assumes a gradient without jumps, as a network with --activation elu "
-            "has it.",
+            "cross them. The theory assumes a gradient without jumps, as a network with "
+            "--activation elu has it.",
             0, 0, cli_width(STDOUT_FILENO));
     if (pass)
         return CLI_OK;

@@ -475,12 +475,12 @@ static void print_claims_of(const claims_list *list, bool ours, const char *head
         const claims_outcome *o = &list->outcome[k];
         char text[CLAIMS_TEXT];
         char verdict[CLAIMS_VERDICT];
-        if ((o->claim->source == NULL) != ours)
+        if (saddle_claim_is_ours(o->claim) != ours)
             continue;
         if (count++ == 0)
             cli_print("\n%s\n", heading);
         saddle_snprintf(text, sizeof text, "%s (%s): %s", o->claim->says,
-                        ours ? "ours" : o->claim->source, saddle_claims_verdict_text(o, verdict));
+                        saddle_claim_source(o->claim), saddle_claims_verdict_text(o, verdict));
         cli_print("%4zu. ", k + 1);
         cli_wrap(stdout, text, 6, 6, cli_width(1));
     }

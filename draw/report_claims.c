@@ -49,9 +49,9 @@ static void write_claim(FILE *f, const claims_list *list, const claims_outcome *
     bool levels = list->measurement[o->first].levels == CLAIMS_LEVELS;
     saddle_fprintf(f, "<details class=\"card claims-of\"><summary><b class=\"%s\">%s ",
                    looks[o->whole.verdict].style, looks[o->whole.verdict].mark);
-    report_html(f, "%s</b> %s <span class=\"soft\">(%s)</span></summary>\n",
+    report_html(f, "%s</b>: %s <span class=\"soft\">(%s)</span></summary>\n",
                 saddle_claims_verdict_text(o, verdict), o->claim->says,
-                o->claim->source != NULL ? o->claim->source : "ours");
+                saddle_claim_source(o->claim));
     if (o->claim->reading != NULL)
         report_html(f, "<p>Read as: %s.</p>\n", o->claim->reading);
     fputs("<div class=\"scroll\"><table class=\"claims\"><thead>", f);
@@ -70,7 +70,7 @@ static void write_group(FILE *f, const claims_list *list, bool ours, const char 
 {
     size_t count = 0;
     for (size_t k = 0; k < list->claims; k++) {
-        if ((list->outcome[k].claim->source == NULL) != ours)
+        if (saddle_claim_is_ours(list->outcome[k].claim) != ours)
             continue;
         if (count++ == 0)
             saddle_fprintf(f, "<h3>%s</h3>\n", heading);

@@ -126,11 +126,16 @@ static const saddle_trace *best_end(const paper_experiment *e, const saddle_trac
     return best;
 }
 
+static double final_loss(const saddle_trace *run)
+{
+    return saddle_trace_column(run, "loss")[run->rows - 1];
+}
+
 double saddle_claims_loss_limit(const paper_experiment *e, const saddle_trace *const *trace,
                                 size_t seeds, size_t seed)
 {
     const saddle_trace *best = best_end(e, trace, seeds, seed);
-    return best != NULL ? saddle_trace_column(best, "loss")[best->rows - 1] : NAN;
+    return best != NULL ? final_loss(best) : NAN;
 }
 
 /* How far the loss still moved in the second half of the run that gives its limit: what settles is known no better. */
@@ -139,7 +144,7 @@ static double drift(const saddle_trace *run)
     const double *loss = saddle_trace_column(run, "loss");
     double most = 0.0;
     for (size_t k = run->rows / 2; k < run->rows; k++)
-        most = fmax(most, fabs(loss[k] - loss[run->rows - 1]));
+        most = fmax(most, fabs(loss[k] - final_loss(run)));
     return most;
 }
 
@@ -149,11 +154,10 @@ static claims_cost cost_of(const view *v, const saddle_trace *trace, size_t seed
     if (strcmp(t->quantity, "loss") != 0)
         return saddle_claims_reach(trace, t->cost, level);
     const saddle_trace *best = best_end(v->experiment, v->trace, v->seeds, seed);
-    double limit = saddle_claims_loss_limit(v->experiment, v->trace, v->seeds, seed);
     /* Nobody reaches a level at which the limit is not known. */
     if (best == NULL || LOSS_MARGIN * drift(best) > level)
         return (claims_cost){.low = 0.0, .high = (double)INFINITY};
-    return saddle_claims_settle(trace, t->cost, limit, level);
+    return saddle_claims_settle(trace, t->cost, final_loss(best), level);
 }
 
 /* The same, by the best series of the algorithm where an experiment compares tuned algorithms. */

@@ -191,3 +191,13 @@ const paper_claim *saddle_paper_claim(const char *name)
             return &claims[k];
     return NULL;
 }
+
+bool saddle_claim_is_ours(const paper_claim *claim)
+{
+    return claim->source == NULL;
+}
+
+const char *saddle_claim_source(const paper_claim *claim)
+{
+    return saddle_claim_is_ours(claim) ? "ours" : claim->source;
+}

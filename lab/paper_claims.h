@@ -50,5 +50,8 @@ const paper_test *saddle_paper_tests(size_t *count);
 const paper_test *saddle_paper_comparison_tests(size_t *count);
 /* The claim of a name. */
 const paper_claim *saddle_paper_claim(const char *name);
+/* Whether a claim is ours, and where it stands: in the paper, or "ours". */
+bool saddle_claim_is_ours(const paper_claim *claim);
+const char *saddle_claim_source(const paper_claim *claim);
 
 #endif

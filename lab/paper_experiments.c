@@ -106,9 +106,6 @@ static const experiment_series theorems[] = {
 #define AUC_PANELS "ifo:metric rounds:metric ifo:train_auc rounds:train_auc"
 
 #define SERIES(list) .count = COUNT(list), .series = (list)
-/* IFO calls of a search, and of a quick one, and the batches that it tries. */
-#define TUNING(all, few, which) .tuning = (all), .quick_tuning = (few), .batches = "batch=" which
-
 /* An experiment of the paper's, read literally. */
 #define LITERALLY(id, heading, where, on, given, few, pictures, list)                 \
     {                                                                                 \
@@ -120,6 +117,14 @@ static const experiment_series theorems[] = {
     {                                                                                  \
         .name = (id), .title = (heading), .source = (why), .ours = true, .data = (on), \
         .settings = given, .quick = (few), .panels = (pictures), SERIES(list)          \
+    }
+/* Every method with the best steps and batch of a search; IFO calls of it, of a quick one, and the batches that it tries. */
+#define TUNED(id, heading, on, given, few, pictures, all, quick_all, which)                   \
+    {                                                                                         \
+        .name = (id), .title = (heading),                                                     \
+        .source = "ours: tau, alpha and the batch searched for each algorithm", .ours = true, \
+        .data = (on), .settings = given, .quick = (few), .tuning = (all),                     \
+        .quick_tuning = (quick_all), .batches = (which), .panels = (pictures), SERIES(tuned)  \
     }
 #define RULES(id, heading, given)                                                          \
     OURS(id, heading, "ours: how large mini-batches and how frequent refreshes should be", \
@@ -167,36 +172,15 @@ static const paper_experiment experiments[] = {
     LITERALLY("agents-auc", "20 agents, AUC", "appendix B.4, figure 6(c)", EXPERIMENT_A9A,
               AUC TWENTY "samples=1628 " LENGTH("1500000"), "samples=100 max-ifo=150000",
               AUC_PANELS, compared),
-    {.name = "tuned-regression",
-     .title = "Every method at its best, regression",
-     .source = "ours: tau, alpha and the batch searched for each algorithm",
-     .ours = true,
-     .data = EXPERIMENT_A9A,
-     .settings = REGRESSION NETWORK STEPS "samples=6512 " LENGTH("1000000"),
-     .quick = "samples=400 max-ifo=100000",
-     TUNING(42000000, 800000, "5,20,81"),
-     .panels = FOUR_PANELS,
-     SERIES(tuned)},
-    {.name = "tuned-auc-a9a",
-     .title = "Every method at its best, AUC on a9a",
-     .source = "ours: tau, alpha and the batch searched for each algorithm",
-     .ours = true,
-     .data = EXPERIMENT_A9A,
-     .settings = AUC NETWORK STEPS "samples=6512 " LENGTH("1500000"),
-     .quick = "samples=400 max-ifo=150000",
-     TUNING(42000000, 800000, "5,20,81"),
-     .panels = AUC_PANELS,
-     SERIES(tuned)},
-    {.name = "tuned-auc-mnist",
-     .title = "Every method at its best, AUC on MNIST",
-     .source = "ours: tau, alpha and the batch searched for each algorithm",
-     .ours = true,
-     .data = EXPERIMENT_MNIST,
-     .settings = AUC NETWORK STEPS "samples=2000 " LENGTH("1000000"),
-     .quick = "samples=200 max-ifo=60000",
-     TUNING(14000000, 400000, "3,11,45"),
-     .panels = AUC_PANELS,
-     SERIES(tuned)},
+    TUNED("tuned-regression", "Every method at its best, regression", EXPERIMENT_A9A,
+          REGRESSION NETWORK STEPS "samples=6512 " LENGTH("1000000"), "samples=400 max-ifo=100000",
+          FOUR_PANELS, 42000000, 800000, "batch=5,20,81"),
+    TUNED("tuned-auc-a9a", "Every method at its best, AUC on a9a", EXPERIMENT_A9A,
+          AUC NETWORK STEPS "samples=6512 " LENGTH("1500000"), "samples=400 max-ifo=150000",
+          AUC_PANELS, 42000000, 800000, "batch=5,20,81"),
+    TUNED("tuned-auc-mnist", "Every method at its best, AUC on MNIST", EXPERIMENT_MNIST,
+          AUC NETWORK STEPS "samples=2000 " LENGTH("1000000"), "samples=200 max-ifo=60000",
+          AUC_PANELS, 14000000, 400000, "batch=3,11,45"),
     OURS("direction-auc", "Two directions of the metric, AUC on a9a",
          "ours: what the metric makes of a noisy direction", EXPERIMENT_A9A,
          AUC NETWORK LITERAL "samples=6512 " LENGTH("600000"), "samples=400 max-ifo=60000",

@@ -15,11 +15,6 @@ static const char *data_name(const paper_experiment *e)
     return *data != '\0' ? data : "of the problem's own";
 }
 
-static const char *source_of(const paper_claim *claim)
-{
-    return claim->source != NULL ? claim->source : "ours";
-}
-
 /* ---- claims.csv ------------------------------------------------------------------------------ */
 
 static void write_quoted(FILE *f, const char *text)
@@ -40,8 +35,8 @@ static void write_csv(FILE *f, const void *context)
     for (size_t k = 0; k < r->claims.claims; k++) {
         const claims_outcome *o = &r->claims.outcome[k];
         char verdict[CLAIMS_VERDICT];
-        const char *const text[] = {source_of(o->claim), saddle_claims_verdict_text(o, verdict),
-                                    o->claim->says,
+        const char *const text[] = {saddle_claim_source(o->claim),
+                                    saddle_claims_verdict_text(o, verdict), o->claim->says,
                                     o->claim->reading != NULL ? o->claim->reading : ""};
         saddle_fprintf(f, "%s", o->claim->name);
         for (size_t j = 0; j < sizeof text / sizeof *text; j++) {
@@ -98,7 +93,7 @@ static void add_claim(saddle_json *j, const claims_list *list, const claims_outc
     char verdict[CLAIMS_VERDICT];
     saddle_json_object(j, NULL);
     saddle_json_text(j, "claim", o->claim->name);
-    saddle_json_text(j, "source", source_of(o->claim));
+    saddle_json_text(j, "source", saddle_claim_source(o->claim));
     saddle_json_text(j, "says", o->claim->says);
     saddle_json_text(j, "reading", o->claim->reading != NULL ? o->claim->reading : "");
     saddle_json_text(j, "verdict", saddle_claims_verdict_text(o, verdict));
@@ -157,11 +152,11 @@ static void write_sentences(FILE *f, const claims_list *list, bool ours)
     for (size_t k = 0; k < list->claims; k++) {
         const claims_outcome *o = &list->outcome[k];
         char verdict[CLAIMS_VERDICT];
-        if ((o->claim->source == NULL) != ours)
+        if (saddle_claim_is_ours(o->claim) != ours)
             continue;
         saddle_fprintf(f, "| [%zu](#%s) | ", k + 1, o->claim->name);
         write_cell(f, o->claim->says);
-        saddle_fprintf(f, " | %s | **%s** |\n", source_of(o->claim),
+        saddle_fprintf(f, " | %s | **%s** |\n", saddle_claim_source(o->claim),
                        saddle_claims_verdict_text(o, verdict));
     }
 }
@@ -190,7 +185,8 @@ static void write_numbers(FILE *f, const claims_list *list, size_t k)
     char verdict[CLAIMS_VERDICT];
     bool levels = m->levels == CLAIMS_LEVELS;
     saddle_fprintf(f, "\n### <a id=\"%s\"></a>%zu. %s\n\n", o->claim->name, k + 1, o->claim->says);
-    saddle_fprintf(f, "%s: **%s**.", source_of(o->claim), saddle_claims_verdict_text(o, verdict));
+    saddle_fprintf(f, "%s: **%s**.", saddle_claim_source(o->claim),
+                   saddle_claims_verdict_text(o, verdict));
     if (o->claim->reading != NULL)
         saddle_fprintf(f, " Read as: %s.", o->claim->reading);
     fputs("\n\n| test |", f);

@@ -8,8 +8,6 @@ BUILD=$1
 SOURCE=$2
 CC=$3
 PYTHON=${4-}
-PASSED=0
-FAILED=0
 
 for tool in dpkg dpkg-deb dpkg-shlibdeps gzip; do
     if ! command -v "$tool" >/dev/null; then
@@ -31,18 +29,8 @@ ROOT=$WORK/root
 PACKAGES=(libsaddle0 libsaddle-dev saddle)
 [[ -z $PYTHON ]] || PACKAGES+=(python3-saddle)
 
-# check TITLE COMMAND...: one check; the output is shown only when it fails.
-check() {
-    local title=$1
-    shift
-    if "$@" >"$WORK/log" 2>&1; then
-        PASSED=$((PASSED + 1))
-    else
-        FAILED=$((FAILED + 1))
-        printf 'FAIL %s\n' "$title"
-        sed 's/^/    /' "$WORK/log"
-    fi
-}
+# shellcheck source=tests/install/lib.sh
+source "$(dirname "$0")/lib.sh"
 
 # ---- the packages -----------------------------------------------------------------------------
 
@@ -134,5 +122,4 @@ else
     echo "skip: there is no lintian"
 fi
 
-printf 'checks: %d passed, %d failed\n' "$PASSED" "$FAILED"
-[[ $FAILED -eq 0 ]]
+finish

@@ -11,21 +11,9 @@ CC=$3
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 PREFIX=$WORK/prefix
-PASSED=0
-FAILED=0
 
-# check TITLE COMMAND...: one check; the output is shown only when it fails.
-check() {
-    local title=$1
-    shift
-    if "$@" >"$WORK/log" 2>&1; then
-        PASSED=$((PASSED + 1))
-    else
-        FAILED=$((FAILED + 1))
-        printf 'FAIL %s\n' "$title"
-        sed 's/^/    /' "$WORK/log"
-    fi
-}
+# shellcheck source=tests/install/lib.sh
+source "$(dirname "$0")/lib.sh"
 
 # ---- installing -------------------------------------------------------------------------------
 
@@ -221,5 +209,4 @@ if [[ -x $BUILD/saddle ]]; then
         grep -q 'complete -c saddle' "$PREFIX/share/fish/vendor_completions.d/saddle.fish"
 fi
 
-printf 'checks: %d passed, %d failed\n' "$PASSED" "$FAILED"
-[[ $FAILED -eq 0 ]]
+finish

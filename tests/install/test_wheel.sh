@@ -8,8 +8,6 @@ BUILD=$1
 SOURCE=$2
 PYTHON=$3
 PROGRAM=$4
-PASSED=0
-FAILED=0
 
 for module in pip venv ensurepip; do
     if ! "$PYTHON" -c "import $module" 2>/dev/null; then
@@ -20,18 +18,8 @@ done
 WORK=$(mktemp -d "$BUILD/wheel.XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
 
-# check TITLE COMMAND...: one check; the output is shown only when it fails.
-check() {
-    local title=$1
-    shift
-    if "$@" >"$WORK/log" 2>&1; then
-        PASSED=$((PASSED + 1))
-    else
-        FAILED=$((FAILED + 1))
-        printf 'FAIL %s\n' "$title"
-        sed 's/^/    /' "$WORK/log"
-    fi
-}
+# shellcheck source=tests/install/lib.sh
+source "$(dirname "$0")/lib.sh"
 
 unset PYTHONPATH
 export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1
@@ -92,5 +80,4 @@ check "a run has the bits of the program" same_run "$ENVIRONMENT"
 check "the checkout is installed to be edited" pip install --editable "$SOURCE/python"
 check "a run has the bits of the program" same_run "$BUILD"
 
-printf 'checks: %d passed, %d failed\n' "$PASSED" "$FAILED"
-[[ $FAILED -eq 0 ]]
+finish

@@ -639,7 +639,7 @@ START_TEST(tests_name_what_there_is)
         const paper_claim *claim = saddle_paper_claim(all[k].claim);
         ck_assert_msg(claim != NULL, "no claim %s", all[k].claim);
         /* Experiments of ours decide no sentence of the paper's. */
-        ck_assert_msg(e->ours == (claim->source == NULL), "%s, %s", e->name, claim->name);
+        ck_assert_msg(e->ours == saddle_claim_is_ours(claim), "%s, %s", e->name, claim->name);
         size_t words = 0;
         for (const char *word = all[k].series; *word != '\0'; words++) {
             size_t length = strcspn(word, " ");
