@@ -379,15 +379,16 @@ const cli_command cli_compare = {
     .name = "compare",
     .operands = "",
     .summary = "run several algorithms from the same start and compare their costs",
-    .details = "Prints for each level of the metric the IFO calls, rounds, bytes and seconds that "
-               "each algorithm needed to reach it, `never` where it did not. The cost at a level "
-               "is that of the first trace point at or below it. Then the metric and the problem's "
-               "outcomes at the end, on the agents' data and on that of --test-data. An algorithm "
-               "that diverges is shown as such and the others go on; the exit status is 3 only "
-               "when all diverge. So is one that cannot solve the problem: `refused`, with its "
-               "reason; `failed`: a best response could not be computed. --max-ifo gives all the "
-               "same budget, whatever their number of iterations. After an interrupt the same "
-               "command keeps the runs that are finished and makes the others.",
+    .details =
+        "Prints for each level of the metric the IFO calls, rounds, bytes and seconds that "
+        "each algorithm needed until the metric stays there, `never` where it does not: a "
+        "level that is touched and left again does not count. Then the metric and the problem's "
+        "outcomes at the end, on the agents' data and on that of --test-data. An algorithm "
+        "that diverges is shown as such and the others go on; the exit status is 3 only "
+        "when all diverge. So is one that cannot solve the problem: `refused`, with its "
+        "reason; `failed`: a best response could not be computed. --max-ifo gives all the "
+        "same budget, whatever their number of iterations. After an interrupt the same "
+        "command keeps the runs that are finished and makes the others.",
     .basics = cli_run_basics,
     .examples = examples,
     .library = library,

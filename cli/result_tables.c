@@ -145,7 +145,7 @@ static void print_level(const comparison *c, double level)
         if (several)
             cli_table_add(table, "%zu of %zu", cost[0].count, c->repeats);
     }
-    cli_print("\nto reach metric <= %g\n", level);
+    cli_print("\nuntil the metric stays at or below %g\n", level);
     cli_table_print(table);
 }
 

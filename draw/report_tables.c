@@ -20,7 +20,7 @@
 /* Columns of costs, each with a table. */
 static const char *const costs[] = {"ifo", "rounds", "bytes", "seconds"};
 
-/* The largest metric at a start and the smallest of all that is not 0, where there is one. */
+/* The largest metric at a start and the smallest at an end that is not 0, where there is one. */
 static bool metric_range(const report_section *section, double *start, double *best)
 {
     bool zero = false;
@@ -28,25 +28,27 @@ static bool metric_range(const report_section *section, double *start, double *b
     *best = (double)INFINITY;
     for (size_t k = 0; k < section->traces; k++) {
         const double *metric = saddle_trace_column(section->trace[k], "metric");
-        for (size_t r = 0; metric != NULL && r < section->trace[k]->rows; r++) {
-            *start = r == 0 && isfinite(metric[r]) ? fmax(*start, metric[r]) : *start;
-            zero = zero || metric[r] <= 0.0;
-            *best = metric[r] > 0.0 ? fmin(*best, metric[r]) : *best;
-        }
+        size_t rows = section->trace[k]->rows;
+        if (metric == NULL || rows == 0)
+            continue;
+        double last = metric[rows - 1];
+        *start = isfinite(metric[0]) ? fmax(*start, metric[0]) : *start;
+        zero = zero || last <= 0.0;
+        *best = last > 0.0 ? fmin(*best, last) : *best;
     }
     *best = zero && !isfinite(*best) ? 0.0 : *best;
     return isfinite(*best);
 }
 
-/* The cost of the first row at or below a level; NaN: never. */
+/* The cost of the row from which on the metric stays at or below a level; NaN: never. */
 static double cost_at(const saddle_trace *trace, const char *column, double level)
 {
     const double *metric = saddle_trace_column(trace, "metric");
     const double *cost = saddle_trace_column(trace, column);
-    for (size_t r = 0; metric != NULL && cost != NULL && r < trace->rows; r++)
-        if (metric[r] <= level)
-            return cost[r];
-    return (double)NAN;
+    if (metric == NULL || cost == NULL)
+        return (double)NAN;
+    size_t row = saddle_levels_settled(metric, trace->rows, 0.0, level);
+    return row < trace->rows ? cost[row] : (double)NAN;
 }
 
 /* The mean over the runs of a group that reach a level; NaN: none does. */
@@ -148,7 +150,8 @@ void report_costs(FILE *f, const report_section *section, const trace_groups *g)
     for (size_t c = 0; c < sizeof costs / sizeof *costs; c++) {
         saddle_fprintf(
             f,
-            "<div class=\"card cost\" data-x=\"%s\">\n<h3>Cost to reach a level: %s</h3>\n"
+            "<div class=\"card cost\" data-x=\"%s\">\n<h3>Cost until the metric stays at a "
+            "level: %s</h3>\n"
             "<div class=\"scroll\"><table><thead><tr><th>metric at most</th>",
             costs[c], figure_title(costs[c]));
         for (size_t k = 0; k < levels; k++) {
@@ -162,7 +165,7 @@ void report_costs(FILE *f, const report_section *section, const trace_groups *g)
                 write_cost_row(f, section, g, group, costs[c], level, levels);
         fputs("</tbody></table></div>\n", f);
         if (section->traces > g->groups)
-            fputs("<p class=\"soft\">Means over the runs that reach the level.</p>\n", f);
+            fputs("<p class=\"soft\">Means over the runs that stay at the level.</p>\n", f);
         fputs("</div>\n", f);
     }
 }

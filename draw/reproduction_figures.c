@@ -213,7 +213,7 @@ static void name_axes(figure_panel *panel, slope *s, const claims_measurement *o
         break;
     default:
         panel->x_label = "iterations";
-        saddle_snprintf(s->y_label, sizeof s->y_label, "least metric so far");
+        saddle_snprintf(s->y_label, sizeof s->y_label, "mean metric so far");
     }
     panel->title = s->title;
     panel->y_label = s->y_label;

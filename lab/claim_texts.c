@@ -13,7 +13,13 @@ static void append_verdict(char *text, const claims_part *part)
                                                       [CLAIM_UNDECIDED] = "not decided",
                                                       [CLAIM_UNTESTED] =
                                                           "not tested: nobody got there"};
-    if (part->verdict == CLAIM_HOLDS_BELOW)
+    if (part->single && part->verdict == CLAIM_HOLDS)
+        saddle_append(text, CLAIMS_VERDICT, "holds at %.0e, the only level reached", part->level);
+    else if (part->single && part->verdict == CLAIM_HOLDS_BELOW)
+        saddle_append(text, CLAIMS_VERDICT, "holds at %.0e, the finest level reached", part->level);
+    else if (part->single && part->verdict == CLAIM_HOLDS_ABOVE)
+        saddle_append(text, CLAIMS_VERDICT, "holds at %.0e only", part->level);
+    else if (part->verdict == CLAIM_HOLDS_BELOW)
         saddle_append(text, CLAIMS_VERDICT, "holds from %.0e down", part->level);
     else if (part->verdict == CLAIM_HOLDS_ABOVE)
         saddle_append(text, CLAIMS_VERDICT, "holds down to %.0e only", part->level);
@@ -76,7 +82,7 @@ void saddle_claims_state(claims_measurement *out, const claims_chain *h)
                       saddle_claims_cost_text(t->cost));
         break;
     case TEST_SLOPE_TIME:
-        CLAIMS_APPEND(text, "least metric in T iterations against T");
+        CLAIMS_APPEND(text, "mean metric over T iterations against T");
         break;
     case TEST_THEOREM:
         CLAIMS_APPEND(text, "mean metric of ");

@@ -20,7 +20,8 @@ static claims_state together(const claims_measurement *measurement, size_t count
     return of[STATE_TRUE] > 0 ? STATE_TRUE : STATE_SILENT;
 }
 
-/* The verdict on states from the coarsest level to the finest, none of them silent. */
+/* The verdict on states from the coarsest level to the finest, none of them silent. `place` receives the last level of "holds
+ * down to", or the first one of "holds". */
 static claim_verdict judge_states(const claims_state *state, size_t count, size_t *place)
 {
     size_t false_ones = 0;
@@ -63,13 +64,19 @@ static void decide_part(claims_part *out, const claims_measurement *measurement,
     out->experiment = measurement->experiment;
     out->verdict = judge_states(state, said, &place);
     out->level = saddle_claims_level(level[place]);
+    bool first = out->verdict == CLAIM_HOLDS_ABOVE && place == 0;
+    bool last =
+        (out->verdict == CLAIM_HOLDS || out->verdict == CLAIM_HOLDS_BELOW) && place + 1 == said;
+    /* Tests without levels have one state, which is not a level. */
+    out->single = measurement->levels > 1 && (first || last);
 }
 
 /* Whether two experiments come to the same. */
 static bool agree(const claims_part *a, const claims_part *b)
 {
-    bool level = a->verdict == CLAIM_HOLDS_BELOW || a->verdict == CLAIM_HOLDS_ABOVE;
-    return a->verdict == b->verdict && (!level || a->level == b->level);
+    bool level = a->verdict == CLAIM_HOLDS_BELOW || a->verdict == CLAIM_HOLDS_ABOVE ||
+                 (a->verdict == CLAIM_HOLDS && a->single);
+    return a->verdict == b->verdict && a->single == b->single && (!level || a->level == b->level);
 }
 
 static void decide(claims_outcome *out, const claims_measurement *measurement, size_t count)

@@ -5,6 +5,8 @@
  * - Levels are absolute: a metric of 10^-k, k = 1, 2, 3, 4, 6, 8. For the loss it is such a distance from what it settles at,
  *   the final loss of the seed's run whose metric ended lowest; levels less than ten times as far away as that run's loss moved in its
  *   second half say nothing.
+ * - A run is at a level from the trace point on after which it stays there to its end: a noisy method that touches a level and
+ *   leaves it again has not converged to it. Where it first touches it is in costs.csv, too.
  * - The cost at a level lies between those of two neighbouring trace points. A run is ahead of
  *   another only if it is whichever costs one takes within these intervals. A run that never reaches a
  *   level costs more than it spent; one that diverged has infinite cost.
@@ -14,8 +16,8 @@
  *   it is open. Levels that none of the runs reach, and those that all start below, say nothing.
  *   A level counts if at least half of the seeds say something.
  * - In an experiment a claim is true at a level where all its tests are that say something, false where one is false, otherwise open. It
- *   holds if it is true at all levels that say something, and "from 1e-3 down" if at that level and all finer ones. A claim
- *   about levels that nobody reached is not tested. Where experiments differ, each has its own verdict.
+ *   holds if it is true at all levels that say something, and "from 1e-3 down" if at that level and all finer ones; where only one
+ *   level says so, the verdict names it. A claim about levels that nobody reached is not tested. Where experiments differ, each has its own verdict.
  * - A slope is fitted for every seed. It is above the theory's exponent if its 95% interval over seeds is.
  * - If no method were better than another, s seeds would still agree with probability 2^(1 - s). The expected number
  *   of tests at levels that are decided so is stated with the results.
@@ -87,7 +89,8 @@ typedef struct claims_measurement {
 typedef struct claims_part {
     const paper_experiment *experiment;
     claim_verdict verdict;
-    double level; /* of CLAIM_HOLDS_BELOW and CLAIM_HOLDS_ABOVE */
+    double level; /* of CLAIM_HOLDS_BELOW and CLAIM_HOLDS_ABOVE, and of CLAIM_HOLDS where single */
+    bool single;  /* the claim is true at one level only */
 } claims_part;
 
 /* The result for one claim: its tests follow each other among all, experiment by experiment. */
@@ -116,7 +119,9 @@ void saddle_claims_list_release(claims_list *list);
 
 /* Level k, k < CLAIMS_LEVELS. */
 double saddle_claims_level(size_t k);
-/* The cost of the first trace point whose metric is at most a level. */
+/* The cost from which on the metric stays at or below a level. */
+claims_cost saddle_claims_stay(const saddle_trace *trace, const char *cost, double level);
+/* The cost of the first trace point whose metric is at or below a level. */
 claims_cost saddle_claims_reach(const saddle_trace *trace, const char *cost, double level);
 /* What the loss of a seed's runs settles at: the final loss of the one that ended with the least
  * metric; NaN: none. Traces as for saddle_claims_measure(). */
@@ -138,6 +143,7 @@ size_t saddle_claims_comparisons(const claims_list *list, double *chance);
 /* Points through which a line is fitted, in logarithms. */
 typedef struct claims_line {
     size_t count;
+    size_t fitted_from; /* points before this one are shown only */
     double x[CLAIMS_MOST_POINTS], y[CLAIMS_MOST_POINTS];
 } claims_line;
 

@@ -26,26 +26,26 @@ void saddle_comparison_release(comparison *c)
 
 const saddle_row *saddle_comparison_reached(const comparison_run *run, double level)
 {
-    for (size_t k = 0; k < run->row_count; k++)
-        if (run->rows[k].metric <= level)
-            return &run->rows[k];
-    return NULL;
+    size_t k = run->row_count;
+    while (k > 0 && run->rows[k - 1].metric <= level)
+        k--;
+    return k < run->row_count ? &run->rows[k] : NULL;
 }
 
 /* ---- levels -------------------------------------------------------------------------------- */
 
-/* The largest first and the smallest metric of all runs. */
+/* The largest first and the smallest last metric of all runs. */
 static bool metric_range(const comparison *c, double *start, double *best)
 {
     *start = 0.0;
     *best = (double)INFINITY;
-    for (size_t k = 0; k < c->names.count * c->repeats; k++)
-        for (size_t j = 0; j < c->run[k].row_count; j++) {
-            double metric = c->run[k].rows[j].metric;
-            if (j == 0)
-                *start = fmax(*start, metric);
-            *best = fmin(*best, metric);
+    for (size_t k = 0; k < c->names.count * c->repeats; k++) {
+        const comparison_run *run = &c->run[k];
+        if (run->row_count > 0) {
+            *start = fmax(*start, run->rows[0].metric);
+            *best = fmin(*best, run->rows[run->row_count - 1].metric);
         }
+    }
     return isfinite(*best);
 }
 

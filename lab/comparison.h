@@ -91,12 +91,12 @@ char *saddle_comparison_trace_path(const comparison *c, const comparison_inputs 
 
 /* Free what it owns. */
 void saddle_comparison_release(comparison *c);
-/* Choose the levels: decades from the start's metric down to the best that was reached. */
+/* Choose the levels: decades from the start's metric down to the best at an end. */
 void saddle_comparison_choose_levels(comparison *c);
-/* The first row whose metric is at most a level; NULL: none. */
+/* The row from which on the metric stays at or below a level; NULL: none. */
 const saddle_row *saddle_comparison_reached(const comparison_run *run, double level);
-/* Write algorithm, seed, level, IFO, rounds, bytes, seconds, metric and outcomes as CSV: a line for the first
- * row at each level, and one for the last row, whose level is `end`. Atomic. */
+/* Write algorithm, seed, level, IFO, rounds, bytes, seconds, metric and outcomes as CSV: a line for the
+ * row from which on it stays at each level, and one for the last row, whose level is `end`. Atomic. */
 saddle_status saddle_comparison_save(const comparison *c, const char *path, saddle_error *error);
 
 #endif

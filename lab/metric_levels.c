@@ -34,3 +34,11 @@ size_t saddle_levels_choose(double start, double best, double level[LEVELS_MOST]
     }
     return count;
 }
+
+size_t saddle_levels_settled(const double *value, size_t rows, double limit, double distance)
+{
+    size_t k = rows;
+    while (k > 0 && fabs(value[k - 1] - limit) <= distance)
+        k--;
+    return k;
+}

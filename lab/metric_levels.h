@@ -7,8 +7,11 @@
 /* The most levels that are chosen. */
 #define LEVELS_MOST 6
 
-/* Choose levels, in descending order, between the metric at the start and the best that was reached:
+/* Choose levels, in descending order, between the metric at the start and the best at an end:
  * decades, evenly thinned. Returns their number, at least 1. */
 size_t saddle_levels_choose(double start, double best, double level[LEVELS_MOST]);
+/* The row from which on values stay within `distance` of `limit`; the number of rows: never. A metric is at a level from the
+ * row on where it stays at most that: a noisy method that touches a level and leaves it again has not got there. */
+size_t saddle_levels_settled(const double *value, size_t rows, double limit, double distance);
 
 #endif

@@ -18,7 +18,7 @@ typedef enum test_kind {
                            over the iterations that both traced */
     TEST_SLOPE_VALUE,   /* log cost to reach `level` against log of the varied value */
     TEST_SLOPE_EPSILON, /* log cost against log 1/epsilon^2, metric <= epsilon^2 */
-    TEST_SLOPE_TIME,    /* log of the least metric so far against log iterations */
+    TEST_SLOPE_TIME,    /* log of the mean metric so far against log iterations */
     TEST_THEOREM        /* the mean metric of the series is below its theorem's bound */
 } test_kind;
 

@@ -235,7 +235,8 @@ static void write_markdown(FILE *f, const void *context)
     write_sentences(f, list, true);
     saddle_fprintf(f,
                    "\n## Numbers\n\nLevels are values of the metric, or distances of the loss from "
-                   "where it settles. `1.3x (1.2-1.4), 10 of 10` means: at that level the cost of "
+                   "where it settles; a run is at a level once it stays there. `1.3x (1.2-1.4), 10 "
+                   "of 10` means: at that level the cost of "
                    "the last one named is 1.3 times that of the first, geometric mean and range "
                    "over seeds, and the test is true for 10 of 10 seeds; `>=` where a run did not "
                    "get there within its budget; `-` where nobody did, or all were there from the "
@@ -260,7 +261,7 @@ static void write_cost(FILE *f, double cost)
 static void write_costs(FILE *f, const void *context)
 {
     const reproduction *r = context;
-    fputs("experiment,series,seed,metric,ifo,rounds\n", f);
+    fputs("experiment,series,seed,metric,ifo,rounds,first_ifo,first_rounds\n", f);
     for (size_t p = 0; p < r->parts; p++) {
         const paper_experiment *e = r->part[p].experiment;
         for (size_t k = 0; k < e->count * r->runs.seeds; k++) {
@@ -269,6 +270,8 @@ static void write_costs(FILE *f, const void *context)
                 double level = saddle_claims_level(j);
                 saddle_fprintf(f, "%s,%s,%zu,%.0e", e->name, e->series[k / r->runs.seeds].name,
                                k % r->runs.seeds + 1, level);
+                write_cost(f, saddle_claims_stay(trace, "ifo", level).high);
+                write_cost(f, saddle_claims_stay(trace, "rounds", level).high);
                 write_cost(f, saddle_claims_reach(trace, "ifo", level).high);
                 write_cost(f, saddle_claims_reach(trace, "rounds", level).high);
                 fputc('\n', f);

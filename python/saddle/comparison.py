@@ -63,17 +63,19 @@ class Comparison(Mapping[str, list[Result]]):
         return {name: results[0]._trace() for name, results in self.items()}
 
     def levels(self) -> list[float]:
-        """Returns decades of the metric from the start's to the best one, at most 6."""
+        """Returns decades of the metric from the start's to the best at an end, at most 6."""
         metrics = [r._trace()["metric"] for results in self.values() for r in results]
         start = max(float(metric[0]) for metric in metrics)
-        best = max(min(float(np.nanmin(metric)) for metric in metrics), 1e-300)
+        ends = [float(metric[-1]) for metric in metrics if metric[-1] <= start]
+        best = max(min(ends, default=start), 1e-300)
         first, last = np.floor(np.log10(start)), np.ceil(np.log10(best))
         return [float(10.0**decade) for decade in np.arange(first, last - 1, -1)[:6]]
 
     def costs(self, levels: Iterable[float] | None = None) -> list[dict[str, Any]]:
-        """Returns what algorithms paid, on average over seeds, until the metric was at each level.
+        """Returns what algorithms paid, on average over seeds, until the metric stays at each level.
 
-        The cost is that of the trace's first row at or below it; NaN where a seed has none.
+        The cost is that of the row from which on the metric is at or below it to the end; NaN where
+        a seed has none.
         """
         rows = []
         for level in self.levels() if levels is None else levels:
@@ -85,8 +87,10 @@ class Comparison(Mapping[str, list[Result]]):
 
     @staticmethod
     def _paid(trace: Trace, level: float) -> dict[str, float]:
-        there = np.flatnonzero(trace["metric"] <= level)
-        return {cost: float(trace[cost][there[0]]) if len(there) else np.nan for cost in COSTS}
+        above = np.flatnonzero(~(trace["metric"] <= level))
+        row = above[-1] + 1 if len(above) else 0
+        stays = row < len(trace["metric"])
+        return {cost: float(trace[cost][row]) if stays else np.nan for cost in COSTS}
 
     def to_pandas(self) -> Any:
         """Returns the table of costs as a pandas DataFrame."""
