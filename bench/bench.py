@@ -481,20 +481,28 @@ def case_mpi(bench):
                       remark=f"{duration(seconds / int(word[0]))} per agent")
 
 
-def case_python(bench):
-    """A round of a problem in Python that does nothing, and a built-in problem run from Python beside the program."""
-    package = os.path.join(bench.options.build, "python")
-    environment = {**os.environ, "PYTHONPATH": package, "OPENBLAS_NUM_THREADS": "1"}
+def run_python(bench, script, repeats):
+    """The cases that a script of bench/python prints; none, with a note, where something is missing."""
+    environment = {**os.environ, "PYTHONPATH": os.path.join(bench.options.build, "python"), "OPENBLAS_NUM_THREADS": "1"}
     try:
-        words = [sys.executable, os.path.join(HERE, "python", "rounds.py"), "3" if bench.options.quick else "20"]
-        found = json.loads(command(words, env=environment))
+        return json.loads(command([sys.executable, os.path.join(HERE, "python", script), str(repeats)], env=environment))
     except RuntimeError as error:
-        bench.note(f"python: the package is not there; left out ({error})")
-        return
+        bench.note(f"python: {script} is left out ({error})")
+        return []
+
+
+def case_python(bench):
+    """A round of a problem in Python that does nothing, a built-in problem run from Python beside the program, and a network
+    trained through saddle.torch beside the same loop by hand."""
+    quick = bench.options.quick
     own = bench.iterate(bench.repeats(), 1000, {"data": "synthetic", "threads": 1})
-    for case in found:
+    for case in run_python(bench, "rounds.py", 3 if quick else 20):
         built_in = case["name"].endswith("built-in problem")
         more = {"remark": f"{case['best_seconds'] / times(own)[1]:.2f}x the program's"} if built_in else {}
+        bench.add(case["name"], case["seconds"], case["best_seconds"], 1, **more)
+    trained = [] if bench.options.no_peers else run_python(bench, "torch_mlp.py", 2 if quick else 10)
+    for case in trained:
+        more = {"remark": f"{case['best_seconds'] / trained[1]['best_seconds']:.2f}x the loop by hand"} if case is trained[0] else {}
         bench.add(case["name"], case["seconds"], case["best_seconds"], 1, **more)
 
 
