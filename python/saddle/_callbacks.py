@@ -7,11 +7,22 @@ exception is raised once the call into the library has returned.
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator
 
 from ._library import ffi
 
-__all__ = ["Callbacks"]
+__all__ = ["Callbacks", "result_on_interrupt"]
+
+
+@contextmanager
+def result_on_interrupt(so_far: Callable[[], Any] = lambda: None) -> Iterator[None]:
+    """Gives a KeyboardInterrupt the attribute `result`: what there is so far, None for nothing."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        interrupt.result = so_far()  # type: ignore[attr-defined]
+        raise
 
 
 class Callbacks:

@@ -7,6 +7,7 @@ from typing import Any, Iterable, Mapping
 import numpy as np
 
 from . import _curves
+from ._callbacks import result_on_interrupt
 from ._library import ffi, lib, text
 from .errors import Error, InputError
 from .instance import Instance
@@ -128,7 +129,9 @@ def compare(
     options
         as for `saddle.run()`
 
-    An algorithm that refuses the problem is left out, as long as another one can be run.
+    An algorithm that refuses the problem is left out, as long as another one can be run. On Ctrl-C
+    the KeyboardInterrupt has the runs that were complete in its attribute `result`, None if there
+    were none.
 
     >>> import saddle
     >>> c = saddle.compare("quadratic", algorithms=["precision", "gt-gda"], iterations=50)
@@ -144,19 +147,20 @@ def compare(
     results: dict[str, list[Result]] = {}
     refused: dict[str, str] = {}
     failure: Error | None = None
-    for repeat in range(repeats):
-        instance = Instance(problem, data, seed=seed + repeat, _function="compare", **options)
-        for algorithm in listed:
-            name = _name(algorithm)
-            if name in refused:
-                continue
-            try:
-                own = chosen[name] if chosen is not None else {}
-                result = instance.run(algorithm, progress=progress, **own)
-                results.setdefault(name, []).append(result)
-            except InputError as why:
-                refused[name], failure = str(why), why
-                results.pop(name, None)
+    with result_on_interrupt(lambda: Comparison(results, refused) if results else None):
+        for repeat in range(repeats):
+            instance = Instance(problem, data, seed=seed + repeat, _function="compare", **options)
+            for algorithm in listed:
+                name = _name(algorithm)
+                if name in refused:
+                    continue
+                try:
+                    own = chosen[name] if chosen is not None else {}
+                    result = instance.run(algorithm, progress=progress, **own)
+                    results.setdefault(name, []).append(result)
+                except InputError as why:
+                    refused[name], failure = str(why), why
+                    results.pop(name, None)
     if not results and failure is not None:
         raise failure
     return Comparison(results, refused)

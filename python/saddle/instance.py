@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._callbacks import Callbacks
+from ._callbacks import Callbacks, result_on_interrupt
 from ._library import LAUNCHED, ffi, lib
 from ._monitor import Monitor
 from ._plan import Plan
@@ -137,13 +137,12 @@ class Instance:
         keep = Callbacks(self._keep)
         plan = self._plan_of(keep, algorithm, options)
         out = ffi.new("saddle_result **")
-        with Monitor(self._keep, plan, progress) as monitor:
+        with result_on_interrupt(
+            lambda: Result._from_c(out[0], self._unpack) if out[0] else None
+        ), Monitor(self._keep, plan, progress) as monitor:
             try:
                 self._keep.call(check, lib.saddle_run, self._c, plan.c, monitor.hooks, out)
-            except KeyboardInterrupt as interrupt:
-                if out[0]:
-                    so_far = Result._from_c(out[0], self._unpack)
-                    interrupt.result = so_far  # type: ignore[attr-defined]
+            except KeyboardInterrupt:
                 raise
             except BaseException:
                 lib.saddle_result_free(out[0])  # of the run up to the exception, or NULL
@@ -188,21 +187,23 @@ def run(
         a pair (X, y), too; x_set and y_set take (lower, upper) or a projection; regularizer takes
         functions (value, prox); init_x and init_y take arrays; mixing takes a matrix
 
-    On Ctrl-C the KeyboardInterrupt has the result so far in its attribute `result`.
+    On Ctrl-C the KeyboardInterrupt has the result so far in its attribute `result`, which is None
+    before the first iteration.
 
     >>> import saddle
     >>> r = saddle.run("quadratic", topology="ring", agents=8, iterations=500, tau=20, alpha=0.2)
     >>> r.stop, r.x_agents.shape[0], bool(r.trace.metric[-1] < r.trace.metric[0])
     ('iterations', 8, True)
     """
-    instance = Instance(
-        problem,
-        data,
-        agents=agents,
-        topology=topology,
-        algorithm=algorithm,
-        iterations=iterations,
-        _function="run",
-        **options,
-    )
+    with result_on_interrupt():
+        instance = Instance(
+            problem,
+            data,
+            agents=agents,
+            topology=topology,
+            algorithm=algorithm,
+            iterations=iterations,
+            _function="run",
+            **options,
+        )
     return instance.run(progress=progress)

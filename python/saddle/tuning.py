@@ -7,7 +7,7 @@ from typing import Any, Mapping
 
 import numpy as np
 
-from ._callbacks import Callbacks
+from ._callbacks import Callbacks, result_on_interrupt
 from ._library import Array, ffi, lib, text
 from ._monitor import logger
 from .errors import as_keywords, check
@@ -17,13 +17,23 @@ from .result import Result
 __all__ = ["Tuning", "tune"]
 
 
+def _numbers(texts: list[str]) -> Array:
+    """Returns texts as an array: of numbers, where all of them are numbers."""
+    try:
+        return np.array(texts, dtype=np.float64)
+    except ValueError:
+        return np.array(texts)
+
+
 class Tuning:
     """A search and its answer.
 
     best
         the values that won, by keyword: `saddle.run(..., **tuning.best)`
     trials
-        all evaluations, column by column
+        all evaluations, column by column: rung, candidate, ..., value, and the value that each
+        searched option had. `pandas.DataFrame(tuning.trials)` is a table of them. Candidate 0 has
+        the default settings
     objective
         the column that decided
     finished
@@ -42,11 +52,14 @@ class Tuning:
             name.replace("-", "_"): text(lib.saddle_settings_text(c.plan.settings, name.encode()))
             for name in names
         }
-        fields = [name for name, _ in ffi.typeof("saddle_trial").fields]
         trials = [c.trials[k] for k in range(c.trial_count)]
         self.trials: dict[str, Array] = {
-            name: np.array([getattr(trial, name) for trial in trials]) for name in fields
+            name: np.array([getattr(trial, name) for trial in trials])
+            for name, _ in ffi.typeof("saddle_trial").fields
         }
+        for k, name in enumerate(names):
+            tried = [text(lib.saddle_tuning_value(c, trial.candidate, k)) for trial in trials]
+            self.trials[name.replace("-", "_")] = _numbers(tried)
 
     def run(self, **options: Any) -> Result:
         """Runs the algorithm with the values that won; options are limits, threads and outputs."""
@@ -102,10 +115,14 @@ def tune(
 ) -> Tuning:
     """Searches for good step sizes of one algorithm by successive halving.
 
+    The default settings are one of the candidates, and are kept to the end: what wins is at least
+    as good as they are. On Ctrl-C the KeyboardInterrupt has the search so far in its attribute
+    `result`, None if it had not begun.
+
     budget
         gradient evaluations in all; 0: 2000 for every sample
     candidates
-        how many to try; 0: as many as the budget pays for
+        how many to try, the default settings among them; 0: as many as the budget pays for
     objective
         "metric", "loss", "primal", "stationarity" or an outcome such as "test_auc"
     hold
@@ -122,7 +139,8 @@ def tune(
     >>> t.finished, sorted(t.best)
     (True, ['eta_x', 'eta_y'])
     """
-    instance = Instance(problem, data, algorithm=algorithm, _function="tune", **options)
+    with result_on_interrupt():
+        instance = Instance(problem, data, algorithm=algorithm, _function="tune", **options)
     given = ffi.new("saddle_tune_inputs *", {"budget": budget, "candidates": candidates})
     held = ",".join(hold) if isinstance(hold, (list, tuple)) else hold
     texts = {"objective": objective, "hold": held and held.replace("_", "-"), "log": log,
@@ -133,17 +151,16 @@ def tune(
     given.resume = resume
     out = ffi.new("saddle_tuning **")
     hooks = _Hooks(instance._keep)
-    try:
-        instance._keep.call(
-            check, lib.saddle_tune, out, instance._c, instance._plan.c, given, hooks.c
-        )
-    except KeyboardInterrupt as interrupt:
-        if out[0]:
-            interrupt.result = _tuning(instance, out[0])  # type: ignore[attr-defined]
-        raise
-    except BaseException:
-        lib.saddle_tuning_free(out[0])
-        raise
+    with result_on_interrupt(lambda: _tuning(instance, out[0]) if out[0] else None):
+        try:
+            instance._keep.call(
+                check, lib.saddle_tune, out, instance._c, instance._plan.c, given, hooks.c
+            )
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            lib.saddle_tuning_free(out[0])
+            raise
     return _tuning(instance, out[0])
 
 

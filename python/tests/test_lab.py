@@ -76,6 +76,12 @@ def test_tune_searches_what_is_listed(caplog):
         t = saddle.tune("quadratic", algorithm="prox-dsgda", search={"batch": [5, 10]}, hold=["eta_x", "eta_y"],
                         agents=4, topology="ring", budget=100000)  # fmt: skip
     assert t.best["batch"] in ("5", "10")
+    default = t.trials["batch"][t.trials["candidate"] == 0]
+    assert len(default) > 1 and len(set(default)) == 1  # the default stays to the end
+    assert {5, 10} <= set(t.trials["batch"])
+    last = t.trials["rung"] == t.trials["rung"].max()
+    won = np.argmin(np.where(last, t.trials["cost"], np.inf))
+    assert t.trials["batch"][won] == float(t.best["batch"])
     assert any("rung 0" in record.getMessage() for record in caplog.records)
     with pytest.raises(saddle.InputError, match="objective"):
         saddle.tune("quadratic", objective="beauty")

@@ -430,6 +430,48 @@ def test_ctrl_c():
     assert np.isfinite(result.x).all()
 
 
+class Interrupted(saddle.Problem):
+    """Raises KeyboardInterrupt at a call of start() or of gradient()."""
+
+    x_dim, y_dim, samples, y_set = 2, 1, [3, 3], "box:0:1"
+
+    def __init__(self, at_start=False, at_gradient=0):
+        self.at_start, self.at_gradient, self.calls = at_start, at_gradient, 0
+
+    def start(self, seed):
+        if self.at_start:
+            raise KeyboardInterrupt
+        return np.ones(2), np.ones(1)
+
+    def gradient(self, agent, rows, x, y):
+        self.calls += 1
+        if self.calls == self.at_gradient:
+            raise KeyboardInterrupt
+        return x, -y
+
+    def value(self, agent, x, y):
+        return x @ x / 2 - y @ y / 2
+
+
+@pytest.mark.parametrize("function", [saddle.run, saddle.compare, saddle.tune])
+def test_ctrl_c_before_the_first_iteration(function):
+    with pytest.raises(KeyboardInterrupt) as caught:
+        function(Interrupted(at_start=True))
+    assert caught.value.result is None
+
+
+def test_ctrl_c_leaves_complete_runs_of_a_comparison():
+    options = {"algorithms": ["gda", "gt-gda"], "repeats": 2, "iterations": 20}
+    whole = Interrupted()
+    complete = saddle.compare(whole, **options)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        saddle.compare(Interrupted(at_gradient=whole.calls - 1), **options)
+    found = caught.value.result
+    assert isinstance(found, saddle.Comparison) and [len(runs) for runs in found.values()] == [2, 1]
+    assert found["gda"][1].x_agents.tobytes() == complete["gda"][1].x_agents.tobytes()
+    assert found["gt-gda"][0].stop == "iterations"
+
+
 def test_logging(caplog):
     with caplog.at_level(logging.DEBUG, "saddle"):
         saddle.run("quadratic", c_gamma=3, algorithm="precision", **SMALL)
