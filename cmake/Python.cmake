@@ -43,8 +43,8 @@ file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/saddle/*.h)
 add_custom_command(
   OUTPUT ${package}/_declarations.py
   COMMAND ${SADDLE_PYTHON_FOUND} ${PROJECT_SOURCE_DIR}/python/declarations.py ${CMAKE_C_COMPILER}
-          ${PROJECT_SOURCE_DIR}/include ${package}/_declarations.py
-  DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/python/declarations.py VERBATIM)
+          ${PROJECT_SOURCE_DIR}/include ${PROJECT_VERSION} ${package}/_declarations.py
+  DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/python/declarations.py ${PROJECT_SOURCE_DIR}/CMakeLists.txt VERBATIM)
 if(MPI_C_FOUND)
   add_library(saddle_serial SHARED ${PROJECT_SOURCE_DIR}/src/engines/no_mpi.c
               $<FILTER:$<TARGET_OBJECTS:saddle_objects>,EXCLUDE,/engines/mpi>)

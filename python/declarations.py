@@ -1,9 +1,10 @@
 """Writes saddle/_declarations.py from the headers of the library.
 
-    python3 declarations.py COMPILER INCLUDE_DIRECTORY OUTPUT
+    python3 declarations.py COMPILER INCLUDE_DIRECTORY VERSION OUTPUT
 
 The C preprocessor expands <saddle/lab.h>, and cffi turns what is left into a Python module without
-C code. Types, functions and constants therefore are those of the headers.
+C code. Types, functions and constants therefore are those of the headers; VERSION is that of the
+library that they belong to.
 """
 
 import re
@@ -42,11 +43,13 @@ def declarations(compiler: str, include: str) -> str:
 
 
 def main() -> None:
-    compiler, include, output = sys.argv[1:]
+    compiler, include, version, output = sys.argv[1:]
     builder = cffi.FFI()
     builder.cdef(declarations(compiler, include))
     builder.set_source("saddle._declarations", None)
     builder.emit_python_code(output)
+    with open(output, "a", encoding="utf-8") as file:
+        file.write(f"VERSION = {version!r}\n")
 
 
 if __name__ == "__main__":

@@ -10,8 +10,7 @@ Everything is computed by libsaddle; see docs/python.md.
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
-from ._library import lib as _lib
-from ._library import text as _text
+from ._library import VERSION as _VERSION
 from .agent import Agent
 from .algorithm import Algorithm
 from .comparison import Comparison, compare
@@ -34,7 +33,7 @@ def __getattr__(name: str) -> _Any:
     raise AttributeError(f"module 'saddle' has no attribute {name!r}")
 
 
-__version__ = _text(_lib.saddle_version())
+__version__ = _VERSION
 
 __all__ = [
     "Agent",

@@ -3,7 +3,8 @@
 It is taken from the environment variable SADDLE_LIBRARY, from the package's own directory, where a
 wheel and a build have it, or from wherever the system finds libsaddle.so.0. A package has two
 where it was built with MPI: libsaddle-mpi.so is loaded in processes that mpirun or the like has
-started, libsaddle.so, which does not need libmpi, in all others.
+started, libsaddle.so, which does not need libmpi, in all others. It must be of the version and ABI
+that the package was made for.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ._declarations import ffi  # made from the C headers; see declarations.py
+from ._declarations import VERSION, ffi  # made from the C headers; see declarations.py
 
-__all__ = ["Array", "LAUNCHED", "ffi", "lib", "text"]
+__all__ = ["Array", "LAUNCHED", "VERSION", "ffi", "lib", "new_plan", "text"]
 
 Array = npt.NDArray[Any]
 
@@ -34,14 +35,49 @@ def _path() -> str:
     return os.environ.get("SADDLE_LIBRARY") or (found[0] if found else "libsaddle.so.0")
 
 
-def _load() -> Any:
+def text(pointer: Any) -> str:
+    """Returns a text of the library; "" for NULL. Names of files need not be UTF-8."""
+    return str(ffi.string(pointer).decode(errors="backslashreplace")) if pointer else ""
+
+
+def new_plan(library: Any) -> Any:
+    """Returns a saddle_plan with the defaults."""
+    plan = ffi.gc(ffi.new("saddle_plan *"), library.saddle_plan_free)
+    library.saddle_plan_defaults_for(plan, ffi.sizeof("saddle_plan"), library.SADDLE_ABI)
+    return plan
+
+
+def _mismatch(library: Any) -> str:
+    """Returns what is wrong with the version or the ABI of a library; "" if they are right."""
     try:
-        return ffi.dlopen(_path())
+        version = text(library.saddle_version())
+    except ffi.error:
+        return "it is not libsaddle"
+    if version != VERSION:
+        return f"it has version {version}"
+    error = ffi.new("saddle_error *")
+    if library.saddle_plan_set(new_plan(library), b"seed", b"1", error) != library.SADDLE_OK:
+        return f"it has version {version}, but another ABI: {text(error.message).split(';')[0]}"
+    return ""
+
+
+def _load() -> Any:
+    path = _path()
+    try:
+        library = ffi.dlopen(path)
     except OSError as problem:
         raise ImportError(
             f"saddle: the library cannot be loaded: {problem}; "
             "name the path of libsaddle.so in SADDLE_LIBRARY"
         ) from None
+    wrong = _mismatch(library)
+    if wrong:
+        raise ImportError(
+            f"saddle: {path} cannot be used: {wrong}; this package is for libsaddle {VERSION}, ABI "
+            f"{library.SADDLE_ABI}: install both from the same source, and leave SADDLE_LIBRARY "
+            "unset or let it name that library"
+        )
+    return library
 
 
 lib: Any = _load()
@@ -52,8 +88,3 @@ def _finalize() -> None:
     """Ends MPI if a run has used it; mpi4py, where it is in use, does that itself."""
     if LAUNCHED and "mpi4py.MPI" not in sys.modules:
         lib.saddle_mpi_finalize(hasattr(sys, "last_type"))
-
-
-def text(pointer: Any) -> str:
-    """Returns a text of the library; "" for NULL. Names of files need not be UTF-8."""
-    return str(ffi.string(pointer).decode(errors="backslashreplace")) if pointer else ""

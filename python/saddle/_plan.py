@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._callbacks import Callbacks
-from ._library import ffi, lib
+from ._library import ffi, lib, new_plan
 from .data import dataset, pointer
 from .errors import check
 from .graphs import Network
@@ -30,8 +30,7 @@ class Plan:
 
     def __init__(self, keep: Callbacks) -> None:
         self.keep = keep
-        self.c = ffi.gc(ffi.new("saddle_plan *"), lib.saddle_plan_free)
-        lib.saddle_plan_defaults_for(self.c, ffi.sizeof("saddle_plan"), lib.SADDLE_ABI)
+        self.c = new_plan(lib)
         self.with_dimensions: dict[str, Any] = {}
         """What needs the lengths of x and y: sets, regularizer."""
 

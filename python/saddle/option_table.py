@@ -8,7 +8,7 @@ from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
-from ._library import ffi, lib, text
+from ._library import ffi, lib, new_plan, text
 
 __all__ = ["Option", "options", "option_of", "as_text"]
 
@@ -41,11 +41,9 @@ def _option(c: Any) -> Option:
 @lru_cache(maxsize=None)
 def options() -> dict[str, Option]:
     """Returns all options by name, in the order of the program's help."""
-    plan = ffi.gc(ffi.new("saddle_plan *"), lib.saddle_plan_free)
-    lib.saddle_plan_defaults_for(plan, ffi.sizeof("saddle_plan"), lib.SADDLE_ABI)
-    error = ffi.new("saddle_error *")
-    if lib.saddle_plan_set(plan, b"seed", b"1", error) != lib.SADDLE_OK:
-        raise ImportError(f"saddle: {text(error.message)}")
+    plan = new_plan(lib)
+    if lib.saddle_plan_set(plan, b"seed", b"1", ffi.NULL) != lib.SADDLE_OK:  # makes the settings
+        raise MemoryError
     count = lib.saddle_settings_count(plan.settings)
     table = (_option(lib.saddle_settings_option(plan.settings, k)) for k in range(count))
     return {option.name: option for option in table}

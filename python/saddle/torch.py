@@ -42,24 +42,22 @@ class Packed:
             self.form = self._leaf(given)
             leaves = [self.form]
         self._adopt(leaves, what)
+        self.leaves = leaves
 
     @staticmethod
     def _leaf(tensor: Any) -> Any:
         return torch.as_tensor(tensor).detach().clone().requires_grad_()
 
     def _adopt(self, leaves: list[Any], what: str) -> None:
-        """Moves the tensors and their gradients into one vector each."""
+        """Moves the tensors into one vector."""
         if len({(leaf.dtype, leaf.device) for leaf in leaves}) != 1:
             raise ValueError(
                 f"{what} must have tensors to optimize, all of one dtype and on one device"
             )
         self.flat = torch.cat([leaf.detach().reshape(-1) for leaf in leaves])
-        self.grad = torch.zeros_like(self.flat)
         sizes = [leaf.numel() for leaf in leaves]
-        views = zip(leaves, torch.split(self.flat, sizes), torch.split(self.grad, sizes))
-        for leaf, value, slope in views:
+        for leaf, value in zip(leaves, torch.split(self.flat, sizes)):
             leaf.data = value.view_as(leaf)
-            leaf.grad = slope.view_as(leaf)
 
     def __len__(self) -> int:
         return int(self.flat.numel())
@@ -68,13 +66,18 @@ class Packed:
         """Sets the tensors."""
         self.flat.copy_(torch.from_numpy(vector.copy()))  # PyTorch warns of read-only arrays
 
+    def flatten(self, gradients: Sequence[Any]) -> Any:
+        """Returns gradients of the tensors as one vector; None for a tensor: zeros."""
+        pairs = zip(self.leaves, gradients)
+        flat = [(torch.zeros_like(t) if g is None else g).reshape(-1) for t, g in pairs]
+        return torch.cat(flat)
+
     def at(self, vector: Array) -> Any:
         """Returns new tensors, or a new module, in the form that was given."""
         out = Packed(self.form, "x")
         out.load(np.array(vector, dtype=np.float64))
         form = out.form
         if isinstance(form, torch.nn.Module):
-            form.zero_grad(set_to_none=True)
             return form
         if isinstance(form, dict):
             return {name: leaf.detach() for name, leaf in form.items()}
@@ -169,13 +172,13 @@ class TorchProblem(Problem):
         """Fills in the gradients of all agents of a round."""
         start = requests.start.tolist()
         with self._lock:
+            x, y = self._x, self._y
             for k, agent in enumerate(requests.agent.tolist()):
                 rows = requests.rows[start[k] : start[k + 1]]
-                self._x.grad.zero_()
-                self._y.grad.zero_()
-                self._evaluate(agent, rows, requests.x[k], requests.y[k]).backward()
-                torch.from_numpy(requests.gx[k]).copy_(self._x.grad)
-                torch.from_numpy(requests.gy[k]).copy_(self._y.grad)
+                value = self._evaluate(agent, rows, requests.x[k], requests.y[k])
+                found = torch.autograd.grad(value, [*x.leaves, *y.leaves], allow_unused=True)
+                torch.from_numpy(requests.gx[k]).copy_(x.flatten(found[: len(x.leaves)]))
+                torch.from_numpy(requests.gy[k]).copy_(y.flatten(found[len(x.leaves) :]))
 
     def value(self, agent: int, x: Array, y: Array) -> float:
         """Returns the loss over all samples of an agent."""

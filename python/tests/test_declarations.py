@@ -3,12 +3,13 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from saddle._library import ffi, lib, text
+from saddle._library import VERSION, ffi, lib, text
 from saddle.trace import ROW
 
 HEADERS = Path(__file__).resolve().parents[2] / "include"
@@ -27,10 +28,15 @@ def structs():
     return out
 
 
-def test_layouts(tmp_path):
-    compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
+@pytest.fixture
+def compiler():
+    found = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
+    if found is None:
         pytest.skip("there is no C compiler")
+    return found
+
+
+def test_layouts(compiler, tmp_path):
     lines, expected = [], []
     for name in structs():
         lines.append(f'printf("%zu\\n", sizeof({name}));')
@@ -52,7 +58,49 @@ def test_layouts(tmp_path):
     ]
 
 
+OTHER_ABI = """
+#include <stdio.h>
+#include <saddle/plan.h>
+const char *saddle_version(void) { return "%s"; }
+void saddle_plan_free(saddle_plan *plan) { (void)plan; }
+void saddle_plan_defaults_for(saddle_plan *plan, size_t size, uint32_t abi)
+{
+    plan->size = size;
+    plan->abi = abi;
+}
+saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *value,
+                              saddle_error *error)
+{
+    (void)name, (void)value;
+    snprintf(error->message, sizeof error->message, "the plan has ABI %%u, not 99; ...", plan->abi);
+    return SADDLE_BAD_INPUT;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "source, words",
+    [
+        ('const char *saddle_version(void) { return "0.0.7"; }', ["version 0.0.7;"]),
+        (OTHER_ABI % VERSION, [f"version {VERSION}, but another ABI", "not 99;"]),
+        ("int other;", ["it is not libsaddle"]),
+    ],
+)
+def test_other_libraries_are_refused(compiler, tmp_path, source, words):
+    (tmp_path / "other.c").write_text(source)
+    other = tmp_path / "libother.so"
+    command = [compiler, "-shared", "-fPIC", "-I", str(HEADERS), str(tmp_path / "other.c"), "-o"]
+    subprocess.run([*command, str(other)], check=True)
+    code = "try:\n    import saddle\nexcept ImportError as error:\n    print(error)"
+    environment = {**os.environ, "SADDLE_LIBRARY": str(other)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, text=True,
+                          stdout=subprocess.PIPE, check=True)  # fmt: skip
+    for word in (*words, str(other), f"libsaddle {VERSION}, ABI {lib.SADDLE_ABI}", "same source"):
+        assert word in done.stdout
+
+
 def test_constants():
+    assert text(lib.saddle_version()) == VERSION
     assert lib.SADDLE_OK == 0
     assert f"#define SADDLE_ABI {lib.SADDLE_ABI}u" in (HEADERS / "saddle/status.h").read_text()
 

@@ -228,6 +228,34 @@ def test_data_that_are_not_tuples_are_refused():
             saddle.torch.problem(None, X[0], X[0], wrong, agents=2)
 
 
+def test_gradients_do_not_depend_on_what_the_loss_does_with_grad(rows):
+    def meddling(x, y, batch):
+        x.grad = None
+        out = logistic(x, y, batch)
+        y.grad = torch.ones_like(y)
+        return out
+
+    found = [
+        saddle.run(saddle.torch.problem(loss, *start(), rows, agents=AGENTS), **SMALL).x_agents
+        for loss in (logistic, meddling)
+    ]
+    assert found[0].tobytes() == found[1].tobytes()
+
+
+def test_parameters_that_the_loss_does_not_use_have_zero_gradients(rows):
+    x0, y0 = start()
+    unused = {"w": x0, "unused": torch.ones(3).double()}
+    made = saddle.torch.problem(
+        lambda x, y, batch: logistic(x["w"], y, batch), unused, y0, rows, agents=AGENTS
+    )
+    plain = saddle.torch.problem(logistic, x0, y0, rows, agents=AGENTS)
+    assert saddle.check_grad(made).ok
+    x = saddle.run(made, algorithm="gda", **SMALL).x_agents
+    assert np.all(x[:, -3:] == 1)
+    expected = saddle.run(plain, algorithm="gda", **SMALL).x_agents
+    assert np.allclose(x[:, :-3], expected, atol=1e-13)
+
+
 def test_data_may_require_gradients():
     X = torch.ones(8, 3).double()
 
