@@ -16,12 +16,12 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 420, 260, 64, 40, 14
 LABELS = {"ifo": "gradient evaluations", "rounds": "communication rounds", "bytes": "bytes sent"}
 
 
-def _looks() -> dict[str, tuple[str, str]]:
-    """Colour and dashes of every algorithm, as the program draws them."""
+def looks() -> dict[str, tuple[str, str]]:
+    """Returns the built-in algorithms, and colour and dashes that the program draws them with."""
     count = ffi.new("size_t *")
     listed = lib.saddle_algorithm_list(count)
-    looks = (listed[k] for k in range(count[0]))
-    return {text(a.name): (text(a.look.light), text(a.look.dashes)) for a in looks}
+    built_in = (listed[k] for k in range(count[0]))
+    return {text(a.name): (text(a.look.light), text(a.look.dashes)) for a in built_in}
 
 
 def _points(trace: Trace, x: str, y: str) -> tuple[Array, Array]:
@@ -35,9 +35,9 @@ def plot(traces: Mapping[str, Trace], x: str, y: str, ax: Any = None) -> Any:
         from matplotlib import pyplot
 
         ax = pyplot.subplots()[1]
-    looks = _looks()
+    built_in = looks()
     for name, trace in traces.items():
-        colour, dashes = looks.get(name, ("#000000", ""))
+        colour, dashes = built_in.get(name, ("#000000", ""))
         style = (0, tuple(map(float, dashes.split()))) if dashes else "-"
         positive = bool(np.nanmin(trace[y]) > 0)
         ax.plot(trace[x], trace[y], label=name, color=colour, linestyle=style)
@@ -77,9 +77,9 @@ def svg(traces: Mapping[str, Trace], x: str = "ifo", y: str = "metric") -> str:
                f"{escape(LABELS.get(x, x))}</text>"
                f'<text x="12" y="{TOP + tall / 2}" text-anchor="middle" '
                f'transform="rotate(-90 12 {TOP + tall / 2})">{escape(y)}</text>')  # fmt: skip
-    looks = _looks()
+    built_in = looks()
     for k, (name, (xs, ys)) in enumerate(points.items()):
-        colour, dashes = looks.get(name, ("#777777", ""))
+        colour, dashes = built_in.get(name, ("#777777", ""))
         across = LEFT + wide * xs / right
         down = TOP + tall * (high - np.log10(ys)) / (high - low)
         path = " ".join(f"{a:.1f},{d:.1f}" for a, d in zip(across, down))

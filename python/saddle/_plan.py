@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 
 from ._callbacks import Callbacks
+from ._checks import as_array, as_bytes
 from ._library import ffi, lib, new_plan
 from .data import dataset, pointer
 from .errors import check
@@ -46,7 +46,7 @@ class Plan:
         text = as_text(name.replace("-", "_"), value)
         if "\0" in text:
             raise ValueError(f"{name.replace('-', '_')}: {text!r} has a NUL character in it")
-        check(lib.saddle_plan_set, self.c, name.encode(), os.fsencode(text))
+        check(lib.saddle_plan_set, self.c, name.encode(), as_bytes(text, name))
 
     def set_keywords(self, function: str, keywords: dict[str, Any]) -> None:
         """Sets options by keywords; None: not given. Those with a form in memory have a method."""
@@ -66,9 +66,11 @@ class Plan:
         if _is_pair(value):
             self.c.problem.rows = dataset(value[0], value[1], self.keep)
         elif isinstance(value, list):
-            if not all(own is None or _is_pair(own) for own in value):
-                raise TypeError("a list of data has a pair (X, y) for each agent")
-            shards = [ffi.NULL if own is None else dataset(own[0], own[1], self.keep) for own in value]
+            if not value or not all(own is None or _is_pair(own) for own in value):
+                raise TypeError("a list of data must have a pair (X, y) for each agent")
+            shards = [
+                ffi.NULL if own is None else dataset(own[0], own[1], self.keep) for own in value
+            ]
             self.c.problem.shards = self.keep.keep(ffi.new("saddle_dataset *[]", shards))
             self.c.problem.shard_count = len(shards)
             if self.c.network.agents == 0:
@@ -76,7 +78,10 @@ class Plan:
         elif hasattr(value, "__fspath__"):
             self.set("data", value)
         else:
-            raise TypeError("data takes a name, a pair (X, y), or a list of pairs, one per agent")
+            raise TypeError(
+                "data takes a name, a pair (X, y), or a list of pairs, one per agent, "
+                f"not {type(value).__name__}"
+            )
 
     def _set_test_data(self, value: Any) -> None:
         if hasattr(value, "__fspath__"):
@@ -84,7 +89,7 @@ class Plan:
         elif _is_pair(value):
             self.c.problem.test_rows = dataset(value[0], value[1], self.keep)
         else:
-            raise TypeError("test_data takes a name or a pair (X, y)")
+            raise TypeError(f"test_data takes a name or a pair (X, y), not {type(value).__name__}")
 
     def set_network(self, topology: Any, mixing: Any) -> None:
         """Sets topology and mixing, each a text or an object."""
@@ -102,20 +107,22 @@ class Plan:
         if topology is None and mixing is None:
             return
         given = self.c.network.agents or None
-        network = Network(mixing if topology is None else topology, given, mixing, self.keep)
+        network = Network(topology, given, mixing, self.keep)
         self.c.network.graph = network.graph
         if not by_rule:
             self.c.network.weights = network.weights
         if given is None:
             self.set("agents", network.agents)
 
+    def _start(self, value: Any, name: str) -> tuple[Any, int]:
+        start = self.keep.keep(np.ascontiguousarray(as_array(value, name)).ravel())
+        return pointer(start, "double *"), len(start)
+
     def _set_init_x(self, value: Any) -> None:
-        start = self.keep.keep(np.ascontiguousarray(value, dtype=np.float64).ravel())
-        self.c.start.x, self.c.start.x_length = pointer(start, "double *"), len(start)
+        self.c.start.x, self.c.start.x_length = self._start(value, "init_x")
 
     def _set_init_y(self, value: Any) -> None:
-        start = self.keep.keep(np.ascontiguousarray(value, dtype=np.float64).ravel())
-        self.c.start.y, self.c.start.y_length = pointer(start, "double *"), len(start)
+        self.c.start.y, self.c.start.y_length = self._start(value, "init_y")
 
     def _set_x_set(self, value: Any) -> None:
         self.with_dimensions["x_set"] = value
@@ -132,7 +139,7 @@ class Plan:
             if keyword == "regularizer":
                 self.c.problem.own_regularizer = regularizer(value, x_dim, self.keep)
             elif keyword == "x_set":
-                self.c.problem.own_x_set = constraint_set(value, x_dim, self.keep)
+                self.c.problem.own_x_set = constraint_set(keyword, value, x_dim, self.keep)
             else:
-                self.c.problem.own_y_set = constraint_set(value, y_dim, self.keep)
+                self.c.problem.own_y_set = constraint_set(keyword, value, y_dim, self.keep)
         self.with_dimensions = {}

@@ -6,6 +6,7 @@ from typing import Any, Mapping
 
 import numpy as np
 
+from ._checks import as_array, as_integer, as_real
 from ._library import Array, ffi, lib
 from .sets import assign, vector
 
@@ -133,6 +134,8 @@ class Agent:
 
     def mix(self, name: str) -> Array:
         """Returns the weighted mean sum_j M_ij of a field over the agent and its neighbours."""
+        if name not in self._published:
+            raise ValueError(f"{name!r} is not a field; there are: {', '.join(self._published)}")
         out = np.empty(self._published[name])
         lib.saddle_agent_mix(self._c, self._offsets[name], len(out), _doubles(out))
         return out
@@ -146,7 +149,7 @@ class Agent:
         the same samples; use `rng` where they should differ.
         """
         replacement = self._steps.sampling == lib.SADDLE_WITH_REPLACEMENT
-        size = self._steps.batch if count is None else count
+        size = self._steps.batch if count is None else as_integer(count, "count", 1)
         batch = lib.saddle_agent_draw(self._c, self._moment, size, replacement)
         if batch.index == ffi.NULL:
             return self._all
@@ -166,10 +169,12 @@ class Agent:
             index = self._checked(rows)
             batch.index, batch.count = ffi.from_buffer("uint32_t[]", index), len(index)
             batch.repeats = rows is not self._distinct
-        held = [np.ascontiguousarray(point, dtype=np.float64) for point in points]
-        for name, point, dim in zip(("x", "y", "x0", "y0"), held, 2 * (self._x_dim, self._y_dim)):
+        held = []
+        for name, given, dim in zip(("x", "y", "x0", "y0"), points, 2 * (self._x_dim, self._y_dim)):
+            point = np.ascontiguousarray(as_array(given, name))
             if point.shape != (dim,):
                 raise ValueError(f"{name} has the shape {point.shape}; it must be ({dim},)")
+            held.append(point)
             setattr(request, name, _doubles(point))
         gx, gy = np.empty(self._x_dim), np.empty(self._y_dim)
         request.gx, request.gy = _doubles(gx), _doubles(gy)
@@ -204,7 +209,7 @@ class Agent:
     # ---- constraints ---------------------------------------------------------------------------
 
     def _vector(self, v: Any, dim: int) -> Array:
-        out = np.array(v, dtype=np.float64)
+        out = np.array(as_array(v, "the vector"))
         if out.shape != (dim,):
             raise ValueError(f"the vector has the shape {out.shape}; it must be ({dim},)")
         return out
@@ -212,7 +217,7 @@ class Agent:
     def prox_x(self, x: Any, step: float) -> Array:
         """Returns the proximal point argmin over u in X of |u - x|^2 / 2 + step h(u)."""
         out = self._vector(x, self._x_dim)
-        lib.saddle_prox_apply(self._c.x_prox, step, _doubles(out), self._c.scratch)
+        lib.saddle_prox_apply(self._c.x_prox, as_real(step, "step"), _doubles(out), self._c.scratch)
         return out
 
     def project_x(self, x: Any) -> Array:

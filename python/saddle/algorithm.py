@@ -8,6 +8,7 @@ from typing import Any, Iterator, Mapping, Sequence
 import numpy as np
 
 from ._callbacks import Callbacks
+from ._checks import as_integer, as_real
 from ._library import Array, ffi, lib
 from .agent import Agent, State
 from .sets import assign
@@ -117,7 +118,9 @@ class _Run:
             own = getattr(algorithm, field, None)
             is_given = getattr(given, field) > 0  # NaN or 0: automatic
             if own is not None and not is_given:
-                setattr(steps, field, own)
+                is_count = field in ("q", "batch")
+                value = as_integer(own, field) if is_count else as_real(own, field)
+                setattr(steps, field, value)
             setattr(self.algorithm, field, getattr(steps, field))
         self.steps = ffi.new("saddle_steps *", steps)
         problem = configuration.instance.problem
@@ -191,6 +194,12 @@ class _Bound:
     def check(self) -> None:
         """Refuses what the library could not explain in terms of the class."""
         a = self.algorithm
+        as_integer(a.rounds, "rounds", 1)
+        as_integer(a.passes, "passes")
+        known = [name for name, _ in ffi.typeof("saddle_traits").fields]
+        for name in a.traits:
+            if name not in known:
+                raise ValueError(f"there is no trait {name!r}; there are: {', '.join(known)}")
         for name, length in {**a.fields, **a.kept}.items():
             if length not in ("x", "y") and not (isinstance(length, int) and length > 0):
                 raise ValueError(

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _curves
 from ._callbacks import result_on_interrupt
-from ._library import ffi, lib, text
+from ._checks import as_array, as_integer
 from .errors import Error, InputError
 from .instance import Instance
 from .result import Result
@@ -27,9 +27,9 @@ def _name(algorithm: Any) -> str:
 def _listed(algorithms: Any) -> list[Any]:
     """Returns the algorithms to compare, each once; a text is a list as the program takes it."""
     if algorithms == "all":
-        count = ffi.new("size_t *")
-        kinds = lib.saddle_algorithm_list(count)
-        return [text(kinds[k].name) for k in range(count[0])]
+        return list(_curves.looks())
+    if not isinstance(algorithms, Iterable):
+        raise TypeError(f"algorithms is {algorithms!r}; it must be a list of names or algorithms")
     listed = algorithms.split(",") if isinstance(algorithms, str) else list(algorithms)
     names = [_name(algorithm) for algorithm in listed]
     if not names:
@@ -79,7 +79,8 @@ class Comparison(Mapping[str, list[Result]]):
         a seed has none.
         """
         rows = []
-        for level in self.levels() if levels is None else levels:
+        asked = as_array(self.levels() if levels is None else levels, "levels")
+        for level in np.atleast_1d(asked).tolist():
             for name, results in self.items():
                 paid = [self._paid(r._trace(), level) for r in results]
                 mean = {cost: float(np.mean([p[cost] for p in paid])) for cost in COSTS}
@@ -142,8 +143,10 @@ def compare(
     listed = _listed(algorithms)
     if "algorithm" in options:
         raise TypeError("compare() takes algorithms=[...], not algorithm")
-    if repeats < 1:
-        raise ValueError(f"repeats is {repeats}; give at least 1")
+    repeats, seed = as_integer(repeats, "repeats", 1), as_integer(seed, "seed")
+    for name, own in (chosen or {}).items():
+        if not isinstance(own, Mapping):
+            raise TypeError(f"algorithms: {name} has {own!r}; it must be a dict of options")
     results: dict[str, list[Result]] = {}
     refused: dict[str, str] = {}
     failure: Error | None = None

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._callbacks import Callbacks
+from ._checks import as_array
 from ._library import Array, ffi, lib
 from .errors import check
 
@@ -31,10 +32,7 @@ def _labels(y: Any, rows: int) -> Array | None:
         return None
     if _is_masked(y):
         raise ValueError("y has masked entries; leave out the rows without a label")
-    try:
-        labels = np.ascontiguousarray(y, dtype=np.float64)
-    except ValueError:
-        raise TypeError("labels must be numbers; replace texts by numbers") from None
+    labels = np.ascontiguousarray(as_array(y, "y"))
     if labels.shape != (rows,):
         raise ValueError(f"y has the shape {labels.shape}; as X has {rows} rows, give ({rows},)")
     return labels
@@ -64,7 +62,7 @@ def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
         if column.max(initial=0) >= X.shape[1] or column.min(initial=0) < 0:
             raise ValueError(f"X has a column index that is not from 0 to {X.shape[1] - 1}")
         column = column.view(np.uint32) if column.itemsize == 4 else column.astype(np.uint32)
-        value = np.ascontiguousarray(X.data, dtype=np.float64)
+        value = np.ascontiguousarray(as_array(X.data, "X"))
         labels = _labels(y, X.shape[0])
         arrays = (start, column, value, labels)
         kinds = ("size_t *", "uint32_t *", "double *")
@@ -73,10 +71,10 @@ def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
     else:
         if _is_masked(X):
             raise ValueError("X has masked entries; fill them in: X.filled(0)")
-        dense = np.ascontiguousarray(X, dtype=np.float64)
-        if dense.ndim != 2:
-            raise ValueError(f"X has the shape {dense.shape}; it must have rows and columns")
-        X = dense
+        given = as_array(X, "X")
+        if given.ndim != 2:
+            raise ValueError(f"X has the shape {given.shape}; it must have rows and columns")
+        X = dense = np.ascontiguousarray(given)
         labels = _labels(y, X.shape[0])
         arrays = (dense, labels)
         form = (pointer(dense, "double *"),)

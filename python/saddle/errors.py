@@ -39,15 +39,34 @@ _KINDS = {
 }
 
 
+# What C calls things in memory, and what they are in Python.
+_PYTHON_WORDS = {
+    "start.x: x_length": "init_x: its length",
+    "start.y: y_length": "init_y: its length",
+    "start.x": "init_x",
+    "start.y": "init_y",
+    "shards: shard_count": "data: its length",
+    "one shard": "a pair (X, y)",
+    "shards": "data",
+    "'data in memory'": "X",
+    "NULL": "None",
+}
+
+
 @lru_cache(maxsize=None)
-def _dashed_names() -> re.Pattern[str]:
-    names = sorted((name for name in options() if "-" in name), key=len, reverse=True)
-    return re.compile(r"(?<![\w./'-])(" + "|".join(map(re.escape, names)) + r")(?![\w./'-])")
+def _translation() -> tuple[re.Pattern[str], dict[str, str]]:
+    """Returns a pattern of words of the library, but not within names of files, and keywords or
+    words of Python for them."""
+    words = {name: name.replace("-", "_") for name in options() if "-" in name}
+    words.update(_PYTHON_WORDS)
+    longest_first = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    return re.compile(r"(?<![\w./'-])(" + longest_first + r")(?![\w./'-])"), words
 
 
 def as_keywords(message: str) -> str:
-    """Returns a message of the library with options named as keywords: x_set for x-set."""
-    return _dashed_names().sub(lambda found: found[0].replace("-", "_"), message)
+    """Returns a message of the library in the words of Python: x_set for x-set."""
+    pattern, words = _translation()
+    return pattern.sub(lambda found: words[found[0]], message)
 
 
 def error_of(c: Any) -> Error:

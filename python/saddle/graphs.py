@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._callbacks import Callbacks
+from ._checks import as_array, as_bytes, as_integer
 from ._library import Array, ffi, lib, text
 from .data import pointer
 from .errors import check
@@ -29,7 +30,10 @@ def _is_matrix(topology: Any) -> bool:
 
 def _pairs(edges: Any) -> Array:
     """Returns edges as rows of two numbers of agents."""
-    given = np.array(edges)
+    try:
+        given = np.array(edges)
+    except ValueError:
+        raise ValueError(f"edges are {edges!r:.80}; give pairs [(0, 1), (1, 2), ...]") from None
     if given.size == 0:
         return np.empty((0, 2), dtype=np.uintp)
     if given.ndim != 2 or given.shape[1] != 2:
@@ -59,7 +63,7 @@ def _edges(topology: Any, agents: int | None) -> tuple[int, Array, Array | None]
         )
     topology = topology if isinstance(topology, np.ndarray) else list(topology)
     if _is_matrix(topology):
-        matrix = np.asarray(topology, dtype=np.float64)
+        matrix = as_array(topology, "the matrix of a network")
         weights = matrix if np.all(np.diag(matrix) > 0) else None
         return len(matrix), _edges_of_matrix(matrix), weights
     pairs = _pairs(topology)
@@ -68,22 +72,32 @@ def _edges(topology: Any, agents: int | None) -> tuple[int, Array, Array | None]
 
 def _matrix(mixing: Any) -> Array:
     dense = mixing.toarray() if hasattr(mixing, "toarray") else mixing
-    return np.ascontiguousarray(dense, dtype=np.float64)
+    weights = as_array(dense, "mixing")
+    if weights.ndim != 2 or weights.shape[0] != weights.shape[1]:
+        raise ValueError(
+            f"mixing has the shape {weights.shape}; it must be a rule such as 'metropolis' or a "
+            "square matrix"
+        )
+    return weights
 
 
 class Network:
-    """A graph in memory and, where a matrix of weights is given, its weights."""
+    """A graph in memory and, where a matrix of weights is given, its weights.
+
+    Without a topology the matrix `mixing` says which agents are neighbours.
+    """
 
     def __init__(self, topology: Any, agents: int | None, mixing: Any, keep: Callbacks) -> None:
-        self.agents, edges, weights = _edges(topology, agents)
+        given = None if mixing is None else _matrix(mixing)
+        self.agents, edges, weights = _edges(given if topology is None else topology, agents)
         edges = np.ascontiguousarray(edges, dtype=np.uintp)
         out = ffi.new("saddle_graph **")
         pairs = pointer(edges, "size_t *")
         check(lib.saddle_graph_from_edges, out, self.agents, len(edges), pairs)
         self.graph = keep.keep(ffi.gc(out[0], lib.saddle_graph_free))
         self.weights = ffi.NULL
-        if mixing is not None:
-            weights = _matrix(mixing)
+        if given is not None:
+            weights = given
         if weights is not None:
             self.weights = self._mixing(weights, keep)
 
@@ -150,20 +164,25 @@ def graph(
     (3, [2, 2, 2, 2, 2, 2])
     """
     keep = Callbacks()
+    agents = None if agents is None else as_integer(agents, "agents", 1)
     if isinstance(topology, str):
-        decides = lib.saddle_topology_sets_agents(topology.encode())
+        name = as_bytes(topology, "topology")
+        decides = lib.saddle_topology_sets_agents(name)
         count = agents or (0 if decides else lib.SADDLE_DEFAULT_AGENTS)
         out = ffi.new("saddle_graph **")
-        check(lib.saddle_graph_create, out, topology.encode(), count, seed)
+        check(lib.saddle_graph_create, out, name, count, as_integer(seed, "seed"))
         c_graph = keep.keep(ffi.gc(out[0], lib.saddle_graph_free))
         weights = ffi.NULL
         if not isinstance(mixing, str):
-            raise TypeError("a matrix of weights needs a topology of edges or a matrix")
+            raise TypeError(
+                f"mixing is {mixing!r:.80}; with a topology that is a text it must be a rule such "
+                "as 'metropolis'"
+            )
     else:
         network = Network(topology, agents, None if isinstance(mixing, str) else mixing, keep)
         c_graph, weights = network.graph, network.weights
     if not weights:
         out = ffi.new("saddle_mixing **")
-        check(lib.saddle_mixing_create, out, c_graph, mixing.encode())
+        check(lib.saddle_mixing_create, out, c_graph, as_bytes(mixing, "mixing"))
         weights = keep.keep(ffi.gc(out[0], lib.saddle_mixing_free))
     return Graph(c_graph, weights)

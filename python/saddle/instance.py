@@ -43,8 +43,11 @@ class Instance:
         _function: str = "Instance",
         **options: Any,
     ) -> None:
+        if isinstance(problem, Instance):
+            raise TypeError("problem is an Instance, which has its own run(): instance.run(...)")
         if options.get("engine") == "mpi" and not LAUNCHED:
             raise InputError("engine: 'mpi' is for processes of mpirun: mpirun -n 4 python3 FILE")
+        self._made_by = _function
         self._keep = Callbacks()
         self._plan = plan = Plan(self._keep)
         self._own = not (problem is None or isinstance(problem, str))
@@ -81,9 +84,14 @@ class Instance:
             plan.c.algorithm.own = algorithm._saddle_algorithm(keep)
             if plan.c.engine.threads == 0:
                 plan.set("threads", 1)
-        else:
+        elif isinstance(algorithm, str):
             plan.c.algorithm.own = ffi.NULL
             plan.set("algorithm", algorithm)
+        else:
+            raise TypeError(
+                f"algorithm is {algorithm!r}; it must be a name such as 'precision' or an "
+                "algorithm of your own"
+            )
 
     def _make_sets(self) -> None:
         """Makes sets that are not texts, for which the lengths of x and y must be known."""
@@ -107,7 +115,9 @@ class Instance:
         """Returns the instance's plan with the options of a run added."""
         for keyword in options:
             if option_of(keyword).of_instance:
-                raise TypeError(f"{keyword} belongs to the instance; give it to Instance()")
+                raise TypeError(
+                    f"{keyword} belongs to the instance, for all runs; give it to {self._made_by}()"
+                )
         plan = self._plan.copy(keep)
         plan.set_keywords("run", options)
         self._set_algorithm(plan, algorithm, keep)

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from ._callbacks import Callbacks
+from ._checks import as_bytes, as_integer
 from ._library import Array, ffi, lib, text
 from .data import dataset, pointer
-from .errors import check
+from .errors import Error, check
 from .instance import Instance
+from .option_table import as_text
 from .result import Result
 
 __all__ = ["GradientCheck", "check_grad", "evaluate", "predict", "theory"]
@@ -76,8 +78,9 @@ def check_grad(
     c = instance._c
     out = ffi.new("saddle_gradient_check *")
     instance._keep.call(
-        check, lib.saddle_problem_check_gradient, c.problem, c.x_set, c.y_set, points, c.seed, out
-    )
+        check, lib.saddle_problem_check_gradient, c.problem, c.x_set, c.y_set,
+        as_integer(points, "points"), c.seed, out,
+    )  # fmt: skip
     names = [name for name, _ in ffi.typeof("saddle_gradient_check").fields]
     return GradientCheck(**{name: getattr(out, name) for name in names})
 
@@ -117,25 +120,40 @@ def theory(problem: Any = None, data: Any = None, **options: Any) -> dict[str, A
 class _Predictor:
     """A model, ready for use on rows."""
 
-    def __init__(self, model: Any, plugin: str | None) -> None:
-        out = ffi.new("saddle_predictor **")
-        code = ffi.NULL if plugin is None else plugin.encode()
+    def __init__(self, model: Any, plugin: Any) -> None:
+        self.keep = Callbacks()
+        self.temporary = ""  # the name of a file that the user does not know
         if isinstance(model, Result):
             with tempfile.TemporaryDirectory() as directory:
                 path = Path(directory) / "model.npz"
                 path.write_bytes(model._model_bytes())
-                check(lib.saddle_predictor_load, out, os.fsencode(path), code)
+                self.temporary = str(path)
+                self.load(path, plugin)
         else:
-            check(lib.saddle_predictor_load, out, os.fsencode(model), code)
+            self.load(model, plugin)
+
+    def load(self, path: Any, plugin: Any) -> None:
+        out = ffi.new("saddle_predictor **")
+        code = ffi.NULL if plugin is None else as_bytes(plugin, "plugin")
+        self.call(lib.saddle_predictor_load, out, as_bytes(path, "model"), code)
         self.c = ffi.gc(out[0], lib.saddle_predictor_free)
-        self.keep = Callbacks()
+
+    def call(self, function: Any, *arguments: Any) -> None:
+        """Calls the library, whose messages name the file of the model."""
+        try:
+            check(function, *arguments)
+        except Error as why:
+            if self.temporary:
+                message = str(why).replace(f"the model '{self.temporary}'", "the model")
+                why.args = (message.replace(f"'{self.temporary}'", "the result"),)
+            raise
 
     def rows(self, X: Any, y: Any = None) -> Any:
         """Returns a saddle_dataset of arrays, or of a file."""
         if not isinstance(X, (str, os.PathLike)):
             return dataset(X, y, self.keep)
         out = ffi.new("saddle_dataset **")
-        check(lib.saddle_predictor_data, self.c, out, os.fsencode(X), ffi.NULL)
+        self.call(lib.saddle_predictor_data, self.c, out, os.fsencode(X), ffi.NULL)
         return ffi.gc(out[0], lib.saddle_dataset_free)
 
 
@@ -154,17 +172,19 @@ def predict(model: Any, X: Any, *, plugin: str | None = None) -> Array:
     predictor = _Predictor(model, plugin)
     rows = predictor.rows(X)
     scores = np.empty(rows.rows)
-    check(lib.saddle_predictor_scores, predictor.c, rows, pointer(scores, "double *"))
+    predictor.call(lib.saddle_predictor_scores, predictor.c, rows, pointer(scores, "double *"))
     return scores
 
 
 def evaluate(
-    model: Any, X: Any, y: Any = None, *, positive: str | None = None, plugin: str | None = None
+    model: Any, X: Any, y: Any = None, *, positive: Any = None, plugin: str | None = None
 ) -> dict[str, float]:
     """Returns accuracy, auc, loss and the problem's own measures of a model on labelled rows.
 
     X, y
         rows and labels, or the name of a data file alone
+    positive
+        the labels that are positive, where there are more than two: "5-9" or [2, 4]
     """
     if y is None and not isinstance(X, (str, os.PathLike)):
         raise TypeError("evaluate() needs labels: evaluate(model, X, y)")
@@ -172,6 +192,6 @@ def evaluate(
     rows = predictor.rows(X, y)
     out = ffi.new("saddle_outcome[]", lib.SADDLE_MOST_OUTCOMES + 4)
     count = ffi.new("size_t *")
-    which = ffi.NULL if positive is None else positive.encode()
-    check(lib.saddle_predictor_evaluate, predictor.c, rows, which, out, count)
+    which = ffi.NULL if positive is None else as_text("positive", positive).encode()
+    predictor.call(lib.saddle_predictor_evaluate, predictor.c, rows, which, out, count)
     return {text(out[k].name): out[k].value for k in range(count[0])}

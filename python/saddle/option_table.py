@@ -8,6 +8,8 @@ from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from ._library import ffi, lib, new_plan, text
 
 __all__ = ["Option", "options", "option_of", "as_text"]
@@ -66,12 +68,13 @@ def as_text(keyword: str, value: Any) -> str:
     """Returns the value of an option as the program would be given it."""
     if isinstance(value, str):
         return value
-    if isinstance(value, (bool,)) or type(value).__name__ == "bool_":
+    if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, Integral):
         return str(int(value))
     if isinstance(value, Real):
-        return repr(float(value))
+        number = float(value)
+        return str(int(number)) if number.is_integer() else repr(number)
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, (list, tuple)):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
 from ._callbacks import Callbacks
+from ._checks import as_integer, as_pair, as_real
 from ._library import Array, ffi, lib
 from .sets import assign, vector
 
@@ -100,14 +101,24 @@ class _Bound:
 
     def __init__(self, problem: Any, keep: Callbacks) -> None:
         self.problem = problem
-        self.x_dim, self.y_dim = int(problem.x_dim), int(problem.y_dim)
+        self.x_dim = as_integer(problem.x_dim, "x_dim", 1)
+        self.y_dim = as_integer(problem.y_dim, "y_dim", 1)
         self.ranges: dict[tuple[int, int], Array] = {}
         c = self.c = keep.keep(ffi.new("saddle_problem *"))
-        samples = [int(count) for count in problem.samples]
+        if isinstance(problem.samples, str) or not hasattr(problem.samples, "__iter__"):
+            raise TypeError(f"samples is {problem.samples!r}; it must be a list, one per agent")
+        samples = [as_integer(count, "an entry of samples", 1) for count in problem.samples]
+        if not samples:
+            raise ValueError("samples is empty; it must have a number for each agent")
         c.name = keep.keep(ffi.new("char[]", str(getattr(problem, "name", "python")).encode()))
         c.x_dim, c.y_dim, c.agents = self.x_dim, self.y_dim, len(samples)
         c.samples = keep.keep(ffi.new("size_t[]", samples))
-        c.tau, c.alpha = getattr(problem, "tau", 0.0), getattr(problem, "alpha", 0.0)
+        c.tau = as_real(getattr(problem, "tau", 0.0), "tau")
+        c.alpha = as_real(getattr(problem, "alpha", 0.0), "alpha")
+        self.lipschitz = as_real(getattr(problem, "lipschitz", 0.0), "lipschitz")
+        self.strong_concavity = as_real(
+            getattr(problem, "strong_concavity", 0.0), "strong_concavity"
+        )
         for name in ("x_set", "y_set"):
             if isinstance(getattr(problem, name, None), str):
                 setattr(c, name, keep.keep(ffi.new("char[]", getattr(problem, name).encode())))
@@ -124,7 +135,7 @@ class _Bound:
         if getattr(problem, "outcomes", None) is not None:
             self.names: dict[str, Any] = {}
             keep.set(c, "outcomes", self.outcomes, lib.SADDLE_BAD_INPUT)
-        if getattr(problem, "lipschitz", 0.0) or getattr(problem, "strong_concavity", 0.0):
+        if self.lipschitz or self.strong_concavity:
             keep.set(c, "constants", self.constants, lib.SADDLE_BAD_INPUT)
 
     def rows(self, batch: Any) -> Array:
@@ -146,9 +157,7 @@ class _Bound:
         self, _c: Any, agent: int, batch: Any, x: Any, y: Any, gx: Any, gy: Any, _scratch: Any
     ) -> None:
         found = self.problem.gradient(agent, self.rows(batch), *self.point(x, y))
-        if not isinstance(found, (tuple, list)) or len(found) != 2:
-            raise TypeError("gradient() must return two arrays: the gradients in x and in y")
-        in_x, in_y = found
+        in_x, in_y = as_pair(found, "gradient() must return the gradients in x and in y")
         assign(vector(gx, self.x_dim), in_x, "the gradient in x")
         assign(vector(gy, self.y_dim), in_y, "the gradient in y")
 
@@ -189,8 +198,10 @@ class _Bound:
         requests.gy.fill(np.nan)
         returned = self.problem.gradients(requests)
         if returned is not None:
-            assign(requests.gx, returned[0], "the gradients in x")
-            assign(requests.gy, returned[1], "the gradients in y")
+            what = "gradients() must return nothing, or the gradients in x and in y"
+            in_x, in_y = as_pair(returned, what)
+            assign(requests.gx, in_x, "the gradients in x")
+            assign(requests.gy, in_y, "the gradients in y")
 
     def gradient_of_one(
         self, _c: Any, agent: int, batch: Any, x: Any, y: Any, gx: Any, gy: Any, _scratch: Any
@@ -201,7 +212,7 @@ class _Bound:
         self.answer(self.requests(who, start, rows, (*self.point(x, y), *slopes)))
 
     def value(self, _c: Any, agent: int, x: Any, y: Any, _scratch: Any) -> float:
-        return float(self.problem.value(agent, *self.point(x, y)))
+        return as_real(self.problem.value(agent, *self.point(x, y)), "what value() returned")
 
     def best_response(self, _c: Any, x: Any, _statistic: Any, _set: Any, y: Any, _s: Any) -> bool:
         found = self.problem.best_response(vector(x, self.x_dim).copy())
@@ -209,26 +220,27 @@ class _Bound:
         return True
 
     def start(self, _c: Any, seed: int, x: Any, y: Any) -> None:
-        x0, y0 = self.problem.start(seed)
+        x0, y0 = as_pair(self.problem.start(seed), "start() must return x0 and y0")
         assign(vector(x, self.x_dim), x0, "x0")
         assign(vector(y, self.y_dim), y0, "y0")
 
     def constants(self, _c: Any, _x_set: Any, _y_set: Any, out: Any, _error: Any) -> int:
-        out.lipschitz = getattr(self.problem, "lipschitz", 0.0)
-        out.strong_concavity = getattr(self.problem, "strong_concavity", 0.0)
+        out.lipschitz, out.strong_concavity = self.lipschitz, self.strong_concavity
         return lib.SADDLE_OK
 
     def outcomes(
         self, _c: Any, _held_out: Any, x: Any, y: Any, out: Any, count: Any, _error: Any
     ) -> int:
         found = self.problem.outcomes(*self.point(x, y))
+        if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
+            raise TypeError(f"outcomes() must return a dict of names and numbers, not {found!r}")
         if len(found) > lib.SADDLE_MOST_OUTCOMES:
             raise ValueError(f"a problem can have {lib.SADDLE_MOST_OUTCOMES} outcomes at most")
         smaller = getattr(self.problem, "smaller_is_better", ())
         for k, (name, value) in enumerate(found.items()):
             if name not in self.names:
                 self.names[name] = ffi.new("char[]", name.encode())
-            out[k].name, out[k].value = self.names[name], float(value)
+            out[k].name, out[k].value = self.names[name], as_real(value, f"the outcome {name!r}")
             out[k].better = lib.SADDLE_SMALLER if name in smaller else lib.SADDLE_LARGER
         count[0] = len(found)
         return lib.SADDLE_OK
@@ -236,6 +248,8 @@ class _Bound:
 
 def bind(problem: Any, keep: Callbacks) -> Any:
     """Returns a saddle_problem whose functions are those of a Python object."""
+    if isinstance(problem, type):
+        raise TypeError(f"problem takes an object: {problem.__name__}(...)")
     needed = ("x_dim", "y_dim", "samples", "value")
     missing = [name for name in needed if not hasattr(problem, name)]
     if missing:

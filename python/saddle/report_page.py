@@ -83,8 +83,10 @@ def report(
         parts.append("<h2>Costs until the metric is at most a level</h2>")
         parts.append(_table(costs[0], (row.values() for row in costs)))
     if outcomes:
-        nan = float("nan")
-        rows = [[name, *(r.outcomes.get(key, nan) for key in outcomes)] for name, r in first.items()]
+        rows = [
+            [name, *(r.outcomes.get(key, float("nan")) for key in outcomes)]
+            for name, r in first.items()
+        ]
         parts += ["<h2>Outcomes</h2>", _table(["", *outcomes], rows)]
     parts.append(_settings(first))
     head = f'<meta charset="utf-8"><title>{escape(heading)}</title><style>{STYLE}</style>'

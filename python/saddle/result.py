@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _curves
+from ._checks import as_bytes
 from ._library import Array, ffi, lib, text
 from .errors import check
 from .trace import Trace, trace_of
@@ -126,7 +127,7 @@ class Result:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as the program's --model does: .npz, or a record if it ends in .npy."""
         if self._c is not None:
-            check(lib.saddle_result_save, self._c, os.fsencode(path))
+            check(lib.saddle_result_save, self._c, as_bytes(path, "path"))
         elif str(path).endswith(".npz"):
             Path(path).write_bytes(self._model or b"")
         else:
@@ -182,7 +183,7 @@ class Result:
 
     def _trace(self) -> Trace:
         if self.trace is None:
-            raise ValueError("a result that was loaded from a file has no trace")
+            raise ValueError("a result from a model file has no trace; pickle results to keep it")
         return self.trace
 
     def __repr__(self) -> str:
@@ -198,5 +199,9 @@ class Result:
 
 
 def load(path: str | os.PathLike[str]) -> Result:
-    """Returns the result in an .npz file that `Result.save()` or the program's --model wrote."""
-    return Result._from_model(Path(path).read_bytes())
+    """Returns the result in an .npz file that `Result.save()` or the program's --model wrote.
+
+    It has x, y, x_agents, y_agents, settings and iteration, and can predict. There is no trace, and
+    no outcomes, stop or message: a model file does not have them, a pickled result has.
+    """
+    return Result._from_model(Path(os.fsdecode(as_bytes(path, "path"))).read_bytes())

@@ -12,9 +12,10 @@ from typing import Any, Callable
 import numpy as np
 
 from ._callbacks import Callbacks
+from ._checks import as_array
 from ._library import Array, ffi, lib
 from .data import pointer
-from .errors import check
+from .errors import InputError, check
 
 __all__ = ["constraint_set", "regularizer", "vector"]
 
@@ -28,16 +29,17 @@ def assign(target: Array, value: Any, what: str) -> None:
     """Copies what a user's function returned; a wrong shape is refused instead of broadcast."""
     if value is None:
         raise TypeError(f"{what} is None; return an array")
-    array = np.asarray(value)
+    array = as_array(value, what)
     if array.shape != target.shape:
         raise ValueError(f"{what} has the shape {array.shape}; it must be {target.shape}")
     target[...] = array
 
 
-def _box(bounds: Any, dimension: int, keep: Callbacks) -> Any:
-    if not hasattr(bounds, "__len__") or len(bounds) != 2:
-        raise ValueError(
-            "a set is a text, a pair (lower, upper) of numbers, arrays or None, or a projection"
+def _box(name: str, bounds: Any, dimension: int, keep: Callbacks) -> Any:
+    if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
+        raise TypeError(
+            f"{name} is {bounds!r}; it must be a text such as 'l2-ball:2', a pair (lower, upper) "
+            "of numbers, arrays or None, or a function that returns the projection of a vector"
         )
     out = ffi.new("saddle_set **")
     ends: list[Array | None] = []
@@ -45,12 +47,17 @@ def _box(bounds: Any, dimension: int, keep: Callbacks) -> Any:
         if bound is None:
             ends.append(None)
             continue
-        values = np.asarray(bound, dtype=np.float64)
+        values = as_array(bound, f"bounds of {name}")
         if values.ndim > 1 or (values.ndim == 1 and len(values) != dimension):
-            raise ValueError(f"a bound has the shape {values.shape}; it must be ({dimension},)")
+            raise ValueError(
+                f"a bound of {name} has the shape {values.shape}; it must be ({dimension},)"
+            )
         ends.append(np.ascontiguousarray(np.broadcast_to(values, dimension)))
     pointers = [ffi.NULL if end is None else pointer(end, "double *") for end in ends]
-    check(lib.saddle_set_box, out, dimension, *pointers)
+    try:
+        check(lib.saddle_set_box, out, dimension, *pointers)
+    except InputError as why:
+        raise InputError(f"{name}: {why}") from None
     return keep.keep(ffi.gc(out[0], lib.saddle_set_free))
 
 
@@ -59,7 +66,7 @@ def _term(kind: Any, name: str, size: int, keep: Callbacks) -> None:
     kind.term.size = size
 
 
-def _own_set(project: Callable[[Array], Any], dimension: int, keep: Callbacks) -> Any:
+def _own_set(_name: str, project: Callable[[Array], Any], dimension: int, keep: Callbacks) -> Any:
     def c_project(_set: Any, address: Any, _scratch: Any) -> None:
         v = vector(address, dimension)
         if not np.isnan(v).any():
@@ -73,15 +80,18 @@ def _own_set(project: Callable[[Array], Any], dimension: int, keep: Callbacks) -
     return keep.keep(ffi.gc(out[0], lib.saddle_set_free))
 
 
-def constraint_set(given: Any, dimension: int, keep: Callbacks) -> Any:
+def constraint_set(name: str, given: Any, dimension: int, keep: Callbacks) -> Any:
     """Returns a saddle_set from bounds or a projection."""
-    return (_own_set if callable(given) else _box)(given, dimension, keep)
+    return (_own_set if callable(given) else _box)(name, given, dimension, keep)
 
 
 def regularizer(given: Any, dimension: int, keep: Callbacks) -> Any:
     """Returns a saddle_regularizer from a pair of functions: value(x), prox(x, step)."""
     if not (isinstance(given, tuple) and len(given) == 2 and all(map(callable, given))):
-        raise TypeError("regularizer takes a text or a pair of functions (value, prox)")
+        raise TypeError(
+            f"regularizer is {given!r}; it must be a text such as 'l1:0.1' or a pair of functions "
+            "(value, prox)"
+        )
     value, prox = given
 
     def c_value(_self: Any, address: Any) -> float:

@@ -8,10 +8,12 @@ from typing import Any, Mapping
 import numpy as np
 
 from ._callbacks import Callbacks, result_on_interrupt
+from ._checks import as_bytes, as_integer
 from ._library import Array, ffi, lib, text
 from ._monitor import logger
 from .errors import as_keywords, check
 from .instance import Instance
+from .option_table import as_text
 from .result import Result
 
 __all__ = ["Tuning", "tune"]
@@ -68,7 +70,7 @@ class Tuning:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the settings as a configuration file for `saddle run --config`."""
-        check(lib.saddle_tuning_save, self._c, os.fsencode(path))
+        check(lib.saddle_tuning_save, self._c, as_bytes(path, "path"))
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value}" for name, value in self.best.items())
@@ -93,10 +95,24 @@ class _Hooks:
 
 
 def _search_text(search: Any) -> str:
+    """Returns options and their values as the library takes them: "batch=10,20 fairness=1,2"."""
+    if isinstance(search, str):
+        return search
     if not isinstance(search, Mapping):
-        return str(search)
-    parts = (f"{k.replace('_', '-')}={','.join(map(str, v))}" for k, v in search.items())
+        raise TypeError(f"search is {search!r}; it must be a dict such as {{'batch': [10, 20]}}")
+    parts = []
+    for name, values in search.items():
+        if not isinstance(values, (str, list, tuple, range, np.ndarray)):
+            raise TypeError(f"search: {name} is {values!r}; it must be a list of values to try")
+        listed = values if isinstance(values, str) else as_text(name, list(values))
+        parts.append(f"{name.replace('_', '-')}={listed}")
     return " ".join(parts)
+
+
+def _hold_text(hold: Any) -> str:
+    if not isinstance(hold, (str, list, tuple)):
+        raise TypeError(f"hold is {hold!r}; it must be a text 'nu,eta' or a list of names")
+    return as_text("hold", hold).replace("_", "-")
 
 
 def tune(
@@ -141,14 +157,23 @@ def tune(
     """
     with result_on_interrupt():
         instance = Instance(problem, data, algorithm=algorithm, _function="tune", **options)
-    given = ffi.new("saddle_tune_inputs *", {"budget": budget, "candidates": candidates})
-    held = ",".join(hold) if isinstance(hold, (list, tuple)) else hold
-    texts = {"objective": objective, "hold": held and held.replace("_", "-"), "log": log,
-             "search": None if search is None else _search_text(search)}  # fmt: skip
-    alive = {name: ffi.new("char[]", os.fsencode(value)) for name, value in texts.items() if value}
+    given = ffi.new("saddle_tune_inputs *")
+    given.budget = as_integer(budget, "budget")
+    given.candidates = as_integer(candidates, "candidates")
+    given.resume = bool(resume)
+    texts = {
+        "objective": objective,
+        "log": log,
+        "hold": None if hold is None else _hold_text(hold),
+        "search": None if search is None else _search_text(search),
+    }
+    alive = {
+        name: ffi.new("char[]", as_bytes(value, name))
+        for name, value in texts.items()
+        if value is not None
+    }
     for name, value in alive.items():
         setattr(given, name, value)
-    given.resume = resume
     out = ffi.new("saddle_tuning **")
     hooks = _Hooks(instance._keep)
     with result_on_interrupt(lambda: _tuning(instance, out[0]) if out[0] else None):

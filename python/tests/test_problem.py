@@ -153,7 +153,7 @@ def test_wrong_answers_are_refused(rows):
         saddle.run(Short(rows[0][:200], rows[1][:200]), **OPTIONS)
     with pytest.raises(ValueError, match="could not convert"):
         saddle.run(Text(rows[0][:200], rows[1][:200]), **OPTIONS)
-    with pytest.raises(TypeError, match="must return two arrays"):
+    with pytest.raises(TypeError, match="must return the gradients in x and in y, not"):
         saddle.run(Nothing(rows[0][:200], rows[1][:200]), **OPTIONS)
     with pytest.raises(TypeError, match="dict has no x_dim"):
         saddle.run({}, **OPTIONS)

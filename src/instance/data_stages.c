@@ -298,8 +298,7 @@ static saddle_status check_shards(const saddle_instance *e, saddle_error *error)
     if (plan->problem.shard_count != e->world->agents)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "shards: shard_count is %zu, but there are %zu agents; give one for each "
-            "and say so",
+            "shards: shard_count is %zu, but there are %zu agents; give one shard for each",
             plan->problem.shard_count, e->world->agents);
     return SADDLE_OK;
 }

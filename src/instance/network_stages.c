@@ -162,8 +162,9 @@ saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
         agents = own->agents;
     e->graph = plan->network.graph;
     if (e->graph != NULL && agents != 0 && agents != e->graph->agents)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "agents: %zu differs from the graph's %zu",
-                           agents, e->graph->agents);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "agents: %zu differs from the graph's %zu; leave it out", agents,
+                           e->graph->agents);
     saddle_status status = SADDLE_OK;
     if (e->graph == NULL) {
         if (agents == 0 && !saddle_topology_sets_agents(plan->network.topology))

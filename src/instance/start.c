@@ -85,8 +85,7 @@ static saddle_status make_one(const variable *v, const saddle_problem *problem, 
     if (v->own != NULL && v->length != dimension)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "start: %s is in memory with %s_length = %zu, but %s of this problem has "
-            "%zu entries; give that many and say so",
+            "start.%s: %s_length is %zu, but %s of this problem has %zu entries; give as many",
             v->name, v->name, v->length, v->name, dimension);
     /* A start that suits the problem is there already. */
     if (v->own != NULL)

@@ -132,6 +132,8 @@ static bool is_idle(const saddle_instance *instance, const saddle_option *option
         return kind == NULL || !saddle_option_in(kind->options, option);
     if (option->of_data && (kind == NULL || !kind->needs_data))
         return true;
+    if (is_field(option, offsetof(saddle_plan, problem.samples)))
+        return kind == NULL; /* a problem of the caller's has its own */
     return (is_field(option, offsetof(saddle_plan, problem.positive)) &&
             kind->labels != SADDLE_LABELS_SIGNS) ||
            (is_field(option, offsetof(saddle_plan, problem.classes)) &&

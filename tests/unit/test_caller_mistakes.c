@@ -332,13 +332,13 @@ START_TEST(arrays_of_the_wrong_length_are_refused)
     double y[4] = {0.0};
     saddle_plan *plan = small_plan();
     plan->start.x = x;
-    refuse_plan(plan, "x_length = 0, but x of this problem has 5 entries");
+    refuse_plan(plan, "x_length is 0, but x of this problem has 5 entries");
     plan->start.x_length = 4;
-    refuse_plan(plan, "x_length = 4, but x of this problem has 5 entries");
+    refuse_plan(plan, "x_length is 4, but x of this problem has 5 entries");
     plan->start.x_length = DIM;
     plan->start.y = y;
     plan->start.y_length = 5;
-    refuse_plan(plan, "y_length = 5, but y of this problem has 4 entries");
+    refuse_plan(plan, "y_length is 5, but y of this problem has 4 entries");
     plan->start.y_length = 4;
     accept_plan(plan);
     test_plan_free(plan);

@@ -1,0 +1,167 @@
+"""Wrong calls: the message names the argument, its value or what is wrong with it, and the remedy."""
+
+import numpy as np
+import pytest
+
+import saddle
+
+QUADRATIC = {"problem": "quadratic", "iterations": 1}
+X = np.random.default_rng(0).normal(size=(60, 4))
+Y = np.sign(X[:, 0])
+AUC = {"problem": "auc", "data": (X, Y), "iterations": 3, "agents": 2}
+
+
+class Own(saddle.Problem):
+    x_dim = y_dim = 2
+    samples = (3, 3)
+
+    def __init__(self, **attributes):
+        for name, value in attributes.items():
+            setattr(self, name, value)
+
+    def gradient(self, agent, rows, x, y):
+        return x + y, x - y
+
+    def value(self, agent, x, y):
+        return x @ x / 2 + x @ y - y @ y / 2
+
+
+def algorithm(**attributes):
+    class Still(saddle.Algorithm):
+        def step(self, agent):
+            return agent.now.x, agent.now.y
+
+    return type("Still", (Still,), attributes)()
+
+
+RUNS = [
+    ({"x_set": 5}, TypeError, "^x_set is 5; it must be a text such as 'l2-ball:2', a pair"),
+    ({"y_set": (1,)}, TypeError, r"^y_set is \(1,\); it must be"),
+    ({"x_set": ("a", "b")}, TypeError, "^bounds of x_set must be .* numbers: .*'a'"),
+    ({"y_set": (1, 0)}, saddle.InputError, "^y_set: the box has the bounds 1 and 0"),
+    ({"samples": "many"}, saddle.InputError, "^samples: 'many'"),
+    ({"regularizer": (1, 2)}, TypeError, r"^regularizer is \(1, 2\); it must be"),
+    ({"init_x": [1, 2]}, saddle.InputError, "^init_x: its length is 2, but x .* 20 entries; give"),
+    ({"init_y": 5}, saddle.InputError, "^init_y: its length is 1, but y .* has 10"),
+    ({"init_x": ["a"]}, TypeError, "^init_x must be an array of real numbers: .*'a'"),
+    ({"init_x": np.full(20, np.nan)}, saddle.InputError, r"^init_x: x\[0\] is nan"),
+    ({"topology": [(0, 1), (1, 2, 3)]}, ValueError, "give pairs"),
+    ({"topology": [(0, 1), (1, 2)], "agents": 7}, saddle.InputError, "agent"),
+    ({"mixing": 5}, ValueError, "^mixing has the shape .* 'metropolis' or a square matrix"),
+    ({"mixing": [["a"]]}, TypeError, "^mixing must be an array"),
+    ({"topology": np.ones((3, 3)) - np.eye(3), "agents": 2}, saddle.InputError, "leave it out"),
+    ({"algorithm": 5}, TypeError, "^algorithm is 5; it must be a name"),
+    ({"algorithm": ["gda"]}, TypeError, "^algorithm is .*; it must be a name"),
+    ({"algorithm": algorithm(rounds=0)}, ValueError, "^rounds is 0; .* at least 1"),
+    ({"algorithm": algorithm(traits={"fast": True})}, ValueError, "no trait 'fast'; there are"),
+    ({"algorithm": algorithm(options=("nu",), nu="a")}, TypeError, "^nu is 'a'"),
+    ({"algorithm": algorithm(step=lambda self, agent: agent.mix("q"))}, ValueError, "'q' .* x, y"),
+    ({"algorithm": algorithm(step=lambda self, agent: agent.draw(-1))}, ValueError, "^count is -1"),
+    ({"problem": saddle.Instance("quadratic")}, TypeError, r"instance.run\(...\)"),
+    ({"problem": Own}, TypeError, r"takes an object: Own\(...\)"),
+    ({"problem": Own(samples=5)}, TypeError, "^samples is 5; it must be a list"),
+    ({"problem": Own(samples=[-1, 3])}, ValueError, "samples is -1; .* at least 1"),
+    ({"problem": Own(samples=[])}, ValueError, "^samples is empty"),
+    ({"problem": Own(x_dim=-1)}, ValueError, "^x_dim is -1; .* at least 1"),
+    ({"problem": Own(tau="a")}, TypeError, "^tau is 'a'; it must be a number"),
+    ({"problem": Own(lipschitz="a")}, TypeError, "^lipschitz is 'a'"),
+    ({"problem": Own(value=lambda *_: None)}, TypeError, r"value\(\) returned is None"),
+    ({"problem": Own(outcomes=lambda *_: [1])}, TypeError, r"outcomes\(\) must return a dict"),
+    ({"problem": Own(outcomes=lambda *_: {"a": "b"})}, TypeError, "outcome 'a' is 'b'"),
+    ({"problem": Own(start=lambda *_: 5)}, TypeError, r"start\(\) must return x0 and y0, not 5"),
+    ({"problem": Own(gradients=lambda *_: 5)}, TypeError, r"gradients\(\) must return .* not 5"),
+    ({**AUC, "data": ([[1, 2], [3]], [1, -1])}, TypeError, "^X must be an array of real numbers"),
+    ({**AUC, "data": (X + 1j, Y)}, TypeError, "^X must be .* complex"),
+    ({**AUC, "data": {"X": X}}, TypeError, "^data takes .* not dict"),
+    ({**AUC, "data": []}, TypeError, "for each agent"),
+    ({**AUC, "data": 3 * [(X, Y)]}, saddle.InputError, "^data: its length is 3, but .* 2 agents"),
+    ({**AUC, "data": [None, None]}, saddle.InputError, r"^data: .* data\[0\] is None"),
+    ({**AUC, "data": [(X, Y), (X[:, 1:], Y)]}, saddle.InputError, "^data: X of agent 1 has 3"),
+    ({**AUC, "test_data": (X[:, 1:], Y)}, saddle.InputError, "^test_data: X has 3 features"),
+]
+
+
+@pytest.mark.parametrize("options, kind, message", RUNS)
+def test_runs(options, kind, message):
+    with pytest.raises(kind, match=message) as caught:
+        saddle.run(**{**QUADRATIC, **options})
+    assert "say so" not in str(caught.value)
+
+
+TUNES = [
+    ({"search": {"batch": 5}}, TypeError, "^search: batch is 5; it must be a list"),
+    ({"search": 5}, TypeError, r"^search is 5; it must be a dict such as {'batch': \[10, 20\]}"),
+    ({"search": {"batch": ["x"]}}, saddle.InputError, "^search: batch: 'x' is not a whole number"),
+    ({"budget": -1}, ValueError, "^budget is -1; it must be a whole number"),
+    ({"budget": "1e6"}, TypeError, "^budget is '1e6'; it must be a number"),
+    ({"candidates": 1.5}, ValueError, "^candidates is 1.5; it must be a whole number"),
+    ({"objective": 5}, TypeError, "^objective is 5; it must be a text"),
+    ({"hold": 5}, TypeError, "^hold is 5; it must be a text"),
+    ({"log": 5}, TypeError, "^log is 5; it must be a text or a path"),
+]
+
+
+@pytest.mark.parametrize("options, kind, message", TUNES)
+def test_searches(options, kind, message):
+    with pytest.raises(kind, match=message):
+        saddle.tune("quadratic", **options)
+
+
+COMPARISONS = [
+    ({"repeats": 1.5}, ValueError, "^repeats is 1.5; .* whole number of at least 1"),
+    ({"seed": "a"}, TypeError, "^seed is 'a'; it must be a number"),
+    ({"algorithms": 5}, TypeError, "^algorithms is 5; it must be a list"),
+    ({"algorithms": {"gda": 5}}, TypeError, "^algorithms: gda has 5; it must be a dict"),
+    ({"algorithms": {"gda": {"agents": 5}}}, TypeError, r"^agents belongs .* to compare\(\)"),
+]
+
+
+@pytest.mark.parametrize("options, kind, message", COMPARISONS)
+def test_comparisons(options, kind, message):
+    with pytest.raises(kind, match=message):
+        saddle.compare("quadratic", iterations=1, **options)
+
+
+def test_models():
+    trained, quadratic = saddle.run(**AUC), saddle.run(**QUADRATIC)
+    calls = [
+        (lambda: trained.predict(X[:, 1:]), ValueError, "^X has 3 features, but the model was made"),
+        (lambda: quadratic.predict(X), ValueError, "^the result is a model of problem quadratic"),
+        (lambda: trained.predict(None), ValueError, "it must have rows and columns"),
+        (lambda: saddle.predict(5, X), TypeError, "^model is 5; it must be a text or a path"),
+        (lambda: saddle.predict(trained, X, plugin=5), TypeError, "^plugin is 5"),
+        (lambda: saddle.load(5), TypeError, "^path is 5"),
+        (lambda: trained.save(5), TypeError, "^path is 5"),
+    ]
+    for call, kind, message in calls:
+        with pytest.raises(kind, match=message):
+            call()
+
+
+def test_networks():
+    calls = [
+        (lambda: saddle.graph("ring", -1), ValueError, "^agents is -1; .* at least 1"),
+        (lambda: saddle.graph("ring", 5, seed="a"), TypeError, "^seed is 'a'"),
+        (lambda: saddle.graph("ring", 5, mixing=5), TypeError, "^mixing is 5; .* a rule"),
+        (lambda: saddle.graph([(0, 1)], mixing=5), ValueError, "^mixing has the shape"),
+        (lambda: saddle.check_grad("quadratic", points="a"), TypeError, "^points is 'a'"),
+    ]
+    for call, kind, message in calls:
+        with pytest.raises(kind, match=message):
+            call()
+
+
+def test_samples_of_a_problem_in_python_are_its_own(caplog):
+    saddle.run(Own(), samples=5, iterations=1)
+    assert "samples: not used by problem python" in caplog.text
+
+
+def test_names_of_files_are_left_alone():
+    with pytest.raises(saddle.InputError, match="'/shards/x-set/NULL.csv'"):
+        saddle.run("auc", data="/shards/x-set/NULL.csv")
+
+
+def test_whole_numbers_may_be_floats():
+    assert saddle.run("quadratic", iterations=2e0, max_ifo=1e6).settings["max_ifo"] == "1000000"
+    with pytest.raises(saddle.InputError, match="^iterations: '2.5'"):
+        saddle.run("quadratic", iterations=2.5)
