@@ -2,6 +2,7 @@
 # -DCMAKE_INSTALL_PREFIX=/usr (the preset deb), libraries go where Debian has them, /usr/lib/x86_64-linux-gnu.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Saddle authors")
+# The authors that LICENSE and CITATION.cff name. No domain ends in .invalid (RFC 2606), so this is nobody's address.
 if(NOT CPACK_PACKAGE_CONTACT)
   set(CPACK_PACKAGE_CONTACT "The Saddle authors <saddle@packages.invalid>")
 endif()

@@ -21,7 +21,9 @@ def rows():
     """400 labelled rows of 8 features."""
     generator = np.random.default_rng(5)
     X = generator.normal(size=(400, 8))
-    return X, np.where(X @ generator.normal(size=8) + 0.3 * generator.normal(size=400) > 0, 1.0, -1.0)
+    return X, np.where(
+        X @ generator.normal(size=8) + 0.3 * generator.normal(size=400) > 0, 1.0, -1.0
+    )
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -95,9 +95,8 @@ def test_examples_are_short():
 
 
 def test_compare(rows):
-    c = saddle.compare(
-        "robust-logistic", rows, algorithms=["prox-dsgda", ProxDSGDA(), Descent(), Descent(eta_x=0.1)], **SMALL
-    )
+    algorithms = ["prox-dsgda", ProxDSGDA(), Descent(), Descent(eta_x=0.1)]
+    c = saddle.compare("robust-logistic", rows, algorithms=algorithms, **SMALL)
     assert list(c) == ["prox-dsgda", "proxdsgda", "descent", "descent-eta_x=0.1"]
     same(c["proxdsgda"][0], c["prox-dsgda"][0])
     assert not np.array_equal(c["descent"][0].x, c["descent-eta_x=0.1"][0].x)
@@ -112,7 +111,8 @@ def test_a_broken_tracker_is_found(rows):
 
 def test_options():
     def eta_x(algorithm, **options):
-        return float(saddle.run("quadratic", algorithm=algorithm, iterations=1, **options).settings["eta_x"])
+        run = saddle.run("quadratic", algorithm=algorithm, iterations=1, **options)
+        return float(run.settings["eta_x"])
 
     assert eta_x(Descent()) == 0.01
     assert eta_x(Descent(eta_x=0.03)) == 0.03
@@ -285,7 +285,9 @@ def test_ctrl_c_leaves_a_valid_result(rows):
         saddle.run("auc", rows, algorithm=Interrupted(), **SMALL)
     result = caught.value.result
     assert result.stop == "interrupted" and result.iteration >= 11
-    until = saddle.run("auc", rows, algorithm="prox-gt-sgda", **{**SMALL, "iterations": result.iteration})
+    until = saddle.run(
+        "auc", rows, algorithm="prox-gt-sgda", **{**SMALL, "iterations": result.iteration}
+    )
     assert np.array_equal(result.x_agents, until.x_agents)
     assert result.trace.ifo[-1] == until.trace.ifo[-1]
 
@@ -326,7 +328,9 @@ def test_a_problem_and_an_algorithm_in_python(rows):
         def value(self, agent, x, y):
             return np.sum((x - agent) ** 2) / 2 - np.sum((y - 0.5) ** 2) / 2
 
-    r = saddle.run(Squares(), algorithm=Descent(eta_x=0.5, eta_y=0.5), iterations=100, topology="complete")
+    r = saddle.run(
+        Squares(), algorithm=Descent(eta_x=0.5, eta_y=0.5), iterations=100, topology="complete"
+    )
     assert np.allclose(r.x, 0.5) and np.allclose(r.y, 0.5)
     assert r.trace.ifo[-1] == 900
 
@@ -349,16 +353,20 @@ def test_results_outlive_the_algorithm(tmp_path):
 def test_mpi(tmp_path):
     examples = Path(__file__).resolve().parents[1] / "examples"
     (tmp_path / "run.py").write_text(
-        f"import sys, saddle\nsys.path.insert(0, {str(examples)!r})\nfrom prox_dsgda import ProxDSGDA\n"
-        "saddle.run('quadratic', algorithm=ProxDSGDA(), agents=5, topology='ring', iterations=40, engine='mpi',"
-        " model='m.npz')\n"
+        f"import sys, saddle\nsys.path.insert(0, {str(examples)!r})\n"
+        "from prox_dsgda import ProxDSGDA\n"
+        "options = {'agents': 5, 'topology': 'ring', 'iterations': 40, 'engine': 'mpi'}\n"
+        "saddle.run('quadratic', algorithm=ProxDSGDA(), model='m.npz', **options)\n"
     )
     command = ["mpirun", "-n", "2", sys.executable, "-B", "run.py"]
-    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    done = subprocess.run(command, cwd=tmp_path, timeout=120, **output)
     if "mpi is not" in done.stdout:
         pytest.skip("this build has no MPI")
     assert done.returncode == 0, done.stdout
-    alone = saddle.run("quadratic", algorithm="prox-dsgda", agents=5, topology="ring", iterations=40)
+    alone = saddle.run(
+        "quadratic", algorithm="prox-dsgda", agents=5, topology="ring", iterations=40
+    )
     assert np.array_equal(saddle.load(tmp_path / "m.npz").x_agents, alone.x_agents)
 
 

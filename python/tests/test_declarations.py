@@ -42,16 +42,21 @@ def test_layouts(compiler, tmp_path):
         lines.append(f'printf("%zu\\n", sizeof({name}));')
         expected.append((name, ffi.sizeof(name)))
         for field, kind in ffi.typeof(name).fields:
-            lines.append(f'printf("%zu %zu\\n", offsetof({name}, {field}), sizeof((({name} *)0)->{field}));')
+            lines.append(
+                f'printf("%zu %zu\\n", offsetof({name}, {field}), sizeof((({name} *)0)->{field}));'
+            )
             expected.append((f"{name}.{field}", f"{kind.offset} {ffi.sizeof(kind.type)}"))
     source = tmp_path / "layouts.c"
     body = "\n".join(lines)
     source.write_text(
-        f"#include <stddef.h>\n#include <stdio.h>\n#include <saddle/lab.h>\nint main(void) {{{body}}}\n"
+        "#include <stddef.h>\n#include <stdio.h>\n#include <saddle/lab.h>\n"
+        f"int main(void) {{{body}}}\n"
     )
     built = tmp_path / "layouts"
     subprocess.run([compiler, "-I", str(HEADERS), str(source), "-o", str(built)], check=True)
-    found = subprocess.run([built], check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
+    found = subprocess.run(
+        [built], check=True, text=True, stdout=subprocess.PIPE
+    ).stdout.splitlines()
     assert len(expected) > 300
     assert [(name, str(value)) for name, value in expected] == [
         (name, line) for (name, _), line in zip(expected, found)

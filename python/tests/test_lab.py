@@ -14,7 +14,9 @@ SMALL = {"agents": 4, "topology": "ring", "iterations": 40, "seed": 3}
 
 
 def ask(program, *arguments, **where):
-    done = subprocess.run([program, *arguments], text=True, stdout=subprocess.PIPE, check=True, **where)
+    done = subprocess.run(
+        [program, *arguments], text=True, stdout=subprocess.PIPE, check=True, **where
+    )
     return done.stdout
 
 
@@ -38,7 +40,9 @@ def test_compare_leaves_out_what_is_refused():
     c = saddle.compare("quadratic", algorithms=["precision", "gda"], regularizer="l1:0.1", **SMALL)
     if "gda" not in c:
         assert "gda" in c.refused
-    c = saddle.compare("quadratic", algorithms={"precision": {"nu": 0.05}, "dposg": {}}, x_set="box:0:1", **SMALL)
+    c = saddle.compare(
+        "quadratic", algorithms={"precision": {"nu": 0.05}, "dposg": {}}, x_set="box:0:1", **SMALL
+    )
     assert c["precision"][0].settings["nu"] == "0.05"
     with pytest.raises(saddle.InputError, match="no algorithm 'nothing'"):
         saddle.compare("quadratic", algorithms=["nothing"], **SMALL)
@@ -47,7 +51,8 @@ def test_compare_leaves_out_what_is_refused():
 
 
 def test_algorithms_to_compare():
-    assert list(saddle.compare("quadratic", algorithms="precision,gt-gda", **SMALL)) == ["precision", "gt-gda"]
+    two = saddle.compare("quadratic", algorithms="precision,gt-gda", **SMALL)
+    assert list(two) == ["precision", "gt-gda"]
     every = saddle.compare("quadratic", algorithms="all", agents=4, topology="ring", iterations=2)
     assert {"precision", "gda"} <= set(every) and len(every) + len(every.refused) == 13
     for wrong in ({"algorithms": []}, {"algorithms": ["gda", "gda"]}, {"repeats": 0}):
@@ -60,8 +65,9 @@ def test_algorithms_to_compare():
 def test_tune(program, tmp_path):
     options = {"agents": 4, "topology": "ring", "seed": 3}
     t = saddle.tune("quadratic", algorithm="gt-gda", candidates=4, budget=200000, **options)
-    arguments = "--agents 4 --topology ring --seed 3 --candidates 4 --budget 200000 --output .".split()
-    ask(program, "tune", "--problem", "quadratic", "--algorithms", "gt-gda", *arguments, cwd=tmp_path)
+    search = "tune --problem quadratic --algorithms gt-gda --candidates 4 --budget 200000"
+    where = "--agents 4 --topology ring --seed 3 --output ."
+    ask(program, *search.split(), *where.split(), cwd=tmp_path)
     found = (tmp_path / "gt-gda.yaml").read_text().splitlines()
     for name, value in t.best.items():
         assert f"{name.replace('_', '-')}: '{value}'" in found
@@ -73,8 +79,10 @@ def test_tune(program, tmp_path):
 
 def test_tune_searches_what_is_listed(caplog):
     with caplog.at_level(logging.INFO, "saddle"):
-        t = saddle.tune("quadratic", algorithm="prox-dsgda", search={"batch": [5, 10]}, hold=["eta_x", "eta_y"],
-                        agents=4, topology="ring", budget=100000)  # fmt: skip
+        t = saddle.tune(
+            "quadratic", algorithm="prox-dsgda", search={"batch": [5, 10]},
+            hold=["eta_x", "eta_y"], agents=4, topology="ring", budget=100000,
+        )  # fmt: skip
     assert t.best["batch"] in ("5", "10")
     default = t.trials["batch"][t.trials["candidate"] == 0]
     assert len(default) > 1 and len(set(default)) == 1  # the default stays to the end
@@ -89,7 +97,8 @@ def test_tune_searches_what_is_listed(caplog):
 
 def test_theory(program):
     bounds = saddle.theory("quadratic", agents=6, topology="ring", epsilon=0.01)
-    said = json.loads(ask(program, *"theory --problem quadratic --agents 6 --topology ring --epsilon 0.01 --json".split()))
+    call = "theory --problem quadratic --agents 6 --topology ring --epsilon 0.01 --json"
+    said = json.loads(ask(program, *call.split()))
     assert np.isclose(bounds["lipschitz"], said["constants"]["lipschitz"], rtol=1e-9)
     assert np.isclose(bounds["nu"], said["steps"]["nu"], rtol=1e-9)
     assert np.isclose(bounds["precision"]["total"], said["precision"]["total"], rtol=1e-9)
@@ -106,7 +115,9 @@ def test_predict_as_the_program_does(program, tmp_path, rows):
     assert np.array_equal(saddle.predict(tmp_path / "m.npz", tmp_path / "rows.npz"), scores)
     measures = saddle.evaluate(r, X, y)
     assert np.isclose(measures["accuracy"], np.mean((scores > 0) == (y > 0)))
-    said = json.loads(ask(program, "eval", "--model", "m.npz", "--data", "rows.npz", "--json", cwd=tmp_path))
+    said = json.loads(
+        ask(program, "eval", "--model", "m.npz", "--data", "rows.npz", "--json", cwd=tmp_path)
+    )
     assert said["outcomes"]["auc"] == pytest.approx(measures["auc"], rel=1e-12)
     with pytest.raises(TypeError, match="needs labels"):
         saddle.evaluate(r, X)

@@ -1,4 +1,4 @@
-"""Wrong calls: the message names the argument, its value or what is wrong with it, and the remedy."""
+"""Wrong calls: the message names the argument, what is wrong with it, and the remedy."""
 
 import numpy as np
 import pytest
@@ -125,7 +125,11 @@ def test_comparisons(options, kind, message):
 def test_models():
     trained, quadratic = saddle.run(**AUC), saddle.run(**QUADRATIC)
     calls = [
-        (lambda: trained.predict(X[:, 1:]), ValueError, "^X has 3 features, but the model was made"),
+        (
+            lambda: trained.predict(X[:, 1:]),
+            ValueError,
+            "^X has 3 features, but the model was made",
+        ),
         (lambda: quadratic.predict(X), ValueError, "^the result is a model of problem quadratic"),
         (lambda: trained.predict(None), ValueError, "it must have rows and columns"),
         (lambda: saddle.predict(5, X), TypeError, "^model is 5; it must be a text or a path"),

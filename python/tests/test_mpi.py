@@ -12,16 +12,23 @@ import saddle
 CODE = """
 import numpy as np, saddle, sys
 X = np.random.default_rng(1).normal(size=(120, 5))
-r = saddle.run("auc", data=(X, np.sign(X[:, 0])), agents=6, topology="ring", iterations=20, engine="mpi", model="m.npz")
+data = (X, np.sign(X[:, 0]))
+options = {"agents": 6, "topology": "ring", "iterations": 20, "engine": "mpi", "model": "m.npz"}
+r = saddle.run("auc", data, **options)
 np.save(f"x-{r.x_agents.shape[0]}-{sys.argv[1] if len(sys.argv) > 1 else 0}.npy", r.x)
 """
+
+
+def in_two_processes(directory):
+    command = ["mpirun", "-n", "2", sys.executable, "run.py"]
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return subprocess.run(command, cwd=directory, timeout=120, **output)
 
 
 @pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun")
 def test_mpi(tmp_path):
     (tmp_path / "run.py").write_text(CODE)
-    command = ["mpirun", "-n", "2", sys.executable, "run.py"]
-    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    done = in_two_processes(tmp_path)
     if "mpi is not" in done.stdout:
         pytest.skip("this build has no MPI")
     assert done.returncode == 0, done.stdout
@@ -34,7 +41,8 @@ def test_mpi(tmp_path):
 
 @pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun")
 def test_errors_end_the_job(tmp_path):
-    (tmp_path / "run.py").write_text("import saddle\nsaddle.run('quadratic', engine='mpi', tau=1, topology='file:no')\n")
-    command = ["mpirun", "-n", "2", sys.executable, "run.py"]
-    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    (tmp_path / "run.py").write_text(
+        "import saddle\nsaddle.run('quadratic', engine='mpi', tau=1, topology='file:no')\n"
+    )
+    done = in_two_processes(tmp_path)
     assert done.returncode != 0 and "topology" in done.stdout

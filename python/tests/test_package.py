@@ -25,7 +25,8 @@ def test_examples(name):
 def test_types():
     pytest.importorskip("mypy")
     config = Path(__file__).resolve().parents[1] / "pyproject.toml"
-    command = [sys.executable, "-m", "mypy", "--cache-dir=/dev/null", "--config-file", str(config), *saddle.__path__]
+    options = ["--cache-dir=/dev/null", "--config-file", str(config)]
+    command = [sys.executable, "-m", "mypy", *options, *saddle.__path__]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout
 

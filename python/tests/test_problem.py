@@ -15,7 +15,10 @@ OPTIONS = {"topology": "ring", "tau": 0.1, "alpha": 1.0, "iterations": 40, "seed
 
 
 class RobustLogistic(saddle.Problem):
-    """The paper's problem: y_j log(1 + exp(-b a'x)) - lambda1/2 |n y - 1|^2 + lambda2 sum c x^2 / (1 + c x^2)."""
+    """The paper's problem.
+
+    y_j log(1 + exp(-b a'x)) - lambda1/2 |n y - 1|^2 + lambda2 sum c x^2 / (1 + c x^2)
+    """
 
     name = "robust logistic in Python"
     x_dim, y_dim, samples = FEATURES, SAMPLES, [SAMPLES] * AGENTS
@@ -67,7 +70,9 @@ class Batched(RobustLogistic):
 @pytest.fixture()
 def built_in(rows):
     X, b = rows
-    return saddle.Instance(data=(X[:200], b[:200]), agents=AGENTS, partition="contiguous", **OPTIONS)
+    return saddle.Instance(
+        data=(X[:200], b[:200]), agents=AGENTS, partition="contiguous", **OPTIONS
+    )
 
 
 @pytest.fixture(params=[RobustLogistic, Batched])
@@ -205,7 +210,9 @@ def test_ctrl_c_in_a_problem(rows):
         instance.run(iterations=10**6)
     partial = caught.value.result
     assert partial.stop == "interrupted" and 0 < partial.iteration < 1000
-    whole = saddle.run(RobustLogistic(rows[0][:200], rows[1][:200]), **{**OPTIONS, "iterations": partial.iteration})
+    whole = saddle.run(
+        RobustLogistic(rows[0][:200], rows[1][:200]), **{**OPTIONS, "iterations": partial.iteration}
+    )
     assert np.array_equal(partial.x_agents, whole.x_agents)
 
 
@@ -299,13 +306,16 @@ def test_optional_parts(rows):
     assert np.isclose(r.outcomes["train_size"], FEATURES * 0.09)
     bounds = saddle.theory(problem, topology="ring")
     assert bounds["lipschitz"] == 50 and bounds["strong_concavity"] == 1 and not bounds["estimated"]
-    r = saddle.run(problem, stop_when="train_size<=0.5", **{**OPTIONS, "iterations": 500, "trace_every": 1})
+    r = saddle.run(
+        problem, stop_when="train_size<=0.5", **{**OPTIONS, "iterations": 500, "trace_every": 1}
+    )
     assert r.stop == "condition" and r.outcomes["train_size"] <= 0.5 and r.iteration > 0
 
 
 def test_centralized_and_weighted(rows, own):
     data = (rows[0][:200], rows[1][:200])
-    steps = {"iterations": 40, "seed": 3, "trace_every": 20, "eta_x": 0.5, "eta_y": 0.5, "algorithm": "gda"}
+    steps = {"algorithm": "gda", "eta_x": 0.5, "eta_y": 0.5}
+    steps.update(iterations=40, seed=3, trace_every=20)
     expected = saddle.run(data=data, agents=AGENTS, partition="contiguous", **steps)
     assert np.allclose(saddle.run(own, **steps).x, expected.x, rtol=1e-9)
     assert np.array_equal(

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 #
-# The tests of the Python package: test_python.sh PYTHON SOURCE, with PYTHONPATH and SADDLE_PROGRAM set.
+# The tests of the Python package: test_python.sh PYTHON SOURCE, with PYTHONPATH and
+# SADDLE_PROGRAM set.
 set -euo pipefail
 PYTHON=$1
 SOURCE=$2

@@ -22,7 +22,8 @@ SMALL = {"agents": 4, "topology": "ring", "iterations": 30, "seed": 7}
 
 
 def as_arguments(options):
-    return [word for name, value in options.items() for word in ("--" + name.replace("_", "-"), str(value))]
+    pairs = [("--" + name.replace("_", "-"), str(value)) for name, value in options.items()]
+    return [word for pair in pairs for word in pair]
 
 
 def run_program(program, directory, *arguments):
@@ -57,7 +58,9 @@ def test_same_bits_as_the_program(program, tmp_path, problem, algorithm):
 def test_arrays_have_the_bits_of_files(program, tmp_path, rows):
     X, y = rows
     np.savez(tmp_path / "rows.npz", X=X, y=y)
-    arguments = as_arguments({**SMALL, "data": "rows.npz", "test_data": "rows.npz", "problem": "auc"})
+    arguments = as_arguments(
+        {**SMALL, "data": "rows.npz", "test_data": "rows.npz", "problem": "auc"}
+    )
     model, trace = run_program(program, tmp_path, *arguments)
     result = saddle.run("auc", data=(X, y), test_data=(X, y), outcomes="always", **SMALL)
     assert_same_run(result, model, trace)
@@ -118,7 +121,9 @@ def test_wrong_data_are_refused(rows):
         saddle.run(data=[X, y])
     with pytest.raises(TypeError, match="takes a name"):
         saddle.run(data=X)
-    for labelless in ({"data": (X, None)}, {"data": [(X, None)]}, {"data": rows, "test_data": (X, None)}):
+    for labelless in (
+        {"data": (X, None)}, {"data": [(X, None)]}, {"data": rows, "test_data": (X, None)}
+    ):
         with pytest.raises(TypeError, match="needs labels"):
             saddle.run("robust-regression", **labelless)
     for wrong in (5, X, (X, y, y)):
@@ -164,7 +169,9 @@ def test_keywords_are_checked():
         saddle.run("quadratic", tau={})
     with pytest.raises(ValueError, match="^tau: '-1' is out of range"):
         saddle.run("quadratic", tau=-1.0)
-    with pytest.raises(saddle.InputError, match="^x_set: there is no set 'boxx'; did you mean 'box'"):
+    with pytest.raises(
+        saddle.InputError, match="^x_set: there is no set 'boxx'; did you mean 'box'"
+    ):
         saddle.run("quadratic", x_set="boxx:1")
     with pytest.raises(ValueError, match="^x_set: .* has a NUL character"):
         saddle.run("quadratic", x_set="box:0:1\0:2")
@@ -173,7 +180,9 @@ def test_keywords_are_checked():
 
 
 def test_every_option_of_the_program_is_a_keyword(program):
-    listed = subprocess.run([program, "run", "--help-all"], text=True, stdout=subprocess.PIPE, check=True)
+    listed = subprocess.run(
+        [program, "run", "--help-all"], text=True, stdout=subprocess.PIPE, check=True
+    )
     names = set(re.findall(r"^  +--([a-z0-9-]+)", listed.stdout, flags=re.M))
     assert len(names) > 60
     of_the_program_alone = {"config", "quiet", "report", "json", "help", "help-all", "version"}
@@ -181,8 +190,10 @@ def test_every_option_of_the_program_is_a_keyword(program):
 
 
 def test_values_of_options():
-    r = saddle.run("quadratic", iterations=np.int64(3), tau=np.float64(30), pin=False, trace_every=1,
-                   samples=[50, 60, 70], agents=3, topology="complete", nu=None)  # fmt: skip
+    r = saddle.run(
+        "quadratic", iterations=np.int64(3), tau=np.float64(30), pin=False, trace_every=1,
+        samples=[50, 60, 70], agents=3, topology="complete", nu=None,
+    )  # fmt: skip
     assert r.settings["iterations"] == "3" and float(r.settings["tau"]) == 30
     assert r.settings["samples"] == "50,60,70"
     assert r.trace.iteration.tolist() == [0, 1, 2, 3] and r.trace.iteration.dtype == np.int64
@@ -201,7 +212,12 @@ def test_networks():
         assert np.array_equal(saddle.run("quadratic", topology=given, iterations=20).x, expected.x)
     weights = saddle.graph("ring", 4, "metropolis").weights
     by_rule = saddle.run("quadratic", agents=4, topology="ring", mixing="metropolis", iterations=20)
-    for given in ({"topology": weights}, {"topology": ring, "mixing": weights}, {"mixing": sparse.csr_matrix(weights)}):
+    forms = (
+        {"topology": weights},
+        {"topology": ring, "mixing": weights},
+        {"mixing": sparse.csr_matrix(weights)},
+    )
+    for given in forms:
         assert np.allclose(saddle.run("quadratic", iterations=20, **given).x, by_rule.x, rtol=1e-9)
     other = saddle.run("quadratic", topology=weights, mixing="lazy-metropolis", iterations=20)
     assert other.settings["mixing"] == "lazy-metropolis"
@@ -272,7 +288,10 @@ def test_sets():
 def test_regularizers():
     options = {**SMALL, "x_dim": 6, "iterations": 200}
     by_name = saddle.run("quadratic", regularizer="l1:0.3", **options)
-    own = (lambda x: 0.3 * np.abs(x).sum(), lambda x, s: np.sign(x) * np.maximum(np.abs(x) - 0.3 * s, 0))
+    own = (
+        lambda x: 0.3 * np.abs(x).sum(),
+        lambda x, step: np.sign(x) * np.maximum(np.abs(x) - 0.3 * step, 0),
+    )
     result = saddle.run("quadratic", regularizer=own, **options)
     assert np.allclose(result.x, by_name.x, atol=1e-10)
     assert np.allclose(result.trace.loss, by_name.trace.loss, rtol=1e-9)
@@ -346,7 +365,9 @@ def test_files_and_checkpoints(tmp_path):
     whole = saddle.run("quadratic", iterations=40, agents=4, topology="ring")
     keep = {"agents": 4, "topology": "ring", "checkpoint": tmp_path / "c", "checkpoint_every": 10}
     saddle.run("quadratic", iterations=20, **keep)
-    resumed = saddle.run("quadratic", iterations=40, resume=tmp_path / "c", agents=4, topology="ring")
+    resumed = saddle.run(
+        "quadratic", iterations=40, resume=tmp_path / "c", agents=4, topology="ring"
+    )
     assert np.array_equal(resumed.x_agents, whole.x_agents)
     with pytest.raises(saddle.Error, match="nowhere|cannot|no such|No such"):
         saddle.run(data=tmp_path / "missing.csv")
@@ -515,9 +536,14 @@ def test_instances_are_freed():
 
 
 def test_libmpi_is_not_loaded():
-    code = "import saddle; saddle.run('quadratic', iterations=1); print('libmpi' in open('/proc/self/maps').read())"
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PM"))}
-    done = subprocess.run([sys.executable, "-c", code], env=clean, text=True, stdout=subprocess.PIPE, check=True)
+    code = (
+        "import saddle; saddle.run('quadratic', iterations=1)\n"
+        "print('libmpi' in open('/proc/self/maps').read())"
+    )
+    clean = {name: os.environ[name] for name in os.environ if not name.startswith(("OMPI_", "PM"))}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=clean, text=True, stdout=subprocess.PIPE, check=True
+    )
     if "SADDLE_LIBRARY" in os.environ:
         pytest.skip("SADDLE_LIBRARY says which library is loaded")
     assert done.stdout.strip() == "False"

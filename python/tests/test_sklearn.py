@@ -70,7 +70,9 @@ def test_sparse_rows(kind, people):
     X, y, sex = people
     X = np.where(np.abs(X) > 1, X, 0)
     dense, its = (fitted(kind, (form(X), y, sex)) for form in (np.asarray, sparse.csr_matrix))
-    assert np.allclose(dense.decision_function(X), its.decision_function(sparse.csc_matrix(X)), atol=1e-9)
+    assert np.allclose(
+        dense.decision_function(X), its.decision_function(sparse.csc_matrix(X)), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("kind", [FairClassifier, RobustClassifier])
@@ -78,13 +80,16 @@ def test_probabilities(kind, people):
     X = people[0]
     model = fitted(kind, people)
     decision, probability = model.decision_function(X), model.predict_proba(X)
-    assert np.allclose(probability[:, 1], 1 / (1 + np.exp(-decision))) and np.allclose(probability.sum(axis=1), 1)
+    assert np.allclose(probability[:, 1], 1 / (1 + np.exp(-decision)))
+    assert np.allclose(probability.sum(axis=1), 1)
 
 
 def test_auc(people):
     X, y, _ = people
     model = fitted(AUCClassifier, people)
-    assert model.score(X, y) == pytest.approx(roc_auc_score(y == "yes", model.decision_function(X)), abs=1e-15)
+    assert model.score(X, y) == pytest.approx(
+        roc_auc_score(y == "yes", model.decision_function(X)), abs=1e-15
+    )
     assert model.score(X, y) == pytest.approx(model.result_.outcomes["train_auc"], abs=1e-12)
     decision = model.decision_function(X)
     assert decision[y == "no"].mean() < 0 < decision[y == "yes"].mean()
@@ -101,7 +106,9 @@ def test_fair(people):
     X, y, sex = people
     plain, fair = (fitted(FairClassifier, people, fairness=weight) for weight in (0, 50))
     assert gap(fair, people) < gap(plain, people) / 2
-    assert gap(fair, people) == pytest.approx(fair.result_.outcomes["train_demographic_parity_gap"], abs=1e-12)
+    assert gap(fair, people) == pytest.approx(
+        fair.result_.outcomes["train_demographic_parity_gap"], abs=1e-12
+    )
     ordinary = LogisticRegression(C=1e6).fit(X, y)
     assert np.mean(plain.predict(X) == ordinary.predict(X)) > 0.97
     with pytest.warns(UserWarning, match="no sensitive_features"):
@@ -125,7 +132,8 @@ def test_robust():
         return min(model.score(X[group == g], y[group == g]) for g in ("small", "large"))
 
     robust = RobustClassifier(by_label=False, random_state=0).fit(X, y, sensitive_features=group)
-    assert len(robust.result_.x_agents) == 2 and worst(robust) > worst(LogisticRegression().fit(X, y)) + 0.1
+    assert len(robust.result_.x_agents) == 2
+    assert worst(robust) > worst(LogisticRegression().fit(X, y)) + 0.1
     four = RobustClassifier(random_state=0, max_iter=10).fit(X, y, sensitive_features=group)
     assert len(four.result_.x_agents) == 4
     assert len(RobustClassifier(max_iter=10).fit(X, y).result_.x_agents) == 2
@@ -133,7 +141,9 @@ def test_robust():
 
 def test_pipelines_and_searches(people):
     X, y, sex = people
-    pipeline = make_pipeline(StandardScaler(), FairClassifier(max_iter=300, fairness=50, random_state=0))
+    pipeline = make_pipeline(
+        StandardScaler(), FairClassifier(max_iter=300, fairness=50, random_state=0)
+    )
     pipeline.fit(X * [1, 1, 1, 1000], y, fairclassifier__sensitive_features=sex)
     assert gap(pipeline, (X * [1, 1, 1, 1000], y, sex)) < 0.2
     search = GridSearchCV(AUCClassifier(random_state=0), {"max_iter": [0, 50]}, cv=3)

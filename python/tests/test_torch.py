@@ -55,13 +55,17 @@ def start(dtype=torch.float64):
 @pytest.mark.parametrize("algorithm", ["precision", "prox-dsgda"])
 def test_runs_are_those_of_gradients_by_hand(rows, algorithm):
     expected = saddle.run(ByHand(*rows), algorithm=algorithm, **SMALL)
-    made = saddle.torch.problem(logistic, *start(), tuple(map(torch.from_numpy, rows)), agents=AGENTS)
+    made = saddle.torch.problem(
+        logistic, *start(), tuple(map(torch.from_numpy, rows)), agents=AGENTS
+    )
     result = saddle.run(made, algorithm=algorithm, **SMALL)
     assert np.allclose(result.x_agents, expected.x_agents, rtol=0, atol=1e-12)
     assert np.array_equal(result.trace.ifo, expected.trace.ifo)
     assert np.allclose(result.trace.loss, expected.trace.loss, rtol=1e-11)
     parts = [(X, label) for X, label in zip(np.split(rows[0], AGENTS), np.split(rows[1], AGENTS))]
-    per_agent = saddle.run(saddle.torch.problem(logistic, *start(), parts), algorithm=algorithm, **SMALL)
+    per_agent = saddle.run(
+        saddle.torch.problem(logistic, *start(), parts), algorithm=algorithm, **SMALL
+    )
     assert np.array_equal(per_agent.x_agents, result.x_agents)
 
 
@@ -77,7 +81,10 @@ def forms():
         return torch.tanh(X @ w + b).mean() * c + (d * w).sum() - (d**2).sum() - c**2
 
     w, b, d, c = (torch.rand(shape).double() for shape in ((FEATURES, 2), (2,), (FEATURES, 2), ()))
-    yield "dict", lambda x, y, batch: bilinear(x["w"], x["b"], y["d"], y["c"], batch[0]), {"w": w, "b": b}, {"d": d, "c": c}
+    def of_dicts(x, y, batch):
+        return bilinear(x["w"], x["b"], y["d"], y["c"], batch[0])
+
+    yield "dict", of_dicts, {"w": w, "b": b}, {"d": d, "c": c}
     yield "list", lambda x, y, batch: bilinear(*x, *y, batch[0]), [w, b], [d, c]
     yield "tuple", lambda x, y, batch: bilinear(*x, *y, batch[0]), (w, b), (d, c)
 
@@ -101,7 +108,9 @@ def test_forms(form, rows):
 
 def network(dtype=torch.float64):
     torch.manual_seed(0)
-    layers = [torch.nn.Linear(FEATURES, 5), torch.nn.Tanh(), torch.nn.Linear(5, 1), torch.nn.Linear(1, 1)]
+    layers = [
+        torch.nn.Linear(FEATURES, 5), torch.nn.Tanh(), torch.nn.Linear(5, 1), torch.nn.Linear(1, 1)
+    ]
     net = torch.nn.Sequential(*layers).to(dtype)
     for parameter in net[3].parameters():
         parameter.requires_grad_(False)
@@ -112,7 +121,8 @@ def margin_loss(net, y, batch):
     """Logistic loss with weights of the two classes."""
     X, label = batch
     weight = torch.where(label > 0, y[0], y[1])
-    return (weight * torch.nn.functional.softplus(-label * net(X)[:, 0])).mean() - ((y - 1) ** 2).sum()
+    losses = torch.nn.functional.softplus(-label * net(X)[:, 0])
+    return (weight * losses).mean() - ((y - 1) ** 2).sum()
 
 
 def accuracy(rows):
@@ -143,7 +153,9 @@ def test_modules(rows):
         assert torch.equal(tensor, net.state_dict()[name])
         assert ("3" in name) == torch.equal(tensor, trained.state_dict()[name])
     assert accuracy(rows)(trained, None)["accuracy"] == result.outcomes["train_accuracy"]
-    one = torch.nn.utils.parameters_to_vector(p for p in result.module(agent=2).parameters() if p.requires_grad)
+    one = torch.nn.utils.parameters_to_vector(
+        p for p in result.module(agent=2).parameters() if p.requires_grad
+    )
     assert np.array_equal(one.detach().numpy(), result.x_agents[2])
     assert pickle.loads(pickle.dumps(trained)).state_dict().keys() == before.keys()
     with pytest.raises(TypeError, match=r"problem.module\(r.x\)"):
@@ -152,7 +164,10 @@ def test_modules(rows):
 
 def test_results_do_not_keep_the_data(rows):
     X = torch.from_numpy(rows[0].copy())
-    result = saddle.run(saddle.torch.problem(logistic, *start(), (X, torch.from_numpy(rows[1])), agents=2), iterations=1)
+    result = saddle.run(
+        saddle.torch.problem(logistic, *start(), (X, torch.from_numpy(rows[1])), agents=2),
+        iterations=1,
+    )
     gone = weakref.ref(X)
     del X
     gc.collect()
@@ -171,7 +186,9 @@ def test_mistakes(rows):
     def refused(kind, message, loss=logistic, x0=None, y0=None, data=rows, **options):
         x, y = start()
         with pytest.raises(kind, match=message):
-            made = saddle.torch.problem(loss, x if x0 is None else x0, y if y0 is None else y0, data, **options)
+            made = saddle.torch.problem(
+                loss, x if x0 is None else x0, y if y0 is None else y0, data, **options
+            )
             saddle.run(made, **SMALL)
 
     refused(ValueError, "must be one number", loss=lambda x, y, batch: batch[0] @ x)
@@ -190,7 +207,8 @@ def test_mistakes(rows):
 
 def test_buffers_that_change_are_refused(rows):
     net = torch.nn.Sequential(torch.nn.BatchNorm1d(FEATURES), torch.nn.Linear(FEATURES, 1)).double()
-    options = {"agents": AGENTS, "lipschitz": 1, "strong_concavity": 1}  # not estimated from single samples
+    # L and mu are given, because they would be estimated from single samples.
+    options = {"agents": AGENTS, "lipschitz": 1, "strong_concavity": 1}
     made = saddle.torch.problem(margin_loss, net, torch.ones(2).double(), rows, **options)
     with pytest.raises(ValueError, match="batch normalization"):
         saddle.run(made, **SMALL)
@@ -206,7 +224,9 @@ def test_with_an_algorithm_in_python(rows):
 
     made = saddle.torch.problem(logistic, *start(), rows, agents=AGENTS)
     mine = saddle.run(made, algorithm=Descent(), topology="ring", iterations=15, trace_every=15)
-    expected = saddle.run(ByHand(*rows), algorithm=Descent(), topology="ring", iterations=15, trace_every=15)
+    expected = saddle.run(
+        ByHand(*rows), algorithm=Descent(), topology="ring", iterations=15, trace_every=15
+    )
     assert np.allclose(mine.x_agents, expected.x_agents, atol=1e-13)
 
 
@@ -216,7 +236,9 @@ def test_missing_packages_are_named(name):
         f"import sys; sys.modules[{name!r}] = None\nimport saddle\n"
         f"try:\n    saddle.{name}\nexcept ImportError as error:\n    print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", code], text=True, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], text=True, stdout=subprocess.PIPE, check=True
+    )
     assert done.stdout.startswith(f"saddle.{name} needs ")
 
 
