@@ -39,9 +39,9 @@ def plot(traces: Mapping[str, Trace], x: str, y: str, ax: Any = None) -> Any:
     for name, trace in traces.items():
         colour, dashes = built_in.get(name, ("#000000", ""))
         style = (0, tuple(map(float, dashes.split()))) if dashes else "-"
-        positive = bool(np.nanmin(trace[y]) > 0)
         ax.plot(trace[x], trace[y], label=name, color=colour, linestyle=style)
-        ax.set_yscale("log" if positive else "linear")
+    values = np.concatenate([trace[y] for trace in traces.values()])
+    ax.set_yscale("linear" if np.any(values <= 0) else "log")
     ax.set_xlabel(LABELS.get(x, x))
     ax.set_ylabel(y)
     ax.legend()

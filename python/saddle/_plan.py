@@ -51,7 +51,7 @@ class Plan:
     def set_keywords(self, function: str, keywords: dict[str, Any]) -> None:
         """Sets options by keywords; None: not given. Those with a form in memory have a method."""
         for keyword, value in keywords.items():
-            option = option_of(keyword, function, ("data",))
+            option = option_of(keyword, function)
             own = getattr(self, f"_set_{keyword}", None)
             if value is None:
                 continue

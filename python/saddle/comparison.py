@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping
+from typing import Any, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class Comparison(Mapping[str, list[Result]]):
     def __getitem__(self, name: str) -> list[Result]:
         return self._results[name]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(self._results)
 
     def __len__(self) -> int:
@@ -66,10 +66,12 @@ class Comparison(Mapping[str, list[Result]]):
     def levels(self) -> list[float]:
         """Returns decades of the metric from the start's to the best at an end, at most 6."""
         metrics = [r._trace()["metric"] for results in self.values() for r in results]
-        start = max(float(metric[0]) for metric in metrics)
-        ends = [float(metric[-1]) for metric in metrics if metric[-1] <= start]
-        best = max(min(ends, default=start), 1e-300)
-        first, last = np.floor(np.log10(start)), np.ceil(np.log10(best))
+        starts = np.array([metric[0] for metric in metrics])
+        ends = np.array([metric[-1] for metric in metrics])
+        usable = [m[np.isfinite(m) & (m > 0)] for m in (starts, ends)]
+        if not all(map(len, usable)):
+            return []
+        first, last = np.floor(np.log10(usable[0].max())), np.ceil(np.log10(usable[1].min()))
         return [float(10.0**decade) for decade in np.arange(first, last - 1, -1)[:6]]
 
     def costs(self, levels: Iterable[float] | None = None) -> list[dict[str, Any]]:

@@ -88,7 +88,7 @@ def check_grad(
 def _fields(c: Any) -> dict[str, Any]:
     """Returns the fields of a C struct, those of structs within as dicts."""
     out = {}
-    for name, field in ffi.typeof(c).fields if ffi.typeof(c).kind == "struct" else ():
+    for name, field in ffi.typeof(c).fields:
         value = getattr(c, name)
         out[name] = _fields(value) if field.type.kind == "struct" else value
     return out

@@ -51,13 +51,12 @@ def options() -> dict[str, Option]:
     return {option.name: option for option in table}
 
 
-def option_of(keyword: str, function: str = "run", others: tuple[str, ...] = ()) -> Option:
+def option_of(keyword: str, function: str = "run") -> Option:
     """Returns the option of a keyword; TypeError, with the closest name, if there is none."""
     option = options().get(keyword.replace("_", "-"))
     if option is not None and "-" not in keyword:
         return option
-    names = [name.replace("-", "_") for name in options()] + list(others)
-    encoded = [ffi.new("char[]", name.encode()) for name in names]
+    encoded = [ffi.new("char[]", name.replace("-", "_").encode()) for name in options()]
     listed = ffi.new("char *[]", encoded)
     closest = text(lib.saddle_closest(keyword.encode(), listed, len(encoded)))
     hint = f"; did you mean {closest!r}?" if closest else "; saddle.options() lists all"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
+import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Mapping
 
 import numpy as np
 
@@ -102,21 +104,22 @@ class Result:
         return self
 
     @classmethod
-    def _from_model(cls, model: bytes) -> Result:
+    def _from_model(cls, model: bytes, source: str) -> Result:
         self = cls()
         self._model = model
-        if not model.startswith(b"PK"):
-            raise ValueError("this is not an .npz file; load() reads what save('model.npz') wrote")
-        with tempfile.TemporaryFile() as file:
-            file.write(model)
-            file.seek(0)
-            arrays = np.load(file)
-            if "xbar" not in arrays:
-                raise ValueError("this is not a model that saddle has written")
+        try:
+            arrays = np.load(io.BytesIO(model))
+            if not isinstance(arrays, Mapping):  # an array, of an .npy file
+                raise ValueError
             self.x, self.y = arrays["xbar"], arrays["ybar"]
             self.x_agents, self.y_agents = arrays["x"], arrays["y"]
             lines = str(arrays["settings"]).splitlines()
             self.iteration = int(arrays["iteration"])
+        except (EOFError, IndexError, KeyError, ValueError, zipfile.BadZipFile):
+            raise ValueError(
+                f"{source} is not a model, or damaged; give an .npz file that Result.save() or "
+                "`saddle run --model` wrote"
+            ) from None
         pairs = (line.split(": ", 1) for line in lines if ": " in line)
         self.settings = {name.replace("-", "_"): value for name, value in pairs}
         self.trace, self.outcomes, self.stop, self.message = None, {}, "", ""
@@ -146,7 +149,7 @@ class Result:
         return {"model": self._model_bytes(), **{name: getattr(self, name) for name in kept}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        model = Result._from_model(state.pop("model"))
+        model = Result._from_model(state.pop("model"), "what was pickled")
         self.__dict__.update({**model.__dict__, **state})
 
     # ---- use -----------------------------------------------------------------------------------
@@ -204,4 +207,5 @@ def load(path: str | os.PathLike[str]) -> Result:
     It has x, y, x_agents, y_agents, settings and iteration, and can predict. There is no trace, and
     no outcomes, stop or message: a model file does not have them, a pickled result has.
     """
-    return Result._from_model(Path(os.fsdecode(as_bytes(path, "path"))).read_bytes())
+    file = Path(os.fsdecode(as_bytes(path, "path")))
+    return Result._from_model(file.read_bytes(), repr(str(file)))

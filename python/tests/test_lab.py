@@ -95,6 +95,25 @@ def test_tune_searches_what_is_listed(caplog):
         saddle.tune("quadratic", objective="beauty")
 
 
+def test_levels_of_a_comparison_that_begins_at_the_solution():
+    class Solved(saddle.Problem):
+        x_dim, y_dim, samples, y_set = 1, 1, [1, 1], "box:0:1"
+
+        def start(self, seed):
+            return np.zeros(1), np.zeros(1)
+
+        def gradient(self, agent, rows, x, y):
+            return x, -y
+
+        def value(self, agent, x, y):
+            return x @ x / 2 - y @ y / 2
+
+    c = saddle.compare(Solved(), algorithms=["gt-gda", "gda"], iterations=3)
+    assert c["gda"][0].trace.metric.max() == 0 and c.levels() == [] and c.costs() == []
+    pytest.importorskip("matplotlib").use("Agg")
+    assert c.plot().get_yscale() == "linear"
+
+
 def test_theory(program):
     bounds = saddle.theory("quadratic", agents=6, topology="ring", epsilon=0.01)
     call = "theory --problem quadratic --agents 6 --topology ring --epsilon 0.01 --json"

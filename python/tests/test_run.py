@@ -331,9 +331,14 @@ def test_results(tmp_path, rows):
         r.trace.nothing
     with pytest.raises(KeyError, match="no column 'nothing'; it has iteration, "):
         r.trace["nothing"]
+    assert loaded.trace is None and loaded.outcomes == {} and loaded.stop == loaded.message == ""
     r.save(tmp_path / "record.npy")
-    with pytest.raises(ValueError, match="not an .npz file"):
-        saddle.load(tmp_path / "record.npy")
+    (tmp_path / "cut.npz").write_bytes((tmp_path / "a.npz").read_bytes()[:-30])
+    (tmp_path / "text.npz").write_text("x")
+    np.savez(tmp_path / "other.npz", x=np.ones(3))
+    for name in ("record.npy", "cut.npz", "text.npz", "other.npz"):
+        with pytest.raises(ValueError, match=f"{name}' is not a model, or damaged; give an .npz"):
+            saddle.load(tmp_path / name)
 
 
 def test_pandas():
@@ -401,8 +406,8 @@ class Failing(saddle.Problem):
         return np.zeros(1)
 
 class Mallinfo2(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_size_t) for name in
-                "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+    names = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"
+    _fields_ = [(name, ctypes.c_size_t) for name in names.split()]
 
 mallinfo2 = ctypes.CDLL(None).mallinfo2
 mallinfo2.restype = Mallinfo2
