@@ -172,6 +172,7 @@ static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
     saddle_plan plan = {.settings = NULL};
     saddle_result *result = NULL;
     saddle_hooks hooks = {.context = s->hooks->context,
+                          .progress = s->hooks->progress,
                           .warning = s->warned ? NULL : s->hooks->warning,
                           .interrupt = s->hooks->interrupt};
     const saddle_instance *instance = NULL;

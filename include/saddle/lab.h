@@ -243,6 +243,8 @@ typedef struct saddle_tune_hooks {
     void (*rung)(void *context, const saddle_tuning *tuning, const saddle_trial *best);
     /** What the first evaluation warns of, such as messages that give away private data. */
     void (*warning)(void *context, const char *message);
+    /** Now and then during an evaluation: several times a second. */
+    void (*progress)(void *context, uint64_t iteration, double seconds);
     /** The search ends soon after this becomes non-zero; NULL: never. */
     const volatile sig_atomic_t *interrupt;
 } saddle_tune_hooks;

@@ -86,9 +86,13 @@ class _Hooks:
         self.c.interrupt = callbacks.interrupt
         self.keep.set(self.c, "trial", self.trial)
         self.keep.set(self.c, "warning", self.warning)
+        self.keep.set(self.c, "progress", self.progress)
 
     def trial(self, _context: Any, _tuning: Any, trial: Any) -> None:
         logger.info("rung %d, candidate %d: %.6g", trial.rung, trial.candidate, trial.value)
+
+    def progress(self, _context: Any, _iteration: int, _seconds: float) -> None:
+        """Does nothing: Python notices Ctrl-C whenever one of its functions is called."""
 
     def warning(self, _context: Any, message: Any) -> None:
         logger.warning("%s", as_keywords(text(message)))

@@ -454,6 +454,15 @@ def test_ctrl_c():
     assert np.isfinite(result.x).all()
 
 
+def test_ctrl_c_ends_a_search_within_an_evaluation():
+    options = {"algorithm": "gt-gda", "candidates": 4, "budget": 10**12}
+    timer = threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        saddle.tune("quadratic", **options)
+    assert not caught.value.result.finished and len(caught.value.result.trials["value"]) < 4
+
+
 class Interrupted(saddle.Problem):
     """Raises KeyboardInterrupt at a call of start() or of gradient()."""
 
