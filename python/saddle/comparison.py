@@ -75,7 +75,7 @@ class Comparison(Mapping[str, list[Result]]):
         return [float(10.0**decade) for decade in np.arange(first, last - 1, -1)[:6]]
 
     def costs(self, levels: Iterable[float] | None = None) -> list[dict[str, Any]]:
-        """Returns what algorithms paid, on average over seeds, until the metric stays at each level.
+        """Returns what algorithms paid, on average over seeds, until the metric stays at a level.
 
         The cost is that of the row from which on the metric is at or below it to the end; NaN where
         a seed has none.
