@@ -20,8 +20,6 @@
 /* Networks of more agents are not drawn on a page, nor are more networks of one section. */
 #define MOST_DRAWN 400
 #define MOST_NETWORKS 4
-/* With fewer seeds all may agree by chance. */
-#define FEW_SEEDS 5
 
 /* ---- small things -------------------------------------------------------------------------- */
 
@@ -337,7 +335,7 @@ static saddle_status write_with_claims(const report_section *section, const char
     claims_list claims;
     SADDLE_TRY(saddle_paper_comparisons_make(&claims, section->trace, section->traces, error));
     report_page page = {.title = title,
-                        .claims_text = claims.seeds < FEW_SEEDS
+                        .claims_text = claims.seeds < CLAIMS_FEWEST_SEEDS
                                            ? "Tested on these runs, with too few seeds to decide."
                                            : "Tested on these runs.",
                         .claims_last = true,

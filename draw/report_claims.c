@@ -9,10 +9,11 @@ static const struct {
     const char *style;
     const char *mark;
 } looks[CLAIM_VERDICTS] = {
-    [CLAIM_HOLDS] = {"holds", "&#10003;"},    [CLAIM_HOLDS_BELOW] = {"holds", "&#10003;"},
-    [CLAIM_HOLDS_ABOVE] = {"undecided", "~"}, [CLAIM_FAILS] = {"fails", "&#10007;"},
-    [CLAIM_UNDECIDED] = {"undecided", "?"},   [CLAIM_UNTESTED] = {"undecided", "?"},
-    [CLAIM_DIFFERS] = {"undecided", "~"}};
+    [CLAIM_HOLDS] = {"holds", "&#10003;"},     [CLAIM_HOLDS_BELOW] = {"holds", "&#10003;"},
+    [CLAIM_HOLDS_ABOVE] = {"undecided", "~"},  [CLAIM_HOLDS_PARTLY] = {"undecided", "~"},
+    [CLAIM_FAILS] = {"fails", "&#10007;"},     [CLAIM_UNDECIDED] = {"undecided", "?"},
+    [CLAIM_UNTESTED] = {"undecided", "?"},     [CLAIM_NOT_CONTRADICTED] = {"holds", "&#10003;"},
+    [CLAIM_SAYS_NOTHING] = {"undecided", "?"}, [CLAIM_DIFFERS] = {"undecided", "~"}};
 
 static void write_levels_head(FILE *f)
 {

@@ -44,6 +44,8 @@ static bool same_steps(const reproduction *r, const reproduction_part *part, siz
 bool reproduction_is_drawn(const reproduction *r, const reproduction_part *part, size_t s)
 {
     const paper_experiment *e = part->experiment;
+    if (e->drawn > 0 && s >= e->drawn)
+        return false;
     for (size_t k = 0; !e->series[s].tuned && k < s; k++)
         if (e->series[k].tuned && strcmp(e->series[k].algorithm, e->series[s].algorithm) == 0 &&
             same_steps(r, part, k, s))

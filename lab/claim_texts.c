@@ -6,25 +6,38 @@
 
 #include "core/print.h"
 
+/* "at 1e-01" where it is the only one, otherwise "down to 1e-03". */
+static void append_levels(char *text, const claims_part *part)
+{
+    bool below = part->verdict == CLAIM_HOLDS_BELOW;
+    if (part->single)
+        saddle_append(text, CLAIMS_VERDICT, " at %.0e", part->level);
+    else if (part->verdict != CLAIM_HOLDS)
+        saddle_append(text, CLAIMS_VERDICT, below ? " from %.0e down" : " down to %.0e",
+                      part->level);
+}
+
 static void append_verdict(char *text, const claims_part *part)
 {
-    static const char *const plain[CLAIM_VERDICTS] = {[CLAIM_HOLDS] = "holds",
-                                                      [CLAIM_FAILS] = "does not hold",
-                                                      [CLAIM_UNDECIDED] = "not decided",
-                                                      [CLAIM_UNTESTED] =
-                                                          "not tested: nobody got there"};
-    if (part->single && part->verdict == CLAIM_HOLDS)
-        saddle_append(text, CLAIMS_VERDICT, "holds at %.0e, the only level reached", part->level);
-    else if (part->single && part->verdict == CLAIM_HOLDS_BELOW)
-        saddle_append(text, CLAIMS_VERDICT, "holds at %.0e, the finest level reached", part->level);
-    else if (part->single && part->verdict == CLAIM_HOLDS_ABOVE)
-        saddle_append(text, CLAIMS_VERDICT, "holds at %.0e only", part->level);
-    else if (part->verdict == CLAIM_HOLDS_BELOW)
-        saddle_append(text, CLAIMS_VERDICT, "holds from %.0e down", part->level);
-    else if (part->verdict == CLAIM_HOLDS_ABOVE)
-        saddle_append(text, CLAIMS_VERDICT, "holds down to %.0e only", part->level);
-    else
-        saddle_append(text, CLAIMS_VERDICT, "%s", plain[part->verdict]);
+    static const char *const plain[CLAIM_VERDICTS] = {
+        [CLAIM_HOLDS] = "holds",
+        [CLAIM_HOLDS_BELOW] = "holds",
+        [CLAIM_HOLDS_ABOVE] = "holds",
+        [CLAIM_HOLDS_PARTLY] = "holds at some levels only",
+        [CLAIM_FAILS] = "does not hold",
+        [CLAIM_UNDECIDED] = "not decided",
+        [CLAIM_UNTESTED] = "not tested: nobody got there",
+        [CLAIM_NOT_CONTRADICTED] = "not contradicted",
+        [CLAIM_SAYS_NOTHING] = "says nothing here"};
+    saddle_append(text, CLAIMS_VERDICT, "%s", plain[part->verdict]);
+    if (part->verdict > CLAIM_HOLDS_ABOVE)
+        return;
+    append_levels(text, part);
+    if (part->verdict == CLAIM_HOLDS_ABOVE)
+        saddle_append(text, CLAIMS_VERDICT, part->open ? ", finer levels not decided" : " only");
+    else if (part->single)
+        saddle_append(text, CLAIMS_VERDICT, ", the %s level reached",
+                      part->verdict == CLAIM_HOLDS ? "only" : "finest");
 }
 
 const char *saddle_claims_verdict_text(const claims_outcome *o, char out[CLAIMS_VERDICT])
@@ -45,19 +58,19 @@ const char *saddle_claims_cost_text(const char *cost)
     return strcmp(cost, "ifo") == 0 ? "IFO calls" : "rounds";
 }
 
-static void append_names(char *text, const claims_chain *h, const char *between)
+static void append_names(char *text, const claims_chain *chain, const char *between)
 {
-    for (size_t s = 0; s < h->count; s++)
-        CLAIMS_APPEND(text, "%s%s", s > 0 ? between : "", h->series[s]->label);
+    for (size_t s = 0; s < chain->count; s++)
+        CLAIMS_APPEND(text, "%s%s", s > 0 ? between : "", chain->series[s]->label);
 }
 
-void saddle_claims_state(claims_measurement *out, const claims_chain *h)
+void saddle_claims_write_statement(claims_measurement *out, const claims_chain *chain)
 {
     const paper_test *t = out->test;
     char *text = out->statement;
     switch (t->kind) {
     case TEST_FASTER:
-        append_names(text, h, " against ");
+        append_names(text, chain, " against ");
         CLAIMS_APPEND(text, ", %s by the %s", saddle_claims_cost_text(t->cost), t->quantity);
         if (t->factor > 1.0)
             CLAIMS_APPEND(text, ", %g times fewer", t->factor);
@@ -65,13 +78,13 @@ void saddle_claims_state(claims_measurement *out, const claims_chain *h)
             CLAIMS_APPEND(text, ", at most %g times as many", 1.0 / t->factor);
         break;
     case TEST_ALIKE:
-        append_names(text, h, ", ");
+        append_names(text, chain, ", ");
         CLAIMS_APPEND(text, ": %s within a factor of %g", saddle_claims_cost_text(t->cost),
                       t->factor);
         break;
     case TEST_BELOW:
         CLAIMS_APPEND(text, "metric at equal iterations: ");
-        append_names(text, h, " below ");
+        append_names(text, chain, " below ");
         break;
     case TEST_SLOPE_VALUE:
         CLAIMS_APPEND(text, "%s to metric <= %g against n", saddle_claims_cost_text(t->cost),
@@ -86,7 +99,7 @@ void saddle_claims_state(claims_measurement *out, const claims_chain *h)
         break;
     case TEST_THEOREM:
         CLAIMS_APPEND(text, "mean metric of ");
-        append_names(text, h, ", ");
+        append_names(text, chain, ", ");
         CLAIMS_APPEND(text, " below its bound");
         break;
     }
@@ -118,7 +131,8 @@ void saddle_claims_describe_chance(char *text, size_t size, const claims_list *l
     size_t comparisons = saddle_claims_comparisons(list, &chance);
     saddle_append(
         text, size,
-        "If no method were better than another, the seeds of a test at a level would still "
-        "agree now and then: %.2g of the %zu tests made here would be decided by chance.",
+        "If no method were better than another, the seeds of a test of who is first would still "
+        "agree now and "
+        "then: at most %.2g of the %zu such tests at levels made here would be decided by chance.",
         chance, comparisons);
 }

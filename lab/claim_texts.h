@@ -15,6 +15,6 @@ typedef struct claims_chain {
 /* Append to a text of a test. */
 #define CLAIMS_APPEND(text, ...) saddle_append((text), CLAIMS_TEXT, __VA_ARGS__)
 /* Write what is tested. */
-void saddle_claims_state(claims_measurement *out, const claims_chain *h);
+void saddle_claims_write_statement(claims_measurement *out, const claims_chain *chain);
 
 #endif

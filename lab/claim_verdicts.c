@@ -24,16 +24,15 @@ static claims_state together(const claims_measurement *measurement, size_t count
  * down to", or the first one of "holds". */
 static claim_verdict judge_states(const claims_state *state, size_t count, size_t *place)
 {
-    size_t false_ones = 0;
-    size_t open = 0;
-    for (size_t k = 0; k < count; k++) {
-        false_ones += state[k] == STATE_FALSE;
-        open += state[k] == STATE_OPEN;
-    }
+    size_t of[STATE_OPEN + 1] = {0};
+    for (size_t k = 0; k < count; k++)
+        of[state[k]]++;
     if (count == 0)
         return CLAIM_UNTESTED;
-    if (false_ones + open == 0)
+    if (of[STATE_TRUE] == count)
         return CLAIM_HOLDS;
+    if (of[STATE_TRUE] == 0)
+        return of[STATE_FALSE] > 0 ? CLAIM_FAILS : CLAIM_UNDECIDED;
     if (state[count - 1] == STATE_TRUE) {
         *place = count - 1;
         while (state[*place - 1] == STATE_TRUE)
@@ -46,7 +45,14 @@ static claim_verdict judge_states(const claims_state *state, size_t count, size_
             (*place)++;
         return CLAIM_HOLDS_ABOVE;
     }
-    return false_ones > 0 ? CLAIM_FAILS : CLAIM_UNDECIDED;
+    return CLAIM_HOLDS_PARTLY;
+}
+
+static claim_verdict of_theorem(claim_verdict verdict)
+{
+    return verdict == CLAIM_HOLDS      ? CLAIM_NOT_CONTRADICTED
+           : verdict == CLAIM_UNTESTED ? CLAIM_SAYS_NOTHING
+                                       : verdict;
 }
 
 /* The verdict of tests on one experiment. */
@@ -63,12 +69,17 @@ static void decide_part(claims_part *out, const claims_measurement *measurement,
     }
     out->experiment = measurement->experiment;
     out->verdict = judge_states(state, said, &place);
+    if (measurement->test->kind == TEST_THEOREM)
+        out->verdict = of_theorem(out->verdict);
     out->level = saddle_claims_level(level[place]);
     bool first = out->verdict == CLAIM_HOLDS_ABOVE && place == 0;
     bool last =
         (out->verdict == CLAIM_HOLDS || out->verdict == CLAIM_HOLDS_BELOW) && place + 1 == said;
     /* Tests without levels have one state, which is not a level. */
     out->single = measurement->levels > 1 && (first || last);
+    out->open = out->verdict == CLAIM_HOLDS_ABOVE;
+    for (size_t k = place + 1; k < said; k++)
+        out->open = out->open && state[k] == STATE_OPEN;
 }
 
 /* Whether two experiments come to the same. */
@@ -76,7 +87,8 @@ static bool agree(const claims_part *a, const claims_part *b)
 {
     bool level = a->verdict == CLAIM_HOLDS_BELOW || a->verdict == CLAIM_HOLDS_ABOVE ||
                  (a->verdict == CLAIM_HOLDS && a->single);
-    return a->verdict == b->verdict && a->single == b->single && (!level || a->level == b->level);
+    return a->verdict == b->verdict && a->single == b->single && a->open == b->open &&
+           (!level || a->level == b->level);
 }
 
 static void decide(claims_outcome *out, const claims_measurement *measurement, size_t count)
@@ -136,7 +148,9 @@ size_t saddle_claims_comparisons(const claims_list *list, double *chance)
         for (size_t k = 0; k < list->measurement[j].levels; k++) {
             const claims_level *level = &list->measurement[j].level[k];
             size_t said = level->won + level->lost + level->tied;
-            if (said == 0 || level->state == STATE_SILENT)
+            if (said == 0 || level->state == STATE_SILENT ||
+                list->measurement[j].test->kind != TEST_FASTER ||
+                list->measurement[j].test->factor < 1.0)
                 continue;
             comparisons++;
             *chance += ldexp(1.0, 1 - (int)said);

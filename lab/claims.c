@@ -108,15 +108,10 @@ static bool usable(const saddle_trace *trace)
 /* Whether all runs that a seed needs are there. */
 static bool complete(const view *v, size_t seed)
 {
-    bool good = usable(v->trace[seed]);
+    bool good = true;
     for (size_t s = 0; s < v->chain.count; s++)
         good = good && usable(v->chain.trace[s][seed]);
     return good;
-}
-
-static double start_of(const view *v, size_t seed, const char *column)
-{
-    return saddle_trace_column(v->trace[seed], column)[0];
 }
 
 /* The run of a seed that ended with the least metric; NULL: none. */
@@ -202,7 +197,9 @@ static result judge_order(const view *v, const claims_cost *cost)
     }
     if (nothing + 1 == v->chain.count)
         return NOTHING;
-    return lost > 0 ? LOST : won + nothing + 1 == v->chain.count ? WON : TIED;
+    if (lost > 0)
+        return LOST;
+    return won + nothing + 1 == v->chain.count ? WON : TIED;
 }
 
 static result judge_alike(const view *v, const claims_cost *cost)
@@ -266,6 +263,8 @@ static claims_state state_of(const claims_level *level, size_t seeds)
     size_t said = level->won + level->lost + level->tied;
     if (said == 0 || 2 * said < seeds)
         return STATE_SILENT;
+    if (said < CLAIMS_FEWEST_SEEDS)
+        return STATE_OPEN;
     return level->won == said ? STATE_TRUE : level->lost == said ? STATE_FALSE : STATE_OPEN;
 }
 
@@ -308,7 +307,11 @@ static void judge_curves(claims_measurement *out, const view *v)
     double ratio[CLAIMS_MOST_SEEDS] = {0.0};
     size_t seeds = 0;
     for (size_t r = 0; r < v->seeds && r < CLAIMS_MOST_SEEDS; r++) {
-        if (!complete(v, r))
+        /* A curve with a metric that is not finite is as good as missing. */
+        double whole = complete(v, r) ? mean_log_ratio(v->chain.trace[0][r],
+                                                       v->chain.trace[v->chain.count - 1][r])
+                                      : NAN;
+        if (!isfinite(whole))
             continue;
         size_t below = 0;
         size_t above = 0;
@@ -320,8 +323,7 @@ static void judge_curves(claims_measurement *out, const view *v)
         all->won += below + 1 == v->chain.count;
         all->lost += above > 0;
         all->tied += above == 0 && below + 1 < v->chain.count;
-        ratio[seeds++] =
-            mean_log_ratio(v->chain.trace[0][r], v->chain.trace[v->chain.count - 1][r]);
+        ratio[seeds++] = whole;
     }
     out->levels = 1;
     all->log_ratio = saddle_statistics_summarize(ratio, seeds, CLAIMS_CONFIDENCE);
@@ -355,8 +357,9 @@ static void points_of_values(claims_line *l, const view *v, size_t seed, bool if
 static void points_of_epsilon(claims_line *l, const view *v, size_t seed)
 {
     const saddle_trace *trace = v->chain.trace[0][seed];
+    double start = saddle_trace_column(trace, "metric")[0];
     for (int k = FIRST_HALF_DECADE; k <= LAST_HALF_DECADE; k++) {
-        double level = start_of(v, seed, "metric") * pow(10.0, -0.5 * k);
+        double level = start * pow(10.0, -0.5 * k);
         add_point(l, 1.0 / level, saddle_claims_stay(trace, v->test->cost, level).high);
     }
 }
@@ -459,7 +462,7 @@ void saddle_claims_measure(claims_measurement *out, const paper_test *t, const p
     view v = {.test = t, .experiment = e, .trace = trace, .seeds = seeds};
     read_chain(&v);
     *out = (claims_measurement){.test = t, .experiment = e};
-    saddle_claims_state(out, &v.chain);
+    saddle_claims_write_statement(out, &v.chain);
     if (v.chain.count == 0 || t->kind == TEST_THEOREM)
         return;
     if (t->kind == TEST_FASTER || t->kind == TEST_ALIKE)

@@ -12,15 +12,16 @@
  *   level costs more than it spent; one that diverged has infinite cost.
  * - Where algorithms were tuned, an algorithm's cost at a level is that of its best series: with tuned
  *   steps, which suit the end of the run, or with its default ones.
- * - At a level a test is true if it is for every seed and false if it is false for every seed; otherwise
- *   it is open. Levels that none of the runs reach, and those that all start below, say nothing.
+ * - At a level a test is true if it is for every seed and false if it is false for every seed; otherwise, and with fewer than
+ *   CLAIMS_FEWEST_SEEDS seeds, it is open. Levels that none of the runs reach, and those that all start below, say nothing.
  *   A level counts if at least half of the seeds say something.
  * - In an experiment a claim is true at a level where all its tests are that say something, false where one is false, otherwise open. It
- *   holds if it is true at all levels that say something, and "from 1e-3 down" if at that level and all finer ones; where only one
- *   level says so, the verdict names it. A claim about levels that nobody reached is not tested. Where experiments differ, each has its own verdict.
+ *   holds if it is true at all levels that say something, "from 1e-3 down" if at that level and all finer ones, and does not hold
+ *   if it is false at some and true at none; where only one level says so, the verdict names it. A claim about levels that nobody reached is not tested. Where experiments differ, each has its own verdict.
  * - A slope is fitted for every seed. It is above the theory's exponent if its 95% interval over seeds is.
- * - If no method were better than another, s seeds would still agree with probability 2^(1 - s). The expected number
- *   of tests at levels that are decided so is stated with the results.
+ * - That a theorem's bound is kept does not prove it: "not contradicted". A bound above the metric at the start says nothing.
+ * - If no method were better than another, s seeds would still agree on which is first with probability 2^(1 - s). The
+ *   expected number of such tests at levels that are decided so is stated with the results.
  */
 #ifndef SADDLE_LAB_CLAIMS_H
 #define SADDLE_LAB_CLAIMS_H
@@ -32,6 +33,8 @@
 #define CLAIMS_CONFIDENCE 0.95
 /* The most seeds. */
 #define CLAIMS_MOST_SEEDS 100
+/* The fewest that decide. */
+#define CLAIMS_FEWEST_SEEDS 5
 /* The most points of a fitted line. */
 #define CLAIMS_MOST_POINTS 256
 /* Room for a text. */
@@ -64,10 +67,13 @@ typedef enum claim_verdict {
     CLAIM_HOLDS,
     CLAIM_HOLDS_BELOW, /* from a level down */
     CLAIM_HOLDS_ABOVE, /* down to a level */
+    CLAIM_HOLDS_PARTLY,
     CLAIM_FAILS,
     CLAIM_UNDECIDED,
     CLAIM_UNTESTED,
-    CLAIM_DIFFERS /* between experiments */
+    CLAIM_NOT_CONTRADICTED, /* a theorem */
+    CLAIM_SAYS_NOTHING,     /* a theorem, where its bound is vacuous or it does not apply */
+    CLAIM_DIFFERS           /* between experiments */
 } claim_verdict;
 #define CLAIM_VERDICTS (CLAIM_DIFFERS + 1)
 /* The most experiments of a claim. */
@@ -91,6 +97,7 @@ typedef struct claims_part {
     claim_verdict verdict;
     double level; /* of CLAIM_HOLDS_BELOW and CLAIM_HOLDS_ABOVE, and of CLAIM_HOLDS where single */
     bool single;  /* the claim is true at one level only */
+    bool open;    /* of CLAIM_HOLDS_ABOVE: it is not false at finer levels, only open */
 } claims_part;
 
 /* The result for one claim: its tests follow each other among all, experiment by experiment. */
@@ -136,8 +143,8 @@ void saddle_claims_measure(claims_measurement *out, const paper_test *t, const p
                            const saddle_trace *const *trace, size_t seeds);
 /* Decide the claims of a list whose tests are made and follow each other claim by claim. */
 void saddle_claims_decide(claims_list *list);
-/* How many tests at levels count; `chance` receives how many of them are expected to be decided by chance, if no method were
- * better than another. */
+/* How many tests of who is first there are at levels that count; `chance` receives how many of them are expected to be decided
+ * by chance at most, if no method were better than another. */
 size_t saddle_claims_comparisons(const claims_list *list, double *chance);
 
 /* Points through which a line is fitted, in logarithms. */

@@ -19,7 +19,7 @@
 #define CANDIDATES 24
 #define QUICK_CANDIDATES 6
 /* Trace points of a run with what a search found. */
-#define TUNED_POINTS 150.0
+#define TUNED_POINTS 1000.0
 /* What a search leaves alone: steps that the paper gives, and what only one algorithm has. */
 #define HELD "nu,eta,c-gamma"
 

@@ -10,7 +10,7 @@
 #include <saddle/lab.h>
 
 /* The most series of an experiment. */
-#define EXPERIMENT_MOST_SERIES 8
+#define EXPERIMENT_MOST_SERIES 20
 
 /* One line of a figure: runs that differ in their seed alone. */
 typedef struct experiment_series {
@@ -46,7 +46,8 @@ typedef struct paper_experiment {
     const char
         *panels; /* of the figure: "x:y x:y", columns of the trace, or those of derived_columns.h */
     size_t count;
-    const experiment_series *series; /* the first one measures the start */
+    const experiment_series *series;
+    size_t drawn; /* series that are drawn, the first ones; 0: all */
 } paper_experiment;
 
 /* The table. */

@@ -221,7 +221,7 @@ static saddle_status check_theorems(reproduction *r, reproduction_part *part, sa
     for (size_t s = 0; status == SADDLE_OK && s < e->count; s++) {
         v[s].plus = strcmp(e->series[s].algorithm, "precision+") == 0;
         for (size_t k = 0; status == SADDLE_OK && k < r->runs.seeds; k++)
-            status = check_run(r, part, s, k, &v[s], &part->vacuous[s], error);
+            status = check_run(r, part, s, k, &v[s], &part->why_not[s], error);
         r->violated = r->violated || (v[s].seeds > 0 && saddle_theorem_violated(&v[s]));
     }
     return status;
@@ -237,11 +237,13 @@ static void measure_theorem(claims_measurement *m, const reproduction_part *part
     const theorem_check *v = &part->theorem[s];
     m->levels = 1;
     if (v->seeds > 0) {
-        m->level[0].state = saddle_theorem_violated(v) ? STATE_FALSE : STATE_TRUE;
+        m->level[0].state = saddle_theorem_violated(v)     ? STATE_FALSE
+                            : saddle_theorem_is_vacuous(v) ? STATE_SILENT
+                                                           : STATE_TRUE;
         saddle_theorem_describe(v, m->numbers, sizeof m->numbers);
     } else {
         saddle_snprintf(m->numbers, sizeof m->numbers, "it promises nothing here: %s",
-                        part->vacuous[s] != NULL ? part->vacuous[s] : "");
+                        part->why_not[s] != NULL ? part->why_not[s] : "");
     }
 }
 

@@ -12,7 +12,7 @@ typedef struct reproduction_part {
     saddle_trace **trace;   /* trace[s * seeds + r]; owned */
     saddle_trace **bound;   /* of theorems, as trace; owned; NULL: there are none */
     theorem_check *theorem; /* of each series; owned; NULL: there are none */
-    const char *vacuous[EXPERIMENT_MOST_SERIES]; /* why a theorem says nothing; NULL: it does */
+    const char *why_not[EXPERIMENT_MOST_SERIES]; /* why a theorem does not apply; NULL: it does */
     bool chosen; /* by the caller; otherwise it was finished before */
 } reproduction_part;
 
