@@ -142,6 +142,31 @@ static void print_end(const work *w)
     cli_print("; claims.md, report.html, figures and traces are in %s\n", w->result.runs.directory);
 }
 
+/* The claims of the paper, or ours, with their verdicts; nothing where there are none. */
+static void print_claims_of(const claims_list *list, bool ours, const char *heading)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < list->claims; k++) {
+        const claims_outcome *o = &list->outcome[k];
+        char text[CLAIMS_TEXT];
+        char verdict[CLAIMS_VERDICT];
+        if (saddle_claim_is_ours(o->claim) != ours)
+            continue;
+        if (count++ == 0)
+            cli_print("\n%s\n", heading);
+        saddle_snprintf(text, sizeof text, "%s (%s): %s", o->claim->says,
+                        saddle_claim_source(o->claim), saddle_claims_verdict_text(o, verdict));
+        cli_print("%4zu. ", k + 1);
+        cli_wrap(stdout, text, 6, 6, cli_width(1));
+    }
+}
+
+static void print_claims(const reproduction *r)
+{
+    print_claims_of(&r->claims, false, "what the paper says, and what was measured");
+    print_claims_of(&r->claims, true, "what we add");
+}
+
 static int conclude(work *w)
 {
     saddle_error error;
@@ -154,7 +179,7 @@ static int conclude(work *w)
         saddle_reproduction_save(&w->result, &error) != SADDLE_OK ||
         reproduction_write_page(&w->result, &error) != SADDLE_OK)
         return cli_fail(&error);
-    cli_print_claims(&w->result);
+    print_claims(&w->result);
     warn_of_substitutes(w);
     if (!w->quiet)
         print_end(w);

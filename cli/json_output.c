@@ -84,6 +84,7 @@ void cli_json_stop(saddle_json *j, saddle_stop stop)
                                        [SADDLE_STOP_IFO] = "ifo",
                                        [SADDLE_STOP_ROUNDS] = "rounds",
                                        [SADDLE_STOP_SECONDS] = "seconds",
+                                       [SADDLE_STOP_NETWORK_SECONDS] = "network_seconds",
                                        [SADDLE_STOP_CONDITION] = "condition",
                                        [SADDLE_STOP_NO_GAIN] = "no_gain",
                                        [SADDLE_STOP_INTERRUPTED] = "interrupted",

@@ -16,8 +16,10 @@ typedef struct spread {
     double sum, low, high;
 } spread;
 
-/* The columns of a table that have a spread. */
+/* The columns of a table that have a spread: how runs ended, and costs, the last of which only runs with a link
+ * model have. */
 #define SPREADS 4
+#define MOST_COSTS 5
 /* After the name of an algorithm whose steps nobody chose. */
 #define UNTUNED_MARK " *"
 
@@ -30,9 +32,9 @@ static void spread_add_one(spread *s, double value)
 }
 
 /* Add a repeat's values to the spreads of a row. */
-static void spread_add(spread s[SPREADS], const double value[SPREADS])
+static void spread_add(spread *s, size_t count, const double *value)
 {
-    for (size_t k = 0; k < SPREADS; k++)
+    for (size_t k = 0; k < count; k++)
         spread_add_one(&s[k], value[k]);
 }
 
@@ -98,15 +100,23 @@ static void explain_mark(const comparison *c)
                   "searches better ones\n");
 }
 
-/* IFO calls, rounds, bytes and seconds of the repeats that reached a level. */
-static void add_costs(spread cost[SPREADS], const comparison *c, size_t algorithm, double level)
+/* How many costs runs have. */
+static size_t cost_count(const comparison *c)
+{
+    return saddle_comparison_is_simulated(c) ? MOST_COSTS : MOST_COSTS - 1;
+}
+
+/* IFO calls, rounds, bytes, seconds and simulated seconds of the repeats that reached a level. */
+static void add_costs(spread cost[MOST_COSTS], const comparison *c, size_t algorithm, double level)
 {
     for (size_t r = 0; r < c->repeats; r++) {
         const saddle_row *row =
             saddle_comparison_reached(&c->run[algorithm * c->repeats + r], level);
         if (row != NULL)
-            spread_add(cost, (double[]){(double)row->cost.ifo, (double)row->cost.rounds,
-                                        (double)row->cost.bytes, row->seconds});
+            spread_add(cost, MOST_COSTS,
+                       (double[]){(double)row->cost.ifo, (double)row->cost.rounds,
+                                  (double)row->cost.bytes, row->seconds,
+                                  row->cost.network_seconds});
     }
 }
 
@@ -118,29 +128,34 @@ static void add_ends(spread end[SPREADS], const comparison *c, size_t algorithm)
         if (run->row_count == 0)
             continue;
         const saddle_row *row = &run->rows[run->row_count - 1];
-        spread_add(end, (double[]){(double)row->iteration, (double)row->cost.ifo, row->seconds,
-                                   row->metric});
+        spread_add(
+            end, SPREADS,
+            (double[]){(double)row->iteration, (double)row->cost.ifo, row->seconds, row->metric});
     }
 }
 
 static void print_level(const comparison *c, double level)
 {
-    static writer *const write[SPREADS] = {write_count, write_count, saddle_bytes_text,
-                                           write_seconds};
+    static writer *const write[MOST_COSTS] = {write_count, write_count, saddle_bytes_text,
+                                              write_seconds, write_seconds};
+    static const char *const alignment[] = {"lrrrr", "lrrrrr", "lrrrrrr"};
     bool several = c->repeats > 1;
-    cli_table *table = cli_table_create(several ? "lrrrrr" : "lrrrr");
+    size_t costs = cost_count(c);
+    cli_table *table = cli_table_create(alignment[costs + several - 4]);
     cli_table_words(table, "algorithm", "IFO", "rounds", "bytes", "seconds");
+    if (costs == MOST_COSTS)
+        cli_table_add(table, "simulated");
     if (several)
         cli_table_add(table, "reached");
     for (size_t a = 0; a < c->names.count; a++) {
         if (c->refused[a] != NULL) {
-            add_dashes(table, c->names.algorithm[a], several ? 5 : 4);
+            add_dashes(table, c->names.algorithm[a], costs + several);
             continue;
         }
-        spread cost[SPREADS] = {{0}};
+        spread cost[MOST_COSTS] = {{0}};
         add_costs(cost, c, a, level);
         add_name(table, c, a);
-        for (size_t k = 0; k < SPREADS; k++)
+        for (size_t k = 0; k < costs; k++)
             add_spread(table, &cost[k], c->repeats, write[k]);
         if (several)
             cli_table_add(table, "%zu of %zu", cost[0].count, c->repeats);
@@ -356,16 +371,17 @@ static void put_run(saddle_json *j, const comparison *c, const comparison_inputs
 /* What the tables show of an algorithm. */
 static void put_summary(saddle_json *j, const comparison *c, size_t a)
 {
-    static const char *const cost_name[SPREADS] = {"ifo", "rounds", "bytes", "seconds"};
+    static const char *const cost_name[MOST_COSTS] = {"ifo", "rounds", "bytes", "seconds",
+                                                      "network_seconds"};
     static const char *const end_name[SPREADS] = {"iterations", "ifo", "seconds", "metric"};
     saddle_json_array(j, "levels");
     for (size_t l = 0; l < c->levels; l++) {
-        spread cost[SPREADS] = {{0}};
+        spread cost[MOST_COSTS] = {{0}};
         add_costs(cost, c, a, c->level[l]);
         saddle_json_object(j, NULL);
         saddle_json_real(j, "level", c->level[l]);
         saddle_json_whole(j, "reached", cost[0].count);
-        for (size_t k = 0; k < SPREADS; k++)
+        for (size_t k = 0; k < MOST_COSTS; k++)
             put_spread(j, cost_name[k], &cost[k]);
         saddle_json_end_object(j);
     }
@@ -463,31 +479,4 @@ void cli_json_theorem(saddle_json *j, const theorem_check *v)
     }
     saddle_json_end_array(j);
     saddle_json_end_object(j);
-}
-
-/* ---- claims -------------------------------------------------------------------------------- */
-
-/* The claims of the paper, or ours, with their verdicts; nothing where there are none. */
-static void print_claims_of(const claims_list *list, bool ours, const char *heading)
-{
-    size_t count = 0;
-    for (size_t k = 0; k < list->claims; k++) {
-        const claims_outcome *o = &list->outcome[k];
-        char text[CLAIMS_TEXT];
-        char verdict[CLAIMS_VERDICT];
-        if (saddle_claim_is_ours(o->claim) != ours)
-            continue;
-        if (count++ == 0)
-            cli_print("\n%s\n", heading);
-        saddle_snprintf(text, sizeof text, "%s (%s): %s", o->claim->says,
-                        saddle_claim_source(o->claim), saddle_claims_verdict_text(o, verdict));
-        cli_print("%4zu. ", k + 1);
-        cli_wrap(stdout, text, 6, 6, cli_width(1));
-    }
-}
-
-void cli_print_claims(const reproduction *r)
-{
-    print_claims_of(&r->claims, false, "what the paper says, and what was measured");
-    print_claims_of(&r->claims, true, "what we add");
 }

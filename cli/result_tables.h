@@ -1,4 +1,4 @@
-/* Tables of results: costs of a comparison, bounds of theorems, claims. */
+/* Tables of results: costs of a comparison, bounds of theorems. */
 #ifndef SADDLE_CLI_RESULT_TABLES_H
 #define SADDLE_CLI_RESULT_TABLES_H
 
@@ -16,7 +16,5 @@ void cli_print_theorem(const theorem_check *v);
 void cli_json_theorem(saddle_json *j, const theorem_check *v);
 /* Add "levels" and "algorithms", with every run and the numbers of the tables. */
 void cli_json_comparison(saddle_json *j, const comparison *c, const comparison_inputs *in);
-/* Print how many claims hold in each experiment, and those that do not. */
-void cli_print_claims(const reproduction *r);
 
 #endif

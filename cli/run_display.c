@@ -95,6 +95,9 @@ static void print_stops(const saddle_plan *plan)
         saddle_append(text, sizeof text, " or %" PRIu64 " rounds", plan->limits.max_rounds);
     if (plan->limits.max_seconds > 0.0)
         saddle_append(text, sizeof text, " or %.15g seconds", plan->limits.max_seconds);
+    if (plan->limits.max_network_seconds > 0.0)
+        saddle_append(text, sizeof text, " or %.15g simulated seconds",
+                      plan->limits.max_network_seconds);
     if (plan->limits.stop_when != NULL)
         saddle_append(text, sizeof text, " or %.100s", plan->limits.stop_when);
     if (plan->limits.stop_after > 0)
@@ -355,6 +358,8 @@ static void print_summary(const saddle_result *result)
                     row->iteration, row->cost.ifo, row->cost.rounds, row->cost.messages,
                     saddle_bytes_text((double)row->cost.bytes, bytes),
                     cli_duration(row->seconds, time));
+    if (!isnan(row->cost.network_seconds))
+        cli_print_field("", "%.6g simulated seconds on the network", row->cost.network_seconds);
     print_times(&result->times);
     if (result->plan.limits.stop_after > 0) {
         row = &result->rows[result->solution_row];

@@ -68,6 +68,7 @@ static void add_costs(saddle_json *j, const saddle_result *result)
     saddle_json_whole(j, "rounds", result->cost.rounds);
     saddle_json_whole(j, "messages", result->cost.messages);
     saddle_json_whole(j, "bytes", result->cost.bytes);
+    saddle_json_real(j, "network_seconds", result->cost.network_seconds);
     saddle_json_end_object(j);
 }
 

@@ -315,7 +315,8 @@ saddle_status report_write(const report_page *r, const char *path, saddle_error 
 /* Refuse a file of which a page could show no curve: what is no trace would make an empty page. */
 static saddle_status check_trace(const saddle_trace *trace, saddle_error *error)
 {
-    static const char *const axis[] = {"iteration", "ifo", "rounds", "bytes", "seconds"};
+    static const char *const axis[] = {"iteration", "ifo",     "rounds",
+                                       "bytes",     "seconds", "network_seconds"};
     size_t axes = 0;
     for (size_t k = 0; k < sizeof axis / sizeof *axis; k++)
         axes += saddle_trace_column(trace, axis[k]) != NULL;

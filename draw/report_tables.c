@@ -18,7 +18,16 @@
 /* ---- costs --------------------------------------------------------------------------------- */
 
 /* Columns of costs, each with a table. */
-static const char *const costs[] = {"ifo", "rounds", "bytes", "seconds"};
+static const char *const costs[] = {"ifo", "rounds", "bytes", "seconds", "network_seconds"};
+
+/* Whether a trace of the section has a column. */
+static bool has_column(const report_section *section, const char *column)
+{
+    for (size_t k = 0; k < section->traces; k++)
+        if (saddle_trace_column(section->trace[k], column) != NULL)
+            return true;
+    return false;
+}
 
 /* The largest metric at a start and the smallest at an end that is not 0, where there is one. */
 static bool metric_range(const report_section *section, double *start, double *best)
@@ -84,7 +93,7 @@ static void write_cost(FILE *f, const char *column, double value)
     char text[NUMBER_TEXT];
     if (strcmp(column, "bytes") == 0)
         fputs(saddle_bytes_text(value, text), f);
-    else if (strcmp(column, "seconds") == 0)
+    else if (strcmp(column, "seconds") == 0 || strcmp(column, "network_seconds") == 0)
         saddle_fprintf(f, "%.3g", value);
     else
         write_count(f, value);
@@ -148,6 +157,8 @@ void report_costs(FILE *f, const report_section *section, const trace_groups *g)
         level = chosen;
     }
     for (size_t c = 0; c < sizeof costs / sizeof *costs; c++) {
+        if (strcmp(costs[c], "network_seconds") == 0 && !has_column(section, costs[c]))
+            continue;
         saddle_fprintf(
             f,
             "<div class=\"card cost\" data-x=\"%s\">\n<h3>Cost until the metric stays at a "

@@ -16,6 +16,7 @@ static const figure_column known[] = {
     {"messages", "messages", "messages", FIGURE_LINEAR},
     {"bytes", "bytes", "bytes sent", FIGURE_LINEAR},
     {"seconds", "seconds", "seconds", FIGURE_LINEAR},
+    {"network_seconds", "network_seconds", "simulated seconds", FIGURE_LINEAR},
     {"iteration", "iterations", "iterations", FIGURE_LINEAR},
     {"loss", "loss", "loss", FIGURE_LINEAR},
     {"loss_gap", "loss_gap", "distance of the loss from its limit", FIGURE_LOG},

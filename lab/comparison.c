@@ -32,6 +32,14 @@ const saddle_row *saddle_comparison_reached(const comparison_run *run, double le
     return k < run->row_count ? &run->rows[k] : NULL;
 }
 
+bool saddle_comparison_is_simulated(const comparison *c)
+{
+    for (size_t k = 0; k < c->names.count * c->repeats; k++)
+        if (c->run[k].row_count > 0)
+            return !isnan(c->run[k].rows[0].cost.network_seconds);
+    return false;
+}
+
 /* ---- levels -------------------------------------------------------------------------------- */
 
 /* The largest first and the smallest last metric of all runs. */
@@ -63,14 +71,18 @@ static void write_row(FILE *f, const comparison *c, const comparison_run *run,
                       const saddle_row *row)
 {
     char number[NUMBER_TEXT];
+    bool simulated = saddle_comparison_is_simulated(c);
     if (row == NULL) {
-        fputs("never,never,never,never,", f);
+        fputs(simulated ? "never,never,never,never,never," : "never,never,never,never,", f);
         for (size_t k = 0; k < c->outcome_count; k++)
             fputc(',', f);
     } else {
         const double *outcomes = run->outcomes + (size_t)(row - run->rows) * c->outcome_count;
-        saddle_fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.17g,%.17g", row->cost.ifo,
-                       row->cost.rounds, row->cost.bytes, row->seconds, row->metric);
+        saddle_fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.17g", row->cost.ifo,
+                       row->cost.rounds, row->cost.bytes, row->seconds);
+        if (simulated)
+            saddle_fprintf(f, ",%.17g", row->cost.network_seconds);
+        saddle_fprintf(f, ",%.17g", row->metric);
         for (size_t k = 0; k < c->outcome_count; k++)
             saddle_fprintf(f, ",%s",
                            isnan(outcomes[k]) ? "" : saddle_print_real(outcomes[k], 17, number));
@@ -81,7 +93,8 @@ static void write_row(FILE *f, const comparison *c, const comparison_run *run,
 static void write_rows(FILE *f, const void *context)
 {
     const comparison *c = context;
-    fputs("algorithm,seed,level,ifo,rounds,bytes,seconds,metric", f);
+    saddle_fprintf(f, "algorithm,seed,level,ifo,rounds,bytes,seconds%s,metric",
+                   saddle_comparison_is_simulated(c) ? ",network_seconds" : "");
     for (size_t k = 0; k < c->outcome_count; k++)
         saddle_fprintf(f, ",%s", c->outcome[k].name);
     fputc('\n', f);

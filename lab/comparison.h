@@ -95,8 +95,11 @@ void saddle_comparison_release(comparison *c);
 void saddle_comparison_choose_levels(comparison *c);
 /* The row from which on the metric stays at or below a level; NULL: none. */
 const saddle_row *saddle_comparison_reached(const comparison_run *run, double level);
-/* Write algorithm, seed, level, IFO, rounds, bytes, seconds, metric and outcomes as CSV: a line for the
- * row from which on it stays at each level, and one for the last row, whose level is `end`. Atomic. */
+/* Whether its runs have a link model, and so simulated seconds. */
+bool saddle_comparison_is_simulated(const comparison *c);
+/* Write algorithm, seed, level, IFO, rounds, bytes, seconds, simulated seconds if there are any, metric and outcomes
+ * as CSV: a line for the row from which on it stays at each level, and one for the last row, whose level is `end`.
+ * Atomic. */
 saddle_status saddle_comparison_save(const comparison *c, const char *path, saddle_error *error);
 
 #endif

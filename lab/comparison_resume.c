@@ -1,4 +1,5 @@
 /* Finished runs of a comparison that was interrupted: their traces are read back in place of running again. */
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,25 +46,39 @@ static bool find_end(const saddle_trace *trace, saddle_stop *out)
     return false;
 }
 
-/* Whether a trace has the columns of a run. */
-static bool has_columns(const saddle_trace *trace)
+/* Where the columns of a run are in a trace: place[k], or SIZE_MAX for one that such a run does not have. Returns how
+ * many there are; 0: it is not the trace of a run. Outcomes follow. */
+static size_t find_columns(const saddle_trace *trace, size_t place[SADDLE_TRACE_COLUMNS])
 {
-    if (trace->columns < SADDLE_TRACE_COLUMNS ||
-        trace->columns > SADDLE_TRACE_COLUMNS + SADDLE_MOST_OUTCOME_COLUMNS || trace->rows == 0)
-        return false;
-    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
-        if (strcmp(trace->column[k], saddle_trace_column_name(k)) != 0)
-            return false;
-    for (size_t k = SADDLE_TRACE_COLUMNS; k < trace->columns; k++)
+    const saddle_row without = {.cost = {.network_seconds = (double)NAN}};
+    size_t found = 0;
+    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++) {
+        bool here = found < trace->columns &&
+                    strcmp(trace->column[found], saddle_trace_column_name(k)) == 0;
+        if (!here && saddle_row_has(&without, k))
+            return 0;
+        place[k] = here ? found++ : SIZE_MAX;
+    }
+    if (trace->columns > found + SADDLE_MOST_OUTCOME_COLUMNS || trace->rows == 0)
+        return 0;
+    for (size_t k = found; k < trace->columns; k++)
         if (strlen(trace->column[k]) >= sizeof((saddle_outcome_column *)0)->name)
-            return false;
-    return true;
+            return 0;
+    return found;
+}
+
+static bool is_of_run(const saddle_trace *trace)
+{
+    size_t place[SADDLE_TRACE_COLUMNS];
+    return find_columns(trace, place) > 0;
 }
 
 static saddle_status take_rows(comparison *c, comparison_run *run, const saddle_trace *trace,
                                saddle_error *error)
 {
-    size_t width = trace->columns - SADDLE_TRACE_COLUMNS;
+    size_t place[SADDLE_TRACE_COLUMNS];
+    size_t first = find_columns(trace, place);
+    size_t width = trace->columns - first;
     run->rows = saddle_alloc(trace->rows, sizeof *run->rows);
     run->outcomes = saddle_alloc(trace->rows, width * sizeof *run->outcomes);
     if (run->rows == NULL || run->outcomes == NULL)
@@ -71,14 +86,14 @@ static saddle_status take_rows(comparison *c, comparison_run *run, const saddle_
     run->row_count = trace->rows;
     for (size_t r = 0; r < trace->rows; r++) {
         for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
-            saddle_row_set_cell(&run->rows[r], k, trace->value[k][r]);
+            saddle_row_set_cell(&run->rows[r], k,
+                                place[k] < first ? trace->value[place[k]][r] : (double)NAN);
         for (size_t k = 0; k < width; k++)
-            run->outcomes[r * width + k] = trace->value[SADDLE_TRACE_COLUMNS + k][r];
+            run->outcomes[r * width + k] = trace->value[first + k][r];
     }
     c->outcome_count = width;
     for (size_t k = 0; k < width; k++)
-        memcpy(c->outcome[k].name, trace->column[SADDLE_TRACE_COLUMNS + k],
-               strlen(trace->column[SADDLE_TRACE_COLUMNS + k]) + 1);
+        memcpy(c->outcome[k].name, trace->column[first + k], strlen(trace->column[first + k]) + 1);
     return SADDLE_OK;
 }
 
@@ -94,7 +109,7 @@ static saddle_status find(comparison *c, comparison_run *run, const saddle_insta
         return SADDLE_OK;
     saddle_status status = saddle_run_forecast(instance, plan, &forecast, error);
     SADDLE_THEN(status, check_settings(trace, forecast.plan.settings, error));
-    if (status == SADDLE_OK && find_end(trace, &run->stop) && has_columns(trace)) {
+    if (status == SADDLE_OK && find_end(trace, &run->stop) && is_of_run(trace)) {
         status = take_rows(c, run, trace, error);
         run->done = status == SADDLE_OK;
     }

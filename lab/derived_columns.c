@@ -72,7 +72,7 @@ static saddle_trace *create_bound(const saddle_trace *of, bool plus)
 /* Costs are those of the run. */
 static bool copy_costs(saddle_trace *bound, const saddle_trace *of)
 {
-    static const char *const cost[] = {ITERATION, "ifo", "rounds", "bytes"};
+    static const char *const cost[] = {ITERATION, "ifo", "rounds", "bytes", "network_seconds"};
     for (size_t c = 0; c < sizeof cost / sizeof *cost; c++) {
         const double *from = saddle_trace_column(of, cost[c]);
         double *to = from != NULL ? saddle_trace_add_column(bound, cost[c]) : NULL;

@@ -33,6 +33,8 @@ static bool copy_settings(saddle_trace *trace, const saddle_result *result)
 static bool copy_rows(saddle_trace *trace, const saddle_result *result)
 {
     for (size_t c = 0; c < SADDLE_TRACE_COLUMNS; c++) {
+        if (!saddle_row_has(&result->rows[0], c))
+            continue;
         double *value = saddle_trace_add_column(trace, saddle_trace_column_name(c));
         if (value == NULL)
             return false;

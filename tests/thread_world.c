@@ -15,6 +15,7 @@
 #include "core/status.h"
 #include "core/vector.h"
 #include "core/world.h"
+#include "graph/link_model.h"
 
 /* ---- threads that meet ------------------------------------------------------------------------ */
 
@@ -33,6 +34,7 @@ typedef struct thread_world {
     pthread_cond_t arrival;
     letter *mail[MOST_RANKS][MOST_RANKS]; /* from, to; the oldest first */
     double *span[2];                      /* of the engine at work */
+    double *clock[2];                     /* likewise, of all agents */
 } thread_world;
 
 typedef struct seat {
@@ -259,6 +261,7 @@ typedef struct engine {
     uint32_t *index;
     uint64_t *mark;
     double *terms;
+    uint64_t *timed; /* IFO calls that the clocks of the agents here include */
     uint64_t iteration;
     unsigned parity;
 } engine;
@@ -320,6 +323,44 @@ static void agree_on_fault(const engine *e, saddle_fault *fault)
     *fault = own;
 }
 
+/* The clock of an agent here after a round: it waits for its neighbours, then computes. */
+static double time_of(const engine *e, size_t k, unsigned round)
+{
+    const saddle_graph *graph = e->in.instance->graph;
+    const saddle_link_model *model = e->in.link_model;
+    const double *before = e->at->clock[e->parity];
+    size_t i = e->agent[k].id;
+    size_t offset;
+    size_t doubles;
+    double begin = before[i];
+    saddle_layout_message(&e->layout, round, &offset, &doubles);
+    for (size_t n = graph->start[i]; e->layout.rounds > 0 && n < graph->start[i + 1]; n++)
+        begin = fmax(begin, before[graph->neighbour[n]] +
+                                saddle_link_seconds(model, n, 8.0 * (double)doubles));
+    return begin + model->compute[i] * (double)(e->agent[k].ifo - e->timed[k]);
+}
+
+static void set_clock(engine *e, size_t k, double seconds)
+{
+    saddle_agent *agent = &e->agent[k];
+    agent->clock = seconds;
+    e->at->clock[1 - e->parity][agent->id] = seconds;
+    e->timed[k] = agent->ifo;
+}
+
+/* The latest clock of all processes; NaN: there are none. */
+static double latest_clock(const engine *e)
+{
+    const saddle_world *world = e->in.instance->world;
+    double latest = 0.0;
+    if (e->in.link_model == NULL)
+        return (double)NAN;
+    for (size_t k = 0; k < world->local; k++)
+        latest = fmax(latest, e->agent[k].clock);
+    world->largest(world, 1, &latest);
+    return latest;
+}
+
 /* Scratch lasts for one phase: what a later one needs must be in `work`. */
 static void spoil_scratch(engine *e)
 {
@@ -343,6 +384,8 @@ static void iterate(engine *e, uint64_t allowed)
                 saddle_agent_evaluate(agent);
                 spoil_scratch(e);
             }
+        for (size_t k = 0; e->in.link_model != NULL && k < e->in.instance->world->local; k++)
+            set_clock(e, k, time_of(e, k, round));
         meet_all(e->at);
         e->parity = 1 - e->parity;
     }
@@ -364,8 +407,10 @@ static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fau
         if (limits->deadline > 0.0 && saddle_clock_seconds() >= limits->deadline)
             stop = 1.0;
         world->largest(world, 1, &stop);
+        double seconds = latest_clock(e);
         if (stop > 0.0 || fault->kind != SADDLE_FAULT_NONE ||
-            (limits->max_ifo > 0 && ifo >= limits->max_ifo))
+            (limits->max_ifo > 0 && ifo >= limits->max_ifo) ||
+            (limits->max_network_seconds > 0.0 && seconds >= limits->max_network_seconds))
             break;
     }
     for (size_t k = 0; k < world->local; k++)
@@ -382,6 +427,7 @@ static void cost(const saddle_engine *base, saddle_cost *out)
     const engine *e = (const engine *)base;
     uint64_t edges = 2 * (uint64_t)e->in.instance->mixing->graph->edges;
     out->ifo = all_ifo(e);
+    out->network_seconds = latest_clock(e);
     out->rounds = e->iteration * e->layout.rounds;
     out->messages = out->rounds * edges;
     out->bytes = 0;
@@ -421,11 +467,15 @@ static void destroy(saddle_engine *base)
     engine *e = engine_of(base);
     meet_all(e->at);
     if (e->in.instance->world->rank == 0)
-        for (int parity = 0; parity < 2; parity++)
+        for (int parity = 0; parity < 2; parity++) {
             saddle_free(e->at->span[parity]);
-    void *const memory[] = {
-        e->agent, (void *)e->neighbour, e->kept, e->scratch, e->work, e->index, e->mark, e->terms,
-        e};
+            saddle_free(e->at->clock[parity]);
+        }
+    void *const memory[] = {e->agent, (void *)e->neighbour,
+                            e->kept,  e->scratch,
+                            e->work,  e->index,
+                            e->mark,  e->terms,
+                            e->timed, e};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++)
         saddle_free(memory[k]);
 }
@@ -454,8 +504,11 @@ static void allocate(engine *e)
                                     larger(problem->y_dim, problem->response_size) + line);
     for (int parity = 0; world->rank == 0 && parity < 2; parity++) {
         e->at->span[parity] = saddle_alloc_doubles(world->agents * e->layout.published);
-        ck_assert_ptr_nonnull(e->at->span[parity]);
+        e->at->clock[parity] = saddle_alloc_doubles(world->agents);
+        ck_assert(e->at->span[parity] != NULL && e->at->clock[parity] != NULL);
     }
+    e->timed = saddle_alloc(world->local, sizeof *e->timed);
+    ck_assert_ptr_nonnull(e->timed);
     ck_assert(e->agent != NULL && e->neighbour != NULL && e->kept != NULL && e->scratch != NULL &&
               e->work != NULL && e->index != NULL && e->mark != NULL && e->terms != NULL);
 }
@@ -497,6 +550,11 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
             inputs->restore(inputs->restore_context, agent);
         else
             inputs->algorithm->start(agent, inputs->instance->x0, inputs->instance->y0);
+        if (inputs->link_model != NULL)
+            set_clock(e, k,
+                      inputs->restore != NULL
+                          ? agent->clock
+                          : inputs->link_model->compute[i] * (double)agent->ifo);
         e->parity = 0;
     }
     meet_all(e->at);

@@ -1,13 +1,13 @@
 /*
  * Charts of a report, drawn from what curves.js computes.
  *
- * One horizontal axis (samples, rounds, bytes, seconds, iterations) governs all charts and tables;
+ * One horizontal axis (samples, rounds, bytes, seconds, simulated seconds, iterations) governs all charts and tables;
  * the cursor is common to the charts of a section. #x=rounds in the address chooses the axis.
  */
 "use strict";
 (function () {
     /* Columns for the horizontal axis, in the order of the switch. */
-    const AXES = ["ifo", "rounds", "bytes", "seconds", "iteration"];
+    const AXES = ["ifo", "rounds", "bytes", "seconds", "network_seconds", "iteration"];
     const MARGIN = { top: 10, right: 14, bottom: 40, left: 56 };
     const SVG = "http://www.w3.org/2000/svg";
     const state = { x: "ifo" };

@@ -124,6 +124,8 @@ typedef struct saddle_agent {
     uint64_t ifo; /**< IFO calls so far; inner loops that call the problem themselves add theirs. */
     uint64_t ifo_limit; /**< Inner loops end once `ifo` has reached it; 0: no limit. */
     saddle_fault fault; /**< Set by a phase when the agent cannot continue. */
+    double clock; /**< Simulated seconds until the end of its last round; the engine's. 0 without a
+                       link model. */
 } saddle_agent;
 
 /** Where an agent's variables are; NULL for those an algorithm does not have. Borrowed. */

@@ -163,6 +163,8 @@ typedef struct saddle_plan {
         const struct saddle_mixing
             *weights; /**< Weights in memory instead of graph and `mixing`; a graph beside them must
                            be theirs. */
+        const char *link_model; /**< link-model: what computing and messages cost in simulated
+                                     seconds; NULL: nothing is simulated. */
     } network;
 
     /** The starting point and the seed. */
@@ -186,14 +188,16 @@ typedef struct saddle_plan {
 
     /** When a run ends. */
     struct {
-        uint64_t iterations;   /**< iterations: at most this many. */
-        double tolerance;      /**< tolerance: metric at which to stop; 0: never. */
-        uint64_t max_ifo;      /**< max-ifo: budget of gradient evaluations; 0: none. */
-        uint64_t max_rounds;   /**< max-rounds: budget of communication rounds; 0: none. */
-        double max_seconds;    /**< max-seconds: budget of seconds; 0: none. */
-        const char *stop_when; /**< stop-when: a condition such as "auc>=0.9"; NULL: none. */
-        uint64_t stop_after;   /**< stop-after: trace points without gain; 0: never. */
-        const char *stop_on;   /**< stop-on: gain in which outcome; NULL: the first held-out one. */
+        uint64_t iterations; /**< iterations: at most this many. */
+        double tolerance;    /**< tolerance: metric at which to stop; 0: never. */
+        uint64_t max_ifo;    /**< max-ifo: budget of gradient evaluations; 0: none. */
+        uint64_t max_rounds; /**< max-rounds: budget of communication rounds; 0: none. */
+        double max_seconds;  /**< max-seconds: budget of seconds; 0: none. */
+        double
+            max_network_seconds; /**< max-network-seconds: budget of simulated seconds; 0: none. */
+        const char *stop_when;   /**< stop-when: a condition such as "auc>=0.9"; NULL: none. */
+        uint64_t stop_after;     /**< stop-after: trace points without gain; 0: never. */
+        const char *stop_on; /**< stop-on: gain in which outcome; NULL: the first held-out one. */
     } limits;
 
     /** What computes. */

@@ -17,12 +17,15 @@ typedef struct saddle_cost {
     uint64_t rounds;   /**< Communication rounds. */
     uint64_t messages; /**< Messages sent. */
     uint64_t bytes;    /**< Bytes of payload sent. */
+    /** Simulated seconds under the plan's link model: the clock of the agent that is furthest. NaN
+     * without a link model. */
+    double network_seconds;
 } saddle_cost;
 
 /** One row of a trace: the state after some iterations, and what it cost to get there. */
 typedef struct saddle_row {
     uint64_t iteration;    /**< t. */
-    saddle_cost cost;      /**< IFO calls, rounds, messages, bytes so far. */
+    saddle_cost cost;      /**< IFO calls, rounds, messages, bytes, simulated seconds so far. */
     double seconds;        /**< Time spent iterating; time spent measuring is left out. */
     double loss;           /**< F(xbar, ybar) + h(xbar). */
     double primal;         /**< Q(xbar) = max over Y of F(xbar, y) + h(xbar). */

@@ -29,24 +29,28 @@
 extern "C" {
 #endif
 
-/** Number of columns of a trace. */
-#define SADDLE_TRACE_COLUMNS 15
+/** Number of columns that a trace can have, besides outcomes. */
+#define SADDLE_TRACE_COLUMNS 16
 /** The name of a column of a trace, from 0, below SADDLE_TRACE_COLUMNS. */
 SADDLE_API const char *saddle_trace_column_name(size_t column);
 /** What a row has in that column. */
 SADDLE_API double saddle_row_cell(const saddle_row *row, size_t column);
+/** Whether the trace of a row's run has that column: all but network_seconds, which only runs with a link model
+ * have. */
+SADDLE_API bool saddle_row_has(const saddle_row *row, size_t column);
 
 /** Why a run ended. */
 typedef enum saddle_stop {
-    SADDLE_STOP_ITERATIONS,  /**< All iterations done. */
-    SADDLE_STOP_TOLERANCE,   /**< The metric fell to the tolerance. */
-    SADDLE_STOP_IFO,         /**< The budget of IFO calls is spent. */
-    SADDLE_STOP_ROUNDS,      /**< The budget of rounds is spent. */
-    SADDLE_STOP_SECONDS,     /**< The budget of seconds is spent. */
-    SADDLE_STOP_CONDITION,   /**< The condition of stop-when holds. */
-    SADDLE_STOP_NO_GAIN,     /**< An outcome has not improved for stop-after trace points. */
-    SADDLE_STOP_INTERRUPTED, /**< The caller asked for it. */
-    SADDLE_STOP_DIVERGED     /**< A value is not finite or about to be: see saddle_result::fault. */
+    SADDLE_STOP_ITERATIONS,      /**< All iterations done. */
+    SADDLE_STOP_TOLERANCE,       /**< The metric fell to the tolerance. */
+    SADDLE_STOP_IFO,             /**< The budget of IFO calls is spent. */
+    SADDLE_STOP_ROUNDS,          /**< The budget of rounds is spent. */
+    SADDLE_STOP_SECONDS,         /**< The budget of seconds is spent. */
+    SADDLE_STOP_NETWORK_SECONDS, /**< The budget of simulated seconds (max-network-seconds) is spent. */
+    SADDLE_STOP_CONDITION,       /**< The condition of stop-when holds. */
+    SADDLE_STOP_NO_GAIN,         /**< An outcome has not improved for stop-after trace points. */
+    SADDLE_STOP_INTERRUPTED,     /**< The caller asked for it. */
+    SADDLE_STOP_DIVERGED /**< A value is not finite or about to be: see saddle_result::fault. */
 } saddle_stop;
 
 /** A few words for a stop reason. */

@@ -22,7 +22,7 @@ extern "C" {
  * The version of the structs in these headers: it grows whenever one that a caller or a plug-in fills in
  * changes. Plans, plug-ins and options of calls that take no plan carry it, so that a library of another version refuses them with a message.
  */
-#define SADDLE_ABI 10u
+#define SADDLE_ABI 11u
 
 /** Visible from the shared library. Everything else is hidden. */
 #define SADDLE_API __attribute__((visibility("default")))

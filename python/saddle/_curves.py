@@ -13,7 +13,8 @@ from .trace import Trace
 __all__ = ["plot", "svg", "html"]
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 420, 260, 64, 40, 14
-LABELS = {"ifo": "gradient evaluations", "rounds": "communication rounds", "bytes": "bytes sent"}
+LABELS = {"ifo": "gradient evaluations", "rounds": "communication rounds", "bytes": "bytes sent",
+          "network_seconds": "simulated seconds"}  # fmt: skip
 
 
 def looks() -> dict[str, tuple[str, str]]:

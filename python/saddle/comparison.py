@@ -17,7 +17,7 @@ from .trace import Trace
 __all__ = ["Comparison", "compare"]
 
 DEFAULT = ("precision", "precision+", "prox-gt-sgda", "prox-dsgda")
-COSTS = ("ifo", "rounds", "bytes", "seconds")
+COSTS = ("ifo", "rounds", "bytes", "seconds", "network_seconds")
 
 
 def _name(algorithm: Any) -> str:
@@ -85,7 +85,7 @@ class Comparison(Mapping[str, list[Result]]):
         for level in np.atleast_1d(asked).tolist():
             for name, results in self.items():
                 paid = [self._paid(r._trace(), level) for r in results]
-                mean = {cost: float(np.mean([p[cost] for p in paid])) for cost in COSTS}
+                mean = {cost: float(np.mean([p[cost] for p in paid])) for cost in self._costs()}
                 rows.append({"level": level, "algorithm": name, **mean})
         return rows
 
@@ -94,7 +94,13 @@ class Comparison(Mapping[str, list[Result]]):
         above = np.flatnonzero(~(trace["metric"] <= level))
         row = above[-1] + 1 if len(above) else 0
         stays = row < len(trace["metric"])
-        return {cost: float(trace[cost][row]) if stays else np.nan for cost in COSTS}
+        costs = [cost for cost in COSTS if cost in trace]
+        return {cost: float(trace[cost][row]) if stays else np.nan for cost in costs}
+
+    def _costs(self) -> list[str]:
+        """The costs that all results have: only runs with a link_model have network_seconds."""
+        traces = [r._trace() for results in self.values() for r in results]
+        return [cost for cost in COSTS if all(cost in trace for trace in traces)]
 
     def to_pandas(self) -> Any:
         """Returns the table of costs as a pandas DataFrame."""

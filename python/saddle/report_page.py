@@ -20,7 +20,6 @@ tr:nth-child(even) { background: #f2f2f2 } summary { cursor: pointer }
 @media (prefers-color-scheme: dark) {
   body { background: #111; color: #ddd } tr:nth-child(even) { background: #222 }
 }"""
-AXES = ("ifo", "rounds", "bytes", "seconds")
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
@@ -64,8 +63,9 @@ def report(
     results
         a Result, a list, a dict whose keys name them, or a Comparison
 
-    It has curves over gradient evaluations, rounds, bytes and seconds, costs at levels of the
-    metric, outcomes and settings, and needs no other file.
+    It has curves over gradient evaluations, rounds, bytes, seconds and, with a link_model,
+    simulated seconds, costs at levels of the metric, outcomes and settings, and needs no other
+    file.
     The program's `saddle report` makes a richer page from traces.
     """
     if isinstance(results, Result):
@@ -78,7 +78,7 @@ def report(
     outcomes = list(dict.fromkeys(name for r in first.values() for name in r.outcomes))
     costs = results.costs()
     parts = [f"<h1>{escape(heading)}</h1>"]
-    parts += [_curves.svg(results._traces(), axis) for axis in AXES]
+    parts += [_curves.svg(results._traces(), axis) for axis in results._costs()]
     if costs:
         parts.append("<h2>Costs until the metric is at most a level</h2>")
         parts.append(_table(costs[0], (row.values() for row in costs)))

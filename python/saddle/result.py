@@ -63,8 +63,8 @@ class Result:
     settings
         every setting that mattered, as text, with automatic values filled in
     stop
-        why the run ended: "iterations", "tolerance", "ifo", "rounds", "seconds", "condition",
-        "no_gain", "interrupted" or "diverged"; "" for a result that was loaded
+        why the run ended: "iterations", "tolerance", "ifo", "rounds", "seconds", "network_seconds",
+        "condition", "no_gain", "interrupted" or "diverged"; "" for a result that was loaded
     message
         the same in words, with what diverged
     """

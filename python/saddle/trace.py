@@ -15,7 +15,7 @@ class Trace(Mapping[str, Array]):
     """The columns of a trace as arrays: `trace["metric"]` or `trace.metric`.
 
     iteration, ifo (gradient evaluations), rounds, messages and bytes are whole numbers; a cell
-    that was not measured is NaN.
+    that was not measured is NaN. Only runs with a link_model have network_seconds.
     """
 
     def __init__(self, columns: Mapping[str, Array]) -> None:
@@ -50,11 +50,23 @@ class Trace(Mapping[str, Array]):
 
 
 def _row_type() -> np.dtype[Any]:
-    """The type of saddle_row, whose fields follow each other without gaps as columns do."""
+    """The type of saddle_row, with the columns in their order."""
+    places = {}
+    for name, field in ffi.typeof("saddle_row").fields:
+        parts = field.type.fields if field.type.kind == "struct" else [(name, None)]
+        for part, inner in parts:
+            at = field.offset + (inner.offset if inner else 0)
+            whole = "int" in (inner or field).type.cname
+            places[part] = (at, np.uint64 if whole else np.float64)
     names = [text(lib.saddle_trace_column_name(k)) for k in range(lib.SADDLE_TRACE_COLUMNS)]
-    cost = [name for name, _ in ffi.typeof("saddle_cost").fields]
-    whole = {"iteration", *cost}
-    return np.dtype([(name, np.uint64 if name in whole else np.float64) for name in names])
+    return np.dtype(
+        {
+            "names": names,
+            "formats": [places[name][1] for name in names],
+            "offsets": [places[name][0] for name in names],
+            "itemsize": ffi.sizeof("saddle_row"),
+        }
+    )
 
 
 ROW = _row_type()
@@ -66,6 +78,8 @@ def trace_of(result: Any) -> Trace:
     rows = np.frombuffer(ffi.buffer(result.rows, size), dtype=ROW)
     columns = {}
     for name in ROW.names or ():
+        if name == "network_seconds" and np.isnan(rows[name]).all():
+            continue
         kind = np.int64 if rows[name].dtype == np.uint64 else np.float64
         columns[name] = rows[name].astype(kind)
     count = result.outcome_count

@@ -114,6 +114,32 @@ def test_levels_of_a_comparison_that_begins_at_the_solution():
     assert c.plot().get_yscale() == "linear"
 
 
+def test_simulated_seconds(tmp_path):
+    two = ["precision", "gt-gda"]
+    model = "latency:0.5,compute:0.001"
+    plain = saddle.compare("quadratic", algorithms=two, **SMALL)
+    timed = saddle.compare("quadratic", algorithms=two, link_model=model, **SMALL)
+    assert "network_seconds" not in plain["precision"][0].trace
+    assert "network_seconds" not in plain.costs()[0]
+    trace = timed["precision"][0].trace
+    assert np.array_equal(trace.metric, plain["precision"][0].trace.metric)
+    assert trace.network_seconds.dtype == np.float64 and trace.rounds.dtype == np.int64
+    assert np.all(np.diff(trace.network_seconds) >= 0.5 * np.diff(trace.rounds))
+    level = float(trace.metric.max())
+    row = timed.costs([level])[0]
+    assert row["network_seconds"] == trace.network_seconds[0] > 0
+    page = saddle.report(timed, tmp_path / "timed.html").read_text()
+    assert "simulated seconds" in page and "<th>network_seconds</th>" in page
+    page = saddle.report(plain, tmp_path / "plain.html").read_text()
+    assert "simulated seconds" not in page
+    mixed = {"timed": timed["gt-gda"][0], "plain": plain["gt-gda"][0]}
+    assert "simulated seconds" not in saddle.report(mixed, tmp_path / "mixed.html").read_text()
+    ended = saddle.run("quadratic", link_model=model, max_network_seconds=2, **SMALL)
+    assert ended.stop == "network_seconds" and ended.trace.network_seconds[-1] >= 2
+    with pytest.raises(ValueError, match="without a link_model"):
+        saddle.run("quadratic", max_network_seconds=2, **SMALL)
+
+
 def test_theory(program):
     bounds = saddle.theory("quadratic", agents=6, topology="ring", epsilon=0.01)
     call = "theory --problem quadratic --agents 6 --topology ring --epsilon 0.01 --json"

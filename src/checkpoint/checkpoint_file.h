@@ -8,7 +8,7 @@
  *   the best solution, one record per agent
  *   SHA-256 of all that
  *
- * Numbers are little-endian, 8 bytes each. A record is the agent's number, its IFO calls, its
+ * Numbers are little-endian, 8 bytes each. A record is the agent's number, its IFO calls, its clock, its
  * published span, what it keeps, and its best solution. The sizes in the head add up to the size of the file, which is
  * checked before memory is taken for anything.
  */
@@ -20,8 +20,8 @@
 #include "core/sha256.h"
 #include "files/file.h"
 
-/* Words of an agent's record before its vectors: number and IFO calls. */
-#define SADDLE_RECORD_WORDS 2
+/* Words of an agent's record before its vectors: number, IFO calls and clock. */
+#define SADDLE_RECORD_WORDS 3
 
 /* The numbers of a head; they lie in the file as they lie here. */
 typedef struct saddle_checkpoint_numbers {

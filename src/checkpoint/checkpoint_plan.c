@@ -1,4 +1,5 @@
 /* The plan of the run that wrote a checkpoint: shown, and taken over by the run that resumes. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,66 @@
 #include "core/status.h"
 #include "core/world.h"
 #include "files/file.h"
+#include "files/plugin.h"
+#include "graph/link_model.h"
 #include "instance/plan.h"
+
+/* Append a piece of a setting's value; the path of a plug-in becomes the beginning of its file's SHA-256. */
+static void print_piece(FILE *out, const char *text, size_t length)
+{
+    char piece[PATH_MAX];
+    unsigned char sum[SADDLE_SHA256_BYTES];
+    saddle_snprintf(piece, sizeof piece, "%.*s", (int)length, text);
+    if (length >= sizeof piece || !saddle_plugin_named(piece) || !saddle_plugin_sum(piece, sum)) {
+        fwrite(text, 1, length, out);
+        return;
+    }
+    fputs("plug-in ", out);
+    for (size_t k = 0; k < 8; k++)
+        saddle_fprintf(out, "%02x", sum[k]);
+    fputs(piece + strcspn(piece, ":"), out);
+}
+
+/* The value of link-model where that is a file: its contents count, not its path. NULL when memory is short. */
+static char *link_file_value(const char *path)
+{
+    unsigned char sum[SADDLE_SHA256_BYTES];
+    FILE *file;
+    size_t bytes;
+    if (saddle_reading_open_regular(&file, path, "the path of a link model", &bytes, NULL) !=
+        SADDLE_OK)
+        return saddle_strdup(path);
+    bool good = saddle_sha256_file(fileno(file), bytes, sum);
+    fclose(file);
+    return good ? saddle_format("a file of SHA-256 %02x%02x%02x%02x%02x%02x%02x%02x", sum[0],
+                                sum[1], sum[2], sum[3], sum[4], sum[5], sum[6], sum[7])
+                : NULL;
+}
+
+char *saddle_checkpoint_value(const saddle_option *option, const char *text)
+{
+    char *printed = NULL;
+    size_t bytes;
+    if (option->home == SADDLE_HOME_PLAN &&
+        option->offset == offsetof(saddle_plan, network.link_model) && *text != '\0' &&
+        saddle_link_model_is_file(text))
+        return link_file_value(text);
+    if (!option->no_path_in_file || strchr(text, '/') == NULL)
+        return saddle_strdup(text);
+    FILE *out = open_memstream(&printed, &bytes);
+    if (out == NULL)
+        return NULL;
+    /* A set of blocks, such as blocks:2*./mine.so,*none, has a plug-in among its pieces. */
+    for (size_t length; *text != '\0'; text += length) {
+        length = strcspn(text, ",*");
+        print_piece(out, text, length);
+        if (text[length] != '\0')
+            fputc(text[length++], out);
+    }
+    char *value = fclose(out) == 0 ? saddle_strdup(printed) : NULL;
+    free(printed);
+    return value;
+}
 
 /* Refuse a plug-in that a checkpoint names and the caller does not: it is code, and a file can be
  * anybody's. */

@@ -1,7 +1,6 @@
 /* Writing the checkpoints of a run: when one is due, what it holds, and which are kept. */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,6 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "files/plugin.h"
 #include "instance/fingerprint.h"
 
 /* Time between two checkpoints when the user does not say. */
@@ -26,6 +24,7 @@ typedef struct place {
     const double *now;
     const double *kept;
     uint64_t ifo;
+    double clock;
     size_t here; /* among the agents here */
 } place;
 
@@ -73,43 +72,6 @@ saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_chec
                                        .solution = solution_size(info),
                                        .row_words = sizeof(saddle_row) / 8};
     return saddle_fingerprint_instance(info->network, &out->data, error);
-}
-
-/* Append a piece of a setting's value; the path of a plug-in becomes the beginning of its file's SHA-256. */
-static void print_piece(FILE *out, const char *text, size_t length)
-{
-    char piece[PATH_MAX];
-    unsigned char sum[SADDLE_SHA256_BYTES];
-    saddle_snprintf(piece, sizeof piece, "%.*s", (int)length, text);
-    if (length >= sizeof piece || !saddle_plugin_named(piece) || !saddle_plugin_sum(piece, sum)) {
-        fwrite(text, 1, length, out);
-        return;
-    }
-    fputs("plug-in ", out);
-    for (size_t k = 0; k < 8; k++)
-        saddle_fprintf(out, "%02x", sum[k]);
-    fputs(piece + strcspn(piece, ":"), out);
-}
-
-char *saddle_checkpoint_value(const saddle_option *option, const char *text)
-{
-    char *printed = NULL;
-    size_t bytes;
-    if (!option->no_path_in_file || strchr(text, '/') == NULL)
-        return saddle_strdup(text);
-    FILE *out = open_memstream(&printed, &bytes);
-    if (out == NULL)
-        return NULL;
-    /* A set of blocks, such as blocks:2*./mine.so,*none, has a plug-in among its pieces. */
-    for (size_t length; *text != '\0'; text += length) {
-        length = strcspn(text, ",*");
-        print_piece(out, text, length);
-        if (text[length] != '\0')
-            fputc(text[length++], out);
-    }
-    char *value = fclose(out) == 0 ? saddle_strdup(printed) : NULL;
-    free(printed);
-    return value;
 }
 
 /* ---- setting up ------------------------------------------------------------------------------ */
@@ -382,7 +344,11 @@ static void place_task(void *context, saddle_agent *agent)
 {
     saddle_checkpoint_writer *k = context;
     size_t at = saddle_world_place(k->info->instance->world, agent->id);
-    k->place[at] = (place){.now = agent->now, .kept = agent->kept, .ifo = agent->ifo, .here = at};
+    k->place[at] = (place){.now = agent->now,
+                           .kept = agent->kept,
+                           .ifo = agent->ifo,
+                           .clock = agent->clock,
+                           .here = at};
 }
 
 /* The record of an agent that is here. */
@@ -392,6 +358,7 @@ static void fill_record(const saddle_checkpoint_writer *k, size_t agent, const p
     uint64_t *to = k->record + SADDLE_RECORD_WORDS;
     k->record[0] = agent;
     k->record[1] = at->ifo;
+    memcpy(&k->record[2], &at->clock, sizeof at->clock);
     memcpy(to, at->now, k->number.published * 8);
     memcpy(to + k->number.published, at->kept, k->number.kept * 8);
     to += k->number.published + k->number.kept;

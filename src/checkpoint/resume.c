@@ -223,11 +223,15 @@ static saddle_status check_setting(const saddle_checkpoint *c,
             "and the options); give the same object with the same options",
             setting->name, saddle_settings_value(info->plan->settings, option), c->path,
             setting->effective, own);
+    bool none_there = *setting->effective == '\0';
+    bool none_here = *own == '\0';
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "the checkpoint '%s' is of another run: %s is '%.100s' there and "
-                       "'%.100s' here; give the options that the checkpoint "
+                       "the checkpoint '%s' is of another run: %s is %s%.100s%s there and "
+                       "%s%.100s%s here; give the options that the checkpoint "
                        "records, or leave them out",
-                       c->path, setting->name, setting->effective, own);
+                       c->path, setting->name, none_there ? "not given" : "'", setting->effective,
+                       none_there ? "" : "'", none_here ? "not given" : "'", own,
+                       none_here ? "" : "'");
 }
 
 static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run_info *info,
@@ -446,6 +450,7 @@ void saddle_resume_agent(void *resumption, saddle_agent *agent)
     const saddle_checkpoint_numbers *n = &r->from->number;
     const uint64_t *record = r->record + saddle_world_place(r->world, agent->id) * r->record_size;
     agent->ifo = record[1];
+    memcpy(&agent->clock, &record[2], sizeof agent->clock);
     record += SADDLE_RECORD_WORDS;
     memcpy(agent->next, record, n->published * sizeof *agent->next);
     memcpy(agent->kept, record + n->published, n->kept * sizeof *agent->kept);

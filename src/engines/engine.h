@@ -15,14 +15,15 @@
 
 /* What an engine is made from. All borrowed for its lifetime. */
 typedef struct saddle_engine_inputs {
-    const saddle_instance *instance;   /* What it runs on. */
-    const saddle_algorithm *algorithm; /* The vertex program. */
-    const void *parameters;            /* Of the vertex program. */
-    unsigned threads;                  /* 0: as many processors as pay off. */
-    bool pin;                          /* Whether each thread stays on one processor. */
-    size_t scratch;                    /* Doubles of scratch the tasks below need. */
-    uint64_t iteration;                /* Where to begin: 0, or that of the states below. */
-    /* Fill agent->next, agent->kept and agent->ifo with the state after `iteration` iterations;
+    const saddle_instance *instance;            /* What it runs on. */
+    const saddle_algorithm *algorithm;          /* The vertex program. */
+    const void *parameters;                     /* Of the vertex program. */
+    const struct saddle_link_model *link_model; /* What time costs; NULL: no clocks. */
+    unsigned threads;                           /* 0: as many processors as pay off. */
+    bool pin;                                   /* Whether each thread stays on one processor. */
+    size_t scratch;                             /* Doubles of scratch the tasks below need. */
+    uint64_t iteration; /* Where to begin: 0, or that of the states below. */
+    /* Fill agent->next, agent->kept, agent->ifo and agent->clock with the state after `iteration` iterations;
      * NULL: the algorithm's start. Called once for every agent here, by one thread. */
     void (*restore)(void *context, saddle_agent *agent);
     void *restore_context; /* Handed to restore(). */
@@ -30,10 +31,11 @@ typedef struct saddle_engine_inputs {
 
 /* When advance() shall return. */
 typedef struct saddle_limits {
-    uint64_t iterations; /* At most this many more. */
-    uint64_t max_ifo;    /* As soon as this many IFO calls are made; 0: no limit. */
-    uint64_t ifo_budget; /* Shared out equally as saddle_agent.ifo_limit; 0: no limit. */
-    double deadline;     /* On saddle_clock_seconds(); 0: none. */
+    uint64_t iterations;        /* At most this many more. */
+    uint64_t max_ifo;           /* As soon as this many IFO calls are made; 0: no limit. */
+    uint64_t ifo_budget;        /* Shared out equally as saddle_agent.ifo_limit; 0: no limit. */
+    double max_network_seconds; /* As soon as an agent's clock shows this; 0: no limit. */
+    double deadline;            /* On saddle_clock_seconds(); 0: none. */
     const volatile sig_atomic_t *interrupt; /* As soon as it is not 0; NULL: none. */
 } saddle_limits;
 

@@ -1,5 +1,6 @@
 #include "engines/local_agents.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "algorithms/agent.h"
@@ -126,7 +127,7 @@ void saddle_local_note_fault(saddle_local *e, unsigned worker, const saddle_agen
         self->fault = agent->fault;
         self->fault_iteration = iteration;
     }
-    if (e->ifo_log == NULL)
+    if (e->log == NULL)
         ask_to_stop(e, iteration);
 }
 
@@ -171,8 +172,10 @@ static void iterate(saddle_local *e, unsigned worker, unsigned *parity, uint64_t
                 step_agents(e, worker, *parity, iteration, round, allowed, true);
             }
         }
+        double clock = e->timed != NULL ? saddle_clocks_advance(e, worker, *parity, round) : 0.0;
         if (round + 1 == rounds) {
             e->worker[worker].ifo_after[iteration % 2] = e->worker[worker].ifo;
+            e->worker[worker].clock_after[iteration % 2] = clock;
             if (worker == 0 && out_of_time(e->limits))
                 ask_to_stop(e, iteration);
         }
@@ -190,6 +193,15 @@ static uint64_t ifo_after(const saddle_local *e, uint64_t iteration)
     return ifo;
 }
 
+/* The latest clock here at the end of an iteration; NaN: there are no clocks. */
+static double clock_after(const saddle_local *e, uint64_t iteration)
+{
+    double latest = e->timed != NULL ? 0.0 : (double)NAN;
+    for (unsigned w = 0; e->timed != NULL && w < saddle_thread_pool_size(e->pool); w++)
+        latest = fmax(latest, e->worker[w].clock_after[iteration % 2]);
+    return latest;
+}
+
 /* Whether all workers leave after this iteration: each computes the same answer from what was
  * written before the barrier. A faster worker may already have asked to stop after the next
  * iteration, which is why the iteration is compared; IFO counts alternate between two slots. */
@@ -197,7 +209,10 @@ static bool finished(const saddle_local *e, uint64_t iteration)
 {
     if (atomic_load_explicit(&e->stop_at, memory_order_relaxed) <= iteration)
         return true;
-    return e->limits->max_ifo > 0 && ifo_after(e, iteration) >= e->limits->max_ifo;
+    if (e->limits->max_ifo > 0 && ifo_after(e, iteration) >= e->limits->max_ifo)
+        return true;
+    return e->limits->max_network_seconds > 0.0 &&
+           clock_after(e, iteration) >= e->limits->max_network_seconds;
 }
 
 static void advance_job(void *context, unsigned worker)
@@ -209,8 +224,9 @@ static void advance_job(void *context, unsigned worker)
     uint64_t allowed = allowance(e, e->ifo);
     while (done < e->limits->iterations) {
         iterate(e, worker, &parity, iteration, allowed);
-        if (e->ifo_log != NULL && worker == 0)
-            e->ifo_log[done] = ifo_after(e, iteration);
+        if (e->log != NULL && worker == 0)
+            e->log[done] = (saddle_iteration_log){.ifo = ifo_after(e, iteration),
+                                                  .network_seconds = clock_after(e, iteration)};
         done++;
         if (finished(e, iteration))
             break;
@@ -247,12 +263,12 @@ static void prepare(saddle_local *e, unsigned worker)
     }
 }
 
-void saddle_local_run(saddle_local *e, const saddle_limits *limits, uint64_t *log,
+void saddle_local_run(saddle_local *e, const saddle_limits *limits, saddle_iteration_log *log,
                       saddle_first_fault *first)
 {
     unsigned rounds = e->layout.rounds > 0 ? e->layout.rounds : 1;
     e->limits = limits;
-    e->ifo_log = log;
+    e->log = log;
     e->done = 0;
     for (unsigned w = 0; w < saddle_thread_pool_size(e->pool); w++)
         prepare(e, w);
@@ -264,6 +280,7 @@ void saddle_local_run(saddle_local *e, const saddle_limits *limits, uint64_t *lo
     for (size_t i = 0; i < e->agents; i++)
         saddle_local_lend(e, 0, i, e->parity, e->iteration);
     e->ifo = saddle_local_ifo(e);
+    e->network_seconds = saddle_clocks_latest(e);
     find_first(e, first);
 }
 
@@ -287,6 +304,7 @@ void saddle_local_cost(const saddle_engine *base, saddle_cost *out)
     out->rounds = e->iteration * e->layout.rounds;
     out->messages = out->rounds * e->links.messages_per_round;
     out->bytes = e->iteration * e->links.bytes_per_iteration;
+    out->network_seconds = e->network_seconds;
 }
 
 /* ---- tasks and means ---------------------------------------------------------------------- */
@@ -438,5 +456,7 @@ void saddle_local_start(saddle_local *e)
         e->inputs.restore(e->inputs.restore_context, saddle_local_lend(e, 0, i, 1, e->iteration));
     for (size_t i = 0; i < e->agents; i++)
         saddle_local_lend(e, 0, i, 0, e->iteration);
+    saddle_clocks_start(e);
     e->ifo = saddle_local_ifo(e);
+    e->network_seconds = saddle_clocks_latest(e);
 }

@@ -34,6 +34,7 @@ typedef struct saddle_worker {
     uint64_t fault_iteration; /* when */
     uint64_t ifo;             /* IFO calls of its agents */
     _Alignas(SADDLE_ALIGNMENT) uint64_t ifo_after[2]; /* the same after an iteration, by parity */
+    double clock_after[2]; /* the latest of its agents' clocks after an iteration, likewise */
     bool asks[2]; /* whether its agents have requests in a divided round, by parity of the phase */
 } saddle_worker;
 
@@ -45,6 +46,12 @@ struct saddle_exchange {
     /* Wait until the ghosts are there and what was sent may be overwritten. */
     void (*receive)(saddle_exchange *exchange);
 };
+
+/* What the agents here have spent after an iteration. */
+typedef struct saddle_iteration_log {
+    uint64_t ifo;
+    double network_seconds; /* the latest clock; NaN: there are no clocks */
+} saddle_iteration_log;
 
 /* The requests of all agents here at once, and their answers. */
 typedef struct saddle_gathered {
@@ -92,14 +99,17 @@ typedef struct saddle_local {
     uint64_t iteration;
     unsigned parity;
     uint64_t ifo; /* IFO calls so far, of all agents of all processes */
+    uint64_t
+        *timed; /* IFO calls of each agent that its clock includes; NULL: there are no clocks */
+    double network_seconds; /* the latest clock, of all processes; NaN: there are no clocks */
     bool oracle;
     double *oracle_mean;
     double *mean_terms; /* contributions of a block of agents to a mean */
     size_t mean_room;   /* doubles of it */
     /* A run of iterations. */
     const saddle_limits *limits;
-    uint64_t *ifo_log; /* IFO calls of the agents here after each iteration, where wanted */
-    uint64_t done;     /* iterations of it; written by worker 0 */
+    saddle_iteration_log *log;    /* of each iteration, where wanted */
+    uint64_t done;                /* iterations of it; written by worker 0 */
     atomic_uint_fast64_t stop_at; /* iteration after which all workers leave; UINT64_MAX: none */
 } saddle_local;
 
@@ -159,9 +169,24 @@ void saddle_gathered_round(saddle_local *local, unsigned worker, unsigned parity
 uint64_t saddle_local_ifo(const saddle_local *local);
 
 /* Run iterations until a limit or a fault. With `log`, a place per iteration, no fault ends it, and
- * the IFO calls of the agents here are noted after each iteration. */
-void saddle_local_run(saddle_local *local, const saddle_limits *limits, uint64_t *log,
+ * what the agents here have spent is noted after each iteration. */
+void saddle_local_run(saddle_local *local, const saddle_limits *limits, saddle_iteration_log *log,
                       saddle_first_fault *first);
+
+/* ---- simulated time: clocks.c ----------------------------------------------------------------- */
+
+/* An agent's clock travels behind what it publishes, at the end of its span. */
+static inline size_t saddle_clock_offset(const saddle_local *local)
+{
+    return local->stride - 1;
+}
+
+/* Set the clocks of all agents at the start, or as they were restored. */
+void saddle_clocks_start(saddle_local *local);
+/* Advance the clocks of a worker's agents, which have done a round. Returns the latest of them. */
+double saddle_clocks_advance(saddle_local *local, unsigned worker, unsigned parity, unsigned round);
+/* The latest clock of the agents here; NaN: there are no clocks. */
+double saddle_clocks_latest(const saddle_local *local);
 
 /* Functions of an engine whose first field is a saddle_local. */
 uint64_t saddle_local_iteration(const saddle_engine *engine);

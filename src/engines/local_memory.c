@@ -44,7 +44,7 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
     e->oracle = inputs->algorithm->wants_oracle != NULL &&
                 inputs->algorithm->wants_oracle(inputs->parameters);
     longest = saddle_larger(longest, saddle_layout_longest(&e->layout));
-    e->stride = saddle_whole_lines(e->layout.published);
+    e->stride = saddle_whole_lines(e->layout.published + (inputs->link_model != NULL ? 1 : 0));
     e->kept_stride = saddle_whole_lines(e->layout.kept);
     e->mean_room = saddle_larger(block * saddle_whole_lines(longest), MEAN_ROOM);
     e->work_stride = saddle_whole_lines(e->layout.work);
@@ -106,6 +106,8 @@ static void take_workers(saddle_local *e, size_t pool, saddle_claim *claim)
 static void take_agents(saddle_local *e, saddle_claim *claim)
 {
     e->agent = saddle_claim_block(claim, e->agents, sizeof *e->agent);
+    if (e->inputs.link_model != NULL)
+        e->timed = saddle_claim_block(claim, e->agents, sizeof *e->timed);
     e->mean_terms = saddle_claim_block(claim, e->mean_room, sizeof(double));
     e->oracle_mean = saddle_claim_block(claim, e->inputs.instance->problem->x_dim, sizeof(double));
     e->kept = saddle_claim_unset(claim, e->agents, e->kept_stride * sizeof(double));
@@ -149,6 +151,7 @@ void saddle_local_clear(saddle_local *e)
     saddle_free(e->partials);
     saddle_gathered_free(&e->requests);
     saddle_free(e->agent);
+    saddle_free(e->timed);
     for (int parity = 0; parity < 2; parity++)
         saddle_free(e->span[parity]);
     saddle_links_clear(&e->links);

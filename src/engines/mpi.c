@@ -7,6 +7,7 @@
  * every round. Nothing else is sent while iterations run, except that the processes agree now and
  * then on whether to go on: after a stretch of iterations whose length is the same in all of them.
  */
+#include <math.h>
 #include <string.h>
 
 #include "algorithms/agent.h"
@@ -19,6 +20,7 @@
 #include "engines/local_agents.h"
 #include "engines/mpi_heartbeat.h"
 #include "engines/mpi_world.h"
+#include "graph/link_model.h"
 
 /* The most iterations of a stretch. */
 #define LONGEST 4096
@@ -52,8 +54,9 @@ typedef struct engine {
     MPI_Request *flying; /* those of the present round */
     MPI_Status *status;  /* of them */
     uint64_t most_ifo;   /* IFO calls of an iteration, at most */
+    double most_seconds; /* by which an iteration advances the latest clock, at most */
     uint64_t stretch;    /* iterations until the processes agree again */
-    uint64_t *ifo_log;
+    saddle_iteration_log *log;
 } engine;
 
 static engine *engine_of(saddle_engine *base)
@@ -84,10 +87,22 @@ static void end_round(saddle_exchange *exchange)
 
 /* ---- stretches of iterations ----------------------------------------------------------------- */
 
+/* Iterations, at most `count`, that surely leave the budget of simulated seconds unspent, but for the last. */
+static uint64_t within_seconds(const engine *e, const saddle_limits *limits, uint64_t count)
+{
+    double left = limits->max_network_seconds - e->local.network_seconds;
+    if (!(limits->max_network_seconds > 0.0))
+        return count;
+    /* Its inner loops end where they like. */
+    if (e->local.inputs.algorithm->heeds_limit || !(left > e->most_seconds))
+        return 1;
+    return left < e->most_seconds * (double)count ? (uint64_t)(left / e->most_seconds) : count;
+}
+
 /* Iterations that all processes can make before they must look at the limits together. */
 static uint64_t stretch_of(const engine *e, const saddle_limits *limits, uint64_t left)
 {
-    uint64_t count = e->stretch < left ? e->stretch : left;
+    uint64_t count = within_seconds(e, limits, e->stretch < left ? e->stretch : left);
     if (limits->max_ifo == 0 && limits->ifo_budget == 0)
         return count;
     /* Its inner loops end where the calls of all agents say. */
@@ -130,6 +145,14 @@ static void adapt(engine *e, uint64_t count, const int64_t *word)
         e->stretch = count < LONGEST / 2 ? 2 * count : LONGEST;
 }
 
+/* Make the latest clock that of all processes. */
+static void share_clock(engine *e)
+{
+    const saddle_world *world = e->local.inputs.instance->world;
+    if (e->local.timed != NULL)
+        world->largest(world, 1, &e->local.network_seconds);
+}
+
 /* Find the lowest agent's fault of the first iteration that had any, and tell all processes. */
 static void spread_fault(engine *e, const saddle_first_fault *first, uint64_t begin,
                          saddle_fault *fault)
@@ -147,10 +170,12 @@ static void spread_fault(engine *e, const saddle_first_fault *first, uint64_t be
     world->share(world, world->home[world->agents - (size_t)lowest], sizeof *fault, fault);
     /* The others learned of it late: the counts are those of the iteration that made it. */
     uint64_t done = (uint64_t)(latest - earliest) - begin + 1;
-    int64_t ifo = (int64_t)e->ifo_log[done - 1];
+    int64_t ifo = (int64_t)e->log[done - 1].ifo;
     world->add_words(world, 1, &ifo);
     e->local.iteration = begin + done;
     e->local.ifo = (uint64_t)ifo;
+    e->local.network_seconds = e->log[done - 1].network_seconds;
+    share_clock(e);
 }
 
 /* Make a stretch of iterations; whether to go on. */
@@ -163,16 +188,19 @@ static bool go_on(engine *e, const saddle_limits *limits, uint64_t count, saddle
     saddle_first_fault first;
     int64_t word[WORDS];
     double clock = saddle_clock_seconds();
-    saddle_local_run(&e->local, &plain, e->ifo_log, &first);
+    saddle_local_run(&e->local, &plain, e->log, &first);
     report(e, limits, &first, saddle_clock_seconds() - clock, word);
     world->add_words(world, WORDS, word);
     e->local.ifo = (uint64_t)word[IFO];
+    share_clock(e);
     adapt(e, count, word);
     if (word[FAULTS] > 0) {
         spread_fault(e, &first, begin, fault);
         return false;
     }
-    return word[STOPS] == 0 && !(limits->max_ifo > 0 && e->local.ifo >= limits->max_ifo);
+    return word[STOPS] == 0 && !(limits->max_ifo > 0 && e->local.ifo >= limits->max_ifo) &&
+           !(limits->max_network_seconds > 0.0 &&
+             e->local.network_seconds >= limits->max_network_seconds);
 }
 
 static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fault *fault)
@@ -239,6 +267,20 @@ static bool find_peers(engine *e)
     return e->published != NULL;
 }
 
+/* What is sent of a span from an offset on: some doubles and, where there are clocks, the clock. */
+static MPI_Datatype message_type(const saddle_local *local, size_t offset, size_t length)
+{
+    MPI_Datatype run = saddle_mpi_run_of(length, MPI_DOUBLE);
+    if (local->timed == NULL)
+        return run;
+    MPI_Datatype with_clock;
+    MPI_Aint clock = (MPI_Aint)((saddle_clock_offset(local) - offset) * sizeof(double));
+    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, clock},
+                           (MPI_Datatype[]){run, MPI_DOUBLE}, &with_clock);
+    MPI_Type_free(&run);
+    return with_clock;
+}
+
 /* What goes to the peers in a round and comes from them: per peer, ghosts and spans. */
 static void make_types(const engine *e, unsigned round, MPI_Datatype *type)
 {
@@ -246,7 +288,7 @@ static void make_types(const engine *e, unsigned round, MPI_Datatype *type)
     size_t offset;
     size_t length;
     saddle_layout_message(&local->layout, round, &offset, &length);
-    MPI_Datatype message = saddle_mpi_run_of(length, MPI_DOUBLE);
+    MPI_Datatype message = message_type(local, offset, length);
     for (size_t k = 0; k < e->peers; k++) {
         const peer *to = &e->peer[k];
         MPI_Type_create_hvector((int)to->ghosts, 1, (MPI_Aint)(local->stride * sizeof(double)),
@@ -317,7 +359,7 @@ static void destroy(saddle_engine *base)
     saddle_free(e->type);
     saddle_free(e->request);
     saddle_free(e->status);
-    saddle_free(e->ifo_log);
+    saddle_free(e->log);
     saddle_local_clear(&e->local);
     saddle_free(e);
 }
@@ -326,7 +368,30 @@ static void destroy(saddle_engine *base)
 static double bytes(const saddle_engine_inputs *inputs)
 {
     return saddle_local_bytes(inputs, saddle_processors(inputs->instance->world->together)) +
-           saddle_block_bytes(LONGEST, sizeof(uint64_t));
+           saddle_block_bytes(LONGEST, sizeof(saddle_iteration_log));
+}
+
+/* By how much an iteration advances the latest clock, at most: each round waits for the slowest link. */
+static double most_seconds(const engine *e)
+{
+    const saddle_link_model *model = e->local.inputs.link_model;
+    const saddle_graph *graph = e->local.inputs.instance->graph;
+    double seconds = 0.0;
+    double compute = 0.0;
+    if (model == NULL)
+        return 0.0;
+    for (unsigned round = 0; round < e->local.layout.rounds; round++) {
+        size_t offset;
+        size_t length;
+        double slowest = 0.0;
+        saddle_layout_message(&e->local.layout, round, &offset, &length);
+        for (size_t k = 0; k < 2 * graph->edges; k++)
+            slowest = fmax(slowest, saddle_link_seconds(model, k, 8.0 * (double)length));
+        seconds += slowest;
+    }
+    for (size_t i = 0; i < graph->agents; i++)
+        compute = fmax(compute, model->compute[i]);
+    return seconds + compute * (double)e->most_ifo;
 }
 
 /* All that a process can do, and fail at, by itself. */
@@ -356,10 +421,10 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int 
     e->request = saddle_alloc(e->requests, sizeof *e->request);
     e->status = saddle_alloc(2 * e->peers, sizeof *e->status);
     e->type = saddle_alloc(e->requests / 2, sizeof *e->type);
-    e->ifo_log = saddle_alloc(LONGEST, sizeof *e->ifo_log);
+    e->log = saddle_alloc(LONGEST, sizeof *e->log);
     *rank = saddle_alloc(2 * e->peers, sizeof **rank);
-    if (!whole || e->request == NULL || e->type == NULL || e->status == NULL ||
-        e->ifo_log == NULL || *rank == NULL)
+    if (!whole || e->request == NULL || e->type == NULL || e->status == NULL || e->log == NULL ||
+        *rank == NULL)
         return saddle_no_memory(error, "the messages between processes");
     return SADDLE_OK;
 }
@@ -378,6 +443,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
         e->most_ifo = saddle_algorithm_most_ifo(inputs->algorithm, inputs->parameters,
                                                 inputs->instance->problem);
         status = prepare(e, inputs, &rank, error);
+        e->most_seconds = most_seconds(e);
     }
     status = saddle_world_agree(inputs->instance->world, status, error);
     if (status != SADDLE_OK || e == NULL) {
@@ -392,6 +458,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
     int64_t ifo = (int64_t)e->local.ifo;
     inputs->instance->world->add_words(inputs->instance->world, 1, &ifo);
     e->local.ifo = (uint64_t)ifo;
+    share_clock(e);
     *out = &e->local.base;
     return SADDLE_OK;
 }

@@ -62,6 +62,16 @@ bool saddle_line_reader_next(saddle_line_reader *in, saddle_error *error)
     return true;
 }
 
+bool saddle_line_reader_next_filled(saddle_line_reader *in, saddle_error *error)
+{
+    while (saddle_line_reader_next(in, error)) {
+        in->line[strcspn(in->line, "#")] = '\0';
+        if (in->line[strspn(in->line, BLANKS)] != '\0')
+            return true;
+    }
+    return false;
+}
+
 char *saddle_line_reader_field(saddle_line_reader *in, const char *separators)
 {
     char *field = in->rest + strspn(in->rest, BLANKS);

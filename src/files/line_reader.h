@@ -31,6 +31,8 @@ saddle_status saddle_line_reader_open(saddle_line_reader *in, const char *path, 
                                       saddle_error *error);
 /* Go to the next line; false at the end of the file, or with a status that is not SADDLE_OK. */
 bool saddle_line_reader_next(saddle_line_reader *in, saddle_error *error);
+/* The same for the next line that holds more than blanks and a comment, which begins with a '#' and is cut off. */
+bool saddle_line_reader_next_filled(saddle_line_reader *in, saddle_error *error);
 /* The next field of the line, without blanks around it and ended by a NUL of its own; NULL: there is
  * none. Fields end at the `separators`, any of blank, tab and comma; a comma promises another one. */
 char *saddle_line_reader_field(saddle_line_reader *in, const char *separators);

@@ -16,17 +16,6 @@
 
 #define WANTED "the path of a text file"
 
-/* Go to the next line that holds more than blanks and a comment. */
-static bool next_line(saddle_line_reader *in, saddle_error *error)
-{
-    while (saddle_line_reader_next(in, error)) {
-        in->line[strcspn(in->line, "#")] = '\0';
-        if (in->line[strspn(in->line, " \t")] != '\0')
-            return true;
-    }
-    return false;
-}
-
 /* ---- edge lists ---- */
 
 /* One end of an edge; *word receives where it is written. */
@@ -102,7 +91,7 @@ typedef struct located_edges {
 static saddle_status read_located(saddle_line_reader *in, size_t agents, located_edges *list,
                                   saddle_error *error)
 {
-    while (next_line(in, error)) {
+    while (saddle_line_reader_next_filled(in, error)) {
         located_edge *grown = saddle_grow(list->edge, list->count, &list->capacity, sizeof *grown);
         if (grown == NULL)
             return saddle_no_memory(error, "the graph's edges");
@@ -234,7 +223,7 @@ static saddle_status read_rows(saddle_line_reader *in, const saddle_graph *graph
                                double *weight, double *diagonal, saddle_error *error)
 {
     size_t row = 0;
-    for (; next_line(in, error); row++) {
+    for (; saddle_line_reader_next_filled(in, error); row++) {
         if (row == graph->agents)
             return saddle_line_reader_refuse(in, in->line, error, "a row beyond the matrix's %zu",
                                              row);

@@ -115,6 +115,12 @@ static const saddle_option topology =
 static const saddle_option mixing = SADDLE_TEXT(
     PLAN_OF(network.mixing, INSTANCE, RESULT, "@MIXING"), "mixing", SADDLE_NETWORK_HEADING,
     "laplacian", "RULE", "Weights of the mixing matrix; `saddle topologies` lists the rules.");
+static const saddle_option link_model = SADDLE_TEXT(
+    PLAN_OF(network.link_model, RUN, METRIC, "@FILE"), "link-model", SADDLE_NETWORK_HEADING, "",
+    "MODEL",
+    "Count simulated seconds, the column network_seconds: "
+    "latency:SECONDS,bandwidth:BYTES_PER_SECOND,compute:SECONDS_PER_IFO, any of them, or a file "
+    "with values for each agent and edge. Not given: they are not counted.");
 
 static const saddle_option algorithm =
     SADDLE_TEXT(PLAN_CODE(algorithm.name, RUN, "@ALGORITHM"), "algorithm", SADDLE_ALGORITHM_HEADING,
@@ -154,6 +160,11 @@ static const saddle_option max_rounds =
 static const saddle_option max_seconds = SADDLE_REAL(
     PLAN(limits.max_seconds, RUN, LENGTH), "max-seconds", SADDLE_STOPPING_HEADING, "0", 0,
     SADDLE_UNBOUNDED, "S", "Stop after S seconds of computing, measuring left out. 0: never.");
+static const saddle_option max_network_seconds =
+    SADDLE_REAL(PLAN(limits.max_network_seconds, RUN, LENGTH), "max-network-seconds",
+                SADDLE_STOPPING_HEADING, "0", 0, SADDLE_UNBOUNDED, "S",
+                "Stop after the iteration in which the simulated seconds of --link-model reach S. "
+                "0: never.");
 
 static const saddle_option stop_when = SADDLE_TEXT(
     PLAN(limits.stop_when, RUN, LENGTH), "stop-when", SADDLE_STOPPING_HEADING, "", "CONDITION",
@@ -268,6 +279,7 @@ static const saddle_option *const plan_options[] = {&problem,
                                                     &agents,
                                                     &topology,
                                                     &mixing,
+                                                    &link_model,
                                                     &algorithm,
                                                     &init,
                                                     &init_x,
@@ -278,6 +290,7 @@ static const saddle_option *const plan_options[] = {&problem,
                                                     &max_ifo,
                                                     &max_rounds,
                                                     &max_seconds,
+                                                    &max_network_seconds,
                                                     &stop_when,
                                                     &stop_after,
                                                     &stop_on,

@@ -37,6 +37,7 @@ static const struct {
                                    COUNT("messages", cost.messages),
                                    COUNT("bytes", cost.bytes),
                                    COLUMN("seconds", seconds),
+                                   COLUMN("network_seconds", cost.network_seconds),
                                    COLUMN("loss", loss),
                                    COLUMN("primal", primal),
                                    COLUMN("metric", metric),
@@ -69,6 +70,17 @@ double saddle_row_cell(const saddle_row *row, size_t column)
 {
     return columns[column].whole ? (double)*(const uint64_t *)field_of(row, column)
                                  : *(const double *)field_of(row, column);
+}
+
+/* Whether a column is that of simulated seconds. */
+static bool is_simulated(size_t column)
+{
+    return columns[column].offset == offsetof(saddle_row, cost.network_seconds);
+}
+
+bool saddle_row_has(const saddle_row *row, size_t column)
+{
+    return !is_simulated(column) || !isnan(row->cost.network_seconds);
 }
 
 void saddle_row_set_cell(saddle_row *row, size_t column, double value)
@@ -113,7 +125,8 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info,
     write_constant(f, e->constants.strong_concavity > 0.0, "problem_mu",
                    e->constants.strong_concavity, how);
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
-        saddle_fprintf(f, "%s%s", k == 0 ? "" : ",", columns[k].name);
+        if (!is_simulated(k) || info->plan->network.link_model != NULL)
+            saddle_fprintf(f, "%s%s", k == 0 ? "" : ",", columns[k].name);
     for (size_t k = 0; k < result->outcome_count; k++)
         saddle_fprintf(f, ",%s", result->outcome[k].name);
     fputc('\n', f);
@@ -155,6 +168,8 @@ saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_result
     const saddle_row *row = &result->rows[r];
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++) {
         const char *comma = k == 0 ? "" : ",";
+        if (!saddle_row_has(row, k))
+            continue;
         if (columns[k].whole)
             saddle_fprintf(f, "%s%" PRIu64, comma, *(const uint64_t *)field_of(row, k));
         else

@@ -4,7 +4,7 @@
 
 #include <saddle/run.h>
 
-/* The column of a name that every trace has; SADDLE_TRACE_COLUMNS: none. */
+/* The column of a name that traces have besides outcomes; SADDLE_TRACE_COLUMNS: none. */
 size_t saddle_trace_column_find(const char *name);
 /* The reverse of saddle_row_cell(). */
 void saddle_row_set_cell(saddle_row *row, size_t column, double value);

@@ -31,6 +31,9 @@ int saddle_run_stop_reason(const saddle_run_state *r, uint64_t iteration, const 
         return SADDLE_STOP_ROUNDS;
     if (r->given.limits.max_seconds > 0.0 && r->seconds >= r->given.limits.max_seconds)
         return SADDLE_STOP_SECONDS;
+    if (r->given.limits.max_network_seconds > 0.0 &&
+        cost->network_seconds >= r->given.limits.max_network_seconds)
+        return SADDLE_STOP_NETWORK_SECONDS;
     if (iteration >= r->given.limits.iterations)
         return SADDLE_STOP_ITERATIONS;
     return -1;
@@ -54,6 +57,7 @@ saddle_limits saddle_run_limits(const saddle_run_state *r, uint64_t iteration, u
         .iterations = target < last ? target - iteration : last - iteration,
         .max_ifo = r->given.limits.max_ifo,
         .ifo_budget = r->given.limits.max_ifo,
+        .max_network_seconds = r->given.limits.max_network_seconds,
         .deadline = now + PROGRESS_SECONDS,
         .interrupt = r->hooks->interrupt,
     };

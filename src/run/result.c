@@ -29,6 +29,8 @@ const char *saddle_stop_text(saddle_stop stop)
         return "budget of rounds spent";
     case SADDLE_STOP_SECONDS:
         return "time budget spent";
+    case SADDLE_STOP_NETWORK_SECONDS:
+        return "budget of simulated seconds spent";
     case SADDLE_STOP_CONDITION:
         return "the condition of stop-when holds";
     case SADDLE_STOP_NO_GAIN:

@@ -6,6 +6,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "engines/engine.h"
+#include "graph/link_model.h"
 #include "instance/algorithm_choice.h"
 #include "instance/instance.h"
 #include "observe/observer.h"
@@ -36,6 +37,7 @@ typedef struct saddle_run_state {
     saddle_instance *pooled; /* for a centralized algorithm; owned */
     void *parameters;
     saddle_layout layout;
+    saddle_link_model *link_model; /* NULL: none */
     saddle_engine *engine;
     saddle_observer *observer;
     saddle_trace_writer *trace;

@@ -127,6 +127,35 @@ static saddle_status configure(saddle_run_state *r, saddle_error *error)
     return status;
 }
 
+/* What time costs. One agent that has the data of all computes as `default` says. */
+static saddle_status read_link_model(saddle_run_state *r, saddle_error *error)
+{
+    const char *text = r->given.network.link_model;
+    if (text == NULL && r->given.limits.max_network_seconds > 0.0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "max-network-seconds: there are no simulated seconds without a "
+                           "link-model; give one, such as latency:0.02,bandwidth:125000");
+    if (text == NULL)
+        return SADDLE_OK;
+    SADDLE_TRY(saddle_link_model_create(&r->link_model, text, r->info.network->graph, error));
+    if (r->pooled != NULL)
+        r->link_model->compute[0] = r->link_model->default_compute;
+    return SADDLE_OK;
+}
+
+/* All processes use the numbers that process 0 has read. */
+static void share_link_model(const saddle_run_state *r)
+{
+    const saddle_world *world = r->info.network->world;
+    const saddle_graph *graph = r->info.network->graph;
+    saddle_link_model *model = r->link_model;
+    if (model == NULL)
+        return;
+    world->share(world, 0, graph->agents * sizeof *model->compute, model->compute);
+    world->share(world, 0, 2 * graph->edges * sizeof *model->latency, model->latency);
+    world->share(world, 0, 2 * graph->edges * sizeof *model->bandwidth, model->bandwidth);
+}
+
 /* How often to measure. */
 static void choose_points(saddle_run_state *r)
 {
@@ -167,6 +196,7 @@ static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status, configure(r, error));
     SADDLE_THEN(status, saddle_layout_check(r->info.algorithm, r->parameters,
                                             r->info.instance->problem, &r->layout, error));
+    SADDLE_THEN(status, read_link_model(r, error));
     if (status != SADDLE_OK)
         return status;
     choose_points(r);
@@ -217,6 +247,7 @@ saddle_engine_inputs saddle_run_engine_inputs(const saddle_run_state *r)
         .instance = r->info.instance,
         .algorithm = r->info.algorithm,
         .parameters = r->parameters,
+        .link_model = r->link_model,
         .threads = (unsigned)r->given.engine.threads,
         .pin = r->given.engine.pin,
         .scratch = saddle_observer_scratch(r->info.instance),
@@ -336,8 +367,10 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
     if (status == SADDLE_OK)
         watch_processes(r);
     SADDLE_THEN(status, saddle_run_agree(r, configure_run(r, error), error));
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK) {
+        share_link_model(r);
         warn_of_small_batches(r);
+    }
     if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL)
         saddle_report_unused(&r->given, r->info.network, &r->info.algorithm, 1, r->hooks->warning,
                              r->hooks->context);
@@ -365,6 +398,7 @@ void saddle_run_release(saddle_run_state *r)
     if (r->parameters != NULL && r->info.algorithm->release != NULL)
         r->info.algorithm->release(r->parameters);
     saddle_free(r->parameters);
+    saddle_link_model_free(r->link_model);
     saddle_algorithm_release(r->choice);
     saddle_instance_free(r->pooled);
     saddle_plan_free(&r->given);

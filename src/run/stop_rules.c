@@ -47,6 +47,11 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
         plan->limits.stop_when = NULL;
     if (plan->limits.stop_when != NULL)
         SADDLE_TRY(read_condition(&rules->when, plan->limits.stop_when, error));
+    if (plan->limits.stop_when != NULL && plan->network.link_model == NULL &&
+        strcmp(rules->when.column, "network_seconds") == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "stop-when: there is no column network_seconds without a link-model; "
+                           "give one, such as latency:0.02,bandwidth:125000");
     rules->outcomes = plan->limits.stop_after > 0 ||
                       (plan->limits.stop_when != NULL && rules->when.place == SADDLE_TRACE_COLUMNS);
     if (plan->limits.stop_on != NULL && plan->limits.stop_after == 0)

@@ -20,7 +20,7 @@ def read(path):
 o = json_schema.load("object.json")
 text = read("text")
 err = read("err")
-columns = ["iteration", "ifo", "rounds", "messages", "bytes", "seconds", "loss", "primal", "metric", "x_stationarity",
+columns = ["iteration", "ifo", "rounds", "messages", "bytes", "seconds", "network_seconds", "loss", "primal", "metric", "x_stationarity",
            "x_consensus", "y_consensus", "y_gap", "stationarity", "potential"]
 
 

@@ -284,7 +284,10 @@ START_TEST(all_algorithms)
     if (algorithm->traits.centralized)
         return;
     saddle_snprintf(name, sizeof name, "algorithm=%s", algorithm->name);
-    test_relax(algorithm, (const char *[]){name, "iterations=9", NULL}, relaxed);
+    test_relax(algorithm,
+               (const char *[]){name, "iterations=9",
+                                "link-model=latency:0.01,bandwidth:1000,compute:1e-3", NULL},
+               relaxed);
     saddle_plan *plan = test_instance_plan(LOGISTIC_BOX_DENSE_UNEQUAL, relaxed);
     saddle_instance *e = NULL;
     saddle_result *alone = NULL;

@@ -28,6 +28,27 @@ compare shared-out "2" "${size[@]}" --algorithm dppsp --iterations 100000 --max-
 compare max-rounds "3" "${size[@]}" --algorithm gt-gda --max-rounds 40
 compare tolerance "3" "${size[@]}" --iterations 100000 --tolerance 0.1
 
+# ---- simulated seconds ---------------------------------------------------------------------------
+
+{
+    echo "default latency 0.01 bandwidth 1000 compute 1e-4"
+    echo "agent 2 compute 0.003"
+    echo "edge 0 1 latency 0.7"
+} >model
+timed=(--samples 30 --agents 6 --topology ring --link-model model)
+for algorithm in precision gt-gda; do
+    compare "time, $algorithm" 5 "${timed[@]}" --iterations 25 --trace-every 5 --algorithm "$algorithm" --threads 2
+done
+check "there are simulated seconds" grep -q ',network_seconds,' threads.trace
+compare max-network-seconds 3 "${timed[@]}" --iterations 100000 --trace-every 50 --max-network-seconds 800
+check "the budget ends it" grep -q '^# ended: budget of simulated seconds spent' mpi.trace
+compare "inner loops" 2 "${timed[@]}" --algorithm dppsp --iterations 100000 --max-network-seconds 500
+try run "${timed[@]}" --iterations 100 --trace alone.trace
+under 3 run --engine mpi "${timed[@]}" --iterations 37 --checkpoint clocks
+under 2 run --engine mpi --resume clocks --iterations 100 --trace resumed.trace
+rows_of() { grep -v '^#' "$1" | cut -d, -f1-5,7-; }
+check "a resumed job continues its clocks" cmp -s <(rows_of alone.trace) <(rows_of resumed.trace)
+
 # ---- one voice ----------------------------------------------------------------------------------
 
 try run "${size[@]}"

@@ -75,6 +75,8 @@ static const known_field known[] = {
     FIELD("max-ifo", limits.max_ifo, INTEGER, "14", 14),
     FIELD("max-rounds", limits.max_rounds, INTEGER, "15", 15),
     FIELD("max-seconds", limits.max_seconds, REAL, "1.5", 1.5),
+    FIELD("max-network-seconds", limits.max_network_seconds, REAL, "2.5", 2.5),
+    FIELD("link-model", network.link_model, TEXT, "latency:1", 0),
     FIELD("stop-when", limits.stop_when, TEXT, "auc>=0.9", 0),
     FIELD("stop-after", limits.stop_after, INTEGER, "18", 18),
     FIELD("stop-on", limits.stop_on, TEXT, "auc", 0),

@@ -1,0 +1,294 @@
+#include "graph/link_model.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "files/line_reader.h"
+
+#define EXAMPLE "latency:0.02,bandwidth:125000,compute:1e-6"
+
+enum { LATENCY, BANDWIDTH, COMPUTE, COSTS };
+static const char *const cost_name[COSTS] = {"latency", "bandwidth", "compute"};
+
+/* NaN: not given. */
+typedef struct costs {
+    double value[COSTS];
+} costs;
+
+static costs no_costs(void)
+{
+    return (costs){{(double)NAN, (double)NAN, (double)NAN}};
+}
+
+/* Which cost a word of `length` letters names; COSTS: none. */
+static size_t find_cost(const char *word, size_t length)
+{
+    size_t k = 0;
+    while (k < COSTS &&
+           (strlen(cost_name[k]) != length || strncmp(cost_name[k], word, length) != 0))
+        k++;
+    return k;
+}
+
+/* Set a cost from text. */
+static saddle_status set_cost(costs *to, size_t cost, const char *text, saddle_error *error)
+{
+    static const char *const range[COSTS] = {
+        "a number of seconds, 0 or more", "a number of bytes per second above 0",
+        "the seconds of a gradient evaluation (IFO call), 0 or more"};
+    double value;
+    if (!isnan(to->value[cost]))
+        return saddle_fail(error, SADDLE_BAD_INPUT, "%s is given twice; leave one out",
+                           cost_name[cost]);
+    if (!saddle_parse_real(text, &value) || !(value >= 0.0) || (cost == BANDWIDTH && value <= 0.0))
+        return saddle_fail(error, SADDLE_BAD_INPUT, "%s must be %s (got '%s')%s", cost_name[cost],
+                           range[cost], SADDLE_EXCERPT(text),
+                           cost == BANDWIDTH ? "; leave it out for links without a limit" : "");
+    to->value[cost] = value;
+    return SADDLE_OK;
+}
+
+/* ---- one text for all ---- */
+
+bool saddle_link_model_is_file(const char *text)
+{
+    size_t length = strcspn(text, ":");
+    return text[length] != ':' || find_cost(text, length) == COSTS;
+}
+
+/* "latency:0.02,compute:1e-6" */
+static saddle_status read_uniform(costs *out, const char *text, saddle_error *error)
+{
+    for (const char *at = text;;) {
+        char value[64] = "";
+        size_t piece = strcspn(at, ",");
+        size_t name = strcspn(at, ":,");
+        size_t cost = find_cost(at, name);
+        if (at[name] != ':' || cost == COSTS)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "'%s' is not latency:SECONDS, bandwidth:BYTES_PER_SECOND or "
+                               "compute:SECONDS_PER_IFO; write it as in " EXAMPLE,
+                               saddle_excerpt_of(at, at + piece).text);
+        size_t length = piece - name - 1;
+        if (length < sizeof value)
+            memcpy(value, at + name + 1, length);
+        SADDLE_TRY(set_cost(out, cost, length < sizeof value ? value : at, error));
+        if (at[piece] == '\0')
+            return SADDLE_OK;
+        at += piece + 1;
+    }
+}
+
+/* ---- a file ---- */
+
+typedef struct reading {
+    saddle_line_reader in;
+    const saddle_graph *graph;
+    saddle_link_model *model;
+    costs fallback;
+    bool has_fallback;
+} reading;
+
+/* The pairs that remain of a line; `allowed` has bits of the costs. At least one is needed. */
+static saddle_status read_pairs(reading *r, unsigned allowed, costs *out, saddle_error *error)
+{
+    const char *kinds = allowed == 1U << COMPUTE        ? "compute S"
+                        : (allowed >> COMPUTE) % 2 == 0 ? "latency S or bandwidth B"
+                                                        : "latency S, bandwidth B or compute S";
+    size_t pairs = 0;
+    const char *word;
+    *out = no_costs();
+    for (; (word = saddle_line_reader_field(&r->in, " \t")) != NULL; pairs++) {
+        size_t cost = find_cost(word, strlen(word));
+        if (cost == COSTS || (allowed >> cost) % 2 == 0)
+            return saddle_line_reader_refuse(&r->in, word, error, "'%s' is not %s",
+                                             SADDLE_EXCERPT(word), kinds);
+        const char *number = saddle_line_reader_field(&r->in, " \t");
+        saddle_error said = {.message = ""};
+        if (number == NULL)
+            return saddle_line_reader_refuse(&r->in, r->in.rest, error,
+                                             "the line ends after %s; a number must follow", word);
+        if (set_cost(out, cost, number, &said) != SADDLE_OK)
+            return saddle_line_reader_refuse(&r->in, number, error, "%s", said.message);
+    }
+    if (pairs == 0)
+        return saddle_line_reader_refuse(&r->in, r->in.rest, error, "the line ends without %s",
+                                         kinds);
+    return SADDLE_OK;
+}
+
+/* The number of an agent; *word receives where it is written. */
+static saddle_status read_agent(reading *r, size_t *out, const char **word, saddle_error *error)
+{
+    uint64_t value;
+    const char *text = *word = saddle_line_reader_field(&r->in, " \t");
+    if (text == NULL)
+        return saddle_line_reader_refuse(&r->in, r->in.rest, error,
+                                         "the line ends where an agent's number must follow");
+    if (text[strspn(text, "0123456789")] != '\0' || !saddle_parse_integer(text, &value))
+        return saddle_line_reader_refuse(&r->in, text, error,
+                                         "'%s' is not an agent; agents are whole numbers from 0",
+                                         SADDLE_EXCERPT(text));
+    if (value >= r->graph->agents)
+        return saddle_line_reader_refuse(
+            &r->in, text, error, "agent %" PRIu64 " is out of range; agents go from 0 to %zu",
+            value, r->graph->agents - 1);
+    *out = (size_t)value;
+    return SADDLE_OK;
+}
+
+/* "agent I compute S" */
+static saddle_status read_agent_line(reading *r, saddle_error *error)
+{
+    size_t i = 0;
+    costs own;
+    const char *word;
+    SADDLE_TRY(read_agent(r, &i, &word, error));
+    if (!isnan(r->model->compute[i]))
+        return saddle_line_reader_refuse(&r->in, word, error,
+                                         "agent %zu has a line already; remove one of the two", i);
+    SADDLE_TRY(read_pairs(r, 1U << COMPUTE, &own, error));
+    r->model->compute[i] = own.value[COMPUTE];
+    return SADDLE_OK;
+}
+
+/* Where agent j is in the list of agent i; past its end: they are not linked. */
+static size_t find_link(const saddle_graph *graph, size_t i, size_t j)
+{
+    size_t k = graph->start[i];
+    while (k < graph->start[i + 1] && graph->neighbour[k] != j)
+        k++;
+    return k;
+}
+
+/* "edge I J latency S bandwidth B" */
+static saddle_status read_edge_line(reading *r, saddle_error *error)
+{
+    size_t i = 0;
+    size_t j = 0;
+    costs own;
+    const char *word;
+    saddle_link_model *m = r->model;
+    SADDLE_TRY(read_agent(r, &i, &word, error));
+    SADDLE_TRY(read_agent(r, &j, &word, error));
+    size_t link = find_link(r->graph, i, j);
+    size_t back = find_link(r->graph, j, i);
+    if (link == r->graph->start[i + 1])
+        return saddle_line_reader_refuse(
+            &r->in, word, error, "agents %zu and %zu are not linked in this graph; remove the line",
+            i, j);
+    if (!isnan(m->latency[link]) || !isnan(m->bandwidth[link]))
+        return saddle_line_reader_refuse(
+            &r->in, word, error, "the edge %zu %zu has a line already; remove one of the two", i,
+            j);
+    SADDLE_TRY(read_pairs(r, 1U << LATENCY | 1U << BANDWIDTH, &own, error));
+    m->latency[link] = m->latency[back] = own.value[LATENCY];
+    m->bandwidth[link] = m->bandwidth[back] = own.value[BANDWIDTH];
+    return SADDLE_OK;
+}
+
+static saddle_status read_line(reading *r, saddle_error *error)
+{
+    const char *word = saddle_line_reader_field(&r->in, " \t");
+    if (strcmp(word, "agent") == 0)
+        return read_agent_line(r, error);
+    if (strcmp(word, "edge") == 0)
+        return read_edge_line(r, error);
+    if (strcmp(word, "default") != 0)
+        return saddle_line_reader_refuse(&r->in, word, error,
+                                         "'%s' begins no line of a link model; lines begin with "
+                                         "default, agent I or edge I J",
+                                         SADDLE_EXCERPT(word));
+    if (r->has_fallback)
+        return saddle_line_reader_refuse(&r->in, word, error,
+                                         "there is a default already; remove one of the two");
+    r->has_fallback = true;
+    return read_pairs(r, (1U << COSTS) - 1, &r->fallback, error);
+}
+
+static saddle_status read_file(saddle_link_model *model, const char *path,
+                               const saddle_graph *graph, costs *fallback, saddle_error *error)
+{
+    reading r = {.graph = graph, .model = model, .fallback = no_costs()};
+    saddle_status status = saddle_line_reader_open(
+        &r.in, path, "the path of a link model or a text such as " EXAMPLE, error);
+    while (status == SADDLE_OK && saddle_line_reader_next_filled(&r.in, error))
+        status = read_line(&r, error);
+    SADDLE_THEN(status, r.in.status);
+    saddle_line_reader_close(&r.in);
+    *fallback = r.fallback;
+    return status;
+}
+
+/* ---- the model ---- */
+
+/* An array of numbers that are not given; NULL when memory is short. */
+static double *take_array(size_t count)
+{
+    double *value = saddle_alloc_doubles(count);
+    for (size_t k = 0; value != NULL && k < count; k++)
+        value[k] = (double)NAN;
+    return value;
+}
+
+/* Set those that are not given. */
+static void fill(double *value, size_t count, double with)
+{
+    for (size_t k = 0; k < count; k++)
+        if (isnan(value[k]))
+            value[k] = with;
+}
+
+/* Give what has no value of its own that of all, or else none. */
+static void complete(saddle_link_model *m, const saddle_graph *graph, costs all)
+{
+    size_t links = 2 * graph->edges;
+    fill(&all.value[LATENCY], 1, 0.0);
+    fill(&all.value[BANDWIDTH], 1, (double)INFINITY);
+    fill(&all.value[COMPUTE], 1, 0.0);
+    fill(m->latency, links, all.value[LATENCY]);
+    fill(m->bandwidth, links, all.value[BANDWIDTH]);
+    fill(m->compute, graph->agents, all.value[COMPUTE]);
+    m->default_compute = all.value[COMPUTE];
+}
+
+saddle_status saddle_link_model_create(saddle_link_model **out, const char *text,
+                                       const saddle_graph *graph, saddle_error *error)
+{
+    costs all = no_costs();
+    *out = NULL;
+    saddle_link_model *m = saddle_alloc(1, sizeof *m);
+    if (m == NULL)
+        return saddle_no_memory(error, "the link model");
+    m->compute = take_array(graph->agents);
+    m->latency = take_array(2 * graph->edges);
+    m->bandwidth = take_array(2 * graph->edges);
+    saddle_status status = SADDLE_OK;
+    if (m->compute == NULL || m->latency == NULL || m->bandwidth == NULL)
+        status = saddle_no_memory(error, "the link model");
+    else if (saddle_link_model_is_file(text))
+        status = read_file(m, text, graph, &all, error);
+    else
+        status = read_uniform(&all, text, error);
+    if (status != SADDLE_OK) {
+        saddle_link_model_free(m);
+        return saddle_in_field("link-model", status, error);
+    }
+    complete(m, graph, all);
+    *out = m;
+    return SADDLE_OK;
+}
+
+void saddle_link_model_free(saddle_link_model *m)
+{
+    if (m == NULL)
+        return;
+    saddle_free(m->compute);
+    saddle_free(m->latency);
+    saddle_free(m->bandwidth);
+    saddle_free(m);
+}
