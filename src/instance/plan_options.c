@@ -118,9 +118,9 @@ static const saddle_option mixing = SADDLE_TEXT(
 static const saddle_option link_model = SADDLE_TEXT(
     PLAN_OF(network.link_model, RUN, METRIC, "@FILE"), "link-model", SADDLE_NETWORK_HEADING, "",
     "MODEL",
-    "Count simulated seconds, the column network_seconds: "
-    "latency:SECONDS,bandwidth:BYTES_PER_SECOND,compute:SECONDS_PER_IFO, any of them, or a file "
-    "with values for each agent and edge. Not given: they are not counted.");
+    "Count simulated seconds, the column network_seconds: latency:S,bandwidth:B,compute:C, any of "
+    "them, are seconds of a message, bytes per second of a link and seconds of an IFO call; or a "
+    "file with values for each agent and edge. Not given: they are not counted.");
 
 static const saddle_option algorithm =
     SADDLE_TEXT(PLAN_CODE(algorithm.name, RUN, "@ALGORITHM"), "algorithm", SADDLE_ALGORITHM_HEADING,
