@@ -141,6 +141,9 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
     cli_print_field("network", "%zu agents, topology %s, %zu edges, mixing %s, spectral gap %.4g",
                     e->problem->agents, plan->network.topology, e->graph->edges,
                     plan->network.mixing, e->spectrum.gap);
+    if (strcmp(plan->network.links, "reliable") != 0)
+        cli_print_field("links", "%s%s", plan->network.links,
+                        plan->network.inexact != SADDLE_INEXACT_NO ? ", inexact" : "");
     print_algorithm(info);
     print_start(plan);
     print_stops(plan);

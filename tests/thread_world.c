@@ -428,6 +428,7 @@ static void cost(const saddle_engine *base, saddle_cost *out)
     uint64_t edges = 2 * (uint64_t)e->in.instance->mixing->graph->edges;
     out->ifo = all_ifo(e);
     out->network_seconds = latest_clock(e);
+    out->age = (double)NAN;
     out->rounds = e->iteration * e->layout.rounds;
     out->messages = out->rounds * edges;
     out->bytes = 0;

@@ -112,12 +112,17 @@ typedef struct saddle_agent {
         *neighbour;       /**< Their published spans of the last round, by agent number. */
     const double *weight; /**< M_ij of each neighbour. */
     double self_weight;   /**< M_ii. */
-    unsigned round;       /**< Of the iteration, from 0. */
-    double *work;         /**< Memory that lasts until the last phase of the round. */
-    double *scratch;      /**< Memory that lasts for one call of start(), run() or finish(). */
-    uint32_t *index;      /**< Capacity for n_i sample numbers, as long as `work`. */
-    uint64_t *mark;       /**< All-zero marks for sampling; to be left all zero. */
-    double oracle;        /**< See saddle_algorithm::oracle. */
+    /** The fields of kind ::SADDLE_FIELD_SUM after mixing, laid out like the span, where links lose messages: what
+     * arrived of a sum is not what neighbours have in their spans. NULL: sums are mixed like iterates.
+     * saddle_agent_mix() reads it. */
+    const double *mixed;
+    const saddle_layout *layout; /**< The fields of the span. */
+    unsigned round;              /**< Of the iteration, from 0. */
+    double *work;                /**< Memory that lasts until the last phase of the round. */
+    double *scratch; /**< Memory that lasts for one call of start(), run() or finish(). */
+    uint32_t *index; /**< Capacity for n_i sample numbers, as long as `work`. */
+    uint64_t *mark;  /**< All-zero marks for sampling; to be left all zero. */
+    double oracle;   /**< See saddle_algorithm::oracle. */
     const struct saddle_helpers
         *helpers;           /**< The engine's: who helps with requests. NULL: nobody. */
     saddle_request request; /**< What the phase asks of the problem; the next one has the answer. */

@@ -43,6 +43,7 @@ typedef struct saddle_instance {
     const saddle_problem *problem;         /**< What is optimized. */
     const saddle_graph *graph;             /**< Which agents communicate. */
     const saddle_mixing *mixing;           /**< With which weights. */
+    const struct saddle_link_rule *links;  /**< Which messages arrive, and how they are mixed. */
     saddle_spectrum spectrum;              /**< Of the weights; NaN when it could not be found. */
     const saddle_set *x_set;               /**< X. */
     const saddle_set *y_set;               /**< Y. */

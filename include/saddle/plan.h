@@ -79,6 +79,14 @@ typedef enum saddle_agent_weights {
     SADDLE_WEIGHTS_BY_SIZE /**< The objective is sum_i (n_i / N) F_i, N = sum_i n_i. */
 } saddle_agent_weights;
 
+/** What a lost message is replaced by where a rule that is not exact is asked for: the choices of the option
+ * inexact. */
+typedef enum saddle_inexact {
+    SADDLE_INEXACT_NO,    /**< Only exact rules are used. */
+    SADDLE_INEXACT_STALE, /**< The last copy that arrived. */
+    SADDLE_INEXACT_OWN    /**< The receiver's own state. */
+} saddle_inexact;
+
 /** Step sizes and batch sizes. In a plan NaN (for q and batch 0) means automatic; a run resolves it. */
 typedef struct saddle_steps {
     saddle_step_rule rule;    /**< steps. */
@@ -159,6 +167,8 @@ typedef struct saddle_plan {
         uint64_t agents;                  /**< agents: how many; 0: what the topology says, or 5. */
         const char *topology;             /**< topology. */
         const char *mixing;               /**< mixing: rule of the weights. */
+        const char *links;                /**< links: which messages arrive. */
+        saddle_inexact inexact;           /**< inexact: whether wrong rules are allowed. */
         const struct saddle_graph *graph; /**< A graph in memory instead of `topology`. */
         const struct saddle_mixing
             *weights; /**< Weights in memory instead of graph and `mixing`; a graph beside them must

@@ -20,6 +20,9 @@ typedef struct saddle_cost {
     /** Simulated seconds under the plan's link model: the clock of the agent that is furthest. NaN
      * without a link model. */
     double network_seconds;
+    /** The most rounds since an agent last used a message of one of its neighbours; 0: all were used in the last
+     * round. NaN with reliable links. */
+    double age;
 } saddle_cost;
 
 /** One row of a trace: the state after some iterations, and what it cost to get there. */

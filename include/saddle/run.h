@@ -30,13 +30,13 @@ extern "C" {
 #endif
 
 /** Number of columns that a trace can have, besides outcomes. */
-#define SADDLE_TRACE_COLUMNS 16
+#define SADDLE_TRACE_COLUMNS 17
 /** The name of a column of a trace, from 0, below SADDLE_TRACE_COLUMNS. */
 SADDLE_API const char *saddle_trace_column_name(size_t column);
 /** What a row has in that column. */
 SADDLE_API double saddle_row_cell(const saddle_row *row, size_t column);
 /** Whether the trace of a row's run has that column: all but network_seconds, which only runs with a link model
- * have. */
+ * have, and age, which runs with reliable links do not have. */
 SADDLE_API bool saddle_row_has(const saddle_row *row, size_t column);
 
 /** Why a run ended. */

@@ -15,7 +15,8 @@ class Trace(Mapping[str, Array]):
     """The columns of a trace as arrays: `trace["metric"]` or `trace.metric`.
 
     iteration, ifo (gradient evaluations), rounds, messages and bytes are whole numbers; a cell
-    that was not measured is NaN. Only runs with a link_model have network_seconds.
+    that was not measured is NaN. Only runs with a link_model have network_seconds,
+    and only those with links that are not reliable have age.
     """
 
     def __init__(self, columns: Mapping[str, Array]) -> None:
@@ -78,7 +79,7 @@ def trace_of(result: Any) -> Trace:
     rows = np.frombuffer(ffi.buffer(result.rows, size), dtype=ROW)
     columns = {}
     for name in ROW.names or ():
-        if name == "network_seconds" and np.isnan(rows[name]).all():
+        if name in ("network_seconds", "age") and np.isnan(rows[name]).all():
             continue
         kind = np.int64 if rows[name].dtype == np.uint64 else np.float64
         columns[name] = rows[name].astype(kind)

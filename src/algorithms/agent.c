@@ -27,8 +27,21 @@ SADDLE_KERNEL static void mix_block(const saddle_agent *agent, size_t offset, si
     }
 }
 
+/* Whether the entries of the span from `offset` on are those of a sum. */
+static bool is_sum(const saddle_layout *layout, size_t offset)
+{
+    size_t f = 0;
+    while (f + 1 < layout->fields && layout->field[f + 1].offset <= offset)
+        f++;
+    return f < layout->fields && layout->field[f].kind == SADDLE_FIELD_SUM;
+}
+
 void saddle_agent_mix(const saddle_agent *agent, size_t offset, size_t count, double *out)
 {
+    if (agent->mixed != NULL && is_sum(agent->layout, offset)) {
+        memcpy(out, agent->mixed + offset, count * sizeof *out);
+        return;
+    }
     for (size_t begin = 0; begin < count; begin += BLOCK) {
         size_t length = count - begin < BLOCK ? count - begin : BLOCK;
         mix_block(agent, offset + begin, length, out + begin);

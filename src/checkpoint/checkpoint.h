@@ -30,6 +30,17 @@ saddle_status saddle_checkpoint_check_memory(const saddle_checkpoint *checkpoint
  * freed with saddle_free(); NULL when memory is short. */
 char *saddle_checkpoint_value(const saddle_option *option, const char *text);
 
+/* ---- what links remember: checkpoint_links.c ------------------------------------------------- */
+
+/* Words of what links remember of all agents, and of the agent with the most. */
+uint64_t saddle_checkpoint_link_words(const saddle_run_info *info, const saddle_layout *layout);
+size_t saddle_checkpoint_most_link_words(const saddle_run_info *info);
+/* Bring what links remember of agent i, which is `agent` where it is here, to rank 0, which writes it if `writer` is not
+ * NULL. `words` has room for it. Collective. */
+void saddle_checkpoint_put_links(const saddle_run_info *info, saddle_engine *engine,
+                                 const saddle_agent *agent, size_t i, uint64_t *words,
+                                 saddle_checkpoint_stream *writer);
+
 /* ---- directories: checkpoint_directory.c --------------------------------------------------- */
 
 /* Room for a directory's name with that of a checkpoint in it. */
@@ -55,6 +66,7 @@ typedef struct saddle_resumption {
     double *solution;   /* means of the best solution */
     uint64_t *record;   /* of the agents here, in their order */
     size_t record_size; /* words of each */
+    uint64_t **links;   /* per agent: what links remember of it; NULL where it is not needed */
 } saddle_resumption;
 
 /* Find what the plan's `resume` asks for, and check it as far as that is possible without the
@@ -73,6 +85,11 @@ double saddle_resume_bytes(const saddle_resumption *resumption, size_t local);
 uint64_t saddle_resume_trace_every(const saddle_resumption *resumption);
 /* At which of them outcomes are measured. */
 saddle_outcome_points saddle_resume_outcomes(const saddle_resumption *resumption);
+/* Read what links remember, for the agents here and their neighbours: checkpoint_links.c. Collective. */
+saddle_status saddle_resume_load_links(saddle_resumption *resumption, const saddle_run_info *info,
+                                       saddle_error *error);
+/* See saddle_engine_inputs::link_record, with the resumption. */
+const uint64_t *saddle_resume_links(void *resumption, size_t agent);
 /* Bring an agent to where it was: saddle_engine_inputs::restore, with the resumption. */
 void saddle_resume_agent(void *resumption, saddle_agent *agent);
 /* Copy the best solution so far, if the checkpoint has one, into the result. */

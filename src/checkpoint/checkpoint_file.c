@@ -38,7 +38,7 @@ size_t saddle_checkpoint_record(const saddle_checkpoint_numbers *n)
 static uint64_t file_bytes(const head *start)
 {
     const saddle_checkpoint_numbers *n = &start->number;
-    double words = (double)n->memory + (double)n->solution +
+    double words = (double)n->memory + (double)n->solution + (double)n->links +
                    (double)n->rows * ((double)n->row_words + (double)n->outcomes) +
                    (double)n->agents * (SADDLE_RECORD_WORDS + (double)n->published +
                                         (double)n->kept + (double)n->solution);
@@ -46,7 +46,7 @@ static uint64_t file_bytes(const head *start)
     if (!(8.0 * words + (double)start->texts < 0x1p62))
         return 0;
     return sizeof *start + start->texts + SADDLE_SHA256_BYTES +
-           8 * (n->memory + n->solution + n->rows * (n->row_words + n->outcomes)) +
+           8 * (n->memory + n->solution + n->links + n->rows * (n->row_words + n->outcomes)) +
            n->agents * saddle_checkpoint_record(n);
 }
 

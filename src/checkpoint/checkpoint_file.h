@@ -5,7 +5,7 @@
  *   texts, each ended by a NUL: version, settings, names of outcomes, each
  *   behind a + if larger values are better, otherwise a -
  *   body: observer's memory, rows of the trace, outcomes, means of
- *   the best solution, one record per agent
+ *   the best solution, one record per agent, what links remember of each agent
  *   SHA-256 of all that
  *
  * Numbers are little-endian, 8 bytes each. A record is the agent's number, its IFO calls, its clock, its
@@ -41,6 +41,7 @@ typedef struct saddle_checkpoint_numbers {
     uint64_t outcomes;  /* per row */
     uint64_t
         solution; /* doubles of the best solution so far, per agent and for their means; 0: none is kept */
+    uint64_t links; /* words of what links remember, of all agents */
     uint64_t settings;
 } saddle_checkpoint_numbers;
 

@@ -21,6 +21,7 @@
 
 /* Where an agent's state is. */
 typedef struct place {
+    const saddle_agent *agent;
     const double *now;
     const double *kept;
     uint64_t ifo;
@@ -45,7 +46,8 @@ struct saddle_checkpoint_writer {
     bool failing;   /* the last one could not be written */
     place *place;   /* of the agents here, by their numbers */
     uint64_t *record;
-    double *memory; /* the observer's */
+    uint64_t *links; /* of one agent */
+    double *memory;  /* the observer's */
 };
 
 /* ---- what ties a checkpoint to its run ------------------------------------------------------- */
@@ -70,6 +72,7 @@ saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_chec
                                        .kept = layout.kept,
                                        .memory = saddle_observer_memory(problem),
                                        .solution = solution_size(info),
+                                       .links = saddle_checkpoint_link_words(info, &layout),
                                        .row_words = sizeof(saddle_row) / 8};
     return saddle_fingerprint_instance(info->network, &out->data, error);
 }
@@ -171,16 +174,21 @@ static void take_buffers(saddle_checkpoint_writer *k, size_t local, saddle_claim
     k->place = saddle_claim_block(claim, local, sizeof *k->place);
     k->record = saddle_claim_block(claim, 1, saddle_checkpoint_record(&k->number));
     k->memory = saddle_claim_block(claim, (size_t)k->number.memory, sizeof *k->memory);
+    if (k->number.links > 0)
+        k->links =
+            saddle_claim_block(claim, saddle_checkpoint_most_link_words(k->info), sizeof *k->links);
 }
 
 double saddle_checkpoint_writer_bytes(const saddle_run_info *info, const saddle_layout *layout)
 {
     saddle_claim claim = {.count_only = true};
     saddle_checkpoint_writer k = {
+        .info = info,
         .number = {.published = layout->published,
                    .kept = layout->kept,
                    .memory = saddle_observer_memory(info->instance->problem),
-                   .solution = solution_size(info)}};
+                   .solution = solution_size(info),
+                   .links = saddle_checkpoint_link_words(info, layout)}};
     take_buffers(&k, info->instance->world->local, &claim);
     return claim.bytes;
 }
@@ -251,6 +259,7 @@ void saddle_checkpoint_writer_free(saddle_checkpoint_writer *k)
     saddle_free(k->older);
     saddle_free(k->place);
     saddle_free(k->record);
+    saddle_free(k->links);
     saddle_free(k->memory);
     saddle_free(k);
 }
@@ -344,7 +353,8 @@ static void place_task(void *context, saddle_agent *agent)
 {
     saddle_checkpoint_writer *k = context;
     size_t at = saddle_world_place(k->info->instance->world, agent->id);
-    k->place[at] = (place){.now = agent->now,
+    k->place[at] = (place){.agent = agent,
+                           .now = agent->now,
                            .kept = agent->kept,
                            .ifo = agent->ifo,
                            .clock = agent->clock,
@@ -384,6 +394,11 @@ static void write_agents(saddle_checkpoint_writer *k, const saddle_result *resul
             world->carry(world, world->home[i], 0, bytes, k->record);
         if (writer != NULL)
             saddle_checkpoint_put(writer, k->record, bytes);
+    }
+    next = k->place;
+    for (size_t i = 0; k->number.links > 0 && i < world->agents; i++) {
+        const saddle_agent *agent = saddle_world_has(world, i) ? next++->agent : NULL;
+        saddle_checkpoint_put_links(k->info, k->engine, agent, i, k->links, writer);
     }
 }
 

@@ -270,7 +270,8 @@ static saddle_status check_numbers(const saddle_checkpoint *c,
                 {"entries of y", n->y_dim, wanted->y_dim},
                 {"published numbers per agent", n->published, wanted->published},
                 {"kept numbers per agent", n->kept, wanted->kept},
-                {"numbers of the observer", n->memory, wanted->memory}};
+                {"numbers of the observer", n->memory, wanted->memory},
+                {"numbers of links", n->links, wanted->links}};
     for (size_t k = 0; k < sizeof size / sizeof *size; k++)
         if (size[k].there != size[k].here)
             return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -401,6 +402,7 @@ double saddle_resume_bytes(const saddle_resumption *r, size_t local)
            saddle_block_bytes((size_t)n->memory, sizeof *r->memory) +
            saddle_block_bytes((size_t)n->rows, sizeof *r->rows) +
            saddle_block_bytes((size_t)n->rows, (size_t)n->outcomes * sizeof *r->outcomes) +
+           saddle_block_bytes((size_t)n->links, sizeof **r->links) +
            saddle_block_bytes((size_t)n->solution, sizeof *r->solution);
 }
 
@@ -419,6 +421,7 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
     status = saddle_world_agree(world, status, error);
     SADDLE_THEN(status, load_common(r, world, error));
     SADDLE_THEN(status, load_records(r, info->instance->world, error));
+    SADDLE_THEN_IF(status, r->from->number.links > 0, saddle_resume_load_links(r, info, error));
     return status;
 }
 
@@ -480,6 +483,9 @@ void saddle_resume_forget(saddle_resumption *r)
     saddle_free(r->outcomes);
     saddle_free(r->solution);
     saddle_free(r->record);
+    for (size_t i = 0; r->links != NULL && i < r->from->number.agents; i++)
+        saddle_free(r->links[i]);
+    saddle_free((void *)r->links);
     *r = (saddle_resumption){.from = r->from, .refused = r->refused, .world = r->world};
 }
 

@@ -24,6 +24,8 @@ typedef enum saddle_purpose {
     SADDLE_RNG_TEST = 10,      /* free for tests */
     SADDLE_RNG_ESTIMATE = 11,  /* pairs of points for estimates of L and mu */
     SADDLE_RNG_PICK = 12,      /* which inner iterate is kept */
+    SADDLE_RNG_LINK = 13,      /* which messages arrive; agent = edge, iteration = round */
+    SADDLE_RNG_MATCHING = 14,  /* random matchings; iteration = round */
     SADDLE_RNG_TUNE = 64,      /* candidates of a search */
     SADDLE_RNG_VALIDATION = 65 /* rows that a search judges candidates by */
 } saddle_purpose;

@@ -6,11 +6,10 @@
  *
  *     max(own, max over j of (clock of j + latency + bytes / bandwidth)) + compute * IFO calls of the round
  *
- * where j are the neighbours whose messages it has received.
+ * where j are the neighbours whose messages of this round it uses: nobody waits for what is lost or late.
  */
 #include <math.h>
 
-#include "algorithms/layout.h"
 #include "engines/local_agents.h"
 #include "graph/link_model.h"
 
@@ -42,21 +41,22 @@ static double arrival(const saddle_local *e, unsigned parity, size_t i, double b
     const saddle_graph *graph = e->inputs.instance->graph;
     const double *const *neighbour = saddle_links_received(&e->links, parity, i);
     size_t first = graph->start[e->agent[i].id];
+    size_t degree = e->links.start[i + 1] - e->links.start[i];
     double last = 0.0;
-    for (size_t n = 0; n < e->agent[i].degree; n++)
-        last = fmax(last, neighbour[n][saddle_clock_offset(e)] +
-                              saddle_link_seconds(e->inputs.link_model, first + n, bytes));
+    for (size_t n = 0; n < degree; n++)
+        if (!e->links.changing || saddle_link_state_in_time(&e->links.state, e->links.start[i] + n))
+            last = fmax(last, neighbour[n][saddle_clock_offset(e)] +
+                                  saddle_link_seconds(e->inputs.link_model, first + n, bytes));
     return last;
 }
 
 double saddle_clocks_advance(saddle_local *e, unsigned worker, unsigned parity, unsigned round)
 {
     saddle_agent_range own = saddle_local_range(e, worker);
-    size_t offset;
     size_t length = 0;
     double latest = 0.0;
     if (e->layout.rounds > 0)
-        saddle_layout_message(&e->layout, round, &offset, &length);
+        length = saddle_link_state_length(&e->links.state, &e->layout, round);
     for (size_t i = own.first; i < own.last; i++) {
         saddle_agent *agent = &e->agent[i];
         if (e->layout.rounds > 0)

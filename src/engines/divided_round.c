@@ -162,6 +162,7 @@ static void leave_round(saddle_local *e, unsigned worker, unsigned parity, uint6
     e->worker[worker].ifo = 0;
     for (size_t i = own.first; i < own.last; i++) {
         saddle_agent *agent = &e->agent[i];
+        saddle_local_publish(e, i, round);
         e->worker[worker].ifo += agent->ifo;
         if (agent->fault.kind != SADDLE_FAULT_NONE)
             saddle_local_note_fault(e, worker, agent, iteration);
@@ -182,6 +183,10 @@ void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uin
     }
     for (size_t i = own.first; round == 0 && i < own.last; i++)
         e->agent[i].ifo_limit = allowed > 0 ? e->agent[i].ifo + allowed : 0;
+    for (size_t i = own.first; e->links.changing && i < own.last; i++) {
+        saddle_local_collect(e, i, parity, round);
+        pending = true;
+    }
     for (const saddle_phase *phase = e->inputs.algorithm->phases; phase->name != NULL; phase++) {
         if (saddle_phase_runs(phase, &e->agent[0])) {
             for (size_t i = own.first; i < own.last; i++)

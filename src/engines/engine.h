@@ -26,7 +26,9 @@ typedef struct saddle_engine_inputs {
     /* Fill agent->next, agent->kept, agent->ifo and agent->clock with the state after `iteration` iterations;
      * NULL: the algorithm's start. Called once for every agent here, by one thread. */
     void (*restore)(void *context, saddle_agent *agent);
-    void *restore_context; /* Handed to restore(). */
+    /* The record that save_links() made of an agent here or of a neighbour of one; NULL with reliable links. */
+    const uint64_t *(*link_record)(void *context, size_t agent);
+    void *restore_context; /* Handed to both. */
 } saddle_engine_inputs;
 
 /* When advance() shall return. */
@@ -77,6 +79,12 @@ typedef struct saddle_engine_class {
     /* out[k] = (1/m) sum over agents, in the order of their numbers, of their contributions. */
     void (*mean)(saddle_engine *engine, size_t size, saddle_agent_term *term, void *context,
                  double *out);
+    /* Where links carry a sum of an agent of this process (running_sums.h): by how much an entry of it differs at most from the
+     * estimate that it tracks, and by how much its weight differs from 1. */
+    void (*defect)(const saddle_engine *engine, const saddle_agent *agent,
+                   const saddle_field *field, double *sum, double *weight);
+    /* Write what links remember of an agent of this process: saddle_link_record_words() words. */
+    void (*save_links)(const saddle_engine *engine, const saddle_agent *agent, uint64_t *words);
 } saddle_engine_class;
 
 /* First field of every engine. */

@@ -126,6 +126,7 @@ void saddle_gathered_round(saddle_local *e, unsigned worker, unsigned parity, ui
         agent->round = round;
         if (round == 0)
             agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
+        saddle_local_collect(e, i, parity, round);
     }
     for (const saddle_phase *phase = e->inputs.algorithm->phases; phase->name != NULL; phase++) {
         for (size_t i = own.first; i < own.last; i++)
@@ -137,6 +138,7 @@ void saddle_gathered_round(saddle_local *e, unsigned worker, unsigned parity, ui
     }
     e->worker[worker].ifo = 0;
     for (size_t i = own.first; i < own.last; i++) {
+        saddle_local_publish(e, i, round);
         e->worker[worker].ifo += e->agent[i].ifo;
         if (e->agent[i].fault.kind != SADDLE_FAULT_NONE)
             saddle_local_note_fault(e, worker, &e->agent[i], iteration);

@@ -2,6 +2,7 @@
 
 #include "algorithms/layout.h"
 #include "core/memory.h"
+#include "core/vector.h"
 
 /* Mark the ghosts among all agents by 1; how many there are. */
 static size_t mark_ghosts(const saddle_instance *instance, size_t *mark)
@@ -35,6 +36,18 @@ static void take_lists(saddle_links *e, const saddle_instance *instance, size_t 
     e->halo = saddle_claim_block(claim, e->ghosts, stride * sizeof(double));
     for (int parity = 0; parity < 2; parity++)
         e->neighbour[parity] = saddle_claim_block(claim, neighbours, sizeof *e->neighbour[parity]);
+    if (e->changing) {
+        e->source = saddle_claim_block(claim, neighbours, sizeof *e->source);
+        saddle_link_state_take(&e->state, neighbours, world->local + e->ghosts, claim);
+    }
+}
+
+size_t saddle_links_measure(saddle_links *links, const saddle_instance *instance,
+                            const saddle_layout *layout, size_t extra)
+{
+    links->changing = saddle_link_state_needed(instance);
+    return links->changing ? saddle_link_state_measure(&links->state, instance, layout, extra)
+                           : saddle_whole_lines(layout->published + extra);
 }
 
 /* List the ghosts, which are marked in `place`. place[j] becomes the position of agent j among the agents
@@ -70,6 +83,8 @@ static void wire_neighbours(saddle_links *e, const saddle_instance *instance,
             size_t at = place[neighbour[k]];
             bool ghost = at >= agents;
             e->remote[i] = e->remote[i] || ghost;
+            if (e->source != NULL)
+                e->source[e->start[i] + k] = at;
             for (int parity = 0; parity < 2; parity++)
                 e->neighbour[parity][e->start[i] + k] =
                     ghost ? e->halo + (at - agents) * stride : spans[parity] + at * stride;
@@ -84,10 +99,11 @@ static size_t *take_places(const saddle_world *world, size_t **count, saddle_cla
     return saddle_claim_block(claim, world->agents, sizeof **count);
 }
 
-double saddle_links_bytes(const saddle_instance *instance, size_t stride)
+double saddle_links_bytes(const saddle_links *measured, const saddle_instance *instance,
+                          size_t stride)
 {
     const saddle_world *world = instance->world;
-    saddle_links links = {0};
+    saddle_links links = *measured;
     saddle_claim claim = {.count_only = true};
     size_t *count;
     take_places(world, &count, &claim);
@@ -118,12 +134,16 @@ bool saddle_links_open(saddle_links *links, const saddle_instance *instance,
     saddle_free(count);
     if (claim.failed)
         return false;
+    links->state.start = links->start;
+    links->state.source = links->source;
+    links->state.halo = links->halo;
     links->messages_per_round = 2 * (uint64_t)instance->graph->edges;
     for (unsigned round = 0; round < layout->rounds; round++) {
-        size_t offset;
-        size_t length;
-        saddle_layout_message(layout, round, &offset, &length);
-        links->bytes_per_iteration += links->messages_per_round * length * sizeof(double);
+        saddle_row_block block[SADDLE_MOST_BLOCKS_SENT];
+        size_t blocks = saddle_link_state_blocks(&links->state, layout, round, block);
+        for (size_t k = 0; k < blocks; k++)
+            links->bytes_per_iteration +=
+                links->messages_per_round * block[k].length * sizeof(double);
     }
     return true;
 }
@@ -134,6 +154,8 @@ void saddle_links_clear(saddle_links *links)
     saddle_free(links->remote);
     saddle_free(links->ghost);
     saddle_free(links->halo);
+    saddle_free(links->source);
+    saddle_link_state_clear(&links->state);
     for (int parity = 0; parity < 2; parity++)
         saddle_free(links->neighbour[parity]);
 }

@@ -2,15 +2,16 @@
  * The layer between agents and what carries their messages: which spans of the last round an agent reads,
  * and how much is sent.
  *
- * This is the reliable layer: every message of every round arrives. A neighbour in the same process is read
- * in place; one in another process is a ghost, a row that an exchange fills in before a round reads it.
- * What is sent in a round follows from the algorithm's table of fields. Whatever links that lose, delay or
- * compress messages must remember per edge belongs here, not to algorithms.
+ * A neighbour in the same process is read in place; one in another process is a ghost, a row that an exchange fills in
+ * before a round reads it. What is sent in a round follows from the algorithm's table of fields. What links that lose or
+ * delay messages remember is in link_state.h; reliable ones remember nothing.
  */
 #ifndef SADDLE_ENGINES_LINKS_H
 #define SADDLE_ENGINES_LINKS_H
 
 #include <saddle/algorithm.h>
+
+#include "engines/link_state.h"
 
 /* Agents are meant by their position in world->here, ghosts by theirs in `ghost`. */
 typedef struct saddle_links {
@@ -18,18 +19,26 @@ typedef struct saddle_links {
     const double **neighbour[2]; /* per parity, all agents' neighbours one after another */
     bool *remote;                /* per agent: whether a neighbour of it is a ghost */
     size_t ghosts;
-    size_t *ghost; /* their numbers, ordered by home, then by number */
-    double *halo;  /* their spans, `stride` apart */
+    size_t *ghost;           /* their numbers, ordered by home, then by number */
+    double *halo;            /* their spans, `stride` apart */
+    bool changing;           /* whether the links have a state: they are not reliable */
+    saddle_link_state state; /* of links that have one */
+    size_t *
+        source; /* per neighbour of all agents: its position among agents here, then ghosts; NULL: not wanted */
     uint64_t messages_per_round;
     uint64_t bytes_per_iteration;
 } saddle_links;
 
-/* Wire the agents of this process, whose spans are `stride` doubles apart. False when memory is short;
- * saddle_links_clear() is to be called in any case. */
+/* Find how links behave; returns the doubles between two agents' spans, of which the last `extra` are left free. */
+size_t saddle_links_measure(saddle_links *links, const saddle_instance *instance,
+                            const saddle_layout *layout, size_t extra);
+/* Wire the agents of this process after saddle_links_measure(). False when memory is short; saddle_links_clear() is to be called
+ * in any case. */
 bool saddle_links_open(saddle_links *links, const saddle_instance *instance,
                        const saddle_layout *layout, const double *const spans[2], size_t stride);
 /* Bytes that this takes at most. */
-double saddle_links_bytes(const saddle_instance *instance, size_t stride);
+double saddle_links_bytes(const saddle_links *measured, const saddle_instance *instance,
+                          size_t stride);
 /* Free what it holds. */
 void saddle_links_clear(saddle_links *links);
 

@@ -143,7 +143,9 @@ static void step_agents(saddle_local *e, unsigned worker, unsigned parity, uint6
         if (round == 0)
             agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
         uint64_t before = agent->ifo;
+        saddle_local_collect(e, i, parity, round);
         saddle_agent_round(e->inputs.algorithm, agent, round);
+        saddle_local_publish(e, i, round);
         e->worker[worker].ifo += agent->ifo - before;
         if (agent->fault.kind != SADDLE_FAULT_NONE)
             saddle_local_note_fault(e, worker, agent, iteration);
@@ -157,6 +159,7 @@ static void iterate(saddle_local *e, unsigned worker, unsigned *parity, uint64_t
     unsigned rounds = e->layout.rounds > 0 ? e->layout.rounds : 1;
     consult_oracle(e, worker, *parity, iteration);
     for (unsigned round = 0; round < rounds; round++) {
+        saddle_local_begin_round(e, worker, *parity, iteration, round);
         if (e->exchange != NULL && worker == 0)
             e->exchange->send(e->exchange, *parity, round);
         if (e->divided) {
@@ -305,6 +308,11 @@ void saddle_local_cost(const saddle_engine *base, saddle_cost *out)
     out->messages = out->rounds * e->links.messages_per_round;
     out->bytes = e->iteration * e->links.bytes_per_iteration;
     out->network_seconds = e->network_seconds;
+    out->age = saddle_local_age(e);
+    if (e->links.changing && saddle_link_state_counts(&e->links.state)) {
+        out->messages = e->links.state.sent;
+        out->bytes = e->links.state.bytes;
+    }
 }
 
 /* ---- tasks and means ---------------------------------------------------------------------- */
@@ -414,7 +422,12 @@ static void introduce_agents(saddle_local *e)
             .degree = e->links.start[i + 1] - e->links.start[i],
             .weight = mixing->weight + mixing->graph->start[id],
             .self_weight = mixing->self_weight[id],
+            .layout = &e->layout,
         };
+        if (e->links.changing)
+            saddle_link_state_weigh(
+                &e->links.state, &e->agent[i], i,
+                saddle_link_state_removed(&e->links.state, e->inputs.iteration));
     }
 }
 
@@ -442,9 +455,12 @@ static void start_job(void *context, unsigned worker)
 {
     saddle_local *e = context;
     saddle_agent_range own = saddle_local_range(e, worker);
-    for (size_t i = own.first; i < own.last; i++)
-        e->inputs.algorithm->start(saddle_local_lend(e, worker, i, 1, 0), e->inputs.instance->x0,
-                                   e->inputs.instance->y0);
+    for (size_t i = own.first; i < own.last; i++) {
+        saddle_agent *agent = saddle_local_lend(e, worker, i, 1, 0);
+        e->inputs.algorithm->start(agent, e->inputs.instance->x0, e->inputs.instance->y0);
+        if (e->links.changing)
+            saddle_link_state_start(&e->links.state, agent, i);
+    }
 }
 
 void saddle_local_start(saddle_local *e)
@@ -454,6 +470,8 @@ void saddle_local_start(saddle_local *e)
         saddle_thread_pool_run(e->pool, start_job, e);
     for (size_t i = 0; e->inputs.restore != NULL && i < e->agents; i++)
         e->inputs.restore(e->inputs.restore_context, saddle_local_lend(e, 0, i, 1, e->iteration));
+    if (e->inputs.restore != NULL && e->links.changing)
+        saddle_local_restore_links(e);
     for (size_t i = 0; i < e->agents; i++)
         saddle_local_lend(e, 0, i, 0, e->iteration);
     saddle_clocks_start(e);

@@ -153,6 +153,19 @@ saddle_agent *saddle_local_lend(saddle_local *local, unsigned worker, size_t i, 
 void saddle_local_note_fault(saddle_local *local, unsigned worker, const saddle_agent *agent,
                              uint64_t iteration);
 
+/* ---- links that have a state (link_state.h): local_links.c; the others return at once ---------- */
+
+/* Before a round, and before anything is sent for it. Called by every worker. */
+void saddle_local_begin_round(saddle_local *local, unsigned worker, unsigned parity,
+                              uint64_t iteration, unsigned round);
+/* Before the first phase of an agent's round and after the last. */
+void saddle_local_collect(saddle_local *local, size_t i, unsigned parity, unsigned round);
+void saddle_local_publish(saddle_local *local, size_t i, unsigned round);
+/* The most rounds since any agent used a message of a neighbour; NaN with reliable links. Collective. */
+double saddle_local_age(const saddle_local *local);
+/* Bring the links of agents that were restored to where they were. */
+void saddle_local_restore_links(saddle_local *local);
+
 /* One round of all agents, each phase shared out between the workers: divided_round.c. Called by every worker. */
 void saddle_divided_round(saddle_local *local, unsigned worker, unsigned parity, uint64_t iteration,
                           unsigned round, uint64_t allowed);
@@ -194,5 +207,9 @@ void saddle_local_cost(const saddle_engine *engine, saddle_cost *out);
 void saddle_local_for_each(saddle_engine *engine, saddle_agent_task *task, void *context);
 void saddle_local_mean(saddle_engine *engine, size_t size, saddle_agent_term *term, void *context,
                        double *out);
+void saddle_local_defect(const saddle_engine *engine, const saddle_agent *agent,
+                         const saddle_field *field, double *sum, double *weight);
+void saddle_local_save_links(const saddle_engine *engine, const saddle_agent *agent,
+                             uint64_t *words);
 
 #endif

@@ -44,7 +44,8 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
     e->oracle = inputs->algorithm->wants_oracle != NULL &&
                 inputs->algorithm->wants_oracle(inputs->parameters);
     longest = saddle_larger(longest, saddle_layout_longest(&e->layout));
-    e->stride = saddle_whole_lines(e->layout.published + (inputs->link_model != NULL ? 1 : 0));
+    e->stride =
+        saddle_links_measure(&e->links, instance, &e->layout, inputs->link_model != NULL ? 1 : 0);
     e->kept_stride = saddle_whole_lines(e->layout.kept);
     e->mean_room = saddle_larger(block * saddle_whole_lines(longest), MEAN_ROOM);
     e->work_stride = saddle_whole_lines(e->layout.work);
@@ -133,7 +134,7 @@ double saddle_local_bytes(const saddle_engine_inputs *inputs, unsigned processor
     size_t threads = saddle_local_measure(&e, inputs, processors);
     take_workers(&e, threads, &claim);
     take_agents(&e, &claim);
-    return claim.bytes + saddle_links_bytes(inputs->instance, e.stride);
+    return claim.bytes + saddle_links_bytes(&e.links, inputs->instance, e.stride);
 }
 
 void saddle_local_clear(saddle_local *e)

@@ -267,18 +267,31 @@ static bool find_peers(engine *e)
     return e->published != NULL;
 }
 
-/* What is sent of a span from an offset on: some doubles and, where there are clocks, the clock. */
-static MPI_Datatype message_type(const saddle_local *local, size_t offset, size_t length)
+/* What a row sends in a round, from its first block on, with the clock where there are clocks; *offset receives where that
+ * block is. */
+static MPI_Datatype message_type(const saddle_local *local, unsigned round, size_t *offset)
 {
-    MPI_Datatype run = saddle_mpi_run_of(length, MPI_DOUBLE);
-    if (local->timed == NULL)
-        return run;
-    MPI_Datatype with_clock;
-    MPI_Aint clock = (MPI_Aint)((saddle_clock_offset(local) - offset) * sizeof(double));
-    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, clock},
-                           (MPI_Datatype[]){run, MPI_DOUBLE}, &with_clock);
-    MPI_Type_free(&run);
-    return with_clock;
+    enum { MOST = SADDLE_MOST_BLOCKS_SENT + 1 };
+    saddle_row_block block[MOST];
+    int ones[MOST];
+    MPI_Aint place[MOST];
+    MPI_Datatype run[MOST];
+    MPI_Datatype message;
+    size_t count = saddle_link_state_blocks(&local->links.state, &local->layout, round, block);
+    *offset = count > 0 ? block[0].offset : 0;
+    if (local->timed != NULL)
+        block[count++] = (saddle_row_block){.offset = saddle_clock_offset(local), .length = 1};
+    for (size_t k = 0; k < count; k++) {
+        ones[k] = 1;
+        place[k] = (MPI_Aint)((block[k].offset - *offset) * sizeof(double));
+        run[k] = saddle_mpi_run_of(block[k].length, MPI_DOUBLE);
+    }
+    if (count == 1)
+        return run[0];
+    MPI_Type_create_struct((int)count, ones, place, run, &message);
+    for (size_t k = 0; k < count; k++)
+        MPI_Type_free(&run[k]);
+    return message;
 }
 
 /* What goes to the peers in a round and comes from them: per peer, ghosts and spans. */
@@ -286,9 +299,7 @@ static void make_types(const engine *e, unsigned round, MPI_Datatype *type)
 {
     const saddle_local *local = &e->local;
     size_t offset;
-    size_t length;
-    saddle_layout_message(&local->layout, round, &offset, &length);
-    MPI_Datatype message = message_type(local, offset, length);
+    MPI_Datatype message = message_type(local, round, &offset);
     for (size_t k = 0; k < e->peers; k++) {
         const peer *to = &e->peer[k];
         MPI_Type_create_hvector((int)to->ghosts, 1, (MPI_Aint)(local->stride * sizeof(double)),
@@ -306,9 +317,9 @@ static void make_requests(const engine *e, unsigned parity, unsigned round,
                           const MPI_Datatype *type, MPI_Request *request)
 {
     const saddle_local *local = &e->local;
-    size_t offset;
-    size_t length;
-    saddle_layout_message(&local->layout, round, &offset, &length);
+    saddle_row_block block[SADDLE_MOST_BLOCKS_SENT];
+    size_t count = saddle_link_state_blocks(&local->links.state, &local->layout, round, block);
+    size_t offset = count > 0 ? block[0].offset : 0;
     for (size_t k = 0; k < e->peers; k++) {
         const peer *to = &e->peer[k];
         MPI_Recv_init(local->links.halo + to->ghost * local->stride + offset, 1, type[2 * k],
@@ -381,10 +392,8 @@ static double most_seconds(const engine *e)
     if (model == NULL)
         return 0.0;
     for (unsigned round = 0; round < e->local.layout.rounds; round++) {
-        size_t offset;
-        size_t length;
         double slowest = 0.0;
-        saddle_layout_message(&e->local.layout, round, &offset, &length);
+        size_t length = saddle_link_state_length(&e->local.links.state, &e->local.layout, round);
         for (size_t k = 0; k < 2 * graph->edges; k++)
             slowest = fmax(slowest, saddle_link_seconds(model, k, 8.0 * (double)length));
         seconds += slowest;
@@ -476,4 +485,6 @@ const saddle_engine_class saddle_mpi_engine = {
     .cost = saddle_local_cost,
     .for_each = saddle_local_for_each,
     .mean = saddle_local_mean,
+    .defect = saddle_local_defect,
+    .save_links = saddle_local_save_links,
 };

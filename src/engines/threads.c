@@ -55,4 +55,6 @@ const saddle_engine_class saddle_threads_engine = {
     .cost = saddle_local_cost,
     .for_each = saddle_local_for_each,
     .mean = saddle_local_mean,
+    .defect = saddle_local_defect,
+    .save_links = saddle_local_save_links,
 };

@@ -33,6 +33,20 @@ static void sum_mixing(saddle_sha256 *sum, const saddle_mixing *mixing)
     saddle_sha256_add(sum, mixing->self_weight, graph->agents * sizeof *mixing->self_weight);
 }
 
+/* What the text of links does not show: the weights of a sequence, and the contents of a schedule. */
+static void sum_links(saddle_sha256 *sum, const saddle_link_rule *links, const saddle_graph *graph)
+{
+    size_t width = 2 * graph->edges;
+    if (links == NULL)
+        return;
+    if (links->kind == SADDLE_LINKS_SEQUENCE)
+        saddle_sha256_add(sum, links->weight, links->steps * width * sizeof *links->weight);
+    if (links->kind == SADDLE_LINKS_SCHEDULE && links->steps > 0) {
+        saddle_sha256_add(sum, links->from, links->steps * sizeof *links->from);
+        saddle_sha256_add(sum, links->works, links->steps * width);
+    }
+}
+
 static void sum_data(saddle_sha256 *sum, const saddle_dataset *data)
 {
     const uint64_t shape[] = {data->rows, data->features, data->nonzeros};
@@ -58,6 +72,15 @@ bool saddle_fingerprint_mixing(const saddle_mixing *mixing, uint64_t *out)
     saddle_sha256 sum;
     saddle_sha256_begin(&sum);
     sum_mixing(&sum, mixing);
+    return end_sum(&sum, out);
+}
+
+bool saddle_fingerprint_links(const saddle_link_rule *links, const saddle_graph *graph,
+                              uint64_t *out)
+{
+    saddle_sha256 sum;
+    saddle_sha256_begin(&sum);
+    sum_links(&sum, links, graph);
     return end_sum(&sum, out);
 }
 
@@ -130,6 +153,7 @@ static bool sum_common(const saddle_instance *e, uint64_t *out)
     saddle_sha256_begin(&sum);
     bool good = sum_sets(&sum, e);
     sum_mixing(&sum, e->mixing);
+    sum_links(&sum, e->links, e->graph);
     saddle_sha256_add(&sum, e->x0, e->problem->x_dim * sizeof *e->x0);
     saddle_sha256_add(&sum, e->y0, e->problem->y_dim * sizeof *e->y0);
     if (e->held_out != NULL)

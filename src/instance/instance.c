@@ -247,11 +247,14 @@ static const struct {
 } stages[] = {
     {saddle_stage_compare_plans, NETWORK},
     {saddle_stage_count_files, NETWORK},
+    {saddle_stage_read_links, NETWORK},
     {saddle_stage_graph, NETWORK},
     {saddle_stage_compare_graphs, NETWORK},
     {saddle_stage_place_agents, NETWORK},
     {saddle_stage_mixing, NETWORK},
     {saddle_stage_compare_mixing, NETWORK},
+    {saddle_stage_complete_links, NETWORK},
+    {saddle_stage_compare_links, NETWORK},
     {saddle_stage_share_spectrum, NETWORK},
     {find_kind, PROBLEM},
     {saddle_stage_samples, READING},
@@ -367,6 +370,7 @@ void saddle_instance_free(saddle_instance *e)
     saddle_set_free(parts->x_set);
     saddle_set_free(parts->y_set);
     saddle_mixing_free(parts->mixing);
+    saddle_link_rule_free(parts->links);
     saddle_world_free(parts->world);
     saddle_graph_free(parts->graph);
     saddle_free(parts->x0);
@@ -397,6 +401,7 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
     e->graph = parts->graph;
     e->world = parts->world;
     e->mixing = parts->mixing;
+    e->links = NULL; /* one agent has none */
     e->spectrum = (saddle_spectrum){.gap = 1.0, .method = "closed form"};
     e->copies = instance->problem->agents;
     /* Unequal sizes make some samples heavier in the pool than at their agents. */

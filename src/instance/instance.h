@@ -10,6 +10,7 @@
 #include <saddle/instance.h>
 
 #include "engines/engine.h"
+#include "graph/link_rule.h"
 #include "instance/plan.h"
 #include "problems/problem_choice.h"
 
@@ -22,6 +23,7 @@ struct saddle_instance_parts {
     saddle_world *world;
     saddle_graph *graph;
     saddle_mixing *mixing;
+    saddle_link_rule *links;
     saddle_problem_choice choice; /* of the problem; no kind: the caller's own */
     saddle_problem_inputs inputs; /* of the problem, for its lifetime */
     void *options;                /* the problem class's options struct */
@@ -53,9 +55,10 @@ struct saddle_instance_parts {
 typedef saddle_status saddle_stage(saddle_instance *instance, saddle_error *error);
 
 /* Stages of the network: network_stages.c. */
-saddle_stage saddle_stage_compare_plans, saddle_stage_count_files, saddle_stage_graph,
-    saddle_stage_compare_graphs, saddle_stage_place_agents, saddle_stage_mixing,
-    saddle_stage_compare_mixing, saddle_stage_share_spectrum;
+saddle_stage saddle_stage_compare_plans, saddle_stage_count_files, saddle_stage_read_links,
+    saddle_stage_graph, saddle_stage_compare_graphs, saddle_stage_place_agents, saddle_stage_mixing,
+    saddle_stage_compare_mixing, saddle_stage_complete_links, saddle_stage_compare_links,
+    saddle_stage_share_spectrum;
 /* Stages of the columns of the agents' files: column_stages.c. */
 saddle_stage saddle_stage_scan_columns, saddle_stage_share_columns;
 /* Stages of the agents' data: data_stages.c. */
@@ -85,6 +88,9 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
  * `instance`. Free with saddle_instance_free(). */
 saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance *instance,
                                    saddle_error *error);
+
+/* The least M_ii of any agent in any round. */
+double saddle_instance_least_self_weight(const saddle_instance *instance);
 
 /* The labels that are positive, or those of the classes: what a problem reads labels by. */
 const char *saddle_plan_label_rule(const saddle_plan *plan, saddle_label_kind kind);

@@ -141,6 +141,37 @@ saddle_status saddle_stage_count_files(saddle_instance *e, saddle_error *error)
     return saddle_in_field("data", status, error);
 }
 
+saddle_status saddle_stage_read_links(saddle_instance *e, saddle_error *error)
+{
+    const saddle_plan *plan = &e->parts->plan;
+    const char *text = plan->network.links != NULL ? plan->network.links : "reliable";
+    saddle_status status =
+        saddle_in_field("links", saddle_link_rule_create(&e->parts->links, text, error), error);
+    e->links = e->parts->links;
+    if (status == SADDLE_OK && plan->network.inexact != SADDLE_INEXACT_NO &&
+        !saddle_link_rule_one_sided(e->links))
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "inexact: links %.200s are exact for every algorithm; leave inexact out, or "
+            "give lossy, burst or delay as the links",
+            text);
+    return status;
+}
+
+/* The union of a sequence, which takes the place of the topology. */
+static saddle_status unite_sequence(saddle_instance *e, size_t agents, saddle_error *error)
+{
+    const saddle_plan *plan = &e->parts->plan;
+    if (plan->network.graph != NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "links: %.200s name the topologies; leave out the graph in memory",
+                           plan->network.links);
+    return saddle_in_field("links",
+                           saddle_link_rule_union(e->parts->links, agents, SADDLE_DEFAULT_AGENTS,
+                                                  e->seed, &e->parts->graph, error),
+                           error);
+}
+
 saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
 {
     saddle_plan *plan = &e->parts->plan;
@@ -166,7 +197,11 @@ saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
                            "agents: %zu differs from the graph's %zu; leave it out", agents,
                            e->graph->agents);
     saddle_status status = SADDLE_OK;
-    if (e->graph == NULL) {
+    if (e->links->kind == SADDLE_LINKS_SEQUENCE) {
+        SADDLE_TRY(unite_sequence(e, agents, error));
+        e->graph = e->parts->graph;
+        plan->network.topology = e->graph->text;
+    } else if (e->graph == NULL) {
         if (agents == 0 && !saddle_topology_sets_agents(plan->network.topology))
             agents = SADDLE_DEFAULT_AGENTS;
         status =
@@ -234,6 +269,28 @@ saddle_status saddle_stage_compare_mixing(saddle_instance *e, saddle_error *erro
         return SADDLE_OK;
     bool taken = saddle_fingerprint_mixing(e->mixing, &fingerprint);
     return saddle_same_contents(e->world, "mixing", e->mixing->text, taken, fingerprint, error);
+}
+
+saddle_status saddle_stage_complete_links(saddle_instance *e, saddle_error *error)
+{
+    return saddle_in_field("links", saddle_link_rule_complete(e->parts->links, e->mixing, error),
+                           error);
+}
+
+saddle_status saddle_stage_compare_links(saddle_instance *e, saddle_error *error)
+{
+    uint64_t fingerprint = 0;
+    if (e->world->ranks == 1)
+        return SADDLE_OK;
+    bool taken = saddle_fingerprint_links(e->links, e->graph, &fingerprint);
+    return saddle_same_contents(e->world, "links", e->plan->network.links, taken, fingerprint,
+                                error);
+}
+
+double saddle_instance_least_self_weight(const saddle_instance *e)
+{
+    return e->links != NULL ? e->links->least_self_weight
+                            : saddle_mixing_min_self_weight(e->mixing);
 }
 
 /* All processes use the eigenvalues that process 0 found, without the last bits, in which LAPACK may

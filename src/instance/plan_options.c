@@ -121,6 +121,20 @@ static const saddle_option link_model = SADDLE_TEXT(
     "Count simulated seconds, the column network_seconds: latency:S,bandwidth:B,compute:C, any of "
     "them, are seconds of a message, bytes per second of a link and seconds of an IFO call; or a "
     "file with values for each agent and edge. Not given: they are not counted.");
+#define LINKS                                \
+    PLAN_OF(network.links, INSTANCE, RESULT, \
+            "reliable|agreed:|agreed-burst:|gossip|sequence:|schedule:|lossy:|burst:|delay:")
+static const saddle_option links = SADDLE_TEXT(
+    LINKS, "links", SADDLE_NETWORK_HEADING, "reliable", "KIND",
+    "Which messages arrive: reliable, agreed:P, agreed-burst:P:LENGTH, gossip, "
+    "sequence:TOPOLOGY,..., schedule:FILE, lossy:P, burst:P:LENGTH or delay:K[:P]. P is the share "
+    "that is lost, LENGTH the mean rounds of a burst, K the most rounds of a delay. With agreed "
+    "links both ends know of a loss; with lossy ones the sender does not.");
+static const saddle_option inexact = SADDLE_CHOICE(
+    PLAN(network.inexact, INSTANCE, RESULT), "inexact", SADDLE_NETWORK_HEADING, "no",
+    "no|stale|own", "RULE",
+    "With lossy links: replace a lost message by the last one that arrived (stale) or by the "
+    "receiver's own state (own). The result is wrong; it shows how much the exact rule matters.");
 
 static const saddle_option algorithm =
     SADDLE_TEXT(PLAN_CODE(algorithm.name, RUN, "@ALGORITHM"), "algorithm", SADDLE_ALGORITHM_HEADING,
@@ -279,6 +293,8 @@ static const saddle_option *const plan_options[] = {&problem,
                                                     &agents,
                                                     &topology,
                                                     &mixing,
+                                                    &links,
+                                                    &inexact,
                                                     &link_model,
                                                     &algorithm,
                                                     &init,

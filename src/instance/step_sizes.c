@@ -22,7 +22,7 @@ saddle_status saddle_instance_steps(const saddle_instance *instance, const saddl
     SADDLE_REQUIRE(error, instance, plan, out);
     const saddle_problem *problem = instance->problem;
     const saddle_steps *given = &plan->steps;
-    double safe = fmin(PAPER_STEP, saddle_mixing_min_self_weight(instance->mixing));
+    double safe = fmin(PAPER_STEP, saddle_instance_least_self_weight(instance));
     double nu = safe;
     double eta = safe;
     bool paper = given->rule == SADDLE_STEPS_PAPER;

@@ -17,6 +17,7 @@
 
 #include "core/sizes.h"
 #include "core/status.h"
+#include "graph/link_rule.h"
 #include "instance/guarantee.h"
 #include "instance/instance.h"
 
@@ -132,6 +133,12 @@ saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, 
                            "overflows; scale the data, or choose smaller sets",
                            saddle_shown_name(instance->problem->name),
                            saddle_set_text(instance->x_set), saddle_set_text(instance->y_set));
+    if (instance->links != NULL && instance->links->kind != SADDLE_LINKS_RELIABLE)
+        return saddle_fail(
+            error, SADDLE_UNSUPPORTED,
+            "the theory covers reliable links only, and these are %.200s; leave out steps "
+            "theory, or links",
+            instance->plan->network.links);
     if (!(instance->spectrum.lambda < 1.0))
         return saddle_fail(error, SADDLE_NUMERIC,
                            "the theory needs lambda, and the spectrum of this network's mixing "

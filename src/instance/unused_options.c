@@ -184,9 +184,10 @@ static const char *reason_unused(const saddle_option *option, const saddle_insta
                                  const saddle_algorithm *const *algorithm, size_t count,
                                  char text[128])
 {
-    static const size_t of_networks[] = {offsetof(saddle_plan, network.topology),
-                                         offsetof(saddle_plan, network.mixing),
-                                         offsetof(saddle_plan, limits.max_rounds)};
+    static const size_t of_networks[] = {
+        offsetof(saddle_plan, network.topology), offsetof(saddle_plan, network.mixing),
+        offsetof(saddle_plan, network.links), offsetof(saddle_plan, network.inexact),
+        offsetof(saddle_plan, limits.max_rounds)};
     if (option->home != SADDLE_HOME_PLAN)
         return NULL;
     if (instance->kind != NULL && instance->kind->needs_data) {
@@ -197,6 +198,9 @@ static const char *reason_unused(const saddle_option *option, const saddle_insta
     if (option->offset == offsetof(saddle_plan, engine.stall_seconds) &&
         instance->world->ranks == 1)
         return "not used by a single process";
+    if (option->offset == offsetof(saddle_plan, network.topology) && instance->links != NULL &&
+        instance->links->kind == SADDLE_LINKS_SEQUENCE)
+        return "not used with links sequence, which name the topologies";
     /* A topology may say how many agents there are, and so how rows are divided. */
     if (option->offset == offsetof(saddle_plan, network.topology) &&
         saddle_topology_sets_agents(instance->plan->network.topology))

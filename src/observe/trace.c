@@ -10,6 +10,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "files/file.h"
+#include "graph/link_rule.h"
 
 /* For messages. */
 #define WHAT "the trace"
@@ -38,6 +39,7 @@ static const struct {
                                    COUNT("bytes", cost.bytes),
                                    COLUMN("seconds", seconds),
                                    COLUMN("network_seconds", cost.network_seconds),
+                                   COLUMN("age", cost.age),
                                    COLUMN("loss", loss),
                                    COLUMN("primal", primal),
                                    COLUMN("metric", metric),
@@ -72,15 +74,21 @@ double saddle_row_cell(const saddle_row *row, size_t column)
                                  : *(const double *)field_of(row, column);
 }
 
-/* Whether a column is that of simulated seconds. */
+/* Whether a column is one that only some runs have. */
 static bool is_simulated(size_t column)
 {
     return columns[column].offset == offsetof(saddle_row, cost.network_seconds);
 }
 
+static bool is_age(size_t column)
+{
+    return columns[column].offset == offsetof(saddle_row, cost.age);
+}
+
 bool saddle_row_has(const saddle_row *row, size_t column)
 {
-    return !is_simulated(column) || !isnan(row->cost.network_seconds);
+    return (!is_simulated(column) || !isnan(row->cost.network_seconds)) &&
+           (!is_age(column) || !isnan(row->cost.age));
 }
 
 void saddle_row_set_cell(saddle_row *row, size_t column, double value)
@@ -125,7 +133,8 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info,
     write_constant(f, e->constants.strong_concavity > 0.0, "problem_mu",
                    e->constants.strong_concavity, how);
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
-        if (!is_simulated(k) || info->plan->network.link_model != NULL)
+        if ((!is_simulated(k) || info->plan->network.link_model != NULL) &&
+            (!is_age(k) || (e->links != NULL && e->links->kind != SADDLE_LINKS_RELIABLE)))
             saddle_fprintf(f, "%s%s", k == 0 ? "" : ",", columns[k].name);
     for (size_t k = 0; k < result->outcome_count; k++)
         saddle_fprintf(f, ",%s", result->outcome[k].name);

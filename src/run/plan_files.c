@@ -94,6 +94,8 @@ void saddle_plan_add_inputs(const saddle_plan *plan, saddle_path_list *inputs)
     saddle_path_list_add(inputs, "labels", plan->problem.labels);
     saddle_path_list_add_rule(inputs, "topology", plan->network.topology);
     saddle_path_list_add_rule(inputs, "mixing", plan->network.mixing);
+    if (plan->network.links != NULL && strncmp(plan->network.links, "schedule:", 9) == 0)
+        saddle_path_list_add(inputs, "links", plan->network.links + 9);
     add_start("init", plan->start.init, plan, inputs);
     add_start("init-x", plan->start.init_x, plan, inputs);
     add_start("init-y", plan->start.init_y, plan, inputs);

@@ -10,6 +10,7 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "data/dataset.h"
+#include "graph/link_rule.h"
 #include "instance/unused_options.h"
 #include "run/result.h"
 #include "run/run.h"
@@ -107,6 +108,24 @@ static void forget_unread(const saddle_algorithm *algorithm, saddle_plan *plan)
         plan->steps.alpha = defaults.steps.alpha;
 }
 
+/* Refuse links under which the algorithm has no exact rule. */
+static saddle_status check_links(const saddle_run_state *r, saddle_error *error)
+{
+    const saddle_instance *e = r->info.instance;
+    bool sums = false;
+    for (size_t f = 0; f < r->layout.fields; f++)
+        sums = sums || r->layout.field[f].kind == SADDLE_FIELD_SUM;
+    if (e->links == NULL || !saddle_link_rule_one_sided(e->links) || sums ||
+        e->plan->network.inexact != SADDLE_INEXACT_NO)
+        return SADDLE_OK;
+    return saddle_fail(
+        error, SADDLE_UNSUPPORTED,
+        "links: %s has no conserved sums that would make up for what is lost in one direction, so "
+        "that with links %.200s its agents would agree on a wrong answer; use agreed links, an "
+        "algorithm that tracks gradients, or set inexact to own or stale to see how wrong it is",
+        r->info.algorithm->name, e->plan->network.links);
+}
+
 /* Step sizes and parameters. */
 static saddle_status configure(saddle_run_state *r, saddle_error *error)
 {
@@ -196,6 +215,7 @@ static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status, configure(r, error));
     SADDLE_THEN(status, saddle_layout_check(r->info.algorithm, r->parameters,
                                             r->info.instance->problem, &r->layout, error));
+    SADDLE_THEN(status, check_links(r, error));
     SADDLE_THEN(status, read_link_model(r, error));
     if (status != SADDLE_OK)
         return status;
@@ -214,7 +234,7 @@ static bool is_feasible(const saddle_run_state *r, double *bound, bool *x_safe, 
 {
     const saddle_instance *e = r->info.instance;
     bool always = r->info.algorithm->traits.feasible;
-    *bound = saddle_mixing_min_self_weight(e->mixing);
+    *bound = saddle_instance_least_self_weight(e);
     /* Weights have 40 bits: that of a rule that says 1/10 may be a little less. */
     double allowed = *bound * (1.0 + 1e-11);
     *x_safe = always || r->info.steps.nu <= allowed || saddle_set_is_whole_space(e->x_set);
@@ -260,6 +280,7 @@ static saddle_status make_engine(saddle_run_state *r, saddle_error *error)
     if (r->resumed.from != NULL) {
         inputs.iteration = r->resumed.from->number.iteration;
         inputs.restore = saddle_resume_agent;
+        inputs.link_record = saddle_resume_links;
         inputs.restore_context = &r->resumed;
     }
     double begin = saddle_clock_seconds();

@@ -52,6 +52,10 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "stop-when: there is no column network_seconds without a link-model; "
                            "give one, such as latency:0.02,bandwidth:125000");
+    if (plan->limits.stop_when != NULL && strcmp(rules->when.column, "age") == 0 &&
+        (r->info.instance->links == NULL || r->info.instance->links->kind == SADDLE_LINKS_RELIABLE))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "stop-when: there is no column age with reliable links; give links");
     rules->outcomes = plan->limits.stop_after > 0 ||
                       (plan->limits.stop_when != NULL && rules->when.place == SADDLE_TRACE_COLUMNS);
     if (plan->limits.stop_on != NULL && plan->limits.stop_after == 0)

@@ -188,6 +188,31 @@ START_TEST(every_algorithm_has_the_same_bits)
 }
 END_TEST
 
+START_TEST(links_that_lose_and_change_have_the_same_bits)
+{
+    static const char *const links[] = {"links=agreed:0.3",  "links=agreed-burst:0.2:5",
+                                        "links=gossip",      "links=sequence:ring,star",
+                                        "links=lossy:0.3",   "links=burst:0.2:5",
+                                        "links=delay:4:0.7", "links=lossy:0.3:0-1"};
+    static const char *const algorithm[] = {"precision", "precision+", "prox-gt-sgda", "gt-gda"};
+    enum { WHERE = 2, ALGORITHMS = sizeof algorithm / sizeof *algorithm };
+    if (place[WHERE].agents < processes)
+        return;
+    for (size_t k = 0; k < sizeof links / sizeof *links * ALGORITHMS; k++) {
+        const char *const more[] = {links[k / ALGORITHMS], NULL};
+        /* Beyond the rounds after which a dead direction is found. */
+        uint64_t second = k / ALGORITHMS == 7 ? 210 : 20;
+        pair p;
+        pair_open(&p, WHERE, algorithm[k % ALGORITHMS], more, 1 + k % 2, NULL);
+        advance_both(&p, &(saddle_limits){.iterations = 3});
+        advance_both(&p, &(saddle_limits){.iterations = second});
+        compare_totals(&p);
+        compare_states(&p);
+        pair_close(&p);
+    }
+}
+END_TEST
+
 /* The algorithm that the tests below wrap. */
 static const saddle_algorithm *original;
 
@@ -513,6 +538,7 @@ Suite *saddle_test_suite(void)
     Suite *suite = suite_create("mpi engine");
     TCase *bits = tcase_create("same bits");
     tcase_add_loop_test(bits, every_algorithm_has_the_same_bits, 0, PLACES);
+    tcase_add_test(bits, links_that_lose_and_change_have_the_same_bits);
     tcase_add_test(bits, budgets_end_at_the_same_iteration);
     tcase_add_test(bits, uneven_stretches_have_the_same_bits);
     tcase_add_test(bits, an_interrupt_of_one_process_ends_all);

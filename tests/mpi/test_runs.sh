@@ -21,6 +21,22 @@ compare policy "3" "${size[@]}" --problem policy-evaluation
 compare fair "5" "${size[@]}" --problem fair --sensitive 2
 compare poisoning "2" "${size[@]}" --problem poisoning
 
+# ---- links that lose and change ------------------------------------------------------------------
+
+printf '0 0 1\n0 2 3\n4 1 2\n4 3 4\n4 5 0\n9 0 1\n' >edges.txt
+for links in agreed-burst:0.2:4 gossip schedule:edges.txt lossy:0.3 burst:0.2:4 delay:3; do
+    compare "links $links" 3 "${size[@]}" --topology ring --links "$links"
+done
+compare "links lossy, two weights" 2 "${size[@]}" --links lossy:0.2 --algorithm gt-gda
+for links in burst:0.2:4 delay:3; do
+    rm -rf points
+    try run "${size[@]}" --links "$links" --trace threads.trace --model threads.npz
+    under 3 run --engine mpi "${size[@]}" --links "$links" --iterations 12 --checkpoint points --checkpoint-every 12
+    under 2 run --engine mpi --resume points --iterations 25 --trace mpi.trace --model mpi.npz
+    check "$links: other processes resume it" exits 0
+    check "$links: with the same model" same_model threads.npz mpi.npz
+done
+
 # ---- the stopping rules -------------------------------------------------------------------------
 
 compare max-ifo "3" "${size[@]}" --iterations 100000 --trace-every 50 --max-ifo 20000

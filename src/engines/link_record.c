@@ -1,0 +1,112 @@
+/* What links remember of an agent, as words of a checkpoint: the same for any placement of the agents. */
+#include <string.h>
+
+#include "engines/link_state.h"
+
+/* Where a record is read or written. */
+typedef struct record_cursor {
+    uint64_t *at;
+    bool save; /* copy into the record; otherwise out of it */
+} record_cursor;
+
+static void carry(record_cursor *c, void *block, size_t words)
+{
+    if (words > 0) {
+        memcpy(c->save ? (void *)c->at : block, c->save ? block : (void *)c->at, words * 8);
+        c->at += words;
+    }
+}
+
+/* Words of a row of published state. */
+static size_t row_words(const saddle_link_state *s)
+{
+    return s->sums.fields > 0 ? s->sums.behind + s->sums.width : s->layout->published;
+}
+
+/* Words of one message to an agent. */
+static size_t message_words(const saddle_link_state *s)
+{
+    return s->kinds + (s->rule->burst > 0.0 ? 1 : 0) + s->sums.width +
+           (s->inexact == SADDLE_INEXACT_STALE ? row_words(s) : 0);
+}
+
+/* Words of the rows of past rounds, which end a record. */
+static size_t past_words(const saddle_link_state *s)
+{
+    return s->window > 0 ? (s->window + 1) * row_words(s) : 0;
+}
+
+size_t saddle_link_record_words(const saddle_instance *instance, const saddle_layout *layout,
+                                size_t agent)
+{
+    saddle_link_state s = {.rule = NULL};
+    const size_t *start = instance->graph->start;
+    if (!saddle_link_state_needed(instance))
+        return 0;
+    saddle_link_state_measure(&s, instance, layout, 0);
+    return 2 + (start[agent + 1] - start[agent]) * message_words(&s) + 2 * s.sums.width +
+           past_words(&s);
+}
+
+/* The rows of past rounds of a source. */
+static void carry_past(saddle_link_state *s, size_t source, record_cursor *c)
+{
+    for (size_t slot = 0; s->window > 0 && slot <= s->window; slot++)
+        carry(c, s->past + (slot * s->sources + source) * s->stride, row_words(s));
+}
+
+static void carry_message(saddle_link_state *s, size_t k, record_cursor *c)
+{
+    carry(c, s->used + k * s->kinds, s->kinds);
+    if (s->failing != NULL) {
+        uint64_t failing = s->failing[k];
+        carry(c, &failing, 1);
+        s->failing[k] = failing != 0;
+    }
+    if (s->sums.fields > 0)
+        carry(c, s->received + k * s->sums.stride, s->sums.width);
+    if (s->stale != NULL)
+        carry(c, s->stale + k * s->stride, row_words(s));
+}
+
+/* All of agent i, whose running sums are in `row`. */
+static void carry_agent(saddle_link_state *s, size_t i, double *row, record_cursor *c)
+{
+    carry(c, &s->sent, 1);
+    carry(c, &s->bytes, 1);
+    for (size_t k = s->start[i]; k < s->start[i + 1]; k++)
+        carry_message(s, k, c);
+    if (s->sums.fields > 0) {
+        carry(c, s->kept + i * s->sums.stride, s->sums.width);
+        carry(c, row + s->sums.behind, s->sums.width);
+    }
+    carry_past(s, i, c);
+}
+
+void saddle_link_record_save(saddle_link_state *s, size_t i, double *row, uint64_t *words)
+{
+    record_cursor c = {.at = words, .save = true};
+    carry_agent(s, i, row, &c);
+}
+
+/* Nothing is written through a cursor that does not save. */
+static record_cursor reading(const uint64_t *words)
+{
+    record_cursor c = {.save = false};
+    memcpy(&c.at, &words, sizeof c.at);
+    return c;
+}
+
+void saddle_link_record_load(saddle_link_state *s, size_t i, double *row, const uint64_t *words)
+{
+    record_cursor c = reading(words);
+    carry_agent(s, i, row, &c);
+}
+
+void saddle_link_record_load_ghost(saddle_link_state *s, size_t source, size_t agent,
+                                   const uint64_t *words)
+{
+    size_t all = saddle_link_record_words(s->instance, s->layout, agent);
+    record_cursor c = reading(words + all - past_words(s));
+    carry_past(s, source, &c);
+}

@@ -1,0 +1,363 @@
+#include "graph/link_rule.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/print.h"
+#include "core/registry.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "graph/edges.h"
+
+/* The most rounds that a message can be late: as many copies of all messages are kept. */
+#define MOST_DELAY 1000
+/* See saddle_link_rule::patience. */
+#define LEAST_PATIENCE 200.0
+
+typedef struct link_form {
+    const char *synopsis; /* first: it is found by it */
+    saddle_link_kind kind;
+    size_t least; /* fields after the name */
+    size_t most;
+    bool bursts;
+} link_form;
+
+static const link_form forms[] = {
+    {"reliable", SADDLE_LINKS_RELIABLE, 0, 0, false},
+    {"agreed:P", SADDLE_LINKS_AGREED, 1, 1, false},
+    {"agreed-burst:P:LENGTH", SADDLE_LINKS_AGREED, 2, 2, true},
+    {"gossip", SADDLE_LINKS_GOSSIP, 0, 0, false},
+    {"sequence:TOPOLOGY,...", SADDLE_LINKS_SEQUENCE, 1, SIZE_MAX, false},
+    {"schedule:FILE", SADDLE_LINKS_SCHEDULE, 1, SIZE_MAX, false},
+    {"lossy:P[:I-J]", SADDLE_LINKS_LOSSY, 1, 2, false},
+    {"burst:P:LENGTH[:I-J]", SADDLE_LINKS_LOSSY, 2, 3, true},
+    {"delay:K[:P][:I-J]", SADDLE_LINKS_DELAY, 1, 3, false},
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+static saddle_status read_probability(const char *text, const char *what, double most, double *out,
+                                      saddle_error *error)
+{
+    if (saddle_parse_real(text, out) && *out >= 0.0 && *out <= most)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT, "%s must be a number from 0 to %g (got '%s')", what,
+                       most, SADDLE_EXCERPT(text));
+}
+
+/* Take a last field I-J away; the agents are checked once the network is known. */
+static saddle_status read_dead(saddle_link_rule *rule, saddle_fields *fields, saddle_error *error)
+{
+    uint64_t from;
+    uint64_t to;
+    char word[32];
+    const char *text = fields->field[fields->count - 1];
+    const char *dash = strchr(text, '-');
+    if (dash == NULL || dash == text || (size_t)(dash - text) >= sizeof word ||
+        strspn(text, "0123456789-") != strlen(text))
+        return SADDLE_OK;
+    saddle_snprintf(word, sizeof word, "%.*s", (int)(dash - text), text);
+    if (!saddle_parse_integer(word, &from) || !saddle_parse_integer(dash + 1, &to) || from == to ||
+        from >= SADDLE_MAX_AGENTS || to >= SADDLE_MAX_AGENTS)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "I-J, the direction that is dead, must be two different agents (got '%s')",
+            SADDLE_EXCERPT(text));
+    rule->dead_from = (size_t)from;
+    rule->dead_to = (size_t)to;
+    fields->count--;
+    return SADDLE_OK;
+}
+
+/* Rounds without a message that happen once in 1e9 on a link that works, and at least LEAST_PATIENCE. */
+static uint64_t patience_of(const saddle_link_rule *rule)
+{
+    double rounds = (double)(2 * rule->delay);
+    if (rule->loss > 0.0)
+        rounds = rule->burst > 0.0 ? rule->burst * log(1e9) : log(1e-9) / log(rule->loss);
+    return (uint64_t)fmax(LEAST_PATIENCE, ceil(rounds));
+}
+
+/* The share of failures, and the mean length of a burst. */
+static saddle_status read_loss(saddle_link_rule *rule, const saddle_fields *fields, bool bursts,
+                               saddle_error *error)
+{
+    SADDLE_TRY(read_probability(fields->field[1], "P, the share of lost messages,", 0.99,
+                                &rule->loss, error));
+    if (!bursts)
+        return SADDLE_OK;
+    double least = fmax(1.0, rule->loss / (1.0 - rule->loss));
+    if (!saddle_parse_real(fields->field[2], &rule->burst) || !(rule->burst >= least) ||
+        !(rule->burst <= 1e6))
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "LENGTH, the mean number of rounds of a burst, must be from %g, which is "
+            "the larger of 1 and P / (1 - P), to 1e6 (got '%s')",
+            least, SADDLE_EXCERPT(fields->field[2]));
+    return SADDLE_OK;
+}
+
+static saddle_status read_delay(saddle_link_rule *rule, const saddle_fields *fields,
+                                saddle_error *error)
+{
+    if (!saddle_parse_integer(fields->field[1], &rule->delay) || rule->delay < 1 ||
+        rule->delay > MOST_DELAY)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "K, the most rounds that a message is late, must be a whole number from 1 "
+            "to %d (got '%s')",
+            MOST_DELAY, SADDLE_EXCERPT(fields->field[1]));
+    rule->late = 1.0;
+    return fields->count > 2 ? read_probability(fields->field[2], "P, the share of late messages,",
+                                                1.0, &rule->late, error)
+                             : SADDLE_OK;
+}
+
+static saddle_status read_fields(saddle_link_rule *rule, const link_form *form, const char *text,
+                                 saddle_error *error)
+{
+    saddle_fields fields;
+    const char *colon = strchr(text, ':');
+    bool cut = form->most == SIZE_MAX || saddle_split(&fields, text);
+    bool one_sided = form->kind == SADDLE_LINKS_LOSSY || form->kind == SADDLE_LINKS_DELAY;
+    size_t most = form->most;
+    if (cut && one_sided) {
+        SADDLE_TRY(read_dead(rule, &fields, error));
+        most--;
+    }
+    bool complete = form->most == SIZE_MAX
+                        ? colon != NULL && colon[1] != '\0'
+                        : cut && fields.count - 1 >= form->least && fields.count - 1 <= most;
+    if (!complete)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is not of the form %s",
+                           SADDLE_EXCERPT(text), form->synopsis);
+    rule->kind = form->kind;
+    rule->tail = colon != NULL ? colon + 1 : NULL;
+    saddle_status status = SADDLE_OK;
+    if (form->kind == SADDLE_LINKS_AGREED || form->kind == SADDLE_LINKS_LOSSY)
+        status = read_loss(rule, &fields, form->bursts, error);
+    if (form->kind == SADDLE_LINKS_DELAY)
+        status = read_delay(rule, &fields, error);
+    rule->patience = patience_of(rule);
+    return status;
+}
+
+saddle_status saddle_link_rule_create(saddle_link_rule **out, const char *text, saddle_error *error)
+{
+    const link_form *list[FORMS];
+    const void *form;
+    *out = NULL;
+    for (size_t k = 0; k < FORMS; k++)
+        list[k] = &forms[k];
+    SADDLE_TRY(saddle_registry_find(&form, "kind of links", text, list, FORMS, error));
+    saddle_link_rule *rule = saddle_alloc(1, sizeof *rule);
+    if (rule == NULL)
+        return saddle_no_memory(error, "the links");
+    saddle_status status = read_fields(rule, form, text, error);
+    if (status == SADDLE_OK)
+        *out = rule;
+    else
+        saddle_link_rule_free(rule);
+    return status;
+}
+
+void saddle_link_rule_free(saddle_link_rule *rule)
+{
+    if (rule == NULL)
+        return;
+    for (size_t k = 0; rule->graph != NULL && k < rule->steps; k++)
+        saddle_graph_free(rule->graph[k]);
+    saddle_free((void *)rule->graph);
+    saddle_free(rule->weight);
+    saddle_free(rule->self_weight);
+    saddle_free(rule->from);
+    saddle_free(rule->works);
+    saddle_free(rule);
+}
+
+/* ---- a sequence ------------------------------------------------------------------------------- */
+
+/* The next topology of a list as a text of its own, to be freed; NULL: no memory. */
+static char *next_topology(const char **list)
+{
+    size_t length = strcspn(*list, ",");
+    char *text = saddle_alloc(length + 1, 1);
+    if (text != NULL)
+        memcpy(text, *list, length);
+    *list += length + ((*list)[length] == ',');
+    return text;
+}
+
+/* How many agents the first topology has that says so; 0: none does. */
+static saddle_status find_agents(const char *list, uint64_t seed, size_t *out, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    while (status == SADDLE_OK && *out == 0 && *list != '\0') {
+        saddle_graph *graph = NULL;
+        char *text = next_topology(&list);
+        if (text == NULL)
+            return saddle_no_memory(error, "the links");
+        if (saddle_topology_sets_agents(text))
+            status = saddle_graph_create(&graph, text, 0, seed, error);
+        *out = graph != NULL ? graph->agents : 0;
+        saddle_graph_free(graph);
+        saddle_free(text);
+    }
+    return status;
+}
+
+/* Random topologies are drawn once, each from a seed of its own. */
+static saddle_status make_graphs(saddle_link_rule *rule, size_t agents, uint64_t seed,
+                                 saddle_error *error)
+{
+    size_t count = 1;
+    for (const char *at = rule->tail; *at != '\0'; at++)
+        count += *at == ',';
+    rule->graph = saddle_alloc(count, sizeof *rule->graph);
+    saddle_status status = rule->graph != NULL ? SADDLE_OK : saddle_no_memory(error, "the links");
+    const char *list = rule->tail;
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++) {
+        char *text = next_topology(&list);
+        rule->steps = k + 1;
+        status = text != NULL ? saddle_graph_create(&rule->graph[k], text, agents, seed + k, error)
+                              : saddle_no_memory(error, "the links");
+        saddle_free(text);
+    }
+    return status;
+}
+
+static saddle_status unite(const saddle_link_rule *rule, saddle_edges *edges, saddle_graph **out,
+                           saddle_error *error)
+{
+    saddle_edge_set set = {.slot = NULL};
+    size_t most = 0;
+    for (size_t s = 0; s < rule->steps; s++)
+        most += rule->graph[s]->edges;
+    saddle_status status =
+        saddle_edge_set_create(&set, most) ? SADDLE_OK : saddle_no_memory(error, "the links");
+    for (size_t s = 0; status == SADDLE_OK && s < rule->steps; s++) {
+        const saddle_graph *g = rule->graph[s];
+        for (size_t i = 0; i < g->agents; i++)
+            for (size_t k = g->start[i]; status == SADDLE_OK && k < g->start[i + 1]; k++)
+                if (i < g->neighbour[k] && saddle_edge_set_add(&set, i, g->neighbour[k]))
+                    status = saddle_edges_add(edges, i, g->neighbour[k], error);
+    }
+    saddle_edge_set_free(&set);
+    SADDLE_THEN(status,
+                saddle_edges_compress(edges, "sequence", rule->graph[0]->agents, out, error));
+    return status;
+}
+
+saddle_status saddle_link_rule_union(saddle_link_rule *rule, size_t agents, size_t otherwise,
+                                     uint64_t seed, saddle_graph **out, saddle_error *error)
+{
+    saddle_edges edges = {.count = 0};
+    *out = NULL;
+    if (agents == 0)
+        SADDLE_TRY(find_agents(rule->tail, seed, &agents, error));
+    SADDLE_TRY(make_graphs(rule, agents > 0 ? agents : otherwise, seed, error));
+    saddle_status status = unite(rule, &edges, out, error);
+    saddle_edges_free(&edges);
+    return status;
+}
+
+/* Copy the weights of a graph of a sequence to the positions of its edges in the union. */
+static void place_weights(const saddle_mixing *own, const saddle_graph *all, double *weight,
+                          double *self_weight)
+{
+    const saddle_graph *g = own->graph;
+    for (size_t i = 0; i < all->agents; i++) {
+        size_t at = g->start[i];
+        self_weight[i] = own->self_weight[i];
+        for (size_t k = all->start[i]; k < all->start[i + 1]; k++)
+            if (at < g->start[i + 1] && g->neighbour[at] == all->neighbour[k])
+                weight[k] = own->weight[at++];
+    }
+}
+
+static saddle_status weigh_sequence(saddle_link_rule *rule, const saddle_mixing *mixing,
+                                    saddle_error *error)
+{
+    const saddle_graph *all = mixing->graph;
+    rule->weight = saddle_alloc(rule->steps, 2 * all->edges * sizeof *rule->weight);
+    rule->self_weight = saddle_alloc(rule->steps, all->agents * sizeof *rule->self_weight);
+    if (rule->weight == NULL || rule->self_weight == NULL)
+        return saddle_no_memory(error, "the links");
+    for (size_t s = 0; s < rule->steps; s++) {
+        saddle_mixing *own;
+        saddle_status status = saddle_mixing_create(&own, rule->graph[s], mixing->text, error);
+        if (status != SADDLE_OK)
+            return saddle_in_field("mixing", status, error);
+        place_weights(own, all, rule->weight + s * 2 * all->edges,
+                      rule->self_weight + s * all->agents);
+        rule->least_self_weight = fmin(rule->least_self_weight, saddle_mixing_min_self_weight(own));
+        saddle_mixing_free(own);
+    }
+    return SADDLE_OK;
+}
+
+/* ---- a dead direction ------------------------------------------------------------------------- */
+
+/* Refuse a direction that is no edge, or without whose edge the network falls apart. */
+static saddle_status check_dead(const saddle_link_rule *rule, const saddle_graph *graph,
+                                saddle_error *error)
+{
+    saddle_edges left = {.count = 0};
+    saddle_status status = SADDLE_OK;
+    size_t low = rule->dead_from < rule->dead_to ? rule->dead_from : rule->dead_to;
+    size_t high = rule->dead_from + rule->dead_to - low;
+    for (size_t i = 0; i < graph->agents; i++)
+        for (size_t k = graph->start[i]; status == SADDLE_OK && k < graph->start[i + 1]; k++)
+            if (i < graph->neighbour[k] && (i != low || graph->neighbour[k] != high))
+                status = saddle_edges_add(&left, i, graph->neighbour[k], error);
+    uint32_t *root = saddle_alloc(graph->agents, sizeof *root);
+    if (status == SADDLE_OK && root == NULL)
+        status = saddle_no_memory(error, "the links");
+    if (status == SADDLE_OK && left.count == graph->edges)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "agents %zu and %zu are not linked; name an edge of the topology", low,
+                             high);
+    if (status == SADDLE_OK && saddle_edges_components(&left, graph->agents, root) > 1)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "without the edge of agents %zu and %zu the network falls apart; name "
+                             "another direction, or use a topology with more edges",
+                             low, high);
+    saddle_free(root);
+    saddle_edges_free(&left);
+    return status;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------ */
+
+saddle_status saddle_link_rule_complete(saddle_link_rule *rule, const saddle_mixing *mixing,
+                                        saddle_error *error)
+{
+    rule->least_self_weight = saddle_mixing_min_self_weight(mixing);
+    if (rule->dead_from != rule->dead_to)
+        return check_dead(rule, mixing->graph, error);
+    if (rule->kind == SADDLE_LINKS_GOSSIP)
+        rule->least_self_weight = mixing->graph->edges > 0 ? 0.5 : 1.0;
+    if (rule->kind == SADDLE_LINKS_SEQUENCE) {
+        rule->least_self_weight = 1.0;
+        return weigh_sequence(rule, mixing, error);
+    }
+    return rule->kind == SADDLE_LINKS_SCHEDULE
+               ? saddle_link_schedule_read(rule, mixing->graph, error)
+               : SADDLE_OK;
+}
+
+size_t saddle_link_rule_step(const saddle_link_rule *rule, uint64_t round)
+{
+    if (rule->kind == SADDLE_LINKS_SEQUENCE)
+        return (size_t)(round % rule->steps);
+    size_t low = 0; /* steps before it have begun, those from `high` on have not */
+    size_t high = rule->steps;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rule->from[middle] <= round)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? low - 1 : rule->steps;
+}

@@ -1,0 +1,74 @@
+/*
+ * How links behave in a simulation: which messages of a round arrive, and with which weights they are mixed.
+ *
+ *     reliable | agreed:P | agreed-burst:P:LENGTH | gossip | sequence:TOPOLOGY,... | schedule:FILE
+ *     lossy:P | burst:P:LENGTH | delay:K[:P]      and behind each of these [:I-J]
+ *
+ * With those of the first line both ends of an edge know whether it works in a round, so that the weights
+ * of every round are symmetric and doubly stochastic. With those of the second line a message is lost or late
+ * in one direction, and its sender does not know. With I-J, nothing that agent I sends arrives at agent J, which the
+ * agents find out after a while.
+ */
+#ifndef SADDLE_GRAPH_LINK_RULE_H
+#define SADDLE_GRAPH_LINK_RULE_H
+
+#include <saddle/graph.h>
+
+typedef enum saddle_link_kind {
+    SADDLE_LINKS_RELIABLE, /* every message arrives */
+    SADDLE_LINKS_AGREED,   /* edges fail at random */
+    SADDLE_LINKS_GOSSIP,   /* a random maximal matching, weight 1/2 */
+    SADDLE_LINKS_SEQUENCE, /* several topologies in turn */
+    SADDLE_LINKS_SCHEDULE, /* edges that work, from a file */
+    SADDLE_LINKS_LOSSY,    /* messages are lost at random */
+    SADDLE_LINKS_DELAY     /* messages are late at random */
+} saddle_link_kind;
+
+typedef struct saddle_link_rule {
+    saddle_link_kind kind;
+    double loss;      /* the long-run share of messages, or edges, that fail */
+    double burst;     /* mean rounds of a failure; 0: rounds are independent */
+    uint64_t delay;   /* the most rounds that a message is late */
+    double late;      /* the share of messages that are late */
+    size_t dead_from; /* of the direction that is dead; both ends equal: there is none */
+    size_t dead_to;
+    uint64_t patience;    /* rounds without a message after which a direction counts as dead */
+    const char *tail;     /* what follows the first colon; borrowed from the text */
+    size_t steps;         /* graphs of a sequence, or changes of a schedule */
+    saddle_graph **graph; /* of a sequence */
+    double *weight; /* of a sequence: per step M_ij at the position of j in the union; 0: no edge */
+    double *self_weight; /* of a sequence: per step M_ii */
+    uint64_t *from;      /* of a schedule: the first round of each step */
+    unsigned char
+        *works; /* of a schedule: per step and position in the graph, whether the edge works */
+    double least_self_weight; /* of any agent in any round */
+} saddle_link_rule;
+
+/* Read a text, which must outlive the rule. NULL on failure; free with saddle_link_rule_free(). */
+saddle_status saddle_link_rule_create(saddle_link_rule **out, const char *text,
+                                      saddle_error *error);
+/* NULL is allowed. */
+void saddle_link_rule_free(saddle_link_rule *rule);
+
+/* Make the graphs of a sequence, and their union. `agents` 0: the first topology that says, or `otherwise`. */
+saddle_status saddle_link_rule_union(saddle_link_rule *rule, size_t agents, size_t otherwise,
+                                     uint64_t seed, saddle_graph **out, saddle_error *error);
+/* Complete a rule once the network is known: `mixing` is on the graph of all edges, and the graphs of a sequence are
+ * weighed by its rule. */
+saddle_status saddle_link_rule_complete(saddle_link_rule *rule, const saddle_mixing *mixing,
+                                        saddle_error *error);
+
+/* Whether a message may fail in one direction, unknown to its sender. */
+static inline bool saddle_link_rule_one_sided(const saddle_link_rule *rule)
+{
+    return rule->kind == SADDLE_LINKS_LOSSY || rule->kind == SADDLE_LINKS_DELAY;
+}
+
+/* The step of a sequence or schedule in a round; `steps` of a schedule that has not begun. */
+size_t saddle_link_rule_step(const saddle_link_rule *rule, uint64_t round);
+
+/* Read a schedule: link_schedule.c. */
+saddle_status saddle_link_schedule_read(saddle_link_rule *rule, const saddle_graph *graph,
+                                        saddle_error *error);
+
+#endif
