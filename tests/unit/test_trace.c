@@ -75,7 +75,8 @@ static void compare_rows(const saddle_trace *trace, const saddle_result *result)
     ck_assert_uint_eq(trace->rows, result->row_count);
     bool simulated = result->plan.network.link_model != NULL;
     bool aged = strcmp(result->plan.network.links, "reliable") != 0;
-    ck_assert_uint_eq(trace->columns, SADDLE_TRACE_COLUMNS - !simulated - !aged);
+    size_t missing = (simulated ? 0U : 1U) + (aged ? 0U : 1U);
+    ck_assert_uint_eq(trace->columns, SADDLE_TRACE_COLUMNS - missing);
     for (size_t r = 0; r < trace->rows; r++) {
         double cell[SADDLE_TRACE_COLUMNS];
         take_row(&result->rows[r], cell);
