@@ -136,6 +136,11 @@ static void print_guarantee(saddle_json *j, const saddle_theory *t, bool plus, d
     saddle_snprintf(heading, sizeof heading,
                     "\n%s: the metric summed over T iterations is at most the sum of",
                     plus ? "PRECISION+" : "PRECISION");
+    if (j == NULL && !g->holds) {
+        cli_print("\n%s: no guarantee; these steps need a --c-gamma above %.3g\n",
+                  plus ? "PRECISION+" : "PRECISION", t->least_c_gamma);
+        return;
+    }
     begin_part(j, plus ? "precision_plus" : "precision", heading);
     line(j, "value", "value", g->value, "times Q(xbar) - Q* at the start");
     line(j, "y_gap", "y gap", g->y_gap, "times |ybar - y*|^2 at the start");
@@ -187,8 +192,6 @@ static saddle_status measure(theorem_check theorem[2], const cli_arguments *argu
     if (!saddle_theorem_applies(theory, false, &why))
         return saddle_fail(error, SADDLE_UNSUPPORTED, "--verify: nothing is guaranteed here: %s",
                            why);
-    if (!saddle_theorem_applies(theory, true, &why))
-        cli_warn("nothing is guaranteed for PRECISION+ here: %s", why);
     saddle_status status = SADDLE_OK;
     for (size_t r = 0; status == SADDLE_OK && r < repeats && !*interrupt; r++) {
         cli_progress("seed %zu of %zu", r + 1, repeats);
@@ -196,6 +199,8 @@ static saddle_status measure(theorem_check theorem[2], const cli_arguments *argu
                                         interrupt, error);
         cli_progress_clear();
     }
+    if (status == SADDLE_OK && theorem[1].seeds == 0 && theorem[1].unguaranteed > 0)
+        cli_warn("nothing is guaranteed for PRECISION+ here: %s", theorem[1].why);
     return status;
 }
 

@@ -27,10 +27,10 @@ static bool add_loss_gap(saddle_trace *trace, double limit)
 
 static bool add_mean_metric(saddle_trace *trace)
 {
+    const double *metric = saddle_trace_column(trace, "metric");
     double *mean = saddle_trace_add_column(trace, MEAN_METRIC);
-    if (mean != NULL)
-        saddle_theorem_mean_metric(trace->rows, saddle_trace_column(trace, ITERATION),
-                                   saddle_trace_column(trace, "metric"), mean);
+    for (size_t k = 0; mean != NULL && k < trace->rows; k++)
+        mean[k] = k > 0 ? saddle_theorem_mean_metric(metric, k) : (double)NAN;
     return mean != NULL;
 }
 

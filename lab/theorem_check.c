@@ -2,7 +2,7 @@
 #include "lab/theorem_check.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "core/print.h"
 
@@ -32,21 +32,12 @@ static double mean_bound_at(const theorem_bound *bound, double T)
     return bound->total / T + bound->level;
 }
 
-/* The sum of the metric over the iterations before trace point k, by trace points before it. */
-static double metric_sum(const double *iteration, const double *metric, size_t k)
+double saddle_theorem_mean_metric(const double *metric, size_t k)
 {
     double sum = 0.0;
     for (size_t j = 0; j < k; j++)
         sum += metric[j];
-    return k > 0 ? sum * (iteration[k] / (double)k) : 0.0;
-}
-
-void saddle_theorem_mean_metric(size_t rows, const double *iteration, const double *metric,
-                                double *mean)
-{
-    double sum = 0.0;
-    for (size_t k = 0; k < rows; sum += metric[k++])
-        mean[k] = iteration[k] > 0.0 ? sum / (double)k : (double)NAN;
+    return sum / (double)k;
 }
 
 void saddle_theorem_allowed(const theorem_bound *bound, size_t rows, const double *iteration,
@@ -56,23 +47,48 @@ void saddle_theorem_allowed(const theorem_bound *bound, size_t rows, const doubl
         mean_bound[k] = k > 0 ? mean_bound_at(bound, iteration[k]) : (double)NAN;
 }
 
-void saddle_theorem_add(theorem_check *v, const theorem_bound *bound, size_t rows,
+/* A run whose metric is not finite. */
+static void add_failed(theorem_check *v, const char *seed)
+{
+    size_t used = strlen(v->failed);
+    saddle_snprintf(v->failed + used, sizeof v->failed - used, used == 0 ? "seed %s" : ", %s",
+                    seed);
+    v->seeds++;
+}
+
+void saddle_theorem_add(theorem_check *v, const theorem_bound *bound, const char *seed, size_t rows,
                         const double *iteration, const double *metric)
 {
     if (v->seeds == THEOREM_MOST_SEEDS || rows < 2)
         return;
+    if (!isfinite(saddle_theorem_mean_metric(metric, rows))) {
+        add_failed(v, seed);
+        return;
+    }
     size_t place = rows - 1;
     for (size_t p = THEOREM_POINTS; p-- > 0; place /= 10) {
         theorem_point *point = &v->point[p];
         size_t k = place > 0 ? place : 1;
-        double T = iteration[k];
-        point->iterations = T;
-        point->average[v->seeds] = metric_sum(iteration, metric, k) / T;
-        point->average_bound[v->seeds] = mean_bound_at(bound, T);
-        point->average_excess[v->seeds] =
-            point->average[v->seeds] / point->average_bound[v->seeds] - 1.0;
+        double average = saddle_theorem_mean_metric(metric, k);
+        double allowed = mean_bound_at(bound, iteration[k]);
+        point->iterations = iteration[k];
+        point->average[v->measured] = average;
+        point->average_bound[v->measured] = allowed;
+        point->average_excess[v->measured] = average / allowed - 1.0;
     }
-    v->start[v->seeds++] = metric[0];
+    v->start[v->measured++] = metric[0];
+    v->seeds++;
+}
+
+void saddle_theorem_add_trace(theorem_check *v, const theorem_bound *bound,
+                              const saddle_trace *trace)
+{
+    const char *seed = saddle_trace_setting(trace, "seed");
+    if (trace->end != NULL && strcmp(trace->end, saddle_stop_text(SADDLE_STOP_DIVERGED)) == 0)
+        add_failed(v, seed);
+    else
+        saddle_theorem_add(v, bound, seed, trace->rows, saddle_trace_column(trace, "iteration"),
+                           saddle_trace_column(trace, "metric"));
 }
 
 /* Whether numbers that should be at most 0 in the mean are not; NaN counts as not. */
@@ -86,8 +102,10 @@ static bool positive(const double *excess, size_t count)
 
 bool saddle_theorem_violated(const theorem_check *v)
 {
+    if (v->failed[0] != '\0')
+        return true;
     for (size_t p = 0; p < THEOREM_POINTS; p++)
-        if (positive(v->point[p].average_excess, v->seeds))
+        if (positive(v->point[p].average_excess, v->measured))
             return true;
     return false;
 }
@@ -100,21 +118,30 @@ static double mean_of(const double *value, size_t count)
 double saddle_theorem_ratio(const theorem_check *v)
 {
     const theorem_point *last = &v->point[THEOREM_POINTS - 1];
-    return mean_of(last->average_bound, v->seeds) / mean_of(last->average, v->seeds);
+    return mean_of(last->average_bound, v->measured) / mean_of(last->average, v->measured);
 }
 
 bool saddle_theorem_is_vacuous(const theorem_check *v)
 {
     const theorem_point *last = &v->point[THEOREM_POINTS - 1];
-    return !(mean_of(last->average_bound, v->seeds) < mean_of(v->start, v->seeds));
+    return !(mean_of(last->average_bound, v->measured) < mean_of(v->start, v->measured));
 }
 
 void saddle_theorem_describe(const theorem_check *v, char *out, size_t size)
 {
     const theorem_point *last = &v->point[THEOREM_POINTS - 1];
-    saddle_snprintf(
-        out, size, "T = %.0f, %zu seeds: mean metric %.4g, bound %.4g, %.3g times as large%s",
-        last->iterations, v->seeds, mean_of(last->average, v->seeds),
-        mean_of(last->average_bound, v->seeds), saddle_theorem_ratio(v),
-        saddle_theorem_is_vacuous(v) ? "; vacuous: the start's metric is below it" : "");
+    char numbers[256] = "";
+    char failed[THEOREM_NAMES + 64] = "";
+    if (v->measured > 0)
+        saddle_snprintf(numbers, sizeof numbers,
+                        "T = %.0f, %zu seed%s: mean metric %.4g, bound %.4g, %.3g times as large%s",
+                        last->iterations, v->measured, v->measured == 1 ? "" : "s",
+                        mean_of(last->average, v->measured),
+                        mean_of(last->average_bound, v->measured), saddle_theorem_ratio(v),
+                        saddle_theorem_is_vacuous(v) ? "; vacuous: the start's metric is below it"
+                                                     : "");
+    if (v->failed[0] != '\0')
+        saddle_snprintf(failed, sizeof failed, "%sthe metric of %s is not finite",
+                        v->measured > 0 ? "; " : "", v->failed);
+    saddle_snprintf(out, size, "%s%s", numbers, failed);
 }

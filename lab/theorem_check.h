@@ -20,9 +20,13 @@
 #define THEOREM_POINTS 3
 /* The most seeds. */
 #define THEOREM_MOST_SEEDS 100
+/* Room for the numbers of seeds. */
+#define THEOREM_NAMES 256
 #define THEOREM_CONFIDENCE 0.95
+/* How many times the largest variance at the start PRECISION+ assumes sigma^2 to be. */
+#define THEOREM_MARGIN 2.0
 
-/* One T, over seeds. */
+/* One T, over the seeds that were measured. */
 typedef struct theorem_point {
     double iterations;
     double average[THEOREM_MOST_SEEDS];        /* measured */
@@ -32,8 +36,15 @@ typedef struct theorem_point {
 
 /* One theorem. */
 typedef struct theorem_check {
-    bool plus; /* PRECISION+ */
-    size_t seeds;
+    bool plus;                  /* PRECISION+ */
+    size_t seeds;               /* that were compared, measured and failed ones */
+    size_t measured;            /* those with a finite metric, which the numbers below are of */
+    size_t unguaranteed;        /* left out because the theorem says nothing about them */
+    const char *why;            /* it says nothing about the last of them */
+    char failed[THEOREM_NAMES]; /* "seed 2, 5": their metric is not finite; "": none */
+    /* The largest variance of one sample's gradient at the end, as a multiple of the sigma^2 that refreshes assume; 0:
+     * nothing was assumed. */
+    double variance_share;
     double start[THEOREM_MOST_SEEDS]; /* the metric at the start */
     theorem_point point[THEOREM_POINTS];
 } theorem_check;
@@ -46,19 +57,20 @@ typedef struct theorem_bound {
 
 /* A theorem's bound for runs on an experiment. `c_epsilon` is the setting of that name. */
 theorem_bound saddle_theorem_bound_of(const saddle_theory *theory, bool plus, double c_epsilon);
-/* At every trace point, which are at equal distances, the first one at iteration 0: the mean of the
- * metric over the iterations before it, and what the theorem allows. Means are NaN at iteration 0. */
-void saddle_theorem_mean_metric(size_t rows, const double *iteration, const double *metric,
-                                double *mean);
+/* The mean of the metric over the iterations before trace point k >= 1; trace points are at equal distances, the
+ * first one at iteration 0. */
+double saddle_theorem_mean_metric(const double *metric, size_t k);
+/* What the theorem allows this mean to be at every trace point; NaN at the first. */
 void saddle_theorem_allowed(const theorem_bound *bound, size_t rows, const double *iteration,
                             double *mean_bound);
 
 /* Whether a theorem says anything about an experiment; otherwise `why` says why not. */
 bool saddle_theorem_applies(const saddle_theory *theory, bool plus, const char **why);
-/* Add a run: `rows` trace points at equal distances, the first one at iteration 0. */
-void saddle_theorem_add(theorem_check *v, const theorem_bound *bound, size_t rows,
+/* Add a run: `rows` trace points at equal distances, the first one at iteration 0. A metric that is not finite makes
+ * it one that failed. */
+void saddle_theorem_add(theorem_check *v, const theorem_bound *bound, const char *seed, size_t rows,
                         const double *iteration, const double *metric);
-/* The same for a trace. */
+/* The same for a trace; a run that diverged has failed. */
 void saddle_theorem_add_trace(theorem_check *v, const theorem_bound *bound,
                               const saddle_trace *trace);
 
@@ -68,12 +80,13 @@ saddle_status saddle_theorem_theory(const saddle_instance *instance, const saddl
                                     saddle_steps *practical, saddle_theory *theory,
                                     saddle_error *error);
 /* Run PRECISION and PRECISION+ with the theory's steps and one seed and add the runs to theorem[0] and
- * theorem[1]. An algorithm whose theorem says nothing is left out. */
+ * theorem[1]. An algorithm whose theorem says nothing is left out, and counted. Refreshes of PRECISION+ know gamma, and
+ * assume a sigma^2 of THEOREM_MARGIN times the largest variance at the start. */
 saddle_status saddle_theorem_measure(theorem_check theorem[2], const saddle_plan *given,
                                      uint64_t seed, const volatile sig_atomic_t *interrupt,
                                      saddle_error *error);
 
-/* Whether a bound is violated. */
+/* Whether a bound is violated: in the mean, or by a run that failed. */
 bool saddle_theorem_violated(const theorem_check *v);
 /* How many times the measured mean the bound is, at the last T; both are means over seeds. */
 double saddle_theorem_ratio(const theorem_check *v);

@@ -1,6 +1,8 @@
 /* Runs with the theory's step sizes, to compare with what is proved about them. */
 #include <math.h>
 
+#include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "instance/plan.h"
 #include "lab/theorem_check.h"
@@ -22,22 +24,77 @@ saddle_status saddle_theorem_theory(const saddle_instance *instance, const saddl
                                   plan->steps.c_gamma, theory, error);
 }
 
-void saddle_theorem_add_trace(theorem_check *v, const theorem_bound *bound,
-                              const saddle_trace *trace)
+/* The largest variance of one sample's gradient at an agent, where a run ended. */
+static saddle_status largest_variance(const saddle_problem *problem, const saddle_result *result,
+                                      double *out, saddle_error *error)
 {
-    saddle_theorem_add(v, bound, trace->rows, saddle_trace_column(trace, "iteration"),
-                       saddle_trace_column(trace, "metric"));
+    size_t both = problem->x_dim + problem->y_dim;
+    double *gradient = saddle_alloc_doubles(both + saddle_problem_scratch(problem));
+    if (gradient == NULL)
+        return saddle_no_memory(error, "a variance");
+    *out = 0.0;
+    for (size_t i = 0; i < problem->agents; i++) {
+        saddle_batch all = {.count = problem->samples[i]};
+        double variance = saddle_problem_gradient_variance(
+            problem, i, &all, result->x + i * problem->x_dim, result->y + i * problem->y_dim,
+            gradient, gradient + problem->x_dim, gradient + both);
+        if (!(variance <= *out))
+            *out = variance;
+    }
+    saddle_free(gradient);
+    return SADDLE_OK;
 }
 
-/* One algorithm with the theory's steps on one instance; a run that does not complete is not counted. */
+/* Let refreshes of PRECISION+ know gamma and sigma^2, as inequality (8) of docs/theory.md assumes. */
+static saddle_status fix_noise(saddle_plan *plan, const saddle_instance *instance, double *sigma2,
+                               saddle_error *error)
+{
+    saddle_plan none = *plan;
+    saddle_result *start = NULL;
+    char text[32];
+    none.limits.iterations = 0;
+    SADDLE_TRY(saddle_run(instance, &none, NULL, &start, error));
+    saddle_status status = largest_variance(instance->problem, start, sigma2, error);
+    saddle_result_free(start);
+    *sigma2 *= THEOREM_MARGIN;
+    saddle_snprintf(text, sizeof text, "%.17g", *sigma2);
+    SADDLE_THEN(status, saddle_plan_set(plan, "gamma", "exact", error));
+    /* Without variance there is nothing to know. */
+    SADDLE_THEN_IF(status, *sigma2 > 0.0, saddle_plan_set(plan, "sigma2", text, error));
+    return status;
+}
+
+/* Run a plan and compare the run with its theorem; one that was interrupted is not counted. */
+static saddle_status measure_run(theorem_check *v, const saddle_instance *instance,
+                                 const saddle_plan *plan, const theorem_bound *bound, double sigma2,
+                                 const volatile sig_atomic_t *interrupt, saddle_error *error)
+{
+    saddle_result *result = NULL;
+    saddle_trace *trace = NULL;
+    saddle_hooks hooks = {.interrupt = interrupt};
+    double variance = 0.0;
+    SADDLE_TRY(saddle_run(instance, plan, &hooks, &result, error));
+    saddle_status status = saddle_result_trace(result, &trace, error);
+    if (status == SADDLE_OK && result->stop != SADDLE_STOP_INTERRUPTED)
+        saddle_theorem_add_trace(v, bound, trace);
+    SADDLE_THEN_IF(status, sigma2 > 0.0 && result->stop == SADDLE_STOP_ITERATIONS,
+                   largest_variance(instance->problem, result, &variance, error));
+    double share = sigma2 > 0.0 ? variance / sigma2 : 0.0;
+    v->variance_share = isnan(share) ? (double)INFINITY : fmax(v->variance_share, share);
+    saddle_trace_free(trace);
+    saddle_result_free(result);
+    return status;
+}
+
+/* One algorithm with the theory's steps on one instance. */
 static saddle_status measure(theorem_check *v, const saddle_instance *instance,
                              const saddle_plan *given, const saddle_theory *theory,
                              const volatile sig_atomic_t *interrupt, saddle_error *error)
 {
-    saddle_plan plan = *given;
-    saddle_result *result = NULL;
-    saddle_trace *trace = NULL;
-    saddle_hooks hooks = {.interrupt = interrupt};
+    saddle_plan plan;
+    double sigma2 = 0.0;
+    theorem_bound bound = saddle_theorem_bound_of(theory, v->plus, given->steps.c_epsilon);
+    SADDLE_TRY(saddle_plan_copy(&plan, given, error));
     if (!saddle_plan_given(given, offsetof(saddle_plan, limits.iterations)))
         plan.limits.iterations = ITERATIONS;
     plan.outputs.trace_every = (plan.limits.iterations + ROWS - 1) / ROWS;
@@ -46,14 +103,9 @@ static saddle_status measure(theorem_check *v, const saddle_instance *instance,
     plan.steps.epsilon = theory->epsilon;
     plan.steps.rule = SADDLE_STEPS_THEORY;
     plan.algorithm.name = v->plus ? "precision+" : "precision";
-    SADDLE_TRY(saddle_run(instance, &plan, &hooks, &result, error));
-    saddle_status status = saddle_result_trace(result, &trace, error);
-    if (status == SADDLE_OK && result->stop == SADDLE_STOP_ITERATIONS) {
-        theorem_bound bound = saddle_theorem_bound_of(theory, v->plus, plan.steps.c_epsilon);
-        saddle_theorem_add_trace(v, &bound, trace);
-    }
-    saddle_trace_free(trace);
-    saddle_result_free(result);
+    saddle_status status = v->plus ? fix_noise(&plan, instance, &sigma2, error) : SADDLE_OK;
+    SADDLE_THEN(status, measure_run(v, instance, &plan, &bound, sigma2, interrupt, error));
+    saddle_plan_free(&plan);
     return status;
 }
 
@@ -69,9 +121,10 @@ saddle_status saddle_theorem_measure(theorem_check theorem[2], const saddle_plan
     saddle_status status = saddle_instance_create(&instance, &plan, error);
     SADDLE_THEN(status, saddle_theorem_theory(instance, &plan, &practical, &theory, error));
     for (size_t k = 0; status == SADDLE_OK && k < 2 && !*interrupt; k++) {
-        const char *why;
-        if (saddle_theorem_applies(&theory, theorem[k].plus, &why))
+        if (saddle_theorem_applies(&theory, theorem[k].plus, &theorem[k].why))
             status = measure(&theorem[k], instance, &plan, &theory, interrupt, error);
+        else
+            theorem[k].unguaranteed++;
     }
     saddle_instance_free(instance);
     return status;

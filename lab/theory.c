@@ -66,10 +66,10 @@ static saddle_status measure_start(const saddle_instance *instance, const saddle
     return status;
 }
 
-/* The bound at the start, and when it is at most epsilon^2. The refreshes at the start have the squared error
- * `error`; level: what stays for good. */
-static void conclude(saddle_guarantee *g, const saddle_theory *t, const start *s, double error,
-                     double c_epsilon)
+/* The bound at the start, and when it is at most epsilon^2. `refresh_error` is the squared error of the first refreshes;
+ * level: what stays for good. */
+static void conclude(saddle_guarantee *g, const saddle_theory *t, const start *s,
+                     double refresh_error, double c_epsilon)
 {
     if (!g->holds)
         return;
@@ -77,7 +77,7 @@ static void conclude(saddle_guarantee *g, const saddle_theory *t, const start *s
     double level = g->level * t->epsilon / c_epsilon;
     /* The errors of the first refreshes are in the first trackers, too. */
     g->total = g->value * t->value_gap + g->y_gap * s->row.y_gap +
-               g->trackers * (s->trackers + error) + g->refresh * error;
+               g->trackers * (s->trackers + refresh_error) + g->refresh * refresh_error;
     if (level < target)
         g->iterations = ceil(g->total / (target - level));
 }

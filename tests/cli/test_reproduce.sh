@@ -198,6 +198,15 @@ try theory "${small[@]}" --verify --repeats 3 --iterations 500
 check "the measured mean" is "$(awk '$1 == "500" {print $2}' out)" "$want"
 check "c-gamma is too small" warns "nothing is guaranteed for PRECISION+ here: c-gamma is too small"
 check "and left out" is "$(grep -c 'not contradicted' out)" 1
+# Seeds draw networks: with this c_gamma only some of them have a guarantee.
+try theory --problem quadratic --lipschitz 3.16 --mu 1.05 --tau 5.6 --c-gamma 1000 --verify --repeats 3 --iterations 50 --threads 1
+check "some seeds have no guarantee" says "PRECISION+, means over 1 of 3 seeds: not contradicted"
+check "which is said" says "2 seeds have no guarantee and were left out"
+check "and all have one for PRECISION" says "PRECISION, means over 3 seeds"
+check "gamma and sigma^2 are known" says "Refreshes knew gamma (--gamma exact)"
+try theory "${small[@]}"
+check "no guarantee is one line" is "$(grep -A1 '^PRECISION+' out)" "PRECISION+: no guarantee; these steps need a --c-gamma above $(sed -n 's/^PRECISION+.*above //p' out)
+"
 try theory --problem fair --data synthetic:200 --verify
 check "no theorem, no verification" exits 2
 check "says why" warns "--verify: nothing is guaranteed here: "

@@ -10,6 +10,7 @@
 #include "core/print.h"
 #include "lab/claims.h"
 #include "lab/theorem_check.h"
+#include "lab/trace_build.h"
 #include "support.h"
 
 #define ROWS 400
@@ -637,7 +638,7 @@ static void theorem(theorem_check *v, double level)
     memset(v, 0, sizeof *v);
     const theorem_bound bound = saddle_theorem_bound_of(&theory, false, 1.0);
     for (int r = 0; r < 3; r++)
-        saddle_theorem_add(v, &bound, 101, iteration, metric);
+        saddle_theorem_add(v, &bound, "7", 101, iteration, metric);
 }
 
 START_TEST(bounds_that_hold_and_that_do_not)
@@ -654,12 +655,59 @@ START_TEST(bounds_that_hold_and_that_do_not)
     ck_assert(!saddle_theorem_is_vacuous(&v));
     theorem(&v, 0.97);
     ck_assert(saddle_theorem_violated(&v));
-    theorem(&v, (double)NAN);
-    ck_assert(saddle_theorem_violated(&v));
     /* A bound that the start satisfies already says nothing. */
     theorem(&v, 0.9);
     v.start[0] = v.start[1] = v.start[2] = 0.9;
     ck_assert(saddle_theorem_is_vacuous(&v));
+}
+END_TEST
+
+/* A seed whose metric is not finite violates the bound, by name; the numbers are those of the others. */
+START_TEST(metrics_that_are_not_finite)
+{
+    static theorem_check v;
+    static const double broken[] = {NAN, INFINITY};
+    const theorem_bound bound = {.total = 20.0};
+    double iteration[] = {0, 1, 2};
+    char text[512];
+    for (size_t k = 0; k < 2; k++) {
+        double metric[] = {5.0, 0.5, broken[k]};
+        theorem(&v, 0.9);
+        saddle_theorem_add(&v, &bound, "12", 3, iteration, metric);
+        saddle_theorem_add(&v, &bound, "13", 3, iteration, metric);
+        ck_assert_uint_eq(v.seeds, 5);
+        ck_assert_uint_eq(v.measured, 3);
+        ck_assert(saddle_theorem_violated(&v));
+        assert_near(saddle_theorem_ratio(&v), 100.0 / (5.0 + 99.0 * 0.9), 1e-12);
+        saddle_theorem_describe(&v, text, sizeof text);
+        ck_assert_str_eq(text, "T = 20, 3 seeds: mean metric 0.941, bound 1, 1.06 times as large; "
+                               "the metric of seed 12, 13 is not finite");
+        memset(&v, 0, sizeof v);
+        saddle_theorem_add(&v, &bound, "12", 3, iteration, metric);
+        ck_assert(saddle_theorem_violated(&v));
+        saddle_theorem_describe(&v, text, sizeof text);
+        ck_assert_str_eq(text, "the metric of seed 12 is not finite");
+    }
+}
+END_TEST
+
+/* A run that diverged has failed, however small the metric was at its last trace point. */
+START_TEST(runs_that_diverged)
+{
+    static theorem_check v;
+    const theorem_bound bound = {.total = 20.0};
+    saddle_trace *trace =
+        saddle_trace_create("r.csv", "0", saddle_stop_text(SADDLE_STOP_DIVERGED), 2);
+    ck_assert(saddle_trace_add_entry(trace, "seed", "4"));
+    for (size_t c = 0; c < 2; c++) {
+        double *column = saddle_trace_add_column(trace, c == 0 ? "iteration" : "metric");
+        column[0] = 0.0;
+        column[1] = 1.0;
+    }
+    saddle_theorem_add_trace(&v, &bound, trace);
+    ck_assert_str_eq(v.failed, "seed 4");
+    ck_assert(saddle_theorem_violated(&v));
+    saddle_trace_free(trace);
 }
 END_TEST
 
@@ -670,14 +718,12 @@ START_TEST(bounds_at_every_trace_point)
                                   .epsilon = 0.1};
     const double iteration[] = {0, 2, 4};
     const double metric[] = {3, 1, 7};
-    double mean[3];
     double mean_bound[3];
     theorem_bound bound = saddle_theorem_bound_of(&theory, false, 2.0);
-    saddle_theorem_mean_metric(3, iteration, metric, mean);
     saddle_theorem_allowed(&bound, 3, iteration, mean_bound);
-    ck_assert(isnan(mean[0]) && isnan(mean_bound[0]));
-    assert_near(mean[1], 3.0, 1e-15);
-    assert_near(mean[2], (2 * 3 + 2 * 1) / 4.0, 1e-15);
+    ck_assert(isnan(mean_bound[0]));
+    assert_near(saddle_theorem_mean_metric(metric, 1), 3.0, 1e-15);
+    assert_near(saddle_theorem_mean_metric(metric, 2), (2 * 3 + 2 * 1) / 4.0, 1e-15);
     assert_near(mean_bound[2], 6.0 / 4.0, 1e-15);
     bound = saddle_theorem_bound_of(&theory, true, 2.0); /* level 8 0.1 / 2 */
     saddle_theorem_allowed(&bound, 3, iteration, mean_bound);
@@ -792,6 +838,8 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, a_slope_is_above_a_bound_if_its_interval_is);
     tcase_add_test(tests, growth_with_accuracy_and_time);
     tcase_add_test(tests, bounds_that_hold_and_that_do_not);
+    tcase_add_test(tests, metrics_that_are_not_finite);
+    tcase_add_test(tests, runs_that_diverged);
     tcase_add_test(tests, bounds_at_every_trace_point);
     tcase_add_test(tests, theorems_that_say_nothing);
     tcase_add_test(tests, tests_name_what_there_is);
