@@ -7,9 +7,9 @@
  *           at least |S| unless the user says otherwise,
  *   gamma = (1/q) sum over the last q iterations of  sum_i |x~_i - xbar|^2.
  *
- * The paper sets |S| = q = ceil(sqrt(n)). What a refresh is good for grows with its size, and its cost
- * R/q + 2 |S| per iteration is a matter of q; so by default q = 2 sqrt(R_i) follows each refresh, agent by
- * agent, and |S| = ceil(sqrt(n) / 8). `--steps paper` and `--q` fix q.
+ * The paper sets |S| = q = ceil(sqrt(n)). A larger refresh stays useful for longer. So q follows
+ * its size: by default the next one comes 2 sqrt(R_i) iterations later, at each agent by itself, and
+ * |S| = ceil(sqrt(n) / 8). `--steps paper`, `--steps theory` and `--q` fix q.
  *
  * No agent knows xbar, so the rule as printed cannot run on a network. Here (`--gamma local`) agent
  * i measures r_t = |x~_i - x_i|^2, and the network average of that number is followed by dynamic

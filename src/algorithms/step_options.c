@@ -16,8 +16,9 @@ const saddle_option saddle_option_steps = SADDLE_CHOICE(
     STEPS(rule), "steps", GROUP, "practical", "practical|paper|theory", "RULE",
     "Where step sizes that are not given come from: 'practical', what works on the problem at "
     "hand, as said below; 'paper', the paper's experiments read literally, nu = eta = 0.1, tau = "
-    "alpha = 1, batches and q of ceil(sqrt(n)); 'theory', those with the best guarantee, or of "
-    "the algorithm's own paper.");
+    "alpha = 1, batches and q of ceil(sqrt(n)); 'theory', those with PRECISION's best guarantee, "
+    "or of the algorithm's own paper. PRECISION+ has a guarantee with them if --c-gamma is large "
+    "enough; nothing is proved about Prox-GT-SGDA and Prox-DSGDA.");
 
 const saddle_option saddle_option_nu = SADDLE_STEP(
     STEPS(nu), "nu", GROUP, "auto", 1.0, &damping, "STEP",
@@ -39,14 +40,17 @@ const saddle_option saddle_option_alpha =
 
 const saddle_option saddle_option_q = SADDLE_INTEGER(
     STEPS(q), "q", GROUP, "auto", 1.0, 0x1p53, "N",
-    "A refresh every N iterations. auto: ceil(sqrt(n)), n the largest local size; for PRECISION+ "
-    "ceil(2 sqrt(R)) after a refresh of R samples.");
+    "A refresh every N iterations. auto: ceil(sqrt(n)), n the largest local size. "
+    "With --steps practical PRECISION+ takes ceil(2 sqrt(R)) after a refresh of R "
+    "samples. SREDA, which holds all N samples, takes ceil(ceil(sqrt(N)) / (M + 1)), "
+    "M its --maximizer-steps, or with --steps theory its paper's rule.");
 
-const saddle_option saddle_option_batch =
-    SADDLE_INTEGER(STEPS(batch), "batch", GROUP, "auto", 1.0, 0x1p32, "N",
-                   "Samples of a mini-batch at every agent (all of them where it has fewer). "
-                   "auto: ceil(sqrt(n_i)); for PRECISION ceil(sqrt(n) / 4) and for PRECISION+ "
-                   "ceil(sqrt(n) / 8), at least 2, n the largest local size.");
+const saddle_option saddle_option_batch = SADDLE_INTEGER(
+    STEPS(batch), "batch", GROUP, "auto", 1.0, 0x1p32, "N",
+    "Samples of a mini-batch at every agent (all of them where it has fewer). auto: "
+    "ceil(sqrt(n_i)), n_i the agent's samples, all of them for a centralized method. With --steps "
+    "practical PRECISION takes ceil(sqrt(n) / 4) and PRECISION+ ceil(sqrt(n) / 8), at least 2, n "
+    "the largest local size; with --steps theory SREDA takes its paper's rule.");
 
 const saddle_option saddle_option_sampling =
     SADDLE_CHOICE(STEPS(sampling), "sampling", GROUP, "without-replacement",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "algorithms/agent.h"
+#include "algorithms/algorithms.h"
 #include "algorithms/layout.h"
 #include "algorithms/sampling.h"
 #include "core/clock.h"
@@ -11,6 +12,7 @@
 #include "core/status.h"
 #include "data/dataset.h"
 #include "graph/link_rule.h"
+#include "instance/theory_bounds.h"
 #include "instance/unused_options.h"
 #include "run/result.h"
 #include "run/run.h"
@@ -363,6 +365,35 @@ static void warn_of_small_batches(const saddle_run_state *r)
     saddle_run_warn(r, message);
 }
 
+/* Warns where the theory's steps come without a guarantee: they are PRECISION's. */
+static void warn_of_no_guarantee(const saddle_run_state *r)
+{
+    const saddle_algorithm *a = r->info.algorithm;
+    const saddle_steps *steps = &r->info.steps;
+    char message[256];
+    if (steps->rule != SADDLE_STEPS_THEORY || !saddle_option_in(a->options, &saddle_option_nu) ||
+        a == &saddle_precision)
+        return;
+    if (a != &saddle_precision_plus) {
+        saddle_snprintf(message, sizeof message,
+                        "steps: nothing is proved about %.100s; these are PRECISION's steps",
+                        a->title != NULL ? a->title : a->name);
+        saddle_run_warn(r, message);
+        return;
+    }
+    saddle_theory theory;
+    saddle_error error;
+    if (saddle_theory_bounds(r->info.network, steps->tau, steps->c_gamma, &theory, &error) !=
+            SADDLE_OK ||
+        theory.precision_plus.holds)
+        return;
+    saddle_snprintf(message, sizeof message,
+                    "steps: nothing is guaranteed for PRECISION+ with a c-gamma of %g; these steps "
+                    "need one above %.3g",
+                    steps->c_gamma, theory.least_c_gamma);
+    saddle_run_warn(r, message);
+}
+
 /* Let processes that are stopped be noticed. The checkpoint to resume from is that of the last run until this
  * one writes its own. */
 static void watch_processes(const saddle_run_state *r)
@@ -391,6 +422,7 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
     if (status == SADDLE_OK) {
         share_link_model(r);
         warn_of_small_batches(r);
+        warn_of_no_guarantee(r);
     }
     if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL)
         saddle_report_unused(&r->given, r->info.network, &r->info.algorithm, 1, r->hooks->warning,

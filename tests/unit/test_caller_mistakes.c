@@ -625,6 +625,47 @@ START_TEST(unused_options_are_reported_by_the_run)
 }
 END_TEST
 
+/* The warnings of a run on a small quadratic with the theory's steps. */
+static heard theory_warnings(const char *algorithm, const char *c_gamma)
+{
+    heard h = {.count = 0};
+    saddle_hooks hooks = {.context = &h, .warning = listen};
+    saddle_plan *plan = small_plan();
+    saddle_instance *instance = NULL;
+    saddle_result *result = NULL;
+    assert_ok(saddle_plan_set(plan, "algorithm", algorithm, &error), error);
+    assert_ok(saddle_plan_set(plan, "steps", "theory", &error), error);
+    if (c_gamma != NULL)
+        assert_ok(saddle_plan_set(plan, "c-gamma", c_gamma, &error), error);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, plan, &hooks, &result, &error), error);
+    saddle_result_free(result);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+    return h;
+}
+
+START_TEST(steps_without_a_guarantee_are_reported)
+{
+    heard h = theory_warnings("precision", NULL);
+    ck_assert_msg(h.count == 0, "%s", h.text);
+    h = theory_warnings("precision+", "1e9");
+    ck_assert_msg(h.count == 0, "%s", h.text);
+    h = theory_warnings("precision+", "0.5");
+    ck_assert_msg(h.count == 1 && strncmp(h.text,
+                                          "steps: nothing is guaranteed for PRECISION+ with a "
+                                          "c-gamma of 0.5; these steps need one above ",
+                                          90) == 0,
+                  "%s", h.text);
+    h = theory_warnings("prox-gt-sgda", NULL);
+    ck_assert_str_eq(h.text,
+                     "steps: nothing is proved about Prox-GT-SGDA; these are PRECISION's steps\n");
+    ck_assert_int_eq(h.count, 1);
+    h = theory_warnings("gda", NULL);
+    ck_assert_msg(h.count == 0, "%s", h.text);
+}
+END_TEST
+
 /* ---- what was in memory ------------------------------------------------------------------------ */
 
 static void assert_setting(const saddle_result *result, const char *name, const char *value)
@@ -888,6 +929,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, weights_on_another_graph_are_refused);
     tcase_add_test(cases, constants_of_a_problem_that_make_no_sense_are_refused);
     tcase_add_test(cases, unused_options_are_reported_by_the_run);
+    tcase_add_test(cases, steps_without_a_guarantee_are_reported);
     tcase_add_test(cases, settings_say_what_was_in_memory);
     tcase_add_test(cases, a_run_does_not_resume_with_other_sets);
     tcase_add_test(cases, a_run_of_objects_in_memory_resumes_only_with_them);
