@@ -1,4 +1,5 @@
 /* `saddle check-grad`: a problem's gradients against finite differences. */
+#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -20,8 +21,26 @@ static const cli_fields library[] = {CLI_FIELDS(problem), CLI_FIELDS(network),
                                      CLI_FIELDS(start.seed), CLI_FIELDS(engine.threads),
                                      CLI_NO_FIELDS};
 
-static int print_check(const saddle_gradient_check *check, const char *problem)
+/* The value of an option of the instance's problem; "": it has none of this name. */
+static const char *value_of(const saddle_instance *e, const char *name)
 {
+    const saddle_option *const *option = e->kind != NULL ? e->kind->options : NULL;
+    for (; option != NULL && *option != NULL; option++)
+        if (strcmp((*option)->name, name) == 0)
+            return saddle_settings_value(e->plan->settings, *option);
+    return "";
+}
+
+/* Whether rows are scored by a network of ReLUs, which has kinks wherever one happens to look. */
+static bool has_relu(const saddle_instance *e)
+{
+    return strncmp(value_of(e, "score"), "mlp:", 4) == 0 &&
+           strcmp(value_of(e, "activation"), "relu") == 0;
+}
+
+static int print_check(const saddle_gradient_check *check, const saddle_instance *e)
+{
+    const char *problem = e->problem->name;
     const struct {
         const char *what;
         double error;
@@ -42,13 +61,12 @@ static int print_check(const saddle_gradient_check *check, const char *problem)
     }
     cli_table_print(table);
     cli_print("worst at agent %zu: %s\n", check->agent, pass ? "passed" : "FAILED");
-    if (check->kinks)
-        cli_wrap(
-            stdout,
-            "There are kinks, where the gradient jumps; differences were shortened so as not to "
-            "cross them. The theory assumes a gradient without jumps, as a network with "
-            "--activation elu has it.",
-            0, 0, cli_width(STDOUT_FILENO));
+    if (check->kinks || has_relu(e))
+        cli_wrap(stdout,
+                 "The function has kinks, where its gradient jumps; differences that cross one are "
+                 "shortened. The theory assumes a gradient without jumps, as a network with "
+                 "--activation elu has it.",
+                 0, 0, cli_width(STDOUT_FILENO));
     if (pass)
         return CLI_OK;
     cli_flush();
@@ -68,7 +86,7 @@ static int run(const cli_arguments *arguments)
         status = saddle_problem_check_gradient(e->problem, e->x_set, e->y_set,
                                                (size_t)chosen->points, e->seed, &check, &error);
     }
-    int code = status == SADDLE_OK ? print_check(&check, e->problem->name) : cli_fail(&error);
+    int code = status == SADDLE_OK ? print_check(&check, e) : cli_fail(&error);
     saddle_instance_free(e);
     return code;
 }
