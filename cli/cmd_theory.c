@@ -301,8 +301,8 @@ const cli_command cli_theory = {
         "--epsilon is the accuracy, 0.1 when not given: the mean metric shall be at "
         "most epsilon^2. `saddle run --steps theory` uses the step sizes shown. --verify "
         "measures what is bounded; these steps are so short that only a well-conditioned "
-        "problem moves, such as --problem quadratic --lipschitz 3.16 --mu 1.05 --tau 20 "
-        "--agents 20 --topology complete --samples 10000 --c-gamma 1000.",
+        "problem moves, such as --problem quadratic --lipschitz 3.16 --mu 1.05 --noise 0.1 "
+        "--topology complete --samples 10000 --tau 50 --c-epsilon 1e4.",
     .library = library,
     .own = own,
     .own_bytes = sizeof(options),
