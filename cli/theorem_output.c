@@ -1,0 +1,104 @@
+/* Guarantees beside what was measured. */
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "core/print.h"
+#include "json_output.h"
+#include "result_tables.h"
+
+static double seed_mean(const double *value, size_t count)
+{
+    return saddle_statistics_summarize(value, count, THEOREM_CONFIDENCE).mean;
+}
+
+/* The measured means beside their bounds. */
+static void print_theorem_points(const theorem_check *v)
+{
+    cli_table *table = cli_table_create("rrrr");
+    cli_table_words(table, "T", "mean metric", "bound", "worst seed");
+    for (size_t p = 0; p < THEOREM_POINTS; p++) {
+        const theorem_point *point = &v->point[p];
+        statistics_mean excess =
+            saddle_statistics_summarize(point->average_excess, v->measured, THEOREM_CONFIDENCE);
+        cli_table_add(table, "%.0f", point->iterations);
+        cli_table_add(table, "%.4g", seed_mean(point->average, v->measured));
+        cli_table_add(table, "%.4g", seed_mean(point->average_bound, v->measured));
+        cli_table_add(table, "%.3g of the bound", excess.most + 1.0);
+    }
+    cli_table_print(table);
+    if (saddle_theorem_is_vacuous(v))
+        cli_print("The bound is vacuous: after so few iterations it is above the metric at the "
+                  "start.\n");
+}
+
+/* What was left out, and whether sigma^2 was a bound. */
+static void print_theorem_notes(const theorem_check *v)
+{
+    int width = cli_width(STDOUT_FILENO);
+    char text[512];
+    if (v->failed[0] != '\0')
+        cli_print("The metric of %s is not finite.\n", v->failed);
+    if (v->unguaranteed > 0) {
+        saddle_snprintf(text, sizeof text, "%zu seed%s no guarantee and %s left out: %s.",
+                        v->unguaranteed, v->unguaranteed == 1 ? " has" : "s have",
+                        v->unguaranteed == 1 ? "was" : "were", v->why);
+        cli_wrap(stdout, text, 0, 0, width);
+    }
+    if (v->variance_share == 0.0)
+        return;
+    saddle_snprintf(
+        text, sizeof text,
+        "Refreshes knew gamma (--gamma exact) and assumed a sigma^2 of %g times the largest "
+        "variance at the start. At the end the variance was %s%.3g of it%s.",
+        THEOREM_MARGIN, v->variance_share <= 1.0 ? "at most " : "", v->variance_share,
+        v->variance_share <= 1.0
+            ? ""
+            : ": the theorem's assumption was not met, and the comparison says nothing");
+    cli_wrap(stdout, text, 0, 0, width);
+}
+
+void cli_print_theorem(const theorem_check *v)
+{
+    size_t asked = v->seeds + v->unguaranteed;
+    cli_print("\n%s, means over ", v->plus ? "PRECISION+" : "PRECISION");
+    if (v->measured < asked)
+        cli_print("%zu of ", v->measured);
+    cli_print("%zu seed%s: ", asked, asked == 1 ? "" : "s");
+    if (saddle_theorem_violated(v))
+        cli_print("the bound is VIOLATED\n");
+    else
+        cli_print("not contradicted, the bound is %.3g times the measured mean\n",
+                  saddle_theorem_ratio(v));
+    if (v->measured > 0)
+        print_theorem_points(v);
+    print_theorem_notes(v);
+}
+
+void cli_json_theorem(saddle_json *j, const theorem_check *v)
+{
+    saddle_json_object(j, NULL);
+    saddle_json_text(j, "algorithm", v->plus ? "precision+" : "precision");
+    saddle_json_whole(j, "seeds", v->seeds);
+    saddle_json_whole(j, "not_finite", v->seeds - v->measured);
+    saddle_json_whole(j, "without_guarantee", v->unguaranteed);
+    saddle_json_real(j, "variance_share",
+                     v->variance_share > 0.0 ? v->variance_share : (double)NAN);
+    saddle_json_flag(j, "violated", saddle_theorem_violated(v));
+    saddle_json_flag(j, "vacuous", saddle_theorem_is_vacuous(v));
+    saddle_json_real(j, "ratio", saddle_theorem_ratio(v));
+    saddle_json_array(j, "points");
+    for (size_t p = 0; p < THEOREM_POINTS && v->measured > 0; p++) {
+        const theorem_point *point = &v->point[p];
+        statistics_mean excess =
+            saddle_statistics_summarize(point->average_excess, v->measured, THEOREM_CONFIDENCE);
+        saddle_json_object(j, NULL);
+        saddle_json_real(j, "iterations", point->iterations);
+        saddle_json_real(j, "mean_metric", seed_mean(point->average, v->measured));
+        saddle_json_real(j, "mean_metric_bound", seed_mean(point->average_bound, v->measured));
+        saddle_json_real(j, "worst_seed", excess.most + 1.0);
+        saddle_json_end_object(j);
+    }
+    saddle_json_end_array(j);
+    saddle_json_end_object(j);
+}
