@@ -8,7 +8,7 @@
 #include "core/vector.h"
 
 /* An agent whose phi is not above this holds back. */
-#define LEAST_PHI 0.25
+#define LEAST_PHI 0.5
 /* Entries that are collected at a time. */
 #define BLOCK 512
 

@@ -4,7 +4,7 @@
  * With z the sums that agent i holds, each with a weight phi that starts at 1, s the sum of all z that it ever pushed
  * and r_ij the last s_j that arrived, a round is
  *
- *   push:     s' = s + z, unless phi <= 1/4;  z = z - (1 - M_ii) (s' - s as rounded);  publish s'
+ *   push:     s' = s + z, unless phi <= 1/2;  z = z - (1 - M_ii) (s' - s as rounded);  publish s'
  *   collect:  z = z + sum over j that arrived of M_ij (s_j' - r_ij);  r_ij = s_j'
  *   settle:   z = z + what the algorithm added to its sums
  *
@@ -14,7 +14,8 @@
  *   z + (1 - M_ii) s - sum_j M_ij r_ij = the estimate that the sum tracks (1 for phi).
  *
  * An agent with a small phi holds back: phi shrinks by M_ii in every round in which nothing arrives, while what
- * the algorithm adds does not, so that z / phi would explode.
+ * the algorithm adds does not, so that z / phi would explode. With 1/4 in the place of 1/2 the noise of mini-batches counts
+ * more than twice as much in bursts (Prox-GT-SGDA), and a path mixes faster.
  */
 #ifndef SADDLE_ENGINES_RUNNING_SUMS_H
 #define SADDLE_ENGINES_RUNNING_SUMS_H
