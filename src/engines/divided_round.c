@@ -174,7 +174,8 @@ static void leave_round(saddle_local *e, unsigned worker, unsigned parity, uint6
 void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
                           unsigned round, uint64_t allowed)
 {
-    bool pending = false; /* what the workers of agents have written and others may not yet read */
+    /* What the workers of agents have written and others may not yet read: the same at all workers. */
+    bool pending = e->links.changing;
     saddle_agent_range own = saddle_local_range(e, worker);
     if (e->exchange != NULL) {
         if (worker == 0)
@@ -183,10 +184,8 @@ void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uin
     }
     for (size_t i = own.first; round == 0 && i < own.last; i++)
         e->agent[i].ifo_limit = allowed > 0 ? e->agent[i].ifo + allowed : 0;
-    for (size_t i = own.first; e->links.changing && i < own.last; i++) {
+    for (size_t i = own.first; i < own.last; i++)
         saddle_local_collect(e, i, parity, round);
-        pending = true;
-    }
     for (const saddle_phase *phase = e->inputs.algorithm->phases; phase->name != NULL; phase++) {
         if (saddle_phase_runs(phase, &e->agent[0])) {
             for (size_t i = own.first; i < own.last; i++)

@@ -901,7 +901,7 @@ START_TEST(a_run_resumes_inside_bursts_and_delays)
     setting[0] = "links=agreed:0.123";
     saddle_plan *plan = test_plan(NULL, setting);
     assert_refused(saddle_solve(NULL, plan, &other, &error), error, SADDLE_BAD_INPUT,
-                   "'agreed:0.123' here");
+                   "is of another run");
     test_plan_free(plan);
 }
 END_TEST
