@@ -18,7 +18,7 @@ check "nothing else changes" cmp -s <(grep -v '^#' plain.csv | cut -d, -f1-5,7-)
 check "the model is in the head" grep -qx "# link-model: $model" timed.csv
 
 # A comparison: tables, summary, JSON, report, figure.
-compared=(compare "${small[@]}" --iterations 200 --algorithms precision,prox-dsgda,gda --repeats 2 --link-model "$model" --output c)
+compared=(compare "${small[@]}" --iterations 200 --algorithms "precision,prox-dsgda,gda" --repeats 2 --link-model "$model" --output c)
 try "${compared[@]}"
 check "compare" exits 0
 check "a column of the tables" grep -qE 'algorithm +IFO +rounds +bytes +seconds +simulated +reached' out

@@ -313,8 +313,7 @@ static void assert_same_seconds(const saddle_result *a, const saddle_result *b)
         ck_assert_uint_eq(a->rows[r].iteration, b->rows[r].iteration);
         assert_near(a->rows[r].metric, b->rows[r].metric, 0.0);
         assert_near(a->rows[r].cost.network_seconds, b->rows[r].cost.network_seconds, 0.0);
-        ck_assert(r == 0 ||
-                  a->rows[r].cost.network_seconds > a->rows[r - 1].cost.network_seconds);
+        ck_assert(r == 0 || a->rows[r].cost.network_seconds > a->rows[r - 1].cost.network_seconds);
     }
 }
 
