@@ -89,7 +89,8 @@ saddle_status saddle_resume_load_links(saddle_resumption *r, const saddle_run_in
         }
     saddle_status status = good ? SADDLE_OK : saddle_no_memory(error, "the state of the links");
     status = saddle_world_agree(world, status, error);
-    SADDLE_THEN(status, share_links(r, info, passing, error));
+    if (status == SADDLE_OK && passing != NULL && r->links != NULL)
+        status = share_links(r, info, passing, error);
     saddle_free(passing);
     return status;
 }

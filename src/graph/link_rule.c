@@ -116,7 +116,7 @@ static saddle_status read_delay(saddle_link_rule *rule, const saddle_fields *fie
 static saddle_status read_fields(saddle_link_rule *rule, const link_form *form, const char *text,
                                  saddle_error *error)
 {
-    saddle_fields fields;
+    saddle_fields fields = {.count = 1, .field = {text}};
     const char *colon = strchr(text, ':');
     bool cut = form->most == SIZE_MAX || saddle_split(&fields, text);
     bool one_sided = form->kind == SADDLE_LINKS_LOSSY || form->kind == SADDLE_LINKS_DELAY;
