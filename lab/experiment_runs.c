@@ -20,6 +20,7 @@
 #define QUICK_CANDIDATES 6
 /* Trace points of a run with what a search found. */
 #define TUNED_POINTS 1000.0
+#define QUICK_TUNED_POINTS 100.0
 /* What a search leaves alone: steps that the paper gives, and what only one algorithm has. */
 #define HELD "nu,eta,c-gamma"
 
@@ -223,11 +224,11 @@ static saddle_status search(saddle_tuning **out, experiment_runs *w,
 
 /* Put the best tau, alpha and batch, and the one tau of all metrics, into the plan; trace points are as many whatever an
  * iteration costs. */
-static void take_answer(saddle_plan *plan, const saddle_tuning *tuning)
+static void take_answer(saddle_plan *plan, const saddle_tuning *tuning, double points)
 {
     const saddle_trial *best = saddle_tuning_last(tuning, tuning->ranking[0]);
     double iterations = (double)plan->limits.max_ifo * (double)best->iterations / (double)best->ifo;
-    plan->outputs.trace_every = (uint64_t)fmax(1.0, floor(iterations / TUNED_POINTS));
+    plan->outputs.trace_every = (uint64_t)fmax(1.0, floor(iterations / points));
     plan->steps.tau = tuning->plan.steps.tau;
     plan->steps.alpha = tuning->plan.steps.alpha;
     plan->steps.batch = tuning->plan.steps.batch;
@@ -253,7 +254,7 @@ static saddle_status tune_series(experiment_runs *w, const paper_experiment *e,
                                e->batches, log, error));
     SADDLE_THEN_IF(status, tuning->finished, saddle_tuning_save(tuning, answer, error));
     if (status == SADDLE_OK && tuning->finished)
-        take_answer(plan, tuning);
+        take_answer(plan, tuning, w->quick ? QUICK_TUNED_POINTS : TUNED_POINTS);
     saddle_tuning_free(tuning);
     saddle_instance_free(instance);
     return status;
