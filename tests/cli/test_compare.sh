@@ -162,11 +162,16 @@ check "summary is written" [ -s int/summary.csv ]
 # ---- theory
 try theory "${tiny[@]}"
 check "theory" exits 0
-for word in "L " "mu " "lambda " "value " "y gap " "trackers " "refresh " "level " "total " "iterations " \
+for word in "L " "mu " "lambda " "value " "y gap " "trackers " "total " "iterations " \
     "eta bound" "nu bound" "C1 " "C2 " "C2 carried" "C2' " "C3 " "C4 " "practical nu"; do
     check "theory prints $word" grep -qE "^  $word" out
 done
 check "fits 80 columns" narrow out
+check "no list of nothing without a guarantee" grep -qE '^PRECISION\+: no guarantee; ' out
+check "nothing of its refreshes" is "$(grep -cE '^  (refresh|level) ' out)" 0
+try theory --problem quadratic --samples 50 --c-gamma 1e4
+check "refreshes with one" grep -qE '^  refresh +[0-9]' out
+check "and a level" grep -qE '^  level +[0-9]' out
 try theory --problem quadratic --mu 2 --lipschitz 8 --epsilon 0.5 --topology complete --agents 4
 check "L as chosen" grep -qE '^  L +8 ' out
 check "mu as chosen" grep -qE '^  mu +2 ' out

@@ -199,9 +199,10 @@ START_TEST(links_that_lose_and_change_have_the_same_bits)
     if (place[WHERE].agents < processes)
         return;
     for (size_t k = 0; k < sizeof links / sizeof *links * ALGORITHMS; k++) {
-        const char *const more[] = {links[k / ALGORITHMS], NULL};
-        /* Beyond the rounds after which a dead direction is found. */
-        uint64_t second = k / ALGORITHMS == 7 ? 210 : 20;
+        bool dead = k / ALGORITHMS == 7; /* from 0 to 1, which are neighbours on a ring */
+        const char *const more[] = {links[k / ALGORITHMS], dead ? "topology=ring" : NULL, NULL};
+        /* Beyond the rounds after which a dead direction is taken out. */
+        uint64_t second = dead ? 210 : 20;
         pair p;
         pair_open(&p, WHERE, algorithm[k % ALGORITHMS], more, 1 + k % 2, NULL);
         advance_both(&p, &(saddle_limits){.iterations = 3});

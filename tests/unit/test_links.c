@@ -556,7 +556,7 @@ static void slow_agreed_round(slow *s, size_t t)
 }
 
 static const char *const agreed[] = {"links=agreed:0.3", "links=agreed-burst:0.2:10",
-                                     "links=gossip", "links=sequence:" TOPOLOGIES,
+                                     "links=gossip", ("links=sequence:" TOPOLOGIES),
                                      "links=schedule:edges.txt"};
 enum { AGREED = sizeof agreed / sizeof *agreed };
 
