@@ -1,5 +1,7 @@
 #include "instances.h"
 
+#include <math.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -472,4 +474,17 @@ size_t test_outcomes(const saddle_problem *problem, const saddle_dataset *held_o
     saddle_error error = {.message = ""};
     assert_ok(problem->outcomes(problem, held_out, x, y, out, &count, &error), error);
     return count;
+}
+
+/* Equal, or both NaN. */
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+bool test_same_cost(const saddle_cost *a, const saddle_cost *b)
+{
+    return a->ifo == b->ifo && a->rounds == b->rounds && a->messages == b->messages &&
+           a->bytes == b->bytes && same_number(a->network_seconds, b->network_seconds) &&
+           same_number(a->age, b->age);
 }

@@ -139,5 +139,7 @@ double *test_doubles(size_t count);
 double test_largest(size_t count, const double *v);
 /* Largest |a[k] - b[k]|; NaN when there is one. */
 double test_farthest(size_t count, const double *a, const double *b);
+/* Whether two runs cost the same; what is NaN in one must be in the other. */
+bool test_same_cost(const saddle_cost *a, const saddle_cost *b);
 
 #endif

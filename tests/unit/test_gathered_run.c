@@ -62,7 +62,7 @@ static void assert_same(const saddle_result *a, const saddle_result *b, const ch
     bool same = a->local == b->local && a->row_count == b->row_count &&
                 memcmp(a->x, b->x, a->local * a->x_dim * sizeof *a->x) == 0 &&
                 memcmp(a->y, b->y, a->local * a->y_dim * sizeof *a->y) == 0 &&
-                memcmp(&a->cost, &b->cost, sizeof a->cost) == 0;
+                test_same_cost(&a->cost, &b->cost);
     ck_assert_msg(same, "%s: results differ", algorithm);
 }
 
