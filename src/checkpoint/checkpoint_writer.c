@@ -395,9 +395,11 @@ static void write_agents(saddle_checkpoint_writer *k, const saddle_result *resul
         if (writer != NULL)
             saddle_checkpoint_put(writer, k->record, bytes);
     }
-    next = k->place;
+    size_t local = 0;
     for (size_t i = 0; k->number.links > 0 && i < world->agents; i++) {
-        const saddle_agent *agent = saddle_world_has(world, i) ? next++->agent : NULL;
+        const saddle_agent *agent = NULL;
+        if (saddle_world_has(world, i))
+            agent = k->place[local++].agent;
         saddle_checkpoint_put_links(k->info, k->engine, agent, i, k->links, writer);
     }
 }
