@@ -133,14 +133,14 @@ static void print_guarantee(saddle_json *j, const saddle_theory *t, bool plus, d
 {
     const saddle_guarantee *g = plus ? &t->precision_plus : &t->precision;
     char heading[128];
-    saddle_snprintf(heading, sizeof heading,
-                    "\n%s: the metric summed over T iterations is at most the sum of",
-                    plus ? "PRECISION+" : "PRECISION");
+    const char *name = plus ? "PRECISION+" : "PRECISION";
     if (j == NULL && !g->holds) {
-        cli_print("\n%s: no guarantee; these steps need a --c-gamma above %.3g\n",
-                  plus ? "PRECISION+" : "PRECISION", t->least_c_gamma);
+        cli_print("\n%s: no guarantee; these steps need a --c-gamma above %.3g\n", name,
+                  t->least_c_gamma);
         return;
     }
+    saddle_snprintf(heading, sizeof heading,
+                    "\n%s: the metric summed over T iterations is at most the sum of", name);
     begin_part(j, plus ? "precision_plus" : "precision", heading);
     line(j, "value", "value", g->value, "times Q(xbar) - Q* at the start");
     line(j, "y_gap", "y gap", g->y_gap, "times |ybar - y*|^2 at the start");

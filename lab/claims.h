@@ -11,13 +11,14 @@
  *   another only if it is whichever costs one takes within these intervals. A run that never reaches a
  *   level costs more than it spent; one that diverged has infinite cost.
  * - Where algorithms were tuned, an algorithm's cost at a level is that of its best series: with tuned
- *   steps, which suit the end of the run, or with its default ones.
+ *   steps, which suit the end of the run, or with default steps and one of several batches.
  * - At a level a test is true if it is for every seed and false if it is false for every seed; otherwise, and with fewer than
  *   CLAIMS_FEWEST_SEEDS seeds, it is open. Levels that none of the runs reach, and those that all start below, say nothing.
  *   A level counts if at least half of the seeds say something.
  * - In an experiment a claim is true at a level where all its tests are that say something, false where one is false, otherwise open. It
  *   holds if it is true at all levels that say something, "from 1e-3 down" if at that level and all finer ones, and does not hold
- *   if it is false at some and true at none; where only one level says so, the verdict names it. A claim about levels that nobody reached is not tested. Where experiments differ, each has its own verdict.
+ *   if it is false at some and true at none; where only one level says so, the verdict names it. A claim about levels that nobody
+ *   reached is not tested. Where experiments differ, each has its own verdict.
  * - A slope is fitted for every seed. It is above the theory's exponent if its 95% interval over seeds is.
  * - That a theorem's bound is kept does not prove it: "not contradicted". A bound above the metric at the start says nothing.
  * - If no method were better than another, s seeds would still agree on which is first with probability 2^(1 - s). The
