@@ -65,7 +65,7 @@ static void add_levels(saddle_json *j, const claims_measurement *m)
         saddle_json_text(j, "ratio_is",
                          level->at_least  ? "at least"
                          : level->at_most ? "at most"
-                                          : "exact");
+                                          : "of trace points");
         saddle_json_end_object(j);
     }
     saddle_json_end_array(j);
@@ -145,16 +145,28 @@ static void write_cell(FILE *f, const char *text)
     }
 }
 
-/* The sentences with their verdicts. */
-static void write_sentences(FILE *f, const claims_list *list, bool ours)
+/* A claim has the same number whichever experiments are covered. */
+static size_t claim_number(const claims_outcome *o)
 {
-    fputs("| | claim | where | verdict |\n| ---: | --- | --- | --- |\n", f);
+    size_t count;
+    return (size_t)(o->claim - saddle_paper_claims(&count)) + 1;
+}
+
+/* The sentences with their verdicts, under a heading; nothing where there are none. */
+static void write_sentences(FILE *f, const claims_list *list, bool ours, const char *heading)
+{
+    bool any = false;
     for (size_t k = 0; k < list->claims; k++) {
         const claims_outcome *o = &list->outcome[k];
         char verdict[CLAIMS_VERDICT];
         if (saddle_claim_is_ours(o->claim) != ours)
             continue;
-        saddle_fprintf(f, "| [%zu](#%s) | ", k + 1, o->claim->name);
+        if (!any)
+            saddle_fprintf(f,
+                           "\n## %s\n\n| | claim | where | verdict |\n| ---: | --- | --- | --- |\n",
+                           heading);
+        any = true;
+        saddle_fprintf(f, "| [%zu](#%s) | ", claim_number(o), o->claim->name);
         write_cell(f, o->claim->says);
         saddle_fprintf(f, " | %s | **%s** |\n", saddle_claim_source(o->claim),
                        saddle_claims_verdict_text(o, verdict));
@@ -184,7 +196,8 @@ static void write_numbers(FILE *f, const claims_list *list, size_t k)
     const claims_measurement *m = list->measurement + o->first;
     char verdict[CLAIMS_VERDICT];
     bool levels = m->levels == CLAIMS_LEVELS;
-    saddle_fprintf(f, "\n### <a id=\"%s\"></a>%zu. %s\n\n", o->claim->name, k + 1, o->claim->says);
+    saddle_fprintf(f, "\n### <a id=\"%s\"></a>%zu. %s\n\n", o->claim->name, claim_number(o),
+                   o->claim->says);
     saddle_fprintf(f, "%s: **%s**.", saddle_claim_source(o->claim),
                    saddle_claims_verdict_text(o, verdict));
     if (o->claim->reading != NULL)
@@ -226,13 +239,11 @@ static void write_markdown(FILE *f, const void *context)
     const claims_list *list = &r->claims;
     char chance[CLAIMS_TEXT] = "";
     saddle_claims_describe_chance(chance, sizeof chance, list);
-    saddle_fprintf(
-        f, "# Claims\n\nMade by saddle %s with %zu seed%s%s.\n\n## The paper's sentences\n\n",
-        saddle_version(), r->runs.seeds, r->runs.seeds == 1 ? "" : "s",
-        r->runs.quick ? ", shortened" : "");
-    write_sentences(f, list, false);
-    fputs("\n## Ours\n\n", f);
-    write_sentences(f, list, true);
+    saddle_fprintf(f, "# Claims\n\nMade by saddle %s with %zu seed%s%s.\n", saddle_version(),
+                   r->runs.seeds, r->runs.seeds == 1 ? "" : "s",
+                   r->runs.quick ? ", shortened" : "");
+    write_sentences(f, list, false, "The paper's sentences");
+    write_sentences(f, list, true, "Ours");
     saddle_fprintf(f,
                    "\n## Numbers\n\nLevels are values of the metric, or distances of the loss from "
                    "where it settles; a run is at a level once it stays there. `1.3x (1.2-1.4), 10 "
@@ -240,7 +251,9 @@ static void write_markdown(FILE *f, const void *context)
                    "the last one named is 1.3 times that of the first, geometric mean and range "
                    "over seeds, and the test is true for 10 of 10 seeds; `>=` where a run did not "
                    "get there within its budget; `-` where nobody did, or all were there from the "
-                   "start. %s\n",
+                   "start. Costs are those of the first trace point at a level; where the points "
+                   "are too far apart "
+                   "to tell who is first, the seed does not count as true. %s\n",
                    chance);
     for (size_t k = 0; k < list->claims; k++)
         write_numbers(f, list, k);

@@ -119,6 +119,8 @@ rm more/traces/topology-regression/er-0.6-seed2.csv
 try reproduce --quick --only theorem --output more
 check "an experiment that is no longer whole is left out" is "$(wc -l <more/claims.csv)" 3
 check "which claims.md says" grep -qF "Only 1 of the 23 experiments" more/claims.md
+check "claims keep their numbers" is "$(sed -n 's/^### .*<\/a>\([0-9]*\)\. .*/\1/p' more/claims.md | tr '\n' ' ')" "13 14 "
+check "a table without claims is left out" is "$(grep '^## ' more/claims.md | tr '\n' ' ')" "## Ours ## Numbers ## Experiments "
 check "and left alone" is "$(traces more)" 9
 # Slopes are drawn with what the claims say of them.
 try reproduce --quick --only complexity-quadratic --output slopes
