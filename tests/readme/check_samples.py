@@ -4,22 +4,34 @@
 Runs, page by page in an empty directory, the `saddle` commands of code blocks that are followed by blocks of
 output. Each of their lines must be printed, in the order shown; `...` stands for lines left out, and seconds are
 not compared. What needs data that are not in SADDLE_DATA is left out.
+
+The pages of TUTORIALS are run in full, in the order of their fences: `sh` by bash, `python` by this Python, and `text`
+must be what the fence before it printed. Fences that need what is not installed are left out.
 """
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 
 PAGES = ["docs/models.md"] + ["docs/problems/%s.md" % name for name in (
     "auc", "fair", "group-dro", "poisoning", "quadratic", "robust-logistic", "robust-regression")]
-ROW = re.compile(r"^(\d+ \d+ \d+) \d+\.\d+ (.*)$")
+TUTORIALS = ["docs/tutorial.md"]
+SECONDS = [(re.compile(pattern), without) for pattern, without in (
+    (r"^(\d+ \d+ \d+) \d+\.\d+ (.*)$", r"\1 * \2"),                                # a row of a run
+    (r"[\d.e-]+ s\b", "* s"),                                                         # its summary
+    (r"\d+\.\d{3} \(\d+\.\d{3}-\d+\.\d{3}\)( \d+ of \d+)$", r"*\1"),               # costs in a comparison
+    (r"^(\S+( \*)? \d+ \d+) \d+\.\d{3} ", r"\1 * "))]                                # its table of the ends
 
 
 def timeless(line):
     """A line without seconds; blanks count once, since long seconds take the place of some."""
-    return ROW.sub(r"\1 * \2", " ".join(line.split()))
+    line = " ".join(line.split())
+    for pattern, without in SECONDS:
+        line = pattern.sub(without, line)
+    return line
 
 
 def blocks(text):
@@ -43,6 +55,20 @@ def is_available(command):
                for word in shlex.split(command) if re.fullmatch(r"(a9a|mnist)(\.t)?", word))
 
 
+def compare(path, shown, printed, at):
+    """Looks for numbered lines in what was printed, from `at` on: where to go on, how many are there and are not."""
+    good = bad = 0
+    for number, line in shown:
+        wanted = timeless(line)
+        if wanted in printed[at:]:
+            at = printed.index(wanted, at) + 1
+            good += 1
+        elif wanted != "...":
+            print("FAIL %s:%d: not printed: %s" % (path, number, line))
+            bad += 1
+    return at, good, bad
+
+
 def check_page(program, path):
     """Number of lines that are as printed, and of those that are not."""
     printed, good, bad = [], 0, 0
@@ -61,13 +87,62 @@ def check_page(program, path):
                     run = subprocess.run([program] + shlex.split(command)[1:], cwd=here, text=True, check=True,
                                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
                     printed += [timeless(line) for line in run.stdout.splitlines()]
-            for number, line in block if printed and not commands else []:
-                wanted = timeless(line)
-                if wanted in printed[at:]:
-                    at = printed.index(wanted, at) + 1
+            if printed and not commands:
+                at, found_here, missed = compare(path, block, printed, at)
+                good, bad = good + found_here, bad + missed
+    return good, bad
+
+
+def fences(text):
+    """Fenced blocks: (language, line number of the first line, lines)."""
+    found = re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [(f[1], text.count("\n", 0, f.start(2)) + 1, f[2].splitlines()) for f in found]
+
+
+def missing(language, code, environment):
+    """What a fence needs and this machine does not have, or None."""
+    def works(*command):
+        return subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False).returncode == 0
+    if language == "python" and not works(sys.executable, "-c", "import saddle"):
+        return "the Python package"
+    if "saddle plot" in code and shutil.which("gnuplot") is None:
+        return "gnuplot"
+    if "mpirun" in code and not works("bash", "-c", "mpirun --version | grep -q 'Open MPI' && mpirun -n 1 saddle run "
+                                      "--engine mpi --problem quadratic --iterations 1"):
+        return "Open MPI"
+    return None
+
+
+def check_tutorial(program, path):
+    """Number of fences that ran and of lines that are as printed, and of those that did not or are not."""
+    printed, good, bad = None, 0, 0
+    with open(path, encoding="utf-8") as page, tempfile.TemporaryDirectory() as base:
+        here = os.path.join(base, "here")
+        os.makedirs(here)
+        os.symlink(program, os.path.join(base, "saddle"))
+        environment = dict(
+            os.environ, PATH=base + os.pathsep + os.environ["PATH"], OMPI_ALLOW_RUN_AS_ROOT="1",
+            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_mpi_yield_when_idle="1",
+            PYTHONPATH=os.path.join(os.path.dirname(program), "python"))
+        for language, first, lines in fences(page.read()):
+            code = "\n".join(lines)
+            if language == "text" and printed is not None:
+                _, found_here, missed = compare(path, enumerate(lines, first), printed, 0)
+                good, bad = good + found_here, bad + missed
+            elif language in ("sh", "python"):
+                lacking, printed = missing(language, code, environment), None
+                if lacking:
+                    print("skip: %s:%d: needs %s" % (path, first, lacking))
+                    continue
+                start = ["bash", "-e", "-o", "pipefail"] if language == "sh" else [sys.executable]
+                run = subprocess.run(start + ["-c", code], cwd=here, env=environment, text=True, check=False,
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                printed = [timeless(line) for line in run.stdout.splitlines()]
+                if run.returncode == 0:
                     good += 1
-                elif wanted != "...":
-                    print("FAIL %s:%d: not printed: %s" % (path, number, line))
+                else:
+                    print("FAIL %s:%d: exit status %d\n%s" % (path, first, run.returncode, run.stderr))
                     bad += 1
     return good, bad
 
@@ -75,8 +150,9 @@ def check_page(program, path):
 def main():
     program, source = os.path.abspath(sys.argv[1]), sys.argv[2]
     good = bad = 0
-    for page in PAGES:
-        passed, failed = check_page(program, os.path.join(source, page))
+    for page in PAGES + TUTORIALS:
+        check = check_tutorial if page in TUTORIALS else check_page
+        passed, failed = check(program, os.path.join(source, page))
         good, bad = good + passed, bad + failed
     print("checks: %d passed, %d failed" % (good, bad))
     return 1 if bad > 0 else 77 if good == 0 else 0
