@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""check_samples.py PROGRAM SOURCE: the output that the documents show is what their commands print.
+"""check_samples.py PROGRAM SOURCE [PYTHON]: the output that the documents show is what their commands print.
 
 Runs, page by page in an empty directory, the `saddle` commands of code blocks that are followed by blocks of
 output. Each of their lines must be printed, in the order shown; `...` stands for lines left out, and seconds are
 not compared. What needs data that are not in SADDLE_DATA is left out.
 
-The pages of TUTORIALS are run in full, in the order of their fences: `sh` by bash, `python` by this Python, and `text`
-must be what the fence before it printed. Fences that need what is not installed are left out.
+The pages of TUTORIALS are run in full, in the order of their fences: `sh` by bash, `python` by PYTHON, and the lines of
+`text` must be printed by the fence before it. Fences that need what is not installed are left out.
 """
 import os
 import re
@@ -99,12 +99,12 @@ def fences(text):
     return [(f[1], text.count("\n", 0, f.start(2)) + 1, f[2].splitlines()) for f in found]
 
 
-def missing(language, code, environment):
+def missing(language, code, python, environment):
     """What a fence needs and this machine does not have, or None."""
     def works(*command):
         return subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, check=False).returncode == 0
-    if language == "python" and not works(sys.executable, "-c", "import saddle"):
+    if language == "python" and not works(python, "-c", "import saddle"):
         return "the Python package"
     if "saddle plot" in code and shutil.which("gnuplot") is None:
         return "gnuplot"
@@ -114,7 +114,7 @@ def missing(language, code, environment):
     return None
 
 
-def check_tutorial(program, path):
+def check_tutorial(program, python, path):
     """Number of fences that ran and of lines that are as printed, and of those that did not or are not."""
     printed, good, bad = None, 0, 0
     with open(path, encoding="utf-8") as page, tempfile.TemporaryDirectory() as base:
@@ -131,11 +131,11 @@ def check_tutorial(program, path):
                 _, found_here, missed = compare(path, enumerate(lines, first), printed, 0)
                 good, bad = good + found_here, bad + missed
             elif language in ("sh", "python"):
-                lacking, printed = missing(language, code, environment), None
+                lacking, printed = missing(language, code, python, environment), None
                 if lacking:
                     print("skip: %s:%d: needs %s" % (path, first, lacking))
                     continue
-                start = ["bash", "-e", "-o", "pipefail"] if language == "sh" else [sys.executable]
+                start = ["bash", "-e", "-o", "pipefail"] if language == "sh" else [python]
                 run = subprocess.run(start + ["-c", code], cwd=here, env=environment, text=True, check=False,
                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                 printed = [timeless(line) for line in run.stdout.splitlines()]
@@ -149,11 +149,10 @@ def check_tutorial(program, path):
 
 def main():
     program, source = os.path.abspath(sys.argv[1]), sys.argv[2]
-    good = bad = 0
-    for page in PAGES + TUTORIALS:
-        check = check_tutorial if page in TUTORIALS else check_page
-        passed, failed = check(program, os.path.join(source, page))
-        good, bad = good + passed, bad + failed
+    python = sys.argv[3] if len(sys.argv) > 3 else sys.executable
+    counts = [check_page(program, os.path.join(source, page)) for page in PAGES]
+    counts += [check_tutorial(program, python, os.path.join(source, page)) for page in TUTORIALS]
+    good, bad = map(sum, zip(*counts))
     print("checks: %d passed, %d failed" % (good, bad))
     return 1 if bad > 0 else 77 if good == 0 else 0
 
