@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""check_links.py SOURCE: every link between the pages of the repository leads to a file and, after a #, to a heading or an id."""
+import os
+import re
+import sys
+
+SKIPPED = re.compile(r"^(build|\.git$|out$)")
+
+
+def pages(source):
+    """The Markdown files of the repository, builds left out."""
+    for folder, folders, files in os.walk(source):
+        folders[:] = sorted(name for name in folders if not SKIPPED.match(name))
+        for name in sorted(files):
+            if name.endswith(".md"):
+                yield os.path.join(folder, name)
+
+
+def anchors(text):
+    """Ids of a page: those of its headings, as hosts of repositories make them, and explicit ones."""
+    found = set(re.findall(r'<a id="([^"]+)"', text))
+    for heading in re.findall(r"^#+ +(.+?) *$", re.sub(r"(?ms)^```.*?^```", "", text), re.M):
+        words = re.sub(r"<[^>]*>", "", heading).lower()
+        found.add(re.sub(r"[^\w\- ]", "", words).replace(" ", "-"))
+    return found
+
+
+def main():
+    source = os.path.abspath(sys.argv[1])
+    texts = {}
+    for path in pages(source):
+        with open(path, encoding="utf-8") as page:
+            texts[path] = page.read()
+    good = bad = 0
+    for path, text in texts.items():
+        prose = re.sub(r"(?ms)^```.*?^```", "", text)
+        for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"\]\(\s+", "](", prose)):
+            name, _, anchor = target.partition("#")
+            if "://" in target:
+                continue
+            there = os.path.normpath(os.path.join(os.path.dirname(path), name)) if name else path
+            if os.path.exists(there) and (not anchor or anchor in anchors(texts.get(there, ""))):
+                good += 1
+            else:
+                bad += 1
+                print("FAIL %s: %s leads nowhere" % (os.path.relpath(path, source), target))
+    print("checks: %d passed, %d failed" % (good, bad))
+    return 0 if bad == 0 and good > 100 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
