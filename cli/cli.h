@@ -99,11 +99,11 @@ int cli_unknown_command(int argc, char *const *argv);
 /* Whether some command is called "family SOMETHING". */
 bool cli_is_family(const char *family);
 
-extern const cli_command cli_run, cli_compare, cli_tune, cli_eval, cli_predict, cli_checkpoint,
-    cli_plot, cli_watch, cli_report, cli_reproduce, cli_theory, cli_graph, cli_data_list,
-    cli_data_info, cli_data_convert, cli_data_split, cli_data_generate, cli_data_fetch,
-    cli_algorithms, cli_problems, cli_sets, cli_topologies, cli_check_grad, cli_completion, cli_man,
-    cli_help;
+extern const cli_command cli_demo, cli_run, cli_compare, cli_tune, cli_eval, cli_predict,
+    cli_checkpoint, cli_plot, cli_watch, cli_report, cli_reproduce, cli_theory, cli_graph,
+    cli_data_list, cli_data_info, cli_data_convert, cli_data_split, cli_data_generate,
+    cli_data_fetch, cli_algorithms, cli_problems, cli_sets, cli_topologies, cli_check_grad,
+    cli_completion, cli_man, cli_help;
 
 /* ---- options ------------------------------------------------------------------------------- */
 
@@ -254,6 +254,8 @@ void cli_leave(bool failed);
 
 /* The overview: all commands. */
 void cli_print_overview(FILE *stream);
+/* Greet who gives no command: three commands to begin with. */
+void cli_print_greeting(void);
 /* The commands of a family. */
 void cli_print_family(const char *family);
 /* The help of a command: of `arguments`, which say how much is wanted, and which problem and algorithm. */

@@ -5,12 +5,12 @@
 #include "core/print.h"
 
 static const cli_command *const commands[] = {
-    &cli_run,        &cli_compare,       &cli_tune,       &cli_eval,       &cli_predict,
-    &cli_checkpoint, &cli_plot,          &cli_watch,      &cli_report,     &cli_reproduce,
-    &cli_theory,     &cli_graph,         &cli_data_list,  &cli_data_info,  &cli_data_convert,
-    &cli_data_split, &cli_data_generate, &cli_data_fetch, &cli_algorithms, &cli_problems,
-    &cli_sets,       &cli_topologies,    &cli_check_grad, &cli_completion, &cli_man,
-    &cli_help};
+    &cli_demo,         &cli_run,        &cli_compare,       &cli_tune,       &cli_eval,
+    &cli_predict,      &cli_checkpoint, &cli_plot,          &cli_watch,      &cli_report,
+    &cli_reproduce,    &cli_theory,     &cli_graph,         &cli_data_list,  &cli_data_info,
+    &cli_data_convert, &cli_data_split, &cli_data_generate, &cli_data_fetch, &cli_algorithms,
+    &cli_problems,     &cli_sets,       &cli_topologies,    &cli_check_grad, &cli_completion,
+    &cli_man,          &cli_help};
 
 #define COMMANDS (sizeof commands / sizeof *commands)
 /* The most words that an unknown command is compared with. */

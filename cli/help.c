@@ -218,6 +218,15 @@ static void print_commands(FILE *stream, const char *family)
     }
 }
 
+void cli_print_greeting(void)
+{
+    cli_print("saddle %s: decentralized constrained min-max learning\n\n"
+              "  saddle demo    compare four algorithms on built-in data and make a report\n"
+              "  saddle run     solve a problem: without options, the paper's with 5 agents\n"
+              "  saddle help    all commands; every command has --help\n",
+              saddle_version());
+}
+
 void cli_print_overview(FILE *stream)
 {
     saddle_fprintf(stream, "saddle %s: decentralized constrained min-max learning\n\n",

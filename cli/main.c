@@ -8,7 +8,11 @@
 /* Run the command that argv names. */
 static int dispatch(int argc, char *const *argv)
 {
-    const char *first = argc > 0 ? argv[0] : "--help";
+    if (argc == 0) {
+        cli_print_greeting();
+        return CLI_OK;
+    }
+    const char *first = argv[0];
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
         cli_print_overview(stdout);
         return CLI_OK;

@@ -339,6 +339,21 @@ static void print_times(const saddle_run_times *times)
                     parts, cli_duration(times->rest, number[3]));
 }
 
+/* What one would do with what was written, or how to have it written. */
+static void print_next(const char *trace, const char *model)
+{
+    if (trace != NULL && strcmp(trace, "-") != 0)
+        cli_print_field("next", "`saddle plot %s` draws it, `saddle report %s` makes a page", trace,
+                        trace);
+    if (model != NULL)
+        cli_print_field(trace != NULL ? "" : "next",
+                        "`saddle eval --model %s --data FILE` measures the model on other rows",
+                        model);
+    if (trace == NULL && model == NULL)
+        cli_print_field("next", "--trace FILE.csv keeps these rows, --model FILE.npz the solution; "
+                                "`saddle compare` tries other algorithms");
+}
+
 static void print_summary(const saddle_result *result)
 {
     const saddle_row *row = &result->rows[result->row_count - 1];
@@ -390,6 +405,8 @@ static void print_summary(const saddle_result *result)
         cli_print_field("model", "%s", result->saved ? model : "not written");
     if (result->output_error.status != SADDLE_OK)
         cli_print_field("lost", "%s", result->output_error.message);
+    else if (result->stop != SADDLE_STOP_DIVERGED && result->stop != SADDLE_STOP_INTERRUPTED)
+        print_next(trace, result->saved ? model : NULL);
 }
 
 /* The command that resumes. No checkpoint makes a plug-in run or a file be overwritten: they are named. */

@@ -4,18 +4,24 @@
 . "$(dirname "$0")/lib.sh" "$1"
 
 try
-check "no argument prints the overview" exits 0
+check "no argument greets" exits 0
+for command in demo run help; do
+    check "and names $command" says "saddle $command  "
+    try "$command" --help
+    check "which is a command" exits 0
+    try
+done
+try help
+check "help prints the overview" exits 0
 check "overview names run" says "solve a problem with one algorithm"
 check "overview has an example" says "saddle compare --algorithms"
 cp out overview
-try help
-check "help is the overview" cmp -s out overview
 try --help
 check "--help is the overview" cmp -s out overview
 try --version
 check "version" grep -qE '^saddle [0-9]+\.[0-9]+\.[0-9]+$' out
 
-commands=(run compare tune reproduce plot watch report eval predict checkpoint theory graph "data list" "data info"
+commands=(demo run compare tune reproduce plot watch report eval predict checkpoint theory graph "data list" "data info"
     "data generate" "data fetch" algorithms problems sets topologies check-grad completion man help)
 for command in "${commands[@]}"; do
     read -ra words <<<"$command"

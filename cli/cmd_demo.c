@@ -1,0 +1,60 @@
+/* `saddle demo`: the paper's comparison on built-in data, with a page to look at. */
+#include <stdint.h>
+
+#include "cli.h"
+#include "core/print.h"
+#include "lab/paths.h"
+
+typedef struct options {
+    const char *output;
+} options;
+
+static const saddle_option output_option =
+    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", "Demo", "saddle-demo", "DIR",
+                "Where traces and report.html go; made when missing.");
+static const saddle_option *const own[] = {&output_option, NULL};
+
+/* Data like a9a and of its size, 6512 samples at each of 5 agents; the paper's network and steps. */
+#define COMPARISON                                                                               \
+    "--algorithms", "precision,precision+,prox-gt-sgda,prox-dsgda", "--problem",                 \
+        "robust-logistic", "--data", "synthetic:32560", "--agents", "5", "--topology", "er:0.6", \
+        "--nu", "0.1", "--eta", "0.1", "--iterations", "1500", "--trace-every", "5", "--levels", \
+        "1e-1,1e-2,1e-4,1e-8,1e-16", "--seed", "1"
+
+static int run(const cli_arguments *arguments)
+{
+    const char *directory = ((const options *)arguments->own)->output;
+    char report[LAB_PATH];
+    saddle_snprintf(report, sizeof report, "%s/report.html", directory);
+    const char *const words[] = {COMPARISON,    "--output", directory,
+                                 "--overwrite", "--report", report};
+    enum { WORDS = sizeof words / sizeof *words };
+    char *argv[WORDS];
+    for (size_t k = 0; k < WORDS; k++)
+        argv[k] = (char *)(uintptr_t)words[k];
+    cli_print("Four algorithms on logistic regression with adversarial sample weights; 5 agents, "
+              "about a minute:\n  saddle compare");
+    for (size_t k = 0; k < WORDS; k++)
+        cli_print(" %s", words[k]);
+    cli_print("\n\n");
+    saddle_error error;
+    cli_arguments comparison;
+    saddle_status status = cli_read_arguments(&comparison, &cli_compare, WORDS, argv, &error);
+    int code = status == SADDLE_OK ? cli_compare.run(&comparison) : cli_fail(&error);
+    cli_release_arguments(&comparison);
+    if (code == CLI_OK)
+        cli_print("\nNext: open %s in a browser; `saddle plot %s`; docs/tutorial.md\n", report,
+                  directory);
+    return code;
+}
+
+const cli_command cli_demo = {
+    .name = "demo",
+    .operands = "",
+    .summary = "compare four algorithms on built-in data and make a report",
+    .details = "PRECISION, PRECISION+ and two baselines on the paper's problem with built-in data "
+               "and 5 agents: about a minute on two cores.",
+    .own = own,
+    .own_bytes = sizeof(options),
+    .run = run,
+};
