@@ -32,8 +32,8 @@ static int run(const cli_arguments *arguments)
     char *argv[WORDS];
     for (size_t k = 0; k < WORDS; k++)
         argv[k] = (char *)(uintptr_t)words[k];
-    cli_print("Four algorithms on logistic regression with adversarial sample weights; 5 agents, "
-              "about a minute:\n  saddle compare");
+    cli_print("Four algorithms on logistic regression with adversarial sample weights, 5 agents:\n"
+              "  saddle compare");
     for (size_t k = 0; k < WORDS; k++)
         cli_print(" %s", words[k]);
     cli_print("\n\n");
@@ -53,7 +53,7 @@ const cli_command cli_demo = {
     .operands = "",
     .summary = "compare four algorithms on built-in data and make a report",
     .details = "PRECISION, PRECISION+ and two baselines on the paper's problem with built-in data "
-               "and 5 agents: about a minute on two cores.",
+               "and 5 agents, in a few seconds.",
     .own = own,
     .own_bytes = sizeof(options),
     .run = run,
