@@ -277,7 +277,7 @@ static saddle_status match_columns(saddle_csv *table, const names *of, const cha
     const saddle_columns *columns = table->columns;
     bool by_name = columns->named && table->header_end != NULL;
     size_t count = 0;
-    for (size_t c = 0; c < columns->count && c < table->fields; c++)
+    for (size_t c = 0; c < columns->count; c++)
         table->field_of[c] = SIZE_MAX;
     for (size_t k = 0; k < table->fields && count <= columns->count; k++) {
         if (!is_feature(table, of, k))
@@ -347,8 +347,10 @@ static saddle_status open_table(saddle_csv *table, const saddle_input *in,
         table->begin = line_end < table->end ? line_end + 1 : table->end;
         table->first_line++;
     }
+    size_t columns = options->columns != NULL ? options->columns->count : 0;
     table->field = saddle_alloc(table->fields, sizeof *table->field);
-    table->field_of = saddle_alloc(table->fields, sizeof *table->field_of);
+    table->field_of = saddle_alloc(columns > table->fields ? columns : table->fields,
+                                   sizeof *table->field_of);
     if (table->field == NULL || table->field_of == NULL)
         return saddle_no_memory(error, "reading a file");
     SADDLE_TRY(choose_columns(table, in->path, options, error));

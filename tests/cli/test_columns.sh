@@ -64,6 +64,9 @@ check "columns that the model has not are left out" exits 0
 cut -d, -f1-3,5 other.csv >narrow.csv
 refuse "fewer columns of features than the training data, which have 4" \
     predict --model people.npz --data narrow.csv --label-column other
+cut -d, -f4 other.csv >single.csv
+refuse "fewer columns of features than the training data, which have 4" \
+    predict --model people.npz --data single.csv --label-column none
 
 # Missing values.
 sed -e '3s/^[0-9]*/NA/' -e '4s/,blue,/,?,/' -e '5s/,red,/,,/' people.csv >holes.csv
