@@ -39,11 +39,13 @@ typedef struct saddle_setup_times {
 
 /** An instance. Everything is for reading only. */
 typedef struct saddle_instance {
-    const saddle_world *world;             /**< Which agents are in this process. */
-    const saddle_problem *problem;         /**< What is optimized. */
-    const saddle_graph *graph;             /**< Which agents communicate. */
-    const saddle_mixing *mixing;           /**< With which weights. */
-    const struct saddle_link_rule *links;  /**< Which messages arrive, and how they are mixed. */
+    const saddle_world *world;            /**< Which agents are in this process. */
+    const saddle_problem *problem;        /**< What is optimized. */
+    const saddle_graph *graph;            /**< Which agents communicate. */
+    const saddle_mixing *mixing;          /**< With which weights. */
+    const struct saddle_link_rule *links; /**< Which messages arrive, and how they are mixed. */
+    const struct saddle_compression
+        *compression;                      /**< How messages are compressed; NULL: they are not. */
     saddle_spectrum spectrum;              /**< Of the weights; NaN when it could not be found. */
     const saddle_set *x_set;               /**< X. */
     const saddle_set *y_set;               /**< Y. */

@@ -164,11 +164,13 @@ typedef struct saddle_plan {
 
     /** The agents and which of them communicate. */
     struct {
-        uint64_t agents;                  /**< agents: how many; 0: what the topology says, or 5. */
-        const char *topology;             /**< topology. */
-        const char *mixing;               /**< mixing: rule of the weights. */
-        const char *links;                /**< links: which messages arrive. */
-        saddle_inexact inexact;           /**< inexact: whether wrong rules are allowed. */
+        uint64_t agents;        /**< agents: how many; 0: what the topology says, or 5. */
+        const char *topology;   /**< topology. */
+        const char *mixing;     /**< mixing: rule of the weights. */
+        const char *links;      /**< links: which messages arrive. */
+        saddle_inexact inexact; /**< inexact: whether wrong rules are allowed. */
+        const char *compress;   /**< compress: how messages are packed. */
+        double mixing_rate;     /**< mixing-rate: weight of compressed messages; NaN: automatic. */
         const struct saddle_graph *graph; /**< A graph in memory instead of `topology`. */
         const struct saddle_mixing
             *weights; /**< Weights in memory instead of graph and `mixing`; a graph beside them must

@@ -1,18 +1,18 @@
-/* What links that are not reliable remember, in checkpoints: words of each agent, as many as its degree asks for. */
+/* What links remember, in checkpoints: words of each agent, as many as its degree asks for. */
 #include "algorithms/layout.h"
 #include "checkpoint/checkpoint.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/world.h"
-#include "engines/link_state.h"
+#include "engines/links.h"
 
 uint64_t saddle_checkpoint_link_words(const saddle_run_info *info, const saddle_layout *layout)
 {
     uint64_t words = 0;
-    if (!saddle_link_state_needed(info->instance))
+    if (!saddle_links_remember(info->instance))
         return 0;
     for (size_t i = 0; i < info->instance->graph->agents; i++)
-        words += saddle_link_record_words(info->instance, layout, i);
+        words += saddle_links_words(info->instance, layout, i);
     return words;
 }
 
@@ -21,7 +21,7 @@ static size_t words_of(const saddle_run_info *info, size_t agent)
 {
     saddle_layout layout;
     saddle_algorithm_layout(info->algorithm, info->parameters, info->instance->problem, &layout);
-    return saddle_link_record_words(info->instance, &layout, agent);
+    return saddle_links_words(info->instance, &layout, agent);
 }
 
 size_t saddle_checkpoint_most_link_words(const saddle_run_info *info)

@@ -12,21 +12,23 @@
 
 /* What a stream is for. Values are part of the results' bits: append, never renumber. */
 typedef enum saddle_purpose {
-    SADDLE_RNG_BATCH = 1,      /* mini-batches */
-    SADDLE_RNG_REFRESH = 2,    /* refresh samples */
-    SADDLE_RNG_PILOT = 3,      /* pilot batch before the first refresh */
-    SADDLE_RNG_TOPOLOGY = 4,   /* random graphs; agent = try */
-    SADDLE_RNG_PARTITION = 5,  /* which agent holds which row */
-    SADDLE_RNG_GENERATOR = 6,  /* built-in data; iteration = row */
-    SADDLE_RNG_INSTANCE = 7,   /* built-in problem instances */
-    SADDLE_RNG_INIT = 8,       /* starting points */
-    SADDLE_RNG_CHECK = 9,      /* points of the gradient check */
-    SADDLE_RNG_TEST = 10,      /* free for tests */
-    SADDLE_RNG_ESTIMATE = 11,  /* pairs of points for estimates of L and mu */
-    SADDLE_RNG_PICK = 12,      /* which inner iterate is kept */
-    SADDLE_RNG_LINK = 13,      /* which messages arrive; agent = edge, iteration = round */
-    SADDLE_RNG_MATCHING = 14,  /* random matchings; iteration = round */
-    SADDLE_RNG_TUNE = 64,      /* candidates of a search */
+    SADDLE_RNG_BATCH = 1,     /* mini-batches */
+    SADDLE_RNG_REFRESH = 2,   /* refresh samples */
+    SADDLE_RNG_PILOT = 3,     /* pilot batch before the first refresh */
+    SADDLE_RNG_TOPOLOGY = 4,  /* random graphs; agent = try */
+    SADDLE_RNG_PARTITION = 5, /* which agent holds which row */
+    SADDLE_RNG_GENERATOR = 6, /* built-in data; iteration = row */
+    SADDLE_RNG_INSTANCE = 7,  /* built-in problem instances */
+    SADDLE_RNG_INIT = 8,      /* starting points */
+    SADDLE_RNG_CHECK = 9,     /* points of the gradient check */
+    SADDLE_RNG_TEST = 10,     /* free for tests */
+    SADDLE_RNG_ESTIMATE = 11, /* pairs of points for estimates of L and mu */
+    SADDLE_RNG_PICK = 12,     /* which inner iterate is kept */
+    SADDLE_RNG_LINK = 13,     /* which messages arrive; agent = edge, iteration = round */
+    SADDLE_RNG_MATCHING = 14, /* random matchings; iteration = round */
+    SADDLE_RNG_COMPRESS =
+        15,               /* which entries are sent; agent = agent and field, iteration = round */
+    SADDLE_RNG_TUNE = 64, /* candidates of a search */
     SADDLE_RNG_VALIDATION = 65 /* rows that a search judges candidates by */
 } saddle_purpose;
 

@@ -175,13 +175,9 @@ void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uin
                           unsigned round, uint64_t allowed)
 {
     /* What the workers of agents have written and others may not yet read: the same at all workers. */
-    bool pending = e->links.changing;
+    bool pending = e->links.changing || e->links.compressed;
     saddle_agent_range own = saddle_local_range(e, worker);
-    if (e->exchange != NULL) {
-        if (worker == 0)
-            e->exchange->receive(e->exchange);
-        saddle_thread_pool_barrier(e->pool, worker);
-    }
+    saddle_local_receive(e, worker, iteration, round);
     for (size_t i = own.first; round == 0 && i < own.last; i++)
         e->agent[i].ifo_limit = allowed > 0 ? e->agent[i].ifo + allowed : 0;
     for (size_t i = own.first; i < own.last; i++)

@@ -26,7 +26,8 @@ typedef struct saddle_engine_inputs {
     /* Fill agent->next, agent->kept, agent->ifo and agent->clock with the state after `iteration` iterations;
      * NULL: the algorithm's start. Called once for every agent here, by one thread. */
     void (*restore)(void *context, saddle_agent *agent);
-    /* The record that save_links() made of an agent here or of a neighbour of one; NULL with reliable links. */
+    /* The record that save_links() made of an agent here or of a neighbour of one; NULL where they
+     * remember nothing. */
     const uint64_t *(*link_record)(void *context, size_t agent);
     void *restore_context; /* Handed to both. */
 } saddle_engine_inputs;
@@ -83,7 +84,7 @@ typedef struct saddle_engine_class {
      * estimate that it tracks, and by how much its weight differs from 1. */
     void (*defect)(const saddle_engine *engine, const saddle_agent *agent,
                    const saddle_field *field, double *sum, double *weight);
-    /* Write what links remember of an agent of this process: saddle_link_record_words() words. */
+    /* Write what links remember of an agent of this process: saddle_links_words() words. */
     void (*save_links)(const saddle_engine *engine, const saddle_agent *agent, uint64_t *words);
 } saddle_engine_class;
 

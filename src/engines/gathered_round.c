@@ -116,11 +116,7 @@ void saddle_gathered_round(saddle_local *e, unsigned worker, unsigned parity, ui
                            unsigned round, uint64_t allowed)
 {
     saddle_agent_range own = saddle_local_range(e, worker);
-    if (e->exchange != NULL) {
-        if (worker == 0)
-            e->exchange->receive(e->exchange);
-        saddle_thread_pool_barrier(e->pool, worker);
-    }
+    saddle_local_receive(e, worker, iteration, round);
     for (size_t i = own.first; i < own.last; i++) {
         saddle_agent *agent = saddle_local_lend(e, worker, i, parity, iteration);
         agent->round = round;

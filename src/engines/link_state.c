@@ -139,17 +139,6 @@ size_t saddle_link_state_blocks(const saddle_link_state *s, const saddle_layout 
     return count;
 }
 
-size_t saddle_link_state_length(const saddle_link_state *s, const saddle_layout *layout,
-                                unsigned round)
-{
-    saddle_row_block block[SADDLE_MOST_BLOCKS_SENT];
-    size_t count = saddle_link_state_blocks(s, layout, round, block);
-    size_t length = 0;
-    for (size_t k = 0; k < count; k++)
-        length += block[k].length;
-    return length;
-}
-
 /* 1 + the round of the newest message at position k that was used; 0: none was. */
 static uint64_t newest_used(const saddle_link_state *s, size_t k)
 {

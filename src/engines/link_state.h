@@ -78,9 +78,6 @@ typedef struct saddle_row_block {
 enum { SADDLE_MOST_BLOCKS_SENT = 2 * SADDLE_MOST_FIELDS };
 size_t saddle_link_state_blocks(const saddle_link_state *state, const saddle_layout *layout,
                                 unsigned round, saddle_row_block *block);
-/* Doubles of all of them. */
-size_t saddle_link_state_length(const saddle_link_state *state, const saddle_layout *layout,
-                                unsigned round);
 
 /* Whether not every edge is used in every round, so that messages are counted as they are sent. */
 static inline bool saddle_link_state_counts(const saddle_link_state *state)

@@ -40,12 +40,17 @@ static void take_lists(saddle_links *e, const saddle_instance *instance, size_t 
         e->source = saddle_claim_block(claim, neighbours, sizeof *e->source);
         saddle_link_state_take(&e->state, neighbours, world->local + e->ghosts, claim);
     }
+    if (e->compressed)
+        saddle_replicas_take(&e->replicas, neighbours, claim);
 }
 
 size_t saddle_links_measure(saddle_links *links, const saddle_instance *instance,
                             const saddle_layout *layout, size_t extra)
 {
     links->changing = saddle_link_state_needed(instance);
+    links->compressed = saddle_replicas_needed(instance);
+    if (links->compressed)
+        return saddle_replicas_measure(&links->replicas, instance, layout, extra);
     return links->changing ? saddle_link_state_measure(&links->state, instance, layout, extra)
                            : saddle_whole_lines(layout->published + extra);
 }
@@ -137,15 +142,39 @@ bool saddle_links_open(saddle_links *links, const saddle_instance *instance,
     links->state.start = links->start;
     links->state.source = links->source;
     links->state.halo = links->halo;
+    links->replicas.start = links->start;
     links->messages_per_round = 2 * (uint64_t)instance->graph->edges;
-    for (unsigned round = 0; round < layout->rounds; round++) {
-        saddle_row_block block[SADDLE_MOST_BLOCKS_SENT];
-        size_t blocks = saddle_link_state_blocks(&links->state, layout, round, block);
-        for (size_t k = 0; k < blocks; k++)
-            links->bytes_per_iteration +=
-                links->messages_per_round * block[k].length * sizeof(double);
-    }
+    for (unsigned round = 0; round < layout->rounds; round++)
+        links->bytes_per_iteration +=
+            links->messages_per_round * saddle_links_length(links, layout, round) * sizeof(double);
     return true;
+}
+
+size_t saddle_links_blocks(const saddle_links *links, const saddle_layout *layout, unsigned round,
+                           saddle_row_block *block)
+{
+    if (!links->compressed)
+        return saddle_link_state_blocks(&links->state, layout, round, block);
+    block[0] = (saddle_row_block){.offset = links->replicas.message,
+                                  .length = saddle_replicas_sent(&links->replicas, round)};
+    return 1;
+}
+
+size_t saddle_links_length(const saddle_links *links, const saddle_layout *layout, unsigned round)
+{
+    saddle_row_block block[SADDLE_MOST_BLOCKS_SENT];
+    size_t count = saddle_links_blocks(links, layout, round, block);
+    size_t length = 0;
+    for (size_t k = 0; k < count; k++)
+        length += block[k].length;
+    return length;
+}
+
+size_t saddle_links_words(const saddle_instance *instance, const saddle_layout *layout,
+                          size_t agent)
+{
+    return saddle_replicas_needed(instance) ? saddle_replicas_words(layout)
+                                            : saddle_link_record_words(instance, layout, agent);
 }
 
 void saddle_links_clear(saddle_links *links)
@@ -156,6 +185,7 @@ void saddle_links_clear(saddle_links *links)
     saddle_free(links->halo);
     saddle_free(links->source);
     saddle_link_state_clear(&links->state);
+    saddle_replicas_clear(&links->replicas);
     for (int parity = 0; parity < 2; parity++)
         saddle_free(links->neighbour[parity]);
 }

@@ -169,9 +169,7 @@ static void iterate(saddle_local *e, unsigned worker, unsigned *parity, uint64_t
         } else {
             step_agents(e, worker, *parity, iteration, round, allowed, false);
             if (e->exchange != NULL) {
-                if (worker == 0)
-                    e->exchange->receive(e->exchange);
-                saddle_thread_pool_barrier(e->pool, worker);
+                saddle_local_receive(e, worker, iteration, round);
                 step_agents(e, worker, *parity, iteration, round, allowed, true);
             }
         }
@@ -458,19 +456,19 @@ static void start_job(void *context, unsigned worker)
     for (size_t i = own.first; i < own.last; i++) {
         saddle_agent *agent = saddle_local_lend(e, worker, i, 1, 0);
         e->inputs.algorithm->start(agent, e->inputs.instance->x0, e->inputs.instance->y0);
-        if (e->links.changing)
-            saddle_link_state_start(&e->links.state, agent, i);
+        saddle_local_start_links(e, agent, i);
     }
 }
 
 void saddle_local_start(saddle_local *e)
 {
     e->iteration = e->inputs.iteration;
+    saddle_local_prepare_links(e);
     if (e->inputs.restore == NULL)
         saddle_thread_pool_run(e->pool, start_job, e);
     for (size_t i = 0; e->inputs.restore != NULL && i < e->agents; i++)
         e->inputs.restore(e->inputs.restore_context, saddle_local_lend(e, 0, i, 1, e->iteration));
-    if (e->inputs.restore != NULL && e->links.changing)
+    if (e->inputs.restore != NULL)
         saddle_local_restore_links(e);
     for (size_t i = 0; i < e->agents; i++)
         saddle_local_lend(e, 0, i, 0, e->iteration);

@@ -161,6 +161,11 @@ void saddle_local_begin_round(saddle_local *local, unsigned worker, unsigned par
 /* Before the first phase of an agent's round and after the last. */
 void saddle_local_collect(saddle_local *local, size_t i, unsigned parity, unsigned round);
 void saddle_local_publish(saddle_local *local, size_t i, unsigned round);
+/* Wait until the ghosts are there, where there is an exchange. Called by every worker. */
+void saddle_local_receive(saddle_local *local, unsigned worker, uint64_t iteration, unsigned round);
+/* Before agents begin, and when agent i has. */
+void saddle_local_prepare_links(saddle_local *local);
+void saddle_local_start_links(saddle_local *local, saddle_agent *agent, size_t i);
 /* The most rounds since any agent used a message of a neighbour; NaN with reliable links. Collective. */
 double saddle_local_age(const saddle_local *local);
 /* Bring the links of agents that were restored to where they were. */

@@ -8,12 +8,60 @@ void saddle_local_collect(saddle_local *e, size_t i, unsigned parity, unsigned r
     if (e->links.changing)
         saddle_link_state_collect(&e->links.state, &e->agent[i], i,
                                   saddle_links_received(&e->links, parity, i), round);
+    if (e->links.compressed)
+        saddle_replicas_collect(&e->links.replicas, &e->agent[i], i,
+                                saddle_links_received(&e->links, parity, i), round);
 }
 
 void saddle_local_publish(saddle_local *e, size_t i, unsigned round)
 {
     if (e->links.changing)
         saddle_link_state_publish(&e->links.state, &e->agent[i], i, round);
+    if (e->links.compressed)
+        saddle_replicas_publish(&e->links.replicas, &e->agent[i], i, round);
+}
+
+/* Each worker unpacks some of the ghosts' messages. A resumed run has the replicas behind the first ones. */
+static void unpack_ghosts(saddle_local *e, unsigned worker, uint64_t iteration, unsigned round)
+{
+    saddle_replicas *r = &e->links.replicas;
+    bool there = r->resumed && iteration == e->inputs.iteration && round == 0;
+    for (size_t g = worker; !there && g < e->links.ghosts; g += saddle_thread_pool_size(e->pool))
+        saddle_replicas_receive(r, e->links.ghost[g], e->links.halo + g * e->stride, iteration,
+                                round, e->worker[worker].scratch);
+    saddle_thread_pool_barrier(e->pool, worker);
+}
+
+void saddle_local_receive(saddle_local *e, unsigned worker, uint64_t iteration, unsigned round)
+{
+    if (e->exchange == NULL)
+        return;
+    if (worker == 0)
+        e->exchange->receive(e->exchange);
+    saddle_thread_pool_barrier(e->pool, worker);
+    if (e->links.compressed)
+        unpack_ghosts(e, worker, iteration, round);
+}
+
+void saddle_local_prepare_links(saddle_local *e)
+{
+    saddle_replicas *r = &e->links.replicas;
+    if (!e->links.compressed || e->agents == 0)
+        return;
+    saddle_replicas_describe(r, e->inputs.algorithm, saddle_local_lend(e, 0, 0, 0, e->iteration));
+    r->resumed = e->inputs.restore != NULL;
+    for (size_t g = 0; g < e->links.ghosts; g++)
+        saddle_replicas_begin(r, e->links.halo + g * e->stride);
+    for (size_t i = 0; i < e->agents; i++)
+        saddle_replicas_begin(r, e->span[1] + i * e->stride);
+}
+
+void saddle_local_start_links(saddle_local *e, saddle_agent *agent, size_t i)
+{
+    if (e->links.changing)
+        saddle_link_state_start(&e->links.state, agent, i);
+    if (e->links.compressed)
+        saddle_replicas_start(&e->links.replicas, agent, i);
 }
 
 /* Begin the sums of an agent anew. */
@@ -38,11 +86,27 @@ void saddle_local_begin_round(saddle_local *e, unsigned worker, unsigned parity,
     saddle_thread_pool_barrier(e->pool, worker);
 }
 
+static void restore_replicas(saddle_local *e)
+{
+    const saddle_engine_inputs *in = &e->inputs;
+    const saddle_replicas *r = &e->links.replicas;
+    for (size_t i = 0; i < e->agents; i++)
+        saddle_replicas_load(r, &r->watch[i], e->agent[i].next,
+                             in->link_record(in->restore_context, e->agent[i].id));
+    for (size_t g = 0; g < e->links.ghosts; g++)
+        saddle_replicas_load(r, NULL, e->links.halo + g * e->stride,
+                             in->link_record(in->restore_context, e->links.ghost[g]));
+}
+
 /* The agents here, then what late messages need of their neighbours elsewhere. */
 void saddle_local_restore_links(saddle_local *e)
 {
     const saddle_engine_inputs *in = &e->inputs;
     saddle_link_state *state = &e->links.state;
+    if (e->links.compressed)
+        restore_replicas(e);
+    if (!e->links.changing)
+        return;
     for (size_t i = 0; i < e->agents; i++)
         saddle_link_record_load(state, i, e->agent[i].next,
                                 in->link_record(in->restore_context, e->agent[i].id));
@@ -73,6 +137,10 @@ void saddle_local_save_links(const saddle_engine *base, const saddle_agent *agen
 {
     const saddle_local *e = (const saddle_local *)base;
     size_t i = (size_t)(agent - e->agent);
+    double *row = e->span[e->parity] + i * e->stride;
     saddle_link_state state = e->links.state;
-    saddle_link_record_save(&state, i, e->span[e->parity] + i * e->stride, words);
+    if (e->links.compressed)
+        saddle_replicas_save(&e->links.replicas, i, row, words);
+    else
+        saddle_link_record_save(&state, i, row, words);
 }

@@ -248,6 +248,7 @@ static const struct {
     {saddle_stage_compare_plans, NETWORK},
     {saddle_stage_count_files, NETWORK},
     {saddle_stage_read_links, NETWORK},
+    {saddle_stage_read_compression, NETWORK},
     {saddle_stage_graph, NETWORK},
     {saddle_stage_compare_graphs, NETWORK},
     {saddle_stage_place_agents, NETWORK},
@@ -402,6 +403,7 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
     e->world = parts->world;
     e->mixing = parts->mixing;
     e->links = NULL; /* one agent has none */
+    e->compression = NULL;
     e->spectrum = (saddle_spectrum){.gap = 1.0, .method = "closed form"};
     e->copies = instance->problem->agents;
     /* Unequal sizes make some samples heavier in the pool than at their agents. */

@@ -10,6 +10,7 @@
 #include <saddle/instance.h>
 
 #include "engines/engine.h"
+#include "graph/compression.h"
 #include "graph/link_rule.h"
 #include "instance/plan.h"
 #include "problems/problem_choice.h"
@@ -24,9 +25,10 @@ struct saddle_instance_parts {
     saddle_graph *graph;
     saddle_mixing *mixing;
     saddle_link_rule *links;
-    saddle_problem_choice choice; /* of the problem; no kind: the caller's own */
-    saddle_problem_inputs inputs; /* of the problem, for its lifetime */
-    void *options;                /* the problem class's options struct */
+    saddle_compression compression; /* unless it is none */
+    saddle_problem_choice choice;   /* of the problem; no kind: the caller's own */
+    saddle_problem_inputs inputs;   /* of the problem, for its lifetime */
+    void *options;                  /* the problem class's options struct */
     saddle_problem *problem;
     saddle_problem
         *weighted;   /* the problem, with agents that count by their samples; NULL: they do not */
@@ -56,9 +58,9 @@ typedef saddle_status saddle_stage(saddle_instance *instance, saddle_error *erro
 
 /* Stages of the network: network_stages.c. */
 saddle_stage saddle_stage_compare_plans, saddle_stage_count_files, saddle_stage_read_links,
-    saddle_stage_graph, saddle_stage_compare_graphs, saddle_stage_place_agents, saddle_stage_mixing,
-    saddle_stage_compare_mixing, saddle_stage_complete_links, saddle_stage_compare_links,
-    saddle_stage_share_spectrum;
+    saddle_stage_read_compression, saddle_stage_graph, saddle_stage_compare_graphs,
+    saddle_stage_place_agents, saddle_stage_mixing, saddle_stage_compare_mixing,
+    saddle_stage_complete_links, saddle_stage_compare_links, saddle_stage_share_spectrum;
 /* Stages of the columns of the agents' files: column_stages.c. */
 saddle_stage saddle_stage_scan_columns, saddle_stage_share_columns;
 /* Stages of the agents' data: data_stages.c. */

@@ -158,6 +158,26 @@ saddle_status saddle_stage_read_links(saddle_instance *e, saddle_error *error)
     return status;
 }
 
+saddle_status saddle_stage_read_compression(saddle_instance *e, saddle_error *error)
+{
+    const saddle_plan *plan = &e->parts->plan;
+    const char *text = plan->network.compress != NULL ? plan->network.compress : "none";
+    saddle_compression *rule = &e->parts->compression;
+    SADDLE_TRY(saddle_in_field(
+        "compress", saddle_compression_read(rule, text, plan->network.mixing_rate, error), error));
+    if (rule->kind == SADDLE_COMPRESS_NONE)
+        return SADDLE_OK;
+    e->compression = rule;
+    if (e->links->kind != SADDLE_LINKS_RELIABLE)
+        return saddle_fail(
+            error, SADDLE_UNSUPPORTED,
+            "compress: messages contain changes only, so that an agent that misses one has a wrong "
+            "copy of its neighbour for ever; use reliable links (these are %.200s) or leave "
+            "compress out",
+            plan->network.links);
+    return SADDLE_OK;
+}
+
 /* The union of a sequence, which takes the place of the topology. */
 static saddle_status unite_sequence(saddle_instance *e, size_t agents, saddle_error *error)
 {

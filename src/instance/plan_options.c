@@ -136,6 +136,17 @@ static const saddle_option inexact = SADDLE_CHOICE(
     "With lossy links: replace a lost message by the last one that arrived (stale) or by the "
     "receiver's own state (own). The result is wrong; it shows how much the exact rule matters.");
 
+static const saddle_option compress =
+    SADDLE_TEXT(PLAN_OF(network.compress, INSTANCE, RESULT, "none|quantize:|top:|random:"),
+                "compress", SADDLE_NETWORK_HEADING, "none", "RULE",
+                "Compress what agents send: quantize:BITS sends 2 to 16 bits for each entry, "
+                "top:FRACTION the largest entries, random:FRACTION random ones.");
+static const saddle_option mixing_rate = SADDLE_REAL_ABOVE(
+    PLAN(network.mixing_rate, INSTANCE, RESULT), "mixing-rate", SADDLE_NETWORK_HEADING, "auto", 0.0,
+    1.0, "RATE",
+    "How much compressed messages count in mixing. auto: what suits --compress, and less where "
+    "messages do not keep up.");
+
 static const saddle_option algorithm =
     SADDLE_TEXT(PLAN_CODE(algorithm.name, RUN, "@ALGORITHM"), "algorithm", SADDLE_ALGORITHM_HEADING,
                 "precision", "NAME",
@@ -295,6 +306,8 @@ static const saddle_option *const plan_options[] = {&problem,
                                                     &mixing,
                                                     &links,
                                                     &inexact,
+                                                    &compress,
+                                                    &mixing_rate,
                                                     &link_model,
                                                     &algorithm,
                                                     &init,

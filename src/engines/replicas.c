@@ -1,0 +1,302 @@
+#include "engines/replicas.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/agent.h"
+#include "core/vector.h"
+#include "engines/compressor.h"
+
+/* Entries that are mixed at a time. */
+#define BLOCK 512
+/* The weight of a round in the average distance, the growth of it at which an agent raises its level, and the most
+ * levels. */
+#define NEW_WEIGHT 0.125
+#define GROWTH 1e4
+#define MOST_LEVELS 30
+/* Distances below this share of |z|^2 are rounding. */
+#define ROUNDING 1e-26
+
+/* ---- memory --------------------------------------------------------------------------------------- */
+
+static bool is_sent(const saddle_field *field, unsigned round)
+{
+    return round >= field->first_round && round <= field->last_round;
+}
+
+/* A message begins with the level of its sender, a byte. */
+static size_t message_bytes(const saddle_replicas *r, unsigned round)
+{
+    size_t bytes = 1;
+    for (size_t f = 0; f < r->layout->fields; f++)
+        if (is_sent(&r->layout->field[f], round))
+            bytes += saddle_compressed_bytes(r->rule, r->layout->field[f].length);
+    return bytes;
+}
+
+size_t saddle_replicas_sent(const saddle_replicas *r, unsigned round)
+{
+    return (message_bytes(r, round) + sizeof(double) - 1) / sizeof(double);
+}
+
+size_t saddle_replicas_measure(saddle_replicas *r, const saddle_instance *instance,
+                               const saddle_layout *layout, size_t extra)
+{
+    size_t most = 0;
+    r->instance = instance;
+    r->rule = instance->compression;
+    r->layout = layout;
+    r->behind = saddle_whole_lines(layout->published);
+    r->message = 2 * r->behind;
+    /* What is sent changes only where the rounds of a field begin or end. */
+    for (size_t f = 0; f < layout->fields; f++) {
+        most = saddle_larger(most, saddle_replicas_sent(r, layout->field[f].first_round));
+        most = saddle_larger(most, saddle_replicas_sent(r, layout->field[f].last_round));
+    }
+    return r->message + saddle_whole_lines(most + extra);
+}
+
+void saddle_replicas_take(saddle_replicas *r, size_t messages, saddle_claim *claim)
+{
+    size_t agents = r->instance->world->local;
+    r->read = saddle_claim_block(claim, messages + agents, sizeof *r->read);
+    r->weight = saddle_claim_block(claim, messages + agents, sizeof *r->weight);
+    r->mixed = saddle_claim_block(claim, agents, r->behind * sizeof *r->mixed);
+    r->watch = saddle_claim_block(claim, agents, sizeof *r->watch);
+}
+
+void saddle_replicas_clear(saddle_replicas *r)
+{
+    saddle_free((void *)r->read);
+    saddle_free(r->weight);
+    saddle_free(r->mixed);
+    saddle_free(r->watch);
+}
+
+void saddle_replicas_describe(saddle_replicas *r, const saddle_algorithm *algorithm,
+                              const saddle_agent *agent)
+{
+    const saddle_instance *e = r->instance;
+    saddle_view view;
+    saddle_agent_view(algorithm, agent, &view);
+    r->convex = !algorithm->traits.feasible;
+    for (size_t f = 0; f < r->layout->fields; f++) {
+        const double *field = agent->now + r->layout->field[f].offset;
+        bool is_x = field == view.x && r->layout->field[f].length == e->problem->x_dim;
+        bool is_y = field == view.y && r->layout->field[f].length == e->problem->y_dim;
+        if (is_x || is_y) {
+            r->begin[f] = is_x ? e->x0 : e->y0;
+            if (r->convex)
+                r->set[f] = is_x ? e->x_set : e->y_set;
+        }
+    }
+}
+
+/* ---- a message ------------------------------------------------------------------------------------ */
+
+static saddle_rng draws_of(const saddle_replicas *r, size_t sender, size_t field, uint64_t number)
+{
+    saddle_rng draw;
+    saddle_rng_init(&draw, r->instance->seed, SADDLE_RNG_COMPRESS,
+                    sender * SADDLE_MOST_FIELDS + field, number);
+    return draw;
+}
+
+static uint64_t round_number(const saddle_replicas *r, uint64_t iteration, unsigned round)
+{
+    return iteration * r->layout->rounds + round;
+}
+
+/* Add the message in a row to the replica there. */
+static void apply_message(const saddle_replicas *r, size_t sender, double *row, uint64_t number,
+                          unsigned round, double *scratch)
+{
+    const unsigned char *packed = (const unsigned char *)(row + r->message) + 1;
+    for (size_t f = 0; f < r->layout->fields; f++) {
+        const saddle_field *field = &r->layout->field[f];
+        double *replica = row + r->behind + field->offset;
+        if (!is_sent(field, round))
+            continue;
+        saddle_rng draw = draws_of(r, sender, f, number);
+        saddle_compressed_add(r->rule, &draw, field->length, packed, replica);
+        packed += saddle_compressed_bytes(r->rule, field->length);
+        if (r->set[f] != NULL)
+            saddle_set_project(r->set[f], replica, scratch);
+    }
+}
+
+void saddle_replicas_receive(const saddle_replicas *r, size_t sender, double *row,
+                             uint64_t iteration, unsigned round, double *scratch)
+{
+    apply_message(r, sender, row, round_number(r, iteration, round), round, scratch);
+}
+
+SADDLE_KERNEL static void subtract(size_t count, const double *restrict a, const double *restrict b,
+                                   double *restrict out)
+{
+    for (size_t k = 0; k < count; k++)
+        out[k] = a[k] - b[k];
+}
+
+/* Note how far a replica was behind; true: that grows. */
+static bool falls_behind(saddle_replica_watch *watch, size_t f, double distance)
+{
+    bool first = watch->least[f] == 0.0;
+    watch->distance[f] =
+        first ? distance : watch->distance[f] + NEW_WEIGHT * (distance - watch->distance[f]);
+    if (first || watch->distance[f] < watch->least[f])
+        watch->least[f] = watch->distance[f];
+    return watch->distance[f] > GROWTH * watch->least[f];
+}
+
+static void raise_level(saddle_replica_watch *watch)
+{
+    if (watch->level < MOST_LEVELS)
+        watch->level++;
+    memset(watch->least, 0, sizeof watch->least);
+}
+
+/* Pack what the span of the next row has changed since the replica of the row before, for a round. */
+static void pack(saddle_replicas *r, const saddle_agent *agent, size_t i, uint64_t number,
+                 unsigned round)
+{
+    unsigned char *message = (unsigned char *)(agent->next + r->message);
+    unsigned char *at = message + 1;
+    bool behind = false;
+    for (size_t f = 0; f < r->layout->fields; f++) {
+        const saddle_field *field = &r->layout->field[f];
+        const double *before = agent->now + r->behind + field->offset;
+        double *replica = agent->next + r->behind + field->offset;
+        if (is_sent(field, round)) {
+            saddle_rng draw = draws_of(r, agent->id, f, number);
+            subtract(field->length, agent->next + field->offset, before, replica);
+            saddle_compress(r->rule, &draw, field->length, replica, at);
+            at += saddle_compressed_bytes(r->rule, field->length);
+            double floor = ROUNDING * saddle_norm2(field->length, agent->next + field->offset);
+            if (r->rule->backs_off &&
+                falls_behind(&r->watch[i], f, saddle_norm2(field->length, replica) + floor))
+                behind = true;
+        }
+        memcpy(replica, before, field->length * sizeof *replica);
+    }
+    if (behind)
+        raise_level(&r->watch[i]);
+    message[0] = (unsigned char)r->watch[i].level;
+    apply_message(r, agent->id, agent->next, number, round, agent->scratch);
+}
+
+/* ---- a round -------------------------------------------------------------------------------------- */
+
+void saddle_replicas_begin(const saddle_replicas *r, double *row)
+{
+    memset(row + r->behind, 0, r->behind * sizeof *row);
+    for (size_t f = 0; f < r->layout->fields; f++)
+        if (r->begin[f] != NULL)
+            memcpy(row + r->behind + r->layout->field[f].offset, r->begin[f],
+                   r->layout->field[f].length * sizeof *row);
+}
+
+void saddle_replicas_start(saddle_replicas *r, saddle_agent *agent, size_t i)
+{
+    pack(r, agent, i, 0, 0);
+}
+
+/* out = z + sum_j w_j (z^_j - z^) */
+SADDLE_KERNEL static void mix_sum(size_t count, size_t offset, size_t degree,
+                                  const double *const *neighbour, const double *weight,
+                                  const double *restrict z, const double *restrict replica,
+                                  double *restrict out)
+{
+    for (size_t k = 0; k < count; k++)
+        out[k] = z[k];
+    for (size_t j = 0; j < degree; j++) {
+        const double *other = neighbour[j] + offset;
+        double w = weight[j];
+        for (size_t k = 0; k < count; k++)
+            out[k] += w * (other[k] - replica[k]);
+    }
+}
+
+static void mix_sums(const saddle_replicas *r, const saddle_agent *agent, size_t degree,
+                     const double *const *read, const double *weight, unsigned round, double *mixed)
+{
+    for (size_t f = 0; f < r->layout->fields; f++) {
+        const saddle_field *field = &r->layout->field[f];
+        if (field->kind != SADDLE_FIELD_SUM || !is_sent(field, round))
+            continue;
+        for (size_t k = 0; k < field->length; k += BLOCK) {
+            size_t at = field->offset + k;
+            size_t count = field->length - k < BLOCK ? field->length - k : BLOCK;
+            mix_sum(count, at, degree, read, weight, agent->now + at, agent->now + r->behind + at,
+                    mixed + at);
+        }
+    }
+}
+
+static unsigned level_in(const saddle_replicas *r, const double *row)
+{
+    return ((const unsigned char *)(row + r->message))[0];
+}
+
+void saddle_replicas_collect(saddle_replicas *r, saddle_agent *agent, size_t i,
+                             const double *const *rows, unsigned round)
+{
+    size_t degree = r->start[i + 1] - r->start[i];
+    const double **read = r->read + r->start[i] + i;
+    double *weight = r->weight + r->start[i] + i;
+    double *mixed = r->mixed + i * r->behind;
+    unsigned own = level_in(r, agent->now);
+    double others = 0.0;
+    for (size_t k = 0; k < degree; k++) {
+        unsigned level = level_in(r, rows[k]);
+        read[k] = rows[k] + r->behind;
+        weight[k] = ldexp(r->rule->rate, -(int)(level > own ? level : own)) * agent->weight[k];
+        others += weight[k];
+    }
+    mix_sums(r, agent, degree, read, weight, round, mixed);
+    /* Where iterates are mixed like sums, the own replica is one more neighbour. */
+    read[degree] = agent->now + r->behind;
+    weight[degree] = -others;
+    agent->neighbour = read;
+    agent->weight = weight;
+    agent->degree = r->convex ? degree : degree + 1;
+    agent->self_weight = r->convex ? 1.0 - others : 1.0;
+    agent->mixed = mixed;
+}
+
+void saddle_replicas_publish(saddle_replicas *r, saddle_agent *agent, size_t i, unsigned round)
+{
+    const saddle_mixing *mixing = r->instance->mixing;
+    bool last = round + 1 >= r->layout->rounds;
+    unsigned next = last ? 0 : round + 1;
+    agent->degree = r->start[i + 1] - r->start[i];
+    agent->weight = mixing->weight + mixing->graph->start[agent->id];
+    agent->self_weight = mixing->self_weight[agent->id];
+    pack(r, agent, i, round_number(r, agent->iteration, round) + 1, next);
+}
+
+/* ---- checkpoints ---------------------------------------------------------------------------------- */
+
+enum { WATCH_WORDS = sizeof(saddle_replica_watch) / sizeof(uint64_t) };
+
+size_t saddle_replicas_words(const saddle_layout *layout)
+{
+    return WATCH_WORDS + layout->published;
+}
+
+void saddle_replicas_save(const saddle_replicas *r, size_t i, const double *row, uint64_t *words)
+{
+    memcpy(words, &r->watch[i], sizeof r->watch[i]);
+    memcpy(words + WATCH_WORDS, row + r->behind, r->layout->published * sizeof *row);
+}
+
+void saddle_replicas_load(const saddle_replicas *r, saddle_replica_watch *watch, double *row,
+                          const uint64_t *words)
+{
+    saddle_replica_watch read;
+    memcpy(&read, words, sizeof read);
+    memcpy(row + r->behind, words + WATCH_WORDS, r->layout->published * sizeof *row);
+    ((unsigned char *)(row + r->message))[0] = (unsigned char)read.level;
+    if (watch != NULL)
+        *watch = read;
+}

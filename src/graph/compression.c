@@ -1,0 +1,81 @@
+#include "graph/compression.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/registry.h"
+#include "core/status.h"
+#include "core/text.h"
+
+enum { LEAST_BITS = 2, MOST_BITS = 16 };
+
+typedef struct compression_form {
+    const char *synopsis; /* first: it is found by it */
+    saddle_compression_kind kind;
+} compression_form;
+
+static const compression_form forms[] = {
+    {"none", SADDLE_COMPRESS_NONE},
+    {"quantize:BITS", SADDLE_COMPRESS_QUANTIZE},
+    {"top:FRACTION", SADDLE_COMPRESS_TOP},
+    {"random:FRACTION", SADDLE_COMPRESS_RANDOM},
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+/* The largest rates that were found to work on quadratic and a9a, on er:0.6, ring and path: docs/networks.md. */
+static double measured_rate(const saddle_compression *rule)
+{
+    static const double by_bits[] = {0.3, 0.6, 0.8, 0.9, 0.95};
+    switch (rule->kind) {
+    case SADDLE_COMPRESS_QUANTIZE:
+        return rule->bits < 7 ? by_bits[rule->bits - LEAST_BITS] : 1.0;
+    case SADDLE_COMPRESS_TOP:
+        return fmin(1.0, 2.0 * rule->fraction);
+    case SADDLE_COMPRESS_RANDOM:
+        return fmin(1.0, rule->fraction);
+    default:
+        return 1.0;
+    }
+}
+
+static saddle_status read_number(saddle_compression *out, const char *text, saddle_error *error)
+{
+    uint64_t bits;
+    if (out->kind == SADDLE_COMPRESS_QUANTIZE) {
+        if (!saddle_parse_integer(text, &bits) || bits < LEAST_BITS || bits > MOST_BITS)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "BITS must be a whole number from %d to %d (got '%s')", LEAST_BITS,
+                               MOST_BITS, SADDLE_EXCERPT(text));
+        out->bits = (unsigned)bits;
+        return SADDLE_OK;
+    }
+    if (!saddle_parse_real(text, &out->fraction) || !(out->fraction > 0.0) ||
+        !(out->fraction <= 1.0))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "FRACTION, the share of the entries that is sent, must be above 0 and "
+                           "at most 1 (got '%s')",
+                           SADDLE_EXCERPT(text));
+    return SADDLE_OK;
+}
+
+saddle_status saddle_compression_read(saddle_compression *out, const char *text, double rate,
+                                      saddle_error *error)
+{
+    const compression_form *list[FORMS];
+    const void *found;
+    for (size_t k = 0; k < FORMS; k++)
+        list[k] = &forms[k];
+    SADDLE_TRY(saddle_registry_find(&found, "compression", text, list, FORMS, error));
+    const compression_form *form = found;
+    const char *colon = strchr(text, ':');
+    bool plain = form->kind == SADDLE_COMPRESS_NONE;
+    *out = (saddle_compression){.kind = form->kind, .rate = rate, .backs_off = isnan(rate)};
+    if (plain != (colon == NULL))
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is not of the form %s",
+                           SADDLE_EXCERPT(text), form->synopsis);
+    if (colon != NULL)
+        SADDLE_TRY(read_number(out, colon + 1, error));
+    if (out->backs_off)
+        out->rate = measured_rate(out);
+    return SADDLE_OK;
+}
