@@ -9,13 +9,13 @@
 
 /* Entries that are mixed at a time. */
 #define BLOCK 512
-/* The weight of a round in the average distance, the growth of it at which an agent raises its level, and the most
- * levels. */
+/* The weight of a round in the average distance. */
 #define NEW_WEIGHT 0.125
-#define GROWTH 1e4
+/* An agent raises its level when that distance is this many times the largest |z|^2 of the first rounds, and again when
+ * it has grown by as much. Replicas that keep up were never found beyond 1. */
+#define GROWTH 4.0
+#define SETTLING 32
 #define MOST_LEVELS 30
-/* Distances below this share of |z|^2 are rounding. */
-#define ROUNDING 1e-26
 
 /* ---- memory --------------------------------------------------------------------------------------- */
 
@@ -73,13 +73,20 @@ void saddle_replicas_clear(saddle_replicas *r)
     saddle_free(r->watch);
 }
 
+static bool is_constraint(const saddle_set *set)
+{
+    double lower;
+    double upper;
+    return !saddle_set_uniform_bounds(set, &lower, &upper) || isfinite(lower) || isfinite(upper);
+}
+
 void saddle_replicas_describe(saddle_replicas *r, const saddle_algorithm *algorithm,
                               const saddle_agent *agent)
 {
     const saddle_instance *e = r->instance;
     saddle_view view;
     saddle_agent_view(algorithm, agent, &view);
-    r->convex = !algorithm->traits.feasible;
+    r->convex = !algorithm->traits.feasible && (is_constraint(e->x_set) || is_constraint(e->y_set));
     for (size_t f = 0; f < r->layout->fields; f++) {
         const double *field = agent->now + r->layout->field[f].offset;
         bool is_x = field == view.x && r->layout->field[f].length == e->problem->x_dim;
@@ -138,22 +145,17 @@ SADDLE_KERNEL static void subtract(size_t count, const double *restrict a, const
         out[k] = a[k] - b[k];
 }
 
-/* Note how far a replica was behind; true: that grows. */
-static bool falls_behind(saddle_replica_watch *watch, size_t f, double distance)
+/* Note how far the replica of a field of some size, |z|^2, was behind; true: further than ever. */
+static bool falls_behind(saddle_replica_watch *watch, size_t f, uint64_t number, double distance,
+                         double size)
 {
-    bool first = watch->least[f] == 0.0;
-    watch->distance[f] =
-        first ? distance : watch->distance[f] + NEW_WEIGHT * (distance - watch->distance[f]);
-    if (first || watch->distance[f] < watch->least[f])
-        watch->least[f] = watch->distance[f];
-    return watch->distance[f] > GROWTH * watch->least[f];
-}
-
-static void raise_level(saddle_replica_watch *watch)
-{
-    if (watch->level < MOST_LEVELS)
-        watch->level++;
-    memset(watch->least, 0, sizeof watch->least);
+    watch->distance[f] += NEW_WEIGHT * (distance - watch->distance[f]);
+    if ((number < SETTLING || watch->limit[f] == 0.0) && GROWTH * size > watch->limit[f])
+        watch->limit[f] = GROWTH * size;
+    if (!(watch->distance[f] > watch->limit[f]))
+        return false;
+    watch->limit[f] = GROWTH * watch->distance[f];
+    return true;
 }
 
 /* Pack what the span of the next row has changed since the replica of the row before, for a round. */
@@ -172,15 +174,14 @@ static void pack(saddle_replicas *r, const saddle_agent *agent, size_t i, uint64
             subtract(field->length, agent->next + field->offset, before, replica);
             saddle_compress(r->rule, &draw, field->length, replica, at);
             at += saddle_compressed_bytes(r->rule, field->length);
-            double floor = ROUNDING * saddle_norm2(field->length, agent->next + field->offset);
-            if (r->rule->backs_off &&
-                falls_behind(&r->watch[i], f, saddle_norm2(field->length, replica) + floor))
-                behind = true;
+            behind |= r->rule->backs_off &&
+                      falls_behind(&r->watch[i], f, number, saddle_norm2(field->length, replica),
+                                   saddle_norm2(field->length, agent->next + field->offset));
         }
         memcpy(replica, before, field->length * sizeof *replica);
     }
-    if (behind)
-        raise_level(&r->watch[i]);
+    if (behind && r->watch[i].level < MOST_LEVELS)
+        r->watch[i].level++;
     message[0] = (unsigned char)r->watch[i].level;
     apply_message(r, agent->id, agent->next, number, round, agent->scratch);
 }

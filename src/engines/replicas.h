@@ -8,12 +8,17 @@
  *
  * and fields are mixed by
  *
- *   sums:      z_i + sum_j w_ij (z^_j - z^_i)            which adds up to the sum of all z_i, whatever C does
- *   iterates:  (1 - sum_j w_ij) z_i + sum_j w_ij z^_j    with replicas projected on X and Y, so that the result is in
- *                                                        them, or, where the algorithm projects what it mixes, like sums
+ *   z_i + sum_j w_ij (z^_j - z^_i)
  *
- * with w_ij = gamma_ij M_ij and gamma_ij = gamma 2^-max(level_i, level_j). An agent raises its level, which travels with its
- * messages, when z - z^ grows: C then loses more than mixing at that rate allows.
+ * whose sum over agents is that of all z_i, whatever C does. It may leave X and Y. Where the algorithm does not project
+ * what it mixes and there are constraints, iterates are mixed by
+ *
+ *   (1 - sum_j w_ij) z_i + sum_j w_ij z^_j      with replicas projected on X and Y
+ *
+ * which is in X and Y, and has the same fixed points; replicas that lag behind hold it back a little.
+ *
+ * The weights are w_ij = gamma_ij M_ij and gamma_ij = gamma 2^-max(level_i, level_j). An agent raises its level, which travels with its
+ * messages, when z - z^ has become larger than z was at the start: C then loses more than mixing at that rate allows.
  *
  * A row of published state is the span, the replica, which is laid out like it, and the packed message.
  */
@@ -28,7 +33,7 @@
 /* By what an agent sees that its replica falls behind. Words of 8 bytes: checkpoints keep it. */
 typedef struct saddle_replica_watch {
     double distance[SADDLE_MOST_FIELDS]; /* |z - z^|^2 of each field, averaged over rounds */
-    double least[SADDLE_MOST_FIELDS];    /* the least of it so far; 0: there is none */
+    double limit[SADDLE_MOST_FIELDS];    /* beyond which it must not grow */
     uint64_t level;
 } saddle_replica_watch;
 
@@ -37,7 +42,7 @@ typedef struct saddle_replicas {
     const saddle_instance *instance;
     const saddle_compression *rule; /* NULL: messages are not compressed */
     const saddle_layout *layout;
-    bool convex;                               /* how iterates are mixed: see above */
+    bool convex;                               /* iterates are mixed by the second formula */
     const double *begin[SADDLE_MOST_FIELDS];   /* replica of a field at first; NULL: 0 */
     const saddle_set *set[SADDLE_MOST_FIELDS]; /* that it is projected on; NULL: none */
     size_t behind;               /* where the replica is in a row, and the doubles of it */

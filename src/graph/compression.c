@@ -25,14 +25,14 @@ enum { FORMS = sizeof forms / sizeof *forms };
 /* The largest rates that were found to work on quadratic and a9a, on er:0.6, ring and path: docs/networks.md. */
 static double measured_rate(const saddle_compression *rule)
 {
-    static const double by_bits[] = {0.3, 0.6, 0.8, 0.9, 0.95};
+    static const double by_bits[] = {0.7, 0.9};
     switch (rule->kind) {
     case SADDLE_COMPRESS_QUANTIZE:
-        return rule->bits < 7 ? by_bits[rule->bits - LEAST_BITS] : 1.0;
+        return rule->bits < 4 ? by_bits[rule->bits - LEAST_BITS] : 1.0;
     case SADDLE_COMPRESS_TOP:
-        return fmin(1.0, 2.0 * rule->fraction);
+        return sqrt(rule->fraction);
     case SADDLE_COMPRESS_RANDOM:
-        return fmin(1.0, rule->fraction);
+        return fmin(1.0, 2.0 * rule->fraction);
     default:
         return 1.0;
     }
