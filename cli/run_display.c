@@ -9,6 +9,7 @@
 
 #include "core/print.h"
 #include "core/sizes.h"
+#include "instance/instance.h"
 
 /* About so many rows are printed of a run. */
 #define SHOWN_ROWS 21
@@ -144,6 +145,9 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
     if (strcmp(plan->network.links, "reliable") != 0)
         cli_print_field("links", "%s%s", plan->network.links,
                         plan->network.inexact != SADDLE_INEXACT_NO ? ", inexact" : "");
+    if (e->compression != NULL)
+        cli_print_field("messages", "%s, mixing rate %g%s", plan->network.compress,
+                        e->compression->rate, e->compression->backs_off ? " or less" : "");
     print_algorithm(info);
     print_start(plan);
     print_stops(plan);

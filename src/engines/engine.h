@@ -84,6 +84,9 @@ typedef struct saddle_engine_class {
      * estimate that it tracks, and by how much its weight differs from 1. */
     void (*defect)(const saddle_engine *engine, const saddle_agent *agent,
                    const saddle_field *field, double *sum, double *weight);
+    /* By how many levels agents have lowered, or should have lowered, the mixing rate of compressed messages at most
+     * (replicas.h). Collective. */
+    unsigned (*level)(const saddle_engine *engine);
     /* Write what links remember of an agent of this process: saddle_links_words() words. */
     void (*save_links)(const saddle_engine *engine, const saddle_agent *agent, uint64_t *words);
 } saddle_engine_class;

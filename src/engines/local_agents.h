@@ -214,6 +214,7 @@ void saddle_local_mean(saddle_engine *engine, size_t size, saddle_agent_term *te
                        double *out);
 void saddle_local_defect(const saddle_engine *engine, const saddle_agent *agent,
                          const saddle_field *field, double *sum, double *weight);
+unsigned saddle_local_level(const saddle_engine *engine);
 void saddle_local_save_links(const saddle_engine *engine, const saddle_agent *agent,
                              uint64_t *words);
 

@@ -133,6 +133,19 @@ void saddle_local_defect(const saddle_engine *base, const saddle_agent *agent,
                              weight);
 }
 
+unsigned saddle_local_level(const saddle_engine *base)
+{
+    const saddle_local *e = (const saddle_local *)base;
+    const saddle_world *world = e->inputs.instance->world;
+    double level = 0.0;
+    if (!e->links.compressed)
+        return 0;
+    for (size_t i = 0; i < e->agents; i++)
+        level = fmax(level, (double)e->links.replicas.watch[i].level);
+    world->largest(world, 1, &level);
+    return (unsigned)level;
+}
+
 void saddle_local_save_links(const saddle_engine *base, const saddle_agent *agent, uint64_t *words)
 {
     const saddle_local *e = (const saddle_local *)base;

@@ -486,5 +486,6 @@ const saddle_engine_class saddle_mpi_engine = {
     .for_each = saddle_local_for_each,
     .mean = saddle_local_mean,
     .defect = saddle_local_defect,
+    .level = saddle_local_level,
     .save_links = saddle_local_save_links,
 };

@@ -158,6 +158,12 @@ static bool falls_behind(saddle_replica_watch *watch, size_t f, uint64_t number,
     return true;
 }
 
+/* The level that goes with messages: a rate that was given stays as it is. */
+static unsigned char level_of(const saddle_replicas *r, const saddle_replica_watch *watch)
+{
+    return r->rule->backs_off ? (unsigned char)watch->level : 0;
+}
+
 /* Pack what the span of the next row has changed since the replica of the row before, for a round. */
 static void pack(saddle_replicas *r, const saddle_agent *agent, size_t i, uint64_t number,
                  unsigned round)
@@ -174,15 +180,14 @@ static void pack(saddle_replicas *r, const saddle_agent *agent, size_t i, uint64
             subtract(field->length, agent->next + field->offset, before, replica);
             saddle_compress(r->rule, &draw, field->length, replica, at);
             at += saddle_compressed_bytes(r->rule, field->length);
-            behind |= r->rule->backs_off &&
-                      falls_behind(&r->watch[i], f, number, saddle_norm2(field->length, replica),
+            behind |= falls_behind(&r->watch[i], f, number, saddle_norm2(field->length, replica),
                                    saddle_norm2(field->length, agent->next + field->offset));
         }
         memcpy(replica, before, field->length * sizeof *replica);
     }
     if (behind && r->watch[i].level < MOST_LEVELS)
         r->watch[i].level++;
-    message[0] = (unsigned char)r->watch[i].level;
+    message[0] = level_of(r, &r->watch[i]);
     apply_message(r, agent->id, agent->next, number, round, agent->scratch);
 }
 
@@ -297,7 +302,7 @@ void saddle_replicas_load(const saddle_replicas *r, saddle_replica_watch *watch,
     saddle_replica_watch read;
     memcpy(&read, words, sizeof read);
     memcpy(row + r->behind, words + WATCH_WORDS, r->layout->published * sizeof *row);
-    ((unsigned char *)(row + r->message))[0] = (unsigned char)read.level;
+    ((unsigned char *)(row + r->message))[0] = level_of(r, &read);
     if (watch != NULL)
         *watch = read;
 }

@@ -139,6 +139,12 @@ saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, 
             "the theory covers reliable links only, and these are %.200s; leave out steps "
             "theory, or links",
             instance->plan->network.links);
+    if (instance->compression != NULL)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "the theory does not cover compressed messages, and these are "
+                           "compressed by %.200s; leave "
+                           "out steps theory, or compress",
+                           instance->plan->network.compress);
     if (!(instance->spectrum.lambda < 1.0))
         return saddle_fail(error, SADDLE_NUMERIC,
                            "the theory needs lambda, and the spectrum of this network's mixing "

@@ -186,7 +186,8 @@ static const char *reason_unused(const saddle_option *option, const saddle_insta
 {
     static const size_t of_networks[] = {
         offsetof(saddle_plan, network.topology), offsetof(saddle_plan, network.mixing),
-        offsetof(saddle_plan, network.links), offsetof(saddle_plan, network.inexact),
+        offsetof(saddle_plan, network.links),    offsetof(saddle_plan, network.inexact),
+        offsetof(saddle_plan, network.compress), offsetof(saddle_plan, network.mixing_rate),
         offsetof(saddle_plan, limits.max_rounds)};
     if (option->home != SADDLE_HOME_PLAN)
         return NULL;
@@ -201,6 +202,9 @@ static const char *reason_unused(const saddle_option *option, const saddle_insta
     if (option->offset == offsetof(saddle_plan, network.topology) && instance->links != NULL &&
         instance->links->kind == SADDLE_LINKS_SEQUENCE)
         return "not used with links sequence, which name the topologies";
+    if (option->offset == offsetof(saddle_plan, network.mixing_rate) &&
+        instance->compression == NULL)
+        return "not used without compress";
     /* A topology may say how many agents there are, and so how rows are divided. */
     if (option->offset == offsetof(saddle_plan, network.topology) &&
         saddle_topology_sets_agents(instance->plan->network.topology))

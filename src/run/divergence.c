@@ -329,6 +329,7 @@ saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddl
         fault->kind = SADDLE_FAULT_RUNAWAY;
     else if (status == SADDLE_OK)
         status = saddle_run_explain(r, fault, error);
+    saddle_run_name_rate(r, fault);
     r->result->stop = SADDLE_STOP_DIVERGED;
     r->result->fault = *fault;
     return status;

@@ -144,6 +144,7 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
             return stalled(&fault, error);
         if (fault.kind != SADDLE_FAULT_NONE)
             return saddle_run_diverge(r, &fault, error);
+        saddle_run_warn_of_replicas(r);
         bool diverged = false;
         status = saddle_run_measure(r, &diverged, error);
         if (status == SADDLE_OK && (diverged || saddle_run_runs_away(r)))

@@ -46,6 +46,7 @@ typedef struct saddle_run_state {
     uint64_t trace_every;
     uint64_t trace_ifo; /* a trace point also every this many IFO calls; 0: no */
     uint64_t last_check;
+    unsigned level; /* of compressed messages: the highest that a warning was about */
     saddle_stop_rules rules;
     saddle_resumption resumed;        /* where the run resumes from */
     saddle_checkpoint_writer *writer; /* NULL: no checkpoints */
@@ -132,6 +133,15 @@ saddle_status saddle_run_evaluate(saddle_run_state *r, bool last, saddle_error *
 saddle_status saddle_run_record(saddle_run_state *r, bool last, saddle_error *error);
 /* Make the present iterate, of which a row has just been measured, the result's solution. */
 void saddle_run_keep_solution(saddle_run_state *r);
+
+/* ---- compressed_run.c ---- */
+
+/* Refuse to compress the messages of an algorithm that has no table of fields. */
+saddle_status saddle_run_check_compression(const saddle_run_state *r, saddle_error *error);
+/* Warn when compressed messages do not keep up. Collective. */
+void saddle_run_warn_of_replicas(saddle_run_state *r);
+/* Name the mixing rate as the cause of a divergence that has no other. */
+void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault);
 
 /* ---- divergence.c ---- */
 

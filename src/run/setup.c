@@ -218,6 +218,7 @@ static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status, saddle_layout_check(r->info.algorithm, r->parameters,
                                             r->info.instance->problem, &r->layout, error));
     SADDLE_THEN(status, check_links(r, error));
+    SADDLE_THEN(status, saddle_run_check_compression(r, error));
     SADDLE_THEN(status, read_link_model(r, error));
     if (status != SADDLE_OK)
         return status;
