@@ -34,6 +34,7 @@
 typedef struct saddle_replica_watch {
     double distance[SADDLE_MOST_FIELDS]; /* |z - z^|^2 of each field, averaged over rounds */
     double limit[SADDLE_MOST_FIELDS];    /* beyond which it must not grow */
+    uint64_t settled;                    /* the round from which on that is so */
     uint64_t level;
 } saddle_replica_watch;
 
@@ -42,6 +43,7 @@ typedef struct saddle_replicas {
     const saddle_instance *instance;
     const saddle_compression *rule; /* NULL: messages are not compressed */
     const saddle_layout *layout;
+    double rate;                               /* gamma before any level */
     bool convex;                               /* iterates are mixed by the second formula */
     const double *begin[SADDLE_MOST_FIELDS];   /* replica of a field at first; NULL: 0 */
     const saddle_set *set[SADDLE_MOST_FIELDS]; /* that it is projected on; NULL: none */

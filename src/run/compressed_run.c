@@ -35,13 +35,14 @@ void saddle_run_warn_of_replicas(saddle_run_state *r)
     unsigned level = r->engine->kind->level(r->engine);
     if (level <= r->level)
         return;
+    bool first = r->level == 0;
     r->level = level;
     if (rule->backs_off)
         saddle_snprintf(message, sizeof message,
                         "compress: messages did not keep up with the changes; the mixing rate is "
                         "lowered from %g to %g",
                         rule->rate, ldexp(rule->rate, -(int)level));
-    else if (level == 1)
+    else if (first)
         saddle_snprintf(message, sizeof message,
                         "mixing-rate: with %g, messages under compress %.60s do not keep up with "
                         "the changes, and agents drift apart; %s",

@@ -43,7 +43,7 @@ done
 try data --help
 check "the family's help" says "saddle data COMMAND"
 
-for option in problem data samples partition agents topology mixing links inexact algorithm nu eta tau alpha q \
+for option in problem data samples partition agents topology mixing links inexact compress mixing-rate algorithm nu eta tau alpha q \
     batch iterations tolerance max-ifo max-rounds max-seconds max-network-seconds link-model stall-seconds seed init init-x init-y x-set y-set \
     regularizer threads trace trace-every metric-tau model config quiet; do
     try run --help-all

@@ -190,10 +190,11 @@ END_TEST
 
 START_TEST(links_that_lose_and_change_have_the_same_bits)
 {
-    static const char *const links[] = {"links=agreed:0.3",  "links=agreed-burst:0.2:5",
-                                        "links=gossip",      "links=sequence:ring,star",
-                                        "links=lossy:0.3",   "links=burst:0.2:5",
-                                        "links=delay:4:0.7", "links=lossy:0.3:0-1"};
+    static const char *const links[] = {
+        "links=agreed:0.3",         "links=agreed-burst:0.2:5", "links=gossip",
+        "links=sequence:ring,star", "links=lossy:0.3",          "links=burst:0.2:5",
+        "links=delay:4:0.7",        "links=lossy:0.3:0-1",      "compress=quantize:4",
+        "compress=top:0.1",         "compress=random:0.1"};
     static const char *const algorithm[] = {"precision", "precision+", "prox-gt-sgda", "gt-gda"};
     enum { WHERE = 2, ALGORITHMS = sizeof algorithm / sizeof *algorithm };
     if (place[WHERE].agents < processes)

@@ -623,10 +623,12 @@ static void assert_same_result(const saddle_result *a, const saddle_result *b, c
     ck_assert_msg(same, "%s: results differ", what);
 }
 
-static const char *const any_links[] = {"links=agreed:0.3",  "links=agreed-burst:0.2:10",
-                                        "links=gossip",      "links=sequence:ring,star",
-                                        "links=lossy:0.3",   "links=burst:0.2:10",
-                                        "links=delay:4:0.7", "links=lossy:0"};
+static const char *const any_links[] = {"links=agreed:0.3",    "links=agreed-burst:0.2:10",
+                                        "links=gossip",        "links=sequence:ring,star",
+                                        "links=lossy:0.3",     "links=burst:0.2:10",
+                                        "links=delay:4:0.7",   "links=lossy:0",
+                                        "compress=quantize:4", "compress=top:0.1",
+                                        "compress=random:0.1"};
 enum { ANY_LINKS = sizeof any_links / sizeof *any_links };
 static const char *const tracking[] = {"algorithm=precision", "algorithm=precision+",
                                        "algorithm=prox-gt-sgda", "algorithm=gt-gda"};
