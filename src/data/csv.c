@@ -349,8 +349,8 @@ static saddle_status open_table(saddle_csv *table, const saddle_input *in,
     }
     size_t columns = options->columns != NULL ? options->columns->count : 0;
     table->field = saddle_alloc(table->fields, sizeof *table->field);
-    table->field_of = saddle_alloc(columns > table->fields ? columns : table->fields,
-                                   sizeof *table->field_of);
+    table->field_of =
+        saddle_alloc(columns > table->fields ? columns : table->fields, sizeof *table->field_of);
     if (table->field == NULL || table->field_of == NULL)
         return saddle_no_memory(error, "reading a file");
     SADDLE_TRY(choose_columns(table, in->path, options, error));
