@@ -189,8 +189,8 @@ static int conclude(work *w)
 /* Refuse results that would overwrite the data. Runs look after their own files. */
 static saddle_status check_files(const work *w, saddle_error *error)
 {
-    static const char *const file[] = {"claims.md", "claims.json", "claims.csv", "costs.csv",
-                                       "report.html"};
+    static const char *const file[] = {"claims.md", "claims.json", "claims.csv",
+                                       "costs.csv", "ends.csv",    "report.html"};
     saddle_path_list outputs = {.count = 0};
     saddle_path_list inputs = {.count = 0};
     for (size_t k = 0; k < sizeof file / sizeof *file; k++) {
@@ -250,9 +250,10 @@ const cli_command cli_reproduce = {
     .details =
         "Repeats the experiments of the PRECISION paper on a9a and MNIST (built-in data where they "
         "are not found, with a warning), with its settings read as literally as they can be; then "
-        "ours, in which every algorithm has the best steps and batches that a search of the same "
-        "length finds. Decides each sentence that the paper draws from them by fixed rules "
-        "(docs/reproduction.md), fits the exponents of the complexity, and compares the theorems' "
+        "ours: every algorithm with the best steps and batches that a search of the same length "
+        "finds, and networks that lose messages (docs/networks.md). Decides each sentence that the "
+        "paper draws from them by fixed rules (docs/reproduction.md), fits the exponents of the "
+        "complexity, and compares the theorems' "
         "bounds with measurements. The "
         "same command goes on where an earlier one stopped; with --only, claims and report cover "
         "the other experiments, too, that are finished in the directory. Exit status 4 if a "

@@ -22,8 +22,10 @@ size_t palette_index(const char *algorithm, size_t place)
     for (size_t k = 0; algorithm != NULL && k < count; k++)
         if (strcmp(list[k]->name, algorithm) == 0)
             return k;
+    if (count == 0 || algorithm == NULL)
+        return count > 0 ? place % count : 0;
     /* From the end, where a look is least likely to be taken. */
-    return count > 0 ? count - 1 - place % count : 0;
+    return count - 1 - place % count;
 }
 
 const char *palette_dashes(const saddle_look *look, size_t repeat)

@@ -70,9 +70,14 @@ static const char *colour_of(const paper_experiment *e, size_t s)
 typedef struct canvas {
     char x[MOST_PANELS][32];
     char y[MOST_PANELS][32];
+    char only[MOST_PANELS][32]; /* the A of "A, B" whose series a panel has; "": all */
     figure_panel panel[MOST_PANELS];
     figure_curve curve[MOST_PANELS][MOST_CURVES];
     figure_run run[MOST_PANELS][MOST_CURVES][CLAIMS_MOST_SEEDS];
+    /* Of panels against values: where series stand, and the end of each of their runs. */
+    double value[MOST_PANELS][EXPERIMENT_MOST_SERIES];
+    double end[MOST_PANELS][CLAIMS_MOST_SEEDS][EXPERIMENT_MOST_SERIES];
+    char label[EXPERIMENT_MOST_SERIES][64]; /* the A of "A, B" */
 } canvas;
 
 /* Add a curve to panel p: the runs of one series, or their bounds. */
@@ -92,23 +97,52 @@ static void add_curve(canvas *c, size_t p, size_t seeds, saddle_trace *const *tr
         .label = label, .algorithm = algorithm, .runs = runs, .run = c->run[p][place]};
 }
 
-static void fill_panel(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
+/* The A of a label "A, B", kept for the curve at a place: the same in all panels of a figure. */
+static const char *head_of(canvas *c, size_t place, const char *label)
+{
+    saddle_snprintf(c->label[place], sizeof c->label[place], "%.*s", (int)strcspn(label, ","),
+                    label);
+    return c->label[place];
+}
+
+/* The B of a label "A, B"; "": there is none. */
+static const char *tail_of(const char *label)
+{
+    const char *comma = strchr(label, ',');
+    return comma != NULL ? comma + 2 : "";
+}
+
+/* Whether a panel has a series: all, or those of one A. */
+static bool has_series(const canvas *c, size_t p, const char *label)
+{
+    size_t length = strcspn(label, ",");
+    return *c->only[p] == '\0' ||
+           (strlen(c->only[p]) == length && strncmp(label, c->only[p], length) == 0);
+}
+
+/* What a series is called in a panel: A beside series of other values, B among those of one A. */
+static const char *label_in(canvas *c, size_t p, const paper_experiment *e, const char *label)
+{
+    if (*c->only[p] != '\0')
+        return tail_of(label);
+    if (e->varied == NULL)
+        return label;
+    if (*tail_of(label) != '\0')
+        c->panel[p].title = tail_of(label);
+    return head_of(c, c->panel[p].curves, label);
+}
+
+static void add_series(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
 {
     const paper_experiment *e = part->experiment;
-    c->panel[p] = (figure_panel){.x_label = figure_title(c->x[p]),
-                                 .y_label = figure_title(c->y[p]),
-                                 .x_scale = figure_scale_of(c->x[p]),
-                                 .y_scale = figure_scale_of(c->y[p]),
-                                 .y_from = FIGURE_STEEP_START,
-                                 .curve = c->curve[p]};
     /* A bound in 1/T is a line on two logarithmic axes, on which there is no T = 0. */
     size_t from = part->bound != NULL ? 1 : 0;
     if (part->bound != NULL)
         c->panel[p].x_scale = FIGURE_LOG;
     for (size_t s = 0; s < e->count; s++)
-        if (reproduction_is_drawn(r, part, s))
-            add_curve(c, p, r->runs.seeds, part->trace + s * r->runs.seeds, e->series[s].label,
-                      colour_of(e, s), from);
+        if (has_series(c, p, e->series[s].label) && reproduction_is_drawn(r, part, s))
+            add_curve(c, p, r->runs.seeds, part->trace + s * r->runs.seeds,
+                      label_in(c, p, e, e->series[s].label), colour_of(e, s), from);
     for (size_t s = 0; part->bound != NULL && s < e->count; s++) {
         const saddle_trace *first = part->bound[s * r->runs.seeds];
         if (first != NULL)
@@ -117,18 +151,112 @@ static void fill_panel(canvas *c, size_t p, const reproduction *r, const reprodu
     }
 }
 
-/* Read "x:y x:y" and fill the panels; how many there are. */
+/* ---- against values --------------------------------------------------------------------------- */
+
+/* Whether two labels "A, B" have the same A. */
+static bool same_curve(const char *left, const char *right)
+{
+    size_t length = strcspn(left, ",");
+    return length == strcspn(right, ",") && strncmp(left, right, length) == 0;
+}
+
+/* The last value of a trace's column; NaN: it has none. */
+static double end_of(const saddle_trace *trace, const char *column)
+{
+    const double *value = trace != NULL ? saddle_trace_column(trace, column) : NULL;
+    return value != NULL && trace->rows > 0 ? value[trace->rows - 1] : (double)NAN;
+}
+
+/* The series of a curve, by ascending value; how many there are. */
+static size_t order_series(size_t out[EXPERIMENT_MOST_SERIES], const paper_experiment *e,
+                           const char *label)
+{
+    size_t count = 0;
+    for (size_t s = 0; s < e->count; s++) {
+        if (!same_curve(e->series[s].label, label))
+            continue;
+        size_t k = count++;
+        for (; k > 0 && e->series[out[k - 1]].value > e->series[s].value; k--)
+            out[k] = out[k - 1];
+        out[k] = s;
+    }
+    return count;
+}
+
+/* Add the curve of a label: how the runs of its series ended, against the series' values; `used` series have been. */
+static size_t add_values(canvas *c, size_t p, const reproduction *r, const reproduction_part *part,
+                         const char *label, size_t used)
+{
+    size_t order[EXPERIMENT_MOST_SERIES];
+    size_t count = order_series(order, part->experiment, label);
+    size_t place = c->panel[p].curves++;
+    for (size_t j = 0; j < count; j++) {
+        c->value[p][used + j] = part->experiment->series[order[j]].value;
+        for (size_t k = 0; k < r->runs.seeds; k++)
+            c->end[p][k][used + j] = end_of(part->trace[order[j] * r->runs.seeds + k], c->y[p]);
+    }
+    for (size_t k = 0; k < r->runs.seeds; k++)
+        c->run[p][place][k] =
+            (figure_run){.count = count, .x = c->value[p] + used, .y = c->end[p][k] + used};
+    saddle_snprintf(c->label[place], sizeof c->label[place], "%.*s", (int)strcspn(label, ","),
+                    label);
+    c->curve[p][place] =
+        (figure_curve){.label = c->label[place], .runs = r->runs.seeds, .run = c->run[p][place]};
+    return used + count;
+}
+
+static void add_all_values(canvas *c, size_t p, const reproduction *r,
+                           const reproduction_part *part)
+{
+    const paper_experiment *e = part->experiment;
+    size_t used = 0;
+    c->panel[p].title = "at the end of the runs";
+    c->panel[p].x_label = e->varied;
+    for (size_t s = 0; s < e->count; s++) {
+        size_t first = 0;
+        while (!same_curve(e->series[first].label, e->series[s].label))
+            first++;
+        if (first == s)
+            used = add_values(c, p, r, part, e->series[s].label, used);
+    }
+}
+
+/* ---- panels ----------------------------------------------------------------------------------- */
+
+static void fill_panel(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
+{
+    c->panel[p] = (figure_panel){.title = c->only[p],
+                                 .x_label = figure_title(c->x[p]),
+                                 .y_label = figure_title(c->y[p]),
+                                 .x_scale = figure_scale_of(c->x[p]),
+                                 .y_scale = figure_scale_of(c->y[p]),
+                                 .y_from = FIGURE_STEEP_START,
+                                 .curve = c->curve[p]};
+    if (strcmp(c->x[p], "value") == 0)
+        add_all_values(c, p, r, part);
+    else
+        add_series(c, p, r, part);
+}
+
+/* Copy a text up to one of some characters; returns where that is. */
+static const char *take(char out[32], const char *text, const char *ends)
+{
+    size_t length = strcspn(text, ends);
+    saddle_snprintf(out, 32, "%.*s", (int)length, text);
+    return text + length;
+}
+
+/* Read "x:y x:y@A" and fill the panels; how many there are. */
 static size_t fill_canvas(canvas *c, const reproduction *r, const reproduction_part *part)
 {
     size_t panels = 0;
     for (const char *word = part->experiment->panels; *word != '\0' && panels < MOST_PANELS;) {
-        size_t first = strcspn(word, ":");
-        size_t length = strcspn(word, " ");
-        saddle_snprintf(c->x[panels], sizeof c->x[panels], "%.*s", (int)first, word);
-        saddle_snprintf(c->y[panels], sizeof c->y[panels], "%.*s", (int)(length - first - 1),
-                        word + first + 1);
+        word = take(c->x[panels], word, ":") + 1;
+        word = take(c->y[panels], word, "@ ");
+        if (*word == '@')
+            word = take(c->only[panels], word + 1, " ");
         fill_panel(c, panels++, r, part);
-        word += length + (word[length] == ' ');
+        word += *word == ' ';
     }
     return panels;
 }

@@ -11,9 +11,9 @@
 
 /* Hundreds of whole traces would make a page of many megabytes: it gets these columns, and at most
  * so many rows of each. */
-static const char *const shown[] = {"iteration", "ifo",      "rounds",   "bytes",
-                                    "loss",      "metric",   "loss_gap", "mean_metric",
-                                    "potential", "train_auc"};
+static const char *const shown[] = {"iteration", "ifo",       "rounds",   "bytes",
+                                    "loss",      "metric",    "loss_gap", "mean_metric",
+                                    "potential", "train_auc", "y_gap",    "network_seconds"};
 #define SHOWN (sizeof shown / sizeof *shown)
 #define SHOWN_ROWS 100
 
@@ -25,7 +25,17 @@ typedef struct excerpt {
     double number[SHOWN][SHOWN_ROWS];
 } excerpt;
 
-static void take_excerpt(excerpt *out, const saddle_trace *from)
+/* Whether a trace's column is shown: some say something beside others only. */
+static bool is_shown(const paper_experiment *e, const saddle_trace *from, const char *column)
+{
+    if (strcmp(column, "potential") == 0) /* beside its bound */
+        return saddle_trace_column(from, "mean_metric") != NULL;
+    if (strcmp(column, "y_gap") == 0 || strcmp(column, "network_seconds") == 0)
+        return strstr(e->panels, column) != NULL;
+    return true;
+}
+
+static void take_excerpt(excerpt *out, const paper_experiment *e, const saddle_trace *from)
 {
     size_t rows = from->rows < SHOWN_ROWS ? from->rows : SHOWN_ROWS;
     out->trace = *from;
@@ -35,11 +45,7 @@ static void take_excerpt(excerpt *out, const saddle_trace *from)
     out->trace.rows = rows;
     for (size_t c = 0; c < from->columns; c++)
         for (size_t k = 0; k < SHOWN; k++) {
-            if (strcmp(from->column[c], shown[k]) != 0)
-                continue;
-            /* The potential says something beside its bound. */
-            if (strcmp(shown[k], "potential") == 0 &&
-                saddle_trace_column(from, "mean_metric") == NULL)
+            if (strcmp(from->column[c], shown[k]) != 0 || !is_shown(e, from, shown[k]))
                 continue;
             size_t place = out->trace.columns++;
             out->column[place] = from->column[c];
@@ -60,7 +66,7 @@ static size_t gather(excerpt *out, const saddle_trace **pointer, size_t count,
         for (size_t k = 0; k < r->runs.seeds && reproduction_is_drawn(r, part, s); k++) {
             if (trace[s * r->runs.seeds + k] == NULL)
                 continue;
-            take_excerpt(&out[count], trace[s * r->runs.seeds + k]);
+            take_excerpt(&out[count], part->experiment, trace[s * r->runs.seeds + k]);
             pointer[count] = &out[count].trace;
             count++;
         }
@@ -72,6 +78,8 @@ static const char *first_columns(const paper_experiment *e)
 {
     if (strstr(e->panels, "loss_gap") != NULL)
         return "loss_gap,metric";
+    if (strstr(e->panels, "y_gap") != NULL)
+        return "y_gap,metric";
     return strstr(e->panels, "mean_metric") != NULL ? "mean_metric,potential" : NULL;
 }
 

@@ -110,17 +110,54 @@ static const experiment_series theorems[] = {
     {"precision+", "PRECISION+", "precision+",
      "c-gamma=100 c-epsilon=1e4 epsilon=0.1 gamma=exact sigma2=15", 0, false},
 };
+/* What is done about lost messages, by the share that is lost. Those that lose a fifth are drawn over rounds, in an order in which
+ * the dashes of curves that coincide differ. */
+#define LOST(rule, title, percent, share, given)                                               \
+    {                                                                                          \
+        rule "-" #share, title ", " #percent "% lost", "precision", given #share, share, false \
+    }
+#define LOSSES(percent, share)                                                         \
+    LOST("agreed", "agreed: both ends know", percent, share, "links=agreed:"),         \
+        LOST("own", "inexact: own state", percent, share, "inexact=own links=lossy:"), \
+        LOST("lossy", "lossy: running sums", percent, share, "links=lossy:"),          \
+        LOST("stale", "inexact: last copy", percent, share, "inexact=stale links=lossy:")
+#define LOSSES_DRAWN 5
+static const experiment_series losses[] = {
+    {"reliable", "reliable", "precision", "links=reliable", 0, false},
+    LOSSES(20, 0.2),
+    LOSSES(2, 0.02),
+    LOSSES(10, 0.1),
+    LOSSES(30, 0.3),
+    LOSSES(50, 0.5),
+};
+/* An algorithm over links of several kinds. */
+#define LINKED(which, title, name, kind)                                \
+    {                                                                   \
+        which "-" name, title ", " kind, which, "links=" kind, 0, false \
+    }
+#define OVER_LINKS(which, title)                                                                  \
+    LINKED(which, title, "reliable", "reliable"), LINKED(which, title, "lossy-0.2", "lossy:0.2"), \
+        LINKED(which, title, "lossy-0.5", "lossy:0.5"),                                           \
+        LINKED(which, title, "burst", "burst:0.2:20"), LINKED(which, title, "delay", "delay:5")
+static const experiment_series over_links[] = {
+    OVER_LINKS("precision", "PRECISION"),
+    OVER_LINKS("precision+", "PRECISION+"),
+    OVER_LINKS("gt-gda", "GT-GDA"),
+    OVER_LINKS("prox-gt-sgda", "Prox-GT-SGDA"),
+};
 
 /* ---- experiments ------------------------------------------------------------------------------ */
 
-/* The paper's settings, read literally; and those of our own comparisons, and a length in IFO calls. */
+/* The paper's settings, read literally; and those of our own comparisons, and a length in IFO calls or rounds. */
 #define LITERAL "steps=paper init=normal:1 "
 #define STEPS "nu=0.1 eta=0.1 "
 #define LENGTH(ifo) "iterations=9007199254740992 max-ifo=" ifo " "
+#define ROUNDS(count) "iterations=9007199254740992 max-rounds=" count " "
 #define REGRESSION "problem=robust-logistic "
 #define AUC "problem=auc "
 #define FAIR "problem=fair sensitive=72 "
 #define NETWORK "agents=5 topology=er:0.6 "
+#define TEN "agents=10 topology=er:0.6 "
 #define TWENTY "agents=20 topology=er:0.5 "
 #define FOUR_PANELS "ifo:loss_gap ifo:metric rounds:loss_gap rounds:metric"
 #define TWO_PANELS "ifo:metric rounds:metric"
@@ -247,6 +284,23 @@ static const paper_experiment experiments[] = {
      .quick = "iterations=1000 samples=1000 trace-every=5",
      .panels = "iteration:mean_metric iteration:metric",
      SERIES(theorems)},
+    {.name = "networks-loss",
+     .title = "Lost messages, PRECISION on a9a",
+     .source = "ours: what is done about lost messages",
+     .ours = true,
+     .data = EXPERIMENT_A9A,
+     .settings = REGRESSION TEN "samples=200 batch=15 q=15 " ROUNDS("1000") "trace-every=5",
+     .quick = "samples=50 batch=8 q=8 max-rounds=150",
+     .panels = "rounds:y_gap value:y_gap rounds:metric value:metric",
+     .varied = "share of the messages that are lost",
+     SERIES(losses),
+     .drawn = LOSSES_DRAWN},
+    OURS("networks-algorithms", "Losses, bursts and delays on a9a",
+         "ours: the algorithms that stay exact when messages are lost", EXPERIMENT_A9A,
+         REGRESSION TEN "samples=200 " ROUNDS("2000") "trace-every=5", "samples=50 max-rounds=150",
+         "rounds:metric@PRECISION rounds:metric@PRECISION+ rounds:metric@GT-GDA "
+         "rounds:metric@Prox-GT-SGDA",
+         over_links),
 };
 
 const paper_experiment *saddle_paper_experiments(size_t *count)

@@ -10,12 +10,13 @@
 #include <saddle/lab.h>
 
 /* The most series of an experiment. */
-#define EXPERIMENT_MOST_SERIES 20
+#define EXPERIMENT_MOST_SERIES 24
 
 /* One line of a figure: runs that differ in their seed alone. */
 typedef struct experiment_series {
-    const char *name;      /* of its files, and in claims */
-    const char *label;     /* in legends and statements */
+    const char *name; /* of its files, and in claims */
+    const char
+        *label; /* in legends and statements; "A, B": A with the value, or over the links, B */
     const char *algorithm; /* which one runs */
     const char *settings;  /* beyond the experiment's: "name=value name=value" */
     double value;          /* what is varied, where that is a number; 0 otherwise */
@@ -43,8 +44,10 @@ typedef struct paper_experiment {
                              about a series are about its algorithm: its best series counts */
     uint64_t quick_tuning;
     const char *batches; /* that a search tries: "batch=5,20"; NULL: none but the default */
-    const char
-        *panels; /* of the figure: "x:y x:y", columns of the trace, or those of derived_columns.h */
+    /* Of the figure: "x:y x:y", columns of the trace, or those of derived_columns.h. "x:y@A" has the series of one A alone;
+     * "value:y" is y at the end of the runs against the series' values, a curve for each A. */
+    const char *panels;
+    const char *varied; /* what the values are, for an axis; NULL: no panel is about them */
     size_t count;
     const experiment_series *series;
     size_t drawn; /* series that are drawn, the first ones; 0: all */

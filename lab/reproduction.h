@@ -41,7 +41,7 @@ saddle_status saddle_reproduction_run(reproduction *r, reproduction_part *part, 
 void saddle_reproduction_drop_missing(reproduction *r);
 /* Decide the claims that the experiments which are there can decide. */
 saddle_status saddle_reproduction_decide(reproduction *r, saddle_error *error);
-/* Write claims.md, claims.json, claims.csv and costs.csv, each whole or not at all. */
+/* Write claims.md, claims.json, claims.csv, costs.csv and ends.csv, each whole or not at all. */
 saddle_status saddle_reproduction_save(const reproduction *r, saddle_error *error);
 /* Free what it owns. */
 void saddle_reproduction_release(reproduction *r);

@@ -1,4 +1,4 @@
-/* The results of a reproduction as files: claims.md, claims.json, claims.csv, costs.csv. */
+/* The results of a reproduction as files: claims.md, claims.json, claims.csv, costs.csv, ends.csv. */
 #include <math.h>
 #include <stdio.h>
 
@@ -293,6 +293,40 @@ static void write_costs(FILE *f, const void *context)
     }
 }
 
+/* ---- ends.csv -------------------------------------------------------------------------------- */
+
+/* What the last row of a trace says; nothing where the trace has no such column. */
+static void write_end(FILE *f, const saddle_trace *trace, const char *column)
+{
+    const double *value = saddle_trace_column(trace, column);
+    fputc(',', f);
+    if (value != NULL && trace->rows > 0)
+        saddle_fprintf(f, "%.17g", value[trace->rows - 1]);
+}
+
+static void write_ends(FILE *f, const void *context)
+{
+    static const char *const column[] = {"iteration",       "ifo",  "rounds", "bytes",
+                                         "network_seconds", "loss", "metric", "y_gap"};
+    const reproduction *r = context;
+    fputs("experiment,series,seed", f);
+    for (size_t c = 0; c < sizeof column / sizeof *column; c++)
+        saddle_fprintf(f, ",%s", column[c]);
+    fputc('\n', f);
+    for (size_t p = 0; p < r->parts; p++) {
+        const paper_experiment *e = r->part[p].experiment;
+        for (size_t k = 0; k < e->count * r->runs.seeds; k++) {
+            if (r->part[p].trace[k] == NULL)
+                continue;
+            saddle_fprintf(f, "%s,%s,%zu", e->name, e->series[k / r->runs.seeds].name,
+                           k % r->runs.seeds + 1);
+            for (size_t c = 0; c < sizeof column / sizeof *column; c++)
+                write_end(f, r->part[p].trace[k], column[c]);
+            fputc('\n', f);
+        }
+    }
+}
+
 saddle_status saddle_reproduction_save(const reproduction *r, saddle_error *error)
 {
     const struct {
@@ -301,7 +335,8 @@ saddle_status saddle_reproduction_save(const reproduction *r, saddle_error *erro
     } file[] = {{"claims.md", write_markdown},
                 {"claims.json", write_json},
                 {"claims.csv", write_csv},
-                {"costs.csv", write_costs}};
+                {"costs.csv", write_costs},
+                {"ends.csv", write_ends}};
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < sizeof file / sizeof *file; k++) {
         char path[LAB_PATH];

@@ -14,7 +14,7 @@ results() {
             timeless "$trace"
         done
         find tuned -type f 2>/dev/null | sort | xargs -r cat
-        cat claims.md claims.json claims.csv costs.csv
+        cat claims.md claims.json claims.csv costs.csv ends.csv
     )
 }
 same_results() { cmp -s <(results "$1") <(results "$2"); }
@@ -35,7 +35,7 @@ check "all traces" is "$(traces all)" 10
 check "bounds beside measurements" grep -qE '^ +1000 +[0-9.]+ +[0-9.e+]+ +[0-9.]+ of the bound' out
 check "PRECISION's bound is respected" says "PRECISION, means over 2 seeds: not contradicted"
 check "PRECISION+'s bound is respected" says "PRECISION+, means over 2 seeds: not contradicted"
-for file in claims.md claims.json claims.csv costs.csv report.html; do
+for file in claims.md claims.json claims.csv costs.csv ends.csv report.html; do
     check "$file" [ -s "all/$file" ]
 done
 for name in topology-regression theorem; do
@@ -114,11 +114,11 @@ try reproduce --quick --only theorem --output more
 check "a part of it" says "no run made, all 4 were there"
 check "claims, costs and traces of the others are kept" same_results all more
 check "and their sections" is "$(grep -c 'section class="traces"' more/report.html)" 2
-check "claims.md says what it covers" grep -qF "Only 2 of the 23 experiments are covered; there are no finished runs" more/claims.md
+check "claims.md says what it covers" grep -qF "Only 2 of the 25 experiments are covered; there are no finished runs" more/claims.md
 rm more/traces/topology-regression/er-0.6-seed2.csv
 try reproduce --quick --only theorem --output more
 check "an experiment that is no longer whole is left out" is "$(wc -l <more/claims.csv)" 3
-check "which claims.md says" grep -qF "Only 1 of the 23 experiments" more/claims.md
+check "which claims.md says" grep -qF "Only 1 of the 25 experiments" more/claims.md
 check "claims keep their numbers" is "$(sed -n 's/^### .*<\/a>\([0-9]*\)\. .*/\1/p' more/claims.md | tr '\n' ' ')" "13 14 "
 check "a table without claims is left out" is "$(grep '^## ' more/claims.md | tr '\n' ' ')" "## Ours ## Numbers ## Experiments "
 check "and left alone" is "$(traces more)" 9
@@ -127,6 +127,34 @@ try reproduce --quick --only complexity-quadratic --output slopes
 check "slopes" is "$(sed -n 's/.*<text>exponent \([-0-9.]*\) .*/\1/p' slopes/figures/complexity-quadratic-slopes.svg)" \
     "$(grep -oE 'exponent -?[0-9.]+' slopes/claims.md | cut -d' ' -f2)"
 check "beside the theory's" grep -qF "theory: at most -1<" slopes/figures/complexity-quadratic-slopes.svg
+
+# Networks: how runs ended, as a table and against the share of lost messages.
+try reproduce --quick --only networks --seeds 1 --output networks
+check "networks" exits 0
+check "all kinds of links" is "$(cat networks/traces/networks-*/*.csv | sed -n 's/^# links: //p' | sort -u | wc -l)" 13
+check "each claim about them" is "$(cut -d, -f1 networks/claims.csv | xargs)" "claim loss-exact loss-half loss-inexact loss-algorithms"
+for name in networks-loss networks-algorithms; do
+    check "one legend for all panels of $name" is "$(grep -cF "<text>reliable<" networks/figures/$name.svg)" 1
+done
+check "a panel for each algorithm" is "$(grep -cE '<text>(PRECISION|PRECISION\+|GT-GDA|Prox-GT-SGDA)<' networks/figures/networks-algorithms.svg)" 4
+check "the table and the figure have the last rows of the traces" python3 - <<'PYTHON'
+import csv, math, re
+shares = ["0.02", "0.1", "0.2", "0.3", "0.5"]
+ends = {(r["experiment"], r["series"]): r for r in csv.DictReader(open("networks/ends.csv"))}
+assert len(ends) == 41
+for (experiment, series), end in ends.items():
+    rows = [l for l in open(f"networks/traces/{experiment}/{series}-seed1.csv") if l[0] != "#"]
+    last = list(csv.DictReader(rows))[-1]
+    assert all(float(end[c]) == float(last[c]) for c in ("ifo", "rounds", "bytes", "metric", "y_gap"))
+# The curve of the second panel, whose axes are linear in the share and in the logarithm of the gap.
+text = open("networks/figures/networks-loss.svg").read()
+curve = [re.findall(r"([\d.]+),([\d.]+)", d) for d in re.findall(r"stroke='rgb\(  0, 158, 115\)'  d='([^']*)'", text)]
+x, y = zip(*[(float(a), float(b)) for a, b in next(c for c in curve if len(c) == len(shares))])
+gap = [math.log(float(ends["networks-loss", f"own-{s}"]["y_gap"])) for s in shares]
+for k, s in enumerate(shares):
+    assert abs((x[k] - x[0]) / (x[-1] - x[0]) - (float(s) - 0.02) / 0.48) < 1e-3
+    assert abs((y[k] - y[0]) / (y[-1] - y[0]) - (gap[k] - gap[0]) / (gap[-1] - gap[0])) < 1e-2
+PYTHON
 
 # Full results are not overwritten by quick ones.
 sed -i 's/"quick": true/"quick": false/' more/claims.json
