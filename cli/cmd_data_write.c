@@ -73,13 +73,13 @@ static int run_generate(const cli_arguments *arguments)
     const char *path = arguments->operand[0];
     saddle_error error;
     saddle_dataset *data = NULL;
-    saddle_status status = cli_check_output("data generate", path, false, &error);
+    saddle_path_list outputs = {.count = 0};
+    saddle_status status = add_output(&outputs, "PATH", path, &error);
+    saddle_path_list_release(&outputs);
     SADDLE_THEN(status,
                 saddle_dataset_generate(&data, (size_t)chosen->rows, (size_t)chosen->features,
                                         arguments->plan.start.seed, &error));
-    SADDLE_THEN(status, saddle_dataset_save_libsvm(data, path, &error));
-    if (status == SADDLE_OK)
-        print_size(data, path);
+    SADDLE_THEN(status, save(data, path, &error));
     saddle_dataset_free(data);
     return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
 }
@@ -92,9 +92,9 @@ const cli_command cli_data_generate = {
     .operands = "PATH",
     .least = 1,
     .most = 1,
-    .summary = "write a built-in data set as LIBSVM text",
+    .summary = "write a built-in data set",
     .details = "The data resemble a9a: one-hot groups of binary features, about a quarter of the "
-               "rows positive, learnable.",
+               "rows positive, learnable. " FORMATS,
     .words = "@FILE",
     .library = generate_library,
     .own = generate_own,

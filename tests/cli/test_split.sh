@@ -11,6 +11,8 @@ for path in all.npz all.csv all2.txt; do
     check "to $path" exits 0
     try data convert "$path" "back-$path.txt"
     check "from $path" cmp -s all.txt "back-$path.txt"
+    try data generate "new-$path" --rows 203 --features 20 --seed 4
+    check "generate writes $path as convert does" cmp -s "$path" "new-$path"
 done
 printf 'a;b;y\n0.1;-3e-300;1\n2;1e22;0\n' >dense.csv
 try data convert dense.csv dense.npz
