@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "core/memory.h"
@@ -150,6 +151,17 @@ static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, 
     return set_option(a, option, value, error);
 }
 
+/* The remedy for an extra argument that is a file: most likely one of rows. */
+static const char *data_hint(const cli_arguments *a, const char *word)
+{
+    const saddle_option *data = saddle_settings_find(a->plan.settings, "data");
+    if (data == NULL || !cli_takes(a->command, data) || access(word, F_OK) != 0)
+        return "";
+    return saddle_settings_given(a->plan.settings, data)
+               ? "; for a file per agent, write %d for its number, as in --data 'part-%d.csv'"
+               : "; give a file of rows as --data FILE";
+}
+
 static saddle_status read_operand(cli_arguments *a, const char *word, saddle_error *error)
 {
     if (word[0] == '-' && word[1] != '\0')
@@ -158,9 +170,9 @@ static saddle_status read_operand(cli_arguments *a, const char *word, saddle_err
                            word);
     if (a->count == a->command->most)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "extra argument '%.80s'; usage: saddle %s%s%s%s", word, a->command->name,
-                           *a->command->operands != '\0' ? " " : "", a->command->operands,
-                           " [options]");
+                           "extra argument '%.80s'; usage: saddle %s%s%s [options]%s", word,
+                           a->command->name, *a->command->operands != '\0' ? " " : "",
+                           a->command->operands, data_hint(a, word));
     a->operand[a->count++] = word;
     return SADDLE_OK;
 }
