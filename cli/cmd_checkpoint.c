@@ -17,7 +17,7 @@ static saddle_status show(const char *path, saddle_plan *plan)
     saddle_status status = saddle_checkpoint_examine(path, &info, &found, &error);
     cli_print("%s\n  ", path);
     if (status == SADDLE_OK)
-        cli_print("whole: iteration %llu, %zu rows, %s, %s, saddle %s\n",
+        cli_print("valid: iteration %llu, %zu trace points, %s, %s, saddle %s\n",
                   (unsigned long long)info.iteration, info.rows, cli_duration(info.seconds, time),
                   saddle_bytes_text((double)info.bytes, bytes), info.version);
     else

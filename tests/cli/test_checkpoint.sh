@@ -161,8 +161,8 @@ refuse "names 'theirs-t.csv'" run --resume theirs --iterations 30
 # ---- what checkpoints are for
 try checkpoint ck-copy
 check "what they are" exits 0
-check "iteration and state" says "whole: iteration 60"
-check "the older one, too" says "whole: iteration 50"
+check "iteration and state" says "valid: iteration 60, 9 trace points,"
+check "the older one, too" says "valid: iteration 50"
 check "the options" says "--trace-every 7"
 check "those that were given alone" is "$(sed -n 's/^  --\([a-z-]*\) .*/\1/p' out | sort | tr '\n' ' ')" \
     "checkpoint-every data iterations model samples trace trace-every "
