@@ -9,7 +9,9 @@
 
 #include "core/print.h"
 #include "core/sizes.h"
+#include "core/text.h"
 #include "instance/instance.h"
+#include "instance/unused_options.h"
 
 /* About so many rows are printed of a run. */
 #define SHOWN_ROWS 21
@@ -76,11 +78,12 @@ static void print_samples(const saddle_run_info *info, const saddle_problem_clas
     else
         saddle_snprintf(each, sizeof each, "%zu to %zu per agent", low, high);
     bool data = kind->needs_data;
+    bool shared_out = data && !saddle_data_is_divided(info->network);
     bool by_size = info->instance->plan->problem.agent_weights == SADDLE_WEIGHTS_BY_SIZE;
-    cli_print_field("data", "%s%s%" PRIu64 " samples, %s%s%s%s",
-                    data ? info->plan->problem.data : "", data ? ", " : "", sum, each,
-                    data ? ", partition " : "", data ? info->plan->problem.partition : "",
-                    by_size ? "; agents count by size" : "");
+    cli_print_field(
+        "data", "%s%s%" PRIu64 " samples, %s%s%s%s", data ? info->plan->problem.data : "",
+        data ? ", " : "", sum, each, shared_out ? ", partition " : "",
+        shared_out ? info->plan->problem.partition : "", by_size ? "; agents count by size" : "");
 }
 
 /* When the run will stop. */

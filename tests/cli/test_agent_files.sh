@@ -19,11 +19,13 @@ same=(--partition contiguous --topology ring --iterations 20)
 
 try run --data all --agents 3 --samples 40,30,20 "${same[@]}" --model one.npz
 check "one file" exits 0
+check "is shared out" says "20 to 40 per agent, partition contiguous"
 try predict --model one.npz --data all
 mv out one.txt
 for pattern in part-%d padded-%02d deep/%d.txt; do
     try run --data "$pattern" --topology ring --iterations 20 --model parts.npz
     check "$pattern: the number of agents is that of the files" says "3 agents"
+    check "$pattern: nothing is shared out" grep -q '20 to 40 per agent$' out
     try predict --model parts.npz --data all
     check "$pattern: the same model" cmp -s out one.txt
     try predict --model parts.npz --data "$pattern"
