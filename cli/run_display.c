@@ -66,6 +66,42 @@ static void print_algorithm(const saddle_run_info *info)
     cli_print_field("algorithm", "%s", text);
 }
 
+/* Append the labels that are positive, as texts where the file has texts. */
+static void append_positive(char *text, size_t size, const saddle_run_info *info)
+{
+    size_t count = 0;
+    const char *positive = info->plan->problem.positive;
+    const char *const *label = saddle_columns_label_texts(info->network->columns, &count);
+    uint64_t number = 0;
+    bool single = label != NULL && saddle_parse_integer(positive, &number) && number < count;
+    saddle_append(text, size, "positive label %.100s", single ? label[number] : positive);
+}
+
+/* The problem with its sizes and its own settings; the values of groups have a line of their own. */
+static void print_problem(const saddle_run_info *info, const saddle_problem_class *kind)
+{
+    char text[1024];
+    char reason[128];
+    const saddle_problem *problem = info->instance->problem;
+    const saddle_settings *settings = info->plan->settings;
+    saddle_snprintf(text, sizeof text, "%s: x in R^%zu, y in R^%zu", problem->name, problem->x_dim,
+                    problem->y_dim);
+    const char *before = "; ";
+    for (const saddle_option *const *option = kind->options; *option != NULL; option++) {
+        if (saddle_option_lacks_companion(settings, *option, reason) ||
+            strcmp((*option)->name, "group-values") == 0)
+            continue;
+        saddle_append(text, sizeof text, "%s%s %.100s", before, (*option)->name,
+                      saddle_settings_value(settings, *option));
+        before = ", ";
+    }
+    if (kind->needs_data && kind->labels == SADDLE_LABELS_SIGNS) {
+        saddle_append(text, sizeof text, "%s", before);
+        append_positive(text, sizeof text, info);
+    }
+    cli_print_field("problem", "%s", text);
+}
+
 static void print_samples(const saddle_run_info *info, const saddle_problem_class *kind)
 {
     const saddle_problem *problem = info->instance->problem;
@@ -135,8 +171,7 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
     const saddle_instance *e = info->instance;
     const saddle_plan *plan = info->plan;
     cli_print("saddle %s\n", saddle_version());
-    cli_print_field("problem", "%s: x in R^%zu, y in R^%zu", e->problem->name, e->problem->x_dim,
-                    e->problem->y_dim);
+    print_problem(info, kind);
     print_samples(info, kind);
     print_groups(plan->settings);
     cli_print_field("X", "%s", saddle_set_text(e->x_set));

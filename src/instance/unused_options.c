@@ -140,9 +140,8 @@ static bool is_idle(const saddle_instance *instance, const saddle_option *option
             kind->labels != SADDLE_LABELS_CLASSES);
 }
 
-/* Whether an option goes with a value that another one does not have; `out` says which: "only used with loss huber". */
-static bool lacks_companion(const saddle_settings *settings, const saddle_option *option,
-                            char out[128])
+bool saddle_option_lacks_companion(const saddle_settings *settings, const saddle_option *option,
+                                   char out[128])
 {
     char name[32];
     if (option->used_with == NULL)
@@ -229,7 +228,8 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
             used = used || saddle_option_in(algorithm[a]->options, option);
         bool of_algorithms = count > 0 && saddle_option_of_algorithm(option);
         const char *reason = reason_unused(option, instance, algorithm, count, text);
-        if (!is_idle(instance, option) && lacks_companion(plan->settings, option, text))
+        if (!is_idle(instance, option) &&
+            saddle_option_lacks_companion(plan->settings, option, text))
             reason = text;
         if (!saddle_settings_given(plan->settings, option) || used ||
             (!of_algorithms && reason == NULL && !is_idle(instance, option)))

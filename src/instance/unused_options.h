@@ -12,6 +12,10 @@ typedef void saddle_unused_warning(void *context, const char *message);
 bool saddle_option_in(const saddle_option *const *table, const saddle_option *option);
 bool saddle_option_of_algorithm(const saddle_option *option);
 
+/* Whether an option goes with a value that another one does not have; `out` says which: "only used with loss huber". */
+bool saddle_option_lacks_companion(const saddle_settings *settings, const saddle_option *option,
+                                   char out[128]);
+
 /* Report every option of reading data that the plan was given and that files of no format of a set, as
  * saddle_dataset::formats, have a use for. */
 void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unused_warning *warning,

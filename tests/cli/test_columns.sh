@@ -104,10 +104,13 @@ refuse "every row of 'empty.csv' lacks a value" data info empty.csv --missing dr
 # Columns by name in problems.
 try run --problem fair --sensitive sex --data people.csv "${two[@]}" --model fair.npz --trace f.csv
 check "the sensitive column by name" exits 0
+check "the run shows the problem's settings" is "$(sed -n '/^  problem /,/^  data /p' out | sed '$d' | xargs -d '\n' | tr -s ' ')" \
+    " problem fair: x in R^18, y in R^2; score linear, fairness 8, fairness-ridge 0, sensitive sex, exclude-features 7,8, positive label yes"
 check "and both of its features are hidden" grep -q "exclude-features: .*7,8" f.csv
 try run --problem fair --sensitive sex=female --exclude-features sex --data people.csv "${two[@]}" \
-    --model fair2.npz
+    --model fair2.npz --positive no
 check "a feature by name" exits 0
+check "another positive label" says "positive label no"
 try eval --model fair.npz --data people.csv
 check "a model knows the names" says "parity_gap"
 refuse "sensitive: column 'color' is 3 features; name one of them, such as 'color=blue'" \
