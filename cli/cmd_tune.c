@@ -13,7 +13,7 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
-#include "instance/settings.h"
+#include "instance/plan.h"
 #include "lab/algorithm_names.h"
 #include "lab/paths.h"
 #include "lab/tune.h"
@@ -130,7 +130,7 @@ static saddle_status test_answer(work *w, const saddle_tuning *t, const saddle_t
     char text[1024] = "";
     saddle_hooks hooks = {.interrupt = w->interrupt};
     saddle_status status = saddle_plan_copy(&plan, &t->plan, error);
-    plan.limits.iterations = UINT64_C(1) << 53;
+    plan.limits.iterations = SADDLE_UNLIMITED_ITERATIONS;
     plan.limits.max_ifo = best->allotment;
     plan.engine = w->plan->engine;
     status = cli_agree(status, error);

@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "core/print.h"
 #include "core/text.h"
+#include "instance/plan.h"
 
 static int stdout_error;     /* errno of the first failed write; 0: none */
 static size_t progress_size; /* characters of the progress line on the screen */
@@ -276,7 +277,7 @@ void cli_meter_show(const cli_meter *meter, uint64_t iteration, double seconds)
 {
     double rate = seconds > 0.0 ? (double)iteration / seconds : 0.0;
     /* A run that something else ends. */
-    if (meter->iterations >= UINT64_C(1) << 53) {
+    if (meter->iterations >= SADDLE_UNLIMITED_ITERATIONS) {
         cli_progress("%siteration %llu  metric %.4g  %.0f/s", meter->label,
                      (unsigned long long)iteration, meter->metric, rate);
         return;

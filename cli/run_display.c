@@ -125,8 +125,9 @@ static void print_samples(const saddle_run_info *info, const saddle_problem_clas
 /* When the run will stop. */
 static void print_stops(const saddle_plan *plan)
 {
-    char text[256];
-    saddle_snprintf(text, sizeof text, "%" PRIu64 " iterations", plan->limits.iterations);
+    char text[256] = "";
+    if (plan->limits.iterations < SADDLE_UNLIMITED_ITERATIONS || plan->limits.max_ifo == 0)
+        saddle_append(text, sizeof text, " or %" PRIu64 " iterations", plan->limits.iterations);
     if (plan->limits.tolerance > 0.0)
         saddle_append(text, sizeof text, " or metric <= %.15g", plan->limits.tolerance);
     if (plan->limits.max_ifo > 0)
@@ -143,7 +144,7 @@ static void print_stops(const saddle_plan *plan)
     if (plan->limits.stop_after > 0)
         saddle_append(text, sizeof text, " or %" PRIu64 " trace points without gain",
                       plan->limits.stop_after);
-    cli_print_field("stops at", "%s", text);
+    cli_print_field("stops at", "%s", text + strlen(" or "));
 }
 
 /* The starting point, of x and y apart where they differ. */
@@ -205,6 +206,9 @@ static void on_begin(void *context, const saddle_run_info *info)
     d->trace_every = info->plan->outputs.trace_every;
     uint64_t points = d->trace_every > 0 ? info->plan->limits.iterations / d->trace_every + 1 : 1;
     d->stride = (points + SHOWN_ROWS - 1) / SHOWN_ROWS;
+    d->ifo_stride = d->meter.iterations < SADDLE_UNLIMITED_ITERATIONS
+                        ? 0
+                        : info->plan->limits.max_ifo / (SHOWN_ROWS - 1);
     if (d->quiet)
         return;
     print_header(info, d->kind);
@@ -214,9 +218,18 @@ static void on_begin(void *context, const saddle_run_info *info)
     cli_flush_or_stop();
 }
 
+/* Whether a row is printed: at equal distances in rows or, where their number is not known, in IFO calls. */
+static bool is_shown(const run_display *d, const saddle_row *row)
+{
+    if (d->ifo_stride == 0)
+        return d->seen % d->stride == 0;
+    return d->seen == 0 || row->cost.ifo >= d->printed_ifo + d->ifo_stride;
+}
+
 static void print_row(run_display *d, const saddle_row *row)
 {
     d->printed = row->iteration;
+    d->printed_ifo = row->cost.ifo;
     cli_print("%9llu %11llu %8llu %8.3f %11.5g %11.5g %10.3e\n", (unsigned long long)row->iteration,
               (unsigned long long)row->cost.ifo, (unsigned long long)row->cost.rounds, row->seconds,
               row->loss, row->primal, row->metric);
@@ -227,7 +240,7 @@ static void on_row(void *context, const saddle_row *row)
 {
     run_display *d = context;
     d->meter.metric = row->metric;
-    if (d->table && d->seen % d->stride == 0)
+    if (d->table && is_shown(d, row))
         print_row(d, row);
     d->seen++;
     if (!d->meter.hidden)

@@ -16,8 +16,10 @@ typedef struct run_display {
     uint64_t start;                   /* the iteration it began at */
     uint64_t trace_every;             /* iterations between rows */
     uint64_t stride;                  /* rows between printed ones */
+    uint64_t ifo_stride;              /* IFO calls between them; 0: the stride counts */
     uint64_t seen;                    /* rows so far */
     uint64_t printed;                 /* iteration of the last printed row; UINT64_MAX: none */
+    uint64_t printed_ifo;             /* its IFO calls */
 } run_display;
 
 /* "  NAME        TEXT", wrapped. */

@@ -114,11 +114,6 @@ static saddle_status run_plan(saddle_plan *out, const work *w,
     if (isnan(out->outputs.metric_tau))
         out->outputs.metric_tau = w->metric_tau;
     out->algorithm.name = choice->text;
-    /* A budget of IFO calls is the common one unless iterations are given, too. */
-    bool by_ifo = w->in->plan->limits.max_ifo > 0 &&
-                  !saddle_plan_given(w->in->plan, offsetof(saddle_plan, limits.iterations));
-    if (by_ifo)
-        out->limits.iterations = UINT64_C(1) << 53;
     return SADDLE_OK;
 }
 

@@ -145,7 +145,7 @@ static saddle_status trial_plan(const search *s, const saddle_trial *trial, sadd
     saddle_plan_defaults(&defaults, sizeof defaults);
     SADDLE_TRY(saddle_plan_copy(out, s->plan, error));
     out->limits = defaults.limits;
-    out->limits.iterations = UINT64_C(1) << 53;
+    out->limits.iterations = SADDLE_UNLIMITED_ITERATIONS;
     out->limits.max_ifo = trial->allotment - s->forecast.most_ifo + 1;
     out->outputs = defaults.outputs;
     out->outputs.trace_every = UINT64_C(1) << 53;

@@ -200,7 +200,8 @@ typedef struct saddle_plan {
 
     /** When a run ends. */
     struct {
-        uint64_t iterations; /**< iterations: at most this many. */
+        uint64_t
+            iterations; /**< iterations: at most this many; left at its default and with max_ifo set, any number. */
         double tolerance;    /**< tolerance: metric at which to stop; 0: never. */
         uint64_t max_ifo;    /**< max-ifo: budget of gradient evaluations; 0: none. */
         uint64_t max_rounds; /**< max-rounds: budget of communication rounds; 0: none. */

@@ -21,6 +21,8 @@ saddle_status saddle_plan_reset(saddle_plan *plan, const saddle_option *option,
 /* Take over the fields of one stage from another plan; texts are borrowed until saddle_plan_refresh(). */
 void saddle_plan_take_stage(saddle_plan *plan, const saddle_plan *from, saddle_option_stage stage);
 
+/* Iterations of a run that ends by another limit. */
+#define SADDLE_UNLIMITED_ITERATIONS (UINT64_C(1) << 53)
 /* Whether the user gave the option of the field at an offset. */
 bool saddle_plan_given(const saddle_plan *plan, size_t offset);
 /* The text of a setting that is an object in the caller's memory and has no text of its own. */

@@ -166,9 +166,9 @@ static const saddle_option seed = SADDLE_INTEGER(
     PLAN(start.seed, INSTANCE, RESULT), "seed", SADDLE_START_HEADING, "1", 0, SADDLE_UNBOUNDED, "N",
     "What everything random follows from. The same seed gives the same bits.");
 
-static const saddle_option iterations =
-    SADDLE_INTEGER(PLAN(limits.iterations, RUN, LENGTH), "iterations", SADDLE_STOPPING_HEADING,
-                   "2000", 0, 0x1p53, "N", "Stop after N iterations.");
+static const saddle_option iterations = SADDLE_INTEGER(
+    PLAN(limits.iterations, RUN, LENGTH), "iterations", SADDLE_STOPPING_HEADING, "2000", 0, 0x1p53,
+    "N", "Stop after N iterations. Not given: with --max-ifo, only that budget counts.");
 static const saddle_option tolerance =
     SADDLE_REAL(PLAN(limits.tolerance, RUN, LENGTH), "tolerance", SADDLE_STOPPING_HEADING, "0", 0,
                 SADDLE_UNBOUNDED, "E",

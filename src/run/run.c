@@ -190,7 +190,7 @@ saddle_status saddle_run_of_several(const saddle_instance *instance, const saddl
     saddle_hooks silent = {.interrupt = r.hooks->interrupt};
     if (instance->world->rank > 0)
         r.hooks = &silent;
-    saddle_status status = saddle_plan_copy(&r.given, plan != NULL ? plan : instance->plan, error);
+    saddle_status status = saddle_run_take_plan(&r, plan != NULL ? plan : instance->plan, error);
     status = saddle_run_agree(&r, status, error);
     SADDLE_THEN(status, begin(&r, error));
     SADDLE_THEN(status, loop(&r, error));

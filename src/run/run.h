@@ -78,6 +78,9 @@ saddle_status saddle_run_of_several(const saddle_instance *instance, const saddl
 
 /* ---- setup.c ---- */
 
+/* Copies a plan to r->given. A budget of IFO calls alone ends a run whose iterations are not given. */
+saddle_status saddle_run_take_plan(saddle_run_state *r, const saddle_plan *plan,
+                                   saddle_error *error);
 /* Bring agents and observer to where the run begins. Collective. */
 saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error);
 /* Free everything but the result. */

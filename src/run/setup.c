@@ -458,6 +458,18 @@ void saddle_run_release(saddle_run_state *r)
     saddle_plan_free(&r->given);
 }
 
+/* ---- the plan --------------------------------------------------------------------------------- */
+
+saddle_status saddle_run_take_plan(saddle_run_state *r, const saddle_plan *plan,
+                                   saddle_error *error)
+{
+    SADDLE_TRY(saddle_plan_copy(&r->given, plan, error));
+    if (plan->limits.max_ifo > 0 &&
+        !saddle_plan_given(&r->given, offsetof(saddle_plan, limits.iterations)))
+        r->given.limits.iterations = SADDLE_UNLIMITED_ITERATIONS;
+    return SADDLE_OK;
+}
+
 /* ---- looking ahead ---------------------------------------------------------------------------- */
 
 saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_plan *plan,
@@ -465,7 +477,7 @@ saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_
 {
     saddle_run_state r = {.info = {.network = instance, .given = &r.given}};
     memset(out, 0, sizeof *out);
-    saddle_status status = saddle_plan_copy(&r.given, plan, error);
+    saddle_status status = saddle_run_take_plan(&r, plan, error);
     SADDLE_THEN(status, configure_run(&r, error));
     if (status == SADDLE_OK) {
         double bound;

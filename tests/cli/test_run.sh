@@ -112,6 +112,15 @@ check "rounds" says "budget of rounds spent"
 check "rounds are kept to" is "$(last_row e.csv | cut -d, -f3)" 5
 try run "${small[@]}" --max-ifo 1000 --trace e.csv
 check "IFO" says "IFO budget spent"
+# Without --iterations the budget alone counts: the default 2000 would end this run first.
+try run --problem quadratic --samples 4 --batch 1 --max-ifo 60000 --trace e.csv
+check "a budget of IFO calls alone" says "IFO budget spent"
+check "is the only limit that is named" says "stops at    60000 IFO calls"
+check "whatever the default of iterations" test "$(last_row e.csv | cut -d, -f1)" -gt 2000
+check "rows are shown at equal distances" test "$(grep -cE '^ +[0-9]+ +[0-9]+ ' out)" -ge 15 -a \
+    "$(grep -cE '^ +[0-9]+ +[0-9]+ ' out)" -le 25
+try run --problem quadratic --samples 4 --batch 1 --max-ifo 60000 --iterations 2000
+check "iterations that are given count" says "all iterations done"
 try run "${small[@]}" --iterations 1e9 --max-seconds 0.3
 check "seconds" says "time budget spent"
 
