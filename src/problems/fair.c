@@ -51,7 +51,7 @@ static const saddle_option *const options[] = {
         OWN(ridge), "fairness-ridge", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "R",
         "Weight of -(R/2) |y|^2, for strong concavity in y. auto: 0, or 1e-3 when W is 0."),
     &(const saddle_option)SADDLE_TEXT(
-        OWN(sensitive), "sensitive", GROUP, "73", "FEATURE",
+        OWN(sensitive), "sensitive", GROUP, SADDLE_DEFAULT_SENSITIVE, "FEATURE",
         "The feature that holds the sensitive attribute, as 0 or 1: its number from 1, its name, "
         "or a column of two texts. In a9a 73 is 1 for men."),
     &(const saddle_option)SADDLE_TEXT(

@@ -60,14 +60,30 @@ static saddle_status read_signs(saddle_sensitive *self, saddle_error *error)
     return SADDLE_OK;
 }
 
+/* Find the feature. Data without the default one need the option: the user did not choose that number. */
+static saddle_status find_feature(const saddle_problem_inputs *inputs, const char *feature,
+                                  size_t *out, saddle_error *error)
+{
+    saddle_error why = {.message = ""};
+    saddle_status status =
+        saddle_columns_feature(inputs->columns, inputs->features, feature, out, &why);
+    const char *remedy = strstr(why.message, "; ");
+    if (status == SADDLE_OK)
+        return SADDLE_OK;
+    if (strcmp(feature, SADDLE_DEFAULT_SENSITIVE) == 0 && remedy != NULL)
+        return saddle_fail(error, status,
+                           "sensitive: the default, feature " SADDLE_DEFAULT_SENSITIVE
+                           " of a9a, is not in these data%s",
+                           remedy);
+    return saddle_fail(error, status, "sensitive: %s", why.message);
+}
+
 saddle_status saddle_sensitive_read(saddle_sensitive *out, const saddle_problem_inputs *inputs,
                                     const char *feature, const char *excluded, saddle_error *error)
 {
     size_t features = inputs->features;
     *out = (saddle_sensitive){.shard = inputs->shard, .world = inputs->world, .features = features};
-    SADDLE_TRY(saddle_in_field(
-        "sensitive",
-        saddle_columns_feature(inputs->columns, features, feature, &out->column, error), error));
+    SADDLE_TRY(find_feature(inputs, feature, &out->column, error));
     if (!allocate(out))
         return saddle_no_memory(error, "the problem");
     SADDLE_TRY(read_signs(out, error));

@@ -9,6 +9,9 @@
 
 #include <saddle/problem.h>
 
+/* The feature unless one is named: that of a9a, 1 for men. */
+#define SADDLE_DEFAULT_SENSITIVE "73"
+
 typedef struct saddle_sensitive {
     saddle_dataset *const *shard; /* borrowed */
     const saddle_world *world;    /* borrowed */

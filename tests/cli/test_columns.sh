@@ -115,6 +115,8 @@ try eval --model fair.npz --data people.csv
 check "a model knows the names" says "parity_gap"
 refuse "sensitive: column 'color' is 3 features; name one of them, such as 'color=blue'" \
     run --problem fair --sensitive color --data people.csv "${two[@]}"
+refuse "--sensitive: the default, feature 73 of a9a, is not in these data; give a number from 1 to 8, or the name of a column or feature: age, color, city, sex" \
+    run --problem fair --data people.csv "${two[@]}"
 refuse "sensitive: 'height' is not a feature; give a number from 1 to 8, or the name" \
     run --problem fair --sensitive height --data people.csv "${two[@]}"
 refuse "exclude-features: 'sex' is listed twice" \
