@@ -270,6 +270,33 @@ static saddle_status make_columns(saddle_csv *table, const names *of, saddle_err
                                                       : saddle_no_memory(error, "the columns");
 }
 
+/* Say which columns of the training data a file with `count` columns of features lacks, or that it has other ones. */
+static saddle_status refuse_columns(const saddle_csv *table, const names *of, size_t count,
+                                    const char *path, saddle_error *error)
+{
+    const saddle_columns *columns = table->columns;
+    bool label_wanted =
+        table->label < table->fields &&
+        saddle_columns_find_near(columns, of->name[table->label], 0) < columns->count;
+    const char *remedy =
+        label_wanted ? ", or set label-column to none if no column is a label" : "";
+    char missing[256] = "";
+    size_t lacking = 0;
+    if (!columns->named || table->header_end == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' has %s columns of features than the training data, which have "
+                           "%zu; give rows of the same kind, or set label-column to none if no "
+                           "column is a label",
+                           path, count < columns->count ? "fewer" : "more", columns->count);
+    for (size_t c = 0; c < columns->count; c++)
+        if (table->field_of[c] == SIZE_MAX)
+            saddle_append(missing, sizeof missing, "%s'%s'", lacking++ == 0 ? "" : ", ",
+                          SADDLE_EXCERPT(columns->column[c].name));
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%s' lacks %s of the training data: %s; give rows with the same columns%s",
+                       path, lacking == 1 ? "a column" : "columns", missing, remedy);
+}
+
 /* Find the fields of columns that are given: by name, or in their order where there are none. */
 static saddle_status match_columns(saddle_csv *table, const names *of, const char *path,
                                    saddle_error *error)
@@ -292,13 +319,7 @@ static saddle_status match_columns(saddle_csv *table, const names *of, const cha
             table->field_of[c] = k;
         count++;
     }
-    if (count == columns->count)
-        return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%s' has %s columns of features than the training data, which have %zu; "
-                       "give rows of the same kind, or set label-column to none if no column is a "
-                       "label",
-                       path, count < columns->count ? "fewer" : "more", columns->count);
+    return count == columns->count ? SADDLE_OK : refuse_columns(table, of, count, path, error);
 }
 
 /* ---- a file ---- */
@@ -347,10 +368,10 @@ static saddle_status open_table(saddle_csv *table, const saddle_input *in,
         table->begin = line_end < table->end ? line_end + 1 : table->end;
         table->first_line++;
     }
-    size_t columns = options->columns != NULL ? options->columns->count : 0;
     table->field = saddle_alloc(table->fields, sizeof *table->field);
+    size_t given = saddle_columns_count(options->columns);
     table->field_of =
-        saddle_alloc(columns > table->fields ? columns : table->fields, sizeof *table->field_of);
+        saddle_alloc(given > table->fields ? given : table->fields, sizeof *table->field_of);
     if (table->field == NULL || table->field_of == NULL)
         return saddle_no_memory(error, "reading a file");
     SADDLE_TRY(choose_columns(table, in->path, options, error));

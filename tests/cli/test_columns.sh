@@ -62,11 +62,14 @@ refuse "column 'other' of 'other.csv' is not among those of the training data; l
 try predict --model people.npz --data other.csv --label-column none --drop-columns other
 check "columns that the model has not are left out" exits 0
 cut -d, -f1-3,5 other.csv >narrow.csv
-refuse "fewer columns of features than the training data, which have 4" \
+refuse "'narrow.csv' lacks a column of the training data: 'sex'; give rows with the same columns" \
     predict --model people.npz --data narrow.csv --label-column other
-cut -d, -f4 other.csv >single.csv
-refuse "fewer columns of features than the training data, which have 4" \
-    predict --model people.npz --data single.csv --label-column none
+cut -d, -f4- other.csv >narrow.csv
+refuse "'narrow.csv' lacks columns of the training data: 'age', 'color', 'city'; give rows with the same columns" \
+    predict --model people.npz --data narrow.csv --label-column other
+sed 1d narrow.csv >nameless.csv
+refuse "'nameless.csv' has fewer columns of features than the training data, which have 4" \
+    predict --model people.npz --data nameless.csv --header no --label-column last
 
 # Missing values.
 sed -e '3s/^[0-9]*/NA/' -e '4s/,blue,/,?,/' -e '5s/,red,/,,/' people.csv >holes.csv
