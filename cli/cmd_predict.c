@@ -165,8 +165,9 @@ const cli_command cli_eval = {
         "Prints the outcomes of the model's problem on the rows of --data, as --test-data of the "
         "run would have, accuracy, auc and logistic loss of the scores, and the share of positive "
         "labels; not defined: there is no such number, as the auc of rows of one class. --model "
-        "and --data are needed. Labels are positive by the run's rule, and --label-column is the "
-        "run's, unless given. Data with more features than the model are refused; LIBSVM rows with "
+        "and --data are needed. Labels are positive by the run's rule, and the label column is the "
+        "run's, by name if it has one, unless given. Data with more features than the model are "
+        "refused; LIBSVM rows with "
         "fewer are filled up with zeros.\n"
         "--problem is for the model of a plug-in alone: the shared object is loaded only when "
         "named here.",
@@ -224,13 +225,15 @@ const cli_command cli_predict = {
     .name = "predict",
     .operands = "",
     .summary = "write a saved model's score of every row of data",
-    .details = "One number per line, in the order of the rows: above 0 the model says positive, "
-               "otherwise negative; the larger, the surer. --model and --data are needed. Labels "
-               "of the data do not matter; where there are none, say --label-column none (CSV) or "
-               "--labels none (IDX). Data with more features than the model are refused; "
-               "LIBSVM rows with fewer are filled up with zeros.\n"
-               "--problem is for the model of a plug-in alone: the shared object is loaded only "
-               "when named here.",
+    .details =
+        "One number per line, in the order of the rows: above 0 the model says positive, "
+        "otherwise negative; the larger, the surer. --model and --data are needed. Labels "
+        "of the data do not matter, and a CSV file with names need not have the label's; for "
+        "other files without labels, say --label-column none (CSV) or --labels none (IDX). Data "
+        "with more features than the model are refused; "
+        "LIBSVM rows with fewer are filled up with zeros.\n"
+        "--problem is for the model of a plug-in alone: the shared object is loaded only "
+        "when named here.",
     .library = predict_library,
     .undecided = undecided,
     .own = predict_own,

@@ -9,6 +9,7 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "data/columns.h"
 #include "data/dataset.h"
 #include "files/file.h"
 #include "instance/instance.h"
@@ -44,6 +45,7 @@ saddle_status saddle_predictor_data(const saddle_predictor *predictor, saddle_da
     how.features = predictor->features;
     if (how.header == SADDLE_HEADER_AUTO)
         how.header = predictor->plan.problem.header;
+    how.label_by_name = how.label_column == NULL;
     if (how.label_column == NULL)
         how.label_column = predictor->plan.problem.label_column;
     if (how.missing == SADDLE_MISSING_REFUSE)
@@ -127,6 +129,18 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
     return status;
 }
 
+static saddle_status no_labels(const saddle_predictor *p, const saddle_dataset *data,
+                               saddle_error *error)
+{
+    const char *label = p->columns != NULL ? p->columns->label.name : NULL;
+    bool named = label != NULL && *label != '\0';
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.300s' has no label column%s%s%s to compare scores with; give labelled "
+                       "rows",
+                       data->name, named ? " '" : "", named ? SADDLE_EXCERPT(label) : "",
+                       named ? "'" : "");
+}
+
 saddle_status saddle_predictor_evaluate(const saddle_predictor *predictor,
                                         const saddle_dataset *data, const char *positive,
                                         saddle_outcome *out, size_t *count, saddle_error *error)
@@ -134,6 +148,8 @@ saddle_status saddle_predictor_evaluate(const saddle_predictor *predictor,
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, predictor, data, out, count);
     *count = 0;
+    if (data->unlabelled)
+        return no_labels(predictor, data, error);
     saddle_dataset labelled = *data;
     double *score = saddle_alloc_doubles(data->rows);
     labelled.label = saddle_alloc_doubles(data->rows);

@@ -46,6 +46,7 @@ typedef struct saddle_dataset {
     saddle_columns *columns; /**< Of the file; NULL: features have numbers only. */
     size_t dropped;          /**< Rows of the file that were left out because a value is missing. */
     size_t imputed;          /**< Missing values that were filled in. */
+    bool unlabelled;         /**< The CSV file has no label column: every label is 0. */
     unsigned
         formats;   /**< Of the files it was read from: SADDLE_FORMAT_BIT() of each; 0: of none. */
     bool borrowed; /**< The arrays of features belong to the caller; name and labels do not. */
@@ -125,8 +126,11 @@ typedef struct saddle_data_options {
                                          whose numbers are to be taken for text; NULL: none. */
     const char *drop_columns;     /**< CSV: columns to leave out, likewise; NULL: none. */
     const saddle_columns
-        *columns;     /**< CSV: read by the names and codings of other data, such as those that a
+        *columns; /**< CSV: read by the names and codings of other data, such as those that a
                                          model was trained on; NULL: by the file's own. */
+    /** CSV: the label is the column with the name that the label has in `columns`; a file without it has no labels.
+     * Without names, here or there, label_column counts. */
+    bool label_by_name;
     size_t features;  /**< LIBSVM: at least this many features. 0: as many as seen. */
     uint64_t threads; /**< Threads for parsing. 0: all processors. */
 } saddle_data_options;

@@ -148,16 +148,24 @@ class _Predictor:
                 why.args = (message.replace(f"'{self.temporary}'", "the result"),)
             raise
 
-    def rows(self, X: Any, y: Any = None) -> Any:
+    def rows(self, X: Any, y: Any = None, label_column: Any = None) -> Any:
         """Returns a saddle_dataset of arrays, or of a file."""
         if not isinstance(X, (str, os.PathLike)):
+            if label_column is not None:
+                raise TypeError("label_column is for files; arrays of rows have no label column")
             return dataset(X, y, self.keep)
         out = ffi.new("saddle_dataset **")
-        self.call(lib.saddle_predictor_data, self.c, out, os.fsencode(X), ffi.NULL)
+        how = ffi.new("saddle_data_options *", {"abi": lib.SADDLE_ABI})
+        if label_column is not None:
+            label = ffi.new("char[]", as_text("label_column", label_column).encode())
+            how.label_column = label
+        self.call(lib.saddle_predictor_data, self.c, out, os.fsencode(X), how)
         return ffi.gc(out[0], lib.saddle_dataset_free)
 
 
-def predict(model: Any, X: Any, *, plugin: str | None = None) -> Array:
+def predict(
+    model: Any, X: Any, *, label_column: Any = None, plugin: str | None = None
+) -> Array:
     """Returns the score of every row: above 0 for +1, the larger, the more confident.
 
     For real labels it is the prediction.
@@ -165,12 +173,15 @@ def predict(model: Any, X: Any, *, plugin: str | None = None) -> Array:
     model
         a Result or the path of a model file
     X
-        dense or CSR rows, or the name of a data file
+        dense or CSR rows, or the path of a data file, whose labels do not matter
+    label_column
+        of a file, by name or number from 0, or "none"; if not given, the model's, and a CSV file
+        with names need not have it
     plugin
         the path of the shared object that the model's problem is from, if it is not built in
     """
     predictor = _Predictor(model, plugin)
-    rows = predictor.rows(X)
+    rows = predictor.rows(X, label_column=label_column)
     scores = np.empty(rows.rows)
     predictor.call(lib.saddle_predictor_scores, predictor.c, rows, pointer(scores, "double *"))
     return scores
@@ -182,7 +193,7 @@ def evaluate(
     """Returns accuracy, auc, loss and the problem's own measures of a model on labelled rows.
 
     X, y
-        rows and labels, or the name of a data file alone
+        rows and labels, or the path of a data file alone
     positive
         the labels that are positive, where there are more than two: "5-9" or [2, 4]
     """

@@ -149,6 +149,27 @@ def test_theory(program):
     assert np.isclose(bounds["precision"]["total"], said["precision"]["total"], rtol=1e-9)
 
 
+def test_rows_of_a_file_without_labels(tmp_path):
+    lines = [f"{k % 7},{k % 3},{'yes' if k % 7 > 3 else 'no'}" for k in range(40)]
+    train, new, bare = (tmp_path / name for name in ("train.csv", "new.csv", "bare.csv"))
+    train.write_text("\n".join(["a,b,good", *lines]))
+    new.write_text("b,a\n1,2\n0,5\n")
+    bare.write_text("2,1\n5,0\n")
+    r = saddle.run("auc", data=str(train), agents=2, topology="ring", iterations=20)
+    scores = r.predict(np.array([[2.0, 1.0], [5.0, 0.0]]))
+    assert np.array_equal(saddle.predict(r, new), scores)
+    assert np.array_equal(saddle.predict(r, bare, label_column="none"), scores)
+    with pytest.raises(ValueError, match="label_column"):
+        saddle.predict(r, bare)
+    with pytest.raises(TypeError, match="label_column is for files"):
+        saddle.predict(r, [[2.0, 1.0]], label_column="none")
+    with pytest.raises(ValueError, match="has no label column 'good' to compare scores with"):
+        saddle.evaluate(r, new)
+    yes, no = (saddle.evaluate(r, train, positive=which) for which in ("yes", "no"))
+    assert yes == saddle.evaluate(r, train)
+    assert np.isclose(yes["auc"], 1.0 - no["auc"]) and yes["auc"] > no["auc"]
+
+
 def test_predict_as_the_program_does(program, tmp_path, rows):
     X, y = rows
     np.savez(tmp_path / "rows.npz", X=X, y=y)

@@ -46,7 +46,8 @@ static bool read_layout(saddle_csv *table, const char *line, const char *end,
                         const saddle_data_options *options)
 {
     saddle_csv_header header = options->header;
-    bool unlabelled = options->label_column != NULL && strcmp(options->label_column, "none") == 0;
+    bool unlabelled = options->label_by_name ||
+                      (options->label_column != NULL && strcmp(options->label_column, "none") == 0);
     bool names = false;
     bool numbers = false;
     table->separator = saddle_find_separator(line, end);
@@ -164,10 +165,26 @@ static saddle_status find_field(const saddle_csv *table, const names *of, const 
                        saddle_excerpt_of(table->header, table->header_end).text);
 }
 
-static saddle_status choose_label(saddle_csv *table, const names *of, const char *wanted,
-                                  const char *path, saddle_error *error)
+/* The label's name in columns that are given, if the label is to be found by it; otherwise NULL. */
+static const char *label_name(const saddle_csv *table, const saddle_data_options *options)
 {
-    if (wanted == NULL || strcmp(wanted, "last") == 0)
+    const saddle_columns *columns = options->columns;
+    bool named = options->label_by_name && table->header_end != NULL && columns != NULL &&
+                 columns->named && columns->label.name != NULL && *columns->label.name != '\0';
+    return named ? columns->label.name : NULL;
+}
+
+static saddle_status choose_label(saddle_csv *table, const names *of,
+                                  const saddle_data_options *options, const char *path,
+                                  saddle_error *error)
+{
+    const char *wanted = options->label_column;
+    const char *name = label_name(table, options);
+    if (name != NULL && count_named(of, name, strlen(name), &table->label) == 0)
+        table->label = table->fields;
+    else if (name != NULL)
+        return SADDLE_OK;
+    else if (wanted == NULL || strcmp(wanted, "last") == 0)
         table->label = table->fields - 1;
     else if (strcmp(wanted, "first") == 0)
         table->label = 0;
@@ -337,7 +354,7 @@ static saddle_status choose_columns(saddle_csv *table, const char *path,
     names of = {.name = NULL};
     bool given = options->columns != NULL;
     saddle_status status = read_names(table, &of, error);
-    SADDLE_THEN(status, choose_label(table, &of, options->label_column, path, error));
+    SADDLE_THEN(status, choose_label(table, &of, options, path, error));
     SADDLE_THEN(status, mark_fields(table, &of, "drop-columns:", options->drop_columns, given, path,
                                     of.dropped, error));
     SADDLE_THEN_IF(status, !given,
@@ -422,6 +439,7 @@ static void fill_rows(saddle_csv *table)
     data->columns = saddle_columns_share(table->columns);
     data->dropped = table->all - table->rows;
     data->imputed = table->imputed;
+    data->unlabelled = table->label == table->fields;
 }
 
 saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const saddle_input *in,

@@ -90,6 +90,7 @@ static saddle_status add_up(const several *s, saddle_dataset *sum, saddle_error 
         sum->dropped += part->dropped;
         sum->imputed += part->imputed;
         sum->formats |= part->formats;
+        sum->unlabelled = sum->unlabelled || part->unlabelled;
     }
     return SADDLE_OK;
 }
@@ -129,6 +130,7 @@ static saddle_status join(const several *s, saddle_dataset **out, saddle_error *
     (*out)->dropped = sum.dropped;
     (*out)->imputed = sum.imputed;
     (*out)->formats = sum.formats;
+    (*out)->unlabelled = sum.unlabelled;
     (*out)->columns = saddle_columns_share(s->part[0]->columns);
     if (!dense)
         saddle_dataset_forget_ones(*out);

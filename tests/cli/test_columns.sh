@@ -56,7 +56,8 @@ echo '30,red,Olympus,male,no' >>martian.csv
 refuse "martian.csv:3:8: 'Olympus' is not among the 2 texts that column 'city' had in the training data" \
     predict --model people.npz --data martian.csv
 sed 's/Olympus/Rome/; s/bought/other/' martian.csv >other.csv
-refuse "label column 'bought' is not in 'other.csv'" predict --model people.npz --data other.csv
+refuse "column 'other' of 'other.csv' is not among those of the training data; leave it out" \
+    predict --model people.npz --data other.csv
 refuse "column 'other' of 'other.csv' is not among those of the training data; leave it out" \
     predict --model people.npz --data other.csv --label-column none
 try predict --model people.npz --data other.csv --label-column none --drop-columns other

@@ -125,7 +125,24 @@ cp out lone.scores
 try predict --model lone.npz --data feature.csv --label-column none
 check "a single feature needs no separator" exits 0
 check "and has the same scores" cmp -s out lone.scores
-refuse "one field only; a label and at least one feature are needed" predict --model lone.npz --data feature.csv
+try predict --model lone.npz --data feature.csv
+check "nor to be told that there is no label" cmp -s out lone.scores
+refuse "one field only; a label and at least one feature are needed" \
+    predict --model lone.npz --data feature.csv --label-column last
+# The model knows the name of its label: a file without it has none, wherever its other columns are.
+try predict --model c.npz --data features.csv
+check "a file without the label's name" cmp -s out scores.csv
+sed 's/label,a,b/other,a,b/' first.csv >other.csv
+refuse "column 'other' of 'other.csv' is not among those of the training data" predict --model c.npz --data other.csv
+refuse "'features.csv' has no label column 'label' to compare scores with; give labelled rows" \
+    eval --model c.npz --data features.csv
+sed 1d features.csv >nameless.csv
+refuse "'nameless.csv'" predict --model c.npz --data nameless.csv --header no
+try run --problem auc --data first.csv --label-column 0 --agents 2 --iterations 20 --model c.npz
+try predict --model c.npz --data features.csv
+check "whatever the run's --label-column" cmp -s out scores.csv
+try predict --model c.npz --data turned.csv
+check "and wherever the label is" exits 0
 refuse "set --label-column to none if no column is a label" \
     predict --model c.npz --data features.csv --label-column last
 refuse "'none' leaves saddle eval nothing to compare" \
