@@ -37,6 +37,14 @@ check "it runs" exits 0
 check "positive by the label's text" grep -q "positive: 1$" t.csv
 try eval --model people.npz --data people.csv
 check "eval reads by the model's coding" exits 0
+cp out people.eval
+try eval --model people.npz --data people.csv --positive yes
+check "a positive text, as in the run" cmp -s out people.eval
+try eval --model people.npz --data people.csv --positive no
+check "the other text" exits 0
+share() { awk '/positive_share/ { print $2 }' "$1"; }
+check "is the other rows" test "$(awk "BEGIN { print $(share out) + $(share people.eval) }")" = 1
+refuse "'maybe'" eval --model people.npz --data people.csv --positive maybe
 # The same rows with columns in another order have the same scores; so has a file with fewer texts.
 awk -F'","|,' 'NR == 1 { print "sex,bought,color,age,city"; next }
     /Rome/ { split($0, f, ","); print f[4] "," f[5] "," f[2] "," f[1] "," f[3] }' people.csv >turned.csv
