@@ -163,8 +163,8 @@ void cli_release_arguments(cli_arguments *arguments);
 /* Whether the user gave the option of a field of the plan, such as limits.iterations. */
 #define CLI_GIVEN(plan, field) saddle_plan_given((plan), offsetof(saddle_plan, field))
 
-/* Warn, one line each, about options that were given but that neither the problem nor any of the
- * algorithms uses. */
+/* Warn, one line each, about a column of the data with large values, and about options that were given but that
+ * neither the problem nor any of the algorithms uses. */
 void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,
                      const saddle_algorithm *const *algorithm, size_t count);
 /* Warn of options of reading data that the files of a data set have no use for. */

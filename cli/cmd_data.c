@@ -8,15 +8,15 @@
 #include "core/compare.h"
 #include "core/status.h"
 #include "files/pattern.h"
+#include "instance/unused_options.h"
 #include "json_output.h"
+#include "run_display.h"
 
 /* The most different labels that are listed with their counts. */
 #define MOST_LABELS 20
 /* The most columns that are listed, and the most bytes of their texts. */
 #define MOST_COLUMNS 100
 #define TEXT_WIDTH 50
-/* Features with larger values should be standardized. */
-#define LARGE_VALUE 10.0
 
 /* ---- list ---------------------------------------------------------------------------------- */
 
@@ -200,14 +200,19 @@ static void value_range(const saddle_dataset *data, double *least, double *large
     }
 }
 
+static void print_warning(void *context, const char *message)
+{
+    (void)context;
+    cli_print_field("", "%s", message);
+}
+
 static void print_values(const saddle_dataset *data)
 {
     double least;
     double largest;
     value_range(data, &least, &largest);
     cli_print("  values      %.4g to %.4g\n", least, largest);
-    if (fmax(-least, largest) > LARGE_VALUE)
-        cli_print("              large values make learning slow: standardize the features\n");
+    saddle_report_large_values(data, print_warning, NULL);
 }
 
 static void print_data(const saddle_dataset *data, const char *name, const origin *o)

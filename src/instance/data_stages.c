@@ -168,6 +168,12 @@ static saddle_status load_part(saddle_instance *e, size_t agent, saddle_error *e
     return status;
 }
 
+static void keep_larger(saddle_feature_value *largest, saddle_feature_value other)
+{
+    if (other.value > largest->value)
+        *largest = other;
+}
+
 /* Take an agent's rows, from its file or from memory; samples[agent] is 0 for all of them. */
 static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *error)
 {
@@ -191,6 +197,7 @@ static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *e
     if (status == SADDLE_OK) {
         e->parts->samples[agent] = (*shard)->rows;
         e->parts->formats |= (*shard)->formats;
+        keep_larger(&e->parts->largest, saddle_largest_value(*shard));
     }
     return status;
 }
@@ -229,6 +236,7 @@ saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
     if (status == SADDLE_OK) {
         e->columns = e->parts->columns = saddle_columns_share((*data)->columns);
         e->parts->formats = (*data)->formats;
+        e->parts->largest = saddle_largest_value(*data);
     }
     return status;
 }
@@ -254,6 +262,16 @@ static void share_formats(const saddle_world *world, unsigned *formats)
         *formats |= seen[k] > 0.0 ? SADDLE_FORMAT_BIT(k) : 0;
 }
 
+/* Everybody learns the largest value of all agents' rows; of equal ones, that of the last feature. Collective. */
+static void share_largest(const saddle_world *world, saddle_feature_value *largest)
+{
+    double value = largest->value;
+    world->largest(world, 1, &value);
+    double feature = largest->value == value ? (double)largest->feature : 0.0;
+    world->largest(world, 1, &feature);
+    *largest = (saddle_feature_value){.feature = (size_t)feature, .value = value};
+}
+
 /* Everybody learns every agent's number of rows; all get as many features as the widest rows have. */
 saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
 {
@@ -264,6 +282,7 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
         return SADDLE_OK;
     fill_sizes(world, e->parts->samples, e->parts->numbers);
     share_formats(world, &e->parts->formats);
+    share_largest(world, &e->parts->largest);
     for (size_t k = 0; k < world->local; k++) {
         double features = (double)e->parts->shard[world->here[k]]->features;
         most = features > most ? features : most;

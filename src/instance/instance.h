@@ -9,6 +9,7 @@
 
 #include <saddle/instance.h>
 
+#include "data/scale.h"
 #include "engines/engine.h"
 #include "graph/compression.h"
 #include "graph/link_rule.h"
@@ -33,9 +34,10 @@ struct saddle_instance_parts {
     saddle_problem
         *weighted;   /* the problem, with agents that count by their samples; NULL: they do not */
     size_t *samples; /* of every agent */
-    saddle_dataset *data;   /* one file for all agents, until it is split */
-    saddle_dataset **shard; /* per agent, NULL where it is elsewhere; NULL without data */
-    unsigned formats;       /* of all agents' data, as saddle_dataset::formats */
+    saddle_dataset *data;         /* one file for all agents, until it is split */
+    saddle_dataset **shard;       /* per agent, NULL where it is elsewhere; NULL without data */
+    unsigned formats;             /* of all agents' data, as saddle_dataset::formats */
+    saddle_feature_value largest; /* of all agents' data */
     saddle_dataset *held_out;
     saddle_columns *columns; /* of the data; NULL: they have no names */
     saddle_columns *

@@ -7,6 +7,7 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "data/scale.h"
 #include "instance/instance.h"
 #include "instance/settings.h"
 
@@ -244,4 +245,23 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
                             saddle_shown_name(instance->problem->name));
         warning(context, message);
     }
+}
+
+void saddle_report_large_values(const saddle_dataset *data, saddle_unused_warning *warning,
+                                void *context)
+{
+    char text[SADDLE_SCALE_TEXT];
+    if (saddle_scale_warning(data->columns, saddle_largest_value(data), text))
+        warning(context, text);
+}
+
+void saddle_report_scale(const saddle_instance *instance, saddle_unused_warning *warning,
+                         void *context)
+{
+    char text[SADDLE_SCALE_TEXT];
+    char message[SADDLE_SCALE_TEXT + 8];
+    if (!saddle_scale_warning(instance->columns, instance->parts->largest, text))
+        return;
+    saddle_snprintf(message, sizeof message, "data: %s", text);
+    warning(context, message);
 }

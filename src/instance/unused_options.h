@@ -1,11 +1,11 @@
-/* Options that were given and have no effect. */
+/* Warnings about a plan and its instance: options that were given and have no effect, and values that are too large. */
 #ifndef SADDLE_INSTANCE_UNUSED_OPTIONS_H
 #define SADDLE_INSTANCE_UNUSED_OPTIONS_H
 
 #include <saddle/algorithm.h>
 #include <saddle/data.h>
 
-/* Receives a warning of one line that begins with the option's name. */
+/* Receives a warning of one line; one about an option begins with its name. */
 typedef void saddle_unused_warning(void *context, const char *message);
 
 /* Whether an option stands in a table that ends with NULL, or in that of some algorithm. */
@@ -26,5 +26,10 @@ void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unus
 void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instance,
                           const saddle_algorithm *const *algorithm, size_t count,
                           saddle_unused_warning *warning, void *context);
+/* Report a column of a data set, or of an instance's data, whose values are too large to learn from. */
+void saddle_report_large_values(const saddle_dataset *data, saddle_unused_warning *warning,
+                                void *context);
+void saddle_report_scale(const saddle_instance *instance, saddle_unused_warning *warning,
+                         void *context);
 
 #endif

@@ -425,9 +425,11 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
         warn_of_small_batches(r);
         warn_of_no_guarantee(r);
     }
-    if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL)
+    if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL) {
+        saddle_report_scale(r->info.network, r->hooks->warning, r->hooks->context);
         saddle_report_unused(&r->given, r->info.network, &r->info.algorithm, 1, r->hooks->warning,
                              r->hooks->context);
+    }
     SADDLE_THEN(status, saddle_resume_load(&r->resumed, &r->info, error));
     SADDLE_THEN(status, saddle_run_agree(r, make_engine(r, error), error));
     SADDLE_THEN(status, saddle_checkpoint_writer_create(&r->writer, &r->info, r->engine,

@@ -80,6 +80,31 @@ sed 1d narrow.csv >nameless.csv
 refuse "'nameless.csv' has fewer columns of features than the training data, which have 4" \
     predict --model people.npz --data nameless.csv --header no --label-column last
 
+# Columns that are not scaled.
+awk 'BEGIN { print "age,color,income,y"
+    for (k = 0; k < 20; k++) print 20 + k "," (k % 3 ? "red" : "blue") "," (-1000 * k) "," k % 2 }' >raw.csv
+awk -F, -v OFS=, 'NR > 1 { $1 /= 10; $3 /= 10000 } { print }' raw.csv >scaled.csv
+scale="column 'income' has absolute values up to 19000; scale it to about 1, or learning is slow or fails"
+for command in "run --quiet --iterations 5" "compare --algorithms precision,gda --iterations 5 --output raw" \
+    "tune --algorithms gda,sgda --budget 20000 --output raw-tuned"; do
+    # shellcheck disable=SC2086  # several words
+    try $command --data raw.csv --agents 2 --topology ring
+    check "${command%% *} warns of the scale, once" is "$(grep -cF "warning: --data: $scale" err)" 1
+    # shellcheck disable=SC2086
+    try $command --data scaled.csv --agents 2 --topology ring
+    check "${command%% *} is silent on scaled columns" is "$(grep -c 'absolute values' err)" 0
+done
+try data info raw.csv
+check "info says the same" is "$(sed -n '/values  /,/columns/p' out | sed '1d;$d' | xargs -d '\n' | tr -s ' ')" " $scale"
+try data convert raw.csv raw.npz
+try run --data raw.npz "${two[@]}" --quiet
+check "without names the number of the feature" warns "--data: feature 4 has absolute values up to 19000;"
+for k in 0 1; do (head -1 raw.csv && sed -n "$((2 + 10 * k)),$((11 + 10 * k))p" raw.csv) >"raw-$k.csv"; done
+try run --data raw-%d.csv --topology ring --iterations 5 --quiet
+check "the largest value of all agents' files" warns "$scale"
+try run --data synthetic:100 "${two[@]}" --quiet
+check "built-in data are scaled" silent
+
 # Missing values.
 sed -e '3s/^[0-9]*/NA/' -e '4s/,blue,/,?,/' -e '5s/,red,/,,/' people.csv >holes.csv
 refuse "holes.csv:3:1: missing value in column 'age'; fill it in, or set --missing to drop or impute" \
@@ -180,7 +205,7 @@ for option in "--header yes" "--categories codes" "--missing drop" "--category-c
     check "$option does nothing for LIBSVM text" warns "warning: ${option% *}: not used by LIBSVM files"
     # shellcheck disable=SC2086
     try run --data people.csv "${two[@]}" $option
-    check "$option for CSV" silent
+    check "$option for CSV" is "$(grep -c "not used" err)" 0
 done
 refuse "drop-columns: 'bought' is the label column; keep it" data info people.csv --drop-columns age,bought
 refuse "drop-columns: 'age' is in category-columns, too" data info people.csv --drop-columns age --category-columns age
