@@ -135,9 +135,10 @@ static const char *label_in(canvas *c, size_t p, const paper_experiment *e, cons
 static void add_series(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
 {
     const paper_experiment *e = part->experiment;
-    /* A bound in 1/T is a line on two logarithmic axes, on which there is no T = 0. */
-    size_t from = part->bound != NULL ? 1 : 0;
-    if (part->bound != NULL)
+    /* A bound in 1/T is a line on two logarithmic axes, and bytes differ by orders of magnitude; there is no 0 on such an axis. */
+    bool logarithmic = part->bound != NULL || strcmp(c->x[p], "bytes") == 0;
+    size_t from = logarithmic ? 1 : 0;
+    if (logarithmic)
         c->panel[p].x_scale = FIGURE_LOG;
     for (size_t s = 0; s < e->count; s++)
         if (has_series(c, p, e->series[s].label) && reproduction_is_drawn(r, part, s))

@@ -55,7 +55,9 @@ const char *saddle_claims_verdict_text(const claims_outcome *o, char out[CLAIMS_
 
 const char *saddle_claims_cost_text(const char *cost)
 {
-    return strcmp(cost, "ifo") == 0 ? "IFO calls" : "rounds";
+    return strcmp(cost, "ifo") == 0               ? "IFO calls"
+           : strcmp(cost, "network_seconds") == 0 ? "simulated seconds"
+                                                  : cost;
 }
 
 static void append_names(char *text, const claims_chain *chain, const char *between)

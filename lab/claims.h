@@ -160,7 +160,7 @@ typedef struct claims_line {
 void saddle_claims_points(claims_line *out, const paper_test *t, const paper_experiment *e,
                           const saddle_trace *const *trace, size_t seeds, size_t seed);
 
-/* "IFO calls" for "ifo", "rounds". */
+/* "IFO calls" for "ifo", "simulated seconds", "rounds", "bytes". */
 const char *saddle_claims_cost_text(const char *cost);
 /* "holds", "holds from 1e-03 down", "does not hold". */
 const char *saddle_claims_verdict_text(const claims_outcome *o, char out[CLAIMS_VERDICT]);

@@ -113,9 +113,13 @@ void saddle_experiment_describe(const experiment_runs *w, const paper_experiment
 {
     static const struct {
         const char *name, *before, *after;
-    } shown[] = {{"agents", "; ", " agents"},     {"topology", ", ", ""},
-                 {"samples", ", n = ", ""},       {"max-ifo", ", ", " IFO calls"},
-                 {"max-rounds", ", ", " rounds"}, {"tolerance", ", until the metric is ", ""}};
+    } shown[] = {{"agents", "; ", " agents"},
+                 {"topology", ", ", ""},
+                 {"samples", ", n = ", ""},
+                 {"max-ifo", ", ", " IFO calls"},
+                 {"max-rounds", ", ", " rounds"},
+                 {"max-network-seconds", ", ", " simulated seconds"},
+                 {"tolerance", ", until the metric is ", ""}};
     saddle_plan plan;
     saddle_plan all = {.size = 0};
     saddle_snprintf(out, size, "%s", e->source);

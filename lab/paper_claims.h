@@ -36,7 +36,7 @@ typedef struct paper_test {
     const char *experiment; /* whose runs decide it */
     test_kind kind;
     const char *series;   /* names in the statement's order, separated by blanks */
-    const char *cost;     /* "ifo" or "rounds" */
+    const char *cost;     /* a column of traces: "ifo", "rounds", "bytes" or "network_seconds" */
     const char *quantity; /* "metric" or "loss"; of TEST_FASTER */
     double factor;        /* of TEST_FASTER and TEST_ALIKE */
     double level;         /* of TEST_SLOPE_VALUE: the metric to reach */

@@ -145,6 +145,19 @@ static const experiment_series over_links[] = {
     OVER_LINKS("gt-gda", "GT-GDA"),
     OVER_LINKS("prox-gt-sgda", "Prox-GT-SGDA"),
 };
+/* Compressed messages, on the link that the time is counted for. */
+#define COMPRESSED(name, title, rule)                        \
+    {                                                        \
+        name, title, "precision", "compress=" rule, 0, false \
+    }
+static const experiment_series compressions[] = {
+    COMPRESSED("doubles", "doubles", "none"),
+    COMPRESSED("bits-8", "8 bits", "quantize:8"),
+    COMPRESSED("bits-4", "4 bits", "quantize:4"),
+    COMPRESSED("bits-2", "2 bits", "quantize:2"),
+    COMPRESSED("top", "the largest 10%", "top:0.1"),
+    COMPRESSED("random", "a random 10%", "random:0.1"),
+};
 
 /* ---- experiments ------------------------------------------------------------------------------ */
 
@@ -301,6 +314,13 @@ static const paper_experiment experiments[] = {
          "rounds:metric@PRECISION rounds:metric@PRECISION+ rounds:metric@GT-GDA "
          "rounds:metric@Prox-GT-SGDA",
          over_links),
+    OURS("networks-compression", "Compressed messages, PRECISION on a9a",
+         "ours: links of 1 Mbit/s and 20 ms, a microsecond for each IFO call", EXPERIMENT_A9A,
+         REGRESSION TEN "samples=200 batch=15 q=15 iterations=9007199254740992 "
+                        "link-model=latency:0.02,bandwidth:125000,compute:1e-6 "
+                        "max-network-seconds=30 trace-every=1",
+         "samples=50 batch=8 q=8 max-network-seconds=3", "bytes:metric network_seconds:metric",
+         compressions),
 };
 
 const paper_experiment *saddle_paper_experiments(size_t *count)

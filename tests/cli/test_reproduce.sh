@@ -114,11 +114,11 @@ try reproduce --quick --only theorem --output more
 check "a part of it" says "no run made, all 4 were there"
 check "claims, costs and traces of the others are kept" same_results all more
 check "and their sections" is "$(grep -c 'section class="traces"' more/report.html)" 2
-check "claims.md says what it covers" grep -qF "Only 2 of the 25 experiments are covered; there are no finished runs" more/claims.md
+check "claims.md says what it covers" grep -qF "Only 2 of the 26 experiments are covered; there are no finished runs" more/claims.md
 rm more/traces/topology-regression/er-0.6-seed2.csv
 try reproduce --quick --only theorem --output more
 check "an experiment that is no longer whole is left out" is "$(wc -l <more/claims.csv)" 3
-check "which claims.md says" grep -qF "Only 1 of the 25 experiments" more/claims.md
+check "which claims.md says" grep -qF "Only 1 of the 26 experiments" more/claims.md
 check "claims keep their numbers" is "$(sed -n 's/^### .*<\/a>\([0-9]*\)\. .*/\1/p' more/claims.md | tr '\n' ' ')" "13 14 "
 check "a table without claims is left out" is "$(grep '^## ' more/claims.md | tr '\n' ' ')" "## Ours ## Numbers ## Experiments "
 check "and left alone" is "$(traces more)" 9
@@ -132,7 +132,7 @@ check "beside the theory's" grep -qF "theory: at most -1<" slopes/figures/comple
 try reproduce --quick --only networks --seeds 1 --output networks
 check "networks" exits 0
 check "all kinds of links" is "$(cat networks/traces/networks-*/*.csv | sed -n 's/^# links: //p' | sort -u | wc -l)" 13
-check "each claim about them" is "$(cut -d, -f1 networks/claims.csv | xargs)" "claim loss-exact loss-half loss-inexact loss-algorithms"
+check "each claim about them" is "$(cut -d, -f1 networks/claims.csv | xargs)" "claim loss-exact loss-half loss-inexact loss-algorithms bits-rounds bits-bytes bits-seconds"
 for name in networks-loss networks-algorithms; do
     check "one legend for all panels of $name" is "$(grep -cF "<text>reliable<" networks/figures/$name.svg)" 1
 done
@@ -141,11 +141,12 @@ check "the table and the figure have the last rows of the traces" python3 - <<'P
 import csv, math, re
 shares = ["0.02", "0.1", "0.2", "0.3", "0.5"]
 ends = {(r["experiment"], r["series"]): r for r in csv.DictReader(open("networks/ends.csv"))}
-assert len(ends) == 41
+assert len(ends) == 47
 for (experiment, series), end in ends.items():
     rows = [l for l in open(f"networks/traces/{experiment}/{series}-seed1.csv") if l[0] != "#"]
     last = list(csv.DictReader(rows))[-1]
     assert all(float(end[c]) == float(last[c]) for c in ("ifo", "rounds", "bytes", "metric", "y_gap"))
+    assert end["network_seconds"] == "" if "network_seconds" not in last else float(end["network_seconds"]) >= 3
 # The curve of the second panel, whose axes are linear in the share and in the logarithm of the gap.
 text = open("networks/figures/networks-loss.svg").read()
 curve = [re.findall(r"([\d.]+),([\d.]+)", d) for d in re.findall(r"stroke='rgb\(  0, 158, 115\)'  d='([^']*)'", text)]
