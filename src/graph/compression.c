@@ -30,7 +30,7 @@ static double measured_rate(const saddle_compression *rule)
     case SADDLE_COMPRESS_QUANTIZE:
         return rule->bits < 4 ? by_bits[rule->bits - LEAST_BITS] : 1.0;
     case SADDLE_COMPRESS_TOP:
-        return sqrt(rule->fraction);
+        return fmin(sqrt(rule->fraction), 5.0 * rule->fraction);
     case SADDLE_COMPRESS_RANDOM:
         return fmin(1.0, 2.0 * rule->fraction);
     default:

@@ -421,11 +421,13 @@ static uint64_t neighbouring(const saddle_graph *graph, const saddle_world *worl
 START_TEST(only_published_state_is_sent)
 {
     static const char *const name[] = {"precision", "gt-gda", "dposg"};
-    for (size_t a = 0; a < sizeof name / sizeof *name; a++) {
+    static const char *const compress[] = {"compress=none", "compress=quantize:3",
+                                           "compress=top:0.1"};
+    for (size_t a = 0; a < 9; a++) {
         const uint64_t iterations = 40;
         pair p;
         saddle_cost cost;
-        pair_open(&p, 0, name[a], NULL, 1, NULL);
+        pair_open(&p, 0, name[a % 3], (const char *const[]){compress[a / 3], NULL}, 1, NULL);
         const saddle_graph *graph = p.mpi.scene.mixing->graph;
         test_traffic_take();
         advance_both(&p, &(saddle_limits){.iterations = iterations});

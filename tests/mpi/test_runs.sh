@@ -37,6 +37,18 @@ for links in burst:0.2:4 delay:3; do
     check "$links: with the same model" same_model threads.npz mpi.npz
 done
 
+# ---- compressed messages -------------------------------------------------------------------------
+
+for rule in quantize:4 top:0.1 random:0.1; do
+    rm -rf points
+    compare "compress $rule" 3 "${size[@]}" --compress "$rule" --link-model latency:0.01,bandwidth:1000
+    try run "${size[@]}" --compress "$rule" --trace threads.trace --model threads.npz
+    under 3 run --engine mpi "${size[@]}" --compress "$rule" --iterations 12 --checkpoint points --checkpoint-every 12
+    under 2 run --engine mpi --resume points --iterations 25 --trace mpi.trace --model mpi.npz
+    check "$rule: other processes resume it" exits 0
+    check "$rule: with the same model" same_model threads.npz mpi.npz
+done
+
 # ---- the stopping rules -------------------------------------------------------------------------
 
 compare max-ifo "3" "${size[@]}" --iterations 100000 --trace-every 50 --max-ifo 20000

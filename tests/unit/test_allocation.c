@@ -231,6 +231,8 @@ static void add_run(list *to, const char *problem, const char *algorithm)
         add(to, "groups=2,label");
     if (strcmp(problem, "quadratic") != 0 && strcmp(problem, "robust-logistic") != 0)
         add(to, "outcomes-per-agent=yes");
+    if (strcmp(algorithm, "gt-gda") == 0)
+        add(to, "compress=top:0.1");
 }
 
 START_TEST(a_run_survives_every_failed_allocation)
@@ -281,6 +283,7 @@ START_TEST(checkpoints_survive_every_failed_allocation)
     add_run(&settings, "quadratic", "precision");
     add(&settings, "checkpoint=%s/kept", saddle_test_directory());
     add(&settings, "checkpoint-every=1");
+    add(&settings, "compress=quantize:4");
     starve_softly(run_with_checkpoints, settings.item, "checkpoints");
     /* Go on from what the last one left. */
     saddle_error error = {.message = ""};
