@@ -50,7 +50,9 @@ static bool find_end(const saddle_trace *trace, saddle_stop *out)
  * many there are; 0: it is not the trace of a run. Outcomes follow. */
 static size_t find_columns(const saddle_trace *trace, size_t place[SADDLE_TRACE_COLUMNS])
 {
-    const saddle_row without = {.cost = {.network_seconds = (double)NAN, .age = (double)NAN}};
+    const saddle_row without = {.cost = {.network_seconds = (double)NAN, .age = (double)NAN},
+                                .present = (double)NAN,
+                                .components = (double)NAN};
     size_t found = 0;
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++) {
         bool here = found < trace->columns &&

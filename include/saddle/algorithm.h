@@ -247,7 +247,8 @@ typedef struct saddle_algorithm {
     /** Optional. The most IFO calls of the start, and of an iteration beyond saddle_agent::ifo_limit,
      * at all agents together; NULL: at most two for every sample. */
     uint64_t (*most_ifo)(const void *parameters, const saddle_problem *problem);
-    /** Fill agent->next and agent->kept at t = 0, with x = x0 and y = y0. */
+    /** Fill agent->next and agent->kept at t = agent->iteration, with x = x0 and y = y0. That is 0, but for an agent that
+     * starts anew because others have come or gone: what it draws, and counts in iterations, must then follow it. */
     void (*start)(saddle_agent *agent, const double *x0, const double *y0);
     /** What one round of an iteration consists of; ends with a phase without a name. */
     const saddle_phase *phases;

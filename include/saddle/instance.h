@@ -46,6 +46,7 @@ typedef struct saddle_instance {
     const struct saddle_link_rule *links; /**< Which messages arrive, and how they are mixed. */
     const struct saddle_compression
         *compression;                      /**< How messages are compressed; NULL: they are not. */
+    const struct saddle_churn *churn;      /**< Who leaves and joins when; NULL: nobody. */
     saddle_spectrum spectrum;              /**< Of the weights; NaN when it could not be found. */
     const saddle_set *x_set;               /**< X. */
     const saddle_set *y_set;               /**< Y. */

@@ -171,6 +171,7 @@ typedef struct saddle_plan {
         saddle_inexact inexact; /**< inexact: whether wrong rules are allowed. */
         const char *compress;   /**< compress: how messages are packed. */
         double mixing_rate;     /**< mixing-rate: weight of compressed messages; NaN: automatic. */
+        const char *churn;      /**< churn: a file of who leaves and joins; NULL: none. */
         const struct saddle_graph *graph; /**< A graph in memory instead of `topology`. */
         const struct saddle_mixing
             *weights; /**< Weights in memory instead of graph and `mixing`; a graph beside them must

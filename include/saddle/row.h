@@ -30,6 +30,8 @@ typedef struct saddle_row {
     uint64_t iteration;    /**< t. */
     saddle_cost cost;      /**< IFO calls, rounds, messages, bytes, simulated seconds so far. */
     double seconds;        /**< Time spent iterating; time spent measuring is left out. */
+    double present;        /**< Agents that are present; NaN without churn. */
+    double components;     /**< Parts into which those present have fallen; what follows is of the largest. NaN without churn. */
     double loss;           /**< F(xbar, ybar) + h(xbar). */
     double primal;         /**< Q(xbar) = max over Y of F(xbar, y) + h(xbar). */
     double metric;         /**< The sum of the next four. */

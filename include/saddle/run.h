@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 /** Number of columns that a trace can have, besides outcomes. */
-#define SADDLE_TRACE_COLUMNS 17
+#define SADDLE_TRACE_COLUMNS 19
 /** The name of a column of a trace, from 0, below SADDLE_TRACE_COLUMNS. */
 SADDLE_API const char *saddle_trace_column_name(size_t column);
 /** What a row has in that column. */

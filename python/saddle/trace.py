@@ -71,6 +71,8 @@ def _row_type() -> np.dtype[Any]:
 
 
 ROW = _row_type()
+# Columns that only some runs have.
+OPTIONAL = ("network_seconds", "age", "present", "components")
 
 
 def trace_of(result: Any) -> Trace:
@@ -79,7 +81,7 @@ def trace_of(result: Any) -> Trace:
     rows = np.frombuffer(ffi.buffer(result.rows, size), dtype=ROW)
     columns = {}
     for name in ROW.names or ():
-        if name in ("network_seconds", "age") and np.isnan(rows[name]).all():
+        if name in OPTIONAL and np.isnan(rows[name]).all():
             continue
         kind = np.int64 if rows[name].dtype == np.uint64 else np.float64
         columns[name] = rows[name].astype(kind)

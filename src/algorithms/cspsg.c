@@ -55,14 +55,14 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
     return SADDLE_OK;
 }
 
-/* Published: x | y. Kept: their averages. */
+/* Published: x | y. Kept: their averages, and the iteration of the start, from which t is counted. */
 static void layout(const void *parameters_, const saddle_problem *problem, saddle_layout *out)
 {
     (void)parameters_;
     size_t both = problem->x_dim + problem->y_dim;
     out->rounds = 1;
     saddle_plain_fields(problem, out);
-    out->kept = both;
+    out->kept = both + 1;
     out->work = both;
     out->scratch = both;
 }
@@ -73,6 +73,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     size_t y_dim = agent->problem->y_dim;
     saddle_plain_start(agent, x0, y0);
     memcpy(agent->kept, agent->next, (x_dim + y_dim) * sizeof *agent->kept);
+    agent->kept[x_dim + y_dim] = (double)agent->iteration;
 }
 
 /* c_t */
@@ -117,11 +118,12 @@ static void move(saddle_agent *agent)
     const double *gy = gx + x_dim;
     double *mixed = agent->scratch;
     double *rest = mixed + x_dim + y_dim;
-    double factor = decrease(p, agent->iteration);
+    uint64_t t = agent->iteration - (uint64_t)agent->kept[x_dim + y_dim];
+    double factor = decrease(p, t);
     saddle_agent_mix(agent, 0, x_dim + y_dim, mixed);
     saddle_descend(agent, factor * p->steps.eta_x, mixed, gx, agent->next, rest);
     saddle_ascend(agent, factor * p->steps.eta_y, mixed + x_dim, gy, agent->next + x_dim, rest);
-    include(x_dim + y_dim, (double)(agent->iteration + 2), agent->next, agent->kept);
+    include(x_dim + y_dim, (double)(t + 2), agent->next, agent->kept);
     saddle_watch(agent, "x", x_dim, agent->next);
     saddle_watch(agent, "y", y_dim, agent->next + x_dim);
 }

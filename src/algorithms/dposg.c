@@ -122,7 +122,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     size_t y_dim = agent->problem->y_dim;
     saddle_plain_start(agent, x0, y0);
     memcpy(agent->kept, agent->next, (x_dim + y_dim) * sizeof *agent->kept);
-    ask(agent, 0);
+    ask(agent, agent->iteration);
     saddle_agent_evaluate(agent);
 }
 

@@ -70,21 +70,23 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
     return SADDLE_OK;
 }
 
-/* Published: z. Kept: w | M~ z of the last round | s. */
+/* Published: z. Kept: w | M~ z of the last round | s | the iteration of the start, from which t is counted. */
 static void layout(const void *parameters_, const saddle_problem *problem, saddle_layout *out)
 {
     (void)parameters_;
     size_t both = problem->x_dim + problem->y_dim;
     out->rounds = 1;
     saddle_plain_fields(problem, out);
-    out->kept = 2 * both + 1;
+    out->kept = 2 * both + 2;
     out->scratch = 3 * both;
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
+    double *step = agent->kept + 2 * (agent->problem->x_dim + agent->problem->y_dim);
     saddle_plain_start(agent, x0, y0);
-    agent->kept[2 * (agent->problem->x_dim + agent->problem->y_dim)] = FIRST_STEP;
+    step[0] = FIRST_STEP;
+    step[1] = (double)agent->iteration;
 }
 
 /* ---- the resolvent --------------------------------------------------------------------------- */
@@ -233,7 +235,7 @@ static void iterate(saddle_agent *agent)
     double *half = w + both;
     double *mixed = agent->scratch; /* until the resolvent takes the scratch */
     saddle_agent_mix(agent, 0, both, mixed);
-    recur(both, agent->iteration == 0, agent->now, mixed, w, half);
+    recur(both, agent->iteration == (uint64_t)half[both + 1], agent->now, mixed, w, half);
     resolvent(agent, w, half + both, agent->scratch);
     saddle_watch(agent, "x", x_dim, agent->next);
     saddle_watch(agent, "y", both - x_dim, agent->next + x_dim);

@@ -143,6 +143,12 @@ size_t saddle_family_batch_size(const saddle_agent *agent)
     return saddle_batch_size(agent->problem->samples[agent->id], family->steps.batch);
 }
 
+/* The stall counter stands between the estimates and the extra state. */
+static double *stall_counter(const saddle_parts *parts)
+{
+    return parts->kept - 1;
+}
+
 void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0)
 {
     size_t x_bytes = parts->x_dim * sizeof(double);
@@ -153,6 +159,7 @@ void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0
     memcpy(parts->u, parts->gy, y_bytes);
     if (parts->curvature > 0.0)
         saddle_axpy(parts->y_dim, parts->curvature, y0, parts->u);
+    *stall_counter(parts) = 0.0;
     if (parts->p1 != NULL) {
         memcpy(parts->p1, parts->gx, x_bytes);
         memcpy(parts->d1, parts->gy, y_bytes);
@@ -273,12 +280,6 @@ void saddle_family_moved(saddle_agent *agent, const double *x_sums, const double
         saddle_watch(agent, "x", parts.x_dim, parts.x1);
         saddle_watch(agent, "y", parts.y_dim, parts.y1);
     }
-}
-
-/* The stall counter stands between the estimates and the extra state. */
-static double *stall_counter(const saddle_parts *parts)
-{
-    return parts->kept - 1;
 }
 
 /* Count differences that are exactly zero although the iterate moved by more than rounding. */

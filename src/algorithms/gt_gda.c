@@ -10,7 +10,8 @@
  *   v+ = grad_x F_i(x_t, y_{t+1}),    p+ = sum_j M_ij p_j + v+ - v
  *   x_{t+1} = prox of (eta_x h) over X at  sum_j M_ij x_{j,t} - eta_x p+
  *
- * Start: p = v = 0, d = u = 0, so that the first trackers are the local gradients.
+ * Start: p = v = 0, d = u = 0, so that the first trackers are the local gradients. An agent that starts anew, in a network
+ * that has come far, begins with p = v and d = u at its point instead, which neighbours then average before it moves.
  *
  * The paper constrains x or y, not both, and has no h; the proximal step covers all of them and is
  * its own step where there is nothing to project. For y to come near its best response takes of
@@ -93,6 +94,17 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
     out->scratch = problem->x_dim > problem->y_dim ? problem->x_dim : problem->y_dim;
 }
 
+/* Ask for the gradient of F_i at a point. */
+static void ask(saddle_agent *agent, const double *x, const double *y)
+{
+    agent->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
+                                      .batch = {.count = agent->problem->samples[agent->id]},
+                                      .x = x,
+                                      .y = y,
+                                      .gx = agent->work,
+                                      .gy = agent->work + agent->problem->x_dim};
+}
+
 static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
     side x = x_side(agent);
@@ -101,18 +113,18 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     memset(agent->kept, 0, (x.dim + y.dim) * sizeof *agent->kept);
     memcpy(agent->next + x.field, x0, x.dim * sizeof *x0);
     memcpy(agent->next + y.field, y0, y.dim * sizeof *y0);
+    if (agent->iteration == 0)
+        return;
+    ask(agent, x0, y0);
+    saddle_agent_evaluate(agent);
+    memcpy(agent->kept, agent->work, (x.dim + y.dim) * sizeof *agent->kept);
+    memcpy(agent->next + x.field + x.dim, x.gradient, x.dim * sizeof *x0);
+    memcpy(agent->next + y.field + y.dim, y.gradient, y.dim * sizeof *y0);
 }
 
 static void estimate(saddle_agent *agent)
 {
-    side x = x_side(agent);
-    side y = y_side(agent);
-    agent->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
-                                      .batch = {.count = agent->problem->samples[agent->id]},
-                                      .x = agent->now + x.field,
-                                      .y = agent->now + y.field,
-                                      .gx = agent->work,
-                                      .gy = agent->work + x.dim};
+    ask(agent, agent->now + x_side(agent).field, agent->now + y_side(agent).field);
 }
 
 /* Follow the gradient, then step along the tracker from the mixed iterate. The other side stays. */

@@ -154,7 +154,7 @@ static double pilot(saddle_agent *agent, const parameters *p, saddle_parts *part
                     const double *y0)
 {
     size_t size = saddle_family_batch_size(agent);
-    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_PILOT, 0, size > 1 ? size : 2, false);
+    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_PILOT, agent->iteration, size > 1 ? size : 2, false);
     agent->request = (saddle_request){.kind = SADDLE_REQUEST_VARIANCE,
                                       .batch = batch,
                                       .x = x0,
@@ -175,7 +175,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
     double gamma = pilot(agent, p, &parts, x0, y0);
-    refresh(agent, p, &parts, 0, gamma, x0, y0);
+    refresh(agent, p, &parts, agent->iteration, gamma, x0, y0);
     saddle_agent_evaluate(agent);
     keep_variance(agent, &parts);
     saddle_family_start(&parts, x0, y0);

@@ -39,7 +39,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
-    saddle_minibatch_estimate(agent, &parts, 0, x0, y0);
+    saddle_minibatch_estimate(agent, &parts, agent->iteration, x0, y0);
     saddle_agent_evaluate(agent);
     saddle_family_start(&parts, x0, y0);
 }

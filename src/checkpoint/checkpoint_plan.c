@@ -32,13 +32,13 @@ static void print_piece(FILE *out, const char *text, size_t length)
     fputs(piece + strcspn(piece, ":"), out);
 }
 
-/* The value of link-model where that is a file: its contents count, not its path. NULL when memory is short. */
-static char *link_file_value(const char *path)
+/* The value of an option that names a file whose contents count, not its path. NULL when memory is short. */
+static char *file_value(const char *path)
 {
     unsigned char sum[SADDLE_SHA256_BYTES];
     FILE *file;
     size_t bytes;
-    if (saddle_reading_open_regular(&file, path, "the path of a link model", &bytes, NULL) !=
+    if (saddle_reading_open_regular(&file, path, "the path of a text file", &bytes, NULL) !=
         SADDLE_OK)
         return saddle_strdup(path);
     bool good = saddle_sha256_file(fileno(file), bytes, sum);
@@ -52,10 +52,11 @@ char *saddle_checkpoint_value(const saddle_option *option, const char *text)
 {
     char *printed = NULL;
     size_t bytes;
-    if (option->home == SADDLE_HOME_PLAN &&
-        option->offset == offsetof(saddle_plan, network.link_model) && *text != '\0' &&
-        saddle_link_model_is_file(text))
-        return link_file_value(text);
+    if (option->home == SADDLE_HOME_PLAN && *text != '\0' &&
+        (option->offset == offsetof(saddle_plan, network.churn) ||
+         (option->offset == offsetof(saddle_plan, network.link_model) &&
+          saddle_link_model_is_file(text))))
+        return file_value(text);
     if (!option->no_path_in_file || strchr(text, '/') == NULL)
         return saddle_strdup(text);
     FILE *out = open_memstream(&printed, &bytes);

@@ -58,7 +58,7 @@ static void do_blocks(const saddle_local *e, unsigned worker, const saddle_phase
 {
     for (size_t i = 0; i < e->agents; i++) {
         saddle_ranges own = ranges_of(e, worker, i);
-        if (own.x.first == own.x.last && own.y.first == own.y.last)
+        if ((own.x.first == own.x.last && own.y.first == own.y.last) || saddle_local_idle(e, i))
             continue;
         clear(&own.x);
         clear(&own.y);
@@ -185,7 +185,8 @@ void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uin
     for (const saddle_phase *phase = e->inputs.algorithm->phases; phase->name != NULL; phase++) {
         if (saddle_phase_runs(phase, &e->agent[0])) {
             for (size_t i = own.first; i < own.last; i++)
-                phase->run(&e->agent[i]);
+                if (!saddle_local_idle(e, i))
+                    phase->run(&e->agent[i]);
             pending = true;
         }
         if (phase->divided != NULL) {
@@ -194,6 +195,8 @@ void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uin
             do_blocks(e, worker, phase);
             saddle_thread_pool_barrier(e->pool, worker);
             for (size_t i = own.first; i < own.last; i++) {
+                if (saddle_local_idle(e, i))
+                    continue;
                 saddle_agent_finish(phase, &e->agent[i], e->sums + i * e->sums_stride);
                 saddle_agent_evaluate(&e->agent[i]);
             }

@@ -45,6 +45,14 @@ typedef struct saddle_limits {
 /* An engine at work. */
 typedef struct saddle_engine saddle_engine;
 
+/* Who is present under churn. */
+typedef struct saddle_members {
+    const unsigned char *counted; /* per agent: whether it is in the largest component; NULL: all agents are there */
+    size_t count;                 /* of those */
+    size_t present;
+    size_t components;
+} saddle_members;
+
 /* Something to do for one agent, on whichever thread runs it, with agent->scratch to use. */
 typedef void saddle_agent_task(void *context, saddle_agent *agent);
 /* An agent's contribution to a mean over agents. */
@@ -77,7 +85,8 @@ typedef struct saddle_engine_class {
     void (*cost)(const saddle_engine *engine, saddle_cost *out);
     /* Do something for every agent of this process, in parallel. */
     void (*for_each)(saddle_engine *engine, saddle_agent_task *task, void *context);
-    /* out[k] = (1/m) sum over agents, in the order of their numbers, of their contributions. */
+    /* out[k] = (1/m) sum over agents, in the order of their numbers, of their contributions; under churn, over those of
+     * saddle_members::counted. */
     void (*mean)(saddle_engine *engine, size_t size, saddle_agent_term *term, void *context,
                  double *out);
     /* Where links carry a sum of an agent of this process (running_sums.h): by how much an entry of it differs at most from the
@@ -87,6 +96,11 @@ typedef struct saddle_engine_class {
     /* By how many levels agents have lowered, or should have lowered, the mixing rate of compressed messages at most
      * (replicas.h). Collective. */
     unsigned (*level)(const saddle_engine *engine);
+    /* A direction between agents that one of them has found dead since the last call: nothing that *from sent arrived at *to. False:
+     * there is none. NULL: none is looked for. Collective. */
+    bool (*dead_direction)(saddle_engine *engine, size_t *from, size_t *to);
+    /* Who is present; NULL: all are, always. */
+    void (*membership)(const saddle_engine *engine, saddle_members *out);
     /* Write what links remember of an agent of this process: saddle_links_words() words. */
     void (*save_links)(const saddle_engine *engine, const saddle_agent *agent, uint64_t *words);
 } saddle_engine_class;

@@ -126,7 +126,8 @@ void saddle_gathered_round(saddle_local *e, unsigned worker, unsigned parity, ui
     }
     for (const saddle_phase *phase = e->inputs.algorithm->phases; phase->name != NULL; phase++) {
         for (size_t i = own.first; i < own.last; i++)
-            saddle_agent_phase(phase, &e->agent[i]);
+            if (!saddle_local_idle(e, i))
+                saddle_agent_phase(phase, &e->agent[i]);
         saddle_thread_pool_barrier(e->pool, worker);
         if (worker == 0)
             answer_requests(e);

@@ -20,7 +20,7 @@ static void carry(record_cursor *c, void *block, size_t words)
 /* Words of a row of published state. */
 static size_t row_words(const saddle_link_state *s)
 {
-    return s->sums.fields > 0 ? s->sums.behind + s->sums.width : s->layout->published;
+    return s->members.entries > 0 ? s->members.at + s->members.words : s->layout->published;
 }
 
 /* Words of one message to an agent. */
@@ -45,7 +45,7 @@ size_t saddle_link_record_words(const saddle_instance *instance, const saddle_la
         return 0;
     saddle_link_state_measure(&s, instance, layout, 0);
     return 2 + (start[agent + 1] - start[agent]) * message_words(&s) + 2 * s.sums.width +
-           past_words(&s);
+           (s.members.entries > 0 ? 3 + s.members.words : 0) + past_words(&s);
 }
 
 /* The rows of past rounds of a source. */
@@ -69,6 +69,18 @@ static void carry_message(saddle_link_state *s, size_t k, record_cursor *c)
         carry(c, s->stale + k * s->stride, row_words(s));
 }
 
+/* What agent i knows of who takes part, which is in `row`, and what it does about it. */
+static void carry_membership(saddle_link_state *s, size_t i, double *row, record_cursor *c)
+{
+    saddle_membership *m = &s->members;
+    uint64_t stage = m->stage[i];
+    carry(c, &stage, 1);
+    m->stage[i] = (unsigned char)stage;
+    carry(c, &m->messages[i], 1);
+    carry(c, &m->bytes[i], 1);
+    carry(c, row + m->at, m->words);
+}
+
 /* All of agent i, whose running sums are in `row`. */
 static void carry_agent(saddle_link_state *s, size_t i, double *row, record_cursor *c)
 {
@@ -80,6 +92,8 @@ static void carry_agent(saddle_link_state *s, size_t i, double *row, record_curs
         carry(c, s->kept + i * s->sums.stride, s->sums.width);
         carry(c, row + s->sums.behind, s->sums.width);
     }
+    if (s->members.entries > 0)
+        carry_membership(s, i, row, c);
     carry_past(s, i, c);
 }
 

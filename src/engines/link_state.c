@@ -46,10 +46,16 @@ size_t saddle_link_state_measure(saddle_link_state *state, const saddle_instance
     state->agents = instance->world->local;
     state->stride = saddle_whole_lines(layout->published + extra);
     list_kinds(state);
-    if (saddle_link_rule_one_sided(state->rule) && state->inexact == SADDLE_INEXACT_NO)
-        saddle_running_sums_plan(&state->sums, layout);
-    if (state->sums.fields > 0)
-        state->stride = state->sums.behind + saddle_whole_lines(state->sums.width + extra);
+    if (saddle_link_state_has_maps(instance)) {
+        saddle_running_sums *sums = &state->sums;
+        saddle_running_sums_plan(sums, layout);
+        saddle_membership_measure(&state->members, instance, layout,
+                                  sums->fields > 0 ? sums->behind + sums->width
+                                                   : layout->published);
+        state->stride =
+            saddle_whole_lines(state->members.at + state->members.words + extra);
+        state->mixed_stride = saddle_whole_lines(layout->published);
+    }
     if (state->rule->kind == SADDLE_LINKS_DELAY)
         state->window = (size_t)state->rule->delay + saddle_larger(layout->rounds, 1) - 1;
     return state->stride;
@@ -84,11 +90,14 @@ void saddle_link_state_take(saddle_link_state *s, size_t messages, size_t source
     if (s->rule->kind == SADDLE_LINKS_GOSSIP)
         take_gossip(s, claim);
     if (s->sums.fields > 0) {
-        s->self_weight = saddle_claim_block(claim, s->agents, sizeof *s->self_weight);
         s->kept = saddle_claim_block(claim, s->agents, s->sums.stride * sizeof(double));
         s->received = saddle_claim_block(claim, messages, s->sums.stride * sizeof(double));
-        s->mixed = saddle_claim_block(claim, s->agents, s->sums.behind * sizeof(double));
     }
+    if (s->members.entries > 0) {
+        s->self_weight = saddle_claim_block(claim, s->agents, sizeof *s->self_weight);
+        s->mixed = saddle_claim_block(claim, s->agents, s->mixed_stride * sizeof(double));
+    }
+    saddle_membership_take(s, claim);
     if (s->window > 0)
         s->past = saddle_claim_block(claim, (s->window + 1) * sources, s->stride * sizeof(double));
     if (s->inexact == SADDLE_INEXACT_STALE)
@@ -111,6 +120,7 @@ void saddle_link_state_clear(saddle_link_state *s)
     saddle_free(s->mixed);
     saddle_free(s->past);
     saddle_free(s->stale);
+    saddle_membership_clear(&s->members);
 }
 
 size_t saddle_link_state_blocks(const saddle_link_state *s, const saddle_layout *layout,
@@ -119,11 +129,9 @@ size_t saddle_link_state_blocks(const saddle_link_state *s, const saddle_layout 
     const saddle_running_sums *sums = &s->sums;
     size_t count = 0;
     size_t sum = 0;
-    if (sums->fields == 0) {
-        saddle_layout_message(layout, round, &block[0].offset, &block[0].length);
-        return 1;
-    }
-    for (size_t f = 0; f < layout->fields; f++) {
+    if (sums->fields == 0)
+        saddle_layout_message(layout, round, &block[0].offset, &block[count++].length);
+    for (size_t f = 0; sums->fields > 0 && f < layout->fields; f++) {
         const saddle_field *field = &layout->field[f];
         bool sent = round >= field->first_round && round <= field->last_round;
         size_t at = field->offset;
@@ -136,11 +144,25 @@ size_t saddle_link_state_blocks(const saddle_link_state *s, const saddle_layout 
         if (round >= sums->first_round[g] && round <= sums->last_round[g])
             block[count++] =
                 (saddle_row_block){.offset = sums->behind + sums->phi + g, .length = 1};
+    if (s->members.entries > 0)
+        block[count++] = (saddle_row_block){.offset = s->members.at, .length = s->members.words};
     return count;
 }
 
-/* 1 + the round of the newest message at position k that was used; 0: none was. */
-static uint64_t newest_used(const saddle_link_state *s, size_t k)
+size_t saddle_link_state_length(const saddle_link_state *s, const saddle_layout *layout,
+                                unsigned round)
+{
+    saddle_row_block block[SADDLE_MOST_BLOCKS_SENT];
+    size_t count = saddle_link_state_blocks(s, layout, round, block);
+    size_t length = 0;
+    for (size_t k = 0; k < count; k++)
+        length += block[k].length;
+    if (s->members.entries > 0)
+        length -= s->members.words - 1;
+    return length;
+}
+
+uint64_t saddle_link_state_newest(const saddle_link_state *s, size_t k)
 {
     uint64_t newest = 0;
     for (size_t kind = 0; kind < s->kinds; kind++)
@@ -151,15 +173,19 @@ static uint64_t newest_used(const saddle_link_state *s, size_t k)
 
 bool saddle_link_state_in_time(const saddle_link_state *s, size_t k)
 {
-    return newest_used(s, k) == s->number + 1;
+    return saddle_link_state_newest(s, k) == s->number + 1;
 }
 
 uint64_t saddle_link_state_age(const saddle_link_state *s, uint64_t rounds)
 {
     uint64_t oldest = rounds;
-    for (size_t k = 0; k < s->messages; k++)
-        if (newest_used(s, k) < oldest)
-            oldest = newest_used(s, k);
+    for (size_t i = 0; i < s->agents; i++)
+        for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
+            bool none = s->members.entries > 0 &&
+                        (s->members.stage[i] == SADDLE_AGENT_GONE || s->weight[k] == 0.0);
+            if (!none && saddle_link_state_newest(s, k) < oldest)
+                oldest = saddle_link_state_newest(s, k);
+        }
     return rounds - oldest;
 }
 
@@ -209,6 +235,8 @@ void saddle_link_state_begin(saddle_link_state *s, uint64_t iteration, unsigned 
         edges = saddle_link_match(s, number);
     else if (s->rule->kind == SADDLE_LINKS_SEQUENCE || s->rule->kind == SADDLE_LINKS_SCHEDULE)
         edges = edges_used(s, number);
+    if (round == 0 && s->members.presence.churn != NULL)
+        saddle_presence_advance(&s->members.presence, number);
     saddle_layout_message(s->layout, round, &block.offset, &block.length);
     s->sent += 2 * edges;
     s->bytes += 2 * edges * block.length * sizeof(double);
@@ -271,28 +299,26 @@ static void collect_agreed(saddle_link_state *s, saddle_agent *agent, size_t i,
 
 /* ---- links that fail in one direction ----------------------------------------------------------- */
 
-/* The newest message of the same kind as this round's that has arrived and was not used; NULL: there is none. */
-static const double *newest_arrived(saddle_link_state *s, size_t k, size_t i, size_t j,
-                                    const double *row, uint64_t number, size_t kind)
+const double *saddle_link_state_arrived(saddle_link_state *s, size_t k, size_t i, size_t j,
+                                        const double *row, uint64_t number, size_t kind,
+                                        uint64_t *sent)
 {
-    uint64_t *used = &s->used[k * s->kinds + kind];
+    *sent = number + 1;
     if (i == s->rule->dead_to && j == s->rule->dead_from && i != j)
         return NULL;
-    if (s->window == 0) {
-        if (saddle_link_fails(s, k, i, j, number))
-            return NULL;
-        *used = number + 1;
+    if (s->rule->kind == SADDLE_LINKS_RELIABLE)
         return row;
-    }
+    if (s->window == 0)
+        return saddle_link_fails(s, k, i, j, number) ? NULL : row;
     for (uint64_t age = 0; age <= s->window && age <= number; age++) {
-        uint64_t sent = number - age;
-        if (sent < *used)
+        uint64_t round = number - age;
+        if (round < s->used[k * s->kinds + kind])
             break;
-        if (kind_of(s, (unsigned)(sent % s->layout->rounds)) != kind ||
-            saddle_link_delay(s, i, j, sent) > age)
+        if (kind_of(s, (unsigned)(round % s->layout->rounds)) != kind ||
+            saddle_link_delay(s, i, j, round) > age)
             continue;
-        *used = sent + 1;
-        size_t slot = (size_t)(sent % (s->window + 1));
+        *sent = round + 1;
+        size_t slot = (size_t)(round % (s->window + 1));
         return age == 0 ? row : s->past + (slot * s->sources + s->source[k]) * s->stride;
     }
     return NULL;
@@ -314,84 +340,22 @@ static const double *replacement(saddle_link_state *s, const saddle_agent *agent
     return s->used[k * s->kinds + kind] > 0 ? last : agent->now;
 }
 
-static void collect_one_sided(saddle_link_state *s, saddle_agent *agent, size_t i,
-                              const double *const *rows, uint64_t number, unsigned round,
-                              size_t kind)
+/* By a rule that is not exact. */
+static void collect_inexact(saddle_link_state *s, saddle_agent *agent, size_t i,
+                            const double *const *rows, uint64_t number, unsigned round, size_t kind)
 {
     const saddle_graph *graph = s->instance->graph;
     size_t begin = s->start[i];
-    size_t degree = s->start[i + 1] - begin;
     const size_t *neighbour = graph->neighbour + graph->start[agent->id];
-    for (size_t k = begin; k < begin + degree; k++) {
-        s->arrived[k] =
-            newest_arrived(s, k, agent->id, neighbour[k - begin], rows[k - begin], number, kind);
+    for (size_t k = begin; k < s->start[i + 1]; k++) {
+        uint64_t sent;
+        s->arrived[k] = saddle_link_state_arrived(s, k, agent->id, neighbour[k - begin],
+                                                  rows[k - begin], number, kind, &sent);
+        if (s->arrived[k] != NULL)
+            s->used[k * s->kinds + kind] = sent;
         s->read[k] = replacement(s, agent, k, round, kind);
     }
     agent->neighbour = s->read + begin;
-    if (s->sums.fields == 0)
-        return;
-    double *mixed = s->mixed + i * s->sums.behind;
-    saddle_running_sums_collect(&s->sums, round, degree, s->arrived + begin, agent->weight,
-                                s->received + begin * s->sums.stride, s->kept + i * s->sums.stride,
-                                mixed);
-    agent->mixed = mixed;
-}
-
-/* ---- a dead direction ------------------------------------------------------------------------- */
-
-static bool has_dead(const saddle_link_state *s)
-{
-    return s->rule->dead_from != s->rule->dead_to && s->sums.fields > 0;
-}
-
-bool saddle_link_state_resets(const saddle_link_state *s, uint64_t iteration, unsigned round)
-{
-    return has_dead(s) && round_number(s, iteration, round) == s->rule->patience;
-}
-
-bool saddle_link_state_removed(const saddle_link_state *s, uint64_t iteration)
-{
-    return has_dead(s) && round_number(s, iteration, 0) > s->rule->patience;
-}
-
-void saddle_link_state_weigh(saddle_link_state *s, saddle_agent *agent, size_t i, bool removed)
-{
-    const saddle_mixing *mixing = s->instance->mixing;
-    const saddle_graph *graph = mixing->graph;
-    size_t from = s->rule->dead_from;
-    size_t to = s->rule->dead_to;
-    if (s->sums.fields == 0)
-        return;
-    agent->self_weight = mixing->self_weight[agent->id];
-    for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
-        size_t at = graph->start[agent->id] + k - s->start[i];
-        size_t j = graph->neighbour[at];
-        bool out = removed && ((agent->id == from && j == to) || (agent->id == to && j == from));
-        s->weight[k] = out ? 0.0 : mixing->weight[at];
-        agent->self_weight += out ? mixing->weight[at] : 0.0;
-    }
-    agent->weight = s->weight + s->start[i];
-    s->self_weight[i] = agent->self_weight;
-}
-
-void saddle_link_state_reset(saddle_link_state *s, saddle_agent *agent, size_t i, double *row,
-                             uint64_t iteration, unsigned round)
-{
-    uint64_t number = round_number(s, iteration, round);
-    saddle_link_state_weigh(s, agent, i, true);
-    for (size_t f = 0; f < s->layout->fields; f++) {
-        const saddle_field *field = &s->layout->field[f];
-        for (size_t k = 0; field->kind == SADDLE_FIELD_SUM && k < field->length; k++)
-            row[field->offset + k] = saddle_field_estimate(field, agent, k);
-    }
-    for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
-        memset(s->received + k * s->sums.stride, 0, s->sums.stride * sizeof *s->received);
-        /* What was sent before belongs to the old sums. */
-        for (size_t kind = 0; kind < s->kinds; kind++)
-            s->used[k * s->kinds + kind] = number;
-    }
-    saddle_running_sums_start(&s->sums, agent->self_weight, round, row,
-                              s->kept + i * s->sums.stride);
 }
 
 /* ---- a round ---------------------------------------------------------------------------------- */
@@ -401,19 +365,19 @@ void saddle_link_state_collect(saddle_link_state *s, saddle_agent *agent, size_t
 {
     uint64_t number = round_number(s, agent->iteration, round);
     size_t kind = kind_of(s, round);
-    if (saddle_link_rule_one_sided(s->rule))
-        collect_one_sided(s, agent, i, rows, number, round, kind);
+    if (s->members.entries > 0)
+        saddle_membership_collect(s, agent, i, rows, round, kind);
+    else if (saddle_link_rule_one_sided(s->rule))
+        collect_inexact(s, agent, i, rows, number, round, kind);
     else
         collect_agreed(s, agent, i, rows, number, kind);
 }
 
-void saddle_link_state_publish(saddle_link_state *s, const saddle_agent *agent, size_t i,
-                               unsigned round)
+void saddle_link_state_publish(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned round)
 {
     unsigned next_round = round + 1 < s->layout->rounds ? round + 1 : 0;
-    if (s->sums.fields > 0)
-        saddle_running_sums_settle(&s->sums, agent, round, next_round,
-                                   s->kept + i * s->sums.stride);
+    if (s->members.entries > 0)
+        saddle_membership_publish(s, agent, i, round, next_round);
     if (s->window > 0) {
         size_t slot = (size_t)(round_number(s, agent->iteration, round) % (s->window + 1));
         memcpy(s->past + (slot * s->sources + i) * s->stride, agent->now,
@@ -421,8 +385,10 @@ void saddle_link_state_publish(saddle_link_state *s, const saddle_agent *agent, 
     }
 }
 
-void saddle_link_state_start(saddle_link_state *s, const saddle_agent *agent, size_t i)
+void saddle_link_state_start(saddle_link_state *s, saddle_agent *agent, size_t i)
 {
+    if (s->members.entries > 0)
+        saddle_membership_start(s, agent, i);
     if (s->sums.fields > 0)
         saddle_running_sums_start(&s->sums, agent->self_weight, 0, agent->next,
                                   s->kept + i * s->sums.stride);
@@ -431,6 +397,9 @@ void saddle_link_state_start(saddle_link_state *s, const saddle_agent *agent, si
 void saddle_link_state_defect(const saddle_link_state *s, const saddle_agent *agent, size_t i,
                               const saddle_field *field, double *sum, double *weight)
 {
+    *sum = *weight = 0.0;
+    if (s->members.stage[i] != SADDLE_AGENT_ACTIVE && s->members.stage[i] != SADDLE_AGENT_SETTLING)
+        return;
     *sum = saddle_running_sums_defect(&s->sums, agent, field, s->start[i + 1] - s->start[i],
                                       s->weight + s->start[i], s->self_weight[i],
                                       s->received + s->start[i] * s->sums.stride,

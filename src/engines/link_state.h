@@ -11,6 +11,7 @@
 #include <saddle/algorithm.h>
 
 #include "core/memory.h"
+#include "engines/membership.h"
 #include "engines/running_sums.h"
 #include "graph/link_rule.h"
 
@@ -45,6 +46,8 @@ typedef struct saddle_link_state {
     double *kept;             /* per agent: z and phi, a stride apart */
     double *received;         /* per message: r_ij, a stride apart */
     double *mixed;            /* per agent: see saddle_agent::mixed */
+    size_t mixed_stride;      /* doubles between two agents' */
+    saddle_membership members;
     /* Late messages: rows of published state of the last rounds. */
     size_t window;        /* rounds that are kept; 0: none */
     size_t sources;       /* agents here, then ghosts */
@@ -56,10 +59,18 @@ typedef struct saddle_link_state {
     double *stale; /* per message: the last row that arrived, `stride` apart */
 } saddle_link_state;
 
-/* Whether links need a state: all but reliable ones do. */
+/* Whether links need a state: all but reliable ones do, and those with churn. */
 static inline bool saddle_link_state_needed(const saddle_instance *instance)
 {
-    return instance->links != NULL && instance->links->kind != SADDLE_LINKS_RELIABLE;
+    return instance->links != NULL &&
+           (instance->links->kind != SADDLE_LINKS_RELIABLE || instance->churn != NULL);
+}
+/* Whether running sums carry an agent's sums, if it has any, and agents have maps of who takes part. */
+static inline bool saddle_link_state_has_maps(const saddle_instance *instance)
+{
+    return instance->links != NULL &&
+           (instance->churn != NULL || (saddle_link_rule_one_sided(instance->links) &&
+                                        instance->plan->network.inexact == SADDLE_INEXACT_NO));
 }
 /* Find the sizes of what it holds; returns the doubles of a row of published state, of which the last `extra` are left
  * free. */
@@ -75,9 +86,12 @@ typedef struct saddle_row_block {
     size_t offset;
     size_t length;
 } saddle_row_block;
-enum { SADDLE_MOST_BLOCKS_SENT = 2 * SADDLE_MOST_FIELDS };
+enum { SADDLE_MOST_BLOCKS_SENT = 2 * SADDLE_MOST_FIELDS + 1 };
 size_t saddle_link_state_blocks(const saddle_link_state *state, const saddle_layout *layout,
                                 unsigned round, saddle_row_block *block);
+/* Doubles that count as sent: all of them, but of a map its hash. */
+size_t saddle_link_state_length(const saddle_link_state *state, const saddle_layout *layout,
+                                unsigned round);
 
 /* Whether not every edge is used in every round, so that messages are counted as they are sent. */
 static inline bool saddle_link_state_counts(const saddle_link_state *state)
@@ -92,20 +106,23 @@ void saddle_link_state_begin(saddle_link_state *state, uint64_t iteration, unsig
 /* Point agent i, whose neighbours' rows are `rows`, at what it reads in a round, with the weights of that round. */
 void saddle_link_state_collect(saddle_link_state *state, saddle_agent *agent, size_t i,
                                const double *const *rows, unsigned round);
+/* Whether the agent leaves out its phases in this round, because it is gone or begins anew. */
+static inline bool saddle_link_state_idle(const saddle_link_state *state, size_t i)
+{
+    return state->members.entries > 0 && state->members.stage[i] != SADDLE_AGENT_ACTIVE;
+}
 /* After the last phase of a round: complete what neighbours will read in the next. */
-void saddle_link_state_publish(saddle_link_state *state, const saddle_agent *agent, size_t i,
+void saddle_link_state_publish(saddle_link_state *state, saddle_agent *agent, size_t i,
                                unsigned round);
-/* Whether the edge of a dead direction is taken out in this round, from which on its weight goes to its two ends. All agents
- * then begin their sums anew from their estimates: saddle_link_state_reset(). */
-bool saddle_link_state_resets(const saddle_link_state *state, uint64_t iteration, unsigned round);
-void saddle_link_state_reset(saddle_link_state *state, saddle_agent *agent, size_t i, double *row,
-                             uint64_t iteration, unsigned round);
-/* The weights of agent i's neighbours from now on; `removed`: without the edge of a dead direction. */
-void saddle_link_state_weigh(saddle_link_state *state, saddle_agent *agent, size_t i, bool removed);
-/* Whether a resumed run has taken that edge out before. */
-bool saddle_link_state_removed(const saddle_link_state *state, uint64_t iteration);
 /* Complete the row of agent i at the start of a run. */
-void saddle_link_state_start(saddle_link_state *state, const saddle_agent *agent, size_t i);
+void saddle_link_state_start(saddle_link_state *state, saddle_agent *agent, size_t i);
+/* 1 + the round of the newest message at position k that was used; 0: none was. */
+uint64_t saddle_link_state_newest(const saddle_link_state *state, size_t k);
+/* What has arrived at agent i from agent j of the kind of this round's messages, the newest that was not used; NULL: nothing. `sent` receives
+ * 1 + the round in which it was sent. */
+const double *saddle_link_state_arrived(saddle_link_state *state, size_t k, size_t i, size_t j,
+                                        const double *row, uint64_t number, size_t kind,
+                                        uint64_t *sent);
 /* Whether the message at position k of the present round was used in it. */
 bool saddle_link_state_in_time(const saddle_link_state *state, size_t k);
 /* The most rounds since a message to an agent here was used, after a number of rounds; 0: all were used in the last. */
@@ -113,6 +130,24 @@ uint64_t saddle_link_state_age(const saddle_link_state *state, uint64_t rounds);
 /* See saddle_engine_class::defect. */
 void saddle_link_state_defect(const saddle_link_state *state, const saddle_agent *agent, size_t i,
                               const saddle_field *field, double *sum, double *weight);
+/* ---- membership.c ----------------------------------------------------------------------------- */
+
+/* Find the sizes of maps, which are at `at` in a row. */
+void saddle_membership_measure(saddle_membership *members, const saddle_instance *instance,
+                               const saddle_layout *layout, size_t at);
+void saddle_membership_take(saddle_link_state *state, saddle_claim *claim);
+void saddle_membership_clear(saddle_membership *members);
+/* Make the first map of agent i. */
+void saddle_membership_start(saddle_link_state *state, saddle_agent *agent, size_t i);
+/* The weights of agent i's neighbours from now on, by the map of a row. */
+void saddle_membership_weigh(saddle_link_state *state, saddle_agent *agent, size_t i,
+                             const double *row);
+/* The same as saddle_link_state_collect() and _publish(), where there are maps. */
+void saddle_membership_collect(saddle_link_state *state, saddle_agent *agent, size_t i,
+                               const double *const *rows, unsigned round, size_t kind);
+void saddle_membership_publish(saddle_link_state *state, saddle_agent *agent, size_t i,
+                               unsigned round, unsigned next_round);
+
 /* ---- link_record.c --------------------------------------------------------------------------- */
 
 /* Words of an agent's record in a checkpoint; 0 with reliable links. */

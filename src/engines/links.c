@@ -163,11 +163,10 @@ size_t saddle_links_blocks(const saddle_links *links, const saddle_layout *layou
 size_t saddle_links_length(const saddle_links *links, const saddle_layout *layout, unsigned round)
 {
     saddle_row_block block[SADDLE_MOST_BLOCKS_SENT];
-    size_t count = saddle_links_blocks(links, layout, round, block);
-    size_t length = 0;
-    for (size_t k = 0; k < count; k++)
-        length += block[k].length;
-    return length;
+    if (!links->compressed)
+        return saddle_link_state_length(&links->state, layout, round);
+    saddle_links_blocks(links, layout, round, block);
+    return block[0].length;
 }
 
 size_t saddle_links_words(const saddle_instance *instance, const saddle_layout *layout,

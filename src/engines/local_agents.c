@@ -144,7 +144,8 @@ static void step_agents(saddle_local *e, unsigned worker, unsigned parity, uint6
             agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
         uint64_t before = agent->ifo;
         saddle_local_collect(e, i, parity, round);
-        saddle_agent_round(e->inputs.algorithm, agent, round);
+        if (!saddle_local_idle(e, i))
+            saddle_agent_round(e->inputs.algorithm, agent, round);
         saddle_local_publish(e, i, round);
         e->worker[worker].ifo += agent->ifo - before;
         if (agent->fault.kind != SADDLE_FAULT_NONE)
@@ -159,7 +160,7 @@ static void iterate(saddle_local *e, unsigned worker, unsigned *parity, uint64_t
     unsigned rounds = e->layout.rounds > 0 ? e->layout.rounds : 1;
     consult_oracle(e, worker, *parity, iteration);
     for (unsigned round = 0; round < rounds; round++) {
-        saddle_local_begin_round(e, worker, *parity, iteration, round);
+        saddle_local_begin_round(e, worker, iteration, round);
         if (e->exchange != NULL && worker == 0)
             e->exchange->send(e->exchange, *parity, round);
         if (e->divided) {
@@ -307,6 +308,7 @@ void saddle_local_cost(const saddle_engine *base, saddle_cost *out)
     out->bytes = e->iteration * e->links.bytes_per_iteration;
     out->network_seconds = e->network_seconds;
     out->age = saddle_local_age(e);
+    saddle_local_count_messages(e, out);
     if (e->links.changing && saddle_link_state_counts(&e->links.state)) {
         out->messages = e->links.state.sent;
         out->bytes = e->links.state.bytes;
@@ -342,7 +344,17 @@ typedef struct mean_job {
     void *context;
     size_t size;
     double *out;
+    saddle_members members;
 } mean_job;
+
+/* An agent's contribution, which is nothing where it does not count. */
+static void take_term(const mean_job *job, saddle_agent *agent, double *out)
+{
+    if (job->members.counted == NULL || job->members.counted[agent->id])
+        job->term(job->context, agent, out);
+    else
+        memset(out, 0, job->size * sizeof *out);
+}
 
 /* Blocks of agents contribute in parallel. In a world of one process each worker then adds its
  * coordinates, agent by agent; with others, the world does. */
@@ -364,7 +376,7 @@ static void run_mean(void *context, unsigned worker)
         while (past < e->agents && world->here[past] < begin + count)
             past++;
         for (size_t k = at + worker; k < past; k += pool)
-            job->term(job->context, saddle_local_lend(e, worker, k, e->parity, e->iteration),
+            take_term(job, saddle_local_lend(e, worker, k, e->parity, e->iteration),
                       e->mean_terms + (world->here[k] - begin) * stride);
         at = past;
         saddle_thread_pool_barrier(e->pool, worker);
@@ -377,7 +389,7 @@ static void run_mean(void *context, unsigned worker)
     if (worker == 0)
         world->kind->join(world, job->size, job->out);
     saddle_thread_pool_barrier(e->pool, worker);
-    saddle_scale(high - low, 1.0 / (double)world->agents, job->out + low);
+    saddle_scale(high - low, 1.0 / (double)job->members.count, job->out + low);
 }
 
 void saddle_local_mean(saddle_engine *base, size_t size, saddle_agent_term *term, void *context,
@@ -385,6 +397,7 @@ void saddle_local_mean(saddle_engine *base, size_t size, saddle_agent_term *term
 {
     mean_job job = {
         .e = local_of(base), .term = term, .context = context, .size = size, .out = out};
+    saddle_local_membership(base, &job.members);
     saddle_thread_pool_run(job.e->pool, run_mean, &job);
 }
 
@@ -422,10 +435,6 @@ static void introduce_agents(saddle_local *e)
             .self_weight = mixing->self_weight[id],
             .layout = &e->layout,
         };
-        if (e->links.changing)
-            saddle_link_state_weigh(
-                &e->links.state, &e->agent[i], i,
-                saddle_link_state_removed(&e->links.state, e->inputs.iteration));
     }
 }
 

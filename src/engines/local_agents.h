@@ -156,10 +156,15 @@ void saddle_local_note_fault(saddle_local *local, unsigned worker, const saddle_
 /* ---- links that have a state (link_state.h): local_links.c; the others return at once ---------- */
 
 /* Before a round, and before anything is sent for it. Called by every worker. */
-void saddle_local_begin_round(saddle_local *local, unsigned worker, unsigned parity,
-                              uint64_t iteration, unsigned round);
+void saddle_local_begin_round(saddle_local *local, unsigned worker, uint64_t iteration,
+                              unsigned round);
 /* Before the first phase of an agent's round and after the last. */
 void saddle_local_collect(saddle_local *local, size_t i, unsigned parity, unsigned round);
+/* Whether an agent leaves out the phases of the round that it has collected for. */
+static inline bool saddle_local_idle(const saddle_local *local, size_t i)
+{
+    return local->links.changing && saddle_link_state_idle(&local->links.state, i);
+}
 void saddle_local_publish(saddle_local *local, size_t i, unsigned round);
 /* Wait until the ghosts are there, where there is an exchange. Called by every worker. */
 void saddle_local_receive(saddle_local *local, unsigned worker, uint64_t iteration, unsigned round);
@@ -168,6 +173,8 @@ void saddle_local_prepare_links(saddle_local *local);
 void saddle_local_start_links(saddle_local *local, saddle_agent *agent, size_t i);
 /* The most rounds since any agent used a message of a neighbour; NaN with reliable links. Collective. */
 double saddle_local_age(const saddle_local *local);
+/* Add what was not sent, because of who was there, to the costs. Collective. */
+void saddle_local_count_messages(const saddle_local *local, saddle_cost *cost);
 /* Bring the links of agents that were restored to where they were. */
 void saddle_local_restore_links(saddle_local *local);
 
@@ -215,6 +222,8 @@ void saddle_local_mean(saddle_engine *engine, size_t size, saddle_agent_term *te
 void saddle_local_defect(const saddle_engine *engine, const saddle_agent *agent,
                          const saddle_field *field, double *sum, double *weight);
 unsigned saddle_local_level(const saddle_engine *engine);
+bool saddle_local_dead_direction(saddle_engine *engine, size_t *from, size_t *to);
+void saddle_local_membership(const saddle_engine *engine, saddle_members *out);
 void saddle_local_save_links(const saddle_engine *engine, const saddle_agent *agent,
                              uint64_t *words);
 

@@ -64,25 +64,12 @@ void saddle_local_start_links(saddle_local *e, saddle_agent *agent, size_t i)
         saddle_replicas_start(&e->links.replicas, agent, i);
 }
 
-/* Begin the sums of an agent anew. */
-static void reset(saddle_local *e, size_t i, unsigned parity, uint64_t iteration, unsigned round)
+void saddle_local_begin_round(saddle_local *e, unsigned worker, uint64_t iteration, unsigned round)
 {
-    double *row = e->span[parity] + i * e->stride;
-    e->agent[i].now = row;
-    saddle_link_state_reset(&e->links.state, &e->agent[i], i, row, iteration, round);
-}
-
-void saddle_local_begin_round(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
-                              unsigned round)
-{
-    saddle_link_state *state = &e->links.state;
     if (!e->links.changing)
         return;
-    if (worker == 0) {
-        saddle_link_state_begin(state, iteration, round);
-        for (size_t i = 0; saddle_link_state_resets(state, iteration, round) && i < e->agents; i++)
-            reset(e, i, parity, iteration, round);
-    }
+    if (worker == 0)
+        saddle_link_state_begin(&e->links.state, iteration, round);
     saddle_thread_pool_barrier(e->pool, worker);
 }
 
@@ -107,9 +94,15 @@ void saddle_local_restore_links(saddle_local *e)
         restore_replicas(e);
     if (!e->links.changing)
         return;
-    for (size_t i = 0; i < e->agents; i++)
+    for (size_t i = 0; i < e->agents; i++) {
         saddle_link_record_load(state, i, e->agent[i].next,
                                 in->link_record(in->restore_context, e->agent[i].id));
+        if (state->members.entries > 0)
+            saddle_membership_weigh(state, &e->agent[i], i, e->agent[i].next);
+    }
+    if (state->members.presence.churn != NULL && e->iteration > 0)
+        saddle_presence_advance(&state->members.presence,
+                                (e->iteration - 1) * e->layout.rounds);
     for (size_t g = 0; state->window > 0 && g < e->links.ghosts; g++)
         saddle_link_record_load_ghost(state, e->agents + g, e->links.ghost[g],
                                       in->link_record(in->restore_context, e->links.ghost[g]));
@@ -123,6 +116,67 @@ double saddle_local_age(const saddle_local *e)
     double age = (double)saddle_link_state_age(&e->links.state, e->iteration * e->layout.rounds);
     world->largest(world, 1, &age);
     return age;
+}
+
+void saddle_local_count_messages(const saddle_local *e, saddle_cost *cost)
+{
+    const saddle_membership *m = &e->links.state.members;
+    const saddle_world *world = e->inputs.instance->world;
+    int64_t more[2] = {0, 0};
+    if (!e->links.changing || m->entries == 0)
+        return;
+    for (size_t i = 0; i < e->agents; i++) {
+        more[0] += m->messages[i];
+        more[1] += m->bytes[i];
+    }
+    world->add_words(world, 2, more);
+    cost->messages += (uint64_t)more[0];
+    cost->bytes += (uint64_t)more[1];
+}
+
+void saddle_local_membership(const saddle_engine *base, saddle_members *out)
+{
+    const saddle_local *e = (const saddle_local *)base;
+    const saddle_presence *p = &e->links.state.members.presence;
+    size_t agents = e->inputs.instance->world->agents;
+    *out = (saddle_members){.count = agents, .present = agents, .components = 1};
+    if (e->links.changing && p->churn != NULL)
+        *out = (saddle_members){.counted = p->counted,
+                                .count = p->members,
+                                .present = p->present,
+                                .components = p->components};
+}
+
+/* The first in the order of receivers, then of senders. */
+bool saddle_local_dead_direction(saddle_engine *base, size_t *from, size_t *to)
+{
+    saddle_local *e = (saddle_local *)base;
+    const saddle_world *world = e->inputs.instance->world;
+    const saddle_graph *graph = e->inputs.instance->graph;
+    saddle_link_state *state = &e->links.state;
+    double all = (double)graph->agents * (double)graph->agents;
+    double first = 0.0; /* all less the number of the pair */
+    if (!e->links.changing || state->members.entries == 0)
+        return false;
+    for (size_t i = 0; i < e->agents; i++)
+        for (size_t k = state->start[i]; k < state->start[i + 1]; k++) {
+            size_t j = graph->neighbour[graph->start[e->agent[i].id] + k - state->start[i]];
+            if (state->members.dead[k] == 1)
+                first = fmax(first, all - (double)e->agent[i].id * (double)graph->agents - (double)j);
+        }
+    world->largest(world, 1, &first);
+    if (first == 0.0)
+        return false;
+    uint64_t pair = (uint64_t)(all - first);
+    *to = (size_t)(pair / graph->agents);
+    *from = (size_t)(pair % graph->agents);
+    if (saddle_world_has(world, *to)) {
+        size_t i = saddle_world_place(world, *to);
+        for (size_t k = state->start[i]; k < state->start[i + 1]; k++)
+            if (graph->neighbour[graph->start[*to] + k - state->start[i]] == *from)
+                state->members.dead[k] = 2;
+    }
+    return true;
 }
 
 void saddle_local_defect(const saddle_engine *base, const saddle_agent *agent,

@@ -46,6 +46,7 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
     longest = saddle_larger(longest, saddle_layout_longest(&e->layout));
     e->stride =
         saddle_links_measure(&e->links, instance, &e->layout, inputs->link_model != NULL ? 1 : 0);
+    e->links.state.members.algorithm = inputs->algorithm;
     e->kept_stride = saddle_whole_lines(e->layout.kept);
     e->mean_room = saddle_larger(block * saddle_whole_lines(longest), MEAN_ROOM);
     e->work_stride = saddle_whole_lines(e->layout.work);

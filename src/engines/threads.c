@@ -58,4 +58,6 @@ const saddle_engine_class saddle_threads_engine = {
     .defect = saddle_local_defect,
     .level = saddle_local_level,
     .save_links = saddle_local_save_links,
+    .dead_direction = saddle_local_dead_direction,
+    .membership = saddle_local_membership,
 };

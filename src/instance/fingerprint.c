@@ -47,6 +47,15 @@ static void sum_links(saddle_sha256 *sum, const saddle_link_rule *links, const s
     }
 }
 
+static void sum_churn(saddle_sha256 *sum, const saddle_churn *churn)
+{
+    for (size_t k = 0; churn != NULL && k < churn->count; k++) {
+        const uint64_t event[] = {churn->event[k].round, churn->event[k].kind,
+                                  churn->event[k].which};
+        saddle_sha256_add(sum, event, sizeof event);
+    }
+}
+
 static void sum_data(saddle_sha256 *sum, const saddle_dataset *data)
 {
     const uint64_t shape[] = {data->rows, data->features, data->nonzeros};
@@ -81,6 +90,14 @@ bool saddle_fingerprint_links(const saddle_link_rule *links, const saddle_graph 
     saddle_sha256 sum;
     saddle_sha256_begin(&sum);
     sum_links(&sum, links, graph);
+    return end_sum(&sum, out);
+}
+
+bool saddle_fingerprint_churn(const saddle_churn *churn, uint64_t *out)
+{
+    saddle_sha256 sum;
+    saddle_sha256_begin(&sum);
+    sum_churn(&sum, churn);
     return end_sum(&sum, out);
 }
 
@@ -154,6 +171,7 @@ static bool sum_common(const saddle_instance *e, uint64_t *out)
     bool good = sum_sets(&sum, e);
     sum_mixing(&sum, e->mixing);
     sum_links(&sum, e->links, e->graph);
+    sum_churn(&sum, e->churn);
     saddle_sha256_add(&sum, e->x0, e->problem->x_dim * sizeof *e->x0);
     saddle_sha256_add(&sum, e->y0, e->problem->y_dim * sizeof *e->y0);
     if (e->held_out != NULL)

@@ -7,6 +7,7 @@
 /* Each puts the first 64 bits of a SHA-256 into *out; false when memory is short. */
 bool saddle_fingerprint_graph(const saddle_graph *graph, uint64_t *out);
 bool saddle_fingerprint_mixing(const saddle_mixing *mixing, uint64_t *out);
+bool saddle_fingerprint_churn(const saddle_churn *churn, uint64_t *out);
 bool saddle_fingerprint_links(const saddle_link_rule *links, const saddle_graph *graph,
                               uint64_t *out);
 bool saddle_fingerprint_data(const saddle_dataset *data, uint64_t *out);

@@ -256,6 +256,7 @@ static const struct {
     {saddle_stage_compare_mixing, NETWORK},
     {saddle_stage_complete_links, NETWORK},
     {saddle_stage_compare_links, NETWORK},
+    {saddle_stage_compare_churn, NETWORK},
     {saddle_stage_share_spectrum, NETWORK},
     {find_kind, PROBLEM},
     {saddle_stage_samples, READING},
@@ -372,6 +373,7 @@ void saddle_instance_free(saddle_instance *e)
     saddle_set_free(parts->y_set);
     saddle_mixing_free(parts->mixing);
     saddle_link_rule_free(parts->links);
+    saddle_churn_free(parts->churn);
     saddle_world_free(parts->world);
     saddle_graph_free(parts->graph);
     saddle_free(parts->x0);
@@ -404,6 +406,7 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
     e->mixing = parts->mixing;
     e->links = NULL; /* one agent has none */
     e->compression = NULL;
+    e->churn = NULL;
     e->spectrum = (saddle_spectrum){.gap = 1.0, .method = "closed form"};
     e->copies = instance->problem->agents;
     /* Unequal sizes make some samples heavier in the pool than at their agents. */

@@ -11,6 +11,7 @@
 
 #include "data/scale.h"
 #include "engines/engine.h"
+#include "graph/churn.h"
 #include "graph/compression.h"
 #include "graph/link_rule.h"
 #include "instance/plan.h"
@@ -26,6 +27,7 @@ struct saddle_instance_parts {
     saddle_graph *graph;
     saddle_mixing *mixing;
     saddle_link_rule *links;
+    saddle_churn *churn;            /* NULL: nobody comes or goes */
     saddle_compression compression; /* unless it is none */
     saddle_problem_choice choice;   /* of the problem; no kind: the caller's own */
     saddle_problem_inputs inputs;   /* of the problem, for its lifetime */
@@ -62,7 +64,8 @@ typedef saddle_status saddle_stage(saddle_instance *instance, saddle_error *erro
 saddle_stage saddle_stage_compare_plans, saddle_stage_count_files, saddle_stage_read_links,
     saddle_stage_read_compression, saddle_stage_graph, saddle_stage_compare_graphs,
     saddle_stage_place_agents, saddle_stage_mixing, saddle_stage_compare_mixing,
-    saddle_stage_complete_links, saddle_stage_compare_links, saddle_stage_share_spectrum;
+    saddle_stage_complete_links, saddle_stage_compare_links,
+    saddle_stage_compare_churn, saddle_stage_share_spectrum;
 /* Stages of the columns of the agents' files: column_stages.c. */
 saddle_stage saddle_stage_scan_columns, saddle_stage_share_columns;
 /* Stages of the agents' data: data_stages.c. */

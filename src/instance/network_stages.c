@@ -155,6 +155,14 @@ saddle_status saddle_stage_read_links(saddle_instance *e, saddle_error *error)
             "inexact: links %.200s are exact for every algorithm; leave inexact out, or "
             "give lossy, burst or delay as the links",
             text);
+    if (status == SADDLE_OK && plan->network.churn != NULL &&
+        ((e->links->kind != SADDLE_LINKS_RELIABLE && !saddle_link_rule_one_sided(e->links)) ||
+         plan->network.inexact != SADDLE_INEXACT_NO))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "churn: agents can come and go with links reliable, lossy, burst and "
+                           "delay, and without inexact (got links %.200s); change the links or "
+                           "leave churn out",
+                           text);
     return status;
 }
 
@@ -293,8 +301,14 @@ saddle_status saddle_stage_compare_mixing(saddle_instance *e, saddle_error *erro
 
 saddle_status saddle_stage_complete_links(saddle_instance *e, saddle_error *error)
 {
-    return saddle_in_field("links", saddle_link_rule_complete(e->parts->links, e->mixing, error),
-                           error);
+    const char *churn = e->plan->network.churn;
+    SADDLE_TRY(saddle_in_field(
+        "links", saddle_link_rule_complete(e->parts->links, e->mixing, error), error));
+    if (churn == NULL)
+        return SADDLE_OK;
+    saddle_status status = saddle_churn_read(&e->parts->churn, churn, e->graph, error);
+    e->churn = e->parts->churn;
+    return saddle_in_field("churn", status, error);
 }
 
 saddle_status saddle_stage_compare_links(saddle_instance *e, saddle_error *error)
@@ -304,6 +318,16 @@ saddle_status saddle_stage_compare_links(saddle_instance *e, saddle_error *error
         return SADDLE_OK;
     bool taken = saddle_fingerprint_links(e->links, e->graph, &fingerprint);
     return saddle_same_contents(e->world, "links", e->plan->network.links, taken, fingerprint,
+                                error);
+}
+
+saddle_status saddle_stage_compare_churn(saddle_instance *e, saddle_error *error)
+{
+    uint64_t fingerprint = 0;
+    if (e->world->ranks == 1 || e->churn == NULL)
+        return SADDLE_OK;
+    bool taken = saddle_fingerprint_churn(e->churn, &fingerprint);
+    return saddle_same_contents(e->world, "churn", e->plan->network.churn, taken, fingerprint,
                                 error);
 }
 

@@ -135,6 +135,10 @@ static const saddle_option inexact = SADDLE_CHOICE(
     "no|stale|own", "RULE",
     "With lossy links: replace a lost message by the last one that arrived (stale) or by the "
     "receiver's own state (own). The result is wrong; it shows how much the exact rule matters.");
+static const saddle_option churn = SADDLE_TEXT(
+    PLAN_OF(network.churn, INSTANCE, RESULT, "@FILE"), "churn", SADDLE_NETWORK_HEADING, "", "FILE",
+    "Agents that come and go: lines `round leave|return|join AGENT` and `round cut|heal I J`. The "
+    "objective is that of those present. Not given: all stay.");
 
 static const saddle_option compress =
     SADDLE_TEXT(PLAN_OF(network.compress, INSTANCE, RESULT, "none|quantize:|top:|random:"),
@@ -306,6 +310,7 @@ static const saddle_option *const plan_options[] = {&problem,
                                                     &mixing,
                                                     &links,
                                                     &inexact,
+                                                    &churn,
                                                     &compress,
                                                     &mixing_rate,
                                                     &link_model,

@@ -188,7 +188,7 @@ static const char *reason_unused(const saddle_option *option, const saddle_insta
         offsetof(saddle_plan, network.topology), offsetof(saddle_plan, network.mixing),
         offsetof(saddle_plan, network.links),    offsetof(saddle_plan, network.inexact),
         offsetof(saddle_plan, network.compress), offsetof(saddle_plan, network.mixing_rate),
-        offsetof(saddle_plan, limits.max_rounds)};
+        offsetof(saddle_plan, network.churn),    offsetof(saddle_plan, limits.max_rounds)};
     if (option->home != SADDLE_HOME_PLAN)
         return NULL;
     if (instance->kind != NULL && instance->kind->needs_data) {

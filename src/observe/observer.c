@@ -8,7 +8,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "graph/link_rule.h"
+#include "engines/link_state.h"
 #include "observe/response.h"
 #include "problems/evaluate.h"
 
@@ -20,6 +20,7 @@
 struct saddle_observer {
     saddle_observer_inputs in;
     const saddle_problem *problem; /* the instance's */
+    saddle_members members;        /* at the last row */
     double *x_mean;                /* x_dim; all vectors lie in one block, which begins here */
     double *y_mean;                /* y_dim, next to it */
     double *both;                  /* x_dim + y_dim, or a longer sum: means of pairs and sums */
@@ -197,6 +198,12 @@ static double value_at(const saddle_observer *o, const saddle_agent *agent, cons
 /* Five numbers that are summed over agents. */
 enum { X_STATIONARITY, X_CONSENSUS, Y_CONSENSUS, LOSS, PRIMAL, NUMBERS };
 
+/* Whether the problem's closed forms hold: they may know the whole network. */
+static bool has_closed_forms(const saddle_observer *o)
+{
+    return o->members.count == o->problem->agents;
+}
+
 static void number_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
@@ -212,7 +219,7 @@ static void number_term(void *context, saddle_agent *agent, double *out)
     out[X_STATIONARITY] = saddle_distance2(problem->x_dim, x_tilde, o->x_mean);
     out[X_CONSENSUS] = saddle_distance2(problem->x_dim, view.x, o->x_mean);
     out[Y_CONSENSUS] = saddle_distance2(problem->y_dim, view.y, o->y_mean);
-    if (problem->response_value != NULL) {
+    if (problem->response_value != NULL && has_closed_forms(o)) {
         out[LOSS] = 0.0;
         out[PRIMAL] = 0.0;
         return;
@@ -235,7 +242,7 @@ static void response_gradient(void *context, const double *y, double *gradient)
 static saddle_status best_response(saddle_observer *o, saddle_error *error)
 {
     const saddle_problem *problem = o->problem;
-    if (problem->response_solve != NULL &&
+    if (has_closed_forms(o) && problem->response_solve != NULL &&
         problem->response_solve(problem, o->x_mean, o->statistic, o->in.instance->y_set, o->y_star,
                                 o->scratch))
         return SADDLE_OK;
@@ -270,8 +277,20 @@ static double potential(const saddle_observer *o, const saddle_row *row)
     const saddle_steps *steps = &o->in.steps;
     double beta = fmin(steps->tau / 12.0, 1.0 / 3.0);
     double weight = 4.0 * steps->nu * L * L / (beta * mu * steps->eta * steps->eta);
-    double agents = (double)(o->problem->agents * o->in.instance->copies);
+    double agents = (double)(o->members.count * o->in.instance->copies);
     return row->primal + weight * row->y_gap + (row->x_consensus + row->y_consensus) / agents;
+}
+
+/* Who is looked at. */
+static void count_members(saddle_observer *o, saddle_row *row)
+{
+    const saddle_engine_class *kind = o->in.engine->kind;
+    o->members = (saddle_members){.count = o->problem->agents};
+    if (kind->membership != NULL)
+        kind->membership(o->in.engine, &o->members);
+    bool churn = o->in.instance->churn != NULL;
+    row->present = churn ? (double)o->members.present : (double)NAN;
+    row->components = churn ? (double)o->members.components : (double)NAN;
 }
 
 saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *error)
@@ -280,7 +299,8 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
     saddle_engine *engine = o->in.engine;
     size_t x_dim = problem->x_dim;
     size_t y_dim = problem->y_dim;
-    double agents = (double)(problem->agents * o->in.instance->copies);
+    count_members(o, row);
+    double agents = (double)(o->members.count * o->in.instance->copies);
 
     average(o, x_dim + y_dim, iterate_term, o->x_mean);
     average(o, x_dim + statistic_size(problem), survey_term, o->slope);
@@ -288,7 +308,7 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
     SADDLE_TRY(best_response(o, error));
     double number[NUMBERS];
     average(o, NUMBERS, number_term, number);
-    if (problem->response_value != NULL) {
+    if (problem->response_value != NULL && has_closed_forms(o)) {
         const double *x = o->x_mean;
         number[LOSS] = problem->response_value(problem, x, o->statistic, o->y_mean, o->scratch);
         number[PRIMAL] = problem->response_value(problem, x, o->statistic, o->y_star, o->scratch);
@@ -343,9 +363,7 @@ static bool next_sum(saddle_observer *o, size_t *f)
 /* Whether links that lose messages carry the sums, so that each agent's are conserved by themselves. */
 static bool has_running_sums(const saddle_observer *o)
 {
-    const saddle_instance *e = o->in.instance;
-    return e->links != NULL && saddle_link_rule_one_sided(e->links) &&
-           e->plan->network.inexact == SADDLE_INEXACT_NO;
+    return saddle_link_state_has_maps(o->in.instance);
 }
 
 /* 0 where an agent's sum and its weight are conserved; otherwise by how much they are not. */

@@ -19,27 +19,35 @@ struct saddle_trace_writer {
     saddle_lines lines;
 };
 
-/* The columns of a trace, in their order: name, field of a row, whether it is a whole number. */
-#define COLUMN(name, field)                      \
-    {                                            \
-        name, offsetof(saddle_row, field), false \
+/* Which runs have a column; in rows of others it is NaN. */
+typedef enum condition { ALWAYS, WITH_LINK_MODEL, WITH_LINKS, WITH_CHURN } condition;
+
+/* The columns of a trace, in their order: name, field of a row, whether it is a whole number, which runs have it. */
+#define COLUMN_IF(name, field, condition)                   \
+    {                                                       \
+        name, offsetof(saddle_row, field), false, condition \
     }
-#define COUNT(name, field)                      \
-    {                                           \
-        name, offsetof(saddle_row, field), true \
+#define COLUMN(name, field) COLUMN_IF(name, field, ALWAYS)
+#define COUNT(name, field)                              \
+    {                                                   \
+        name, offsetof(saddle_row, field), true, ALWAYS \
     }
 static const struct {
     const char *name;
     size_t offset;
     bool whole; /* uint64_t; otherwise double */
+    condition condition;
 } columns[SADDLE_TRACE_COLUMNS] = {COUNT("iteration", iteration),
                                    COUNT("ifo", cost.ifo),
                                    COUNT("rounds", cost.rounds),
                                    COUNT("messages", cost.messages),
                                    COUNT("bytes", cost.bytes),
                                    COLUMN("seconds", seconds),
-                                   COLUMN("network_seconds", cost.network_seconds),
-                                   COLUMN("age", cost.age),
+                                   COLUMN_IF("network_seconds", cost.network_seconds,
+                                             WITH_LINK_MODEL),
+                                   COLUMN_IF("age", cost.age, WITH_LINKS),
+                                   COLUMN_IF("present", present, WITH_CHURN),
+                                   COLUMN_IF("components", components, WITH_CHURN),
                                    COLUMN("loss", loss),
                                    COLUMN("primal", primal),
                                    COLUMN("metric", metric),
@@ -74,21 +82,25 @@ double saddle_row_cell(const saddle_row *row, size_t column)
                                  : *(const double *)field_of(row, column);
 }
 
-/* Whether a column is one that only some runs have. */
-static bool is_simulated(size_t column)
-{
-    return columns[column].offset == offsetof(saddle_row, cost.network_seconds);
-}
-
-static bool is_age(size_t column)
-{
-    return columns[column].offset == offsetof(saddle_row, cost.age);
-}
-
 bool saddle_row_has(const saddle_row *row, size_t column)
 {
-    return (!is_simulated(column) || !isnan(row->cost.network_seconds)) &&
-           (!is_age(column) || !isnan(row->cost.age));
+    return columns[column].condition == ALWAYS || !isnan(saddle_row_cell(row, column));
+}
+
+/* Whether a run has a column. */
+static bool has_column(const saddle_run_info *info, size_t column)
+{
+    const saddle_instance *e = info->instance;
+    switch (columns[column].condition) {
+    case WITH_LINK_MODEL:
+        return info->plan->network.link_model != NULL;
+    case WITH_LINKS:
+        return e->links != NULL && (e->links->kind != SADDLE_LINKS_RELIABLE || e->churn != NULL);
+    case WITH_CHURN:
+        return e->churn != NULL;
+    default:
+        return true;
+    }
 }
 
 void saddle_row_set_cell(saddle_row *row, size_t column, double value)
@@ -133,8 +145,7 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info,
     write_constant(f, e->constants.strong_concavity > 0.0, "problem_mu",
                    e->constants.strong_concavity, how);
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
-        if ((!is_simulated(k) || info->plan->network.link_model != NULL) &&
-            (!is_age(k) || (e->links != NULL && e->links->kind != SADDLE_LINKS_RELIABLE)))
+        if (has_column(info, k))
             saddle_fprintf(f, "%s%s", k == 0 ? "" : ",", columns[k].name);
     for (size_t k = 0; k < result->outcome_count; k++)
         saddle_fprintf(f, ",%s", result->outcome[k].name);

@@ -55,20 +55,21 @@ static void write_checkpoint(saddle_run_state *r, bool last)
     saddle_run_warn(r, message);
 }
 
-/* Name a direction that was found dead between two iterations. */
-static void warn_of_dead_direction(const saddle_run_state *r, uint64_t before, uint64_t now)
+/* Name the directions that agents have found dead. */
+static void warn_of_dead_directions(const saddle_run_state *r)
 {
-    const saddle_link_rule *links = r->info.instance->links;
+    const saddle_engine_class *kind = r->engine->kind;
+    size_t from;
+    size_t to;
     char message[256];
-    if (links == NULL || links->dead_from == links->dead_to ||
-        before * r->layout.rounds > links->patience || now * r->layout.rounds <= links->patience)
-        return;
-    saddle_snprintf(
-        message, sizeof message,
-        "links: nothing from agent %zu arrived at agent %zu for %llu rounds; their edge is "
-        "taken out, and all agents begin their sums anew",
-        links->dead_from, links->dead_to, (unsigned long long)links->patience);
-    saddle_run_warn(r, message);
+    while (kind->dead_direction != NULL && kind->dead_direction(r->engine, &from, &to)) {
+        saddle_snprintf(
+            message, sizeof message,
+            "links: nothing from agent %zu arrived at agent %zu for %llu rounds; their edge is "
+            "taken out, and the agents begin anew without it",
+            from, to, (unsigned long long)r->info.instance->links->patience);
+        saddle_run_warn(r, message);
+    }
 }
 
 /* Advance to the next trace point or stop; calls the progress hook on the way. */
@@ -92,7 +93,7 @@ static void advance(saddle_run_state *r, saddle_fault *fault, int *stop)
         double now = saddle_clock_seconds();
         r->engine->kind->advance(r->engine, &limits, fault);
         r->unshared += saddle_clock_seconds() - now;
-        warn_of_dead_direction(r, iteration, r->engine->kind->iteration(r->engine));
+        warn_of_dead_directions(r);
         iteration = r->engine->kind->iteration(r->engine);
         if (r->hooks->progress != NULL)
             r->hooks->progress(r->hooks->context, iteration, r->seconds + r->unshared);

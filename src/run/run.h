@@ -92,6 +92,11 @@ saddle_engine_inputs saddle_run_engine_inputs(const saddle_run_state *r);
 /* Trace points of a run when the user does not say. */
 #define SADDLE_DEFAULT_POINTS 200
 
+/* ---- link_checks.c ---- */
+
+/* Refuse links and churn that the algorithm cannot run on. */
+saddle_status saddle_run_check_links(const saddle_run_state *r, saddle_error *error);
+
 /* ---- run_memory.c ---- */
 
 /* Refuse a run that cannot fit, before memory is taken for it. */

@@ -11,7 +11,6 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "data/dataset.h"
-#include "graph/link_rule.h"
 #include "instance/theory_bounds.h"
 #include "instance/unused_options.h"
 #include "run/result.h"
@@ -110,24 +109,6 @@ static void forget_unread(const saddle_algorithm *algorithm, saddle_plan *plan)
         plan->steps.alpha = defaults.steps.alpha;
 }
 
-/* Refuse links under which the algorithm has no exact rule. */
-static saddle_status check_links(const saddle_run_state *r, saddle_error *error)
-{
-    const saddle_instance *e = r->info.instance;
-    bool sums = false;
-    for (size_t f = 0; f < r->layout.fields; f++)
-        sums = sums || r->layout.field[f].kind == SADDLE_FIELD_SUM;
-    if (e->links == NULL || !saddle_link_rule_one_sided(e->links) || sums ||
-        e->plan->network.inexact != SADDLE_INEXACT_NO)
-        return SADDLE_OK;
-    return saddle_fail(
-        error, SADDLE_UNSUPPORTED,
-        "links: %s has no conserved sums that would make up for what is lost in one direction, so "
-        "that with links %.200s its agents would agree on a wrong answer; use agreed links, an "
-        "algorithm that tracks gradients, or set inexact to own or stale to see how wrong it is",
-        r->info.algorithm->name, e->plan->network.links);
-}
-
 /* Step sizes and parameters. */
 static saddle_status configure(saddle_run_state *r, saddle_error *error)
 {
@@ -217,7 +198,7 @@ static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status, configure(r, error));
     SADDLE_THEN(status, saddle_layout_check(r->info.algorithm, r->parameters,
                                             r->info.instance->problem, &r->layout, error));
-    SADDLE_THEN(status, check_links(r, error));
+    SADDLE_THEN(status, saddle_run_check_links(r, error));
     SADDLE_THEN(status, saddle_run_check_compression(r, error));
     SADDLE_THEN(status, read_link_model(r, error));
     if (status != SADDLE_OK)

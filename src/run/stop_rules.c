@@ -5,6 +5,7 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "engines/link_state.h"
 #include "run/run.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -53,9 +54,15 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
                            "stop-when: there is no column network_seconds without a link-model; "
                            "give one, such as latency:0.02,bandwidth:125000");
     if (plan->limits.stop_when != NULL && strcmp(rules->when.column, "age") == 0 &&
-        (r->info.instance->links == NULL || r->info.instance->links->kind == SADDLE_LINKS_RELIABLE))
+        !saddle_link_state_needed(r->info.instance))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "stop-when: there is no column age with reliable links; give links");
+    if (plan->limits.stop_when != NULL && r->info.instance->churn == NULL &&
+        (strcmp(rules->when.column, "present") == 0 ||
+         strcmp(rules->when.column, "components") == 0))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "stop-when: there is no column %s without churn; give a churn file",
+                           rules->when.column);
     rules->outcomes = plan->limits.stop_after > 0 ||
                       (plan->limits.stop_when != NULL && rules->when.place == SADDLE_TRACE_COLUMNS);
     if (plan->limits.stop_on != NULL && plan->limits.stop_after == 0)

@@ -215,6 +215,45 @@ START_TEST(links_that_lose_and_change_have_the_same_bits)
 }
 END_TEST
 
+/* Whether an algorithm has sums, which lossy links need. */
+static bool tracks(const saddle_algorithm *algorithm)
+{
+    static const char *const name[] = {"precision", "precision+", "prox-gt-sgda", "gt-gda"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
+        if (strcmp(name[k], algorithm->name) == 0)
+            return true;
+    return false;
+}
+
+START_TEST(agents_that_come_and_go_have_the_same_bits)
+{
+    static const char *const links[] = {"links=reliable", "links=lossy:0.3", "links=burst:0.2:5",
+                                        "links=delay:4:0.7"};
+    size_t algorithms;
+    const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
+    enum { WHERE = 2, LINKS = sizeof links / sizeof *links };
+    if (place[WHERE].agents < processes)
+        return;
+    saddle_test_enter_directory();
+    saddle_test_write("churn.txt", "3 leave 1\n5 cut 3 4\n40 return 1\n41 join 0\n60 heal 3 4\n");
+    for (size_t k = 0; k < LINKS * algorithms; k++) {
+        const saddle_algorithm *algorithm = list[k / LINKS];
+        const char *const more[] = {links[k % LINKS], "topology=ring", "churn=churn.txt", NULL};
+        bool plain = k % LINKS == 0;
+        if (algorithm->traits.centralized || (!plain && !tracks(algorithm)))
+            continue;
+        pair p;
+        pair_open(&p, WHERE, algorithm->name, more, 1 + k % 2, NULL);
+        for (int piece = 0; piece < 6; piece++) {
+            advance_both(&p, &(saddle_limits){.iterations = 31});
+            compare_totals(&p);
+        }
+        compare_states(&p);
+        pair_close(&p);
+    }
+}
+END_TEST
+
 /* The algorithm that the tests below wrap. */
 static const saddle_algorithm *original;
 
@@ -543,6 +582,7 @@ Suite *saddle_test_suite(void)
     TCase *bits = tcase_create("same bits");
     tcase_add_loop_test(bits, every_algorithm_has_the_same_bits, 0, PLACES);
     tcase_add_test(bits, links_that_lose_and_change_have_the_same_bits);
+    tcase_add_test(bits, agents_that_come_and_go_have_the_same_bits);
     tcase_add_test(bits, budgets_end_at_the_same_iteration);
     tcase_add_test(bits, uneven_stretches_have_the_same_bits);
     tcase_add_test(bits, an_interrupt_of_one_process_ends_all);

@@ -1,0 +1,495 @@
+/* Maps, and what an agent does with them at the beginning of an iteration. */
+#include "engines/membership.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/elementary.h"
+#include "core/vector.h"
+#include "engines/link_state.h"
+
+/* The most rounds of mixing and of settling. */
+#define MOST_MIXING 20.0
+#define MOST_SETTLING 80.0
+/* Settling reduces what the sums of agents differ in by this factor, as far as it may last so long. Iterates hardly differ,
+ * unless two parts of a network come together: a quarter as many rounds do as well as more. */
+#define SETTLED 1e-5
+#define MIXING_SHARE 0.25
+
+/* ---- maps -------------------------------------------------------------------------------------- */
+
+uint64_t saddle_map_hash(size_t entries, const unsigned char *map)
+{
+    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
+    for (size_t k = 0; k < entries; k++) {
+        hash = (hash ^ map[k]) * UINT64_C(0xff51afd7ed558ccd);
+        hash ^= hash >> 32;
+    }
+    return hash | 1;
+}
+
+bool saddle_map_merge(size_t entries, unsigned char *map, const unsigned char *other)
+{
+    bool change = false;
+    for (size_t k = 0; k < entries; k++)
+        if (other[k] > map[k]) {
+            map[k] = other[k];
+            change = true;
+        }
+    return change;
+}
+
+static unsigned char *map_of(const saddle_membership *m, double *row)
+{
+    return (unsigned char *)(row + m->at + 2);
+}
+
+static void set_hash(const saddle_membership *m, double *row)
+{
+    uint64_t hash = saddle_map_hash(m->entries, saddle_row_map(m, row));
+    memcpy(row + m->at, &hash, sizeof hash);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+/* Rounds after which sums that are only averaged have settled. */
+static double settling_rounds(const saddle_instance *instance)
+{
+    double lambda = instance->spectrum.lambda;
+    return lambda >= 0.0 && lambda < 1.0 ? saddle_log(SETTLED) / saddle_log(fmax(lambda, 1e-3)) : MOST_SETTLING;
+}
+
+static uint64_t iterations_of(double rounds, unsigned per_iteration)
+{
+    return (uint64_t)fmax(1.0, ceil(rounds / per_iteration));
+}
+
+/* The fewest rounds of an iteration in which a field of a kind is sent; 0: there is none. */
+static unsigned fewest_rounds(const saddle_layout *layout, saddle_field_kind kind)
+{
+    unsigned fewest = 0;
+    for (size_t f = 0; f < layout->fields; f++) {
+        const saddle_field *field = &layout->field[f];
+        unsigned rounds = field->last_round - field->first_round + 1;
+        if (field->kind == kind && (fewest == 0 || rounds < fewest))
+            fewest = rounds;
+    }
+    return fewest;
+}
+
+void saddle_membership_measure(saddle_membership *m, const saddle_instance *instance,
+                               const saddle_layout *layout, size_t at)
+{
+    unsigned iterates = fewest_rounds(layout, SADDLE_FIELD_ITERATE);
+    unsigned sums = fewest_rounds(layout, SADDLE_FIELD_SUM);
+    m->entries = instance->graph->agents + instance->graph->edges;
+    m->at = at;
+    m->words = 2 + (m->entries + sizeof(double) - 1) / sizeof(double);
+    double wanted = settling_rounds(instance);
+    if (iterates > 0)
+        m->mixing = iterations_of(fmin(MIXING_SHARE * wanted, MOST_MIXING), iterates);
+    if (sums > 0)
+        m->settling = iterations_of(fmin(wanted, MOST_SETTLING), sums);
+    for (size_t f = 0; f < layout->fields; f++) {
+        if (strcmp(layout->field[f].name, "x") == 0)
+            m->x = layout->field[f].offset;
+        if (strcmp(layout->field[f].name, "y") == 0)
+            m->y = layout->field[f].offset;
+    }
+}
+
+void saddle_membership_take(saddle_link_state *s, saddle_claim *claim)
+{
+    saddle_membership *m = &s->members;
+    const saddle_graph *graph = s->instance->graph;
+    if (m->entries == 0)
+        return;
+    m->edge = saddle_claim_block(claim, 2 * graph->edges, sizeof *m->edge);
+    m->stage = saddle_claim_block(claim, s->agents, 1);
+    m->sent = saddle_claim_block(claim, s->messages, sizeof *m->sent);
+    m->dead = saddle_claim_block(claim, s->messages, 1);
+    m->messages = saddle_claim_block(claim, s->agents, sizeof *m->messages);
+    m->bytes = saddle_claim_block(claim, s->agents, sizeof *m->bytes);
+    saddle_presence_take(&m->presence, s->instance->churn, graph, m->edge, claim);
+    if (m->edge != NULL)
+        saddle_number_edges(graph, m->edge);
+}
+
+void saddle_membership_clear(saddle_membership *m)
+{
+    saddle_free(m->edge);
+    saddle_free(m->stage);
+    saddle_free(m->sent);
+    saddle_free(m->dead);
+    saddle_free(m->messages);
+    saddle_free(m->bytes);
+    saddle_presence_clear(&m->presence);
+}
+
+/* ---- weights and the start ----------------------------------------------------------------------- */
+
+static bool is_gone(const saddle_membership *m, size_t agent)
+{
+    return m->presence.churn != NULL && m->presence.gone[agent];
+}
+
+void saddle_membership_weigh(saddle_link_state *s, saddle_agent *agent, size_t i, const double *row)
+{
+    const saddle_membership *m = &s->members;
+    const saddle_mixing *mixing = s->instance->mixing;
+    const saddle_graph *graph = mixing->graph;
+    const unsigned char *map = saddle_row_map(m, row);
+    agent->self_weight = mixing->self_weight[agent->id];
+    for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
+        size_t at = graph->start[agent->id] + k - s->start[i];
+        bool out = saddle_map_is_off(map[graph->neighbour[at]]) ||
+                   saddle_map_is_off(map[graph->agents + m->edge[at]]);
+        s->weight[k] = out ? 0.0 : mixing->weight[at];
+        /* Weights have 40 bits, so that this is exact. */
+        agent->self_weight += out ? mixing->weight[at] : 0.0;
+    }
+    agent->weight = s->weight + s->start[i];
+    s->self_weight[i] = agent->self_weight;
+}
+
+void saddle_membership_start(saddle_link_state *s, saddle_agent *agent, size_t i)
+{
+    saddle_membership *m = &s->members;
+    unsigned char *map = map_of(m, agent->next);
+    size_t agents = s->instance->graph->agents;
+    memset(map, 0, m->entries);
+    for (size_t j = 0; m->presence.churn != NULL && j < agents; j++)
+        map[j] = m->presence.gone[j];
+    set_hash(m, agent->next);
+    agent->next[m->at + 1] = 0.0;
+    m->stage[i] = SADDLE_AGENT_ACTIVE;
+    saddle_membership_weigh(s, agent, i, agent->next);
+    if (is_gone(m, agent->id)) {
+        m->stage[i] = SADDLE_AGENT_GONE;
+        agent->ifo = 0; /* it has computed nothing */
+    }
+}
+
+/* ---- the beginning of an iteration ------------------------------------------------------------------ */
+
+/* Copy the map to the next row unless it is there. */
+static void carry_map(const saddle_membership *m, const saddle_agent *agent)
+{
+    size_t words =
+        saddle_row_hash(m, agent->next) == saddle_row_hash(m, agent->now) ? 2 : m->words;
+    memcpy(agent->next + m->at, agent->now + m->at, words * sizeof(double));
+}
+
+/* An agent that is back is a new incarnation and tries all its edges again. */
+static void come_back(const saddle_link_state *s, const saddle_agent *agent, unsigned char *map)
+{
+    const saddle_membership *m = &s->members;
+    const saddle_graph *graph = s->instance->graph;
+    saddle_map_renew(&map[agent->id]);
+    for (size_t at = graph->start[agent->id]; at < graph->start[agent->id + 1]; at++) {
+        unsigned char *edge = &map[graph->agents + m->edge[at]];
+        if (!m->presence.cut[m->edge[at]] && saddle_map_is_off(*edge))
+            saddle_map_renew(edge);
+    }
+}
+
+/* What an agent sees of its neighbours and edges by itself; returns whether that changed its map. */
+static bool look_around(const saddle_link_state *s, size_t agent, unsigned char *map)
+{
+    const saddle_membership *m = &s->members;
+    const saddle_presence *p = &m->presence;
+    const saddle_graph *graph = s->instance->graph;
+    bool change = false;
+    for (size_t at = graph->start[agent]; at < graph->start[agent + 1]; at++) {
+        size_t j = graph->neighbour[at];
+        size_t e = m->edge[at];
+        unsigned char *edge = &map[graph->agents + e];
+        if (p->gone[j] && saddle_map_take_off(&map[j]))
+            change = true;
+        if (p->cut[e] && saddle_map_take_off(edge))
+            change = true;
+        if (p->healed[e] && saddle_map_is_off(*edge)) {
+            saddle_map_renew(edge);
+            change = true;
+        }
+    }
+    return change;
+}
+
+/* What the maps of messages say. */
+static bool hear(const saddle_link_state *s, const saddle_agent *agent, size_t i,
+                 unsigned char *map)
+{
+    const saddle_membership *m = &s->members;
+    uint64_t own = saddle_row_hash(m, agent->now);
+    bool change = false;
+    for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
+        const double *row = s->arrived[k];
+        if (row != NULL && saddle_row_hash(m, row) != own &&
+            saddle_map_merge(m->entries, map, saddle_row_map(m, row)))
+            change = true;
+    }
+    return change;
+}
+
+/* Call edges down over which nothing was used for long. */
+static bool miss(const saddle_link_state *s, size_t agent, size_t i, unsigned char *map)
+{
+    const saddle_membership *m = &s->members;
+    const saddle_graph *graph = s->instance->graph;
+    bool change = false;
+    for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
+        if (s->weight[k] == 0.0 || s->number < s->rule->patience ||
+            saddle_link_state_newest(s, k) > s->number - s->rule->patience)
+            continue;
+        size_t at = graph->start[agent] + k - s->start[i];
+        if (saddle_map_take_off(&map[graph->agents + m->edge[at]])) {
+            m->dead[k] = 1;
+            change = true;
+        }
+    }
+    return change;
+}
+
+/* The iteration in which an agent starts anew: that of neighbours with the same map who have not started yet, or one of its own. */
+static void choose_start(const saddle_link_state *s, const saddle_agent *agent, size_t i,
+                         bool changed)
+{
+    const saddle_membership *m = &s->members;
+    uint64_t hash = saddle_row_hash(m, agent->next);
+    uint64_t start = changed ? 0 : saddle_row_start(m, agent->next);
+    for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
+        const double *row = s->arrived[k];
+        if (row != NULL && saddle_row_hash(m, row) == hash && saddle_row_start(m, row) > start)
+            start = saddle_row_start(m, row);
+    }
+    if (start <= agent->iteration)
+        start = agent->iteration + m->mixing;
+    agent->next[m->at + 1] = (double)start;
+}
+
+/* Begin anew under another map. */
+static void reset(saddle_link_state *s, saddle_agent *agent, size_t i, bool back)
+{
+    saddle_membership *m = &s->members;
+    set_hash(m, agent->next);
+    saddle_membership_weigh(s, agent, i, agent->next);
+    m->stage[i] = back ? SADDLE_AGENT_JOINING : SADDLE_AGENT_MIXING;
+    for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
+        if (s->sums.fields > 0)
+            memset(s->received + k * s->sums.stride, 0, s->sums.stride * sizeof *s->received);
+        for (size_t kind = 0; kind < s->kinds; kind++)
+            s->used[k * s->kinds + kind] = s->number;
+    }
+    choose_start(s, agent, i, true);
+}
+
+static void begin_iteration(saddle_link_state *s, saddle_agent *agent, size_t i)
+{
+    saddle_membership *m = &s->members;
+    unsigned char *map = map_of(m, agent->next);
+    bool churn = m->presence.churn != NULL;
+    bool back = m->stage[i] == SADDLE_AGENT_GONE || (churn && m->presence.back[agent->id]);
+    bool change = back;
+    if (back)
+        come_back(s, agent, map);
+    if (churn && look_around(s, agent->id, map))
+        change = true;
+    if (hear(s, agent, i, map))
+        change = true;
+    if (!back && miss(s, agent->id, i, map))
+        change = true;
+    if (saddle_map_is_off(map[agent->id])) {
+        saddle_map_renew(&map[agent->id]);
+        change = true;
+    }
+    if (change)
+        reset(s, agent, i, back);
+    else if (m->stage[i] == SADDLE_AGENT_MIXING)
+        choose_start(s, agent, i, false);
+}
+
+/* ---- a round ---------------------------------------------------------------------------------------- */
+
+/* Count what was not sent to an agent, and maps that were. */
+static void count_messages(saddle_link_state *s, const saddle_agent *agent, size_t i,
+                           const double *const *rows, unsigned round)
+{
+    saddle_membership *m = &s->members;
+    size_t first = s->instance->graph->start[agent->id];
+    uint64_t own = saddle_row_hash(m, agent->now);
+    for (size_t k = 0; k < s->start[i + 1] - s->start[i]; k++) {
+        bool linked = saddle_presence_linked(&m->presence, agent->id, first + k);
+        bool down = s->weight[s->start[i] + k] == 0.0;
+        if (linked && round == 0 && saddle_row_hash(m, rows[k]) != own)
+            m->bytes[i] += (int64_t)m->entries;
+        if (linked && !down)
+            continue;
+        int64_t usual = (int64_t)(saddle_link_state_length(s, s->layout, round) * sizeof(double));
+        /* Where an edge is called down, hashes are exchanged all the same. */
+        m->bytes[i] -= linked ? usual - (int64_t)sizeof own : usual;
+        m->messages[i] -= !linked;
+    }
+}
+
+/* Point an agent at what it may use: messages of equal maps. An agent that joins reads whoever is there. */
+static void choose_messages(saddle_link_state *s, const saddle_agent *agent, size_t i,
+                            const double *const *rows, size_t kind)
+{
+    const saddle_membership *m = &s->members;
+    const saddle_graph *graph = s->instance->graph;
+    bool joins = m->stage[i] == SADDLE_AGENT_JOINING;
+    uint64_t hash = saddle_row_hash(m, agent->next);
+    for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
+        size_t at = graph->start[agent->id] + k - s->start[i];
+        const double *row = s->arrived[k];
+        bool use = row != NULL && s->weight[k] != 0.0 && saddle_row_hash(m, row) == hash;
+        if (use)
+            s->used[k * s->kinds + kind] = m->sent[k];
+        else
+            s->arrived[k] = NULL;
+        s->read[k] = use ? row : agent->now;
+        if (joins)
+            s->read[k] = saddle_presence_linked(&m->presence, agent->id, at) &&
+                                 !m->presence.back[graph->neighbour[at]]
+                             ? rows[k - s->start[i]]
+                             : NULL;
+    }
+}
+
+void saddle_membership_collect(saddle_link_state *s, saddle_agent *agent, size_t i,
+                               const double *const *rows, unsigned round, size_t kind)
+{
+    saddle_membership *m = &s->members;
+    const saddle_graph *graph = s->instance->graph;
+    size_t begin = s->start[i];
+    size_t degree = s->start[i + 1] - begin;
+    count_messages(s, agent, i, rows, round);
+    if (is_gone(m, agent->id)) {
+        m->stage[i] = SADDLE_AGENT_GONE;
+        return;
+    }
+    carry_map(m, agent);
+    for (size_t k = 0; k < degree; k++) {
+        size_t at = graph->start[agent->id] + k;
+        s->arrived[begin + k] = NULL;
+        if (saddle_presence_linked(&m->presence, agent->id, at))
+            s->arrived[begin + k] =
+                saddle_link_state_arrived(s, begin + k, agent->id, graph->neighbour[at], rows[k],
+                                          s->number, kind, &m->sent[begin + k]);
+    }
+    if (round == 0)
+        begin_iteration(s, agent, i);
+    choose_messages(s, agent, i, rows, kind);
+    agent->neighbour = s->read + begin;
+    bool sums = m->stage[i] == SADDLE_AGENT_ACTIVE || m->stage[i] == SADDLE_AGENT_SETTLING;
+    if (s->sums.fields == 0 || !sums)
+        return;
+    double *mixed = s->mixed + i * s->mixed_stride;
+    saddle_running_sums_collect(&s->sums, round, degree, s->arrived + begin, agent->weight,
+                                s->received + begin * s->sums.stride, s->kept + i * s->sums.stride,
+                                mixed);
+    agent->mixed = mixed;
+}
+
+/* ---- rounds without the algorithm --------------------------------------------------------------------- */
+
+static bool is_sent(const saddle_field *field, unsigned round)
+{
+    return round >= field->first_round && round <= field->last_round;
+}
+
+/* The mean of the rows that an agent reads, of which some are NULL; its own where all are. */
+static void average(const saddle_agent *agent, const saddle_field *field, double *out)
+{
+    double count = 0.0;
+    memset(out, 0, field->length * sizeof *out);
+    for (size_t j = 0; j < agent->degree; j++) {
+        if (agent->neighbour[j] == NULL)
+            continue;
+        saddle_axpy(field->length, 1.0, agent->neighbour[j] + field->offset, out);
+        count += 1.0;
+    }
+    if (count > 0.0)
+        saddle_scale(field->length, 1.0 / count, out);
+    else
+        memcpy(out, agent->now + field->offset, field->length * sizeof *out);
+}
+
+/* Start anew from a point, in the next iteration. */
+static void start_anew(saddle_link_state *s, saddle_agent *agent, size_t i, const double *span)
+{
+    saddle_membership *m = &s->members;
+    agent->iteration++;
+    m->algorithm->start(agent, span + m->x, span + m->y);
+    agent->iteration--;
+    m->stage[i] = m->settling > 0 ? SADDLE_AGENT_SETTLING : SADDLE_AGENT_ACTIVE;
+    if (s->sums.fields > 0)
+        saddle_running_sums_start(&s->sums, agent->self_weight, 0, agent->next,
+                                  s->kept + i * s->sums.stride);
+}
+
+/* Average the iterates; sums have pushed nothing. */
+static void mix(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned round, bool last)
+{
+    saddle_membership *m = &s->members;
+    double *span = s->mixed + i * s->mixed_stride;
+    memcpy(span, agent->now, s->layout->published * sizeof *span);
+    for (size_t f = 0; f < s->layout->fields; f++) {
+        const saddle_field *field = &s->layout->field[f];
+        if (field->kind != SADDLE_FIELD_ITERATE || !is_sent(field, round))
+            continue;
+        if (m->stage[i] == SADDLE_AGENT_JOINING)
+            average(agent, field, span + field->offset);
+        else
+            saddle_agent_mix(agent, field->offset, field->length, span + field->offset);
+    }
+    memcpy(agent->next, span, s->layout->published * sizeof *span);
+    if (s->sums.fields > 0)
+        memset(agent->next + s->sums.behind, 0, s->sums.width * sizeof *span);
+    if (!last)
+        return;
+    m->stage[i] = SADDLE_AGENT_MIXING;
+    if (agent->iteration + 1 >= saddle_row_start(m, agent->next))
+        start_anew(s, agent, i, span);
+}
+
+/* Average the sums; iterates rest. */
+static void settle(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned round,
+                   unsigned next_round)
+{
+    saddle_membership *m = &s->members;
+    memcpy(agent->next, agent->now, s->layout->published * sizeof *agent->next);
+    for (size_t f = 0; f < s->layout->fields; f++) {
+        const saddle_field *field = &s->layout->field[f];
+        if (field->kind == SADDLE_FIELD_SUM && is_sent(field, round))
+            memcpy(agent->next + field->offset, agent->mixed + field->offset,
+                   field->length * sizeof *agent->next);
+    }
+    saddle_running_sums_settle(&s->sums, agent, round, next_round, s->kept + i * s->sums.stride);
+    if (next_round == 0 &&
+        agent->iteration + 1 >= saddle_row_start(m, agent->next) + m->settling)
+        m->stage[i] = SADDLE_AGENT_ACTIVE;
+}
+
+void saddle_membership_publish(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned round,
+                               unsigned next_round)
+{
+    switch ((saddle_stage_of_agent)s->members.stage[i]) {
+    case SADDLE_AGENT_ACTIVE:
+        if (s->sums.fields > 0)
+            saddle_running_sums_settle(&s->sums, agent, round, next_round,
+                                       s->kept + i * s->sums.stride);
+        return;
+    case SADDLE_AGENT_GONE:
+        memcpy(agent->next, agent->now, s->stride * sizeof *agent->next);
+        return;
+    case SADDLE_AGENT_JOINING:
+    case SADDLE_AGENT_MIXING:
+        mix(s, agent, i, round, next_round == 0);
+        return;
+    case SADDLE_AGENT_SETTLING:
+        settle(s, agent, i, round, next_round);
+        return;
+    }
+}

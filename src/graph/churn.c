@@ -1,0 +1,236 @@
+#include "graph/churn.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/status.h"
+#include "core/text.h"
+#include "files/line_reader.h"
+
+/* The most events of one agent or edge: a map counts them in a byte, with what agents find out by themselves. */
+#define MOST_EVENTS 100
+
+#define FORMS "`round leave|return|join AGENT` or `round cut|heal I J`"
+
+/* ---- edges -------------------------------------------------------------------------------------- */
+
+/* The position of neighbour j of agent i in the graph; SIZE_MAX: there is no such edge. */
+static size_t position_of(const saddle_graph *graph, size_t i, size_t j)
+{
+    size_t low = graph->start[i];
+    size_t high = graph->start[i + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (graph->neighbour[middle] == j)
+            return middle;
+        if (graph->neighbour[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return SIZE_MAX;
+}
+
+void saddle_number_edges(const saddle_graph *graph, size_t *number)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < graph->agents; i++)
+        for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++) {
+            size_t j = graph->neighbour[k];
+            number[k] = i < j ? count++ : number[position_of(graph, j, i)];
+        }
+}
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+/* Where reading is. */
+typedef struct reading {
+    saddle_line_reader in;
+    saddle_churn *churn;
+    const saddle_graph *graph;
+    size_t capacity;       /* of the list of events */
+    size_t *edge;          /* per position in the graph */
+    unsigned char *gone;   /* per agent */
+    unsigned char *cut;    /* per edge */
+    unsigned char *events; /* per agent, then per edge */
+} reading;
+
+static saddle_status read_number(reading *r, const char *word, const char *what, uint64_t bound,
+                                 uint64_t *out, saddle_error *error)
+{
+    if (word == NULL)
+        return saddle_line_reader_refuse(&r->in, r->in.rest, error,
+                                         "the line ends before %s; a line is " FORMS, what);
+    if (word[strspn(word, "0123456789")] == '\0' && saddle_parse_integer(word, out) && *out < bound)
+        return SADDLE_OK;
+    return saddle_line_reader_refuse(&r->in, word, error,
+                                     "'%s' is not %s; it must be a whole number from 0 to %" PRIu64,
+                                     SADDLE_EXCERPT(word), what, bound - 1);
+}
+
+/* The kinds by their names, and what must be so before: whether the agent is gone, or the edge cut. */
+static const struct {
+    const char *name;
+    bool edge;
+    bool off;            /* before */
+    const char *refusal; /* where that is not so */
+} kinds[] = {[SADDLE_CHURN_LEAVE] = {"leave", false, false, "is gone already"},
+             [SADDLE_CHURN_RETURN] = {"return", false, true, "is present; it must leave before"},
+             [SADDLE_CHURN_JOIN] = {"join", false, true,
+                                    "has an event before; an agent that comes back returns"},
+             [SADDLE_CHURN_CUT] = {"cut", true, false, "is cut already"},
+             [SADDLE_CHURN_HEAL] = {"heal", true, true, "is not cut"}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static saddle_status read_kind(reading *r, const char *word, saddle_churn_kind *out,
+                               saddle_error *error)
+{
+    if (word == NULL)
+        return saddle_line_reader_refuse(&r->in, r->in.rest, error,
+                                         "the line ends before what happens; a line is " FORMS);
+    for (size_t k = 0; k < KINDS; k++)
+        if (strcmp(word, kinds[k].name) == 0) {
+            *out = (saddle_churn_kind)k;
+            return SADDLE_OK;
+        }
+    return saddle_line_reader_refuse(&r->in, word, error,
+                                     "'%s' is not leave, return, join, cut or heal",
+                                     SADDLE_EXCERPT(word));
+}
+
+/* Refuse what cannot happen where the events before have led. */
+static saddle_status check_event(reading *r, const char *word, const saddle_churn_event *event,
+                                 uint64_t agent, uint64_t other, saddle_error *error)
+{
+    bool edge = kinds[event->kind].edge;
+    unsigned char *events = &r->events[(edge ? r->graph->agents : 0) + event->which];
+    unsigned char *off = &(edge ? r->cut : r->gone)[event->which];
+    bool joins = event->kind == SADDLE_CHURN_JOIN;
+    /* An agent that joins was taken for present until now. */
+    if (joins ? *events > 0 : (*off != 0) != kinds[event->kind].off)
+        return edge ? saddle_line_reader_refuse(&r->in, word, error,
+                                                "the edge of agents %" PRIu64 " and %" PRIu64 " %s",
+                                                agent, other, kinds[event->kind].refusal)
+                    : saddle_line_reader_refuse(&r->in, word, error, "agent %" PRIu64 " %s", agent,
+                                                kinds[event->kind].refusal);
+    if (*events == MOST_EVENTS)
+        return saddle_line_reader_refuse(&r->in, word, error,
+                                         "this is event %d of one agent or edge; at most %d are "
+                                         "possible",
+                                         MOST_EVENTS + 1, MOST_EVENTS);
+    ++*events;
+    *off = event->kind == SADDLE_CHURN_LEAVE || event->kind == SADDLE_CHURN_CUT;
+    return SADDLE_OK;
+}
+
+static saddle_status read_event(reading *r, saddle_error *error)
+{
+    saddle_churn *churn = r->churn;
+    saddle_churn_event event = {.round = 0};
+    uint64_t agent = 0;
+    uint64_t other = 0;
+    const char *word = saddle_line_reader_field(&r->in, " \t");
+    SADDLE_TRY(read_number(r, word, "a round", UINT64_C(1) << 53, &event.round, error));
+    if (churn->count > 0 && event.round < churn->event[churn->count - 1].round)
+        return saddle_line_reader_refuse(&r->in, word, error,
+                                         "round %" PRIu64 " follows round %" PRIu64
+                                         "; put the lines in the order of their rounds",
+                                         event.round, churn->event[churn->count - 1].round);
+    SADDLE_TRY(read_kind(r, saddle_line_reader_field(&r->in, " \t"), &event.kind, error));
+    word = saddle_line_reader_field(&r->in, " \t");
+    SADDLE_TRY(read_number(r, word, "an agent", r->graph->agents, &agent, error));
+    event.which = (size_t)agent;
+    if (kinds[event.kind].edge) {
+        word = saddle_line_reader_field(&r->in, " \t");
+        SADDLE_TRY(read_number(r, word, "an agent", r->graph->agents, &other, error));
+        size_t position = position_of(r->graph, (size_t)agent, (size_t)other);
+        if (position == SIZE_MAX)
+            return saddle_line_reader_refuse(&r->in, word, error,
+                                             "agents %" PRIu64 " and %" PRIu64
+                                             " are not linked; add the edge to the topology",
+                                             agent, other);
+        event.which = r->edge[position];
+    }
+    SADDLE_TRY(check_event(r, word, &event, agent, other, error));
+    word = saddle_line_reader_field(&r->in, " \t");
+    if (word != NULL)
+        return saddle_line_reader_refuse(&r->in, word, error,
+                                         "'%s' is left over; a line is " FORMS,
+                                         SADDLE_EXCERPT(word));
+    saddle_churn_event *grown =
+        saddle_grow(churn->event, churn->count, &r->capacity, sizeof *grown);
+    if (grown == NULL)
+        return saddle_no_memory(error, "the churn");
+    churn->event = grown;
+    churn->event[churn->count++] = event;
+    return SADDLE_OK;
+}
+
+/* Refuse events after which no agent is left. Those that join were absent before. */
+static saddle_status check_presence(const reading *r, const char *path, saddle_error *error)
+{
+    size_t present = r->graph->agents;
+    for (size_t k = 0; k < r->churn->count; k++)
+        present -= r->churn->event[k].kind == SADDLE_CHURN_JOIN;
+    for (size_t k = 0; k < r->churn->count && present > 0; k++) {
+        saddle_churn_kind kind = r->churn->event[k].kind;
+        present += kind == SADDLE_CHURN_RETURN || kind == SADDLE_CHURN_JOIN;
+        present -= kind == SADDLE_CHURN_LEAVE;
+        if (present == 0)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "'%.300s': in round %" PRIu64
+                               " the last agent leaves; keep at least one",
+                               path, r->churn->event[k].round);
+    }
+    if (present > 0)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.300s': every agent joins later; keep at least one from the start", path);
+}
+
+static saddle_status read_all(reading *r, const char *path, saddle_error *error)
+{
+    saddle_status status =
+        saddle_line_reader_open(&r->in, path, "the path of a text file", error);
+    while (status == SADDLE_OK && saddle_line_reader_next_filled(&r->in, error))
+        status = read_event(r, error);
+    SADDLE_THEN(status, r->in.status);
+    SADDLE_THEN(status, check_presence(r, path, error));
+    saddle_line_reader_close(&r->in);
+    return status;
+}
+
+saddle_status saddle_churn_read(saddle_churn **out, const char *path, const saddle_graph *graph,
+                                saddle_error *error)
+{
+    saddle_claim claim = {0};
+    reading r = {.graph = graph};
+    *out = NULL;
+    r.churn = saddle_claim_block(&claim, 1, sizeof *r.churn);
+    r.edge = saddle_claim_block(&claim, 2 * graph->edges, sizeof *r.edge);
+    r.gone = saddle_claim_block(&claim, graph->agents, 1);
+    r.cut = saddle_claim_block(&claim, graph->edges, 1);
+    r.events = saddle_claim_block(&claim, graph->agents + graph->edges, 1);
+    saddle_status status = claim.failed ? saddle_no_memory(error, "the churn") : SADDLE_OK;
+    if (status == SADDLE_OK) {
+        saddle_number_edges(graph, r.edge);
+        status = read_all(&r, path, error);
+    }
+    saddle_free(r.edge);
+    saddle_free(r.gone);
+    saddle_free(r.cut);
+    saddle_free(r.events);
+    if (status == SADDLE_OK)
+        *out = r.churn;
+    else
+        saddle_churn_free(r.churn);
+    return status;
+}
+
+void saddle_churn_free(saddle_churn *churn)
+{
+    if (churn == NULL)
+        return;
+    saddle_free(churn->event);
+    saddle_free(churn);
+}
