@@ -27,14 +27,15 @@ typedef struct saddle_cost {
 
 /** One row of a trace: the state after some iterations, and what it cost to get there. */
 typedef struct saddle_row {
-    uint64_t iteration;    /**< t. */
-    saddle_cost cost;      /**< IFO calls, rounds, messages, bytes, simulated seconds so far. */
-    double seconds;        /**< Time spent iterating; time spent measuring is left out. */
-    double present;        /**< Agents that are present; NaN without churn. */
-    double components;     /**< Parts into which those present have fallen; what follows is of the largest. NaN without churn. */
-    double loss;           /**< F(xbar, ybar) + h(xbar). */
-    double primal;         /**< Q(xbar) = max over Y of F(xbar, y) + h(xbar). */
-    double metric;         /**< The sum of the next four. */
+    uint64_t iteration; /**< t. */
+    saddle_cost cost;   /**< IFO calls, rounds, messages, bytes, simulated seconds so far. */
+    double seconds;     /**< Time spent iterating; time spent measuring is left out. */
+    double present;     /**< Agents that are present; NaN without churn. */
+    double
+        components; /**< Parts into which those present have fallen; what follows is of the largest. NaN without churn. */
+    double loss;    /**< F(xbar, ybar) + h(xbar). */
+    double primal;  /**< Q(xbar) = max over Y of F(xbar, y) + h(xbar). */
+    double metric;  /**< The sum of the next four. */
     double x_stationarity; /**< sum_i |x~_i - xbar|^2. */
     double x_consensus;    /**< sum_i |x_i - xbar|^2. */
     double y_consensus;    /**< sum_i |y_i - ybar|^2. */

@@ -154,7 +154,8 @@ static double pilot(saddle_agent *agent, const parameters *p, saddle_parts *part
                     const double *y0)
 {
     size_t size = saddle_family_batch_size(agent);
-    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_PILOT, agent->iteration, size > 1 ? size : 2, false);
+    saddle_batch batch =
+        saddle_draw(agent, SADDLE_RNG_PILOT, agent->iteration, size > 1 ? size : 2, false);
     agent->request = (saddle_request){.kind = SADDLE_REQUEST_VARIANCE,
                                       .batch = batch,
                                       .x = x0,

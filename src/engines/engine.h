@@ -47,8 +47,9 @@ typedef struct saddle_engine saddle_engine;
 
 /* Who is present under churn. */
 typedef struct saddle_members {
-    const unsigned char *counted; /* per agent: whether it is in the largest component; NULL: all agents are there */
-    size_t count;                 /* of those */
+    const unsigned char *
+        counted; /* per agent: whether it is in the largest component; NULL: all agents are there */
+    size_t count; /* of those */
     size_t present;
     size_t components;
 } saddle_members;

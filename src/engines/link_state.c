@@ -52,8 +52,7 @@ size_t saddle_link_state_measure(saddle_link_state *state, const saddle_instance
         saddle_membership_measure(&state->members, instance, layout,
                                   sums->fields > 0 ? sums->behind + sums->width
                                                    : layout->published);
-        state->stride =
-            saddle_whole_lines(state->members.at + state->members.words + extra);
+        state->stride = saddle_whole_lines(state->members.at + state->members.words + extra);
         state->mixed_stride = saddle_whole_lines(layout->published);
     }
     if (state->rule->kind == SADDLE_LINKS_DELAY)

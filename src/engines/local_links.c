@@ -101,8 +101,7 @@ void saddle_local_restore_links(saddle_local *e)
             saddle_membership_weigh(state, &e->agent[i], i, e->agent[i].next);
     }
     if (state->members.presence.churn != NULL && e->iteration > 0)
-        saddle_presence_advance(&state->members.presence,
-                                (e->iteration - 1) * e->layout.rounds);
+        saddle_presence_advance(&state->members.presence, (e->iteration - 1) * e->layout.rounds);
     for (size_t g = 0; state->window > 0 && g < e->links.ghosts; g++)
         saddle_link_record_load_ghost(state, e->agents + g, e->links.ghost[g],
                                       in->link_record(in->restore_context, e->links.ghost[g]));
@@ -162,7 +161,8 @@ bool saddle_local_dead_direction(saddle_engine *base, size_t *from, size_t *to)
         for (size_t k = state->start[i]; k < state->start[i + 1]; k++) {
             size_t j = graph->neighbour[graph->start[e->agent[i].id] + k - state->start[i]];
             if (state->members.dead[k] == 1)
-                first = fmax(first, all - (double)e->agent[i].id * (double)graph->agents - (double)j);
+                first =
+                    fmax(first, all - (double)e->agent[i].id * (double)graph->agents - (double)j);
         }
     world->largest(world, 1, &first);
     if (first == 0.0)

@@ -56,7 +56,8 @@ static void set_hash(const saddle_membership *m, double *row)
 static double settling_rounds(const saddle_instance *instance)
 {
     double lambda = instance->spectrum.lambda;
-    return lambda >= 0.0 && lambda < 1.0 ? saddle_log(SETTLED) / saddle_log(fmax(lambda, 1e-3)) : MOST_SETTLING;
+    return lambda >= 0.0 && lambda < 1.0 ? saddle_log(SETTLED) / saddle_log(fmax(lambda, 1e-3))
+                                         : MOST_SETTLING;
 }
 
 static uint64_t iterations_of(double rounds, unsigned per_iteration)
@@ -175,8 +176,7 @@ void saddle_membership_start(saddle_link_state *s, saddle_agent *agent, size_t i
 /* Copy the map to the next row unless it is there. */
 static void carry_map(const saddle_membership *m, const saddle_agent *agent)
 {
-    size_t words =
-        saddle_row_hash(m, agent->next) == saddle_row_hash(m, agent->now) ? 2 : m->words;
+    size_t words = saddle_row_hash(m, agent->next) == saddle_row_hash(m, agent->now) ? 2 : m->words;
     memcpy(agent->next + m->at, agent->now + m->at, words * sizeof(double));
 }
 
@@ -467,8 +467,7 @@ static void settle(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned
                    field->length * sizeof *agent->next);
     }
     saddle_running_sums_settle(&s->sums, agent, round, next_round, s->kept + i * s->sums.stride);
-    if (next_round == 0 &&
-        agent->iteration + 1 >= saddle_row_start(m, agent->next) + m->settling)
+    if (next_round == 0 && agent->iteration + 1 >= saddle_row_start(m, agent->next) + m->settling)
         m->stage[i] = SADDLE_AGENT_ACTIVE;
 }
 

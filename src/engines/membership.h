@@ -47,8 +47,8 @@ typedef struct saddle_membership {
     unsigned char *stage; /* per agent here */
     uint64_t *sent;       /* per message: 1 + the round in which what has arrived was sent */
     unsigned char *dead;  /* per message: 1: its direction was found dead; 2: and reported */
-    int64_t *messages;    /* per agent here: messages to it, less those of all edges in all rounds */
-    int64_t *bytes;       /* likewise */
+    int64_t *messages; /* per agent here: messages to it, less those of all edges in all rounds */
+    int64_t *bytes;    /* likewise */
 } saddle_membership;
 
 /* ---- maps -------------------------------------------------------------------------------------- */

@@ -93,9 +93,8 @@ static saddle_status read_kind(reading *r, const char *word, saddle_churn_kind *
             *out = (saddle_churn_kind)k;
             return SADDLE_OK;
         }
-    return saddle_line_reader_refuse(&r->in, word, error,
-                                     "'%s' is not leave, return, join, cut or heal",
-                                     SADDLE_EXCERPT(word));
+    return saddle_line_reader_refuse(
+        &r->in, word, error, "'%s' is not leave, return, join, cut or heal", SADDLE_EXCERPT(word));
 }
 
 /* Refuse what cannot happen where the events before have led. */
@@ -154,8 +153,7 @@ static saddle_status read_event(reading *r, saddle_error *error)
     SADDLE_TRY(check_event(r, word, &event, agent, other, error));
     word = saddle_line_reader_field(&r->in, " \t");
     if (word != NULL)
-        return saddle_line_reader_refuse(&r->in, word, error,
-                                         "'%s' is left over; a line is " FORMS,
+        return saddle_line_reader_refuse(&r->in, word, error, "'%s' is left over; a line is " FORMS,
                                          SADDLE_EXCERPT(word));
     saddle_churn_event *grown =
         saddle_grow(churn->event, churn->count, &r->capacity, sizeof *grown);
@@ -190,8 +188,7 @@ static saddle_status check_presence(const reading *r, const char *path, saddle_e
 
 static saddle_status read_all(reading *r, const char *path, saddle_error *error)
 {
-    saddle_status status =
-        saddle_line_reader_open(&r->in, path, "the path of a text file", error);
+    saddle_status status = saddle_line_reader_open(&r->in, path, "the path of a text file", error);
     while (status == SADDLE_OK && saddle_line_reader_next_filled(&r->in, error))
         status = read_event(r, error);
     SADDLE_THEN(status, r->in.status);

@@ -52,15 +52,16 @@ void saddle_number_edges(const saddle_graph *graph, size_t *number);
 typedef struct saddle_presence {
     const saddle_churn *churn; /* NULL: all are present, and nothing below is used */
     const saddle_graph *graph;
-    const size_t *edge;     /* per position in the graph: the number of the edge */
-    size_t first;           /* of the events that the last call brought about */
-    size_t next;            /* one behind them */
-    unsigned char *gone;    /* per agent */
-    unsigned char *back;    /* per agent: present since the last call, by an event */
-    unsigned char *cut;     /* per edge */
-    unsigned char *healed;  /* per edge: by an event of the last call */
-    unsigned char *counted; /* per agent: in the largest component; of equal ones, in that of the smallest agent */
-    size_t *queue;          /* agents of a component */
+    const size_t *edge;    /* per position in the graph: the number of the edge */
+    size_t first;          /* of the events that the last call brought about */
+    size_t next;           /* one behind them */
+    unsigned char *gone;   /* per agent */
+    unsigned char *back;   /* per agent: present since the last call, by an event */
+    unsigned char *cut;    /* per edge */
+    unsigned char *healed; /* per edge: by an event of the last call */
+    unsigned char *
+        counted; /* per agent: in the largest component; of equal ones, in that of the smallest agent */
+    size_t *queue; /* agents of a component */
     size_t present;
     size_t members; /* agents that are counted */
     size_t components;
@@ -77,8 +78,8 @@ void saddle_presence_advance(saddle_presence *presence, uint64_t round);
 /* Whether messages can pass between two present agents, whose edge is at a position of the graph. */
 static inline bool saddle_presence_linked(const saddle_presence *p, size_t i, size_t position)
 {
-    return p->churn == NULL || (!p->gone[i] && !p->gone[p->graph->neighbour[position]] &&
-                                !p->cut[p->edge[position]]);
+    return p->churn == NULL ||
+           (!p->gone[i] && !p->gone[p->graph->neighbour[position]] && !p->cut[p->edge[position]]);
 }
 
 #endif

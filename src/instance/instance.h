@@ -64,8 +64,8 @@ typedef saddle_status saddle_stage(saddle_instance *instance, saddle_error *erro
 saddle_stage saddle_stage_compare_plans, saddle_stage_count_files, saddle_stage_read_links,
     saddle_stage_read_compression, saddle_stage_graph, saddle_stage_compare_graphs,
     saddle_stage_place_agents, saddle_stage_mixing, saddle_stage_compare_mixing,
-    saddle_stage_complete_links, saddle_stage_compare_links,
-    saddle_stage_compare_churn, saddle_stage_share_spectrum;
+    saddle_stage_complete_links, saddle_stage_compare_links, saddle_stage_compare_churn,
+    saddle_stage_share_spectrum;
 /* Stages of the columns of the agents' files: column_stages.c. */
 saddle_stage saddle_stage_scan_columns, saddle_stage_share_columns;
 /* Stages of the agents' data: data_stages.c. */

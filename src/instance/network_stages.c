@@ -183,6 +183,10 @@ saddle_status saddle_stage_read_compression(saddle_instance *e, saddle_error *er
             "copy of its neighbour for ever; use reliable links (these are %.200s) or leave "
             "compress out",
             plan->network.links);
+    if (plan->network.churn != NULL)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "compress: an agent that comes or goes would have wrong copies of its "
+                           "neighbours; leave compress or churn out");
     return SADDLE_OK;
 }
 

@@ -139,6 +139,10 @@ saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, 
             "the theory covers reliable links only, and these are %.200s; leave out steps "
             "theory, or links",
             instance->plan->network.links);
+    if (instance->churn != NULL)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "the theory covers agents that stay, and there is churn; leave out "
+                           "steps theory, or churn");
     if (instance->compression != NULL)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "the theory does not cover compressed messages, and these are "

@@ -37,26 +37,26 @@ static const struct {
     size_t offset;
     bool whole; /* uint64_t; otherwise double */
     condition condition;
-} columns[SADDLE_TRACE_COLUMNS] = {COUNT("iteration", iteration),
-                                   COUNT("ifo", cost.ifo),
-                                   COUNT("rounds", cost.rounds),
-                                   COUNT("messages", cost.messages),
-                                   COUNT("bytes", cost.bytes),
-                                   COLUMN("seconds", seconds),
-                                   COLUMN_IF("network_seconds", cost.network_seconds,
-                                             WITH_LINK_MODEL),
-                                   COLUMN_IF("age", cost.age, WITH_LINKS),
-                                   COLUMN_IF("present", present, WITH_CHURN),
-                                   COLUMN_IF("components", components, WITH_CHURN),
-                                   COLUMN("loss", loss),
-                                   COLUMN("primal", primal),
-                                   COLUMN("metric", metric),
-                                   COLUMN("x_stationarity", x_stationarity),
-                                   COLUMN("x_consensus", x_consensus),
-                                   COLUMN("y_consensus", y_consensus),
-                                   COLUMN("y_gap", y_gap),
-                                   COLUMN("stationarity", stationarity),
-                                   COLUMN("potential", potential)};
+} columns[SADDLE_TRACE_COLUMNS] = {
+    COUNT("iteration", iteration),
+    COUNT("ifo", cost.ifo),
+    COUNT("rounds", cost.rounds),
+    COUNT("messages", cost.messages),
+    COUNT("bytes", cost.bytes),
+    COLUMN("seconds", seconds),
+    COLUMN_IF("network_seconds", cost.network_seconds, WITH_LINK_MODEL),
+    COLUMN_IF("age", cost.age, WITH_LINKS),
+    COLUMN_IF("present", present, WITH_CHURN),
+    COLUMN_IF("components", components, WITH_CHURN),
+    COLUMN("loss", loss),
+    COLUMN("primal", primal),
+    COLUMN("metric", metric),
+    COLUMN("x_stationarity", x_stationarity),
+    COLUMN("x_consensus", x_consensus),
+    COLUMN("y_consensus", y_consensus),
+    COLUMN("y_gap", y_gap),
+    COLUMN("stationarity", stationarity),
+    COLUMN("potential", potential)};
 
 static const void *field_of(const saddle_row *row, size_t column)
 {

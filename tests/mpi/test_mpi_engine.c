@@ -239,7 +239,8 @@ START_TEST(agents_that_come_and_go_have_the_same_bits)
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
-        saddle_test_write("churn.txt", "3 leave 1\n5 cut 3 4\n40 return 1\n41 join 0\n60 heal 3 4\n");
+        saddle_test_write("churn.txt",
+                          "3 leave 1\n5 cut 3 4\n40 return 1\n41 join 0\n60 heal 3 4\n");
     MPI_Barrier(MPI_COMM_WORLD);
     for (size_t k = 0; k < LINKS * algorithms; k++) {
         const saddle_algorithm *algorithm = list[k / LINKS];

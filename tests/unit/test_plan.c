@@ -53,6 +53,7 @@ static const known_field known[] = {
     FIELD("mixing", network.mixing, TEXT, "metropolis", 0),
     FIELD("links", network.links, TEXT, "lossy:0.2", 0),
     FIELD("inexact", network.inexact, CHOICE, "own", SADDLE_INEXACT_OWN),
+    FIELD("churn", network.churn, TEXT, "churn.txt", 0),
     FIELD("compress", network.compress, TEXT, "quantize:4", 0),
     FIELD("mixing-rate", network.mixing_rate, REAL, "0.5", 0.5),
     FIELD("init", start.init, TEXT, "zeros", 0),

@@ -57,6 +57,8 @@ static void take_row(const saddle_row *row, double out[SADDLE_TRACE_COLUMNS])
                                                row->seconds,
                                                row->cost.network_seconds,
                                                row->cost.age,
+                                               row->present,
+                                               row->components,
                                                row->loss,
                                                row->primal,
                                                row->metric,
@@ -75,7 +77,8 @@ static void compare_rows(const saddle_trace *trace, const saddle_result *result)
     ck_assert_uint_eq(trace->rows, result->row_count);
     bool simulated = result->plan.network.link_model != NULL;
     bool aged = strcmp(result->plan.network.links, "reliable") != 0;
-    size_t missing = (simulated ? 0U : 1U) + (aged ? 0U : 1U);
+    bool churn = result->plan.network.churn != NULL;
+    size_t missing = (simulated ? 0U : 1U) + (aged ? 0U : 1U) + (churn ? 0U : 2U);
     ck_assert_uint_eq(trace->columns, SADDLE_TRACE_COLUMNS - missing);
     for (size_t r = 0; r < trace->rows; r++) {
         double cell[SADDLE_TRACE_COLUMNS];
@@ -83,7 +86,7 @@ static void compare_rows(const saddle_trace *trace, const saddle_result *result)
         for (size_t c = 0; c < SADDLE_TRACE_COLUMNS; c++) {
             const double *column = saddle_trace_column(trace, saddle_trace_column_name(c));
             if (!saddle_row_has(&result->rows[r], c)) {
-                ck_assert(column == NULL && !(simulated && aged));
+                ck_assert(column == NULL && !(simulated && aged && churn));
                 continue;
             }
             ck_assert_ptr_nonnull(column);

@@ -1,0 +1,591 @@
+/*
+ * Agents that come and go: maps and their laws, who is present, runs that reach the point of those present, invariants in every
+ * round, dead directions that are found, and what is refused.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engines/link_state.h"
+#include "graph/churn.h"
+#include "instances.h"
+#include "problems/evaluate.h"
+#include "support.h"
+
+/* ---- maps --------------------------------------------------------------------------------------- */
+
+enum { ENTRIES = 23 };
+
+static void random_map(saddle_rng *rng, unsigned char map[ENTRIES])
+{
+    for (size_t k = 0; k < ENTRIES; k++)
+        map[k] = (unsigned char)saddle_rng_below(rng, 5);
+}
+
+START_TEST(merging_is_commutative_associative_and_idempotent)
+{
+    saddle_rng rng;
+    saddle_rng_init(&rng, 7, SADDLE_RNG_LINK, 0, 0);
+    for (int trial = 0; trial < 200; trial++) {
+        unsigned char a[ENTRIES];
+        unsigned char b[ENTRIES];
+        unsigned char c[ENTRIES];
+        unsigned char left[ENTRIES];
+        unsigned char right[ENTRIES];
+        random_map(&rng, a);
+        random_map(&rng, b);
+        random_map(&rng, c);
+        memcpy(left, a, ENTRIES);
+        memcpy(right, b, ENTRIES);
+        ck_assert(saddle_map_merge(ENTRIES, left, b) == (memcmp(left, a, ENTRIES) != 0));
+        saddle_map_merge(ENTRIES, right, a);
+        ck_assert_mem_eq(left, right, ENTRIES);
+        ck_assert_uint_eq(saddle_map_hash(ENTRIES, left), saddle_map_hash(ENTRIES, right));
+        ck_assert(!saddle_map_merge(ENTRIES, left, a) && !saddle_map_merge(ENTRIES, left, left));
+        saddle_map_merge(ENTRIES, left, c);
+        saddle_map_merge(ENTRIES, c, b);
+        saddle_map_merge(ENTRIES, c, a);
+        ck_assert_mem_eq(left, c, ENTRIES);
+        left[trial % ENTRIES]++;
+        ck_assert_uint_ne(saddle_map_hash(ENTRIES, left), saddle_map_hash(ENTRIES, c));
+    }
+}
+END_TEST
+
+START_TEST(a_new_incarnation_wins)
+{
+    for (unsigned value = 0; value < 253; value++) {
+        unsigned char gone = (unsigned char)value;
+        unsigned char back = (unsigned char)value;
+        ck_assert(saddle_map_take_off(&gone) == (value % 2 == 0));
+        ck_assert(saddle_map_is_off(gone) && !saddle_map_take_off(&gone));
+        saddle_map_renew(&back);
+        ck_assert(!saddle_map_is_off(back) && back > gone);
+    }
+    unsigned char last = 255;
+    saddle_map_renew(&last);
+    ck_assert_uint_eq(last, 255);
+}
+END_TEST
+
+/* ---- who is present ------------------------------------------------------------------------------- */
+
+START_TEST(presence_follows_the_events)
+{
+    saddle_error error = {.message = ""};
+    saddle_graph *graph = NULL;
+    saddle_churn *churn = NULL;
+    saddle_claim claim = {0};
+    saddle_presence p;
+    size_t edge[16];
+    /* Rounds, and who is present, in how many parts, and the largest then. */
+    static const struct {
+        uint64_t round;
+        size_t present, components;
+        const char *counted;
+    } wanted[] = {{0, 7, 1, "11111110"},
+                  {4, 6, 2, "11100000"},
+                  {5, 6, 3, "00001110"},
+                  {9, 7, 2, "11001111"},
+                  {10, 8, 1, "11111111"}};
+    saddle_test_enter_directory();
+    saddle_test_write(
+        "churn.txt", "# a ring of eight\n"
+                     "4 leave 3\n5 cut 1 2  # 2 is alone\n9 join 7\n\n10\treturn 3\n10 heal 2 1\n");
+    assert_ok(saddle_graph_create(&graph, "ring", 8, 1, &error), error);
+    assert_ok(saddle_churn_read(&churn, "churn.txt", graph, &error), error);
+    ck_assert_uint_eq(churn->count, 5);
+    saddle_number_edges(graph, edge);
+    saddle_presence_take(&p, churn, graph, edge, &claim);
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+        saddle_presence_advance(&p, wanted[k].round);
+        size_t members = 0;
+        for (size_t i = 0; i < 8; i++) {
+            ck_assert_msg(p.counted[i] == (wanted[k].counted[i] == '1'), "round %llu, agent %zu",
+                          (unsigned long long)wanted[k].round, i);
+            members += p.counted[i];
+        }
+        ck_assert_uint_eq(p.present, wanted[k].present);
+        ck_assert_uint_eq(p.components, wanted[k].components);
+        ck_assert_uint_eq(p.members, members);
+    }
+    saddle_presence_clear(&p);
+    saddle_churn_free(churn);
+    saddle_graph_free(graph);
+}
+END_TEST
+
+START_TEST(churn_is_refused_by_its_fault)
+{
+    static const struct {
+        const char *text, *part;
+    } bad[] = {
+        {"x leave 1\n", "churn.txt:1:1: 'x' is not a round"},
+        {"3 leave 1\n2 leave 2\n", "put the lines in the order of their rounds"},
+        {"3 go 1\n", "'go' is not leave, return, join, cut or heal"},
+        {"3 leave\n", "the line ends before an agent"},
+        {"3\n", "the line ends before what happens"},
+        {"3 leave 5\n", "'5' is not an agent; it must be a whole number from 0 to 4"},
+        {"3 leave 1 2\n", "'2' is left over"},
+        {"3 leave 1\n4 leave 1\n", "agent 1 is gone already"},
+        {"3 return 1\n", "agent 1 is present"},
+        {"3 leave 1\n4 join 1\n", "an agent that comes back returns"},
+        {"3 cut 0 2\n", "agents 0 and 2 are not linked"},
+        {"3 heal 0 1\n", "the edge of agents 0 and 1 is not cut"},
+        {"3 cut 0 1\n3 cut 1 0\n", "the edge of agents 1 and 0 is cut already"},
+        {"1 leave 0\n1 leave 1\n1 leave 2\n1 leave 3\n2 leave 4\n",
+         "in round 2 the last agent leaves"},
+        {"1 join 0\n1 join 1\n1 join 2\n1 join 3\n2 join 4\n", "keep at least one from the start"},
+    };
+    saddle_test_enter_directory();
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        saddle_error error = {.message = ""};
+        saddle_instance *made = NULL;
+        const char *const setting[] = {"problem=quadratic", "agents=5", "topology=ring",
+                                       "churn=churn.txt", NULL};
+        saddle_test_write("churn.txt", bad[k].text);
+        saddle_plan *plan = test_plan(NULL, setting);
+        assert_refused(saddle_instance_create(&made, plan, &error), error, SADDLE_BAD_INPUT,
+                       bad[k].part);
+        test_plan_free(plan);
+    }
+}
+END_TEST
+
+/* ---- runs ------------------------------------------------------------------------------------------ */
+
+static saddle_result *solve(const char *const *setting)
+{
+    saddle_error error = {.message = ""};
+    saddle_plan *plan = test_plan(NULL, setting);
+    saddle_result *result;
+    assert_ok(saddle_solve(NULL, plan, &result, &error), error);
+    test_plan_free(plan);
+    return result;
+}
+
+static void assert_same_result(const saddle_result *a, const saddle_result *b, const char *what)
+{
+    const saddle_row *last_a = &a->rows[a->row_count - 1];
+    const saddle_row *last_b = &b->rows[b->row_count - 1];
+    bool same = a->local == b->local && a->row_count == b->row_count &&
+                memcmp(a->x, b->x, a->local * a->x_dim * sizeof *a->x) == 0 &&
+                memcmp(a->y, b->y, a->local * a->y_dim * sizeof *a->y) == 0 &&
+                test_same_cost(&a->cost, &b->cost) && last_a->metric == last_b->metric &&
+                last_a->present == last_b->present && last_a->components == last_b->components;
+    ck_assert_msg(same, "%s: results differ", what);
+}
+
+static const char *const tracking[] = {"algorithm=precision", "algorithm=precision+",
+                                       "algorithm=prox-gt-sgda", "algorithm=gt-gda"};
+static const char *const any_links[] = {"links=reliable", "links=lossy:0.3", "links=burst:0.2:10",
+                                        "links=delay:4:0.7"};
+enum { TRACKING = 4, ANY_LINKS = 4 };
+
+#define EVENTS                                           \
+    "20 leave 1\n25 leave 4\n40 cut 0 5\n60 return 1\n"  \
+    "70 join 3\n90 heal 0 5\n100 leave 2\n100 leave 5\n" \
+    "130 return 2\n"
+
+/* Largest defect of any agent's sums. */
+typedef struct defects {
+    test_rig *rig;
+    saddle_layout layout;
+    double worst;
+} defects;
+
+static void defect_task(void *context, saddle_agent *agent)
+{
+    defects *d = context;
+    for (size_t f = 0; f < d->layout.fields; f++) {
+        double sum;
+        double weight;
+        if (d->layout.field[f].kind != SADDLE_FIELD_SUM)
+            continue;
+        d->rig->engine->kind->defect(d->rig->engine, agent, &d->layout.field[f], &sum, &weight);
+        d->worst = sum <= d->worst ? d->worst : sum;
+        d->worst = weight <= d->worst ? d->worst : weight;
+    }
+}
+
+START_TEST(sums_are_conserved_in_every_round)
+{
+    static const char *const topology[] = {"topology=ring", "topology=complete", "topology=er:0.7"};
+    const char *more[] = {any_links[_i / TRACKING], NULL, "agents=6", "churn=churn.txt", NULL};
+    saddle_test_enter_directory();
+    for (size_t t = 0; t < 3; t++) {
+        test_rig rig;
+        more[1] = topology[t];
+        /* Only edges that are there can be cut. */
+        saddle_test_write("churn.txt", t < 2 ? EVENTS : "20 leave 1\n50 return 1\n60 leave 2\n");
+        test_rig_open(&rig, QUADRATIC_NONCONVEX, strchr(tracking[_i % TRACKING], '=') + 1, more, 2,
+                      NULL, NULL);
+        defects d = {.rig = &rig};
+        rig.algorithm->layout(rig.parameters, rig.scene.problem, &d.layout);
+        for (int round = 0; round < 300; round++) {
+            ck_assert_int_eq(test_rig_advance(&rig, 1).kind, SADDLE_FAULT_NONE);
+            rig.engine->kind->for_each(rig.engine, defect_task, &d);
+            assert_at_most(d.worst, 1e-9);
+        }
+        test_rig_close(&rig);
+    }
+}
+END_TEST
+
+START_TEST(bits_do_not_depend_on_threads)
+{
+    /* Long vectors: rounds are divided between workers. */
+    const char *setting[] = {any_links[_i / TRACKING],
+                             tracking[_i % TRACKING],
+                             "threads=1",
+                             "problem=quadratic",
+                             "agents=6",
+                             "topology=ring",
+                             "samples=8",
+                             "x-dim=520",
+                             "y-dim=700",
+                             "iterations=60",
+                             "trace-every=60",
+                             "churn=churn.txt",
+                             NULL};
+    saddle_test_enter_directory();
+    saddle_test_write("churn.txt", "2 leave 1\n4 cut 3 4\n9 return 1\n12 join 0\n13 heal 3 4\n");
+    saddle_result *first = solve(setting);
+    setting[2] = "threads=3";
+    saddle_result *other = solve(setting);
+    assert_same_result(first, other, setting[0]);
+    saddle_result_free(first);
+    saddle_result_free(other);
+}
+END_TEST
+
+START_TEST(a_run_resumes_while_agents_begin_anew)
+{
+    /* Before, inside and between the rounds of mixing and settling. */
+    static const char *const moment[] = {"15", "24", "33", "61", "75", "140"};
+    char every[64];
+    char shorter[64];
+    const char *setting[] = {any_links[_i / TRACKING],
+                             tracking[_i % TRACKING],
+                             "problem=quadratic",
+                             "agents=6",
+                             "topology=ring",
+                             "samples=20",
+                             "churn=churn.txt",
+                             "trace-every=10",
+                             "iterations=180",
+                             NULL,
+                             NULL,
+                             NULL};
+    saddle_test_enter_directory();
+    saddle_test_write("churn.txt", EVENTS);
+    saddle_result *expected = solve(setting);
+    for (size_t k = 0; k < sizeof moment / sizeof *moment; k++) {
+        snprintf(every, sizeof every, "checkpoint-every=%s", moment[k]);
+        snprintf(shorter, sizeof shorter, "iterations=%s", moment[k]);
+        setting[8] = shorter;
+        setting[9] = "checkpoint=points";
+        setting[10] = every;
+        saddle_result_free(solve(setting));
+        setting[8] = "iterations=180";
+        setting[10] = "resume=points";
+        saddle_result *resumed = solve(setting);
+        assert_same_result(resumed, expected, setting[0]);
+        saddle_result_free(resumed);
+        setting[9] = setting[10] = NULL;
+        ck_assert_int_eq(system("rm -r points"), 0);
+    }
+    saddle_result_free(expected);
+    /* Other events are another run, whatever the name of the file. */
+    saddle_error error = {.message = ""};
+    saddle_result *other = NULL;
+    setting[8] = "iterations=50";
+    setting[9] = "checkpoint=points";
+    saddle_result_free(solve(setting));
+    saddle_test_write("churn.txt", "20 leave 1\n");
+    setting[8] = "iterations=180";
+    setting[10] = "resume=points";
+    saddle_plan *plan = test_plan(NULL, setting);
+    assert_refused(saddle_solve(NULL, plan, &other, &error), error, SADDLE_BAD_INPUT,
+                   "churn is 'a file of SHA-256");
+    test_plan_free(plan);
+}
+END_TEST
+
+/* ---- the point of those present ---------------------------------------------------------------------- */
+
+#define CONVEX "problem=quadratic", "curvature=convex", "agents=10", "samples=100"
+
+/* The gradient of the mean of F_i over some agents, at a point. */
+static void mean_gradient(const saddle_problem *problem, const unsigned char *counted,
+                          const double *x, const double *y, double *gx, double *gy)
+{
+    size_t count = 0;
+    double *g = test_doubles(problem->x_dim + problem->y_dim);
+    double *scratch = test_doubles(saddle_problem_scratch(problem) + 1);
+    memset(gx, 0, problem->x_dim * sizeof *gx);
+    memset(gy, 0, problem->y_dim * sizeof *gy);
+    for (size_t i = 0; i < problem->agents; i++)
+        count += counted[i];
+    for (size_t i = 0; i < problem->agents; i++) {
+        saddle_batch all = {.count = problem->samples[i]};
+        if (!counted[i])
+            continue;
+        saddle_problem_gradient(problem, i, &all, x, y, g, g + problem->x_dim, scratch);
+        for (size_t k = 0; k < problem->x_dim; k++)
+            gx[k] += g[k] / (double)count;
+        for (size_t k = 0; k < problem->y_dim; k++)
+            gy[k] += g[problem->x_dim + k] / (double)count;
+    }
+    free(g);
+    free(scratch);
+}
+
+static double largest(size_t count, const double *v)
+{
+    double most = 0.0;
+    for (size_t k = 0; k < count; k++)
+        most = fabs(v[k]) <= most ? most : fabs(v[k]);
+    return most;
+}
+
+/* Events, and who is counted in the end. */
+static const struct {
+    const char *text;
+    unsigned char counted[10];
+    double present, components;
+} ways[] = {
+    {"300 leave 3\n300 leave 7\n600 return 3\n", {1, 1, 1, 1, 1, 1, 1, 0, 1, 1}, 9, 1},
+    {"300 join 2\n400 leave 9\n", {1, 1, 1, 1, 1, 1, 1, 1, 1, 0}, 9, 1},
+    {"300 cut 0 1\n300 cut 5 6\n", {1, 0, 0, 0, 0, 0, 1, 1, 1, 1}, 10, 2},
+    {"300 cut 0 1\n300 cut 6 7\n", {0, 1, 1, 1, 1, 1, 1, 0, 0, 0}, 10, 2},
+    {"300 cut 0 1\n300 cut 5 6\n700 heal 0 1\n800 heal 5 6\n",
+     {1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+     10,
+     1},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+START_TEST(runs_reach_the_point_of_those_present)
+{
+    static const char *const algorithm[] = {"algorithm=precision", "algorithm=precision+",
+                                            "algorithm=gt-gda", "algorithm=dppsp"};
+    static const char *const links[] = {"links=reliable", "links=lossy:0.2"};
+    size_t way = (size_t)_i % WAYS;
+    size_t which = (size_t)_i / WAYS;
+    const char *const setting[] = {CONVEX,
+                                   "topology=ring",
+                                   "iterations=6000",
+                                   "trace-every=1000",
+                                   "churn=churn.txt",
+                                   algorithm[which % 4],
+                                   links[which / 4],
+                                   NULL};
+    saddle_test_enter_directory();
+    saddle_test_write("churn.txt", ways[way].text);
+    saddle_error error = {.message = ""};
+    saddle_plan *plan = test_plan(NULL, setting);
+    saddle_instance *made = NULL;
+    saddle_result *result = NULL;
+    assert_ok(saddle_instance_create(&made, plan, &error), error);
+    assert_ok(saddle_run(made, plan, NULL, &result, &error), error);
+    const saddle_row *row = &result->rows[result->row_count - 1];
+    ck_assert(row->present == ways[way].present && row->components == ways[way].components);
+    assert_at_most(row->metric, 1e-14);
+    /* By itself: each agent that counts is where the mean gradient of those that count vanishes. */
+    double *gx = test_doubles(result->x_dim);
+    double *gy = test_doubles(result->y_dim);
+    for (size_t i = 0; i < 10; i++) {
+        if (!ways[way].counted[i])
+            continue;
+        mean_gradient(made->problem, ways[way].counted, result->x + i * result->x_dim,
+                      result->y + i * result->y_dim, gx, gy);
+        assert_at_most(largest(result->x_dim, gx), 1e-6);
+        assert_at_most(largest(result->y_dim, gy), 1e-6);
+    }
+    free(gx);
+    free(gy);
+    saddle_result_free(result);
+    saddle_instance_free(made);
+    test_plan_free(plan);
+}
+END_TEST
+
+START_TEST(every_algorithm_runs_with_churn)
+{
+    size_t count;
+    const saddle_algorithm *const *list = saddle_algorithm_list(&count);
+    saddle_test_enter_directory();
+    saddle_test_write("churn.txt", EVENTS);
+    for (size_t k = 0; k < count; k++) {
+        char name[64];
+        const char *const own[] = {
+            name, "churn=churn.txt", "agents=6", "topology=ring", "iterations=160", "threads=2",
+            NULL};
+        const char *relaxed[MOST_SETTINGS];
+        saddle_error error = {.message = ""};
+        saddle_result *result = NULL;
+        snprintf(name, sizeof name, "algorithm=%s", list[k]->name);
+        test_relax(list[k], own, relaxed);
+        saddle_plan *plan = test_instance_plan(QUADRATIC_NONCONVEX, relaxed);
+        assert_ok(saddle_solve(NULL, plan, &result, &error), error);
+        const saddle_row *row = &result->rows[result->row_count - 1];
+        if (list[k]->traits.centralized)
+            ck_assert(isnan(row->present));
+        else
+            ck_assert(row->present == 4.0 && row->components >= 1.0);
+        saddle_result_free(result);
+        test_plan_free(plan);
+    }
+}
+END_TEST
+
+START_TEST(other_links_are_refused)
+{
+    static const struct {
+        const char *setting;
+        saddle_status status;
+        const char *part;
+    } bad[] = {{"links=agreed:0.2", SADDLE_BAD_INPUT, "churn: agents can come and go with links"},
+               {"links=gossip", SADDLE_BAD_INPUT, "churn: agents can come and go with links"},
+               {"compress=quantize:8", SADDLE_UNSUPPORTED, "leave compress or churn out"},
+               {"steps=theory", SADDLE_UNSUPPORTED, "there is churn"},
+               {"gamma=exact", SADDLE_UNSUPPORTED, "use gamma local"}};
+    saddle_test_enter_directory();
+    saddle_test_write("churn.txt", "3 leave 1\n");
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        const char *const setting[] = {"problem=quadratic",    "churn=churn.txt", "iterations=3",
+                                       "algorithm=precision+", bad[k].setting,    NULL};
+        saddle_error error = {.message = ""};
+        saddle_result *result = NULL;
+        saddle_plan *plan = test_plan(NULL, setting);
+        assert_refused(saddle_solve(NULL, plan, &result, &error), error, bad[k].status,
+                       bad[k].part);
+        test_plan_free(plan);
+    }
+}
+END_TEST
+
+/* A gone agent computes and sends nothing; maps are sent while they differ. */
+START_TEST(costs_are_of_those_present)
+{
+    const char *const setting[] = {"problem=quadratic",
+                                   "agents=4",
+                                   "topology=complete",
+                                   "samples=5",
+                                   "x-dim=4",
+                                   "y-dim=3",
+                                   "q=1",
+                                   "churn=churn.txt",
+                                   "iterations=10",
+                                   "trace-every=1",
+                                   NULL};
+    saddle_test_enter_directory();
+    saddle_test_write("churn.txt", "3 leave 1\n");
+    saddle_result *result = solve(setting);
+    uint64_t length = 8 * (2 * (4 + 3) + 2); /* with phi and the hash */
+    for (uint64_t t = 0; t <= 10; t++) {
+        uint64_t messages = t <= 3 ? 12 * t : 36 + 6 * (t - 3);
+        const saddle_row *row = &result->rows[t];
+        ck_assert_uint_eq(row->cost.messages, messages);
+        /* All neighbours see it at once, so that no maps differ. */
+        ck_assert_uint_eq(row->cost.bytes, messages * length);
+        ck_assert(row->present == (t <= 3 ? 4.0 : 3.0));
+        /* Full gradients at the start and in each iteration; agents that mix compute nothing. */
+        ck_assert_uint_le(row->cost.ifo, 4 * 5 * 4 + 2 * 3 * 5 * (t > 3 ? t - 3 : 0));
+        if (t <= 3)
+            ck_assert_uint_eq(row->cost.ifo, 4 * 5 * (t + 1));
+    }
+    saddle_result_free(result);
+}
+END_TEST
+
+/* ---- dead directions ---------------------------------------------------------------------------------- */
+
+typedef struct warnings {
+    int count;
+    char text[512];
+} warnings;
+
+static void keep_warning(void *context, const char *text)
+{
+    warnings *w = context;
+    w->count++;
+    snprintf(w->text, sizeof w->text, "%s", text);
+}
+
+/* Warnings of a run. */
+static warnings warnings_of(const char *const *setting, double *metric)
+{
+    saddle_error error = {.message = ""};
+    saddle_plan *plan = test_plan(NULL, setting);
+    saddle_instance *made = NULL;
+    saddle_result *result = NULL;
+    warnings w = {.count = 0};
+    const saddle_hooks hooks = {.warning = keep_warning, .context = &w};
+    assert_ok(saddle_instance_create(&made, plan, &error), error);
+    assert_ok(saddle_run(made, plan, &hooks, &result, &error), error);
+    *metric = result->rows[result->row_count - 1].metric;
+    saddle_result_free(result);
+    saddle_instance_free(made);
+    test_plan_free(plan);
+    return w;
+}
+
+START_TEST(a_dead_direction_is_found_on_any_graph)
+{
+    static const struct {
+        const char *links, *topology;
+    } where[] = {{"links=lossy:0.2:0-1", "topology=ring"},
+                 {"links=lossy:0.5:1-0", "topology=complete"},
+                 {"links=burst:0.2:5:0-1", "topology=exponential"},
+                 {"links=delay:3:0-1", "topology=exponential"}};
+    const char *const setting[] = {
+        CONVEX, where[_i].links, where[_i].topology, "iterations=6000", "trace-every=500", NULL};
+    double metric;
+    warnings w = warnings_of(setting, &metric);
+    ck_assert_int_eq(w.count, 1);
+    ck_assert_msg(strstr(w.text, _i == 1 ? "nothing from agent 1 arrived at agent 0"
+                                         : "nothing from agent 0 arrived at agent 1") != NULL,
+                  "%s", w.text);
+    assert_at_most(metric, 1e-12);
+}
+END_TEST
+
+START_TEST(directions_that_work_are_not_called_dead)
+{
+    static const char *const links[] = {"links=lossy:0.5", "links=lossy:0.9", "links=burst:0.3:10",
+                                        "links=delay:20"};
+    const char *const setting[] = {"problem=quadratic", "agents=10", "samples=10",
+                                   "topology=complete", "x-dim=3",   "y-dim=3",
+                                   "iterations=20000",  links[_i],   "trace-every=10000",
+                                   "nu=1e-3",           "eta=1e-3",  NULL};
+    double metric;
+    warnings w = warnings_of(setting, &metric);
+    ck_assert_msg(w.count == 0, "%s", w.text);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("membership");
+    TCase *maps = tcase_create("maps");
+    tcase_add_test(maps, merging_is_commutative_associative_and_idempotent);
+    tcase_add_test(maps, a_new_incarnation_wins);
+    tcase_add_test(maps, presence_follows_the_events);
+    tcase_add_test(maps, churn_is_refused_by_its_fault);
+    suite_add_tcase(suite, maps);
+    TCase *runs = tcase_create("runs");
+    tcase_set_timeout(runs, 600);
+    tcase_add_loop_test(runs, sums_are_conserved_in_every_round, 0, ANY_LINKS * TRACKING);
+    tcase_add_loop_test(runs, bits_do_not_depend_on_threads, 0, ANY_LINKS * TRACKING);
+    tcase_add_loop_test(runs, a_run_resumes_while_agents_begin_anew, 0, ANY_LINKS * TRACKING);
+    tcase_add_loop_test(runs, runs_reach_the_point_of_those_present, 0, 7 * WAYS);
+    tcase_add_test(runs, every_algorithm_runs_with_churn);
+    tcase_add_test(runs, other_links_are_refused);
+    tcase_add_test(runs, costs_are_of_those_present);
+    tcase_add_loop_test(runs, a_dead_direction_is_found_on_any_graph, 0, 4);
+    tcase_add_loop_test(runs, directions_that_work_are_not_called_dead, 0, 4);
+    suite_add_tcase(suite, runs);
+    return suite;
+}
