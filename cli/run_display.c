@@ -184,6 +184,8 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
     if (strcmp(plan->network.links, "reliable") != 0)
         cli_print_field("links", "%s%s", plan->network.links,
                         plan->network.inexact != SADDLE_INEXACT_NO ? ", inexact" : "");
+    if (e->churn != NULL)
+        cli_print_field("churn", "%s", plan->network.churn);
     if (e->compression != NULL)
         cli_print_field("messages", "%s, mixing rate %g%s", plan->network.compress,
                         e->compression->rate, e->compression->backs_off ? " or less" : "");

@@ -16,7 +16,8 @@ class Trace(Mapping[str, Array]):
 
     iteration, ifo (gradient evaluations), rounds, messages and bytes are whole numbers; a cell
     that was not measured is NaN. Only runs with a link_model have network_seconds,
-    and only those with links that are not reliable have age.
+    only those with links that are not reliable, or with churn, have age, and only
+    those with churn have present and components.
     """
 
     def __init__(self, columns: Mapping[str, Array]) -> None:

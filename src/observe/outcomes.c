@@ -273,16 +273,26 @@ static saddle_status measure_held_out(saddle_outcomes *o, saddle_error *error)
     return status;
 }
 
-/* Least, mean and largest over the agents for which an outcome is defined. */
+/* Whether an agent counts: all do, but for those that are gone or cut off. */
+static bool is_counted(const saddle_members *members, size_t agent)
+{
+    return members->counted == NULL || members->counted[agent];
+}
+
+/* Least, mean and largest over the agents that count and for which an outcome is defined. */
 static void spread_over_agents(const saddle_outcomes *o, size_t count, double *out)
 {
+    const saddle_engine_class *kind = o->in.engine->kind;
+    saddle_members members = {.counted = NULL};
+    if (o->in.instance->churn != NULL && kind->membership != NULL)
+        kind->membership(o->in.engine, &members);
     for (size_t k = 0; k < count; k++, out += SPREAD) {
         double sum = 0.0;
         size_t defined = 0;
         out[LEAST] = out[MEAN] = out[LARGEST] = (double)NAN;
         for (size_t i = 0; i < o->in.network->problem->agents; i++) {
             double value = o->value[i * SADDLE_MOST_OUTCOMES + k];
-            if (isnan(value))
+            if (isnan(value) || !is_counted(&members, i))
                 continue;
             out[LEAST] = fmin(out[LEAST], value);
             out[LARGEST] = fmax(out[LARGEST], value);

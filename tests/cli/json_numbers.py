@@ -20,7 +20,7 @@ def read(path):
 o = json_schema.load("object.json")
 text = read("text")
 err = read("err")
-columns = ["iteration", "ifo", "rounds", "messages", "bytes", "seconds", "network_seconds", "age", "loss", "primal", "metric", "x_stationarity",
+columns = ["iteration", "ifo", "rounds", "messages", "bytes", "seconds", "network_seconds", "age", "present", "components", "loss", "primal", "metric", "x_stationarity",
            "x_consensus", "y_consensus", "y_gap", "stationarity", "potential"]
 
 
@@ -49,7 +49,8 @@ def trace(path):
     """The columns of a file as an object has them: one that only other runs have is null."""
     rows = table(path)
     found = {name: [cell(row[name]) for row in rows] for name in rows[0]}
-    return {"network_seconds": [None] * len(rows), "age": [None] * len(rows)} | found
+    absent = ("network_seconds", "age", "present", "components")
+    return {name: [None] * len(rows) for name in absent} | found
 
 
 def same_settings(settings, path):

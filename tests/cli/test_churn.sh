@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# --churn: agents that come and go, in runs, comparisons, searches, JSON and on several processes of the same file.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+has python3 || exit 77 # reads the objects
+doc=$(realpath "$here/../../docs/json.md")
+ring=(--problem quadratic --agents 6 --samples 20 --topology ring)
+
+printf '# round what whom\n10 leave 2\n20 cut 0 1\n40 return 2\n50 heal 0 1\n' >churn.txt
+try run "${ring[@]}" --iterations 60 --trace-every 15 --churn churn.txt --trace t.csv
+check "a run" exits 0
+check "shows the file" grep -qE '^ +churn +churn.txt' out
+check "columns" grep -q '^iteration,.*,seconds,age,present,components,loss,' t.csv
+check "who is there" is "$(grep -v '^#' t.csv | cut -d, -f8,9 | tail -n +2 | tr '\n' ' ')" "6,1 5,1 5,2 6,1 6,1 "
+try run "${ring[@]}" --iterations 60 --trace-every 15 --churn churn.txt --json
+check "the documented object" python3 "$here/json_schema.py" "$doc" out
+cp out object.json
+check "with both columns" python3 "$here/json_numbers.py" 'o["trace"]["present"] == [6, 5, 5, 6, 6] and o["trace"]["components"] == [1, 1, 2, 1, 1]'
+try run "${ring[@]}" --iterations 60 --churn churn.txt --stop-when 'present<=5' --json
+cp out object.json
+check "a condition" python3 "$here/json_numbers.py" 'o["stop"] == "condition" and o["final"]["iteration"] == 11'
+refuse "stop-when: there is no column present without churn" run "${ring[@]}" --stop-when 'present<=5'
+
+try compare "${ring[@]}" --iterations 40 --churn churn.txt --algorithms precision,dposg --output c
+check "compare" exits 0
+check "traces of both" is "$(grep -l ',present,components,' c/*.csv | wc -l)" 2
+try tune "${ring[@]}" --iterations 30 --churn churn.txt --algorithm precision --trials 4
+check "tune" exits 0
+
+printf '10 leave 9\n' >wrong.txt
+refuse "wrong.txt:1:10: '9' is not an agent" run "${ring[@]}" --churn wrong.txt
+finish
