@@ -24,7 +24,7 @@ refuse "stop-when: there is no column present without churn" run "${ring[@]}" --
 try compare "${ring[@]}" --iterations 40 --churn churn.txt --algorithms precision,dposg --output c
 check "compare" exits 0
 check "traces of both" is "$(grep -l ',present,components,' c/*.csv | wc -l)" 2
-try tune "${ring[@]}" --iterations 30 --churn churn.txt --algorithm precision --trials 4
+try tune "${ring[@]}" --churn churn.txt --algorithms precision --budget 20000 --output s --quiet
 check "tune" exits 0
 
 printf '10 leave 9\n' >wrong.txt
