@@ -180,11 +180,12 @@ static saddle_status choose_label(saddle_csv *table, const names *of,
 {
     const char *wanted = options->label_column;
     const char *name = label_name(table, options);
-    if (name != NULL && count_named(of, name, strlen(name), &table->label) == 0)
+    if (name != NULL) {
         table->label = table->fields;
-    else if (name != NULL)
+        count_named(of, name, strlen(name), &table->label);
         return SADDLE_OK;
-    else if (wanted == NULL || strcmp(wanted, "last") == 0)
+    }
+    if (wanted == NULL || strcmp(wanted, "last") == 0)
         table->label = table->fields - 1;
     else if (strcmp(wanted, "first") == 0)
         table->label = 0;
