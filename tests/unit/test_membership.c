@@ -483,7 +483,7 @@ START_TEST(costs_are_of_those_present)
     saddle_test_enter_directory();
     saddle_test_write("churn.txt", "3 leave 1\n");
     saddle_result *result = solve(setting);
-    uint64_t length = 8 * (2 * (4 + 3) + 2); /* with phi and the hash */
+    uint64_t length = 8 * (2 * (UINT64_C(4) + 3) + 2); /* with phi and the hash */
     for (uint64_t t = 0; t <= 10; t++) {
         uint64_t messages = t <= 3 ? 12 * t : 36 + 6 * (t - 3);
         const saddle_row *row = &result->rows[t];
@@ -492,9 +492,10 @@ START_TEST(costs_are_of_those_present)
         ck_assert_uint_eq(row->cost.bytes, messages * length);
         ck_assert(row->present == (t <= 3 ? 4.0 : 3.0));
         /* Full gradients at the start and in each iteration; agents that mix compute nothing. */
-        ck_assert_uint_le(row->cost.ifo, 4 * 5 * 4 + 2 * 3 * 5 * (t > 3 ? t - 3 : 0));
+        ck_assert_uint_le(row->cost.ifo,
+                          UINT64_C(4) * 5 * 4 + UINT64_C(2) * 3 * 5 * (t > 3 ? t - 3 : 0));
         if (t <= 3)
-            ck_assert_uint_eq(row->cost.ifo, 4 * 5 * (t + 1));
+            ck_assert_uint_eq(row->cost.ifo, UINT64_C(4) * 5 * (t + 1));
     }
     saddle_result_free(result);
 }
