@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "algorithms/layout.h"
+#include "core/print.h"
 #include "engines/compressor.h"
 #include "engines/replicas.h"
 #include "graph/compression.h"
@@ -146,7 +147,7 @@ START_TEST(top_sends_the_largest_entries)
     for (size_t length = 2; length < LONGEST; length += 1 + length / 4)
         for (size_t f = 0; f < 3; f++) {
             char text[32];
-            snprintf(text, sizeof text, "top:%g", fraction[f]);
+            saddle_snprintf(text, sizeof text, "top:%g", fraction[f]);
             saddle_compression rule = rule_of(text);
             fill(&rng, length, field);
             /* Ties. */
