@@ -254,7 +254,7 @@ void cli_leave(bool failed);
 
 /* The overview: all commands. */
 void cli_print_overview(FILE *stream);
-/* Greet who gives no command: three commands to begin with. */
+/* Greets a user who gives no command, with three commands to begin with. */
 void cli_print_greeting(void);
 /* The commands of a family. */
 void cli_print_family(const char *family);

@@ -227,7 +227,8 @@ const cli_command cli_predict = {
     .summary = "write a saved model's score of every row of data",
     .details =
         "One number per line, in the order of the rows: above 0 the model says positive, "
-        "otherwise negative; the larger, the surer. --model and --data are needed. Labels "
+        "otherwise negative; the larger its absolute value, the more confident. --model and --data "
+        "are needed. Labels "
         "of the data do not matter, and a CSV file with names need not have the label's; for "
         "other files without labels, say --label-column none (CSV) or --labels none (IDX). Data "
         "with more features than the model are refused; "

@@ -488,3 +488,76 @@ bool test_same_cost(const saddle_cost *a, const saddle_cost *b)
            a->bytes == b->bytes && same_number(a->network_seconds, b->network_seconds) &&
            same_number(a->age, b->age);
 }
+
+void test_assert_same_result(const saddle_result *a, const saddle_result *b, const char *what)
+{
+    const saddle_row *last_a = &a->rows[a->row_count - 1];
+    const saddle_row *last_b = &b->rows[b->row_count - 1];
+    bool same = a->local == b->local && a->row_count == b->row_count &&
+                memcmp(a->x, b->x, a->local * a->x_dim * sizeof *a->x) == 0 &&
+                memcmp(a->y, b->y, a->local * a->y_dim * sizeof *a->y) == 0 &&
+                test_same_cost(&a->cost, &b->cost) && last_a->metric == last_b->metric &&
+                same_number(last_a->present, last_b->present) &&
+                same_number(last_a->components, last_b->components);
+    ck_assert_msg(same, "%s: results differ", what);
+}
+
+saddle_result *test_solve(const saddle_problem *problem, const char *const *setting)
+{
+    saddle_error error = {.message = ""};
+    saddle_plan *plan = test_plan(NULL, setting);
+    saddle_result *result;
+    assert_ok(saddle_solve(problem, plan, &result, &error), error);
+    test_plan_free(plan);
+    return result;
+}
+
+saddle_result *test_run(const char *const *setting, const saddle_hooks *hooks)
+{
+    saddle_error error = {.message = ""};
+    saddle_plan *plan = test_plan(NULL, setting);
+    saddle_instance *made = NULL;
+    saddle_result *result = NULL;
+    assert_ok(saddle_instance_create(&made, plan, &error), error);
+    assert_ok(saddle_run(made, plan, hooks, &result, &error), error);
+    saddle_instance_free(made);
+    test_plan_free(plan);
+    return result;
+}
+
+double test_weight(const saddle_mixing *mixing, size_t i, size_t j)
+{
+    const saddle_graph *g = mixing->graph;
+    for (size_t k = g->start[i]; k < g->start[i + 1]; k++)
+        if (g->neighbour[k] == j)
+            return mixing->weight[k];
+    return i == j ? mixing->self_weight[i] : 0.0;
+}
+
+typedef struct defects {
+    test_rig *rig;
+    saddle_layout layout;
+    double worst;
+} defects;
+
+static void defect_task(void *context, saddle_agent *agent)
+{
+    defects *d = context;
+    for (size_t f = 0; f < d->layout.fields; f++) {
+        double sum;
+        double weight;
+        if (d->layout.field[f].kind != SADDLE_FIELD_SUM)
+            continue;
+        d->rig->engine->kind->defect(d->rig->engine, agent, &d->layout.field[f], &sum, &weight);
+        d->worst = sum <= d->worst ? d->worst : sum;
+        d->worst = weight <= d->worst ? d->worst : weight;
+    }
+}
+
+double test_rig_defect(test_rig *rig)
+{
+    defects d = {.rig = rig};
+    rig->algorithm->layout(rig->parameters, rig->scene.problem, &d.layout);
+    rig->engine->kind->for_each(rig->engine, defect_task, &d);
+    return d.worst;
+}

@@ -107,6 +107,8 @@ void test_rig_open(test_rig *out, int which, const char *algorithm, const char *
 void test_rig_close(test_rig *rig);
 /* Go on by so many iterations; returns the fault. */
 saddle_fault test_rig_advance(test_rig *rig, uint64_t iterations);
+/* The largest defect of any agent's sums over links that lose messages. */
+double test_rig_defect(test_rig *rig);
 
 /* Copies of every agent's variables, agent after agent; p, d are zero where there are none. */
 typedef struct test_state {
@@ -141,5 +143,16 @@ double test_largest(size_t count, const double *v);
 double test_farthest(size_t count, const double *a, const double *b);
 /* Whether two runs cost the same; what is NaN in one must be in the other. */
 bool test_same_cost(const saddle_cost *a, const saddle_cost *b);
+/* The same final state, costs and last row, bit for bit; `what` is named if they are not. */
+void test_assert_same_result(const saddle_result *a, const saddle_result *b, const char *what);
+
+/* Runs a plan of settings "name=value"; the test fails if the run does. `problem`: NULL for the plan's own. Free with
+ * saddle_result_free(). */
+saddle_result *test_solve(const saddle_problem *problem, const char *const *setting);
+/* The same with hooks, on the plan's own problem. */
+saddle_result *test_run(const char *const *setting, const saddle_hooks *hooks);
+
+/* M_ij, M_ii for j = i; 0 where there is no edge. */
+double test_weight(const saddle_mixing *mixing, size_t i, size_t j);
 
 #endif

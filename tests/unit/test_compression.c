@@ -392,15 +392,6 @@ static void slow_send(slow *s, size_t t)
     free(scratch);
 }
 
-static double weight_of(const saddle_mixing *mixing, size_t i, size_t j)
-{
-    const saddle_graph *g = mixing->graph;
-    for (size_t k = g->start[i]; k < g->start[i + 1]; k++)
-        if (g->neighbour[k] == j)
-            return mixing->weight[k];
-    return 0.0;
-}
-
 /* Field f of all agents after mixing. */
 static double *slow_mix(const slow *s, size_t f)
 {
@@ -411,10 +402,13 @@ static double *slow_mix(const slow *s, size_t f)
         for (size_t k = 0; k < n; k++) {
             double own = s->z[f][i * n + k];
             out[i * n + k] = own;
-            for (size_t j = 0; j < s->m; j++)
+            for (size_t j = 0; j < s->m; j++) {
+                if (j == i)
+                    continue;
                 out[i * n + k] +=
-                    s->rule.rate * weight_of(s->e->mixing, i, j) *
+                    s->rule.rate * test_weight(s->e->mixing, i, j) *
                     (s->replica[f][j * n + k] - (towards ? own : s->replica[f][i * n + k]));
+            }
         }
     return out;
 }
@@ -575,19 +569,6 @@ END_TEST
 
 /* ---- runs ------------------------------------------------------------------------------------------- */
 
-static saddle_result *solve(const char *const *setting, const saddle_hooks *hooks)
-{
-    saddle_error error = {.message = ""};
-    saddle_plan *plan = test_plan(NULL, setting);
-    saddle_instance *made = NULL;
-    saddle_result *result = NULL;
-    assert_ok(saddle_instance_create(&made, plan, &error), error);
-    assert_ok(saddle_run(made, plan, hooks, &result, &error), error);
-    saddle_instance_free(made);
-    test_plan_free(plan);
-    return result;
-}
-
 /* Exact algorithms go on to the point that they reach without compression. */
 START_TEST(compression_leaves_no_error)
 {
@@ -599,7 +580,7 @@ START_TEST(compression_leaves_no_error)
         "problem=quadratic", "curvature=convex",   "agents=6",    "topology=er:0.6",
         "x-set=box:-1:1",    "regularizer=l1:0.1", exact[_i % 4], compress[_i / 4],
         "iterations=6000",   "samples=20",         NULL};
-    saddle_result *result = solve(setting, NULL);
+    saddle_result *result = test_run(setting, NULL);
     assert_at_most(result->rows[result->row_count - 1].metric, 1e-16 * result->rows[0].metric);
     saddle_result_free(result);
 }
@@ -616,7 +597,7 @@ static saddle_cost until_small(const char *const *setting, const char *compress)
     }
     more[n++] = compress;
     more[n] = NULL;
-    saddle_result *result = solve(more, NULL);
+    saddle_result *result = test_run(more, NULL);
     size_t k = 0;
     while (k < result->row_count && !(result->rows[k].metric <= 1e-8 * result->rows[0].metric))
         k++;
@@ -662,18 +643,18 @@ START_TEST(a_rate_that_is_too_large_is_named)
     const char *bounded[] = {"problem=quadratic", "agents=8",      "x-set=box:-1:1",
                              "compress=top:0.02", "mixing-rate=1", "iterations=3000",
                              "x-dim=60",          "y-dim=40",      NULL};
-    saddle_result *result = solve(bounded, &hooks);
+    saddle_result *result = test_run(bounded, &hooks);
     ck_assert_msg(strstr(warning, "mixing-rate: with 1, messages under compress top:0.02 do not "
                                   "keep up") != NULL,
                   "'%s'", warning);
     saddle_result_free(result);
     warning[0] = '\0';
     bounded[4] = "mixing-rate=auto";
-    saddle_result_free(solve(bounded, &hooks));
+    saddle_result_free(test_run(bounded, &hooks));
     ck_assert_str_eq(warning, "");
     const char *const unbounded[] = {"problem=quadratic", "compress=random:0.1", "mixing-rate=1",
                                      "iterations=20000", NULL};
-    result = solve(unbounded, &hooks);
+    result = test_run(unbounded, &hooks);
     ck_assert_int_eq(result->stop, SADDLE_STOP_DIVERGED);
     ck_assert_msg(strstr(result->cause,
                          "with compress random:0.1 and mixing-rate 1; give a smaller "

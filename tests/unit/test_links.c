@@ -113,17 +113,6 @@ typedef struct slow {
     double least_phi;
 } slow;
 
-static double weight_of(const saddle_mixing *mixing, size_t i, size_t j)
-{
-    const saddle_graph *g = mixing->graph;
-    if (i == j)
-        return mixing->self_weight[i];
-    for (size_t k = g->start[i]; k < g->start[i + 1]; k++)
-        if (g->neighbour[k] == j)
-            return mixing->weight[k];
-    return 0.0;
-}
-
 static void slow_gradient(const slow *s, size_t i, double *out)
 {
     double *scratch = test_doubles(saddle_problem_scratch(s->e->problem) + 1);
@@ -293,7 +282,7 @@ static void slow_mix(slow *s, size_t t, size_t i, const double *push, double *x1
     for (size_t k = 0; k < s->n; k++)
         z1[k] = s->z[i * s->n + k] - (1.0 - own) * push[k];
     for (size_t j = 0; j < s->m; j++) {
-        double w = weight_of(s->e->mixing, i, j);
+        double w = test_weight(s->e->mixing, i, j);
         if (j == i || w == 0.0)
             continue;
         long used = slow_used(s, i, j, t);
@@ -352,7 +341,7 @@ static double slow_defect(const slow *s)
                 s->z[i * s->n + k] + (1.0 - s->e->mixing->self_weight[i]) * s->s[i * s->n + k];
             for (size_t j = 0; j < s->m; j++)
                 if (j != i)
-                    total -= weight_of(s->e->mixing, i, j) * s->r[(i * s->m + j) * s->n + k];
+                    total -= test_weight(s->e->mixing, i, j) * s->r[(i * s->m + j) * s->n + k];
             double off = fabs(total - s->v[i * s->n + k]);
             worst = off <= worst ? worst : off;
         }
@@ -360,35 +349,6 @@ static double slow_defect(const slow *s)
 }
 
 /* ---- the library against it ----------------------------------------------------------------------- */
-
-/* The largest defect of any agent's sums. */
-typedef struct defects {
-    test_rig *rig;
-    saddle_layout layout;
-    double worst;
-} defects;
-
-static void defect_task(void *context, saddle_agent *agent)
-{
-    defects *d = context;
-    for (size_t f = 0; f < d->layout.fields; f++) {
-        double sum;
-        double weight;
-        if (d->layout.field[f].kind != SADDLE_FIELD_SUM)
-            continue;
-        d->rig->engine->kind->defect(d->rig->engine, agent, &d->layout.field[f], &sum, &weight);
-        d->worst = sum <= d->worst ? d->worst : sum;
-        d->worst = weight <= d->worst ? d->worst : weight;
-    }
-}
-
-static double defect_of(test_rig *rig)
-{
-    defects d = {.rig = rig};
-    rig->algorithm->layout(rig->parameters, rig->scene.problem, &d.layout);
-    rig->engine->kind->for_each(rig->engine, defect_task, &d);
-    return d.worst;
-}
 
 /* Links, topology, and whether a phi must have become so small that agents hold back. */
 static const struct {
@@ -418,7 +378,7 @@ START_TEST(a_slow_version_agrees_with_the_library_in_every_round)
         assert_at_most(test_farthest(s.m * s.nx, s.x, state.x), 1e-12);
         assert_at_most(test_farthest(s.m * s.ny, s.y, state.y), 1e-12);
         assert_at_most(slow_defect(&s), 1e-12);
-        assert_at_most(defect_of(&rig), 1e-12);
+        assert_at_most(test_rig_defect(&rig), 1e-12);
     }
     if (one_sided[_i].holds)
         assert_at_most(s.least_phi, 0.5);
@@ -499,13 +459,13 @@ static void slow_matrix(slow *s, size_t t, double matrix[MOST_AGENTS][MOST_AGENT
     }
     for (size_t i = 0; i < s->m; i++)
         for (size_t j = i + 1; j < s->m; j++) {
-            double w = weight_of(s->e->mixing, i, j);
+            double w = test_weight(s->e->mixing, i, j);
             if (s->rule->kind == SADDLE_LINKS_AGREED && w > 0.0)
                 w = slow_fails(s, i, j, t) ? 0.0 : w;
             if (s->rule->kind == SADDLE_LINKS_GOSSIP)
                 w = partner[i] == j ? 0.5 : 0.0;
             if (s->rule->kind == SADDLE_LINKS_SEQUENCE)
-                w = weight_of(own, i, j);
+                w = test_weight(own, i, j);
             if (s->rule->kind == SADDLE_LINKS_SCHEDULE)
                 w = is_scheduled(t, i, j) ? w : 0.0;
             matrix[i][j] = matrix[j][i] = w;
@@ -603,26 +563,6 @@ END_TEST
 
 /* ---- threads, rounds that are divided or gathered --------------------------------------------------- */
 
-/* A run's result. */
-static saddle_result *solve(const saddle_problem *problem, const char *const *setting)
-{
-    saddle_error error = {.message = ""};
-    saddle_plan *plan = test_plan(NULL, setting);
-    saddle_result *result;
-    assert_ok(saddle_solve(problem, plan, &result, &error), error);
-    test_plan_free(plan);
-    return result;
-}
-
-static void assert_same_result(const saddle_result *a, const saddle_result *b, const char *what)
-{
-    bool same = a->local == b->local && a->row_count == b->row_count &&
-                memcmp(a->x, b->x, a->local * a->x_dim * sizeof *a->x) == 0 &&
-                memcmp(a->y, b->y, a->local * a->y_dim * sizeof *a->y) == 0 &&
-                test_same_cost(&a->cost, &b->cost);
-    ck_assert_msg(same, "%s: results differ", what);
-}
-
 static const char *const any_links[] = {"links=agreed:0.3",    "links=agreed-burst:0.2:10",
                                         "links=gossip",        "links=sequence:ring,star",
                                         "links=lossy:0.3",     "links=burst:0.2:10",
@@ -651,9 +591,9 @@ START_TEST(bits_do_not_depend_on_threads)
     saddle_result *first = NULL;
     for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
         setting[2] = threads[k];
-        saddle_result *result = solve(NULL, setting);
+        saddle_result *result = test_solve(NULL, setting);
         if (first != NULL)
-            assert_same_result(result, first, setting[0]);
+            test_assert_same_result(result, first, setting[0]);
         if (first != NULL)
             saddle_result_free(result);
         else
@@ -685,9 +625,9 @@ START_TEST(gathered_rounds_have_the_bits_of_others)
     saddle_problem one = *test_own_problem();
     saddle_problem all = one;
     all.gradients = gradients;
-    saddle_result *expected = solve(&one, setting);
-    saddle_result *result = solve(&all, setting);
-    assert_same_result(result, expected, setting[0]);
+    saddle_result *expected = test_solve(&one, setting);
+    saddle_result *result = test_solve(&all, setting);
+    test_assert_same_result(result, expected, setting[0]);
     saddle_result_free(expected);
     saddle_result_free(result);
 }
@@ -850,7 +790,7 @@ START_TEST(messages_count_what_was_sent)
         "x-dim=4",           "y-dim=3",        "iterations=30", NULL};
     saddle_test_enter_directory();
     saddle_test_write("edges.txt", SCHEDULE);
-    saddle_result *result = solve(NULL, setting);
+    saddle_result *result = test_solve(NULL, setting);
     /* x, y, p and d; lossy links send phi and the hash of a map, too. */
     uint64_t length = 2 * (4 + 3) + (strncmp(wanted[_i].links, "links=lossy", 11) == 0 ? 2 : 0);
     double age = result->rows[result->row_count - 1].cost.age;
@@ -883,16 +823,16 @@ START_TEST(a_run_resumes_inside_bursts_and_delays)
                              NULL,
                              NULL};
     saddle_test_enter_directory();
-    saddle_result *expected = solve(NULL, setting);
+    saddle_result *expected = test_solve(NULL, setting);
     setting[5] = "iterations=37";
     setting[7] = "checkpoint=points";
     setting[8] = "checkpoint-every=37";
-    saddle_result_free(solve(NULL, setting));
+    saddle_result_free(test_solve(NULL, setting));
     setting[5] = "iterations=60";
     setting[8] = "resume=points";
     setting[9] = "threads=3";
-    saddle_result *resumed = solve(NULL, setting);
-    assert_same_result(resumed, expected, setting[0]);
+    saddle_result *resumed = test_solve(NULL, setting);
+    test_assert_same_result(resumed, expected, setting[0]);
     assert_near(resumed->rows[resumed->row_count - 1].metric,
                 expected->rows[expected->row_count - 1].metric, 0.0);
     saddle_result_free(resumed);
@@ -918,7 +858,7 @@ START_TEST(losses_leave_no_error)
     const char *const setting[] = {"problem=quadratic", "curvature=convex", "agents=10",
                                    "samples=100",       "topology=er:0.6",  "regularizer=l1:0.01",
                                    "iterations=8000",   links[_i],          NULL};
-    saddle_result *result = solve(NULL, setting);
+    saddle_result *result = test_solve(NULL, setting);
     const saddle_row *row = &result->rows[result->row_count - 1];
     assert_at_most(row->y_gap, 1e-16);
     assert_at_most(row->metric, 1e-16);
@@ -940,7 +880,7 @@ START_TEST(losses_leave_no_error_on_a9a)
         saddle_test_skip("no a9a in SADDLE_DATA");
         return;
     }
-    saddle_result *result = solve(NULL, setting);
+    saddle_result *result = test_solve(NULL, setting);
     assert_at_most(result->rows[result->row_count - 1].y_gap, 1e-16);
     assert_at_most(result->rows[result->row_count - 1].metric, 1e-16);
     saddle_result_free(result);
@@ -983,7 +923,7 @@ START_TEST(wrong_rules_leave_one)
     const char *const setting[] = {"problem=quadratic", "curvature=convex", "agents=10",
                                    "samples=100",       "links=lossy:0.2",  wrong[_i],
                                    "topology=er:0.6",   "iterations=8000",  NULL};
-    saddle_result *result = solve(NULL, setting);
+    saddle_result *result = test_solve(NULL, setting);
     const saddle_row *row = &result->rows[result->row_count - 1];
     /* The agents agree, on something else. */
     assert_at_most(row->x_consensus + row->y_consensus, 1e-20);

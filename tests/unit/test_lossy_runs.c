@@ -23,15 +23,6 @@ typedef struct network {
     double least_phi;
 } network;
 
-static double weight_of(const saddle_mixing *mixing, size_t i, size_t j)
-{
-    const saddle_graph *g = mixing->graph;
-    for (size_t k = g->start[i]; k < g->start[i + 1]; k++)
-        if (g->neighbour[k] == j)
-            return mixing->weight[k];
-    return i == j ? mixing->self_weight[i] : 0.0;
-}
-
 static saddle_rng stream(const network *n, size_t i, size_t j, size_t round)
 {
     saddle_rng rng;
@@ -136,7 +127,7 @@ static long newest(const network *n, const wire *a, size_t i, size_t j, size_t r
 /* Agent i takes in what arrived from j, or its own iterate in the place of j's. */
 static void receive(const network *n, wire *a, size_t i, size_t j, size_t round)
 {
-    double weight = weight_of(n->e->mixing, i, j);
+    double weight = test_weight(n->e->mixing, i, j);
     long sent = newest(n, a, i, j, round);
     const double *own = a->sent_w + (round * AGENTS + i) * a->width;
     const double *from = sent < 0 ? own : a->sent_w + ((size_t)sent * AGENTS + j) * a->width;
@@ -161,7 +152,7 @@ static void exchange(network *n, wire *a, size_t round)
         publish(n, a, i, round);
     for (size_t i = 0; i < AGENTS; i++)
         for (size_t j = 0; j < AGENTS; j++)
-            if (j != i && weight_of(n->e->mixing, i, j) > 0.0)
+            if (j != i && test_weight(n->e->mixing, i, j) > 0.0)
                 receive(n, a, i, j, round);
 }
 
@@ -493,7 +484,7 @@ static void assert_conserved(const run *s, const wire *a, size_t at)
                                                              : s->followed[i]);
             for (size_t j = 0; j < AGENTS; j++)
                 if (j != i)
-                    off += weight_of(s->e->mixing, i, j) *
+                    off += test_weight(s->e->mixing, i, j) *
                            (a->s[j * a->sums + k] - a->r[(i * AGENTS + j) * a->sums + k]);
         }
         assert_near(off, 0.0, 1e-11);

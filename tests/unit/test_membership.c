@@ -154,28 +154,6 @@ END_TEST
 
 /* ---- runs ------------------------------------------------------------------------------------------ */
 
-static saddle_result *solve(const char *const *setting)
-{
-    saddle_error error = {.message = ""};
-    saddle_plan *plan = test_plan(NULL, setting);
-    saddle_result *result;
-    assert_ok(saddle_solve(NULL, plan, &result, &error), error);
-    test_plan_free(plan);
-    return result;
-}
-
-static void assert_same_result(const saddle_result *a, const saddle_result *b, const char *what)
-{
-    const saddle_row *last_a = &a->rows[a->row_count - 1];
-    const saddle_row *last_b = &b->rows[b->row_count - 1];
-    bool same = a->local == b->local && a->row_count == b->row_count &&
-                memcmp(a->x, b->x, a->local * a->x_dim * sizeof *a->x) == 0 &&
-                memcmp(a->y, b->y, a->local * a->y_dim * sizeof *a->y) == 0 &&
-                test_same_cost(&a->cost, &b->cost) && last_a->metric == last_b->metric &&
-                last_a->present == last_b->present && last_a->components == last_b->components;
-    ck_assert_msg(same, "%s: results differ", what);
-}
-
 static const char *const tracking[] = {"algorithm=precision", "algorithm=precision+",
                                        "algorithm=prox-gt-sgda", "algorithm=gt-gda"};
 static const char *const any_links[] = {"links=reliable", "links=lossy:0.3", "links=burst:0.2:10",
@@ -186,27 +164,6 @@ enum { TRACKING = 4, ANY_LINKS = 4 };
     "20 leave 1\n25 leave 4\n40 cut 0 5\n60 return 1\n"  \
     "70 join 3\n90 heal 0 5\n100 leave 2\n100 leave 5\n" \
     "130 return 2\n"
-
-/* Largest defect of any agent's sums. */
-typedef struct defects {
-    test_rig *rig;
-    saddle_layout layout;
-    double worst;
-} defects;
-
-static void defect_task(void *context, saddle_agent *agent)
-{
-    defects *d = context;
-    for (size_t f = 0; f < d->layout.fields; f++) {
-        double sum;
-        double weight;
-        if (d->layout.field[f].kind != SADDLE_FIELD_SUM)
-            continue;
-        d->rig->engine->kind->defect(d->rig->engine, agent, &d->layout.field[f], &sum, &weight);
-        d->worst = sum <= d->worst ? d->worst : sum;
-        d->worst = weight <= d->worst ? d->worst : weight;
-    }
-}
 
 START_TEST(sums_are_conserved_in_every_round)
 {
@@ -220,12 +177,9 @@ START_TEST(sums_are_conserved_in_every_round)
         saddle_test_write("churn.txt", t < 2 ? EVENTS : "20 leave 1\n50 return 1\n60 leave 2\n");
         test_rig_open(&rig, QUADRATIC_NONCONVEX, strchr(tracking[_i % TRACKING], '=') + 1, more, 2,
                       NULL, NULL);
-        defects d = {.rig = &rig};
-        rig.algorithm->layout(rig.parameters, rig.scene.problem, &d.layout);
         for (int round = 0; round < 300; round++) {
             ck_assert_int_eq(test_rig_advance(&rig, 1).kind, SADDLE_FAULT_NONE);
-            rig.engine->kind->for_each(rig.engine, defect_task, &d);
-            assert_at_most(d.worst, 1e-9);
+            assert_at_most(test_rig_defect(&rig), 1e-9);
         }
         test_rig_close(&rig);
     }
@@ -250,10 +204,10 @@ START_TEST(bits_do_not_depend_on_threads)
                              NULL};
     saddle_test_enter_directory();
     saddle_test_write("churn.txt", "2 leave 1\n4 cut 3 4\n9 return 1\n12 join 0\n13 heal 3 4\n");
-    saddle_result *first = solve(setting);
+    saddle_result *first = test_solve(NULL, setting);
     setting[2] = "threads=3";
-    saddle_result *other = solve(setting);
-    assert_same_result(first, other, setting[0]);
+    saddle_result *other = test_solve(NULL, setting);
+    test_assert_same_result(first, other, setting[0]);
     saddle_result_free(first);
     saddle_result_free(other);
 }
@@ -279,18 +233,18 @@ START_TEST(a_run_resumes_while_agents_begin_anew)
                              NULL};
     saddle_test_enter_directory();
     saddle_test_write("churn.txt", EVENTS);
-    saddle_result *expected = solve(setting);
+    saddle_result *expected = test_solve(NULL, setting);
     for (size_t k = 0; k < sizeof moment / sizeof *moment; k++) {
         snprintf(every, sizeof every, "checkpoint-every=%s", moment[k]);
         snprintf(shorter, sizeof shorter, "iterations=%s", moment[k]);
         setting[8] = shorter;
         setting[9] = "checkpoint=points";
         setting[10] = every;
-        saddle_result_free(solve(setting));
+        saddle_result_free(test_solve(NULL, setting));
         setting[8] = "iterations=180";
         setting[10] = "resume=points";
-        saddle_result *resumed = solve(setting);
-        assert_same_result(resumed, expected, setting[0]);
+        saddle_result *resumed = test_solve(NULL, setting);
+        test_assert_same_result(resumed, expected, setting[0]);
         saddle_result_free(resumed);
         setting[9] = setting[10] = NULL;
         ck_assert_int_eq(system("rm -r points"), 0);
@@ -301,7 +255,7 @@ START_TEST(a_run_resumes_while_agents_begin_anew)
     saddle_result *other = NULL;
     setting[8] = "iterations=50";
     setting[9] = "checkpoint=points";
-    saddle_result_free(solve(setting));
+    saddle_result_free(test_solve(NULL, setting));
     saddle_test_write("churn.txt", "20 leave 1\n");
     setting[8] = "iterations=180";
     setting[10] = "resume=points";
@@ -339,14 +293,6 @@ static void mean_gradient(const saddle_problem *problem, const unsigned char *co
     }
     free(g);
     free(scratch);
-}
-
-static double largest(size_t count, const double *v)
-{
-    double most = 0.0;
-    for (size_t k = 0; k < count; k++)
-        most = fabs(v[k]) <= most ? most : fabs(v[k]);
-    return most;
 }
 
 /* Events, and who is counted in the end. */
@@ -400,8 +346,8 @@ START_TEST(runs_reach_the_point_of_those_present)
             continue;
         mean_gradient(made->problem, ways[way].counted, result->x + i * result->x_dim,
                       result->y + i * result->y_dim, gx, gy);
-        assert_at_most(largest(result->x_dim, gx), 1e-6);
-        assert_at_most(largest(result->y_dim, gy), 1e-6);
+        assert_at_most(test_largest(result->x_dim, gx), 1e-6);
+        assert_at_most(test_largest(result->y_dim, gy), 1e-6);
     }
     free(gx);
     free(gy);
@@ -482,7 +428,7 @@ START_TEST(costs_are_of_those_present)
                                    NULL};
     saddle_test_enter_directory();
     saddle_test_write("churn.txt", "3 leave 1\n");
-    saddle_result *result = solve(setting);
+    saddle_result *result = test_solve(NULL, setting);
     uint64_t length = 8 * (2 * (UINT64_C(4) + 3) + 2); /* with phi and the hash */
     for (uint64_t t = 0; t <= 10; t++) {
         uint64_t messages = t <= 3 ? 12 * t : 36 + 6 * (t - 3);
@@ -518,18 +464,11 @@ static void keep_warning(void *context, const char *text)
 /* Warnings of a run. */
 static warnings warnings_of(const char *const *setting, double *metric)
 {
-    saddle_error error = {.message = ""};
-    saddle_plan *plan = test_plan(NULL, setting);
-    saddle_instance *made = NULL;
-    saddle_result *result = NULL;
     warnings w = {.count = 0};
     const saddle_hooks hooks = {.warning = keep_warning, .context = &w};
-    assert_ok(saddle_instance_create(&made, plan, &error), error);
-    assert_ok(saddle_run(made, plan, &hooks, &result, &error), error);
+    saddle_result *result = test_run(setting, &hooks);
     *metric = result->rows[result->row_count - 1].metric;
     saddle_result_free(result);
-    saddle_instance_free(made);
-    test_plan_free(plan);
     return w;
 }
 
