@@ -116,6 +116,7 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
                               saddle_error *error)
 {
     saddle_label_kind kind = p->choice.kind->labels;
+    saddle_outcome_rows rows = {.held_out = data};
     bool given = kind == SADDLE_LABELS_SIGNS && positive != NULL && strcmp(positive, "auto") != 0;
     /* Texts of the label column may be given by name. */
     char *list = given ? saddle_columns_label_list(data->columns, positive) : NULL;
@@ -128,7 +129,7 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
     if (status != SADDLE_OK)
         return status;
     if (p->problem->outcomes != NULL)
-        status = saddle_outcomes_of(p->problem, data, p->x, y_of(p), out, count, error);
+        status = saddle_outcomes_of(p->problem, &rows, p->x, y_of(p), out, count, error);
     SADDLE_THEN_IF(status, kind == SADDLE_LABELS_SIGNS, measure(data, score, out, count, error));
     return status;
 }

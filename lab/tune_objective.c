@@ -44,6 +44,7 @@ saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_ins
                                     const char *name, saddle_error *error)
 {
     saddle_outcome outcome[SADDLE_MOST_OUTCOMES];
+    saddle_outcome_rows own = {.held_out = NULL};
     size_t count = 0;
     *out = (saddle_outcome_column){.better = SADDLE_SMALLER};
     if (!saddle_tune_is_outcome(name)) {
@@ -51,7 +52,7 @@ saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_ins
         return SADDLE_OK;
     }
     if (instance->problem->outcomes != NULL)
-        SADDLE_TRY(saddle_outcomes_of(instance->problem, NULL, instance->x0, instance->y0, outcome,
+        SADDLE_TRY(saddle_outcomes_of(instance->problem, &own, instance->x0, instance->y0, outcome,
                                       &count, error));
     bool train = strncmp(name, "train_", 6) == 0;
     bool test = strncmp(name, "test_", 5) == 0;

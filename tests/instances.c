@@ -472,7 +472,8 @@ size_t test_outcomes(const saddle_problem *problem, const saddle_dataset *held_o
 {
     size_t count = 0;
     saddle_error error = {.message = ""};
-    assert_ok(problem->outcomes(problem, held_out, x, y, out, &count, &error), error);
+    saddle_outcome_rows rows = {.held_out = held_out};
+    assert_ok(problem->outcomes(problem, &rows, x, y, out, &count, &error), error);
     return count;
 }
 

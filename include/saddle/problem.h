@@ -119,6 +119,22 @@ typedef struct saddle_outcome {
 /** The most outcomes a problem has. */
 #define SADDLE_MOST_OUTCOMES 16
 
+/** The rows on which outcomes are computed. */
+typedef struct saddle_outcome_rows {
+    const saddle_dataset
+        *held_out; /**< These, with the labels that saddle_problem_class::labels says;
+                                         NULL: the agents' own samples. */
+    const unsigned char
+        *counted; /**< Own samples: those of agent i count where counted[i] is not 0;
+                                         NULL: all. Agents that have left the network do not count. */
+} saddle_outcome_rows;
+
+/** Whether an agent's own samples count. */
+static inline bool saddle_outcome_counts(const saddle_outcome_rows *rows, size_t agent)
+{
+    return rows->counted == NULL || rows->counted[agent] != 0;
+}
+
 /** An instance of a problem. A change of this struct is one of SADDLE_ABI. */
 typedef struct saddle_problem saddle_problem;
 struct saddle_problem {
@@ -218,14 +234,12 @@ struct saddle_problem {
     bool (*solution)(const saddle_problem *problem, double *x, double *y);
     /**
      * Optional. Measures (x, y) in the user's terms: writes at most SADDLE_MOST_OUTCOMES, and to `*count`
-     * how many, always the same names in the same order. `held_out` NULL: on all agents' own samples;
-     * otherwise on these rows, whose labels are what the class says (saddle_problem_class::labels).
-     * It is not part of the algorithm: it may look at all agents, allocate, and take its time.
-     * Without held-out rows it is collective: every process of the world calls it and gets the
-     * same answer. A failure must come after everything that is exchanged, or be the same in all
+     * how many, always the same names in the same order. It is not part of the algorithm: it may look at
+     * all agents, allocate, and take its time. Without held-out rows it is collective: every process of
+     * the world calls it and gets the same answer. A failure must come after everything that is exchanged, or be the same in all
      * processes; the caller lets them agree.
      */
-    saddle_status (*outcomes)(const saddle_problem *problem, const saddle_dataset *held_out,
+    saddle_status (*outcomes)(const saddle_problem *problem, const saddle_outcome_rows *rows,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error);
     /** Bytes that outcomes() takes for every row that it looks at, for the estimate of a run's memory; 0: what

@@ -229,7 +229,7 @@ class _Bound:
         return lib.SADDLE_OK
 
     def outcomes(
-        self, _c: Any, _held_out: Any, x: Any, y: Any, out: Any, count: Any, _error: Any
+        self, _c: Any, _rows: Any, x: Any, y: Any, out: Any, count: Any, _error: Any
     ) -> int:
         found = self.problem.outcomes(*self.point(x, y))
         if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):

@@ -176,7 +176,8 @@ static const saddle_option iterations = SADDLE_INTEGER(
 static const saddle_option tolerance =
     SADDLE_REAL(PLAN(limits.tolerance, RUN, LENGTH), "tolerance", SADDLE_STOPPING_HEADING, "0", 0,
                 SADDLE_UNBOUNDED, "E",
-                "Stop at the first trace point where the metric is at most E. 0: never.");
+                "Stop at the first trace point where the metric is at most E; with --churn, the "
+                "first after the last event. 0: never.");
 static const saddle_option max_ifo = SADDLE_INTEGER(
     PLAN(limits.max_ifo, RUN, LENGTH), "max-ifo", SADDLE_STOPPING_HEADING, "0", 0, SADDLE_UNBOUNDED,
     "N",

@@ -57,14 +57,14 @@ static saddle_status check(const saddle_problem *problem, const saddle_outcome *
     return SADDLE_OK;
 }
 
-saddle_status saddle_outcomes_of(const saddle_problem *problem, const saddle_dataset *held_out,
+saddle_status saddle_outcomes_of(const saddle_problem *problem, const saddle_outcome_rows *rows,
                                  const double *x, const double *y, saddle_outcome *out,
                                  size_t *count, saddle_error *error)
 {
     saddle_error said = {.message = ""};
     *count = 0;
     saddle_status status =
-        saddle_pass_on(error, problem->outcomes(problem, held_out, x, y, out, count, &said), &said,
+        saddle_pass_on(error, problem->outcomes(problem, rows, x, y, out, count, &said), &said,
                        "problem", problem->name);
     SADDLE_THEN(status, check(problem, out, *count, error));
     if (status != SADDLE_OK)
@@ -222,9 +222,10 @@ static double *model_of(const saddle_outcomes *o, size_t agent)
     return o->model + place * model_size(o->in.instance);
 }
 
-/* Outcomes of an agent's model on some rows; NULL: on all agents' data. */
-static saddle_status measure_agent(saddle_outcomes *o, size_t agent, const saddle_dataset *rows,
-                                   size_t from, size_t count, saddle_error *error)
+/* Outcomes of an agent's model on some rows. */
+static saddle_status measure_agent(saddle_outcomes *o, size_t agent,
+                                   const saddle_outcome_rows *rows, size_t from, size_t count,
+                                   saddle_error *error)
 {
     const saddle_problem *problem = o->in.network->problem;
     const double *model = model_of(o, agent);
@@ -237,8 +238,9 @@ static saddle_status measure_agent(saddle_outcomes *o, size_t agent, const saddl
     return status;
 }
 
-/* Every agent's model on its own rows, or on all rows where the problem does not say whose they are. */
-static saddle_status measure_own(saddle_outcomes *o, saddle_error *error)
+/* Every agent's model on its own rows, or on the rows of all agents that count where the problem does not say whose they are. */
+static saddle_status measure_own(saddle_outcomes *o, const saddle_members *members,
+                                 saddle_error *error)
 {
     const saddle_world *world = o->in.network->world;
     saddle_dataset *const *shard = o->in.shard;
@@ -248,10 +250,12 @@ static saddle_status measure_own(saddle_outcomes *o, saddle_error *error)
         if (shard == NULL) {
             world->share(world, world->home[i], bytes, model_of(o, i));
             /* Collective, so that it is called whatever failed before. */
-            saddle_status one = measure_agent(o, i, NULL, 0, o->train, error);
+            saddle_outcome_rows rows = {.counted = members->counted};
+            saddle_status one = measure_agent(o, i, &rows, 0, o->train, error);
             status = status == SADDLE_OK ? one : status;
         } else if (status == SADDLE_OK && saddle_world_has(world, i)) {
-            status = measure_agent(o, i, shard[i], 0, o->train, error);
+            saddle_outcome_rows rows = {.held_out = shard[i]};
+            status = measure_agent(o, i, &rows, 0, o->train, error);
         }
     }
     saddle_world_fill(world, SADDLE_MOST_OUTCOMES, o->value);
@@ -263,36 +267,28 @@ static saddle_status measure_held_out(saddle_outcomes *o, saddle_error *error)
 {
     const saddle_world *world = o->in.network->world;
     size_t bytes = model_size(o->in.network) * sizeof *o->model;
+    saddle_outcome_rows rows = {.held_out = o->in.network->held_out};
     saddle_status status = SADDLE_OK;
     for (size_t i = 0; i < world->agents; i++) {
         if (world->home[i] != 0 && (world->rank == 0 || saddle_world_has(world, i)))
             world->carry(world, world->home[i], 0, bytes, model_of(o, i));
         if (world->rank == 0 && status == SADDLE_OK)
-            status = measure_agent(o, i, o->in.network->held_out, o->train, o->test, error);
+            status = measure_agent(o, i, &rows, o->train, o->test, error);
     }
     return status;
 }
 
-/* Whether an agent counts: all do, but for those that are gone or cut off. */
-static bool is_counted(const saddle_members *members, size_t agent)
-{
-    return members->counted == NULL || members->counted[agent];
-}
-
 /* Least, mean and largest over the agents that count and for which an outcome is defined. */
-static void spread_over_agents(const saddle_outcomes *o, size_t count, double *out)
+static void spread_over_agents(const saddle_outcomes *o, const saddle_members *members,
+                               size_t count, double *out)
 {
-    const saddle_engine_class *kind = o->in.engine->kind;
-    saddle_members members = {.counted = NULL};
-    if (o->in.instance->churn != NULL && kind->membership != NULL)
-        kind->membership(o->in.engine, &members);
     for (size_t k = 0; k < count; k++, out += SPREAD) {
         double sum = 0.0;
         size_t defined = 0;
         out[LEAST] = out[MEAN] = out[LARGEST] = (double)NAN;
         for (size_t i = 0; i < o->in.network->problem->agents; i++) {
             double value = o->value[i * SADDLE_MOST_OUTCOMES + k];
-            if (isnan(value) || !is_counted(&members, i))
+            if (isnan(value) || (members->counted != NULL && !members->counted[i]))
                 continue;
             out[LEAST] = fmin(out[LEAST], value);
             out[LARGEST] = fmax(out[LARGEST], value);
@@ -304,16 +300,17 @@ static void spread_over_agents(const saddle_outcomes *o, size_t count, double *o
     }
 }
 
-static saddle_status measure_agents(saddle_outcomes *o, double *out, saddle_error *error)
+static saddle_status measure_agents(saddle_outcomes *o, const saddle_members *members, double *out,
+                                    saddle_error *error)
 {
     o->in.engine->kind->for_each(o->in.engine, model_task, o);
-    saddle_status status = measure_own(o, error);
-    spread_over_agents(o, o->train, out);
+    saddle_status status = measure_own(o, members, error);
+    spread_over_agents(o, members, o->train, out);
     if (o->test == 0)
         return status;
     saddle_error why;
     saddle_status held_out = measure_held_out(o, status == SADDLE_OK ? error : &why);
-    spread_over_agents(o, o->test, out + SPREAD * o->train);
+    spread_over_agents(o, members, o->test, out + SPREAD * o->train);
     return status == SADDLE_OK ? held_out : status;
 }
 
@@ -323,11 +320,16 @@ saddle_status saddle_outcomes_measure(saddle_outcomes *o, const double *x, const
     const saddle_instance *e = o->in.network;
     finding train = {.prefix = "train"};
     finding test = {.prefix = "test"};
+    saddle_members members = {.counted = NULL};
+    if (o->in.instance->churn != NULL)
+        o->in.engine->kind->membership(o->in.engine, &members);
+    saddle_outcome_rows own = {.counted = members.counted};
+    saddle_outcome_rows held_out = {.held_out = e->held_out};
     saddle_status status =
-        saddle_outcomes_of(e->problem, NULL, x, y, train.outcome, &train.count, error);
+        saddle_outcomes_of(e->problem, &own, x, y, train.outcome, &train.count, error);
     SADDLE_THEN_IF(
         status, e->held_out != NULL,
-        saddle_outcomes_of(e->problem, e->held_out, x, y, test.outcome, &test.count, error));
+        saddle_outcomes_of(e->problem, &held_out, x, y, test.outcome, &test.count, error));
     SADDLE_THEN_IF(status, o->known, check_names(o, &train, 0, o->train, error));
     SADDLE_THEN_IF(status, o->known && e->held_out != NULL,
                    check_names(o, &test, o->train, o->test, error));
@@ -338,7 +340,7 @@ saddle_status saddle_outcomes_measure(saddle_outcomes *o, const double *x, const
     for (size_t k = 0; k < first; k++)
         out[k] = k < o->train ? train.outcome[k].value : test.outcome[k - o->train].value;
     if (o->in.per_agent)
-        status = measure_agents(o, out + first, error);
+        status = measure_agents(o, &members, out + first, error);
     size_t count;
     saddle_outcomes_columns(o, &count);
     e->world->share(e->world, 0, count * sizeof *out, out);

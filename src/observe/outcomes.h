@@ -8,7 +8,7 @@
 
 /* The outcomes of a problem that has some, with what they must be checked: SADDLE_CHECK_FAILED when there are
  * more than SADDLE_MOST_OUTCOMES, a name is not of letters, digits and _, or two are equal. */
-saddle_status saddle_outcomes_of(const saddle_problem *problem, const saddle_dataset *held_out,
+saddle_status saddle_outcomes_of(const saddle_problem *problem, const saddle_outcome_rows *rows,
                                  const double *x, const double *y, saddle_outcome *out,
                                  size_t *count, saddle_error *error);
 

@@ -279,14 +279,14 @@ static saddle_status measure(size_t rows, double *score, const double *label, do
 }
 
 /* Which pairs are in order shows only where all scores are in one place. */
-static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+static saddle_status outcomes(const saddle_problem *problem, const saddle_outcome_rows *rows,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
     const instance *self = problem->self;
     double found[MEASURES] = {NAN, NAN};
     *count = 0;
-    SADDLE_TRY(saddle_measure_scores(score_rows, measure, self->shard, problem, held_out, x, y,
+    SADDLE_TRY(saddle_measure_scores(score_rows, measure, self->shard, problem, rows, x, y,
                                      MEASURES, found, error));
     out[0] = (saddle_outcome){"auc", found[AUC], SADDLE_LARGER};
     out[1] = (saddle_outcome){"pair_loss", found[PAIR_LOSS], SADDLE_SMALLER};

@@ -362,7 +362,7 @@ static void count_rows(const saddle_problem *problem, const saddle_dataset *held
     memcpy(sums, &counts, sizeof counts);
 }
 
-static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+static saddle_status outcomes(const saddle_problem *problem, const saddle_outcome_rows *rows,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
@@ -370,10 +370,10 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
     tally counts;
     double *sums;
     *count = 0;
-    if (held_out != NULL && held_out->features != self->features)
+    if (rows->held_out != NULL && rows->held_out->features != self->features)
         return SADDLE_OK;
-    SADDLE_TRY(saddle_outcome_sums(&sums, sizeof counts / sizeof *sums, count_rows, problem,
-                                   held_out, x, y, error));
+    SADDLE_TRY(saddle_outcome_sums(&sums, sizeof counts / sizeof *sums, count_rows, problem, rows,
+                                   x, y, error));
     memcpy(&counts, sums, sizeof counts);
     saddle_free(sums);
     out[0] = (saddle_outcome){"loss", saddle_tally_loss(&counts.all), SADDLE_SMALLER};

@@ -291,7 +291,7 @@ static void find_worst(size_t groups, const saddle_tally *counts, double *accura
     }
 }
 
-static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+static saddle_status outcomes(const saddle_problem *problem, const saddle_outcome_rows *rows,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
@@ -299,10 +299,10 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
     size_t groups = self->groups.count;
     double *sums;
     *count = 0;
-    if (held_out != NULL && held_out->features != self->model->inputs)
+    if (rows->held_out != NULL && rows->held_out->features != self->model->inputs)
         return SADDLE_OK;
     SADDLE_TRY(saddle_outcome_sums(&sums, (groups + 1) * (sizeof(saddle_tally) / sizeof *sums),
-                                   count_rows, problem, held_out, x, y, error));
+                                   count_rows, problem, rows, x, y, error));
     const saddle_tally *counts = (const saddle_tally *)(const void *)sums;
     double accuracy;
     double loss;

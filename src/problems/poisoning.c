@@ -214,7 +214,7 @@ static void count_rows(const saddle_problem *problem, const saddle_dataset *held
     memcpy(sums, counts, sizeof counts);
 }
 
-static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+static saddle_status outcomes(const saddle_problem *problem, const saddle_outcome_rows *rows,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
@@ -223,10 +223,10 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
     saddle_tally counts[KINDS];
     double *sums;
     *count = 0;
-    if (held_out != NULL && held_out->features != d)
+    if (rows->held_out != NULL && rows->held_out->features != d)
         return SADDLE_OK;
     SADDLE_TRY(saddle_outcome_sums(&sums, KINDS * (sizeof *counts / sizeof *sums), count_rows,
-                                   problem, held_out, x, y, error));
+                                   problem, rows, x, y, error));
     memcpy(counts, sums, sizeof counts);
     saddle_free(sums);
     out[0] = (saddle_outcome){"clean_loss", saddle_tally_loss(&counts[CLEAN]), SADDLE_SMALLER};

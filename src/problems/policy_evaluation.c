@@ -323,17 +323,21 @@ static double value_error(const instance *self, const double *x, double *scratch
     return sqrt(sum);
 }
 
-static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+static saddle_status outcomes(const saddle_problem *problem, const saddle_outcome_rows *rows,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
     const instance *self = problem->self;
     double *mean;
     *count = 0;
-    if (held_out != NULL)
+    if (rows->held_out != NULL)
         return SADDLE_OK;
     SADDLE_TRY(
-        saddle_outcome_sums(&mean, problem->response_size, mean_term, problem, NULL, x, y, error));
+        saddle_outcome_sums(&mean, problem->response_size, mean_term, problem, rows, x, y, error));
+    size_t counted = 0;
+    for (size_t i = 0; i < problem->agents; i++)
+        counted += saddle_outcome_counts(rows, i);
+    saddle_scale(problem->response_size, (double)problem->agents / (double)counted, mean);
     double *right = mean + problem->response_size;
     double *scratch = right + 2 * problem->y_dim;
     out[0] =

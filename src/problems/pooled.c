@@ -225,12 +225,12 @@ static bool solution(const saddle_problem *problem, double *x, double *y)
     return of->solution(of, x, y);
 }
 
-static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+static saddle_status outcomes(const saddle_problem *problem, const saddle_outcome_rows *rows,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
     const saddle_problem *of = self_of(problem)->of;
-    return of->outcomes(of, held_out, x, y, out, count, error);
+    return of->outcomes(of, rows, x, y, out, count, error);
 }
 
 static void release(saddle_problem *problem)

@@ -40,12 +40,12 @@ typedef void saddle_outcome_counter(const saddle_problem *problem, const saddle_
                                     double *scratch);
 
 /*
- * Sums for a problem's outcomes: `size` numbers, over held-out rows or, without any, over all
- * agents. Then it is collective, and a failure is one in all processes. The problem's scratch memory
+ * Computes sums for a problem's outcomes: `size` numbers over the held-out rows or, without any, over the agents that
+ * count. Without held-out rows it is collective, and a failure is one in all processes. The problem's scratch memory
  * follows the sums in the block, which the caller frees; NULL on failure.
  */
 saddle_status saddle_outcome_sums(double **out, size_t size, saddle_outcome_counter *count,
-                                  const saddle_problem *problem, const saddle_dataset *held_out,
+                                  const saddle_problem *problem, const saddle_outcome_rows *rows,
                                   const double *x, const double *y, saddle_error *error);
 
 #endif

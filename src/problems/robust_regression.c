@@ -172,7 +172,7 @@ static saddle_status measure(size_t rows, double *prediction, const double *labe
 }
 
 /* Which residuals are the largest shows only where all are in one place. */
-static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+static saddle_status outcomes(const saddle_problem *problem, const saddle_outcome_rows *rows,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
@@ -180,8 +180,8 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
     const saddle_robust *self = problem->self;
     double found[MEASURES];
     *count = 0;
-    SADDLE_TRY(saddle_measure_scores(saddle_robust_scores, measure, self->shard, problem, held_out,
-                                     x, y, MEASURES, found, error));
+    SADDLE_TRY(saddle_measure_scores(saddle_robust_scores, measure, self->shard, problem, rows, x,
+                                     y, MEASURES, found, error));
     for (size_t k = 0; k < MEASURES; k++)
         out[k] = (saddle_outcome){name[k], found[k], k == R2 ? SADDLE_LARGER : SADDLE_SMALLER};
     *count = MEASURES;

@@ -89,21 +89,23 @@ double saddle_tally_loss(const saddle_tally *tally)
     return tally->rows > 0.0 ? tally->loss / tally->rows : (double)NAN;
 }
 
-/* How many of an agent's rows are scored in this process or brought to it: process 0 gets them all. */
-static size_t rows_of(const saddle_problem *problem, size_t agent)
-{
-    const saddle_world *world = problem->world;
-    return world->rank == 0 || saddle_world_has(world, agent) ? problem->samples[agent] : 0;
-}
-
 /* What scores are collected from. */
 typedef struct collection {
     saddle_row_scorer *scorer;
     saddle_dataset *const *shard;
     const saddle_problem *problem;
+    const saddle_outcome_rows *which;
     const double *x, *y;
     size_t rows; /* between a score and its label */
 } collection;
+
+/* How many of an agent's rows are scored in this process or brought to it: process 0 gets all that count. */
+static size_t rows_of(const collection *c, size_t agent)
+{
+    const saddle_world *world = c->problem->world;
+    bool here = world->rank == 0 || saddle_world_has(world, agent);
+    return here && saddle_outcome_counts(c->which, agent) ? c->problem->samples[agent] : 0;
+}
 
 static saddle_status score_rows(const collection *c, const saddle_dataset *data, double *score,
                                 saddle_error *error)
@@ -117,9 +119,9 @@ static saddle_status score_agents(const collection *c, double *score, saddle_err
 {
     saddle_status status = SADDLE_OK;
     for (size_t i = 0; status == SADDLE_OK && i < c->problem->agents; i++) {
-        if (saddle_world_has(c->problem->world, i))
+        if (saddle_world_has(c->problem->world, i) && rows_of(c, i) > 0)
             status = score_rows(c, c->shard[i], score, error);
-        score += rows_of(c->problem, i);
+        score += rows_of(c, i);
     }
     return status;
 }
@@ -129,7 +131,7 @@ static void carry_scores(const collection *c, double *score)
     const saddle_problem *problem = c->problem;
     const saddle_world *world = problem->world;
     for (size_t i = 0; i < problem->agents; i++)
-        if (rows_of(problem, i) > 0) {
+        if (rows_of(c, i) > 0) {
             size_t bytes = problem->samples[i] * sizeof *score;
             world->carry(world, world->home[i], 0, bytes, score);
             world->carry(world, world->home[i], 0, bytes, score + c->rows);
@@ -139,14 +141,16 @@ static void carry_scores(const collection *c, double *score)
 
 saddle_status saddle_measure_scores(saddle_row_scorer *scorer, saddle_score_measure *measure,
                                     saddle_dataset *const *shard, const saddle_problem *problem,
-                                    const saddle_dataset *held_out, const double *x,
+                                    const saddle_outcome_rows *rows, const double *x,
                                     const double *y, size_t count, double *out, saddle_error *error)
 {
     const saddle_world *world = problem->world;
-    collection c = {.scorer = scorer, .shard = shard, .problem = problem, .x = x, .y = y};
+    const saddle_dataset *held_out = rows->held_out;
+    collection c = {
+        .scorer = scorer, .shard = shard, .problem = problem, .which = rows, .x = x, .y = y};
     c.rows = held_out != NULL ? held_out->rows : 0;
     for (size_t i = 0; held_out == NULL && i < problem->agents; i++)
-        c.rows += rows_of(problem, i);
+        c.rows += rows_of(&c, i);
     double *score = saddle_alloc_doubles(2 * c.rows);
     saddle_status status = score == NULL      ? saddle_no_memory(error, "the scores")
                            : held_out != NULL ? score_rows(&c, held_out, score, error)

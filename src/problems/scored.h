@@ -38,13 +38,13 @@ typedef saddle_status saddle_score_measure(size_t rows, double *score, const dou
                                            double *out, saddle_error *error);
 
 /*
- * Measures, in `count` numbers, the scores of held-out rows or, without any, of all agents' rows. These are brought
+ * Measures, in `count` numbers, the scores of the held-out rows or, without any, of the rows of the agents that count. These are brought
  * to process 0 with their labels; nothing else leaves a process. It is then collective, and every process
  * receives the numbers.
  */
 saddle_status saddle_measure_scores(saddle_row_scorer *scorer, saddle_score_measure *measure,
                                     saddle_dataset *const *shard, const saddle_problem *problem,
-                                    const saddle_dataset *held_out, const double *x,
+                                    const saddle_outcome_rows *rows, const double *x,
                                     const double *y, size_t count, double *out,
                                     saddle_error *error);
 

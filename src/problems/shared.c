@@ -2,6 +2,7 @@
 #include "problems/problems.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "core/status.h"
@@ -86,6 +87,8 @@ double saddle_row_cost(const saddle_problem_inputs *inputs, size_t columns)
 typedef struct counting {
     saddle_outcome_counter *count;
     const saddle_problem *problem;
+    const saddle_outcome_rows *rows;
+    size_t size; /* numbers */
     const double *x, *y;
     double *scratch;
 } counting;
@@ -93,22 +96,31 @@ typedef struct counting {
 static void agent_sums(void *context, size_t agent, double *out)
 {
     const counting *c = context;
-    c->count(c->problem, NULL, agent, c->x, c->y, out, c->scratch);
+    if (saddle_outcome_counts(c->rows, agent))
+        c->count(c->problem, NULL, agent, c->x, c->y, out, c->scratch);
+    else
+        memset(out, 0, c->size * sizeof *out);
 }
 
 saddle_status saddle_outcome_sums(double **out, size_t size, saddle_outcome_counter *count,
-                                  const saddle_problem *problem, const saddle_dataset *held_out,
+                                  const saddle_problem *problem, const saddle_outcome_rows *rows,
                                   const double *x, const double *y, saddle_error *error)
 {
     *out = NULL;
     double *sums = saddle_alloc_doubles(size + saddle_problem_scratch(problem));
     saddle_status status = sums != NULL ? SADDLE_OK : saddle_no_memory(error, "the outcomes");
-    if (held_out == NULL)
+    if (rows->held_out == NULL)
         status = saddle_world_agree(problem->world, status, error);
     if (sums != NULL && status == SADDLE_OK) {
-        counting c = {.count = count, .problem = problem, .x = x, .y = y, .scratch = sums + size};
-        if (held_out != NULL)
-            count(problem, held_out, 0, x, y, sums, c.scratch);
+        counting c = {.count = count,
+                      .problem = problem,
+                      .rows = rows,
+                      .size = size,
+                      .x = x,
+                      .y = y,
+                      .scratch = sums + size};
+        if (rows->held_out != NULL)
+            count(problem, rows->held_out, 0, x, y, sums, c.scratch);
         else
             status = saddle_world_sum(problem->world, size, agent_sums, &c, sums, error);
     }

@@ -121,12 +121,12 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
     return SADDLE_OK;
 }
 
-static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+static saddle_status outcomes(const saddle_problem *problem, const saddle_outcome_rows *rows,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
     const saddle_problem *of = self_of(problem)->of;
-    return of->outcomes(of, held_out, x, y, out, count, error);
+    return of->outcomes(of, rows, x, y, out, count, error);
 }
 
 static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,

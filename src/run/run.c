@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
+#include "graph/churn.h"
 #include "run/result.h"
 
 void saddle_run_warn(const saddle_run_state *r, const char *message)
@@ -114,7 +115,11 @@ static saddle_status stalled(const saddle_fault *fault, saddle_error *error)
 static int reached(const saddle_run_state *r, int stop)
 {
     double tolerance = r->given.limits.tolerance;
-    if (tolerance > 0.0 && r->row.metric <= tolerance)
+    const saddle_churn *churn = r->info.instance->churn;
+    /* The point that is sought is that of the agents that are present in the end. */
+    bool settled = churn == NULL || churn->count == 0 ||
+                   r->row.cost.rounds > churn->event[churn->count - 1].round;
+    if (tolerance > 0.0 && r->row.metric <= tolerance && settled)
         stop = SADDLE_STOP_TOLERANCE;
     return r->rules.outcomes ? stop : saddle_run_apply_rules(r, stop);
 }

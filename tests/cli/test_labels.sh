@@ -38,10 +38,11 @@ static saddle_status scores(const saddle_problem *p, const saddle_dataset *data,
         out[k] = x[0];
     return SADDLE_OK;
 }
-static saddle_status outcomes(const saddle_problem *p, const saddle_dataset *held_out,
+static saddle_status outcomes(const saddle_problem *p, const saddle_outcome_rows *rows,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
+    const saddle_dataset *held_out = rows->held_out;
     double sum = 0.0;
     (void)p, (void)x, (void)y, (void)error;
     for (size_t k = 0; held_out != NULL && k < held_out->rows; k++)

@@ -185,8 +185,9 @@ START_TEST(outcomes_count_pairs)
     wide.features++;
     size_t count = 1;
     saddle_error error = {.message = ""};
-    assert_refused(problem->outcomes(problem, &wide, x, &y, out, &count, &error), error,
-                   SADDLE_BAD_INPUT, "features");
+    assert_refused(problem->outcomes(problem, &(saddle_outcome_rows){.held_out = &wide}, x, &y, out,
+                                     &count, &error),
+                   error, SADDLE_BAD_INPUT, "features");
     ck_assert_uint_eq(count, 0);
     free(x);
     test_instance_close(&instance);

@@ -432,12 +432,12 @@ typedef struct said {
     size_t calls;
 } said;
 
-static saddle_status say_outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+static saddle_status say_outcomes(const saddle_problem *problem, const saddle_outcome_rows *rows,
                                   const double *x, const double *y, saddle_outcome *out,
                                   size_t *count, saddle_error *why)
 {
     said *s = problem->self;
-    (void)held_out;
+    (void)rows;
     (void)x;
     (void)y;
     (void)why;

@@ -357,6 +357,154 @@ START_TEST(runs_reach_the_point_of_those_present)
 }
 END_TEST
 
+/* ---- two agents --------------------------------------------------------------------------------------- */
+
+/* One iteration of PRECISION with q = 1 by an agent that is alone: its tracker is its gradient. */
+static void step_alone(const saddle_instance *e, const saddle_steps *steps,
+                       const unsigned char *counted, double *x, double *y)
+{
+    size_t nx = e->problem->x_dim;
+    size_t ny = e->problem->y_dim;
+    double *g = test_doubles(nx + ny);
+    mean_gradient(e->problem, counted, x, y, g, g + nx);
+    /* No regularizer and no sets: x~ - x = -g / tau and y~ - y = alpha g. */
+    for (size_t k = 0; k < nx; k++)
+        x[k] -= steps->nu * g[k] / steps->tau;
+    for (size_t k = 0; k < ny; k++)
+        y[k] += steps->eta * steps->alpha * g[nx + k];
+    free(g);
+}
+
+/* Of two agents one leaves: the other rests while it averages with nobody and its sums settle, for as many iterations as follow
+ * from lambda, and then runs alone. When the other returns it starts from the same point, and both rest as long. */
+START_TEST(of_two_agents_one_leaves_and_returns)
+{
+    enum { LEAVE = 10, RETURN = 60, AFTER = 20 };
+    static const unsigned char first[] = {1, 0};
+    const char *more[] = {"agents=2", "topology=complete", "churn=churn.txt", "q=1", NULL, NULL};
+    more[4] = _i == 0 ? "links=reliable" : "links=lossy:0.2";
+    test_rig rig;
+    test_state now;
+    saddle_test_enter_directory();
+    saddle_test_write("churn.txt", "10 leave 1\n60 return 1\n");
+    test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", more, 1, NULL, NULL);
+    test_state_make(&now, rig.scene.problem);
+    const saddle_instance *e = &rig.scene;
+    size_t nx = now.x_dim;
+    size_t ny = now.y_dim;
+    double *x = test_doubles(nx);
+    double *y = test_doubles(ny);
+    double lambda = fmax(e->spectrum.lambda, 1e-3);
+    double settling = ceil(log(1e-5) / log(lambda));
+    double mixing = ceil(0.25 * log(1e-5) / log(lambda));
+    ck_assert(settling >= 1.0 && settling <= 20.0);
+    size_t rest = (size_t)(mixing + settling);
+    ck_assert_int_eq(test_rig_advance(&rig, LEAVE).kind, SADDLE_FAULT_NONE);
+    test_state_copy(&rig, &now);
+    memcpy(x, now.x, nx * sizeof *x);
+    memcpy(y, now.y, ny * sizeof *y);
+    for (size_t t = LEAVE; t < RETURN; t++) {
+        ck_assert_int_eq(test_rig_advance(&rig, 1).kind, SADDLE_FAULT_NONE);
+        test_state_copy(&rig, &now);
+        if (t - LEAVE >= rest)
+            step_alone(e, &rig.steps, first, x, y);
+        double scale = 1.0 + test_largest(nx, x) + test_largest(ny, y);
+        assert_at_most(test_farthest(nx, now.x, x), 1e-12 * scale);
+        assert_at_most(test_farthest(ny, now.y, y), 1e-12 * scale);
+    }
+    /* Agent 1 takes what agent 0 has sent, while that makes one more step before it hears of it. Then both average. */
+    double *from = test_doubles(nx);
+    double *sum = test_doubles(nx);
+    memcpy(from, x, nx * sizeof *x);
+    step_alone(e, &rig.steps, first, x, y);
+    double apart = test_farthest(nx, from, x);
+    for (size_t t = RETURN; t < RETURN + rest; t++) {
+        ck_assert_int_eq(test_rig_advance(&rig, 1).kind, SADDLE_FAULT_NONE);
+        test_state_copy(&rig, &now);
+        for (size_t i = 0; i < 2; i++)
+            assert_at_most(test_farthest(nx, now.x + i * nx, t == RETURN && i == 1 ? from : x),
+                           t == RETURN ? 1e-12 : apart + 1e-12);
+        /* From the second round on both use what the other sends. */
+        for (size_t k = 0; k < nx; k++) {
+            double twice = now.x[k] + now.x[nx + k];
+            if (t > RETURN + 1 && _i == 0)
+                assert_near(twice, sum[k], 1e-12);
+            sum[k] = twice;
+        }
+    }
+    free(from);
+    free(sum);
+    ck_assert_int_eq(test_rig_advance(&rig, AFTER).kind, SADDLE_FAULT_NONE);
+    test_state_copy(&rig, &now);
+    ck_assert(test_farthest(nx, now.x, x) > 1e-6);
+    free(x);
+    free(y);
+    test_state_free(&now);
+    test_rig_close(&rig);
+}
+END_TEST
+
+/* ---- outcomes ------------------------------------------------------------------------------------------ */
+
+/* Where one agent is left, training outcomes are those on its rows. */
+START_TEST(training_outcomes_are_of_those_present)
+{
+    static const char *const problem[] = {"problem=auc", "problem=fair", "problem=group-dro",
+                                          "problem=robust-regression"};
+    const char *const setting[] = {problem[_i],       "data=synthetic:90:12",
+                                   "sensitive=2",     "groups=2",
+                                   "agents=3",        "topology=complete",
+                                   "iterations=20",   "outcomes-per-agent=yes",
+                                   "churn=churn.txt", NULL};
+    saddle_error error = {.message = ""};
+    saddle_outcome all[SADDLE_MOST_OUTCOMES];
+    saddle_outcome own[SADDLE_MOST_OUTCOMES];
+    saddle_instance *e = NULL;
+    saddle_result *result = NULL;
+    saddle_test_enter_directory();
+    saddle_test_write("churn.txt", "3 leave 0\n5 leave 2\n");
+    saddle_plan *plan = test_plan(NULL, setting);
+    assert_ok(saddle_instance_create(&e, plan, &error), error);
+    assert_ok(saddle_run(e, plan, NULL, &result, &error), error);
+    const double *x = result->x + result->x_dim;
+    const double *y = result->y + result->y_dim;
+    size_t count = test_outcomes(e->problem, e->parts->shard[1], x, y, own);
+    const double *row = result->outcomes + (result->row_count - 1) * result->outcome_count;
+    bool differs = false;
+    ck_assert_uint_gt(count, 0);
+    ck_assert_uint_eq(test_outcomes(e->problem, NULL, x, y, all), count);
+    for (size_t k = 0; k < count; k++) {
+        assert_near(row[k], own[k].value, 1e-12);
+        assert_near(row[count + 3 * k + 1], own[k].value, 1e-12);
+        differs = differs || !(fabs(all[k].value - own[k].value) <= 1e-6);
+    }
+    ck_assert(differs);
+    saddle_result_free(result);
+    saddle_instance_free(e);
+    test_plan_free(plan);
+}
+END_TEST
+
+/* A tolerance is about those who are present in the end. */
+START_TEST(tolerance_waits_for_the_last_event)
+{
+    static const char *const events[] = {"# none\n", "700 leave 1\n"};
+    const char *const setting[] = {CONVEX,           "topology=complete", "iterations=5000",
+                                   "tolerance=1e-3", "churn=churn.txt",   NULL};
+    saddle_test_enter_directory();
+    for (size_t k = 0; k < 2; k++) {
+        saddle_test_write("churn.txt", events[k]);
+        saddle_result *result = test_solve(NULL, setting);
+        const saddle_row *row = &result->rows[result->row_count - 1];
+        ck_assert_int_eq(result->stop, SADDLE_STOP_TOLERANCE);
+        assert_at_most(row->metric, 1e-3);
+        ck_assert(row->present == (k == 0 ? 10.0 : 9.0));
+        ck_assert((row->cost.rounds > 700) == (k == 1));
+        saddle_result_free(result);
+    }
+}
+END_TEST
+
 START_TEST(every_algorithm_runs_with_churn)
 {
     size_t count;
@@ -521,6 +669,9 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(runs, bits_do_not_depend_on_threads, 0, ANY_LINKS * TRACKING);
     tcase_add_loop_test(runs, a_run_resumes_while_agents_begin_anew, 0, ANY_LINKS * TRACKING);
     tcase_add_loop_test(runs, runs_reach_the_point_of_those_present, 0, 7 * WAYS);
+    tcase_add_loop_test(runs, of_two_agents_one_leaves_and_returns, 0, 2);
+    tcase_add_loop_test(runs, training_outcomes_are_of_those_present, 0, 4);
+    tcase_add_test(runs, tolerance_waits_for_the_last_event);
     tcase_add_test(runs, every_algorithm_runs_with_churn);
     tcase_add_test(runs, other_links_are_refused);
     tcase_add_test(runs, costs_are_of_those_present);

@@ -247,16 +247,20 @@ static long double slow_projected(long double (*matrix)[DIM], const long double 
     return sum;
 }
 
-static long double slow_mspbe(const saddle_instance *instance, long double *x)
+/* Over the samples of the agents that count. */
+static long double slow_mspbe(const saddle_instance *instance, const unsigned char *counted,
+                              long double *x)
 {
     const saddle_problem *problem = instance->problem;
     const saddle_mdp *mdp = saddle_policy_evaluation_mdp(problem);
     long double matrix[DIM][DIM] = {{0.0L}};
     long double e[DIM] = {0.0L};
+    size_t agents = 0;
     for (size_t i = 0; i < problem->agents; i++)
-        for (size_t j = 0; j < problem->samples[i]; j++) {
-            long double weight =
-                1.0L / ((long double)problem->agents * (long double)problem->samples[i]);
+        agents += counted[i];
+    for (size_t i = 0; i < problem->agents; i++)
+        for (size_t j = 0; counted[i] && j < problem->samples[i]; j++) {
+            long double weight = 1.0L / ((long double)agents * (long double)problem->samples[i]);
             size_t s = mdp->state[j];
             size_t which = (i * mdp->shape.states + s) * SADDLE_MDP_ACTIONS + mdp->action[j];
             long double delta = mdp->reward[which] +
@@ -284,19 +288,30 @@ START_TEST(outcomes_are_what_they_say)
     long double value[MOST_STATES];
     long double visits[MOST_STATES];
     iterate(mdp, value, visits);
+    static const unsigned char everybody[] = {1, 1, 1};
+    static const unsigned char two[] = {1, 0, 1};
+    saddle_outcome_rows rows_of_two = {.counted = two};
+    saddle_error error = {.message = ""};
     saddle_rng rng;
     saddle_rng_init(&rng, 9, SADDLE_RNG_TEST, 0, 0);
     for (int round = 0; round < 3; round++) {
         double x[DIM];
         long double wide[DIM];
+        size_t count = 0;
         saddle_outcome found[SADDLE_MOST_OUTCOMES];
+        saddle_outcome of_two[SADDLE_MOST_OUTCOMES];
         for (size_t k = 0; k < DIM; k++)
             wide[k] = x[k] = saddle_rng_normal(&rng);
         ck_assert_uint_eq(test_outcomes(problem, NULL, x, x, found), 2);
         ck_assert_str_eq(found[0].name, "mspbe");
         ck_assert_str_eq(found[1].name, "value_error");
-        double mspbe = (double)slow_mspbe(instance, wide);
+        double mspbe = (double)slow_mspbe(instance, everybody, wide);
         assert_near(found[0].value, mspbe, 1e-9 * mspbe);
+        assert_ok(problem->outcomes(problem, &rows_of_two, x, x, of_two, &count, &error), error);
+        ck_assert_uint_eq(count, 2);
+        mspbe = (double)slow_mspbe(instance, two, wide);
+        assert_near(of_two[0].value, mspbe, 1e-9 * mspbe);
+        ck_assert(fabs(of_two[0].value - found[0].value) > 1e-6 * mspbe);
         long double sum = 0.0L;
         for (size_t s = 0; s < mdp->shape.states; s++) {
             long double miss = slow_network(mdp, s, wide) - value[s];
