@@ -57,6 +57,7 @@ const char *saddle_claims_cost_text(const char *cost)
 {
     return strcmp(cost, "ifo") == 0               ? "IFO calls"
            : strcmp(cost, "network_seconds") == 0 ? "simulated seconds"
+           : strcmp(cost, "rounds_after") == 0    ? "rounds after the last change"
                                                   : cost;
 }
 

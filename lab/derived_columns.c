@@ -13,6 +13,7 @@
 #define ITERATION "iteration"
 #define MEAN_METRIC "mean_metric"
 #define LOSS_GAP "loss_gap"
+#define ROUNDS_AFTER "rounds_after"
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
@@ -34,17 +35,48 @@ static bool add_mean_metric(saddle_trace *trace)
     return mean != NULL;
 }
 
+/* The rounds of the last trace point before a column changes for the last time; 0: it never does. */
+static double last_change(const saddle_trace *trace, const char *name)
+{
+    const double *rounds = saddle_trace_column(trace, "rounds");
+    const double *value = saddle_trace_column(trace, name);
+    double last = 0.0;
+    for (size_t k = 1; value != NULL && k < trace->rows; k++)
+        if (value[k] != value[k - 1])
+            last = rounds[k - 1];
+    return last;
+}
+
+static bool add_rounds_after(saddle_trace *trace)
+{
+    double last = fmax(last_change(trace, "present"), last_change(trace, "components"));
+    double *after = saddle_trace_add_column(trace, ROUNDS_AFTER);
+    const double *rounds = saddle_trace_column(trace, "rounds");
+    for (size_t k = 0; after != NULL && k < trace->rows; k++)
+        after[k] = fmax(1.0, rounds[k] - last);
+    return after != NULL;
+}
+
+static bool has_churn(const paper_experiment *e)
+{
+    for (size_t s = 0; s < e->count; s++)
+        if (e->series[s].churn != NULL)
+            return true;
+    return false;
+}
+
 saddle_status saddle_derive_columns(const paper_experiment *e, saddle_trace **trace, size_t seeds,
                                     saddle_error *error)
 {
     bool gap = strstr(e->panels, LOSS_GAP) != NULL;
     bool mean = strstr(e->panels, MEAN_METRIC) != NULL;
+    bool after = has_churn(e);
     const saddle_trace *const *all = (const saddle_trace *const *)trace;
     for (size_t k = 0; k < e->count * seeds; k++) {
         if (trace[k] == NULL || trace[k]->rows == 0)
             continue;
         if ((gap && !add_loss_gap(trace[k], saddle_claims_loss_limit(e, all, seeds, k % seeds))) ||
-            (mean && !add_mean_metric(trace[k])))
+            (mean && !add_mean_metric(trace[k])) || (after && !add_rounds_after(trace[k])))
             return saddle_no_memory(error, "a column");
     }
     return SADDLE_OK;

@@ -4,6 +4,8 @@
  *   loss_gap     |loss - what the loss of the seed's runs settles at|; losses that fall by many digits
  *                show nothing after the first
  *   mean_metric  mean of the metric over the iterations so far, of which the theorems speak
+ *   rounds_after rounds since the last change of `present` or `components`, from the trace point before it, at least 1;
+ *                all rounds where nothing changes
  *
  * They become columns of the traces in memory. A theorem's bound on a run becomes a trace of its own
  * with the same columns, so that pictures and pages show it as one more curve.
@@ -14,7 +16,7 @@
 #include "lab/paper_experiments.h"
 #include "lab/theorem_check.h"
 
-/* Append the derived columns that the experiment's figure shows. trace[s * seeds + r] is series s with
+/* Append the derived columns that the experiment's figure or claims need. trace[s * seeds + r] is series s with
  * seed r; NULL: missing. */
 saddle_status saddle_derive_columns(const paper_experiment *e, saddle_trace **trace, size_t seeds,
                                     saddle_error *error);

@@ -264,6 +264,24 @@ static saddle_status tune_series(experiment_runs *w, const paper_experiment *e,
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
+static void write_text(FILE *f, const void *text)
+{
+    fputs(text, f);
+}
+
+/* Give a plan the events of a series, in a file beside the traces. The path is not compared with that of runs that are found, so
+ * that a directory can be moved. */
+static saddle_status give_churn(saddle_plan *plan, char path[LAB_PATH], const experiment_runs *w,
+                                const paper_experiment *e, const experiment_series *series,
+                                saddle_error *error)
+{
+    if (series->churn == NULL)
+        return SADDLE_OK;
+    saddle_snprintf(path, LAB_PATH, "%s/traces/%s/%s.churn", w->directory, e->name, series->name);
+    plan->network.churn = path;
+    return saddle_output_save(path, write_text, series->churn, error);
+}
+
 static saddle_status make_run(experiment_runs *w, saddle_plan *plan, const char *trace,
                               saddle_error *error)
 {
@@ -292,6 +310,7 @@ static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
                              size_t seed, saddle_trace **out, saddle_error *error)
 {
     char path[LAB_PATH];
+    char churn[LAB_PATH];
     saddle_plan plan = *common;
     plan.start.seed = seed;
     saddle_snprintf(w->label, sizeof w->label, "[%zu/%zu] %s %s seed %zu: ", w->place, w->runs,
@@ -300,7 +319,8 @@ static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
     *out = find_run(path, &plan);
     if (*out != NULL)
         return SADDLE_OK;
-    saddle_status status = make_run(w, &plan, path, error);
+    saddle_status status = give_churn(&plan, churn, w, e, series, error);
+    SADDLE_THEN(status, make_run(w, &plan, path, error));
     /* What an interrupt cut short is no result. */
     SADDLE_THEN_IF(status, !*w->interrupt, saddle_trace_read(out, path, error));
     return status;

@@ -3,6 +3,7 @@
  *
  *   DIR/tuned/EXPERIMENT/SERIES.csv    the log of a search for step sizes; .yaml its answer
  *   DIR/traces/EXPERIMENT/SERIES-seedN.csv
+ *   DIR/traces/EXPERIMENT/SERIES.churn  events of the runs of a series, where agents come and go
  *
  * A trace that ended, of the same version and with the same settings, is not made again; one that
  * was cut short is begun anew, and a search goes on where it stopped. The files are the same however

@@ -96,6 +96,16 @@ static const paper_claim claims[] = {
      "within a factor of 1.1"},
     {"bits-bytes", NULL, "and with 2 bits at most a twentieth of the bytes", NULL},
     {"bits-seconds", NULL, "and at most half of the time on links of 1 Mbit/s and 20 ms", NULL},
+    {"churn", NULL,
+     "after two agents have left and one has returned PRECISION, PRECISION+, GT-GDA and "
+     "Prox-GT-SGDA need at most 1.5 times the rounds of a run that begins with those present",
+     "counted from the return, as 1 where the metric stays at the level throughout; with reliable "
+     "links and with 20% of the messages lost"},
+    {"partition", NULL,
+     "after a ring that was cut in two is healed PRECISION needs at most 1.5 times the rounds of a "
+     "run on a ring that was never cut",
+     "counted from the healing in the same way; with reliable links and with 20% of the messages "
+     "lost"},
 };
 
 /* ---- tests ------------------------------------------------------------------------------------ */
@@ -128,6 +138,12 @@ static const paper_claim claims[] = {
         .quantity = "metric", .factor = (by)                                                      \
     }
 #define NETWORKS(of, where, what, by) COMPARED(of, where, what, "er-0.9 er-0.6 er-0.3", by)
+/* An algorithm after the last change of membership against itself from the start. */
+#define AFTER_CHURN(which)                                                                      \
+    FASTER("churn", "networks-churn", which "-churn", which "-fresh", "rounds_after", "metric", \
+           1 / 1.5),                                                                            \
+        FASTER("churn", "networks-churn", which "-churn-lossy", which "-fresh-lossy",           \
+               "rounds_after", "metric", 1 / 1.5)
 /* An algorithm over lossy links against itself over reliable ones. */
 #define LOSSY(which)                                                                        \
     FASTER("loss-algorithms", "networks-algorithms", which "-lossy-0.2", which "-reliable", \
@@ -211,6 +227,13 @@ static const paper_test tests[] = {
     FASTER("bits-bytes", "networks-compression", "bits-2", "doubles", "bytes", "metric", 20),
     FASTER("bits-seconds", "networks-compression", "bits-2", "doubles", "network_seconds", "metric",
            2),
+    AFTER_CHURN("precision"),
+    AFTER_CHURN("precision+"),
+    AFTER_CHURN("gt-gda"),
+    AFTER_CHURN("prox-gt-sgda"),
+    FASTER("partition", "networks-partition", "healed", "never", "rounds_after", "metric", 1 / 1.5),
+    FASTER("partition", "networks-partition", "healed-lossy", "never-lossy", "rounds_after",
+           "metric", 1 / 1.5),
 };
 
 const paper_claim *saddle_paper_claims(size_t *count)

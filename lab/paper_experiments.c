@@ -16,30 +16,31 @@
 
 /* The paper's comparison. Trace points are about as far apart in IFO calls for all. */
 static const experiment_series compared[] = {
-    {"precision", "PRECISION", "precision", "trace-every=5", 0, false},
-    {"precision+", "PRECISION+", "precision+", "trace-every=5", 0, false},
-    {"prox-gt-sgda", "Prox-GT-SGDA", "prox-gt-sgda", "trace-every=10", 0, false},
-    {"prox-dsgda", "Prox-DSGDA", "prox-dsgda", "trace-every=10", 0, false},
+    {"precision", "PRECISION", "precision", "trace-every=5", 0, false, NULL},
+    {"precision+", "PRECISION+", "precision+", "trace-every=5", 0, false, NULL},
+    {"prox-gt-sgda", "Prox-GT-SGDA", "prox-gt-sgda", "trace-every=10", 0, false, NULL},
+    {"prox-dsgda", "Prox-DSGDA", "prox-dsgda", "trace-every=10", 0, false, NULL},
 };
 /* An algorithm with its default steps and a batch. */
 #define BATCH(which, title, batch_size, every)                            \
     {                                                                     \
         which "-batch-" #batch_size, title ", |S| = " #batch_size, which, \
-            "batch=" #batch_size " trace-every=" #every, 0, false         \
+            "batch=" #batch_size " trace-every=" #every, 0, false, NULL   \
     }
 /* Every algorithm at its best: tuned for the length of the run, which may cost a method time on the way; so once more with its
  * default steps, and with them with other batches, which are not drawn. Claims take the best at every level. Trace points are
  * about 1000 IFO calls apart for all. */
 #define TUNED_DRAWN 8
 static const experiment_series tuned[] = {
-    {"precision", "PRECISION", "precision", "", 0, true},
-    {"precision+", "PRECISION+", "precision+", "", 0, true},
-    {"prox-gt-sgda", "Prox-GT-SGDA", "prox-gt-sgda", "", 0, true},
-    {"prox-dsgda", "Prox-DSGDA", "prox-dsgda", "", 0, true},
-    {"precision-default", "PRECISION, default", "precision", "trace-every=2", 0, false},
-    {"precision+-default", "PRECISION+, default", "precision+", "trace-every=8", 0, false},
-    {"prox-gt-sgda-default", "Prox-GT-SGDA, default", "prox-gt-sgda", "trace-every=3", 0, false},
-    {"prox-dsgda-default", "Prox-DSGDA, default", "prox-dsgda", "trace-every=3", 0, false},
+    {"precision", "PRECISION", "precision", "", 0, true, NULL},
+    {"precision+", "PRECISION+", "precision+", "", 0, true, NULL},
+    {"prox-gt-sgda", "Prox-GT-SGDA", "prox-gt-sgda", "", 0, true, NULL},
+    {"prox-dsgda", "Prox-DSGDA", "prox-dsgda", "", 0, true, NULL},
+    {"precision-default", "PRECISION, default", "precision", "trace-every=2", 0, false, NULL},
+    {"precision+-default", "PRECISION+, default", "precision+", "trace-every=8", 0, false, NULL},
+    {"prox-gt-sgda-default", "Prox-GT-SGDA, default", "prox-gt-sgda", "trace-every=3", 0, false,
+     NULL},
+    {"prox-dsgda-default", "Prox-DSGDA, default", "prox-dsgda", "trace-every=3", 0, false, NULL},
     BATCH("precision", "PRECISION", 2, 2),
     BATCH("precision", "PRECISION", 6, 2),
     BATCH("precision", "PRECISION", 60, 1),
@@ -54,67 +55,72 @@ static const experiment_series tuned[] = {
     BATCH("prox-dsgda", "Prox-DSGDA", 20, 10),
 };
 static const experiment_series steps_x[] = {
-    {"nu-0.1", "nu = 0.1", "precision", "nu=0.1 eta=0.1", 0.1, false},
-    {"nu-0.03", "nu = 0.03", "precision", "nu=0.03 eta=0.1", 0.03, false},
-    {"nu-0.01", "nu = 0.01", "precision", "nu=0.01 eta=0.1", 0.01, false},
+    {"nu-0.1", "nu = 0.1", "precision", "nu=0.1 eta=0.1", 0.1, false, NULL},
+    {"nu-0.03", "nu = 0.03", "precision", "nu=0.03 eta=0.1", 0.03, false, NULL},
+    {"nu-0.01", "nu = 0.01", "precision", "nu=0.01 eta=0.1", 0.01, false, NULL},
 };
 static const experiment_series steps_y[] = {
-    {"eta-0.1", "eta = 0.1", "precision", "nu=0.1 eta=0.1", 0.1, false},
-    {"eta-0.03", "eta = 0.03", "precision", "nu=0.1 eta=0.03", 0.03, false},
-    {"eta-0.01", "eta = 0.01", "precision", "nu=0.1 eta=0.01", 0.01, false},
+    {"eta-0.1", "eta = 0.1", "precision", "nu=0.1 eta=0.1", 0.1, false, NULL},
+    {"eta-0.03", "eta = 0.03", "precision", "nu=0.1 eta=0.03", 0.03, false, NULL},
+    {"eta-0.01", "eta = 0.01", "precision", "nu=0.1 eta=0.01", 0.01, false, NULL},
 };
 static const experiment_series networks[] = {
-    {"er-0.9", "p_c = 0.9", "precision", "topology=er:0.9", 0.9, false},
-    {"er-0.6", "p_c = 0.6", "precision", "topology=er:0.6", 0.6, false},
-    {"er-0.3", "p_c = 0.3", "precision", "topology=er:0.3", 0.3, false},
+    {"er-0.9", "p_c = 0.9", "precision", "topology=er:0.9", 0.9, false, NULL},
+    {"er-0.6", "p_c = 0.6", "precision", "topology=er:0.6", 0.6, false, NULL},
+    {"er-0.3", "p_c = 0.3", "precision", "topology=er:0.3", 0.3, false, NULL},
 };
 /* The metric with the exact direction of the network's gradient, and with the noisy one of the algorithm's own. */
 static const experiment_series directions[] = {
-    {"precision", "PRECISION, exact direction", "precision", "trace-every=10", 0, false},
+    {"precision", "PRECISION, exact direction", "precision", "trace-every=10", 0, false, NULL},
     {"precision-own", "PRECISION, own direction", "precision",
-     "trace-every=10 metric-direction=own", 0, false},
-    {"prox-gt-sgda", "Prox-GT-SGDA, exact direction", "prox-gt-sgda", "trace-every=20", 0, false},
+     "trace-every=10 metric-direction=own", 0, false, NULL},
+    {"prox-gt-sgda", "Prox-GT-SGDA, exact direction", "prox-gt-sgda", "trace-every=20", 0, false,
+     NULL},
     {"prox-gt-sgda-own", "Prox-GT-SGDA, own direction", "prox-gt-sgda",
-     "trace-every=20 metric-direction=own", 0, false},
+     "trace-every=20 metric-direction=own", 0, false, NULL},
 };
 /* Batches and refreshes of PRECISION and PRECISION+ at n = 2025: the paper's, ours, and their neighbours. */
 static const experiment_series rules[] = {
-    {"plus-paper", "PRECISION+, |S| = q = sqrt(n)", "precision+", "batch=45 q=45", 0, false},
-    {"plus-default", "PRECISION+, |S| = sqrt(n)/8, q = 2 sqrt(R)", "precision+", "", 0, false},
+    {"plus-paper", "PRECISION+, |S| = q = sqrt(n)", "precision+", "batch=45 q=45", 0, false, NULL},
+    {"plus-default", "PRECISION+, |S| = sqrt(n)/8, q = 2 sqrt(R)", "precision+", "", 0, false,
+     NULL},
     {"plus-fixed", "PRECISION+, |S| = sqrt(n)/8, q = sqrt(n)", "precision+", "batch=6 q=45", 0,
-     false},
+     false, NULL},
     {"plus-long", "PRECISION+, |S| = sqrt(n)/8, q = 4 sqrt(n)", "precision+", "batch=6 q=180", 0,
-     false},
-    {"plus-tiny", "PRECISION+, |S| = 2, q = 2 sqrt(R)", "precision+", "batch=2", 0, false},
-    {"plus-large", "PRECISION+, |S| = sqrt(n)/2, q = 2 sqrt(R)", "precision+", "batch=23", 0,
-     false},
-    {"precision-paper", "PRECISION, |S| = q = sqrt(n)", "precision", "batch=45 q=45", 0, false},
-    {"precision-default", "PRECISION, |S| = sqrt(n)/4, q = sqrt(n)", "precision", "", 0, false},
+     false, NULL},
+    {"plus-tiny", "PRECISION+, |S| = 2, q = 2 sqrt(R)", "precision+", "batch=2", 0, false, NULL},
+    {"plus-large", "PRECISION+, |S| = sqrt(n)/2, q = 2 sqrt(R)", "precision+", "batch=23", 0, false,
+     NULL},
+    {"precision-paper", "PRECISION, |S| = q = sqrt(n)", "precision", "batch=45 q=45", 0, false,
+     NULL},
+    {"precision-default", "PRECISION, |S| = sqrt(n)/4, q = sqrt(n)", "precision", "", 0, false,
+     NULL},
 };
 static const experiment_series refreshes[] = {
-    {"c-gamma-100", "c_gamma = 100", "precision+", "c-gamma=100", 100, false},
-    {"c-gamma-10", "c_gamma = 10", "precision+", "c-gamma=10", 10, false},
-    {"c-gamma-1", "c_gamma = 1", "precision+", "c-gamma=1", 1, false},
-    {"c-gamma-0.1", "c_gamma = 0.1", "precision+", "c-gamma=0.1", 0.1, false},
+    {"c-gamma-100", "c_gamma = 100", "precision+", "c-gamma=100", 100, false, NULL},
+    {"c-gamma-10", "c_gamma = 10", "precision+", "c-gamma=10", 10, false, NULL},
+    {"c-gamma-1", "c_gamma = 1", "precision+", "c-gamma=1", 1, false, NULL},
+    {"c-gamma-0.1", "c_gamma = 0.1", "precision+", "c-gamma=0.1", 0.1, false, NULL},
 };
 /* With the |S| = q = sqrt(n) that the corollary assumes. */
 static const experiment_series sizes[] = {
-    {"n-100", "n = 100", "precision", "samples=100 batch=10 q=10", 100, false},
-    {"n-400", "n = 400", "precision", "samples=400 batch=20 q=20", 400, false},
-    {"n-1600", "n = 1600", "precision", "samples=1600 batch=40 q=40", 1600, false},
-    {"n-6400", "n = 6400", "precision", "samples=6400 batch=80 q=80", 6400, false},
+    {"n-100", "n = 100", "precision", "samples=100 batch=10 q=10", 100, false, NULL},
+    {"n-400", "n = 400", "precision", "samples=400 batch=20 q=20", 400, false, NULL},
+    {"n-1600", "n = 1600", "precision", "samples=1600 batch=40 q=40", 1600, false, NULL},
+    {"n-6400", "n = 6400", "precision", "samples=6400 batch=80 q=80", 6400, false, NULL},
 };
 /* Theorem 2 assumes that gamma and a bound of the variance are known; the largest measured is 12.7. */
 static const experiment_series theorems[] = {
-    {"precision", "PRECISION", "precision", "", 0, false},
+    {"precision", "PRECISION", "precision", "", 0, false, NULL},
     {"precision+", "PRECISION+", "precision+",
-     "c-gamma=100 c-epsilon=1e4 epsilon=0.1 gamma=exact sigma2=15", 0, false},
+     "c-gamma=100 c-epsilon=1e4 epsilon=0.1 gamma=exact sigma2=15", 0, false, NULL},
 };
 /* What is done about lost messages, by the share that is lost. Those that lose a fifth are drawn over rounds, in an order in which
  * the dashes of curves that coincide differ. */
-#define LOST(rule, title, percent, share, given)                                               \
-    {                                                                                          \
-        rule "-" #share, title ", " #percent "% lost", "precision", given #share, share, false \
+#define LOST(rule, title, percent, share, given)                                                \
+    {                                                                                           \
+        rule "-" #share, title ", " #percent "% lost", "precision", given #share, share, false, \
+            NULL                                                                                \
     }
 #define LOSSES(percent, share)                                                         \
     LOST("agreed", "agreed: both ends know", percent, share, "links=agreed:"),         \
@@ -123,7 +129,7 @@ static const experiment_series theorems[] = {
         LOST("stale", "inexact: last copy", percent, share, "inexact=stale links=lossy:")
 #define LOSSES_DRAWN 5
 static const experiment_series losses[] = {
-    {"reliable", "reliable", "precision", "links=reliable", 0, false},
+    {"reliable", "reliable", "precision", "links=reliable", 0, false, NULL},
     LOSSES(20, 0.2),
     LOSSES(2, 0.02),
     LOSSES(10, 0.1),
@@ -131,9 +137,9 @@ static const experiment_series losses[] = {
     LOSSES(50, 0.5),
 };
 /* An algorithm over links of several kinds. */
-#define LINKED(which, title, name, kind)                                \
-    {                                                                   \
-        which "-" name, title ", " kind, which, "links=" kind, 0, false \
+#define LINKED(which, title, name, kind)                                      \
+    {                                                                         \
+        which "-" name, title ", " kind, which, "links=" kind, 0, false, NULL \
     }
 #define OVER_LINKS(which, title)                                                                  \
     LINKED(which, title, "reliable", "reliable"), LINKED(which, title, "lossy-0.2", "lossy:0.2"), \
@@ -146,9 +152,9 @@ static const experiment_series over_links[] = {
     OVER_LINKS("prox-gt-sgda", "Prox-GT-SGDA"),
 };
 /* Compressed messages, on the link that the time is counted for. */
-#define COMPRESSED(name, title, rule)                        \
-    {                                                        \
-        name, title, "precision", "compress=" rule, 0, false \
+#define COMPRESSED(name, title, rule)                              \
+    {                                                              \
+        name, title, "precision", "compress=" rule, 0, false, NULL \
     }
 static const experiment_series compressions[] = {
     COMPRESSED("doubles", "doubles", "none"),
@@ -157,6 +163,35 @@ static const experiment_series compressions[] = {
     COMPRESSED("bits-2", "2 bits", "quantize:2"),
     COMPRESSED("top", "the largest 10%", "top:0.1"),
     COMPRESSED("random", "a random 10%", "random:0.1"),
+};
+/* Agents 3 and 7 leave, and 3 returns, against a run without 7 from the start. */
+#define CHURNED(which, title, name, kind, links, events)                         \
+    {                                                                            \
+        which "-" name, title ", " kind, which, "links=" links, 0, false, events \
+    }
+#define LEAVE_AND_RETURN "500 leave 3\n500 leave 7\n1000 return 3\n"
+#define NEVER_JOINS "9007199254740991 join 7\n"
+#define WITH_CHURN(which, title)                                                                \
+    CHURNED(which, title, "fresh", "nine from the start", "reliable", NEVER_JOINS),             \
+        CHURNED(which, title, "churn", "two leave, one returns", "reliable", LEAVE_AND_RETURN), \
+        CHURNED(which, title, "fresh-lossy", "nine from the start, lossy:0.2", "lossy:0.2",     \
+                NEVER_JOINS),                                                                   \
+        CHURNED(which, title, "churn-lossy", "two leave, one returns, lossy:0.2", "lossy:0.2",  \
+                LEAVE_AND_RETURN)
+static const experiment_series with_churn[] = {
+    WITH_CHURN("precision", "PRECISION"),
+    WITH_CHURN("precision+", "PRECISION+"),
+    WITH_CHURN("gt-gda", "GT-GDA"),
+    WITH_CHURN("prox-gt-sgda", "Prox-GT-SGDA"),
+};
+/* A ring that is cut into two halves. */
+#define CUT_AND_HEAL "500 cut 0 9\n500 cut 4 5\n1000 heal 0 9\n1000 heal 4 5\n"
+static const experiment_series partitions[] = {
+    {"never", "never cut", "precision", "links=reliable", 0, false, NULL},
+    {"healed", "cut in two and healed", "precision", "links=reliable", 0, false, CUT_AND_HEAL},
+    {"never-lossy", "never cut, lossy:0.2", "precision", "links=lossy:0.2", 0, false, NULL},
+    {"healed-lossy", "cut in two and healed, lossy:0.2", "precision", "links=lossy:0.2", 0, false,
+     CUT_AND_HEAL},
 };
 
 /* ---- experiments ------------------------------------------------------------------------------ */
@@ -321,6 +356,16 @@ static const paper_experiment experiments[] = {
                         "max-network-seconds=30 trace-every=1",
          "samples=50 batch=8 q=8 max-network-seconds=3", "bytes:metric network_seconds:metric",
          compressions),
+    OURS("networks-churn", "Agents leave and return, a9a",
+         "ours: after 500 rounds two agents leave, after 1000 one of them returns", EXPERIMENT_A9A,
+         REGRESSION TEN "samples=200 " ROUNDS("3000") "trace-every=5", "samples=50 max-rounds=1200",
+         "rounds:metric@PRECISION rounds:metric@PRECISION+ rounds:metric@GT-GDA "
+         "rounds:metric@Prox-GT-SGDA",
+         with_churn),
+    OURS("networks-partition", "A network that falls in two, PRECISION on a9a",
+         "ours: a ring is cut in two after 500 rounds and healed after 1000", EXPERIMENT_A9A,
+         REGRESSION "agents=10 topology=ring samples=200 " ROUNDS("3000") "trace-every=5",
+         "samples=50 max-rounds=1200", "rounds:metric rounds:x_consensus", partitions),
 };
 
 const paper_experiment *saddle_paper_experiments(size_t *count)

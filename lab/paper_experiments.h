@@ -21,6 +21,7 @@ typedef struct experiment_series {
     const char *settings;  /* beyond the experiment's: "name=value name=value" */
     double value;          /* what is varied, where that is a number; 0 otherwise */
     bool tuned;            /* whether tau, alpha and the batch are searched */
+    const char *churn;     /* contents of a churn file; NULL: all agents stay */
 } experiment_series;
 
 /* Which data an experiment is about. */

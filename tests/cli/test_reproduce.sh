@@ -114,11 +114,11 @@ try reproduce --quick --only theorem --output more
 check "a part of it" says "no run made, all 4 were there"
 check "claims, costs and traces of the others are kept" same_results all more
 check "and their sections" is "$(grep -c 'section class="traces"' more/report.html)" 2
-check "claims.md says what it covers" grep -qF "Only 2 of the 26 experiments are covered; there are no finished runs" more/claims.md
+check "claims.md says what it covers" grep -qF "Only 2 of the 28 experiments are covered; there are no finished runs" more/claims.md
 rm more/traces/topology-regression/er-0.6-seed2.csv
 try reproduce --quick --only theorem --output more
 check "an experiment that is no longer whole is left out" is "$(wc -l <more/claims.csv)" 3
-check "which claims.md says" grep -qF "Only 1 of the 26 experiments" more/claims.md
+check "which claims.md says" grep -qF "Only 1 of the 28 experiments" more/claims.md
 check "claims keep their numbers" is "$(sed -n 's/^### .*<\/a>\([0-9]*\)\. .*/\1/p' more/claims.md | tr '\n' ' ')" "13 14 "
 check "a table without claims is left out" is "$(grep '^## ' more/claims.md | tr '\n' ' ')" "## Ours ## Numbers ## Experiments "
 check "and left alone" is "$(traces more)" 9
@@ -132,7 +132,7 @@ check "beside the theory's" grep -qF "theory: at most -1<" slopes/figures/comple
 try reproduce --quick --only networks --seeds 1 --output networks
 check "networks" exits 0
 check "all kinds of links" is "$(cat networks/traces/networks-*/*.csv | sed -n 's/^# links: //p' | sort -u | wc -l)" 13
-check "each claim about them" is "$(cut -d, -f1 networks/claims.csv | xargs)" "claim loss-exact loss-half loss-inexact loss-algorithms bits-rounds bits-bytes bits-seconds"
+check "each claim about them" is "$(cut -d, -f1 networks/claims.csv | xargs)" "claim loss-exact loss-half loss-inexact loss-algorithms bits-rounds bits-bytes bits-seconds churn partition"
 for name in networks-loss networks-algorithms; do
     check "one legend for all panels of $name" is "$(grep -cF "<text>reliable<" networks/figures/$name.svg)" 1
 done
@@ -141,7 +141,7 @@ check "the table and the figure have the last rows of the traces" python3 - <<'P
 import csv, math, re
 shares = ["0.02", "0.1", "0.2", "0.3", "0.5"]
 ends = {(r["experiment"], r["series"]): r for r in csv.DictReader(open("networks/ends.csv"))}
-assert len(ends) == 47
+assert len(ends) == 67
 for (experiment, series), end in ends.items():
     rows = [l for l in open(f"networks/traces/{experiment}/{series}-seed1.csv") if l[0] != "#"]
     last = list(csv.DictReader(rows))[-1]
@@ -155,6 +155,29 @@ gap = [math.log(float(ends["networks-loss", f"own-{s}"]["y_gap"])) for s in shar
 for k, s in enumerate(shares):
     assert abs((x[k] - x[0]) / (x[-1] - x[0]) - (float(s) - 0.02) / 0.48) < 1e-3
     assert abs((y[k] - y[0]) / (y[-1] - y[0]) - (gap[k] - gap[0]) / (gap[-1] - gap[0])) < 1e-2
+PYTHON
+check "rounds after the last change are those of the traces" python3 - <<'PYTHON'
+import csv, re
+def cost(series, level):
+    path = f"networks/traces/networks-churn/{series}-seed1.csv"
+    rows = list(csv.DictReader(line for line in open(path) if line[0] != "#"))
+    assert rows[-1]["present"] == "9"
+    since = max([float(a["rounds"]) for a, b in zip(rows, rows[1:]) if a["present"] != b["present"]], default=0.0)
+    above = [k for k, row in enumerate(rows) if not float(row["metric"]) <= level]
+    at = above[-1] + 1 if above else 0
+    return max(1.0, float(rows[at]["rounds"]) - since) if at < len(rows) else None
+table = open("networks/claims.md").read()
+heads = [float(cell) for cell in re.search(r"^\| test \|(.*)\|$", table, re.M)[1].split("|")]
+compared = 0
+for which, title in [("precision", "PRECISION"), ("gt-gda", "GT-GDA")]:
+    start = f"| networks-churn: {title}, two leave, one returns against {title}, nine from the start, rounds"
+    cells = next(line for line in table.splitlines() if line.startswith(start)).split("|")[2:-1]
+    for level, cell in zip(heads, cells):
+        churn, fresh = cost(f"{which}-churn", level), cost(f"{which}-fresh", level)
+        if churn is not None and fresh is not None:
+            assert abs(float(cell.split("x")[0]) * churn / fresh - 1) < 1e-2, (which, level, cell, churn, fresh)
+            compared += 1
+assert compared >= 6
 PYTHON
 
 # Full results are not overwritten by quick ones.

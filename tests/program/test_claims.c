@@ -54,10 +54,10 @@ static void fall(made *m, double rate, double least)
     }
 }
 
-static const experiment_series series[SERIES] = {{"a", "Alpha", "one", "", 100.0, true},
-                                                 {"b", "Beta", "two", "", 400.0, true},
-                                                 {"c", "Gamma", "three", "", 1600.0, true},
-                                                 {"d", "Delta", "two", "", 6400.0, false}};
+static const experiment_series series[SERIES] = {{"a", "Alpha", "one", "", 100.0, true, NULL},
+                                                 {"b", "Beta", "two", "", 400.0, true, NULL},
+                                                 {"c", "Gamma", "three", "", 1600.0, true, NULL},
+                                                 {"d", "Delta", "two", "", 6400.0, false, NULL}};
 static made runs[SERIES][SEEDS];
 static const saddle_trace *traces[SERIES * SEEDS];
 static paper_experiment four;
