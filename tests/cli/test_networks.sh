@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --churn: agents that come and go, in runs, comparisons, searches, JSON and on several processes of the same file.
+# --churn and --compress in runs, comparisons, searches, JSON and checkpoints.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 has python3 || exit 77 # reads the objects
@@ -29,4 +29,25 @@ check "tune" exits 0
 
 printf '10 leave 9\n' >wrong.txt
 refuse "wrong.txt:1:10: '9' is not an agent" run "${ring[@]}" --churn wrong.txt
+
+# Compressed messages: fewer bytes in as many rounds; what was begun goes on with the same rule.
+try run "${ring[@]}" --iterations 50 --compress quantize:4 --checkpoint ck --json
+check "the documented object with compression" python3 "$here/json_schema.py" "$doc" out
+check "the rule is in it" grep -q '"compress": "quantize:4"' out
+for other in "--compress quantize:8" "--compress none" "--mixing-rate 0.2"; do
+    # shellcheck disable=SC2086 # two words
+    refuse "is of another run" run --resume ck --iterations 100 $other
+done
+try run --resume ck --iterations 100 --json
+check "the same rule" exits 0
+cp out object.json
+check "goes on" python3 "$here/json_numbers.py" 'o["final"]["iteration"] == 100'
+try compare "${ring[@]}" --iterations 40 --compress quantize:4 --algorithms precision,gt-gda --output cc
+check "compare with compression" exits 0
+check "in the heads of both traces" is "$(grep -lx '# compress: quantize:4' cc/*.csv | wc -l)" 2
+search=(tune "${ring[@]}" --algorithms precision --budget 20000 --output sc --quiet)
+try "${search[@]}" --compress quantize:4
+check "tune with compression" exits 0
+check "in its answer" grep -q "^compress: 'quantize:4'" sc/precision.yaml
+refuse "belongs to another search" "${search[@]}" --compress quantize:8 --resume
 finish
