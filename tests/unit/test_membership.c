@@ -640,6 +640,32 @@ START_TEST(a_dead_direction_is_found_on_any_graph)
 }
 END_TEST
 
+START_TEST(a_dead_direction_is_found_on_random_graphs)
+{
+    saddle_error error = {.message = ""};
+    saddle_graph *graph = NULL;
+    char seed[32];
+    char links[64];
+    char said[96];
+    size_t i = 0;
+    snprintf(seed, sizeof seed, "seed=%d", _i);
+    assert_ok(saddle_graph_create(&graph, "er:0.5", 10, (uint64_t)_i, &error), error);
+    while (graph->start[i + 1] - graph->start[i] < 5)
+        i++;
+    size_t j = graph->neighbour[graph->start[i] + (size_t)_i % 5];
+    snprintf(links, sizeof links, "links=lossy:0.3:%zu-%zu", i, j);
+    snprintf(said, sizeof said, "nothing from agent %zu arrived at agent %zu", i, j);
+    const char *const setting[] = {
+        CONVEX, seed, links, "topology=er:0.5", "iterations=6000", "trace-every=500", NULL};
+    double metric;
+    warnings w = warnings_of(setting, &metric);
+    ck_assert_int_eq(w.count, 1);
+    ck_assert_msg(strstr(w.text, said) != NULL, "%s, not %s", w.text, said);
+    assert_at_most(metric, 1e-12);
+    saddle_graph_free(graph);
+}
+END_TEST
+
 START_TEST(directions_that_work_are_not_called_dead)
 {
     static const char *const links[] = {"links=lossy:0.5", "links=lossy:0.9", "links=burst:0.3:10",
@@ -676,6 +702,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(runs, other_links_are_refused);
     tcase_add_test(runs, costs_are_of_those_present);
     tcase_add_loop_test(runs, a_dead_direction_is_found_on_any_graph, 0, 4);
+    tcase_add_loop_test(runs, a_dead_direction_is_found_on_random_graphs, 1, 6);
     tcase_add_loop_test(runs, directions_that_work_are_not_called_dead, 0, 4);
     suite_add_tcase(suite, runs);
     return suite;
