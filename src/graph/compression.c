@@ -22,7 +22,7 @@ static const compression_form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* About the largest rates that were found to work on quadratic and a9a, on er:0.6, ring and path: docs/networks.md. */
+/* About the largest rates that were found to work on quadratic and a9a, on er:0.6, ring and path: docs/networks-results.md. */
 static double measured_rate(const saddle_compression *rule)
 {
     static const double by_bits[] = {0.7, 0.9};
