@@ -48,7 +48,7 @@ size_t saddle_link_state_measure(saddle_link_state *state, const saddle_instance
     list_kinds(state);
     if (saddle_link_state_has_maps(instance)) {
         saddle_running_sums *sums = &state->sums;
-        saddle_running_sums_plan(sums, layout);
+        saddle_running_sums_plan(sums, layout, instance->spectrum.lambda);
         saddle_membership_measure(&state->members, instance, layout,
                                   sums->fields > 0 ? sums->behind + sums->width
                                                    : layout->published);

@@ -7,8 +7,10 @@
 #include "core/memory.h"
 #include "core/vector.h"
 
-/* An agent whose phi is not above this holds back. */
+/* Agents hold back at a phi up to this, on networks that mix well and on others, and where the two part. */
+#define WELL_MIXED_PHI 0.9
 #define LEAST_PHI 0.5
+#define WELL_MIXED_LAMBDA 0.9
 /* Entries that are collected at a time. */
 #define BLOCK 512
 
@@ -29,9 +31,10 @@ static size_t group_of(saddle_running_sums *sums, const saddle_field *field)
     return g;
 }
 
-void saddle_running_sums_plan(saddle_running_sums *sums, const saddle_layout *layout)
+void saddle_running_sums_plan(saddle_running_sums *sums, const saddle_layout *layout, double lambda)
 {
     memset(sums, 0, sizeof *sums);
+    sums->hold = lambda <= WELL_MIXED_LAMBDA ? WELL_MIXED_PHI : LEAST_PHI;
     for (size_t f = 0; f < layout->fields; f++) {
         const saddle_field *field = &layout->field[f];
         if (field->kind != SADDLE_FIELD_SUM)
@@ -185,7 +188,7 @@ void saddle_running_sums_settle(const saddle_running_sums *sums, const saddle_ag
         size_t offset = field->offset;
         double phi = z[sums->phi + field->group];
         const double *base = is_sent(sums, field->group, round) ? agent->mixed : agent->now;
-        if (is_sent(sums, field->group, next_round) && phi > LEAST_PHI) {
+        if (is_sent(sums, field->group, next_round) && phi > sums->hold) {
             settle_and_push(field->length, 1.0 / phi, share, base + offset, s + at, next_s + at,
                             agent->next + offset, z + at);
         } else {
@@ -195,7 +198,7 @@ void saddle_running_sums_settle(const saddle_running_sums *sums, const saddle_ag
     }
     for (size_t g = 0; g < sums->groups; g++) {
         size_t at = sums->phi + g;
-        if (is_sent(sums, g, next_round) && z[at] > LEAST_PHI)
+        if (is_sent(sums, g, next_round) && z[at] > sums->hold)
             push(1, share, s + at, next_s + at, z + at);
         else
             next_s[at] = s[at];

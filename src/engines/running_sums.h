@@ -4,7 +4,7 @@
  * With z the sums that agent i holds, each with a weight phi that starts at 1, s the sum of all z that it ever pushed
  * and r_ij the last s_j that arrived, a round is
  *
- *   push:     s' = s + z, unless phi <= 1/2;  z = z - (1 - M_ii) (s' - s as rounded);  publish s'
+ *   push:     s' = s + z, unless phi <= hold;  z = z - (1 - M_ii) (s' - s as rounded);  publish s'
  *   collect:  z = z + sum over j that arrived of M_ij (s_j' - r_ij);  r_ij = s_j'
  *   settle:   z = z + what the algorithm added to its sums
  *
@@ -14,8 +14,9 @@
  *   z + (1 - M_ii) s - sum_j M_ij r_ij = the estimate that the sum tracks (1 for phi).
  *
  * An agent with a small phi holds back: phi shrinks by M_ii in every round in which nothing arrives, while what
- * the algorithm adds does not, so that z / phi would explode. With 1/4 in the place of 1/2 the noise of mini-batches counts
- * more than twice as much in bursts (Prox-GT-SGDA), and a path mixes faster.
+ * the algorithm adds does not, so that z / phi would explode. A large threshold lets less noise of mini-batches through;
+ * a small one lets sums travel faster where neighbours are few. So it is 0.9 where lambda, the second largest modulus of an
+ * eigenvalue of M, is at most 0.9, and 1/2 otherwise.
  */
 #ifndef SADDLE_ENGINES_RUNNING_SUMS_H
 #define SADDLE_ENGINES_RUNNING_SUMS_H
@@ -41,10 +42,12 @@ typedef struct saddle_running_sums {
     size_t width;  /* doubles, with all phi */
     size_t stride; /* the same in whole cache lines */
     size_t behind; /* where they are in a row of published state: behind the span */
+    double hold;   /* an agent whose phi is not above this pushes nothing */
 } saddle_running_sums;
 
-/* Find the sums of a layout. */
-void saddle_running_sums_plan(saddle_running_sums *sums, const saddle_layout *layout);
+/* Find the sums of a layout, for a network of this lambda; NaN: unknown. */
+void saddle_running_sums_plan(saddle_running_sums *sums, const saddle_layout *layout,
+                              double lambda);
 /* Doubles of running sums that are sent in a round. */
 size_t saddle_running_sums_sent(const saddle_running_sums *sums, unsigned round);
 
