@@ -15,15 +15,16 @@
 #include "core/status.h"
 #include "core/text.h"
 
-/* Where the user says nothing, less than this always fits, or fails cleanly. */
+/* Without SADDLE_MEMORY, needs below this are not checked: they fit, or allocation fails cleanly. */
 #define SMALL_BYTES 1e8
-/* Texts and other small blocks that no need lists. */
+/* Strings and other small blocks that no need lists. */
 #define SMALL_BLOCKS 4096.0
-/* What the user says about it. */
+/* The environment variable that limits the memory of a process. */
 #define VARIABLE "SADDLE_MEMORY"
 
-/* The number after a word at the beginning of a line, such as "MemAvailable:"; a word of no letters
- * is found at once. Infinite when it is not there, as where a limit is "max". */
+/* Returns the number after `word` at the beginning of a line of a file, such as "MemAvailable:";
+ * with "", the number that begins the first line that has one. INFINITY when there is none, as
+ * where a limit is "max". */
 static double read_number(const char *path, const char *word)
 {
     char line[256];
@@ -43,7 +44,6 @@ static double read_number(const char *path, const char *word)
     return found;
 }
 
-/* What a number is when it is known, and otherwise 0. */
 static double or_zero(double number)
 {
     return isfinite(number) ? number : 0.0;
@@ -65,14 +65,14 @@ static double of_addresses(void)
     return (double)limit.rlim_cur - used;
 }
 
-/* Names of a group's files in the two versions. */
+/* A control group's files, which have other names in version 1 and version 2. */
 typedef struct control {
     const char *limit;
     const char *used;
-    const char *cached; /* in memory.stat: files, which are dropped when memory is short */
+    const char *cached; /* in memory.stat: cached files, which the kernel drops when memory is
+                         * short */
 } control;
 
-/* A number in a file of a group. */
 static double group_number(const char *directory, const char *file, const char *word)
 {
     char path[1100];
@@ -80,7 +80,7 @@ static double group_number(const char *directory, const char *file, const char *
     return read_number(path, word);
 }
 
-/* Lower *context to what a group leaves. */
+/* Lowers *context to the bytes that a group leaves. */
 static void lower(void *context, const char *directory, bool unified)
 {
     static const control files[] = {
@@ -93,7 +93,7 @@ static void lower(void *context, const char *directory, bool unified)
     *least = fmin(*least, group_number(directory, names->limit, "") - fmax(used - cached, 0.0));
 }
 
-/* The least that this process's groups and those above them leave. */
+/* Returns the smallest number of bytes that any of this process's groups leaves. */
 static double of_groups(void)
 {
     double least = INFINITY;
@@ -103,14 +103,14 @@ static double of_groups(void)
 
 double saddle_available_bytes(size_t processes)
 {
-    /* What this process has allocated and not written to is still among what the system has to spare. */
+    /* The system still counts as available what this process has allocated but not yet written to. */
     double written = 1024.0 * or_zero(read_number("/proc/self/status", "RssAnon:"));
     double pending = fmax(saddle_memory_used() - written, 0.0);
     double share = fmin(of_system(), of_groups()) / (double)(processes > 0 ? processes : 1);
     return fmax(fmin(share - pending, of_addresses()), 0.0);
 }
 
-/* Bytes that the user grants; infinite for "inf", negative when nothing is said. */
+/* Reads SADDLE_MEMORY as bytes: INFINITY for "inf", negative when it is not set. */
 static saddle_status read_grant(double *bytes, saddle_error *error)
 {
     const char *text = getenv(VARIABLE);
@@ -121,17 +121,18 @@ static saddle_status read_grant(double *bytes, saddle_error *error)
     if (strcmp(text, "inf") == 0)
         gigabytes = INFINITY;
     else if (!saddle_parse_real(text, &gigabytes) || !(gigabytes > 0.0))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: '%.80s' in the environment is not a number of gigabytes above 0, "
-                           "nor inf; give one of these",
-                           VARIABLE, text);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "%s: '%.80s' in the environment is neither a number of gigabytes above 0 "
+            "nor inf; set it to one of these",
+            VARIABLE, text);
     *bytes = 1e9 * gigabytes;
     return SADDLE_OK;
 }
 
-/* Why this thread's last allocation failed, if it was refused: the total with it, and what can be had. */
+/* Set when this thread's last allocation was refused: the total it would have reached and the limit. */
 static _Thread_local struct {
-    double total; /* 0: the system had no more */
+    double total; /* 0: not refused, the system had no more */
     double available;
     bool granted;
 } refused;
@@ -161,11 +162,11 @@ void saddle_say_no_memory(saddle_error *error, const char *what)
 {
     if (refused.total > 0.0)
         saddle_fail(error, SADDLE_NO_MEMORY,
-                    "%s would take about %.4g GB of memory with what is in use, and about %.4g GB "
-                    "can be had%s; make the network or the problem smaller, or set " VARIABLE
+                    "%s would bring memory use to about %.4g GB, but about %.4g GB is %s; make the "
+                    "network or the problem smaller, or set " VARIABLE
                     " to the gigabytes that it may take, or to inf",
                     what, refused.total / 1e9, refused.available / 1e9,
-                    refused.granted ? " by " VARIABLE : "");
+                    refused.granted ? "allowed by " VARIABLE : "available");
     else
         saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %s; use fewer agents or less data",
                     what);
@@ -203,23 +204,24 @@ void saddle_need_add(saddle_need *need, double bytes, const char *remedy, const 
     va_end(arguments);
 }
 
-/* Say what does not fit; `granted`: into what the user grants. */
+/* Fails with the amounts. `granted`: `available` is the limit from SADDLE_MEMORY. */
 static saddle_status refuse(const saddle_need *need, size_t processes, const char *what,
                             double available, bool granted, saddle_error *error)
 {
     char share[64] = "";
     char part[160] = "";
     if (!granted && processes > 1)
-        saddle_snprintf(share, sizeof share, " by each of %zu processes", processes);
+        saddle_snprintf(share, sizeof share, " to each of %zu processes", processes);
     if (need->largest[0] != '\0')
         saddle_snprintf(part, sizeof part, ", %.3g GB of it for %s", need->most / 1e9,
                         need->largest);
     double total = saddle_memory_used() + SMALL_BLOCKS + need->bytes + SADDLE_LIBRARY_BYTES;
     return saddle_fail(error, SADDLE_NO_MEMORY,
-                       "%s would take about %.4g GB of memory%s, and about %.4g GB can be had%s%s; "
+                       "%s would take about %.4g GB of memory%s, but about %.4g GB is %s%s; "
                        "%s, or set %s to the gigabytes that it may take, or to inf",
-                       what, total / 1e9, part, available / 1e9, share,
-                       granted ? " by " VARIABLE : "", need->remedy, VARIABLE);
+                       what, total / 1e9, part, available / 1e9,
+                       granted ? "allowed by " VARIABLE : "available", share, need->remedy,
+                       VARIABLE);
 }
 
 saddle_status saddle_need_check(const saddle_need *need, size_t processes, const char *what,

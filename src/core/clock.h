@@ -1,8 +1,8 @@
-/* The time that has passed, for traces and time limits; it never enters a result. */
+/* Elapsed time, for traces and time limits. Results never depend on it. */
 #ifndef SADDLE_CORE_CLOCK_H
 #define SADDLE_CORE_CLOCK_H
 
-/* Seconds since some fixed moment; never runs backwards, whatever happens to the wall clock. */
+/* Returns the seconds since some fixed moment. Never runs backwards, even if the wall clock is set. */
 double saddle_clock_seconds(void);
 
 #endif

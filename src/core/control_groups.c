@@ -6,12 +6,12 @@
 #include "core/print.h"
 
 typedef struct groups {
-    char top[2][512]; /* the uppermost directory of version 1 and of version 2 */
+    char top[2][512]; /* the root directory of version 1 and of version 2 */
     saddle_control_group_visit *visit;
     void *context;
 } groups;
 
-/* A group and those above it, without the uppermost one. */
+/* Visits a group and its ancestors, except the root. */
 static void climb(const groups *g, bool unified, char *path)
 {
     char directory[1024];
@@ -23,7 +23,7 @@ static void climb(const groups *g, bool unified, char *path)
     }
 }
 
-/* Whether a list such as "cpu,cpuacct" has a word; the list is taken apart. */
+/* Returns whether a comma-separated list such as "cpu,cpuacct" contains a word. Modifies the list. */
 static bool lists(char *list, const char *word)
 {
     char *rest = NULL;
@@ -44,7 +44,7 @@ void saddle_control_groups(const char *root, const char *controller,
     visit(context, g.top[0], false);
     saddle_snprintf(line, sizeof line, "%s/proc/self/cgroup", root);
     FILE *f = fopen(line, "re");
-    /* NUMBER:CONTROLLERS:PATH; version 2 has "0::PATH". */
+    /* Lines are NUMBER:CONTROLLERS:PATH; version 2 has "0::PATH". */
     while (f != NULL && fgets(line, sizeof line, f) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         char *names = strchr(line, ':');

@@ -13,7 +13,7 @@ static void swap_rows(size_t n, double *a, double *b)
     }
 }
 
-/* Bring the largest entry of a column, from its diagonal down, to the diagonal. */
+/* Swaps the row with the largest entry of a column, at or below the diagonal, up to the diagonal. */
 static bool pivot(size_t n, size_t column, double *matrix, double *right)
 {
     size_t best = column;

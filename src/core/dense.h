@@ -1,4 +1,4 @@
-/* Small dense systems, with the same bits on every machine (LAPACK's depend on the processor). */
+/* Small dense linear systems, with the same bits on every machine (unlike LAPACK). */
 #ifndef SADDLE_CORE_DENSE_H
 #define SADDLE_CORE_DENSE_H
 
@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /*
- * Solve A z = b by Gaussian elimination with row pivoting, in about 2/3 n^3 operations. `matrix` is
- * n x n, row by row, and is destroyed; `right` holds b and receives z. False when a pivot is zero
- * or not finite.
+ * Solves A z = b by Gaussian elimination with row pivoting, in about 2/3 n^3 operations.
+ * `matrix` is A, row by row, and is overwritten; `right` holds b and receives z. Returns false
+ * when a pivot is zero or not finite.
  */
 bool saddle_solve_dense(size_t n, double *matrix, double *right);
 

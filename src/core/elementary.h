@@ -1,8 +1,9 @@
 /*
  * exp, log, sin and the logistic functions with the same bits on every machine.
  *
- * They come from SLEEF's "cinz" family, which gives identical results with and without vector
- * units and never uses fused multiply-add; the C library's own choose their code by processor.
+ * They come from SLEEF's "cinz" family, whose results are the same with and without vector units
+ * and never use fused multiply-add. The C library's functions are chosen by processor and differ
+ * between them.
  */
 #ifndef SADDLE_CORE_ELEMENTARY_H
 #define SADDLE_CORE_ELEMENTARY_H

@@ -1,4 +1,4 @@
-/* The floating-point mode of calls into the library: rounding to nearest, no traps, whatever the caller's. */
+/* The floating-point mode inside the library: rounding to nearest, no traps, whatever mode the caller uses. */
 #ifndef SADDLE_CORE_FLOAT_MODE_H
 #define SADDLE_CORE_FLOAT_MODE_H
 
@@ -6,11 +6,11 @@
 
 /* Switches to the standard mode and returns the caller's. */
 fenv_t saddle_float_mode_set(void);
-/* Switches back. */
+/* Switches back to the caller's mode. */
 void saddle_float_mode_restore(const fenv_t *before);
 
-/* The first declaration of a public function that computes: everything up to its return, on this thread
- * and on threads that it starts, is done in the standard mode. */
+/* The first declaration in a public function that computes. Until the function returns, its
+ * thread and the threads that it starts use the standard mode. */
 #define SADDLE_STANDARD_FLOATS                                                              \
     __attribute__((cleanup(saddle_float_mode_restore), unused)) const fenv_t caller_mode_ = \
         saddle_float_mode_set()

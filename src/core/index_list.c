@@ -1,4 +1,3 @@
-/* Lists of numbers in options: one pass over the text, no allocation. */
 #include "core/index_list.h"
 
 #include <stdint.h>

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Set mark[k - first] for every number k of a list separated by commas, first <= k < first + count;
- * false when the text is anything else or a mark is set already. */
+/* Sets mark[k - first] for every number k, first <= k < first + count, of a comma-separated
+ * list. Returns false when the text is not such a list or names a number that is already marked. */
 bool saddle_mark_list(const char *text, size_t first, size_t count, bool *mark);
 
 #endif

@@ -1,13 +1,14 @@
 /*
- * The logistic functions of many arguments at once, per instruction set. All versions give the same
- * bits; saddle_logistic() of core/elementary.h picks the widest that the processor has.
+ * The logistic functions of many arguments at once, one version per instruction set. All give
+ * the same bits; saddle_logistic() of core/elementary.h calls the widest that the processor
+ * supports.
  */
 #ifndef SADDLE_CORE_LOGISTIC_H
 #define SADDLE_CORE_LOGISTIC_H
 
 #include <stddef.h>
 
-/* One argument after another, on any machine. */
+/* One argument at a time, on any processor. */
 void saddle_logistic_plain(size_t count, const double *z, double *loss, double *slope);
 
 #ifdef SADDLE_X86_VECTORS
@@ -16,8 +17,8 @@ void saddle_logistic_avx(size_t count, const double *z, double *loss, double *sl
 /* Eight at a time; needs AVX-512F. */
 void saddle_logistic_avx512(size_t count, const double *z, double *loss, double *slope);
 
-/* The body of such a function: groups of `size`, the last one filled up, since one group costs less
- * than two arguments alone. */
+/* The body of such a function: works in groups of `size` and pads the last one, because a padded
+ * group takes less time than two single arguments. */
 #define SADDLE_LOGISTIC_GROUPS(size, group)                          \
     do {                                                             \
         size_t whole = count / (size) * (size);                      \

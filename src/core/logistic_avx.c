@@ -8,7 +8,6 @@
 #include <immintrin.h>
 #include <sleef.h>
 
-/* Four of them. */
 static void four(const double *z, double *loss, double *slope)
 {
     const __m256d zero = _mm256_setzero_pd();

@@ -8,7 +8,6 @@
 #include <immintrin.h>
 #include <sleef.h>
 
-/* Eight of them. */
 static void eight(const double *z, double *loss, double *slope)
 {
     const __m512d zero = _mm512_setzero_pd();

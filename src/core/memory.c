@@ -13,18 +13,17 @@
 #include "core/available.h"
 #include "core/print.h"
 
-/* The size of a huge page; blocks of two or more get some. */
+/* The size of a huge page. Blocks of at least two are aligned to one. */
 #define HUGE_PAGE ((size_t)1 << 21)
 
-/* Smaller blocks are counted as malloc_usable_size() says; larger ones get pages of their own, which that
- * knows little about, and are listed. */
+/* Blocks from this size on are counted by a list; for smaller ones malloc_usable_size() is accurate. */
 #define LISTED_BYTES (2 * HUGE_PAGE)
-/* The C library may add as much to a block rather than split off so little. */
+/* The most bytes that the C library adds to a block rather than splitting off a remainder this small. */
 #define MOST_SLACK 40
-/* From this size on the C library may give a block pages of its own. */
+/* From this size on, the C library may map a block's pages separately. */
 #define PAGED_BYTES ((size_t)1 << 17)
 #define PAGE_BYTES ((size_t)1 << 12)
-/* Blocks of this size are compared with what can be had. */
+/* Blocks from this size on are compared with the memory that is available. */
 #define CHECKED_BYTES ((size_t)1 << 20)
 
 /* ---- counting -------------------------------------------------------------------------------- */
@@ -63,7 +62,7 @@ static listed *list;
 static size_t list_count;
 static size_t list_capacity;
 
-/* Enter a block in the list; false when memory is short. */
+/* Adds a block to the list; false when memory is short. */
 static bool enter(void *block, size_t bytes)
 {
     pthread_mutex_lock(&list_lock);
@@ -82,7 +81,7 @@ static bool enter(void *block, size_t bytes)
     return fits;
 }
 
-/* Remove a block from the list; its bytes, or 0 when it is not there. */
+/* Removes a block from the list; returns its bytes, or 0 when it is not listed. */
 static size_t leave(const void *block)
 {
     size_t bytes = 0;
@@ -98,8 +97,8 @@ static size_t leave(const void *block)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Bytes to ask for: aligned_alloc wants a multiple of the alignment; a zero-byte block still gets one
- * line. 0: too many. */
+/* Returns the bytes to allocate: a multiple of the alignment, as aligned_alloc() requires, and
+ * at least one cache line. 0 means overflow. */
 static size_t round_up(size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX - HUGE_PAGE) / size)
@@ -133,8 +132,8 @@ static void *alloc_large(size_t bytes)
         return NULL;
     }
     count_block(bytes);
-    /* Fewer faults at first touch and fewer misses when agents are far apart. Only a hint: a kernel
-     * that declines costs time and nothing else. */
+    /* Fewer page faults at first touch and fewer TLB misses when agents are far apart. Only a
+     * hint: the kernel may ignore it. */
     madvise(block, bytes, MADV_HUGEPAGE);
     return block;
 }
@@ -156,7 +155,7 @@ void *saddle_alloc_unset(size_t count, size_t size)
 void *saddle_alloc(size_t count, size_t size)
 {
     void *block = saddle_alloc_unset(count, size);
-    /* No overflow: it was checked. */
+    /* saddle_alloc_unset() has checked that count * size does not overflow. */
     if (block != NULL)
         memset(block, 0, count * size);
     return block;

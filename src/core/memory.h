@@ -1,8 +1,8 @@
 /*
- * Cache-line-aligned memory with checked sizes, counted.
+ * Cache-line-aligned memory with checked sizes. All of it is counted.
  *
- * Everything of the library that grows with its inputs is allocated here. A block of a megabyte or more is
- * compared with what core/available.h says can be had, and is NULL beyond it.
+ * Everything in the library that grows with its inputs is allocated here. Blocks of a megabyte or
+ * more are refused (NULL) when they exceed what core/available.h says is available.
  */
 #ifndef SADDLE_CORE_MEMORY_H
 #define SADDLE_CORE_MEMORY_H
@@ -15,55 +15,54 @@
 /* Alignment of every block: one cache line, which is also the widest vector register. */
 #define SADDLE_ALIGNMENT 64
 
-/* The most doubles that one vector of a problem, a set or an algorithm can have: sums of a few such
+/* The largest number of doubles in one vector of a problem, set or algorithm. Sums of a few such
  * sizes, in bytes, do not overflow. */
 #define SADDLE_MOST_DOUBLES (SIZE_MAX >> 24)
 
-/* The larger of two sizes. */
 static inline size_t saddle_larger(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
-/* Zeroed memory for count objects of a size, or NULL when it cannot be had or count * size
- * overflows. A zero count gives a valid block. Free with saddle_free(). */
+/* Returns zeroed memory for `count` objects of `size` bytes, or NULL when there is not enough or
+ * count * size overflows. A count of 0 gives a valid block. Free with saddle_free(). */
 void *saddle_alloc(size_t count, size_t size);
 
-/* The same, neither zeroed nor otherwise written to: for large arrays that are filled at once, and for
- * memory that belongs near the thread that touches it first. */
+/* Like saddle_alloc(), but leaves the memory untouched: for large arrays that are filled at
+ * once, and for memory that should be placed near the thread that first writes to it. */
 void *saddle_alloc_unset(size_t count, size_t size);
 
-/* Zeroed memory for count doubles. */
+/* Returns zeroed memory for `count` doubles. */
 double *saddle_alloc_doubles(size_t count);
 
-/* Free a block of saddle_alloc(). NULL is allowed. */
+/* Frees a block of saddle_alloc(). NULL is allowed. */
 void saddle_free(void *block);
 
-/* Bytes that all blocks take now, and the most that they took at any time. */
+/* Bytes in all blocks now, and the most there ever were. */
 double saddle_memory_used(void);
 double saddle_memory_peak(void);
 
-/* Bytes that a block for count objects of a size takes, with what the allocator adds to it. */
+/* Returns the bytes that a block for `count` objects of `size` bytes takes, including the allocator's overhead. */
 double saddle_block_bytes(size_t count, size_t size);
 
 /*
- * Blocks that are taken together. The code that takes them runs twice: first with `count_only`, when no
- * block is taken and `bytes` adds up what they would take, then in earnest.
+ * Blocks that are allocated together. The code that allocates them runs twice: first with
+ * `count_only`, which only adds up their `bytes`, then to allocate them.
  */
 typedef struct saddle_claim {
     bool count_only;
     double bytes; /* of the blocks so far */
-    bool failed;  /* whether a block could not be had */
+    bool failed;  /* whether an allocation failed */
 } saddle_claim;
 
-/* A block as of saddle_alloc(), or NULL if they are only counted. */
+/* Like saddle_alloc(); NULL if `count_only`. */
 void *saddle_claim_block(saddle_claim *claim, size_t count, size_t size);
-/* The same as of saddle_alloc_unset(). */
+/* Like saddle_alloc_unset(); NULL if `count_only`. */
 void *saddle_claim_unset(saddle_claim *claim, size_t count, size_t size);
 
-/* A block with room for one more object behind its `count` of a size: itself, or, where they fill the
- * capacity, a new one of twice as much in its place. NULL when memory is short; the block then stays
- * as it is. Begin with NULL and a capacity of 0. */
+/* Makes room for one more object of `size` bytes after the `count` in a block, doubling the
+ * capacity when it is full. Returns the block or the one that replaces it; NULL when memory is
+ * short, and the block is unchanged. Begin with NULL and a capacity of 0. */
 static inline void *saddle_grow(void *block, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
@@ -79,10 +78,10 @@ static inline void *saddle_grow(void *block, size_t count, size_t *capacity, siz
     return grown;
 }
 
-/* A copy of a string in saddle_alloc() memory; NULL when text is NULL or memory is short. */
+/* Returns a copy of a string in saddle_alloc() memory; NULL when text is NULL or memory is short. */
 char *saddle_strdup(const char *text);
 
-/* printf into fresh saddle_alloc() memory; NULL when memory is short. */
+/* Formats into new saddle_alloc() memory; NULL when memory is short. */
 char *saddle_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Numbers from text, correctly rounded, and back.
+ * Correctly rounded conversion between numbers and text.
  *
- * When the digits make a whole number w <= 2^53 and the decimal exponent is at most 22 in size,
- * both w and the power of ten are doubles, and the one rounding of w * 10^e or w / 10^e is the
- * right one (Clinger, PLDI 1990). Anything else goes to the C library's exact conversion.
+ * When the digits form an integer w <= 2^53 and the decimal exponent is between -22 and 22, both w
+ * and the power of ten are exact doubles, and w * 10^e or w / 10^e is rounded once, correctly
+ * (Clinger, PLDI 1990). Everything else goes to the C library's exact conversion.
  */
 #include "core/number.h"
 #include "core/float_mode.h"
@@ -19,7 +19,7 @@
 #include "core/memory.h"
 #include "core/print.h"
 
-/* A number's parts: digits * 10^exponent. */
+/* A number as digits * 10^exponent. */
 struct decimal {
     uint64_t digits;
     int exponent;
@@ -34,7 +34,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Digits from `at` on; each after the point lowers the exponent by one. */
+/* Reads digits from `at` on. `step` is 1 after the decimal point, where each digit lowers the exponent. */
 static const char *scan_digits(const char *at, const char *end, struct decimal *number, int step)
 {
     for (; at < end && is_digit(*at); at++) {
@@ -46,7 +46,7 @@ static const char *scan_digits(const char *at, const char *end, struct decimal *
         number->digits = number->digits * 10 + (uint64_t)(*at - '0');
         number->kept += number->digits != 0;
         number->exponent -= step;
-        /* Thousands of zeros after the point: leave them to the exact conversion. */
+        /* Leave a million zeros after the point to the exact conversion. */
         number->truncated |= number->exponent < -1000000;
     }
     return at;
@@ -82,7 +82,7 @@ static const char *scan_decimal(const char *at, const char *end, struct decimal 
     return number->seen ? scan_exponent(at, end, number) : NULL;
 }
 
-/* By the C library, with the C locale's decimal point whatever setlocale() the program has called. */
+/* Converts with the C library in the C locale, whatever locale the program has set. */
 static bool convert_exactly(const char *at, const char *stop, double *out)
 {
     char local[128];
@@ -104,7 +104,7 @@ const char *saddle_scan_real(const char *at, const char *end, double *out)
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    /* A digit by itself: nearly all there is in one-hot data. */
+    /* A single digit: nearly every value of one-hot data. */
     if (at < end && is_digit(*at) && (at + 1 == end || at[1] == ' ')) {
         *out = *at - '0';
         return at + 1;

@@ -8,14 +8,14 @@
 #include "core/status.h"
 #include "core/text.h"
 
-/* The most choices an option has. */
+/* The most choices an option may have. */
 #define MOST_CHOICES 32
-/* Sizes of one side of a range, and of a description of what would be right. */
+/* Sizes of the text for one limit of a range, and of the description of valid values. */
 #define LIMIT_SIZE 80
 #define DESCRIPTION_SIZE 256
 
-/* Whether a text stands for no value: "" or "auto" where that is the default. Flags and choices always have
- * one. */
+/* Returns whether a text means "no value": "" or "auto" where that is the default. Flags and
+ * choices always have a value. */
 static bool is_absent(const saddle_option *option, const char *text)
 {
     return option->kind != SADDLE_OPTION_FLAG && option->kind != SADDLE_OPTION_CHOICE &&
@@ -24,8 +24,8 @@ static bool is_absent(const saddle_option *option, const char *text)
 
 /* ---- choices --------------------------------------------------------------------------------- */
 
-/* Cut "a|b|c" in a buffer into words; how many there are, 0 when it is missing, too long or has too
- * many. */
+/* Cuts a copy of "a|b|c" in `buffer` into words. Returns their number; 0 when the list is
+ * missing, too long or has too many words. */
 static size_t cut_choices(const char *text, char buffer[SADDLE_CHOICES_SIZE],
                           const char *word[MOST_CHOICES])
 {
@@ -67,8 +67,8 @@ static saddle_status read_choice(const saddle_option *option, const char *text, 
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* One side of a range, such as " and at most 1"; "" when it has no limit. Whole numbers are written
- * in full, others in up to 15 digits. */
+/* Formats one limit of a range, such as " and at most 1"; "" when there is no limit. Whole
+ * numbers are written in full, others with up to 15 digits. */
 static const char *limit_text(char text[LIMIT_SIZE], const char *words, double limit)
 {
     text[0] = '\0';
@@ -79,7 +79,7 @@ static const char *limit_text(char text[LIMIT_SIZE], const char *words, double l
     return text;
 }
 
-/* What would be right for a number: "a number above 0 and at most 1, or auto". */
+/* Describes the valid values of a number: "a number above 0 and at most 1, or auto". */
 static const char *describe_number(const saddle_option *option, char text[DESCRIPTION_SIZE])
 {
     char low[LIMIT_SIZE];
@@ -96,8 +96,7 @@ static const char *describe_number(const saddle_option *option, char text[DESCRI
     return text;
 }
 
-/* Compared as whole numbers, because not every uint64_t is a double; the minimum is not negative.
- */
+/* Compares integers, because not every uint64_t is a double. The minimum is not negative. */
 static bool whole_in_range(const saddle_option *option, uint64_t value)
 {
     double low = option->minimum;
@@ -172,19 +171,19 @@ static saddle_status read_flag(const char *text, bool *out, saddle_error *why)
                        SADDLE_EXCERPT(text));
 }
 
-/* Settings are echoed one to a line, in traces and models: a line end would forge another. */
+/* Traces and models contain one setting per line: a line end in a value would forge another setting. */
 static saddle_status check_text(const char *text, saddle_error *why)
 {
     for (const char *at = text; *at != '\0'; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7F)
             return saddle_fail(why, SADDLE_BAD_INPUT,
                                "'%s' has a control character, such as a line end, in it; give a "
-                               "value without",
+                               "value without it",
                                SADDLE_EXCERPT(text));
     return SADDLE_OK;
 }
 
-/* What the field holds that stands for no value. */
+/* Returns the field's value that means "no value". */
 static saddle_option_value no_value(const saddle_option *option)
 {
     switch (option->kind) {
@@ -244,7 +243,7 @@ void saddle_option_write(const saddle_option *option, const saddle_option_value 
 void saddle_option_default(const saddle_option *option, void *target)
 {
     saddle_option_value value;
-    /* A default has been checked when a store was first made from its table. */
+    /* The default was checked when the first store was made from this table. */
     saddle_option_read(option, option->fallback, &value, NULL);
     saddle_option_write(option, &value, target);
 }
@@ -297,10 +296,11 @@ static saddle_status refuse_name(const saddle_option *const *options, const char
     size_t used = 0;
     for (; *options != NULL && used < sizeof list; options++)
         if ((*options)->home != SADDLE_HOME_OWN && strcmp((*options)->name, name) == 0)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%s' is an option of all algorithms and not of this list; give it "
-                               "beside it",
-                               SADDLE_EXCERPT(name));
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "'%s' is an option of all algorithms, not of this list; give it outside "
+                "the list",
+                SADDLE_EXCERPT(name));
         else if ((*options)->home == SADDLE_HOME_OWN)
             used += (size_t)saddle_snprintf(list + used, sizeof list - used, "%s%s",
                                             used == 0 ? "" : ", ", (*options)->name);
@@ -308,7 +308,7 @@ static saddle_status refuse_name(const saddle_option *const *options, const char
                        SADDLE_EXCERPT(name), used == 0 ? "none" : list);
 }
 
-/* Whether a name stands before `word` in a list that is cut into names and values up to there. */
+/* Returns whether a name occurs before `word` in a list that is already cut at '=' and ',' up to there. */
 static bool is_repeated(const char *list, const char *word)
 {
     for (const char *name = list; name < word;) {
@@ -320,7 +320,7 @@ static bool is_repeated(const char *list, const char *word)
     return false;
 }
 
-/* Fill the field of one "name=value", which is at `word` in the list. */
+/* Reads one "name=value", at `word` in the list, into its field. */
 static saddle_status parse_one(const saddle_option *const *options, const char *list, char *word,
                                void *target, saddle_error *error)
 {

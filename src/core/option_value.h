@@ -1,51 +1,51 @@
-/* What the value of an option may be, and the typed field that it is written into. */
+/* Parsing the value of an option and writing it into its typed field. */
 #ifndef SADDLE_CORE_OPTION_VALUE_H
 #define SADDLE_CORE_OPTION_VALUE_H
 
 #include <saddle/option.h>
 
-/* A value as the option's field holds it. */
+/* The value of an option, by type. */
 typedef union saddle_option_value {
     bool flag;
     uint64_t integer;
     double real;
-    int choice; /* its place among the choices */
+    int choice; /* index into the choices */
     const char *text;
 } saddle_option_value;
 
-/* Bytes of an option's field. */
+/* Returns the size in bytes of an option's field. */
 size_t saddle_option_bytes(const saddle_option *option);
-/* The field of an option in a struct. */
+/* Returns the address of an option's field in a struct. */
 static inline const void *saddle_option_field(const saddle_option *option, const void *target)
 {
     return (const char *)target + option->offset;
 }
 
-/* Refuse a declaration that contradicts itself, SADDLE_CHECK_FAILED. */
+/* Checks that an option's declaration is consistent; fails with SADDLE_CHECK_FAILED if not. */
 saddle_status saddle_option_check(const saddle_option *option, saddle_error *error);
-/* Read a value; texts are borrowed. `why` gets the reason of a refusal without the option's name. */
+/* Parses a value. Strings are borrowed. On failure `why` gets the reason, without the option's name. */
 saddle_status saddle_option_read(const saddle_option *option, const char *text,
                                  saddle_option_value *out, saddle_error *why);
-/* Write a value into the option's field in `target`. */
+/* Writes a value into the option's field in `target`. */
 void saddle_option_write(const saddle_option *option, const saddle_option_value *value,
                          void *target);
-/* Write the default of an option into its field in `target`; texts are constants. */
+/* Writes an option's default into its field in `target`. Strings are constants. */
 void saddle_option_default(const saddle_option *option, void *target);
-/* Whether a field holds a value. */
+/* Returns whether a field holds a given value. */
 bool saddle_option_holds(const saddle_option *option, const void *field,
                          const saddle_option_value *value);
 
-/* The longest list of choices. */
+/* Size of the buffer for the longest list of choices. */
 #define SADDLE_CHOICES_SIZE 512
-/* What a field holds as text, in `buffer` unless it is a text itself. NULL: the field is the number of a
+/* Formats the value of a field, in `buffer` unless it is a string. NULL when the field is a
  * choice that does not exist. */
 const char *saddle_option_text(const saddle_option *option, const void *field,
                                char buffer[SADDLE_CHOICES_SIZE]);
 
 /*
- * Fill the fields of a table's options in `target` from "name=value,name=value"; options that are not
- * named get their defaults. Options of the plan in the table are left out. `list` is cut into pieces and
- * must outlive `target`, whose texts point into it.
+ * Fills the fields of a table's options in `target` from "name=value,name=value"; options that
+ * are not named get their defaults. Skips options of the table that belong to the plan. `list`
+ * is modified and must outlive `target`, whose strings point into it.
  */
 saddle_status saddle_options_parse(const saddle_option *const *options, char *list, void *target,
                                    saddle_error *error);

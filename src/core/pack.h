@@ -1,11 +1,11 @@
 /*
- * A vector register of doubles as one value, as wide as the file that includes this is compiled for: for
- * loops that keep many things of a coordinate in registers at once. Arithmetic on a pack is arithmetic
- * on each of its entries, so results do not depend on the width.
+ * A vector register of doubles as one value, for loops that keep several quantities per coordinate
+ * in registers. Its width is that of the instruction set for which the including file is compiled.
+ * Arithmetic acts on each entry separately, so results do not depend on the width.
  *
- * gcc makes poor code of packs wider than the registers, and of packs in functions with target
- * attributes: hence one file per instruction set. Packs are handed on by address only: how one is passed
- * by value depends on the instruction set.
+ * gcc generates poor code for packs wider than the registers and for packs in functions with
+ * target attributes, hence one file per instruction set. Pass packs by address only: the calling
+ * convention for passing one by value depends on the instruction set.
  */
 #ifndef SADDLE_CORE_PACK_H
 #define SADDLE_CORE_PACK_H
@@ -19,7 +19,7 @@
 #pragma GCC diagnostic ignored "-Wanalyzer-use-of-uninitialized-value"
 #endif
 
-/* Entries of a pack; they divide SADDLE_LANES. */
+/* Entries per pack. It divides SADDLE_LANES. */
 #if defined(__AVX512F__)
 #define SADDLE_PACK 8
 #elif defined(__AVX__)
@@ -31,15 +31,15 @@
 typedef double saddle_pack __attribute__((vector_size(SADDLE_PACK * sizeof(double))));
 typedef long long saddle_pack_mask __attribute__((vector_size(SADDLE_PACK * sizeof(double))));
 
-/* Packs of SADDLE_LANES lanes. */
+/* Packs per SADDLE_LANES lanes. */
 enum { SADDLE_PACKS = SADDLE_LANES / SADDLE_PACK };
 
-/* A cache line's worth of lanes. */
+/* One cache line: SADDLE_LANES doubles. */
 typedef struct saddle_line {
     saddle_pack part[SADDLE_PACKS];
 } saddle_line;
 
-/* Lanes [first, last) from memory, at[0] to lane first; the others are 0. */
+/* Loads lanes [first, last) from memory, lane `first` from at[0]; sets the others to 0. */
 SADDLE_INLINE void saddle_line_load(saddle_line *v, const double *at, size_t first, size_t last)
 {
     if (first == 0 && last == SADDLE_LANES) {
@@ -53,7 +53,7 @@ SADDLE_INLINE void saddle_line_load(saddle_line *v, const double *at, size_t fir
     memcpy(v, lane, sizeof lane);
 }
 
-/* Lanes [first, last) to memory, lane first to at[0]. */
+/* Stores lanes [first, last) to memory, lane `first` to at[0]. */
 SADDLE_INLINE void saddle_line_store(double *at, const saddle_line *v, size_t first, size_t last)
 {
     if (first == 0 && last == SADDLE_LANES) {
@@ -81,7 +81,7 @@ SADDLE_INLINE void saddle_line_add(saddle_line *sum, const saddle_line *v, size_
         sum->part[i] += kept.part[i];
 }
 
-/* Sum of the lanes, as saddle_add_lanes(). */
+/* Returns the sum of the lanes, in the order of saddle_add_lanes(). */
 SADDLE_INLINE double saddle_line_sum(const saddle_line *v)
 {
     double lane[SADDLE_LANES];
@@ -89,7 +89,7 @@ SADDLE_INLINE double saddle_line_sum(const saddle_line *v)
     return saddle_add_lanes(lane);
 }
 
-/* The nearest number of [lower, upper] in every entry; NaN stays NaN. */
+/* Clips every entry to [lower, upper]; NaN stays NaN. */
 SADDLE_INLINE void saddle_pack_clip(saddle_pack *v, double lower, double upper)
 {
     const saddle_pack low = lower - (saddle_pack){0.0};
@@ -100,7 +100,7 @@ SADDLE_INLINE void saddle_pack_clip(saddle_pack *v, double lower, double upper)
                        ((saddle_pack_mask)*v & ~(below | above)));
 }
 
-/* |v| in every entry. */
+/* Replaces every entry by its absolute value. */
 SADDLE_INLINE void saddle_pack_abs(saddle_pack *v)
 {
     *v = (saddle_pack)((saddle_pack_mask)*v & 0x7fffffffffffffffLL);

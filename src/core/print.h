@@ -1,7 +1,8 @@
 /*
- * Printing that does not depend on the locale of the calling program: numbers have a decimal point.
+ * Printing that does not depend on the locale of the calling program: numbers have a decimal
+ * point.
  *
- * The library, lab/, draw/ and cli/ print with these functions alone; a test looks for others.
+ * The library, lab/, draw/ and cli/ use only these functions to print; a test checks it.
  */
 #ifndef SADDLE_CORE_PRINT_H
 #define SADDLE_CORE_PRINT_H
@@ -12,10 +13,10 @@
 
 #include <saddle/status.h>
 
-/* The C locale, for strtod_l(), strcasecmp_l() and the like. Never to be freed. */
+/* Returns the C locale, for strtod_l(), strcasecmp_l() and so on. Do not free it. */
 locale_t saddle_c_locale(void);
 
-/* As the C library's functions. */
+/* Like the C library's functions of the same names. */
 int saddle_snprintf(char *out, size_t size, const char *format, ...) SADDLE_PRINTF(3, 4);
 int saddle_vsnprintf(char *out, size_t size, const char *format, va_list arguments)
     SADDLE_PRINTF(3, 0);

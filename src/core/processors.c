@@ -15,7 +15,7 @@ static unsigned online(void)
     return count > 0 ? (unsigned)count : 1;
 }
 
-/* Those that this process may run on. */
+/* Returns the number of processors that this process may run on. */
 static unsigned allowed(void)
 {
     cpu_set_t set;
@@ -27,8 +27,8 @@ bool saddle_processors_are_own(void)
     return allowed() < online();
 }
 
-/* The whole numbers, `count` of them at most, that a file of a group begins with; how many there are: none where a limit is
- * "max" or -1. */
+/* Reads up to `count` positive integers from the start of a group's file. Returns how many it
+ * read: 0 where a limit is "max" or -1. */
 static unsigned read_numbers(const char *directory, const char *name, unsigned count, double *out)
 {
     char text[1100];
@@ -48,7 +48,7 @@ static unsigned read_numbers(const char *directory, const char *name, unsigned c
     return found;
 }
 
-/* Lower *context to what a group allows, given as microseconds of computing in a period. */
+/* Lowers *context to a group's limit, its quota divided by its period (both in microseconds). */
 static void lower(void *context, const char *directory, bool unified)
 {
     double *least = context;

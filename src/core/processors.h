@@ -1,17 +1,18 @@
-/* How many processors a process may count on. */
+/* How many processors a process can use. */
 #ifndef SADDLE_CORE_PROCESSORS_H
 #define SADDLE_CORE_PROCESSORS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether this process may run on some of the machine's processors only. */
+/* Returns whether this process is bound to some of the machine's processors. */
 bool saddle_processors_are_own(void);
-/* The processors that each of `together` processes on this machine may count on, at least 1: those that it may run on, or
- * its share of them, and its share of what its control groups allow, rounded down. */
+/* Returns the number of processors for each of `together` processes on this machine, at least 1:
+ * those that it is bound to, or its share of all, limited by its share of the control groups'
+ * quota, rounded down. */
 unsigned saddle_processors(size_t together);
-/* The processors' time that control groups allow this process, such as 1.5; infinite without a limit. `root`: see
- * saddle_control_groups(). */
+/* Returns how many processors' time the control groups allow this process, such as 1.5; infinite
+ * without a limit. `root`: see saddle_control_groups(). */
 double saddle_processor_quota(const char *root);
 
 #endif

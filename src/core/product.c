@@ -1,4 +1,4 @@
-/* Products of dense matrices for any processor, and the choice of the widest version that this one has. */
+/* Products of dense matrices for any processor, and the choice of the widest version that the processor supports. */
 #define SADDLE_PRODUCT(name) name##_plain
 #include "core/product_kernel.h"
 

@@ -1,7 +1,7 @@
 /*
- * Products of dense matrices on the calling thread, without memory of their own. Every entry of the
- * result is one sum in ascending order, so its bits depend on neither the instruction set nor the
- * blocking.
+ * Products of dense matrices, on the calling thread, without allocation. Every entry of the
+ * result is one sum in ascending order, so its bits depend neither on the instruction set nor on
+ * the blocking.
  */
 #ifndef SADDLE_CORE_PRODUCT_H
 #define SADDLE_CORE_PRODUCT_H
@@ -15,13 +15,13 @@ typedef struct saddle_matrix {
     size_t column;
 } saddle_matrix;
 
-/* A matrix stored row by row, in rows of `width`. */
+/* Returns a matrix stored row by row, in rows of `width`. */
 static inline saddle_matrix saddle_by_rows(const double *at, size_t width)
 {
     return (saddle_matrix){.at = at, .row = width, .column = 1};
 }
 
-/* The transpose of a matrix stored row by row. */
+/* Returns the transpose of a matrix stored row by row. */
 static inline saddle_matrix saddle_transposed(const double *at, size_t width)
 {
     return (saddle_matrix){.at = at, .row = 1, .column = width};
@@ -35,15 +35,13 @@ typedef struct saddle_product_size {
 } saddle_product_size;
 
 /*
- * c += a b. c is stored row by row and does not overlap a or b. For each entry,
+ * Computes c += a b. c is stored row by row and does not overlap a or b. Gives the same bits as
  *
  *   for (k = 0; k < depth; k++) c(i, j) += a(i, k) * b(k, j);
- *
- * gives the same bits.
  */
 void saddle_add_product(saddle_product_size size, saddle_matrix a, saddle_matrix b, double *c);
 
-/* The same, compiled for one instruction set each. */
+/* The same, each compiled for one instruction set. */
 typedef void saddle_product_adder(saddle_product_size size, saddle_matrix a, saddle_matrix b,
                                   double *c);
 saddle_product_adder saddle_add_product_plain;

@@ -1,4 +1,4 @@
-/* Products of dense matrices, compiled for AVX2 alone; see CMakeLists.txt. */
+/* Products of dense matrices, compiled for AVX2; see CMakeLists.txt. */
 #ifdef SADDLE_X86_VECTORS
 
 #define SADDLE_PRODUCT(name) name##_avx2

@@ -1,4 +1,4 @@
-/* Products of dense matrices, compiled for AVX-512F alone; see CMakeLists.txt. */
+/* Products of dense matrices, compiled for AVX-512F; see CMakeLists.txt. */
 #ifdef SADDLE_X86_VECTORS
 
 #define SADDLE_PRODUCT(name) name##_avx512

@@ -1,16 +1,18 @@
 /*
- * The product itself. Included by one file per instruction set, which defines SADDLE_PRODUCT(name) as the
- * name of its version. There is no include guard.
+ * The product itself. Each including file is compiled for one instruction set and defines
+ * SADDLE_PRODUCT(name), the name of its version. Hence there is no include guard.
  *
- * A panel of b, DEPTH rows of WIDTH columns, is copied to where it lies in one piece and fits the
- * first-level cache. A tile of c, TALL rows of WIDTH columns, stays in registers while the panel passes
- * by. GROUP rows of a, cut at DEPTH columns, stay in the second-level cache for all panels.
+ * A panel of b, DEPTH rows of WIDTH columns, is copied into contiguous memory that fits the
+ * first-level cache. A tile of c, TALL rows of WIDTH columns, stays in registers while all rows of
+ * the panel are added. GROUP rows of a, DEPTH columns of them, stay in the second-level cache for
+ * all panels.
  */
 #include "core/pack.h"
 #include "core/product.h"
 
-/* AVX-512 multiplies by a number in memory as fast as by one in a register. For a number that is used
- * more than once gcc loads a register first, which takes time from the multiplications. */
+/* AVX-512 multiplies by a number in memory as fast as by one in a register, but gcc loads a
+ * number that is used more than once into a register first, which takes time from the
+ * multiplications. */
 #ifdef __AVX512F__
 enum { TALL = 8, PACKS = 1 };
 #else
@@ -18,7 +20,7 @@ enum { TALL = 3, PACKS = 4 };
 #endif
 enum { WIDTH = PACKS * SADDLE_PACK, DEPTH = 128, GROUP = 128 };
 
-/* A pack at any address of a double. gcc 12 keeps packs that memcpy fills out of registers here. */
+/* A pack at the address of any double. With memcpy(), gcc 12 would not keep packs in registers here. */
 typedef saddle_pack pack_in_memory __attribute__((aligned(sizeof(double)), may_alias));
 
 /* Copies a panel of b; columns beyond `columns` become zero. */
@@ -34,8 +36,7 @@ SADDLE_INLINE void copy_panel(size_t depth, size_t columns, saddle_matrix b, dou
             panel[k * WIDTH + j] = j < columns ? b.at[k * b.row + j * b.column] : 0.0;
 }
 
-/* Adds to a tile of c, whose rows are `width` apart. row[i] points to row i of a, whose entries are
- * `step` apart. */
+/* Adds to a tile of c, whose rows are `width` apart. row[i] points to row i of a, whose entries are `step` apart. */
 SADDLE_INLINE void add_tile(size_t depth, const double *const row[TALL], size_t step,
                             const double *panel, double *c, size_t width)
 {
@@ -56,7 +57,7 @@ SADDLE_INLINE void add_tile(size_t depth, const double *const row[TALL], size_t 
             *(pack_in_memory *)(c + i * width + p * SADDLE_PACK) = sum[i][p];
 }
 
-/* Adds to the first rows and columns of a tile, by way of a copy. */
+/* Adds to the first rows and columns of a tile, through a copy of it. */
 static void add_part(size_t rows, size_t columns, size_t depth, const double *const row[TALL],
                      size_t step, const double *panel, double *c, size_t width)
 {
@@ -75,7 +76,7 @@ static void add_panel(size_t rows, size_t columns, size_t depth, saddle_matrix a
     for (size_t first = 0; first < rows; first += TALL) {
         size_t rest = rows - first;
         const double *row[TALL];
-        /* A tile at the end repeats its first row and drops the results. */
+        /* The last tile repeats its first row and drops the results. */
         for (size_t i = 0; i < TALL; i++)
             row[i] = a.at + (first + (i < rest ? i : 0)) * a.row;
         double *tile = c + first * width;

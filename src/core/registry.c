@@ -9,7 +9,7 @@
 #define MOST_NAMES 64
 #define NAME_SIZE 64
 
-/* Entry k of a list of pointers; `name` receives its first member. */
+/* Returns entry k of a list of pointers; `name` receives its first member. */
 static const void *entry_of(const void *list, size_t k, const char **name)
 {
     const void *entry;
@@ -18,7 +18,7 @@ static const void *entry_of(const void *list, size_t k, const char **name)
     return entry;
 }
 
-/* A name up to its colon. */
+/* Copies a name up to its colon. */
 static const char *cut(const char *name, char out[NAME_SIZE])
 {
     saddle_snprintf(out, NAME_SIZE, "%.*s", (int)strcspn(name, ":"), name);

@@ -1,4 +1,4 @@
-/* Finding an implementation by name, with a helpful refusal. */
+/* Lookup of implementations by name. */
 #ifndef SADDLE_CORE_REGISTRY_H
 #define SADDLE_CORE_REGISTRY_H
 
@@ -7,9 +7,9 @@
 #include <saddle/status.h>
 
 /*
- * Find a name in a list.
+ * Finds a name in a list.
  * @param out   receives the entry of that name; NULL on failure.
- * @param what  the kind of thing, for the message, which names the closest entry and all of them.
+ * @param what  the kind of thing, for the message, which names the closest entry and lists all.
  * @param name  an entry "grid:RxC" is found as "grid" and as anything that begins with "grid:".
  * @param list  an array of `count` pointers to structs whose first member is their name.
  */

@@ -53,7 +53,7 @@ uint64_t saddle_rng_below(saddle_rng *rng, uint64_t bound)
 
 double saddle_rng_normal(saddle_rng *rng)
 {
-    /* Marsaglia's polar method: only log and sqrt, whose bits do not depend on the machine. */
+    /* Marsaglia's polar method: needs only log and sqrt, whose bits do not depend on the machine. */
     for (;;) {
         double u = 2.0 * saddle_rng_uniform(rng) - 1.0;
         double v = 2.0 * saddle_rng_uniform(rng) - 1.0;

@@ -1,8 +1,8 @@
 /*
- * Counter-based random numbers (Philox4x64-10, Salmon, Moraes, Dror, Shaw, SC 2011).
+ * Counter-based random numbers (Philox4x64-10: Salmon, Moraes, Dror, Shaw, SC 2011).
  *
- * A stream is keyed by (seed, purpose, agent, iteration), so that every number is a pure function
- * of where it is used: the same bits for any number of threads, any engine, any restart.
+ * A stream is keyed by (seed, purpose, agent, iteration), so every number is a pure function of
+ * where it is used: the same bits for any number of threads, any engine and after any restart.
  */
 #ifndef SADDLE_CORE_RNG_H
 #define SADDLE_CORE_RNG_H
@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a stream is for. Values are part of the results' bits: append, never renumber. */
+/* What a stream is for. Results depend on these values: append, never renumber. */
 typedef enum saddle_purpose {
     SADDLE_RNG_BATCH = 1,     /* mini-batches */
     SADDLE_RNG_REFRESH = 2,   /* refresh samples */
     SADDLE_RNG_PILOT = 3,     /* pilot batch before the first refresh */
-    SADDLE_RNG_TOPOLOGY = 4,  /* random graphs; agent = try */
+    SADDLE_RNG_TOPOLOGY = 4,  /* random graphs; agent = attempt */
     SADDLE_RNG_PARTITION = 5, /* which agent holds which row */
     SADDLE_RNG_GENERATOR = 6, /* built-in data; iteration = row */
     SADDLE_RNG_INSTANCE = 7,  /* built-in problem instances */
@@ -32,35 +32,35 @@ typedef enum saddle_purpose {
     SADDLE_RNG_VALIDATION = 65 /* rows that a search judges candidates by */
 } saddle_purpose;
 
-/* A stream. Visible so that it can live on the stack. */
+/* A stream. The struct is public so that it can live on the stack. */
 typedef struct saddle_rng {
     uint64_t key[2];
     uint64_t counter[4];
     uint64_t block[4];
-    unsigned used; /* numbers of the block already handed out; 4: none left */
+    unsigned used; /* numbers of the block already returned; 4: none left */
 } saddle_rng;
 
-/* Start a stream. */
+/* Starts a stream. */
 void saddle_rng_init(saddle_rng *rng, uint64_t seed, saddle_purpose purpose, uint64_t agent,
                      uint64_t iteration);
-/* 64 uniform bits. */
+/* Returns 64 random bits. */
 uint64_t saddle_rng_bits(saddle_rng *rng);
-/* Uniform in [0, 1), 53 bits. */
+/* Returns a uniform number in [0, 1) with 53 random bits. */
 double saddle_rng_uniform(saddle_rng *rng);
-/* Uniform in {0, ..., bound - 1}, without bias; bound >= 1. */
+/* Returns a uniform number in {0, ..., bound - 1}, without bias; bound >= 1. */
 uint64_t saddle_rng_below(saddle_rng *rng, uint64_t bound);
-/* Standard normal. */
+/* Returns a standard normal number. */
 double saddle_rng_normal(saddle_rng *rng);
-/* Gamma(shape, 1), shape > 0 (Marsaglia and Tsang 2000). */
+/* Returns a Gamma(shape, 1) number, shape > 0 (Marsaglia and Tsang 2000). */
 double saddle_rng_gamma(saddle_rng *rng, double shape);
-/* Put 0 .. count - 1 of an array into random order. */
+/* Shuffles the first `count` entries of an array. */
 void saddle_rng_shuffle(saddle_rng *rng, size_t *array, size_t count);
 
-/* Words of the mark memory that saddle_rng_choose() needs for a population. */
+/* Returns the length of the `mark` array that saddle_rng_choose() needs for a population. */
 size_t saddle_rng_mark_words(size_t population);
 /*
- * Draw count distinct numbers of {0, ..., population - 1} in O(count) (Floyd, CACM 1987).
- * mark: saddle_rng_mark_words() words, all zero; left all zero.
+ * Draws `count` distinct numbers from {0, ..., population - 1} in O(count) (Floyd, CACM 1987).
+ * `mark` has saddle_rng_mark_words() entries, all zero before and after.
  */
 void saddle_rng_choose(saddle_rng *rng, size_t population, size_t count, uint32_t *out,
                        uint64_t *mark);

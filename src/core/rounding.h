@@ -1,12 +1,13 @@
-/* Numbers that all machines agree on, though they come from eigenvalues. */
+/* Rounding that hides the differences between machines' LAPACK and ARPACK. */
 #ifndef SADDLE_CORE_ROUNDING_H
 #define SADDLE_CORE_ROUNDING_H
 
 /*
- * The nearest number of 40 significant bits, a relative 9.1e-13 away at most; NaN stays NaN. Eigenvalues
- * and the weights that are made from them are so rounded, lest they depend on the rounding errors
- * of one machine's LAPACK or ARPACK, or on how many threads these use: unless the exact value lies within
- * such an error of the middle between two rounded ones, all agree on every bit.
+ * Returns v rounded to 40 significant bits, a relative change of at most 9.1e-13; NaN stays NaN.
+ * Eigenvalues and the weights computed from them are rounded this way, because their last bits
+ * depend on the LAPACK or ARPACK of the machine and on its threads. All machines then agree on
+ * every bit, unless the exact value is within such an error of the middle between two rounded
+ * numbers.
  */
 double saddle_round_significant(double v);
 

@@ -8,20 +8,20 @@
 
 #define SADDLE_SHA256_BYTES 32
 
-/* A sum in progress. A failure, which only a lack of memory can cause, shows at its end. */
+/* A hash in progress. Failure, which only a lack of memory causes, is reported by saddle_sha256_end(). */
 typedef struct saddle_sha256 {
     void *context;
     bool bad;
 } saddle_sha256;
 
 void saddle_sha256_begin(saddle_sha256 *sum);
-/* Add bytes; a NULL block adds nothing. */
+/* Adds bytes; a NULL block adds nothing. */
 void saddle_sha256_add(saddle_sha256 *sum, const void *block, size_t bytes);
-/* Give the sum and free what it took; false on failure. */
+/* Returns the hash in `out` and frees the state; false on failure. */
 bool saddle_sha256_end(saddle_sha256 *sum, unsigned char out[SADDLE_SHA256_BYTES]);
 
-/* The sum of the first `bytes` of an open file, or of all of a shorter one. The file's position stays.
- * False, with errno, when the file cannot be read. */
+/* Hashes the first `bytes` of an open file, or all of a shorter one, and keeps the file's
+ * position. Returns false, with errno set, when the file cannot be read. */
 bool saddle_sha256_file(int descriptor, uint64_t bytes, unsigned char out[SADDLE_SHA256_BYTES]);
 
 #endif

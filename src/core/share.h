@@ -1,23 +1,21 @@
-/*
- * Work that other workers of an engine can help with.
- */
+/* Work that a worker of an engine can share with the others. */
 #ifndef SADDLE_CORE_SHARE_H
 #define SADDLE_CORE_SHARE_H
 
 #include <stddef.h>
 
-/* Other workers of an engine. */
+/* The other workers of an engine. */
 typedef struct saddle_helpers saddle_helpers;
-/* One part of something; scratch is of the worker that does it. A part must not share anything itself. */
+/* Does one part. `scratch` belongs to the worker that does it. A part must not share work itself. */
 typedef void saddle_shared_part(void *context, size_t part, double *scratch);
 struct saddle_helpers {
-    /* Do parts 0 .. count - 1, in any order and at the same time; this worker uses `scratch`. */
+    /* Does parts 0 .. count - 1, concurrently and in any order; the calling worker uses `scratch`. */
     void (*share)(const saddle_helpers *helpers, size_t count, saddle_shared_part *part,
                   void *context, double *scratch);
-    double *partials; /* sums of the parts of a request */
+    double *partials; /* the parts' partial sums */
 };
 
-/* The same with helpers, or without (NULL). */
+/* Shares the parts with helpers; without (NULL), does them in order. */
 static inline void saddle_share(const saddle_helpers *helpers, size_t count,
                                 saddle_shared_part *part, void *context, double *scratch)
 {

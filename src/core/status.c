@@ -69,7 +69,7 @@ saddle_status saddle_fail_at(saddle_error *error, const char *path, size_t line,
     return saddle_fail(error, SADDLE_BAD_INPUT, "%.400s:%zu:%zu: %s", path, line, column, what);
 }
 
-/* Whether a message says where the mistake is: "x-set: ...", "SADDLE_MEMORY: ..." or "rows.csv:3:1: ...". */
+/* Returns whether a message begins with its origin: "x-set: ...", "SADDLE_MEMORY: ..." or "rows.csv:3:1: ...". */
 static bool is_located(const char *message)
 {
     size_t name =
@@ -79,7 +79,7 @@ static bool is_located(const char *message)
         return true;
     if (colon == NULL)
         return false;
-    /* Two numbers before the colon. */
+    /* Two numbers, LINE:COLUMN, before the colon. */
     const char *at = colon;
     for (int k = 0; k < 2; k++) {
         const char *end = at;

@@ -108,7 +108,7 @@ bool saddle_split(saddle_fields *out, const char *text)
     return true;
 }
 
-/* A letter as words are compared: in lower case, and _ as -. */
+/* Folds a letter for comparison: lower case, and _ becomes -. */
 static char folded(char letter)
 {
     if (letter >= 'A' && letter <= 'Z')
@@ -116,7 +116,7 @@ static char folded(char letter)
     return letter == '_' ? '-' : letter;
 }
 
-/* Levenshtein distance of words of up to 63 characters, in any spelling; longer ones are far from everything. */
+/* Returns the Levenshtein distance of two words, ignoring case; words over 63 characters are far from all others. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t row[64];
@@ -143,7 +143,7 @@ static size_t edit_distance(const char *a, const char *b)
     return row[lb];
 }
 
-/* Whether a word is the beginning of a name, or is but for its last letter, such as iters of iterations. */
+/* Returns whether a word abbreviates a name, except perhaps for its last letter, as iters does iterations. */
 static bool abbreviates(const char *word, const char *name)
 {
     size_t length = strlen(word);

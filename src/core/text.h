@@ -1,4 +1,4 @@
-/* Strict reading of numbers and of the short texts that name sets, graphs and the like. */
+/* Characters as messages show them, suggestions for mistyped names, and texts of the form NAME:A:B. */
 #ifndef SADDLE_CORE_TEXT_H
 #define SADDLE_CORE_TEXT_H
 
@@ -9,57 +9,59 @@
 
 #include <saddle/text.h>
 
-/* The next letter of a UTF-8 text that ends at `end`; U+FFFD for a byte that is not part of one. */
+/* Decodes the next character of a UTF-8 text that ends at `end`; U+FFFD for an invalid byte. */
 uint32_t saddle_next_letter(const char **at, const char *end);
 
-/* Whether a letter acts on a terminal or a page instead of being seen: control characters (C0, DEL, C1), and
- * those that turn the direction of text or end a line (U+202E and the like). */
+/* Returns whether a character acts on a terminal or page instead of being visible: control
+ * characters (C0, DEL, C1) and those that change the direction of text or end a line, such as
+ * U+202E. */
 bool saddle_is_invisible(uint32_t letter);
 
-/* Capacity for one letter as saddle_show_letter() writes it, with its NUL. */
+/* Size of one character as saddle_show_letter() writes it, including the NUL. */
 #define SADDLE_SHOWN_SIZE 12
 /*
- * Writes the next letter of a text so that it can be shown: invisible ones and bytes that are not UTF-8 as
- * \x1b, \u202e, \xff; all other letters as they are. `out` gets a NUL; returns the bytes before it.
+ * Writes the next character of a text in a form that can be displayed: invisible characters and
+ * bytes that are not UTF-8 as \x1b, \u202e, \xff, all others unchanged. `out` is NUL-terminated;
+ * returns its length.
  */
 size_t saddle_show_letter(const char **at, const char *end, char out[SADDLE_SHOWN_SIZE]);
 
-/* Writes all letters of a text so. */
+/* Writes a text to a stream in that form. */
 void saddle_put_shown(FILE *out, const char *text);
-/* Writes as many of them as fit into `size` bytes, with a NUL; returns the bytes before it. */
+/* Writes as much of a text in that form as fits into `size` bytes, with a NUL; returns the length. */
 size_t saddle_show_text(char *out, size_t size, const char *text);
 
-/* A text as a message shows it: its letters as above, at most 76 bytes. */
+/* A text as messages show it: in that form, at most 76 bytes, shortened with "...". */
 typedef struct saddle_excerpt {
     char text[80];
 } saddle_excerpt;
 
-/* The words in [at, end); end NULL: up to the NUL. */
+/* Returns the excerpt of [at, end), or of a string when `end` is NULL. */
 saddle_excerpt saddle_excerpt_of(const char *at, const char *end);
-/* A whole text as an argument of a message. */
+/* The excerpt of a string as an argument of a message. */
 #define SADDLE_EXCERPT(whole) saddle_excerpt_of((whole), NULL).text
 
-/* Append to a text with capacity for `size` characters; what does not fit is cut off. */
+/* Appends to a string in a buffer of `size` bytes; truncates what does not fit. */
 void saddle_append(char *text, size_t size, const char *format, ...) SADDLE_PRINTF(3, 4);
 
-/* "; did you mean 'NAME'?" with the name closest to a word; "" when none is close. */
+/* "; did you mean 'NAME'?" with the name closest to a word, or "" when none is close. */
 typedef struct saddle_suggestion {
     char text[96];
 } saddle_suggestion;
 
 saddle_suggestion saddle_suggest(const char *word, const char *const *name, size_t count);
 
-/* The most fields a short text has. */
+/* The most fields of a text. */
 #define SADDLE_MAX_FIELDS 8
 
-/* A text of the form NAME:A:B, cut at its colons. */
+/* A text of the form NAME:A:B, split at its colons. */
 typedef struct saddle_fields {
     char buffer[512];                     /* owns the characters */
     const char *field[SADDLE_MAX_FIELDS]; /* field[0] is the name */
     size_t count;                         /* at least 1 */
 } saddle_fields;
 
-/* Cut a text at its colons; false when it is too long or has too many fields. */
+/* Splits a text at its colons; false when it is too long or has too many fields. */
 bool saddle_split(saddle_fields *out, const char *text);
 
 #endif

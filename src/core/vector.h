@@ -1,6 +1,6 @@
 /*
- * Vector kernels. Sums run in eight fixed lanes that are added in a fixed order, so that their
- * bits depend neither on the instruction set nor on the compiler's choices.
+ * Vector kernels. Sums use eight fixed lanes that are added in a fixed order, so their bits
+ * depend neither on the instruction set nor on the compiler's choices.
  */
 #ifndef SADDLE_CORE_VECTOR_H
 #define SADDLE_CORE_VECTOR_H
@@ -9,10 +9,10 @@
 #include <stddef.h>
 
 /*
- * Compiled once per instruction set and chosen at load time. The build switches this off where a
- * sanitizer or the compiler does not support it. Contraction is off everywhere, so all versions
- * give the same bits. SADDLE_WIDEST is for the test that compares them: a build for one instruction
- * set, 0 (any processor), 256 (AVX2) or 512 (AVX-512F) bits wide.
+ * A function that is compiled once per instruction set; the loader picks the version. The build
+ * disables this where a sanitizer or the compiler does not support it. All versions give the
+ * same bits, because contraction is off. SADDLE_WIDEST is for the test that compares them: a
+ * build for one instruction set only, 0 (any processor), 256 (AVX2) or 512 (AVX-512F) bits wide.
  */
 #if defined(SADDLE_WIDEST)
 #if SADDLE_WIDEST == 512
@@ -28,8 +28,8 @@
 #define SADDLE_KERNEL
 #endif
 
-/* Bits of the widest vectors for which versions in files of their own may be called: 0, 256 (AVX2) or
- * 512 (AVX-512F). */
+/* Returns the width in bits of the widest vectors with versions in separate files that may be
+ * called: 0, 256 (AVX2) or 512 (AVX-512F). */
 static inline int saddle_vector_bits(void)
 {
 #if defined(SADDLE_WIDEST)
@@ -43,19 +43,18 @@ static inline int saddle_vector_bits(void)
 #endif
 }
 
-/* Inlined wherever it is called. */
 #define SADDLE_INLINE static inline __attribute__((always_inline))
 
-/* Number of lanes of every sum. */
+/* The number of lanes of every sum. */
 #define SADDLE_LANES 8
 
-/* `count` doubles rounded up to whole cache lines: lengths of parts that others follow. */
+/* Returns `count` rounded up to whole cache lines of doubles, so that what follows in memory is aligned. */
 static inline size_t saddle_whole_lines(size_t count)
 {
     return (count + SADDLE_LANES - 1) / SADDLE_LANES * SADDLE_LANES;
 }
 
-/* Sum of the lanes, in the one order that is used everywhere. */
+/* Returns the sum of the lanes, in the one order that all code uses. */
 static inline double saddle_add_lanes(const double lane[SADDLE_LANES])
 {
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
@@ -63,8 +62,8 @@ static inline double saddle_add_lanes(const double lane[SADDLE_LANES])
 }
 
 /*
- * Run `body` for k = 0 .. count - 1 with l the lane of k: a loop over whole groups of lanes, which
- * compilers turn into vector code, and one over the rest.
+ * Runs `body` for k = 0 .. count - 1, where l is the lane of k: a loop over whole groups of
+ * lanes, which compilers vectorize, and one over the rest.
  */
 #define SADDLE_FOR_LANES(count, body)                                                     \
     do {                                                                                  \

@@ -1,4 +1,4 @@
-/* Worlds: the one of a single process, and what is common to all. */
+/* The world of a single process, and functions common to all worlds. */
 #include "core/world.h"
 
 #include <stdio.h>
@@ -9,14 +9,14 @@
 #include "core/status.h"
 #include "core/vector.h"
 
-/* Agents whose terms of a sum are held at once. */
+/* Agents whose terms of a sum are in memory at once. */
 #define SUM_BLOCK 16
 
 /* ---- one process ---------------------------------------------------------------------------- */
 
 typedef struct alone {
     saddle_world base;
-    size_t list[]; /* of agents: 0, 1, ..., then of their homes: all zero */
+    size_t list[]; /* the agents 0, 1, ..., then the rank of each: all zero */
 } alone;
 
 static void alone_add_terms(const saddle_world *world, size_t first, size_t count, size_t size,
@@ -28,7 +28,7 @@ static void alone_add_terms(const saddle_world *world, size_t first, size_t coun
         saddle_axpy(size, 1.0, terms + k * stride, sum);
 }
 
-/* Sums and maxima over one process are what it has. */
+/* With one process, its sums and maxima are already complete. */
 static void alone_keep(const saddle_world *world, size_t count, double *values)
 {
     (void)world;
@@ -73,10 +73,10 @@ saddle_status saddle_world_alone(saddle_world **out, size_t agents, saddle_error
 {
     SADDLE_REQUIRE(error, out);
     *out = NULL;
-    /* One block for all of it: the struct, then both lists. */
+    /* One block holds the struct and both lists. */
     alone *self = saddle_alloc(1, sizeof *self + 2 * agents * sizeof *self->list);
     if (self == NULL)
-        return saddle_no_memory(error, "the agents' places");
+        return saddle_no_memory(error, "the list of agents");
     for (size_t i = 0; i < agents; i++)
         self->list[i] = i;
     self->base = (saddle_world){.ranks = 1,
@@ -120,7 +120,7 @@ size_t saddle_world_place(const saddle_world *world, size_t agent)
     return low;
 }
 
-/* Say where it failed. */
+/* Puts the failed rank in front of a message. */
 static void name_rank(saddle_error *error, size_t rank)
 {
     char text[sizeof error->message];
@@ -136,7 +136,7 @@ saddle_status saddle_world_agree(const saddle_world *world, saddle_status status
     SADDLE_REQUIRE(error, world);
     if (world->ranks == 1)
         return status;
-    /* The lowest rank that failed is the largest number of ranks from it to the end. */
+    /* The lowest failed rank maximizes the number of ranks from it to the last. */
     double left = status == SADDLE_OK ? 0.0 : (double)(world->ranks - world->rank);
     world->largest(world, 1, &left);
     if (left == 0.0)
@@ -189,7 +189,7 @@ void saddle_world_fill(const saddle_world *world, size_t width, double *numbers)
 {
     if (world->ranks == 1)
         return;
-    /* A number and nothing else add up to the number, if both are taken as bits. */
+    /* Adding the bits of a number, as an integer, to zeros gives its bits in every process. */
     for (size_t i = 0; i < world->agents; i++)
         if (!saddle_world_has(world, i))
             memset(numbers + i * width, 0, width * sizeof *numbers);

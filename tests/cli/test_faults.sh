@@ -131,7 +131,7 @@ if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then
     code=$?
     check "a run that cannot fit ends with 1" exits 1
     check "says what it needs and what there is" grep -qE \
-        '^saddle: this run would take about [0-9.]+ GB of memory, [0-9.]+ GB of it for the state of 1000 agents, and about [0-9.]+ GB can be had; use fewer agents or a smaller problem, or set SADDLE_MEMORY to the gigabytes that it may take, or to inf$' err
+        '^saddle: this run would take about [0-9.]+ GB of memory, [0-9.]+ GB of it for the state of 1000 agents, but about [0-9.]+ GB is available; use fewer agents or a smaller problem, or set SADDLE_MEMORY to the gigabytes that it may take, or to inf$' err
     check "before anything is run" is "$(wc -c <out)" 0
     (
         ulimit -v 3000000
@@ -140,7 +140,7 @@ if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then
     code=$?
     check "data that cannot fit end with 1" exits 1
     check "say what they need" grep -qE \
-        "^saddle: 60000000 rows of 'synthetic' would take about [0-9.]+ GB of memory, and about" err
+        "^saddle: 60000000 rows of 'synthetic' would take about [0-9.]+ GB of memory, but about" err
     (
         ulimit -v 3000000
         SADDLE_MEMORY=inf "$saddle" run --data synthetic:60000000 --iterations 1 >out 2>err </dev/null
@@ -161,12 +161,12 @@ granted() {
 granted 0.1
 check "less than is granted" exits 1
 check "says by whom" grep -qE \
-    "^saddle: 700000 rows of 'synthetic' would take about [0-9.]+ GB of memory, and about 0.1 GB can be had by SADDLE_MEMORY; " err
+    "^saddle: 700000 rows of 'synthetic' would take about [0-9.]+ GB of memory, but about 0.1 GB is allowed by SADDLE_MEMORY; " err
 granted 2.5
 check "as much as is granted" exits 0
 granted much
 check "a grant that is no number" exits 2
-check "is named" warns "saddle: SADDLE_MEMORY: 'much' in the environment is not a number of gigabytes above 0, nor inf"
+check "is named" warns "saddle: SADDLE_MEMORY: 'much' in the environment is neither a number of gigabytes above 0 nor inf"
 SADDLE_MEMORY=-3 try run --data synthetic:200 --iterations 1
 check "so is one that nobody would have asked for" warns "saddle: SADDLE_MEMORY: '-3' in the environment"
 for graph in 'ring --agents 5000000' 'complete --agents 14000' 'er:0.5 --agents 5000' 'regular:40 --agents 500000' \
@@ -175,7 +175,7 @@ for graph in 'ring --agents 5000000' 'complete --agents 14000' 'er:0.5 --agents 
     SADDLE_MEMORY=0.1 try graph $graph
     check "$graph: refused" exits 1
     check "$graph: with both numbers" grep -qE \
-        "^saddle: the graph.* would take about [0-9.]+ GB of memory.*, and about 0.1 GB can be had by SADDLE_MEMORY; " err
+        "^saddle: the graph.* would take about [0-9.]+ GB of memory.*, but about 0.1 GB is allowed by SADDLE_MEMORY; " err
 done
 SADDLE_MEMORY=abc try graph ring --agents 100000
 check "no option is blamed for the environment" warns "saddle: SADDLE_MEMORY: 'abc'"

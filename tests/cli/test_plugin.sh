@@ -538,7 +538,7 @@ END
 try run --problem quadratic --algorithm ./parts.so:nu=3
 check "other options of the library are no options of a plug-in" warns "there is no option 'nu'; the options are: step"
 check "builds steps.so" "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" steps.c -o steps.so -lm
-refuse "'eta-x' is an option of all algorithms and not of this list; give it beside it" \
+refuse "'eta-x' is an option of all algorithms, not of this list; give it outside the list" \
     "${quadratic[@]}" --algorithm ./steps.so:eta-x=3
 try tune --problem quadratic --algorithms ./steps.so:laps=2,gda --budget 60000 --output tuned --quiet
 check "a plug-in is tuned" exits 0

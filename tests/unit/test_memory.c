@@ -355,8 +355,8 @@ START_TEST(a_huge_index_is_refused_before_memory_is_taken)
     outcome out = run_apart(setting, 4e9);
     ck_assert_msg(out.status == SADDLE_NO_MEMORY, "%s", out.message);
     ck_assert_msg(strstr(out.message, "this run would take about ") != NULL &&
-                      strstr(out.message, " GB of it for the state of 5 agents, and about 4 GB can "
-                                          "be had by SADDLE_MEMORY; use fewer agents") != NULL,
+                      strstr(out.message, " GB of it for the state of 5 agents, but about 4 GB is "
+                                          "allowed by SADDLE_MEMORY; use fewer agents") != NULL,
                   "%s", out.message);
     /* A starting point and what the estimate of L and mu takes. */
     assert_at_most(out.peak, 4e9);

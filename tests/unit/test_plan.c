@@ -375,7 +375,7 @@ START_TEST(fields_are_checked_like_texts)
     plan.network.topology = "ring\n# forged: yes";
     refuse_copy(&plan,
                 "topology: 'ring\\x0a# forged: yes' has a control character, such as a line end, "
-                "in it; give a value without");
+                "in it; give a value without it");
 }
 END_TEST
 

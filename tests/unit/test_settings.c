@@ -476,7 +476,7 @@ START_TEST(bad_files_are_refused_whole)
          "'name: value'"},
         {"output: \"a\\0b\"\n",
          "run.yaml:1:9: output: 'a\\x01b' has a control character, such as a line "
-         "end, in it; give a value without"},
+         "end, in it; give a value without it"},
         {"agents: 6\nnu:\n", "run.yaml:2:4: nu: '' is not a number; give a number above 0 and at "
                              "most 1"},
     };
