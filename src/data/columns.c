@@ -54,7 +54,7 @@ void saddle_columns_free(saddle_columns *columns)
 
 /* ---- texts ---- */
 
-/* Whether a text comes before, at or after one that ends with a NUL, by bytes. */
+/* Compares a text of `length` bytes with a string: negative, 0 or positive, by bytes. */
 static int compare(const char *text, size_t length, const char *other)
 {
     size_t size = strlen(other);
@@ -62,7 +62,7 @@ static int compare(const char *text, size_t length, const char *other)
     return order != 0 ? order : (length > size) - (length < size);
 }
 
-/* Where a text is, or where it belongs. */
+/* Returns the index of a text in the sorted list, or the index where it would be inserted. */
 static size_t place(const saddle_column *column, const char *text, size_t length, bool *found)
 {
     size_t low = 0;
@@ -137,7 +137,7 @@ bool saddle_column_observe(saddle_column *column, const char *text, size_t lengt
 
 /* ---- settling ---- */
 
-/* The mean, or the most frequent text, the first of several. */
+/* Returns the substitute for missing values: the mean, or the most frequent text (the first of several). */
 static double substitute(const saddle_column *column)
 {
     size_t best = 0;
@@ -171,7 +171,7 @@ saddle_status saddle_columns_settle(saddle_columns *columns, saddle_categories c
     return SADDLE_OK;
 }
 
-/* The column of a name; `count`: there is none. */
+/* Returns the index of the column of a name, or `count` when there is none. */
 static size_t find_column(const saddle_columns *columns, const char *name, size_t length)
 {
     for (size_t k = 0; k < columns->count; k++)
@@ -187,7 +187,7 @@ size_t saddle_columns_find_near(const saddle_columns *columns, const char *name,
     return find_column(columns, name, strlen(name));
 }
 
-/* Add the values of one column to another's. */
+/* Adds one column's observations to another's. */
 static saddle_status merge(saddle_column *into, const saddle_column *from, saddle_error *error)
 {
     if (from->kind == SADDLE_COLUMN_UNKNOWN)
@@ -196,7 +196,7 @@ static saddle_status merge(saddle_column *into, const saddle_column *from, saddl
         bool text = from->kind == SADDLE_COLUMN_TEXT;
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "column '%s' holds %s, but %s in the files before; name it in "
-                           "category-columns to take both for text",
+                           "category-columns to treat both as text",
                            SADDLE_EXCERPT(from->name), text ? "text" : "numbers",
                            text ? "numbers" : "text");
     }
@@ -213,7 +213,7 @@ static saddle_status merge(saddle_column *into, const saddle_column *from, saddl
     return SADDLE_OK;
 }
 
-/* Write the names of `of` that `in` lacks, such as "'age', 'sex'", or "none"; how many they are. */
+/* Writes the names in `of` that `in` lacks, such as "'age', 'sex'", or "none". Returns their number. */
 static size_t lacking(const saddle_columns *of, const saddle_columns *in, char out[256])
 {
     size_t count = 0;
@@ -227,7 +227,7 @@ static size_t lacking(const saddle_columns *of, const saddle_columns *in, char o
     return count;
 }
 
-/* Refuse a file whose columns are not those of the files before. */
+/* Fails if a file's columns differ from those of the files before it. */
 static saddle_status compare_names(const saddle_columns *before, const saddle_columns *own,
                                    saddle_error *error)
 {
@@ -265,7 +265,8 @@ saddle_status saddle_columns_merge(saddle_columns *into, const saddle_columns *f
 
 /* ---- features by name ---- */
 
-/* Whether `which` is the name "COLUMN=TEXT" of a feature of this column; *out receives the feature. */
+/* Returns whether `which` has the form "COLUMN=TEXT" with this column's name and one of its texts; *out
+ * receives the feature. */
 static bool names_text(const saddle_column *column, const char *which, size_t length, size_t *out)
 {
     size_t name = strlen(column->name);
@@ -277,7 +278,7 @@ static bool names_text(const saddle_column *column, const char *which, size_t le
     return index < column->texts;
 }
 
-/* Refuse a name, with the column that is closest to it and as many of them as fit. */
+/* Fails with the closest column's name and as many of the others as fit. */
 static saddle_status no_feature(const saddle_columns *columns, size_t features, const char *which,
                                 size_t length, saddle_error *error)
 {
@@ -371,7 +372,7 @@ saddle_status saddle_columns_mark(const saddle_columns *columns, size_t features
     }
 }
 
-/* ---- for the library's user ---- */
+/* ---- public functions ---- */
 
 size_t saddle_columns_count(const saddle_columns *columns)
 {
@@ -407,7 +408,7 @@ const char *const *saddle_columns_label_texts(const saddle_columns *columns, siz
     return columns != NULL ? texts_of(&columns->label, count) : NULL;
 }
 
-/* Whether a name is that of a column of text with a feature for each. */
+/* Returns whether a name is that of a text column with one feature per text. */
 static bool is_hot(const saddle_columns *columns, const char *name, size_t length)
 {
     size_t k = columns != NULL ? find_column(columns, name, length) : 0;
@@ -434,7 +435,6 @@ saddle_status saddle_dataset_column(const saddle_dataset *data, const char *whic
     return SADDLE_OK;
 }
 
-/* Copies a list item by item; a text of the label becomes its number. */
 char *saddle_columns_label_list(const saddle_columns *columns, const char *list)
 {
     char *out = saddle_strdup("");

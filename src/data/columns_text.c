@@ -1,10 +1,12 @@
 /*
- * Columns as text, for saved models and for agents that make them together. One line for each:
+ * Columns as text, for saved models and for agents that build them together. The first line, then one line
+ * each for the label and the columns:
  *
  *   names|numbers TAB one-hot|codes
- *   KIND TAB name TAB fill TAB seen TAB sum [TAB text TAB times]...        the label first, then the columns
+ *   KIND TAB name TAB fill TAB seen TAB sum [TAB text TAB times]...
  *
- * KIND is number, text or none. In names and texts \t, \n and \\ stand for what would end a field or a line.
+ * KIND is number, text or none. In names and texts, tabs, line ends and backslashes are written as \t, \n
+ * and \\.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -74,7 +76,7 @@ char *saddle_columns_print(const saddle_columns *columns, bool observed)
 
 /* ---- parsing ---- */
 
-/* Put what escapes stand for in their place; false when one is unknown. */
+/* Replaces escapes by what they stand for; false when one is unknown. */
 static bool unescape(char *text)
 {
     char *to = text;
@@ -101,7 +103,7 @@ static bool parse_count(const char *text, size_t *out)
     return true;
 }
 
-/* Texts and how often each was seen; each must be after the last. */
+/* Reads texts and how often each was seen; texts must be in ascending order. */
 static bool parse_texts(saddle_column *column, char *rest)
 {
     while (rest != NULL) {
@@ -143,7 +145,7 @@ static bool parse_column(saddle_column *column, char *line)
              column->fill == floor(column->fill)));
 }
 
-/* Which features the columns have. */
+/* Assigns the features to the columns. */
 static void number_features(saddle_columns *columns)
 {
     for (size_t k = 0; k < columns->count; k++) {
@@ -154,7 +156,7 @@ static void number_features(saddle_columns *columns)
     }
 }
 
-/* All lines; `text` is cut into pieces. */
+/* Parses all lines. Modifies `text`. */
 static bool parse_lines(saddle_columns *columns, char *text)
 {
     char *first = strsep(&text, "\n");
@@ -184,7 +186,7 @@ saddle_status saddle_columns_parse(saddle_columns **out, const char *text, saddl
         status = saddle_no_memory(error, "the columns");
     else if (columns == NULL || !parse_lines(columns, copy))
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "the columns are not as they were written; save the model again");
+                             "the description of the columns is damaged; save the model again");
     saddle_free(copy);
     if (status == SADDLE_OK)
         *out = columns;

@@ -1,10 +1,10 @@
 /*
- * CSV: fields cut at commas, semicolons or tabs (whichever the first line has most of), optionally quoted
- * ("a ""b"""), optionally under a line of names (saddle_csv_header). One column is the label. A column holds numbers
- * or text; what text and missing values become is in the columns (columns.h).
+ * CSV: fields separated by commas, semicolons or tabs (whichever is most frequent in the first line),
+ * optionally quoted ("a ""b"""), with or without a header line (saddle_csv_header). One column is the
+ * label. A column holds numbers or text; columns.h says what text and missing values become.
  *
- * Read twice by the same code, first to check, count and observe, then to fill arrays of the right size. Stored sparse
- * where texts have a feature each, otherwise dense.
+ * The same code reads the file twice: first to check, count and observe, then to fill arrays of the right
+ * size. Data are stored sparse if texts have a feature each, otherwise dense.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 /* ---- the first line ---- */
 
-/* Whether the line below the first has a number where that has a name. */
+/* Returns whether the second line has a number where the first has a name. */
 static bool number_below_name(const saddle_csv *table, const char *line, const char *end)
 {
     const char *next_end = saddle_line_end(end, table->end);
@@ -41,7 +41,7 @@ static bool number_below_name(const saddle_csv *table, const char *line, const c
     }
 }
 
-/* Count the fields of the first line and see whether it is one of names. */
+/* Counts the fields of the first line and decides whether it is a header. */
 static bool read_layout(saddle_csv *table, const char *line, const char *end,
                         const saddle_data_options *options)
 {
@@ -81,12 +81,12 @@ static bool read_layout(saddle_csv *table, const char *line, const char *end,
 
 /* ---- columns by name ---- */
 
-/* The names of all fields: what the header says, or numbers from 0. */
+/* The names of all fields, from the header or numbers from 0. */
 typedef struct names {
     char **name;
     size_t count;
     bool *dropped; /* per field: it is left out */
-    bool *forced;  /* per field: its numbers are text */
+    bool *forced;  /* per field: its numbers are treated as text */
 } names;
 
 static void free_names(names *of)
@@ -119,7 +119,7 @@ static saddle_status read_names(const saddle_csv *table, names *out, saddle_erro
     return SADDLE_OK;
 }
 
-/* How many fields have a name; *out receives the last of them. */
+/* Returns how many fields have a name; *out receives the last of them. */
 static size_t count_named(const names *of, const char *name, size_t length, size_t *out)
 {
     size_t found = 0;
@@ -131,7 +131,7 @@ static size_t count_named(const names *of, const char *name, size_t length, size
     return found;
 }
 
-/* The field of a name or a number from 0. */
+/* Finds a field by name or by number from 0. */
 static saddle_status find_field(const saddle_csv *table, const names *of, const char *option,
                                 const char *wanted, size_t length, const char *path, size_t *out,
                                 saddle_error *error)
@@ -165,7 +165,7 @@ static saddle_status find_field(const saddle_csv *table, const names *of, const 
                        saddle_excerpt_of(table->header, table->header_end).text);
 }
 
-/* The label's name in columns that are given, if the label is to be found by it; otherwise NULL. */
+/* Returns the label's name in the given columns, if the label is to be found by it; otherwise NULL. */
 static const char *label_name(const saddle_csv *table, const saddle_data_options *options)
 {
     const saddle_columns *columns = options->columns;
@@ -197,7 +197,7 @@ static saddle_status choose_label(saddle_csv *table, const names *of,
     return SADDLE_OK;
 }
 
-/* Mark the fields of a list; of a model's own list, those that the file has. */
+/* Marks the fields of a list. A list from a model may name fields that the file lacks. */
 static saddle_status mark_fields(const saddle_csv *table, const names *of, const char *option,
                                  const char *list, bool lenient, const char *path, bool *mark,
                                  saddle_error *error)
@@ -217,7 +217,7 @@ static saddle_status mark_fields(const saddle_csv *table, const names *of, const
 
 /* ---- which field is which column ---- */
 
-/* Whether a field is neither the label nor left out. */
+/* Returns whether a field is neither the label nor left out. */
 static bool is_feature(const saddle_csv *table, const names *of, size_t field)
 {
     return field != table->label && !of->dropped[field];
@@ -228,7 +228,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Whether no two fields have one name: otherwise their order tells them apart. */
+/* Determines whether all field names are distinct; if not, fields are matched by their order. */
 static saddle_status check_twins(const names *of, bool *unique, saddle_error *error)
 {
     char **sorted = saddle_alloc(of->count, sizeof *sorted);
@@ -243,20 +243,21 @@ static saddle_status check_twins(const names *of, bool *unique, saddle_error *er
     return SADDLE_OK;
 }
 
-/* Refuse to leave out what is named as something else, too. */
+/* Fails if a dropped column is also the label or in category-columns. */
 static saddle_status check_dropped(const saddle_csv *table, const names *of, saddle_error *error)
 {
     for (size_t k = 0; k < table->fields; k++)
         if (of->dropped[k] && (k == table->label || of->forced[k]))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "drop-columns: '%s' is %s; keep it, or name another "
-                               "column there",
-                               SADDLE_EXCERPT(of->name[k]),
-                               k == table->label ? "the label column" : "in category-columns, too");
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "drop-columns: '%s' is %s; remove it from drop-columns, or name another "
+                "column there",
+                SADDLE_EXCERPT(of->name[k]),
+                k == table->label ? "the label column" : "also in category-columns");
     return SADDLE_OK;
 }
 
-/* Columns of the file's own. */
+/* Builds columns from the file's own fields. */
 static saddle_status make_columns(saddle_csv *table, const names *of, saddle_error *error)
 {
     size_t count = 0;
@@ -288,7 +289,7 @@ static saddle_status make_columns(saddle_csv *table, const names *of, saddle_err
                                                       : saddle_no_memory(error, "the columns");
 }
 
-/* Say which columns of the training data a file with `count` columns of features lacks, or that it has other ones. */
+/* Fails, naming the columns of the training data that a file with `count` feature columns lacks. */
 static saddle_status refuse_columns(const saddle_csv *table, const names *of, size_t count,
                                     const char *path, saddle_error *error)
 {
@@ -315,7 +316,7 @@ static saddle_status refuse_columns(const saddle_csv *table, const names *of, si
                        path, lacking == 1 ? "a column" : "columns", missing, remedy);
 }
 
-/* Find the fields of columns that are given: by name, or in their order where there are none. */
+/* Matches the given columns to fields, by name, or by order if there are no names. */
 static saddle_status match_columns(saddle_csv *table, const names *of, const char *path,
                                    saddle_error *error)
 {
@@ -332,7 +333,7 @@ static saddle_status match_columns(saddle_csv *table, const names *of, const cha
             return saddle_fail(
                 error, SADDLE_BAD_INPUT, "column '%s' of '%s' %s; leave it out with drop-columns",
                 SADDLE_EXCERPT(of->name[k]), path,
-                c == columns->count ? "is not among those of the training data" : "is there twice");
+                c == columns->count ? "is not in the training data" : "occurs twice");
         if (c < columns->count)
             table->field_of[c] = k;
         count++;
@@ -369,7 +370,7 @@ static saddle_status choose_columns(saddle_csv *table, const char *path,
     return status;
 }
 
-/* Find out how a file is laid out and go through its rows once. Close it even after a failure. */
+/* Determines a file's layout and reads its rows once. Close the table even after a failure. */
 static saddle_status open_table(saddle_csv *table, const saddle_input *in,
                                 const saddle_data_options *options, saddle_error *error)
 {
@@ -379,7 +380,7 @@ static saddle_status open_table(saddle_csv *table, const saddle_input *in,
     table->begin = line;
     table->failure.line = table->first_line;
     if (line == table->end)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' holds no rows", in->path);
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has no rows", in->path);
     if (!read_layout(table, line, saddle_content_end(line, line_end), options))
         return saddle_parse_refuse(&table->failure, in->path, error);
     if (table->header_end != NULL) {
@@ -397,7 +398,7 @@ static saddle_status open_table(saddle_csv *table, const saddle_input *in,
         return saddle_parse_refuse(&table->failure, in->path, error);
     if (table->rows == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           table->all == 0 ? "'%s' holds names but no rows"
+                           table->all == 0 ? "'%s' has a header but no rows"
                                            : "every row of '%s' lacks a value; set missing to "
                                              "impute",
                            in->path);
@@ -414,7 +415,7 @@ saddle_status saddle_scan_csv(saddle_columns **out, const saddle_input *in,
     return status;
 }
 
-/* Rows to be filled, which have been counted. */
+/* Allocates the rows, which have been counted. */
 static saddle_status make_rows(saddle_csv *table, const char *name, saddle_error *error)
 {
     const saddle_columns *columns = table->columns;
@@ -425,7 +426,7 @@ static saddle_status make_rows(saddle_csv *table, const char *name, saddle_error
                                              error);
 }
 
-/* Fill the rows and hand them out. */
+/* Fills the rows. */
 static void fill_rows(saddle_csv *table)
 {
     saddle_dataset *data = table->data;

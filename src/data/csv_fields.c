@@ -9,10 +9,10 @@
 #include "core/print.h"
 #include "data/readers.h"
 
-/* Longer texts are not taken for categories. */
+/* Longer texts are not treated as categories. */
 #define LONGEST_TEXT 4096
 
-/* One past the closing quote of the quoted text that starts at `at`; NULL: it is not closed. */
+/* Returns the position after the closing quote of the quoted text at `at`; NULL when it is not closed. */
 static const char *skip_quoted(const char *at, const char *end)
 {
     for (at++; at < end; at++) {
@@ -26,7 +26,7 @@ static const char *skip_quoted(const char *at, const char *end)
     return NULL;
 }
 
-/* Blanks around a field, but not a tab that separates. */
+/* Returns whether a character is a space or tab around a field, not a tab that separates fields. */
 static bool is_padding(char c, char separator)
 {
     return c == ' ' || (c == '\t' && separator != '\t');
@@ -56,7 +56,7 @@ bool saddle_field_next(const char *at, const char *end, char separator, saddle_f
     return true;
 }
 
-/* Whether a field is one of some words, in upper or lower case. */
+/* Returns whether a field is one of some words, ignoring case. */
 static bool is_among(const char *begin, const char *end, const char *const *word, size_t count)
 {
     size_t length = (size_t)(end - begin);
@@ -75,7 +75,7 @@ static bool has_digit(const saddle_field *field)
     return false;
 }
 
-/* Whether a field that is no number wants to be one, or to say that something went wrong. */
+/* Returns whether a field that is not a number looks like a malformed number or an error value. */
 static bool is_broken(const saddle_field *field)
 {
     static const char *const infinite[] = {"inf", "infinity"};
@@ -119,7 +119,7 @@ char *saddle_field_text(const saddle_field *field)
     return text;
 }
 
-/* Skip signs that names and values may begin with, such as # < ( $ and those between U+2000 and U+2FFF. */
+/* Skips punctuation that names and values may begin with, such as # < ( $ and U+2000 to U+2FFF. */
 static const char *skip_signs(const char *at, const char *end)
 {
     while (at < end && (ispunct_l((unsigned char)*at, saddle_c_locale()) || *at == '\xe2')) {
@@ -130,8 +130,8 @@ static const char *skip_signs(const char *at, const char *end)
     return at;
 }
 
-/* Whether a field can only be the name of a column: neither a number, in range or not, nor a mark for a
- * missing one, such as #N/A, <NA>, nan(ind) or #DIV/0!, nor a truth value. */
+/* A name is not a number (even out of range), not a value for missing data such as #N/A, <NA>, nan(ind)
+ * or #DIV/0!, and not a truth value. */
 bool saddle_field_is_name(const saddle_field *field)
 {
     static const char *const not_name[] = {"nan",  "inf", "infinity", "na",   "n/a",

@@ -1,4 +1,4 @@
-/* Rows of a CSV file: values are observed, checked or stored. */
+/* Reading the rows of a CSV file: values are observed, checked or stored. */
 #include "data/csv_table.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 
-/* Find the fields of a row; `line` to `end` without the line's end. */
+/* Splits a row into fields. [line, end) does not include the line end. */
 static bool split_row(saddle_csv *table, const char *line, const char *end)
 {
     const char *at = line;
@@ -31,14 +31,14 @@ static size_t text_length(const saddle_field *field, const char *text)
     return field->quoted ? strlen(text) : (size_t)(field->end - field->begin);
 }
 
-/* What may be wrong with one of the first rows. */
+/* Returns advice to append to an error in one of the first rows. */
 static const char *hint(const saddle_csv *table)
 {
     return table->guessed && table->all <= 1 ? "; if the first line holds names, set header to yes"
                                              : "";
 }
 
-/* Let a column see a text, whose doubled quotes are halved first. */
+/* Records a text in a column, with doubled quotes replaced by single ones. */
 static bool observe_text(saddle_csv *table, const char *line, const saddle_field *field,
                          saddle_column *column)
 {
@@ -53,7 +53,7 @@ static bool observe_text(saddle_csv *table, const char *line, const saddle_field
                                      SADDLE_EXCERPT(column->name), SADDLE_MOST_CATEGORIES);
 }
 
-/* Let a column that is not settled see a value. */
+/* Records a value in a column that is not settled yet. */
 static bool observe(saddle_csv *table, const char *line, const saddle_field *field,
                     saddle_column *column)
 {
@@ -67,13 +67,13 @@ static bool observe(saddle_csv *table, const char *line, const saddle_field *fie
     if (kind == SADDLE_FIELD_NUMBER && column->kind == SADDLE_COLUMN_TEXT)
         return saddle_parse_fail(&table->failure, line, field->begin,
                                  "the number %s in column '%s', which has text such as '%s'; "
-                                 "name it in category-columns to take both for text%s",
+                                 "name it in category-columns to treat both as text%s",
                                  excerpt.text, SADDLE_EXCERPT(column->name),
                                  SADDLE_EXCERPT(column->text[0]), hint(table));
     if (kind != SADDLE_FIELD_NUMBER)
         return saddle_parse_fail(&table->failure, line, field->begin,
                                  "'%s' in column '%s' is not a finite number; correct it, or name "
-                                 "the column in category-columns to take it for text%s",
+                                 "the column in category-columns to treat it as text%s",
                                  excerpt.text, SADDLE_EXCERPT(column->name), hint(table));
     column->kind = SADDLE_COLUMN_NUMBER;
     column->sum += value;
@@ -81,7 +81,7 @@ static bool observe(saddle_csv *table, const char *line, const saddle_field *fie
     return true;
 }
 
-/* The number that a settled column makes of a field: its value, or the index of its text. */
+/* Converts a field to the number that a settled column assigns to it: its value, or the index of its text. */
 static bool encode(saddle_csv *table, const char *line, const saddle_field *field,
                    const saddle_column *column, double *out)
 {
@@ -91,10 +91,11 @@ static bool encode(saddle_csv *table, const char *line, const saddle_field *fiel
         table->imputed += table->data != NULL;
         *out = column->fill;
         return column->filled ||
-               saddle_parse_fail(&table->failure, line, field->begin,
-                                 "missing value in column '%s', and the columns were settled "
-                                 "without substitutes; train with missing impute",
-                                 SADDLE_EXCERPT(column->name));
+               saddle_parse_fail(
+                   &table->failure, line, field->begin,
+                   "missing value in column '%s', and the training data have no substitute "
+                   "for it; train with missing impute",
+                   SADDLE_EXCERPT(column->name));
     }
     if (column->kind == SADDLE_COLUMN_NUMBER)
         return kind == SADDLE_FIELD_NUMBER ||
@@ -114,7 +115,7 @@ static bool encode(saddle_csv *table, const char *line, const saddle_field *fiel
                              SADDLE_EXCERPT(column->texts > 0 ? column->text[0] : ""));
 }
 
-/* Put a column's number where its features are. */
+/* Stores a column's number in the column's features. */
 static void store(saddle_csv *table, const saddle_column *column, double value)
 {
     saddle_dataset *data = table->data;
@@ -129,7 +130,7 @@ static void store(saddle_csv *table, const saddle_column *column, double value)
     }
 }
 
-/* Observe, check or store the fields of a row. */
+/* Observes, checks or stores the fields of a row. */
 static bool take_row(saddle_csv *table, const char *line)
 {
     double value = 0.0;
@@ -157,14 +158,14 @@ static bool take_row(saddle_csv *table, const char *line)
     return true;
 }
 
-/* Whether a field of the row at hand has no value. */
+/* Returns whether a field of the current row has no value. */
 static bool is_missing(const saddle_csv *table, size_t field)
 {
     double value;
     return saddle_field_is(&table->field[field], &value) == SADDLE_FIELD_MISSING;
 }
 
-/* Look for missing values: *keep says whether the row is used. */
+/* Checks a row for missing values. *keep receives whether the row is used. */
 static bool check_missing(saddle_csv *table, const char *line, bool *keep)
 {
     size_t labels = table->label < table->fields;

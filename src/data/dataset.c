@@ -1,4 +1,4 @@
-/* Data sets in memory: made, loaded by name, selected from, turned binary, saved, freed. */
+/* Data sets in memory: creating, loading by name, selecting rows, freeing. */
 #include "data/dataset.h"
 
 #include <stdio.h>
@@ -20,7 +20,8 @@
 
 /* ---- memory ---- */
 
-/* The features of a data set: `nonzeros` entries, all of them 1 if `unit` is set, or, with DENSE, all features. */
+/* Allocates the features of a data set: `nonzeros` entries, all of them 1 if `unit` is set; with DENSE,
+ * all features. */
 #define DENSE SIZE_MAX
 static void take_features(saddle_dataset *data, size_t rows, size_t features, size_t nonzeros,
                           bool unit, saddle_claim *claim)
@@ -35,7 +36,7 @@ static void take_features(saddle_dataset *data, size_t rows, size_t features, si
         data->value = saddle_claim_unset(claim, nonzeros, sizeof *data->value);
 }
 
-/* Bytes of a data set. */
+/* Returns the bytes that a data set takes. */
 static double bytes_of(const char *name, size_t rows, size_t features, size_t nonzeros, bool unit)
 {
     saddle_dataset data;
@@ -60,8 +61,8 @@ saddle_dataset *saddle_dataset_new_head(const char *name, size_t rows, size_t fe
     return NULL;
 }
 
-/* Other processes of a job may be reading the same, now or later: what they have taken is gone from what is
- * left, and what they will take is theirs to check. */
+/* Checks the memory for one process only: what other processes on this machine have already taken is
+ * missing from what is available, and what they will take they check themselves. */
 static saddle_status make(saddle_dataset **out, const char *name, size_t rows, size_t features,
                           size_t nonzeros, bool unit, saddle_error *error)
 {
@@ -139,7 +140,7 @@ void saddle_dataset_count_nonzeros(saddle_dataset *data)
 typedef saddle_status reader(saddle_dataset **out, const char *name, const saddle_input *in,
                              const saddle_data_options *options, saddle_error *error);
 
-/* Whether a path ends so, or so and with .gz. */
+/* Returns whether a path has an ending, with or without .gz after it. */
 static bool ends_with(const char *path, const char *ending)
 {
     size_t length = strlen(path);
@@ -160,7 +161,7 @@ static saddle_data_format detect(const saddle_input *in)
     return SADDLE_FORMAT_LIBSVM;
 }
 
-/* The format that the options or the content say. */
+/* Returns the format from the options, or else from the content. */
 static saddle_data_format choose_format(const saddle_input *in, const saddle_data_options *options)
 {
     return options->format != SADDLE_FORMAT_AUTO ? options->format : detect(in);
@@ -210,7 +211,7 @@ static saddle_status load_synthetic(saddle_dataset **out, const char *text, uint
     if (!good)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s' is not of the form synthetic[:ROWS[:FEATURES]] with whole numbers "
-                           "from 1",
+                           "of at least 1",
                            text);
     SADDLE_TRY(saddle_dataset_generate(out, size[0], size[1], seed, error));
     char *name = saddle_strdup(text);
@@ -231,7 +232,7 @@ bool saddle_data_is_generated(const char *name)
     return synthetic && (stat(name, &status) != 0 || S_ISDIR(status.st_mode));
 }
 
-/* Refuse choices that there are not, whatever the data. */
+/* Fails if an option has a value outside its enumeration. */
 static saddle_status check_options(const saddle_data_options *options, saddle_error *error)
 {
     if ((unsigned)options->format > SADDLE_FORMAT_NUMPY)
@@ -277,11 +278,11 @@ saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
 
 /* ---- selecting ---- */
 
-/* So many rows are worth a thread that copies them. */
+/* Below this many rows per thread, starting one costs more than it saves. */
 #define WORTH_A_THREAD 20000
 
-/* Copy the entries of a row that a sparse data set stores; how many there are. `column` NULL: only count; `value` NULL: all
- * are 1. */
+/* Copies the nonzero entries of a row; returns their number. `column` NULL: only count. `value` NULL:
+ * all values are 1. */
 static size_t copy_entries(const saddle_dataset *data, size_t row, uint32_t *column, double *value)
 {
     size_t count = 0;
@@ -308,7 +309,7 @@ static size_t copy_entries(const saddle_dataset *data, size_t row, uint32_t *col
     return count;
 }
 
-/* How many entries those of some rows are in sparse form. */
+/* Returns the number of nonzero entries in some rows. */
 static size_t count_entries(const saddle_dataset *data, const size_t *row, size_t count)
 {
     size_t nonzeros = 0;
@@ -317,7 +318,7 @@ static size_t count_entries(const saddle_dataset *data, const size_t *row, size_
     return nonzeros;
 }
 
-/* Whether every entry that is stored is 1. */
+/* Returns whether every stored entry is 1. */
 static bool has_ones(const saddle_dataset *data)
 {
     return data->dense == NULL && data->value == NULL;
@@ -330,7 +331,8 @@ typedef struct selection {
     const size_t *row;
     size_t count;
     size_t parts;
-    size_t entries[SADDLE_MOST_PARALLEL]; /* of each part; then where they begin */
+    size_t entries
+        [SADDLE_MOST_PARALLEL]; /* per part: first their number, then the index of the first */
 } selection;
 
 static size_t part_begin(const selection *s, size_t part)
@@ -365,7 +367,7 @@ static void copy_part(void *context, size_t part)
     }
 }
 
-/* Room for rows in sparse form, and where the entries of each part begin. */
+/* Allocates rows in sparse form and computes where the entries of each part begin. */
 static saddle_status make_sparse(selection *s, saddle_error *error)
 {
     size_t entries = 0;
@@ -379,8 +381,8 @@ static saddle_status make_sparse(selection *s, saddle_error *error)
                                      has_ones(s->data), error);
 }
 
-/* Whether rows in sparse form take a third of the memory and of the work, or less: such as pictures on
- * an empty ground. */
+/* Returns whether storing rows sparse takes at most a third of the memory and work, as for images on an
+ * empty background. */
 static bool mostly_zero(const saddle_dataset *data)
 {
     return data->nonzeros <= data->rows * data->features / 4;

@@ -1,10 +1,9 @@
 /*
  * Downloading data sets (libcurl).
  *
- * A file is written to FILE.part in the data directory, taken up again where an earlier attempt
- * broke off, compared with its expected SHA-256 and only then renamed to FILE. A lock on the
- * partial file keeps two downloads of one file apart. Redirects lead to http and https only, and from
- * a download that began with https to https only.
+ * A file is written to FILE.part in the data directory, resumed where an earlier attempt stopped, compared
+ * with its expected SHA-256 and only then renamed to FILE. A lock on the partial file excludes a second
+ * download of the same file. Redirects are followed to http and https only, and from https only to https.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,30 +26,31 @@
 
 #define MOST_REDIRECTS 5L
 #define CONNECT_SECONDS 20L
-/* A transfer slower than this many bytes per second for that long has stalled. */
+/* A transfer below this many bytes per second for this long has stalled. */
 #define STALL_BYTES 100L
 #define STALL_SECONDS 30L
-/* Many times the largest known file; a server that sends more is not sending a data set. */
+/* Many times the size of the largest known file: a server that sends more is not sending a data set. */
 #define MOST_BYTES ((uint64_t)256 << 20)
 
-/* One file on its way. */
+/* One download. */
 struct download {
     const saddle_data_source *source;
     const saddle_fetch_options *options;
     char *url;                  /* where the file comes from */
-    char *path;                 /* where it goes */
-    char *partial;              /* where it is until it is verified */
+    char *path;                 /* its destination */
+    char *partial;              /* its name until it is verified */
     int descriptor;             /* of the partial file; -1: closed */
-    CURL *handle;               /* of the transfer going on */
-    uint64_t resumed;           /* bytes that were there before */
+    CURL *handle;               /* of the current transfer */
+    uint64_t resumed;           /* bytes that an earlier attempt left */
     uint64_t done;              /* bytes in the partial file */
-    uint64_t range;             /* where the server says its part starts */
-    bool begun;                 /* whether the file's own bytes have started to arrive */
-    bool restart;               /* whether the partial file turned out to be of no use */
-    bool ended;                 /* whether the caller's progress function ended it */
+    uint64_t range;             /* offset at which the server's answer starts */
+    bool begun;                 /* whether bytes of the file have arrived */
+    bool restart;               /* whether the partial file turned out to be useless */
+    bool ended;                 /* whether the caller's progress function stopped it */
     bool too_large;             /* whether more than MOST_BYTES were announced or arrived */
-    char said[CURL_ERROR_SIZE]; /* by libcurl, which also reports failures of the functions below */
-    char reason[CURL_ERROR_SIZE + 64]; /* the first failure; it comes before what libcurl says */
+    char said[CURL_ERROR_SIZE]; /* libcurl's message, also for failures of the callbacks below */
+    char reason[CURL_ERROR_SIZE + 64]; /* the first failure, which takes precedence over libcurl's
+                                        * message */
 };
 
 static bool starts_with(const char *url, const char *scheme)
@@ -60,7 +60,7 @@ static bool starts_with(const char *url, const char *scheme)
 
 /* ---- libcurl's callbacks ---- */
 
-/* Notes where a partial answer starts: "Content-Range: bytes START-END/SIZE". */
+/* Records where a partial answer starts: "Content-Range: bytes START-END/SIZE". */
 static size_t on_header(char *text, size_t size, size_t count, void *context)
 {
     struct download *download = context;
@@ -75,7 +75,7 @@ static size_t on_header(char *text, size_t size, size_t count, void *context)
     return bytes;
 }
 
-/* Before the first byte of the file: append to what is there, or start from nothing. */
+/* Called before the first byte of the file: keeps what is there, or truncates it. */
 static bool begin_body(struct download *download, long code)
 {
     if (code == 206 && download->range == download->resumed) {
@@ -117,7 +117,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     struct download *download = context;
     long code = 0;
     curl_easy_getinfo(download->handle, CURLINFO_RESPONSE_CODE, &code);
-    /* The page that comes with a redirect or an error is not the file. */
+    /* Ignore the page that comes with a redirect or an error. */
     if (code != 200 && code != 206)
         return size * count;
     if (!download->begun && !begin_body(download, code))
@@ -155,7 +155,7 @@ static bool set_options(struct download *download)
                 curl_easy_setopt(handle, CURLOPT_REDIR_PROTOCOLS_STR, redirects) == CURLE_OK &&
                 curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 1L) == CURLE_OK &&
                 curl_easy_setopt(handle, CURLOPT_MAXREDIRS, MOST_REDIRECTS) == CURLE_OK;
-    /* Not CURLOPT_RESUME_FROM, which gives up when a server sends the whole file all the same. */
+    /* Not CURLOPT_RESUME_FROM, which fails when a server ignores it and sends the whole file. */
     char rest[32];
     saddle_snprintf(rest, sizeof rest, "%" PRIu64 "-", download->resumed);
     if (download->resumed > 0)
@@ -177,7 +177,7 @@ static bool set_options(struct download *download)
     return good;
 }
 
-/* Whether a transfer brought the file; the reason otherwise. */
+/* Returns whether a transfer brought the file; otherwise records the reason. */
 static bool judge(struct download *download, CURLcode result)
 {
     long code = 0;
@@ -199,7 +199,7 @@ static bool judge(struct download *download, CURLcode result)
                         download->said[0] != '\0' ? download->said : curl_easy_strerror(result));
     if (result != CURLE_OK)
         return false;
-    /* An empty file has no first byte. */
+    /* For an empty file, no write callback was called. */
     if (code == 200 || code == 206)
         return download->begun || begin_body(download, code);
     download->restart = code == 416 && download->resumed > 0;
@@ -207,7 +207,7 @@ static bool judge(struct download *download, CURLcode result)
     return false;
 }
 
-/* Ask the server once for what is missing. */
+/* Requests the missing bytes once. */
 static bool transfer(struct download *download)
 {
     download->begun = false;
@@ -227,7 +227,7 @@ static bool transfer(struct download *download)
 
 /* ---- one file ---- */
 
-/* mkdir -p; what is new is the user's alone, as XDG asks. */
+/* Like mkdir -p. New directories are private to the user, as XDG requires. */
 static saddle_status make_directory(const char *directory, saddle_error *error)
 {
     char *path = saddle_strdup(directory);
@@ -247,12 +247,12 @@ static saddle_status make_directory(const char *directory, saddle_error *error)
     saddle_free(path);
     if (failed)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "cannot make the directory '%s': %s; give another directory", directory,
-                           strerror(failed));
+                           "cannot create the directory '%s': %s; give another directory",
+                           directory, strerror(failed));
     return SADDLE_OK;
 }
 
-/* Open and lock the partial file. */
+/* Opens and locks the partial file. */
 static saddle_status open_partial(struct download *download, saddle_error *error)
 {
     struct stat held;
@@ -262,7 +262,7 @@ static saddle_status open_partial(struct download *download, saddle_error *error
     if (download->descriptor < 0)
         return saddle_fail(error, SADDLE_BAD_INPUT, "cannot write '%s': %s; give another directory",
                            download->partial, strerror(errno));
-    /* Another download may have renamed the file between the opening and the locking. */
+    /* Another download may have renamed the file between open() and flock(). */
     if (flock(download->descriptor, LOCK_EX | LOCK_NB) != 0 ||
         fstat(download->descriptor, &held) != 0 || stat(download->partial, &named) != 0 ||
         held.st_ino != named.st_ino) {
@@ -272,7 +272,7 @@ static saddle_status open_partial(struct download *download, saddle_error *error
                            "'%s' is being downloaded by another process; wait for it to end",
                            download->path);
     }
-    /* Its name can be foreseen: what was planted there is not written to. */
+    /* The file's name is predictable: do not write to a link or device that someone else put there. */
     if (!S_ISREG(held.st_mode) || held.st_nlink != 1)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s' is not the beginning of a download; remove it, or give another "
@@ -283,7 +283,6 @@ static saddle_status open_partial(struct download *download, saddle_error *error
     return SADDLE_OK;
 }
 
-/* The SHA-256 of a file in hexadecimal. */
 typedef struct hex_sum {
     char text[2 * SADDLE_SHA256_BYTES + 1];
 } hex_sum;
@@ -297,7 +296,7 @@ static bool sum_file(int descriptor, hex_sum *out)
     return read;
 }
 
-/* Whether a sum is the expected one or the one the user accepts. */
+/* Returns whether a hash is the expected one or the one the user accepts. */
 static bool is_right(const struct download *download, const hex_sum *found)
 {
     const char *sum = found->text;
@@ -324,7 +323,7 @@ static saddle_status transfer_failed(const struct download *download, saddle_err
 {
     if (download->ended)
         return saddle_fail(error, SADDLE_IO,
-                           "the download of '%s' was ended; run it again to go on",
+                           "the download of '%s' was stopped; run it again to resume",
                            download->source->file);
     return saddle_fail(error, SADDLE_IO,
                        "cannot download %.200s: %s; try another mirror, or put the file at "
@@ -339,21 +338,22 @@ static saddle_status wrong_sum(const struct download *download, const char *sum,
     if (source->verified)
         return saddle_fail(error, SADDLE_IO,
                            "%.200s has SHA-256 %s, expected %s; it was damaged or replaced and has "
-                           "been removed: try another mirror, or accept %s to take it knowingly",
+                           "been removed; try another mirror, or accept %s if you trust it",
                            download->url, sum, source->sha256, sum);
-    return saddle_fail(error, SADDLE_IO,
-                       "%.200s has SHA-256 %s, expected %s; its home publishes no sum to tell "
-                       "which is right, so it has been removed: accept %s to take it knowingly",
-                       download->url, sum, source->sha256, sum);
+    return saddle_fail(
+        error, SADDLE_IO,
+        "%.200s has SHA-256 %s, expected %s; the file has been removed, because "
+        "its publisher gives no hash to tell which is right; accept %s if you trust it",
+        download->url, sum, source->sha256, sum);
 }
 
-/* Compare with the expected sum and move into place. */
+/* Compares the file with its expected hash and renames it. */
 static saddle_status verify(struct download *download, bool *right, saddle_error *error)
 {
     hex_sum sum;
     *right = false;
     if (!sum_file(download->descriptor, &sum))
-        return saddle_fail(error, SADDLE_IO, "cannot read '%s' back: %s", download->partial,
+        return saddle_fail(error, SADDLE_IO, "cannot read '%s': %s", download->partial,
                            strerror(errno));
     *right = is_right(download, &sum);
     if (!*right)
@@ -365,8 +365,8 @@ static saddle_status verify(struct download *download, bool *right, saddle_error
     return SADDLE_OK;
 }
 
-/* Bring the open partial file to its end. What an earlier attempt left gets one chance: when it
- * does not fit the file, the download starts again from nothing. */
+/* Completes the open partial file. If an earlier attempt's bytes do not fit the file, downloads it again
+ * from the beginning, once. */
 static saddle_status complete(struct download *download, saddle_error *error)
 {
     for (;;) {
@@ -404,7 +404,7 @@ static saddle_status fetch_file(const saddle_data_source *source, const char *di
         status = open_partial(&download, error);
         SADDLE_THEN(status, complete(&download, error));
     }
-    /* An attempt that brought nothing of use leaves nothing. */
+    /* Remove an empty partial file. */
     if (status == SADDLE_IO && download.descriptor >= 0 && download.done == 0)
         unlink(download.partial);
     if (download.descriptor >= 0)
@@ -417,7 +417,7 @@ static saddle_status fetch_file(const saddle_data_source *source, const char *di
 
 /* ---- a data set ---- */
 
-/* Whether a text has the form of a SHA-256: 64 hexadecimal digits, of either case. */
+/* Returns whether a text has the form of a SHA-256: 64 hexadecimal digits, upper or lower case. */
 static bool is_sum(const char *text)
 {
     return strlen(text) == (size_t)2 * SADDLE_SHA256_BYTES &&
@@ -430,8 +430,9 @@ static saddle_status check_request(const char *name, const saddle_fetch_options 
     if (saddle_source_of(name) == NULL) {
         const char *close = saddle_closest_source(name);
         if (close != NULL && strcmp(close, "synthetic") == 0)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'synthetic' data is made on the spot and need not be fetched");
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "'synthetic' data are generated and cannot be fetched; use them directly");
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "data set '%s' is unknown; %s%s%sone of " SADDLE_SOURCE_NAMES
                            " can be fetched",
@@ -445,7 +446,7 @@ static saddle_status check_request(const char *name, const saddle_fetch_options 
                            options->mirror);
     if (options->accept != NULL && !is_sum(options->accept))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is not a SHA-256; it has 64 hexadecimal digits", options->accept);
+                           "'%s' is not a SHA-256; give 64 hexadecimal digits", options->accept);
     return SADDLE_OK;
 }
 

@@ -1,15 +1,14 @@
 /*
- * An a9a-like data set from nothing but a seed.
+ * An a9a-like data set generated from a seed.
  *
- * a9a is the census-income data as 14 one-hot groups over 123 features; rows have 11 to 14 ones
- * because three of the groups are sometimes missing. Here every group draws its category from
- * p_c ~ (c + 1)^-skew, and the label is +1 with probability 1 / (1 + exp(-(b + sum of the weights
- * of the categories drawn))). The weights are normal, scaled so that the score has a fixed spread
- * (which fixes how learnable the labels are); the intercept b is calibrated so that 24% are
- * positive.
+ * a9a is the census-income data as 14 one-hot groups over 123 features; rows have 11 to 14 ones because
+ * three of the groups are sometimes missing. Here every group draws its category from p_c ~ (c + 1)^-skew,
+ * and the label is +1 with probability 1 / (1 + exp(-(b + sum of the weights of the categories drawn))).
+ * The weights are normal, scaled so that the score has a fixed standard deviation (which determines how
+ * learnable the labels are); the intercept b is calibrated so that 24% of the labels are positive.
  *
- * Row k is a function of (seed, k) alone and the weights are one of the seed, so the first rows of
- * a larger data set are the rows of a smaller one. Cost: O(groups log features) per row.
+ * Row k depends only on (seed, k), and the weights only on the seed, so the first rows of a larger data
+ * set are the rows of a smaller one. Cost: O(groups log features) per row.
  */
 #include <math.h>
 #include <string.h>
@@ -28,7 +27,7 @@
 #define SPREAD 2.7
 #define PILOT_ROWS 16384
 
-/* Streams of SADDLE_RNG_GENERATOR, told apart by the agent's place in the key. */
+/* Streams of SADDLE_RNG_GENERATOR, as the `agent` of the key. */
 enum { STREAM_ROW = 0, STREAM_MODEL = 1, STREAM_PILOT = 2 };
 
 /* The groups of a9a: age, work class, weight, education (two), marital status, occupation,
@@ -36,7 +35,7 @@ enum { STREAM_ROW = 0, STREAM_MODEL = 1, STREAM_PILOT = 2 };
 static const struct {
     size_t size;
     double skew;
-    double missing; /* how often the group is not set at all */
+    double missing; /* probability that the group is not set */
 } a9a_group[GROUPS] = {{5, 0.0, 0.0}, {8, 2.0, 0.056}, {5, 0.0, 0.0},    {16, 1.0, 0.0},
                        {5, 0.5, 0.0}, {7, 1.3, 0.0},   {14, 0.5, 0.057}, {6, 1.0, 0.0},
                        {5, 2.5, 0.0}, {2, -1.0, 0.0},  {2, 3.5, 0.0},    {2, 4.3, 0.0},
@@ -51,7 +50,7 @@ struct model {
     double intercept;
 };
 
-/* At least two features per group; the rest shared out in a9a's proportions. */
+/* Gives each group at least two features and divides the rest in a9a's proportions. */
 static void lay_out(struct model *model)
 {
     model->groups = model->features / 2 < GROUPS ? model->features / 2 : GROUPS;
@@ -81,7 +80,7 @@ static void set_probabilities(struct model *model)
     }
 }
 
-/* Variance of what group g adds to the score. */
+/* Returns the variance of group g's contribution to the score. */
 static double group_variance(const struct model *model, size_t g)
 {
     double mean = 0.0;
@@ -111,7 +110,7 @@ static void draw_weights(struct model *model, uint64_t seed)
         model->weight[k] *= scale;
 }
 
-/* The feature of group g that is set, or `features` when the group is missing. */
+/* Draws the feature of group g that is set, or `features` when the group is missing. */
 static size_t draw_category(const struct model *model, size_t g, saddle_rng *rng)
 {
     if (a9a_group[g].missing > 0.0 && saddle_rng_uniform(rng) < a9a_group[g].missing)
@@ -129,7 +128,7 @@ static size_t draw_category(const struct model *model, size_t g, saddle_rng *rng
     return low;
 }
 
-/* Draw the features of a row; returns how many, and their score without the intercept. */
+/* Draws the features of a row; returns their number, and their score without the intercept in *score. */
 static size_t draw_row(const struct model *model, saddle_rng *rng, uint32_t *column, double *score)
 {
     size_t count = 0;
@@ -149,7 +148,7 @@ static double probability(double score)
     return 1.0 / (1.0 + saddle_exp(-score));
 }
 
-/* Bisection for the intercept that makes the mean probability over pilot rows right. */
+/* Finds by bisection the intercept for which the mean probability over pilot rows is right. */
 static void calibrate(struct model *model, uint64_t seed, double *score)
 {
     for (size_t k = 0; k < PILOT_ROWS; k++) {
@@ -218,17 +217,17 @@ saddle_status saddle_dataset_generate(saddle_dataset **out, size_t rows, size_t 
         features = A9A_FEATURES;
     if (features < 2 || features > UINT32_MAX)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "synthetic data with %zu features; between 2 and %lu are possible",
-                           features, (unsigned long)UINT32_MAX);
+                           "synthetic data cannot have %zu features; give 2 to %lu", features,
+                           (unsigned long)UINT32_MAX);
     if (rows < 1 || rows > UINT32_MAX)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "synthetic data with %zu rows; between 1 and %lu are possible", rows,
+                           "synthetic data cannot have %zu rows; give 1 to %lu", rows,
                            (unsigned long)UINT32_MAX);
     struct model model;
     saddle_dataset *data = NULL;
     saddle_status status = make_model(&model, features, seed, error);
     if (status == SADDLE_OK)
-        /* Room for every group in every row; a percent of it stays unused. */
+        /* Allocate for every group in every row; one percent stays unused. */
         status = saddle_dataset_new_sparse(&data, "synthetic", rows, features, rows * model.groups,
                                            true, error);
     if (status == SADDLE_OK)

@@ -1,10 +1,10 @@
 /*
- * IDX, the format of MNIST: two zero bytes, a type, a rank, as many sizes (32 bits, big-endian),
- * then the entries. Images are unsigned bytes of rank 2 or more and become numbers byte / 255;
- * labels are unsigned bytes of rank 1 in a file of their own. Either file may be gzip'd.
+ * IDX, the format of MNIST: two zero bytes, a type, a rank, one size per dimension (32 bits, big-endian),
+ * then the entries. Images are unsigned bytes of rank 2 or more and become byte / 255; labels are unsigned
+ * bytes of rank 1 in a separate file. Either file may be gzip'd.
  *
- * Sizes are compared with the length of the file before memory is taken, so that a few bytes claiming to be
- * a thousand million images cost nothing.
+ * Sizes are compared with the length of the file before memory is allocated, so a header that announces
+ * billions of images does no harm.
  */
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ bool saddle_looks_like_idx(const saddle_input *in)
            magic[2] <= 0x0e && magic[3] >= 1;
 }
 
-/* The sizes, whose bytes are there. */
+/* Reads the sizes. The caller has checked that the header is complete. */
 static saddle_status read_sizes(const saddle_input *in, struct header *header, saddle_error *error)
 {
     header->rows = 0;
@@ -47,31 +47,33 @@ static saddle_status read_sizes(const saddle_input *in, struct header *header, s
             header->rows = size;
         else if (size > UINT32_MAX / header->features)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%s': an image has more than %lu pixels, the most there can be",
-                               in->path, (unsigned long)UINT32_MAX);
+                               "'%s': an image has more than %lu pixels, the maximum", in->path,
+                               (unsigned long)UINT32_MAX);
         else
             header->features *= size;
     }
     return SADDLE_OK;
 }
 
-/* The entries must be as many as the header says, and end there. */
+/* Checks that there are as many entries as the header says and nothing after them. */
 static saddle_status check_length(const saddle_input *in, struct header *header,
                                   saddle_error *error)
 {
     size_t begin = 4 + 4 * (size_t)header->rank;
     header->entry = (const unsigned char *)in->bytes + begin;
-    /* Neither factor reaches 2^32, so the product fits. */
+    /* Both factors are below 2^32, so the product does not overflow. */
     uint64_t wanted = (uint64_t)header->rows * header->features;
     if (in->size - begin < wanted)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is cut short: %zu bytes after the header, %llu announced; get "
-                           "it again",
-                           in->path, in->size - begin, (unsigned long long)wanted);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "'%s' is cut short: %zu bytes after the header, %llu announced; download "
+            "it again",
+            in->path, in->size - begin, (unsigned long long)wanted);
     if (in->size - begin > wanted)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' continues after the %llu bytes that its header announces",
-                           in->path, (unsigned long long)wanted);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "'%s' has more than the %llu bytes that its header announces; download it again",
+            in->path, (unsigned long long)wanted);
     return SADDLE_OK;
 }
 
@@ -79,7 +81,8 @@ static saddle_status read_header(const saddle_input *in, struct header *header, 
 {
     const unsigned char *magic = (const unsigned char *)in->bytes;
     if (in->size < 4)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is cut short; get it again", in->path);
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is cut short; download it again",
+                           in->path);
     if (magic[0] != 0 || magic[1] != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s' is not an IDX file: it starts with %02x %02x, not 00 00", in->path,
@@ -93,19 +96,21 @@ static saddle_status read_header(const saddle_input *in, struct header *header, 
                            in->path, magic[3], MOST_RANK);
     header->rank = magic[3];
     if (in->size < 4 + 4 * (size_t)header->rank)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is cut short; get it again", in->path);
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is cut short; download it again",
+                           in->path);
     SADDLE_TRY(read_sizes(in, header, error));
     return check_length(in, header, error);
 }
 
-/* Entries, divided by a number, into `out`. */
+/* Writes the entries, divided by a number, to `out`. */
 static void read_entries(const struct header *header, double divisor, double *out)
 {
     for (size_t k = 0; k < header->rows * header->features; k++)
         out[k] = (double)header->entry[k] / divisor;
 }
 
-/* The file at `path`, or its packed or unpacked twin; takes `path` over. NULL: neither is there. */
+/* Returns the file at `path`, or the same with or without .gz; takes ownership of `path`. NULL when
+ * neither exists. */
 static char *existing_twin(char *path)
 {
     if (path == NULL || access(path, F_OK) == 0)
@@ -129,10 +134,11 @@ saddle_status saddle_idx_find_labels(const char *images, char **out, saddle_erro
     const char *word = strstr(file, "images");
     *out = NULL;
     if (word == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "no labels for '%s': its name has no 'images' to put 'labels' for; give "
-                           "the label file's path, or none",
-                           images);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "no labels for '%s': its name contains no 'images' to replace by 'labels'; give "
+            "the label file's path, or none",
+            images);
     const char *rest = word + strlen("images");
     bool ranked = strncmp(rest, "-idx", 4) == 0 && rest[4] != '\0';
     char *path = saddle_format("%.*slabels%s%s", (int)(word - images), images,
@@ -142,7 +148,7 @@ saddle_status saddle_idx_find_labels(const char *images, char **out, saddle_erro
     saddle_status status = SADDLE_OK;
     if (access(path, F_OK) != 0)
         saddle_fail(error, SADDLE_BAD_INPUT,
-                    "no labels for '%s': looked for '%s', packed (.gz) and not; put it there, or "
+                    "no labels for '%s': found no '%s', with or without .gz; put it there, or "
                     "give the label file's path, or none",
                     images, path);
     *out = existing_twin(path);
@@ -169,7 +175,7 @@ static saddle_status read_labels(const saddle_input *images, const saddle_data_o
                              "'%s' has IDX rank %u; a label file has rank 1", in.path, header.rank);
     else if (status == SADDLE_OK && header.rows != data->rows)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' has %zu labels but '%s' has %zu images; they must be as many",
+                             "'%s' has %zu labels but '%s' has %zu images; give matching files",
                              in.path, header.rows, images->path, data->rows);
     if (status == SADDLE_OK)
         read_entries(&header, 1.0, data->label);

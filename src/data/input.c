@@ -1,4 +1,4 @@
-/* Mapping of files; those that are gzip'd (RFC 1952) are unpacked by zlib. */
+/* Mapping files into memory; gzip'd ones (RFC 1952) are decompressed with zlib. */
 #include "data/input.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 static saddle_status is_empty(const char *path, saddle_error *error)
 {
-    return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is empty; a data file has at least one row",
+    return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is empty; give a file with at least one row",
                        path);
 }
 
@@ -35,10 +35,10 @@ static saddle_status map(saddle_input *in, int descriptor, size_t size, saddle_e
 
 /* ---- gzip ---- */
 
-/* Bytes that are unpacked at a time. */
+/* Bytes decompressed at a time. */
 enum { STEP = 1 << 16 };
 
-/* Give zlib, whose counts are 32 bits wide, more of the mapping. */
+/* Gives zlib, whose counts are 32 bits wide, more of the mapping. */
 static void feed(const saddle_input *in, z_stream *z)
 {
     if (z->avail_in > 0)
@@ -48,7 +48,7 @@ static void feed(const saddle_input *in, z_stream *z)
     z->avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
 }
 
-/* Unpack up to STEP bytes to `to`; zlib's code. A gzip file may consist of several members. */
+/* Decompresses up to STEP bytes to `to` and returns zlib's code. A gzip file may have several members. */
 static int unpack_step(const saddle_input *in, z_stream *z, unsigned char *to, size_t room,
                        size_t *got)
 {
@@ -62,7 +62,7 @@ static int unpack_step(const saddle_input *in, z_stream *z, unsigned char *to, s
     return code == Z_STREAM_END && z->avail_in > 0 ? inflateReset(z) : code;
 }
 
-/* Unpack all of it to `to`, which holds `room` bytes, or, if that is NULL, only count them. */
+/* Decompresses everything to `to`, which has `room` bytes; if `to` is NULL, only counts the bytes. */
 static saddle_status unpack_to(const saddle_input *in, unsigned char *to, size_t room, size_t *size,
                                saddle_error *error)
 {
@@ -82,17 +82,17 @@ static saddle_status unpack_to(const saddle_input *in, unsigned char *to, size_t
     }
     if (code == Z_BUF_ERROR)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' is cut short within its gzip data; get it again", in->path);
+                             "'%s' is cut short within its gzip data; download it again", in->path);
     else if (code != Z_STREAM_END)
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has damaged gzip data (%s); get it again",
-                        in->path, z.msg != NULL ? z.msg : "zlib");
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%s' has damaged gzip data (%s); download it again", in->path,
+                             z.msg != NULL ? z.msg : "zlib");
     inflateEnd(&z);
     return status;
 }
 
-/* Put the unpacked bytes in the place of the mapping. They are counted first, so that a small file that claims to
- * be a large one costs no memory. */
+/* Replaces the mapping by the decompressed bytes. Counts them first, so that a damaged or malicious file
+ * cannot exhaust memory. */
 static saddle_status unpack(saddle_input *in, saddle_error *error)
 {
     size_t size = 0;
@@ -102,7 +102,7 @@ static saddle_status unpack(saddle_input *in, saddle_error *error)
     if (size == 0)
         return is_empty(in->path, error);
     SADDLE_TRY(saddle_need_check_one(saddle_block_bytes(size + 1, 1), what, "split it", error));
-    /* One byte more, so that zlib is never without room before it has seen the checksum. */
+    /* One extra byte, so that zlib has output space until it has read the checksum. */
     unsigned char *bytes = saddle_alloc_unset(size + 1, 1);
     if (bytes == NULL)
         return saddle_no_memory(error, "an unpacked file");

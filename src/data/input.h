@@ -1,4 +1,4 @@
-/* Files as bytes in memory, gzip'd or not. */
+/* Files as bytes in memory, decompressed if gzip'd. */
 #ifndef SADDLE_DATA_INPUT_H
 #define SADDLE_DATA_INPUT_H
 
@@ -8,22 +8,22 @@
 #include <saddle/status.h>
 
 /*
- * A regular file mapped into memory, so that a file larger than memory can be read and threads
- * share it. A file that another program shortens meanwhile ends the process, as with any mapping.
- * A gzip'd file is unpacked into memory of its own.
+ * A regular file mapped into memory, so that it can be larger than memory and threads can share it. If
+ * another program truncates the file meanwhile, the process is killed, as with any mapping. A gzip'd
+ * file is decompressed into allocated memory.
  */
 typedef struct saddle_input {
     const char *path;  /* borrowed */
-    const char *bytes; /* size of them; not followed by a NUL */
+    const char *bytes; /* `size` bytes, not NUL-terminated */
     size_t size;       /* at least 1 */
-    char *unpacked;    /* the same bytes if they are not the file's own; NULL otherwise */
+    char *unpacked;    /* the bytes of a gzip'd file; NULL otherwise */
 } saddle_input;
 
-/* Map or unpack a file; SADDLE_BAD_INPUT when it is missing, empty, damaged or not a regular file. */
+/* Maps or decompresses a file; SADDLE_BAD_INPUT when it is missing, empty, damaged or not a regular file. */
 saddle_status saddle_input_open(saddle_input *in, const char *path, saddle_error *error);
-/* Unmap or free. Safe on a zeroed struct. */
+/* Unmaps or frees. Safe on a zeroed struct. */
 void saddle_input_close(saddle_input *in);
-/* Whether the bytes begin with a text. */
+/* Returns whether the bytes begin with a text. */
 bool saddle_input_begins(const saddle_input *in, const char *text);
 
 #endif

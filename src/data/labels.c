@@ -1,4 +1,4 @@
-/* Labels: the distinct ones, and turning them into what a problem needs: signs, classes or numbers. */
+/* Labels: finding the distinct ones, and converting them to signs, classes or numbers as a problem needs them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "core/text.h"
 #include "data/dataset.h"
 
-/* Distinct labels up to which they are looked up rather than sorted. */
+/* Up to this many distinct labels are collected in order, without sorting all labels. */
 #define FEW_CLASSES 64
 
-/* The first of some distinct labels in ascending order that is not below another one. */
+/* Returns the index of the first of the ascending distinct labels that is not below `label`. */
 static size_t place_of(const double *classes, size_t count, double label)
 {
     size_t low = 0;
@@ -35,7 +35,7 @@ size_t saddle_labels_distinct(double *label, size_t count)
     size_t distinct = 0;
     size_t next = 0;
     size_t place = 0;
-    /* Labels of classes repeat: those found so far are kept in order at the front. */
+    /* Classes repeat: keep those found so far in order at the front. */
     for (; next < count && distinct < FEW_CLASSES; next++) {
         double found = label[next];
         if (place < distinct && label[place] == found)
@@ -79,7 +79,7 @@ size_t saddle_class_of(const double *classes, size_t count, double label)
     return found != NULL ? (size_t)(found - classes) : count;
 }
 
-/* The labels as a message shows them: "0, 1, 2 and 7 more". */
+/* Formats labels for messages: "0, 1, 2 and 7 more". */
 static void list_labels(char *text, size_t room, const double *classes, size_t count)
 {
     size_t used = 0;
@@ -100,7 +100,7 @@ static bool are_digits(const double *classes, size_t count)
     return count == 10;
 }
 
-/* "7" or "5-9"; ranges of negative numbers ("-3--1") and exponents ("1e-3") included. */
+/* Parses "7" or "5-9", including negative numbers ("-3--1") and exponents ("1e-3"). */
 static bool parse_range(char *item, double *low, double *high)
 {
     if (saddle_parse_real(item, low)) {
@@ -119,7 +119,7 @@ static bool parse_range(char *item, double *low, double *high)
     return false;
 }
 
-/* Mark the labels that one item of the list names; there must be one, unless `any` is set. */
+/* Marks the labels that one item of the list names; there must be one, unless `any` is set. */
 static saddle_status mark_item(char *item, bool any, const double *classes, size_t count,
                                bool *positive, saddle_error *error)
 {
@@ -157,7 +157,7 @@ static saddle_status mark_listed(const char *text, bool any, const double *class
     return status;
 }
 
-/* The list that "auto" stands for. */
+/* Finds the list that "auto" stands for. */
 static saddle_status find_rule(char **out, const double *classes, size_t count, saddle_error *error)
 {
     char text[SADDLE_REAL_SIZE];
@@ -175,7 +175,8 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
                    : "give those that are positive, such as 1 or 5-9 or 2,4,7");
 }
 
-/* Sets `marked` where a list names a distinct label. Every item must occur and some label be left, unless `any`. */
+/* Sets `marked` where a list names a distinct label. Unless `any` is set, every item must occur and some
+ * label must remain unmarked. */
 static saddle_status mark(const char *rule, bool any, const double *classes, size_t count,
                           bool *marked, saddle_error *error)
 {
@@ -190,7 +191,7 @@ static saddle_status mark(const char *rule, bool any, const double *classes, siz
     return status;
 }
 
-/* The list of positive labels; one that is given is checked. */
+/* Determines the list of positive labels; a given one is checked. */
 static saddle_status settle_signs(const char *wanted, const double *classes, size_t count,
                                   char **rule, saddle_error *error)
 {
@@ -208,7 +209,7 @@ static saddle_status settle_signs(const char *wanted, const double *classes, siz
 
 /* ---- classes ---- */
 
-/* "0,1,2.5", to be freed; NULL when memory is short. */
+/* Formats classes as "0,1,2.5"; the caller frees it. NULL when memory is short. */
 static char *print_classes(const double *classes, size_t count)
 {
     char *list = saddle_alloc(count, SADDLE_REAL_SIZE);
@@ -251,14 +252,14 @@ saddle_status saddle_labels_parse(const char *list, double **out, size_t *count,
     return status;
 }
 
-/* Refuse a label that is not among the classes. */
+/* Fails because a label is not among the classes. */
 static saddle_status not_a_class(double label, const double *classes, size_t count,
                                  saddle_error *error)
 {
     char seen[256];
     list_labels(seen, sizeof seen, classes, count);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "label %g is not among the classes %s; leave its rows out, or train with "
+                       "label %g is not among the classes %s; remove its rows, or train with "
                        "that class",
                        label, seen);
 }
@@ -285,7 +286,7 @@ static saddle_status settle_classes(const char *wanted, const double *label, siz
             "different label%s (%s); %s",
             SADDLE_MOST_CLASSES, most == 1 ? "is" : "are", most, most == 1 ? "" : "s", seen,
             most == 1 ? "give rows of several classes"
-                      : "labels that are measurements need a problem of regression");
+                      : "for labels that are measurements, choose a regression problem");
     }
     if (status == SADDLE_OK) {
         *rule = print_classes(wanted != NULL ? classes : label, most);
@@ -296,7 +297,7 @@ static saddle_status settle_classes(const char *wanted, const double *label, siz
     return status;
 }
 
-/* ---- what a problem needs ---- */
+/* ---- conversion for a problem ---- */
 
 saddle_status saddle_labels_settle(saddle_label_kind kind, const char *wanted,
                                    const double *classes, size_t count, char **rule,
@@ -349,7 +350,7 @@ saddle_status saddle_labels_apply(saddle_label_kind kind, const char *rule, sadd
                                          : apply_classes(rule, data, error);
 }
 
-/* ---- signs, for callers with data of their own ---- */
+/* ---- signs, for callers with their own data ---- */
 
 saddle_status saddle_dataset_positive(const saddle_dataset *data, const char *positive, char **out,
                                       saddle_error *error)

@@ -1,13 +1,12 @@
 /*
- * LIBSVM text: one sample per line, `LABEL INDEX:VALUE INDEX:VALUE ... # comment`, indices from 1
- * and ascending. Entries that are written but zero count towards the number of features and are
- * not stored.
+ * LIBSVM text: one sample per line, `LABEL INDEX:VALUE INDEX:VALUE ... # comment`, with ascending indices
+ * from 1. Entries that are written but zero count towards the number of features and are not stored.
  *
- * The file is cut at newlines into one part per thread. Every part is looked at twice: first its
- * colons and newlines are counted, which bound its entries and rows and say where they may go, then
- * it is read into place. Where there were fewer than the bound (zeros, comments, empty lines), the
- * gaps between the parts are closed. What comes out does not depend on where the cuts are, and of
- * several malformed lines the first is reported.
+ * The file is cut at newlines into one part per thread. Every part is read twice: first its colons and
+ * newlines are counted, which bounds its entries and rows and so determines where they are stored; then it
+ * is parsed. Where there were fewer than the bound (zeros, comments, empty lines), the gaps between the
+ * parts are closed. The result does not depend on the cuts, and of several malformed lines the first is
+ * reported.
  */
 #include <endian.h>
 #include <stdio.h>
@@ -26,33 +25,33 @@
 /* Below this many bytes per thread, starting one costs more than it saves. */
 #define WORTH_A_THREAD ((size_t)1 << 18)
 
-/* A run of whole lines, read by one thread. */
+/* A range of complete lines, read by one thread. */
 struct part {
     const char *begin;
     const char *end;
-    /* From counting: bounds, and where the part may put what it reads. */
+    /* Set by counting: upper bounds, and where the part stores its entries. */
     size_t most_rows;
     size_t most_entries;
     bool comments; /* whether there is a '#' */
     size_t row_place;
     size_t entry_place;
-    /* From reading. */
+    /* Set by reading. */
     size_t lines;
     size_t rows;
     size_t entries;
-    bool valued;                /* whether values are stored: one of them is not 1 */
+    bool valued;                /* whether values are stored, because one is not 1 */
     size_t features;            /* the highest index */
-    size_t widest;              /* the line that has it first; counted within the part */
-    saddle_parse_error failure; /* the first; its line counted within the part */
+    size_t widest;              /* the first line that has it, counted within the part */
+    saddle_parse_error failure; /* the first failure; its line is counted within the part */
     saddle_dataset *data;
 };
 
 /* ---- counting ------------------------------------------------------------------------------- */
 
-/* Bytes whose counts cannot overflow the one byte that each is kept in. */
+/* So many bytes that a count of them fits into the one byte that holds it. */
 #define COUNTED_AT_ONCE 255
 
-/* How often ':', '\n' and '#' stand in [at, at + size). */
+/* Counts ':', '\n' and '#' in [at, at + size). */
 SADDLE_KERNEL static void count_marks(const char *at, size_t size, size_t count[3])
 {
     for (size_t begin = 0; begin < size; begin += COUNTED_AT_ONCE) {
@@ -72,7 +71,6 @@ SADDLE_KERNEL static void count_marks(const char *at, size_t size, size_t count[
     }
 }
 
-/* A thread's body. */
 static void count_part(void *parts, size_t number)
 {
     struct part *part = (struct part *)parts + number;
@@ -85,7 +83,7 @@ static void count_part(void *parts, size_t number)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* One past the token at `at`. */
+/* Returns the end of the token at `at`. */
 static const char *token_end(const char *at, const char *end)
 {
     while (at < end && *at != ' ' && *at != '\t')
@@ -93,7 +91,7 @@ static const char *token_end(const char *at, const char *end)
     return at;
 }
 
-/* A number that ends where its token does; NULL, with the failure, otherwise. */
+/* Reads a number that ends with its token; NULL, with the failure recorded, if it does not. */
 static const char *read_number(saddle_parse_error *failure, const char *line, const char *at,
                                const char *end, const char *what, double *out)
 {
@@ -105,7 +103,7 @@ static const char *read_number(saddle_parse_error *failure, const char *line, co
     return NULL;
 }
 
-/* What is wrong with the index at `at`. */
+/* Reports what is wrong with the index at `at`. */
 static void explain_index(saddle_parse_error *failure, const char *line, const char *at,
                           const char *end, uint64_t previous, uint64_t index)
 {
@@ -120,16 +118,16 @@ static void explain_index(saddle_parse_error *failure, const char *line, const c
         saddle_parse_fail(failure, line, at,
                           "index of '%s' is not a whole number; write INDEX:VALUE", token.text);
     else if (index > UINT32_MAX)
-        saddle_parse_fail(failure, line, at, "index of '%s' is above %lu, the highest there can be",
-                          token.text, (unsigned long)UINT32_MAX);
+        saddle_parse_fail(failure, line, at, "index of '%s' is above %lu, the maximum", token.text,
+                          (unsigned long)UINT32_MAX);
     else if (index == 0)
-        saddle_parse_fail(failure, line, at, "index 0; indices start at 1");
+        saddle_parse_fail(failure, line, at, "index 0 is not valid; indices start at 1");
     else
         saddle_parse_fail(failure, line, at, "index %lu after %lu; indices must increase",
                           (unsigned long)index, (unsigned long)previous);
 }
 
-/* INDEX and its colon; returns what follows, NULL with the failure otherwise. */
+/* Reads INDEX and its colon; returns what follows, or NULL with the failure recorded. */
 static const char *read_index(saddle_parse_error *failure, const char *line, const char *at,
                               const char *end, uint64_t previous, uint64_t *out)
 {
@@ -137,7 +135,7 @@ static const char *read_index(saddle_parse_error *failure, const char *line, con
     const char *stop = at;
     for (; stop < end && *stop >= '0' && *stop <= '9' && index <= UINT32_MAX; stop++)
         index = index * 10 + (uint64_t)(*stop - '0');
-    /* Above `previous`, so not 0 and not without digits. */
+    /* Greater than `previous`, so it has digits and is not 0. */
     if (stop < end && *stop == ':' && index > previous && index <= UINT32_MAX) {
         *out = index;
         return stop + 1;
@@ -146,8 +144,8 @@ static const char *read_index(saddle_parse_error *failure, const char *line, con
     return NULL;
 }
 
-/* The number whose digits are the bytes of `text` in reading order, first byte lowest; bytes of
- * value 0 in front count as digits 0. Neighbours are joined three times: to 2, 4, then 8 digits. */
+/* Returns the number whose digits are the bytes of `text`, the first digit in the lowest byte; zero
+ * bytes in front count as digits 0. Joins neighbours three times: to 2, 4, then 8 digits. */
 static uint64_t join_digits(uint64_t text)
 {
     const uint64_t pairs = UINT64_C(0x00ff00ff00ff00ff);
@@ -158,9 +156,9 @@ static uint64_t join_digits(uint64_t text)
 }
 
 /*
- * `INDEX:D` followed by a blank or the end of its line, D one digit and INDEX of at most 7: nearly
- * all there is in one-hot data. Eight bytes are looked at together. Returns what follows; NULL
- * when the entry is of another form, malformed or not.
+ * Reads `INDEX:D` followed by a blank or the end of its line, where D is one digit and INDEX has at most
+ * 7: nearly every entry of one-hot data. Examines eight bytes at once. Returns what follows, or NULL
+ * when the entry has another form, valid or not.
  */
 static const char *read_plain_entry(const char *at, const char *line_end, const char *file_end,
                                     uint64_t *index, double *value)
@@ -170,8 +168,8 @@ static const char *read_plain_entry(const char *at, const char *line_end, const 
     uint64_t text;
     memcpy(&text, at, sizeof text);
     text = le64toh(text) ^ UINT64_C(0x3030303030303030);
-    /* The high bit of the lowest byte that is no digit: digits are now 0 .. 9, and adding 0x76 to
-     * one neither sets it nor carries. */
+    /* Finds the high bit of the lowest byte that is not a digit: digits are now 0 .. 9, and adding 0x76
+     * to one neither sets its high bit nor carries. */
     uint64_t other = ((text + UINT64_C(0x7676767676767676)) | text) & UINT64_C(0x8080808080808080);
     if (other == 0 || (other & 0xff) != 0)
         return NULL;
@@ -185,7 +183,7 @@ static const char *read_plain_entry(const char *at, const char *line_end, const 
     return colon + 2;
 }
 
-/* One entry of any form; NULL, with the failure, when it is malformed. */
+/* Reads an entry of any form; NULL, with the failure recorded, when it is malformed. */
 static const char *read_entry(struct part *part, const char *line, const char *at, const char *end,
                               uint64_t *index, double *value)
 {
@@ -199,8 +197,8 @@ static const char *read_entry(struct part *part, const char *line, const char *a
     return at != NULL ? read_number(&part->failure, line, at, end, "value", value) : NULL;
 }
 
-/* Store the values of a part up to an entry, all of them 1, where values will be stored from now on. Memory that nothing is
- * stored in is not taken. */
+/* Writes ones up to entry `end`, because a value other than 1 follows and values are stored from now on.
+ * Until then, the array of values is not touched and takes no memory. */
 static double *store_ones(struct part *part, size_t end)
 {
     for (size_t k = part->entry_place; k < end; k++)
@@ -209,7 +207,7 @@ static double *store_ones(struct part *part, size_t end)
     return part->data->value;
 }
 
-/* One line without its end and comment; false when it is malformed. */
+/* Reads a line without its end and comment; false when it is malformed. */
 static bool read_line(struct part *part, const char *line, const char *end)
 {
     const char *at = saddle_skip_blanks(line, end);
@@ -247,7 +245,7 @@ static bool read_line(struct part *part, const char *line, const char *end)
     return true;
 }
 
-/* Read a part up to its end or its first failure. */
+/* Reads a part up to its end or its first failure. */
 static void read_part(void *parts, size_t number)
 {
     struct part *part = (struct part *)parts + number;
@@ -265,7 +263,7 @@ static void read_part(void *parts, size_t number)
 
 /* ---- all parts ------------------------------------------------------------------------------ */
 
-/* Cut [begin, end) after newlines into parts of about equal size; some may be empty. */
+/* Cuts [begin, end) after newlines into parts of about equal size; some may be empty. */
 static void cut(struct part *part, size_t count, const char *begin, const char *end)
 {
     size_t size = (size_t)(end - begin);
@@ -283,7 +281,7 @@ static void cut(struct part *part, size_t count, const char *begin, const char *
     }
 }
 
-/* Room for as much as the parts may hold, and each part's place in it. */
+/* Allocates as much as the parts may need, and assigns each its range. */
 static saddle_status make_room(saddle_dataset **out, const char *name, struct part *part,
                                size_t count, saddle_error *error)
 {
@@ -301,7 +299,7 @@ static saddle_status make_room(saddle_dataset **out, const char *name, struct pa
     return status;
 }
 
-/* Add the parts up; stop at the first failure of the file. */
+/* Adds up the parts; stops at the first failure of the file. */
 static saddle_status add_up(const struct part *part, size_t count, struct part *total,
                             const char *path, saddle_error *error)
 {
@@ -323,26 +321,27 @@ static saddle_status add_up(const struct part *part, size_t count, struct part *
     }
     if (total->rows == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' holds no rows; write one LABEL INDEX:VALUE ... per line", path);
+                           "'%s' has no rows; write one LABEL INDEX:VALUE ... per line", path);
     return SADDLE_OK;
 }
 
-/* Whatever is done with the data takes a point and a gradient, dense ones: a line must not ask for more
- * of them than there is memory. What a file asks for is the file's fault. */
+/* Checks that a dense point and gradient of this size fit into memory, because all further work needs
+ * them. Otherwise a single line with a huge index would exhaust it; the message therefore blames the
+ * file. */
 static saddle_status check_features(const struct part *total, const char *path, saddle_error *error)
 {
     char what[512];
     saddle_error why;
     saddle_snprintf(what, sizeof what,
-                    "%.300s:%zu: index %zu makes as many features; a point and a gradient of them",
-                    path, total->widest, total->features);
+                    "%.300s:%zu: index %zu; a point and a gradient with this many features", path,
+                    total->widest, total->features);
     double bytes = 2.0 * sizeof(double) * (double)total->features;
     if (saddle_need_check_one(bytes, what, "correct the index", &why) == SADDLE_OK)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT, "%s", why.message);
 }
 
-/* Where a part has values, those that have none get their ones; where none has, nothing is kept. */
+/* If any part stores values, writes ones in the parts that store none; if no part does, drops the array. */
 static void settle_values(saddle_dataset *data, struct part *part, size_t count, bool valued)
 {
     for (size_t k = 0; valued && k < count; k++)
@@ -354,7 +353,7 @@ static void settle_values(saddle_dataset *data, struct part *part, size_t count,
     data->value = NULL;
 }
 
-/* Move the parts together. Nothing moves where all bounds were met. */
+/* Moves the parts together. Nothing moves if all bounds were reached. */
 static void close_gaps(saddle_dataset *data, const struct part *part, size_t count)
 {
     size_t row = 0;
@@ -385,7 +384,7 @@ static void close_gaps(saddle_dataset *data, const struct part *part, size_t cou
     data->row_start[row] = entry;
 }
 
-/* Read all parts into *out, which is freed again, and NULL, on failure. */
+/* Reads all parts into *out. On failure *out is NULL. */
 static saddle_status read_parts(saddle_dataset **out, const char *name, struct part *part,
                                 size_t count, const char *path, size_t least_features,
                                 saddle_error *error)
@@ -398,9 +397,9 @@ static saddle_status read_parts(saddle_dataset **out, const char *name, struct p
     size_t features = total.features > least_features ? total.features : least_features;
     SADDLE_THEN(status, check_features(&total, path, error));
     if (status == SADDLE_OK && (features == 0 || features > UINT32_MAX))
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' has %zu features; between 1 and %lu are possible", path,
-                             features, (unsigned long)UINT32_MAX);
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has %zu features; give data with 1 to %lu",
+                        path, features, (unsigned long)UINT32_MAX);
     if (status != SADDLE_OK) {
         saddle_dataset_free(*out);
         *out = NULL;
@@ -416,7 +415,7 @@ saddle_status saddle_read_libsvm(saddle_dataset **out, const char *name, const s
                                  const saddle_data_options *options, saddle_error *error)
 {
     *out = NULL;
-    /* A number of threads that is given is used for a file of any size. */
+    /* An explicit number of threads applies to files of any size. */
     size_t least = options->threads > 0 ? 1 : WORTH_A_THREAD;
     size_t count = saddle_parallel_parts(options->threads, in->size, least);
     struct part *part = saddle_alloc(count, sizeof *part);

@@ -1,4 +1,4 @@
-/* From a name to a file: the path itself, $SADDLE_DATA, the data directory (XDG). */
+/* Finding the file for a name: the path itself, then $SADDLE_DATA, then the data directory (XDG). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "data/sources.h"
 #include "files/pattern.h"
 
-/* The environment's value if it is an absolute path: XDG says to ignore any other. */
+/* Returns the value of a variable if it is an absolute path; XDG says to ignore any other. */
 static const char *absolute(const char *variable)
 {
     const char *value = getenv(variable);
@@ -37,7 +37,7 @@ static bool is_there(const char *path)
     return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-/* DIRECTORY/FILE if it is there, NULL otherwise; a known name also stands for its files. */
+/* Returns DIRECTORY/FILE if it exists, otherwise NULL; a known name also stands for its files. */
 static char *look_in(const char *directory, const char *name)
 {
     const saddle_data_source *source = saddle_source_of(name);
@@ -67,7 +67,7 @@ static const char *what_is_here(const char *name)
     return S_ISDIR(status.st_mode) ? "here it is a directory" : "here it is a link to no file";
 }
 
-/* "where it looked; how to get it" */
+/* Reports where the data set was looked for and how to get it. */
 static saddle_status not_found(const char *name, const char *given, const char *standard,
                                saddle_error *error)
 {
@@ -89,7 +89,7 @@ static saddle_status not_found(const char *name, const char *given, const char *
     return SADDLE_BAD_INPUT;
 }
 
-/* A name with a slash is a path and nothing else. */
+/* Reports that a path, a name with a slash, does not exist. */
 static saddle_status no_file(const char *path, saddle_error *error)
 {
     struct stat status;
@@ -123,7 +123,7 @@ saddle_status saddle_data_find(const char *name, char **path, saddle_error *erro
     if (given != NULL)
         *path = look_in(given, name);
     char *standard = NULL;
-    /* Without a home there is one place less to look in, which is not yet a failure. */
+    /* Without HOME, there is one directory less to search. */
     if (*path == NULL && saddle_data_directory(&standard, NULL) == SADDLE_OK)
         *path = look_in(standard, name);
     saddle_status status = SADDLE_OK;
@@ -135,7 +135,7 @@ saddle_status saddle_data_find(const char *name, char **path, saddle_error *erro
 
 /* ---- several files ---- */
 
-/* The same in a directory where data sets are looked for by name. */
+/* Counts the files of a pattern in a directory that is searched for data sets. */
 static saddle_status count_below(const char *directory, const char *pattern, size_t *out,
                                  saddle_error *error)
 {

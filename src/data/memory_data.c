@@ -7,7 +7,7 @@
 #include "data/columns.h"
 #include "data/dataset.h"
 
-/* What data from memory are called in messages. */
+/* The name of data from memory in messages. */
 #define NAME "data in memory"
 
 static saddle_status check_labels(const double *label, size_t rows, saddle_error *error)
@@ -19,7 +19,7 @@ static saddle_status check_labels(const double *label, size_t rows, saddle_error
                        bad, label[bad]);
 }
 
-/* Only when all offsets ascend is the last one the number of entries, and no entry beyond it is read. */
+/* Only if all offsets ascend is the last one the number of entries, which limits what may be read. */
 static saddle_status check_offsets(size_t rows, const size_t *row_start, saddle_error *error)
 {
     if (row_start[0] != 0)
@@ -27,9 +27,10 @@ static saddle_status check_offsets(size_t rows, const size_t *row_start, saddle_
                            row_start[0]);
     for (size_t r = 0; r < rows; r++)
         if (row_start[r + 1] < row_start[r])
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "row_start[%zu] = %zu is below row_start[%zu] = %zu", r + 1,
-                               row_start[r + 1], r, row_start[r]);
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "row_start[%zu] = %zu is below row_start[%zu] = %zu; offsets must not decrease",
+                r + 1, row_start[r + 1], r, row_start[r]);
     return SADDLE_OK;
 }
 
@@ -78,7 +79,7 @@ static saddle_status check_shape(size_t rows, size_t features, saddle_error *err
                        rows, features);
 }
 
-/* A data set whose arrays of features are still to be set. */
+/* Creates a data set whose arrays of features are still to be set. */
 static saddle_status make_head(saddle_dataset **out, const char *name, size_t rows, size_t features,
                                const double *label, saddle_error *error)
 {
@@ -93,7 +94,7 @@ static saddle_status make_head(saddle_dataset **out, const char *name, size_t ro
     return SADDLE_OK;
 }
 
-/* The arrays of a data set are never written to; C has no way to say so for some uses only. */
+/* Casts const away: the arrays of a data set are never written to, but the type cannot say so. */
 static void *borrow(const void *array)
 {
     union {
@@ -118,7 +119,7 @@ saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *da
     return SADDLE_OK;
 }
 
-/* Replace a borrowed data set by one that owns copies of all arrays. */
+/* Replaces a borrowed data set by one that owns copies of all arrays. */
 static saddle_status own_arrays(saddle_dataset **data, saddle_error *error)
 {
     saddle_dataset *copy = NULL;
@@ -135,7 +136,7 @@ static saddle_status own_arrays(saddle_dataset **data, saddle_error *error)
             memcpy(copy->dense, from->dense, from->rows * from->features * sizeof *copy->dense);
         } else {
             memcpy(copy->row_start, from->row_start, (from->rows + 1) * sizeof *copy->row_start);
-            /* Rows without entries may come without the arrays of them. */
+            /* Without entries, the arrays may be NULL. */
             if (from->nonzeros > 0) {
                 memcpy(copy->column, from->column, from->nonzeros * sizeof *copy->column);
                 if (from->value != NULL)
@@ -183,7 +184,7 @@ saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t rows, size_t 
     SADDLE_REQUIRE(error, row_start);
     SADDLE_TRY(check_shape(rows, features, error));
     SADDLE_TRY(check_ownership(ownership, error));
-    /* No array has this many offsets. */
+    /* An array of rows + 1 offsets would overflow. */
     if (rows >= SIZE_MAX / sizeof *row_start)
         return saddle_no_memory(error, "a data set");
     saddle_status status = saddle_csr_check(rows, features, row_start, column, value, error);

@@ -26,7 +26,7 @@ bool saddle_looks_like_numpy(const saddle_input *in)
     return saddle_input_begins(in, SADDLE_NPY_MAGIC) || saddle_input_begins(in, "PK\x03\x04");
 }
 
-/* The first of some names that an archive has; the very first when it has none or is none. */
+/* Returns the first of some names that an archive has; the first name when it has none or is not an archive. */
 static const char *find_name(const char *path, const char *const *name, size_t count)
 {
     for (size_t k = 0; k < count; k++)
@@ -35,7 +35,7 @@ static const char *find_name(const char *path, const char *const *name, size_t c
     return name[0];
 }
 
-/* A vector of `length` numbers, to be freed; with `length` SIZE_MAX of any. */
+/* Reads a vector of `length` numbers (SIZE_MAX: any number of them); the caller frees it. */
 static saddle_status read_vector(const char *path, const char *name, size_t length, double **out,
                                  size_t *got, saddle_error *error)
 {
@@ -56,7 +56,7 @@ static saddle_status read_vector(const char *path, const char *name, size_t leng
 
 /* ---- labels ---- */
 
-/* Labels from an array of the file at `path`. */
+/* Reads labels from an array of the file at `path`. */
 static saddle_status read_labels(saddle_dataset *data, const char *path, saddle_error *error)
 {
     static const char *const names[] = {"y", "labels"};
@@ -77,7 +77,7 @@ static saddle_status read_labels(saddle_dataset *data, const char *path, saddle_
     return status;
 }
 
-/* Labels from where the options say, otherwise from the archive itself. */
+/* Reads labels from the file that the options name, otherwise from the archive itself. */
 static saddle_status find_labels(saddle_dataset *data, const char *path,
                                  const saddle_data_options *options, saddle_error *error)
 {
@@ -95,7 +95,7 @@ static saddle_status find_labels(saddle_dataset *data, const char *path,
 
 /* ---- dense ---- */
 
-/* Take the label column out of rows that have one; `fields` is its old width. */
+/* Moves the label column out of rows of `fields` numbers. */
 static void take_column(saddle_dataset *data, size_t fields, size_t column)
 {
     for (size_t row = 0; row < data->rows; row++) {
@@ -107,7 +107,7 @@ static void take_column(saddle_dataset *data, size_t fields, size_t column)
     }
 }
 
-/* A data set that takes over a checked matrix; `fields` of its columns, one of which may be the label. */
+/* Creates a data set that takes over a checked matrix of `fields` columns, one of which may be the label. */
 static saddle_status adopt(saddle_dataset **out, const char *name, double *x, size_t rows,
                            size_t fields, size_t label, saddle_error *error)
 {
@@ -125,7 +125,7 @@ static saddle_status adopt(saddle_dataset **out, const char *name, double *x, si
     return SADDLE_OK;
 }
 
-/* A matrix of finite numbers with at least one row and one column, to be freed. */
+/* Reads a matrix of finite numbers with at least one row and column; the caller frees it. */
 static saddle_status read_matrix(const char *path, const char *name, double **out, size_t shape[2],
                                  saddle_error *error)
 {
@@ -150,7 +150,7 @@ static saddle_status read_matrix(const char *path, const char *name, double **ou
     return SADDLE_BAD_INPUT;
 }
 
-/* Which column of a matrix is the label; `fields`: none is. */
+/* Determines which column of a matrix is the label; `fields` means none. */
 static saddle_status choose_column(const saddle_data_options *options, const char *path,
                                    size_t fields, size_t *out, saddle_error *error)
 {
@@ -203,7 +203,7 @@ static saddle_status read_dense(saddle_dataset **out, const char *name, const ch
 
 /* ---- compressed rows ---- */
 
-/* What scipy.sparse.save_npz wrote, as doubles. */
+/* The arrays of scipy.sparse.save_npz, as doubles. */
 struct csr {
     double *data;
     double *indices;
@@ -213,7 +213,7 @@ struct csr {
     size_t features;
 };
 
-/* A number as an index below `limit`; false when it is not one. */
+/* Converts a number to an index below `limit`; false when it is not one. */
 static bool as_index(double number, double limit, size_t *out)
 {
     if (!(number >= 0.0 && number < limit && number == floor(number)))
@@ -255,7 +255,7 @@ static saddle_status read_arrays(struct csr *csr, const char *path, saddle_error
     return status;
 }
 
-/* Whatever is done with the rows takes a point and a gradient, dense ones. */
+/* Checks that a dense point and gradient fit into memory, because all further work needs them. */
 static saddle_status check_width(const struct csr *csr, const char *path, saddle_error *error)
 {
     char what[400];
@@ -265,7 +265,7 @@ static saddle_status check_width(const struct csr *csr, const char *path, saddle
                                  "correct its shape", error);
 }
 
-/* Fill in the entries; false when an offset or index is not valid. */
+/* Fills in the entries; false when an offset or index is invalid. */
 static bool fill(saddle_dataset *data, const struct csr *csr)
 {
     size_t index = 0;

@@ -1,14 +1,14 @@
 /*
- * Who holds which row.
+ * Distribution of the rows over the agents.
  *
  *   iid          a random permutation of the rows, dealt out in order
  *   contiguous   the rows in their order
  *   label-skew   Dirichlet(ALPHA): the smaller ALPHA, the fewer agents share a class (Hsu, Qi and
- *                Brown 2019, arXiv:1909.06335). Without a list of sizes each class is shared out
- *                over the agents, whose sizes come out unequal; with a list each agent has a mix
- *                of classes and draws its rows by it.
+ *                Brown 2019, arXiv:1909.06335). Without a list of sizes, each class is divided among
+ *                the agents, whose sizes differ; with a list, each agent draws its rows by its own
+ *                mix of classes.
  *
- * No row is given twice. Cost: O(rows log rows), and O(rows * classes) for label-skew.
+ * Every row belongs to at most one agent. Cost: O(rows log rows), and O(rows * classes) for label-skew.
  */
 #include <string.h>
 
@@ -29,9 +29,9 @@ struct plan {
     enum kind kind;
     double alpha;
     size_t agents;
-    size_t total;   /* rows to hand out */
-    bool exact;     /* whether each agent's size was asked for */
-    saddle_rng rng; /* all randomness, in order of use */
+    size_t total;   /* rows to distribute */
+    bool exact;     /* whether each agent's size was given */
+    saddle_rng rng; /* the source of all randomness, in order of use */
 };
 
 static saddle_status parse_kind(struct plan *plan, const char *text, saddle_error *error)
@@ -54,7 +54,7 @@ static saddle_status parse_kind(struct plan *plan, const char *text, saddle_erro
     return SADDLE_OK;
 }
 
-/* Fill size[0 .. agents - 1] and check that there are rows enough. */
+/* Fills size[0 .. agents - 1] and checks that there are enough rows. */
 static saddle_status parse_samples(struct plan *plan, const char *text, size_t rows, size_t *size,
                                    saddle_error *error)
 {
@@ -67,9 +67,10 @@ static saddle_status parse_samples(struct plan *plan, const char *text, size_t r
     for (size_t i = 0; i < plan->agents; i++)
         plan->total += size[i];
     if (plan->total > rows)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "samples: '%s' for %zu agents asks for %zu rows, but there are only %zu",
-                           text, plan->agents, plan->total, rows);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "samples: '%s' for %zu agents needs %zu rows, but there are only %zu; give less", text,
+            plan->agents, plan->total, rows);
     return SADDLE_OK;
 }
 
@@ -81,14 +82,14 @@ static void set_starts(saddle_partition *partition, const size_t *size)
 
 /* ---- label-skew ---- */
 
-/* Rows to hand out, sorted by class. */
+/* The rows to distribute, sorted by class. */
 struct pools {
     size_t classes;
     size_t *start; /* classes + 1 entries: bounds of each class in row */
     size_t *row;
 };
 
-/* Sort the given rows, which are in random order, by class; within a class they stay so. */
+/* Sorts the given rows by class; within a class they keep their random order. */
 static void fill_pools(struct pools *pools, const double *classes, const saddle_dataset *data,
                        const size_t *row, size_t count)
 {
@@ -105,7 +106,7 @@ static void fill_pools(struct pools *pools, const double *classes, const saddle_
     pools->start[0] = 0;
 }
 
-/* Dirichlet shares of gamma variables; when all underflow, one of them takes everything. */
+/* Draws Dirichlet shares from gamma variables; when all underflow, one of them takes everything. */
 static void draw_shares(saddle_rng *rng, size_t count, const double *shape, double *share)
 {
     double sum = 0.0;
@@ -121,7 +122,7 @@ static void draw_shares(saddle_rng *rng, size_t count, const double *shape, doub
         share[k] /= sum;
 }
 
-/* taken[c * agents + i]: how many rows of class c agent i gets. Nobody is left with nothing. */
+/* Computes taken[c * agents + i], how many rows of class c agent i gets. Every agent gets at least one row. */
 static void share_classes(struct plan *plan, const struct pools *pools, const double *shape,
                           double *share, size_t *taken, size_t *size)
 {
@@ -174,7 +175,7 @@ static void hand_out(const struct pools *pools, size_t agents, const size_t *tak
     }
 }
 
-/* A class drawn by the mix among those that have rows left; by what is left when it has none. */
+/* Draws a class by the mix among those with rows left; if the mix has none of these, by the rows left. */
 static size_t draw_class(saddle_rng *rng, const struct pools *pools, const double *mix,
                          const size_t *left)
 {
@@ -197,7 +198,7 @@ static size_t draw_class(saddle_rng *rng, const struct pools *pools, const doubl
     return chosen;
 }
 
-/* Sizes are given: agents take turns, one row each, so that nobody is left with the leavings. */
+/* With given sizes, agents take turns of one row each, so that no agent is left with the remainder. */
 static void draw_by_mix(struct plan *plan, const struct pools *pools, const double *mix,
                         size_t *left, const size_t *size, size_t *taken)
 {
@@ -214,7 +215,7 @@ static void draw_by_mix(struct plan *plan, const struct pools *pools, const doub
     }
 }
 
-/* The mixes' mean is the data's own: Dirichlet(ALPHA * classes * frequency of the class). */
+/* The mixes average to the data's frequencies: Dirichlet(ALPHA * classes * frequency of the class). */
 static void draw_mixes(struct plan *plan, const struct pools *pools, size_t rows, double *shape,
                        double *mix)
 {
@@ -226,7 +227,7 @@ static void draw_mixes(struct plan *plan, const struct pools *pools, size_t rows
         draw_shares(&plan->rng, pools->classes, shape, mix + i * pools->classes);
 }
 
-/* Choose the counts per class and agent, then hand the rows out. */
+/* Chooses the counts per class and agent, then distributes the rows. */
 static saddle_status split_pools(struct plan *plan, struct pools *pools, size_t rows, size_t *size,
                                  saddle_partition *partition, saddle_error *error)
 {
@@ -266,7 +267,7 @@ cleanup:
     return status;
 }
 
-/* `order`: all rows in random order. */
+/* Distributes by label-skew. `order` has all rows in random order. */
 static saddle_status skew(struct plan *plan, const saddle_dataset *data, const size_t *order,
                           size_t *size, saddle_partition *partition, saddle_error *error)
 {
@@ -275,16 +276,17 @@ static saddle_status skew(struct plan *plan, const saddle_dataset *data, const s
     saddle_status status = saddle_dataset_classes(data, &classes, &pools.classes, error);
     if (classes == NULL)
         return status;
-    /* With sizes given, agents choose among all rows; otherwise exactly `total` are shared out. */
+    /* With given sizes, agents choose among all rows; otherwise exactly `total` rows are distributed. */
     size_t offered = plan->exact ? data->rows : plan->total;
     pools.start = saddle_alloc(pools.classes + 1, sizeof *pools.start);
     pools.row = saddle_alloc(offered, sizeof *pools.row);
     if (pools.start == NULL || pools.row == NULL) {
         status = saddle_no_memory(error, "the partition");
     } else if (pools.classes > SADDLE_MOST_CLASSES) {
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "label-skew with %zu different labels; it needs classes, at most %d",
-                             pools.classes, SADDLE_MOST_CLASSES);
+        status = saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "label-skew needs classes, but there are %zu different labels; at most %d are possible",
+            pools.classes, SADDLE_MOST_CLASSES);
     } else {
         fill_pools(&pools, classes, data, order, offered);
         status = split_pools(plan, &pools, offered, size, partition, error);
@@ -332,7 +334,7 @@ saddle_status saddle_partition_create(saddle_partition **out, const saddle_datas
     if (status != SADDLE_OK)
         return status;
     if (agents == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "agents: 0; there must be at least 1");
+        return saddle_fail(error, SADDLE_BAD_INPUT, "agents: 0 is too few; give at least 1");
     if (agents > data->rows)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
@@ -348,7 +350,7 @@ saddle_status saddle_partition_create(saddle_partition **out, const saddle_datas
     status = parse_samples(&plan, samples, data->rows, size, error);
     if (status != SADDLE_OK)
         goto cleanup;
-    /* Row numbers: of the partition, in order, and for label-skew by class and with a copy of the labels. */
+    /* Row numbers: those of the partition in order, and for label-skew also by class with a copy of the labels. */
     status = saddle_need_check_one(saddle_block_bytes(plan.total, sizeof *size) +
                                        (plan.kind == LABEL_SKEW ? 3.0 : 1.0) *
                                            saddle_block_bytes(data->rows, sizeof *size) +

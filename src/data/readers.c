@@ -1,4 +1,4 @@
-/* What the readers of text formats share: lines, blanks, and complaints that say where. */
+/* What the readers of text formats share: lines, whitespace, and errors with a position. */
 #include "data/readers.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Products of data rows with vectors, for sparse and dense data alike, in a fixed order. */
+/* Products of data rows with vectors, for sparse and dense data, in a fixed order. */
 #ifndef SADDLE_DATA_ROWS_H
 #define SADDLE_DATA_ROWS_H
 
@@ -7,18 +7,19 @@
 #include "core/status.h"
 #include "core/vector.h"
 
-/* Refuse rows that have not as many features as a model. */
+/* Fails if the rows do not have as many features as a model. */
 static inline saddle_status saddle_rows_check(const saddle_dataset *data, size_t features,
                                               saddle_error *error)
 {
     if (data->features == features)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%s' has %zu features, but the model %zu; give rows of the same kind",
-                       data->name, data->features, features);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "'%s' has %zu features, but the model has %zu; give rows with the same features",
+        data->name, data->features, features);
 }
 
-/* The entry of a row in a column; 0 where nothing is stored. */
+/* Returns the entry of a row in a column; 0 where none is stored. */
 static inline double saddle_row_entry(const saddle_dataset *data, size_t row, size_t column)
 {
     if (data->dense != NULL)

@@ -24,7 +24,7 @@ saddle_status saddle_read_samples(size_t *samples, size_t agents, const char *te
     saddle_free(copy);
     if (!good)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "samples: '%s' is not right; give one whole number of at least 1, or "
+                           "samples: '%s' is not valid; give one whole number of at least 1, or "
                            "%zu of them separated by commas, one per agent",
                            text, agents);
     if (given != 1 && given != agents)

@@ -6,7 +6,7 @@
 
 #include <saddle/status.h>
 
-/* Read one whole number for all agents, or one for each, separated by commas. */
+/* Parses one whole number for all agents, or one per agent, separated by commas. */
 saddle_status saddle_read_samples(size_t *samples, size_t agents, const char *text,
                                   saddle_error *error);
 

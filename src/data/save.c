@@ -1,4 +1,4 @@
-/* Writing data sets: LIBSVM text, CSV and .npz, as the name of the file says; each appears whole or not at all. */
+/* Writing data sets as LIBSVM text, CSV or .npz, by the file's name. A file is written completely or not at all. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,14 +17,14 @@
 
 /* ---- LIBSVM ---- */
 
-/* Fewest digits that read back equal. */
+/* Prints with the fewest digits that read back to the same number. */
 static void print_number(FILE *stream, double value)
 {
     char text[SADDLE_REAL_SIZE];
     fputs(saddle_print_real(value, 15, text), stream);
 }
 
-/* One line. `padding` is an index to be written with a zero, or 0. */
+/* Prints one line. `padding` is an index to be written with a zero, or 0. */
 static void print_row(FILE *stream, const saddle_dataset *data, size_t row, size_t padding)
 {
     print_number(stream, data->label[row]);
@@ -44,7 +44,7 @@ static void print_row(FILE *stream, const saddle_dataset *data, size_t row, size
     fputc('\n', stream);
 }
 
-/* Whether some row has an entry in the last column, which then tells the number of features. */
+/* Returns whether some row has an entry in the last column, so that the file shows the number of features. */
 static bool uses_last_column(const saddle_dataset *data)
 {
     for (size_t row = 0; row < data->rows; row++) {
@@ -67,12 +67,13 @@ saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char 
     size_t entries = data->dense != NULL ? data->rows * data->features : stored;
     if (saddle_first_nonfinite(data->rows, data->label) < data->rows ||
         saddle_first_nonfinite(entries, entry) < entries)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' holds a NaN or an infinity; LIBSVM text holds finite numbers only",
-                           data->name);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "'%s' contains a NaN or an infinity; LIBSVM text can hold only finite numbers",
+            data->name);
     saddle_output file;
     SADDLE_TRY(saddle_output_open(&file, path, error));
-    /* A last column without entries would be forgotten; a written zero keeps it. */
+    /* A last column without entries would be lost; write one zero to keep it. */
     size_t padding = uses_last_column(data) ? 0 : data->features;
     for (size_t row = 0; row < data->rows; row++)
         print_row(file.stream, data, row, row == 0 ? padding : 0);
@@ -81,7 +82,7 @@ saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char 
 
 /* ---- CSV ---- */
 
-/* A field in quotes if it needs them. */
+/* Prints a field, quoted if necessary. */
 static void print_field(FILE *stream, const char *text)
 {
     bool plain = *text != '\0' && text[strcspn(text, ",;\t\" \r\n")] == '\0';
@@ -96,7 +97,7 @@ static void print_field(FILE *stream, const char *text)
         fputc('"', stream);
 }
 
-/* Names of features: the columns' own, COLUMN=TEXT where texts have features, or f1, f2, ... */
+/* Prints the names of features: the columns' names, COLUMN=TEXT where texts have features, or f1, f2, ... */
 static void print_names(FILE *stream, const saddle_dataset *data)
 {
     const saddle_columns *columns = data->columns;
@@ -143,7 +144,7 @@ static saddle_status save_csv(const saddle_dataset *data, const char *path, sadd
 
 /* ---- NumPy ---- */
 
-/* Rows as scipy.sparse.save_npz writes them, and labels. */
+/* Writes rows and labels in the format of scipy.sparse.save_npz. */
 static saddle_status save_sparse(const saddle_dataset *data, const char *path, saddle_error *error)
 {
     uint64_t shape[2] = {data->rows, data->features};

@@ -27,7 +27,7 @@ saddle_feature_value saddle_largest_value(const saddle_dataset *data)
         .feature = data->dense != NULL ? at % data->features : data->column[at], .value = largest};
 }
 
-/* The column of a feature; `count`: columns have no names. */
+/* Returns the column of a feature; `count` when columns have no names. */
 static size_t column_of(const saddle_columns *columns, size_t feature)
 {
     size_t count = saddle_columns_count(columns);

@@ -15,11 +15,11 @@ typedef struct several {
     const saddle_data_options *options;
     size_t count;
     saddle_columns
-        *columns; /* of all files together; NULL: they have none, or the options have them */
+        *columns; /* of all files together; NULL: there are none, or the options have them */
     saddle_dataset **part;
 } several;
 
-/* Do something with the file of a number. */
+/* Does something with one file. */
 typedef saddle_status with_file(several *s, size_t number, const char *name, saddle_error *error);
 
 static saddle_status for_files(several *s, with_file *body, saddle_error *error)
@@ -33,7 +33,7 @@ static saddle_status for_files(several *s, with_file *body, saddle_error *error)
     return status;
 }
 
-/* Add what the columns of a file hold to what was seen before. */
+/* Adds the observations of a file's columns to those of the files before. */
 static saddle_status scan(several *s, size_t number, const char *name, saddle_error *error)
 {
     saddle_columns *columns = NULL;
@@ -71,7 +71,7 @@ static saddle_status load(several *s, size_t number, const char *name, saddle_er
     return status;
 }
 
-/* Refuse files whose rows do not go together; the number of features, rows and entries of them all. */
+/* Fails if the files' rows do not go together; adds up their rows and entries. */
 static saddle_status add_up(const several *s, saddle_dataset *sum, saddle_error *error)
 {
     const saddle_dataset *first = s->part[0];
@@ -95,7 +95,7 @@ static saddle_status add_up(const several *s, saddle_dataset *sum, saddle_error 
     return SADDLE_OK;
 }
 
-/* Append the rows of a part after `row` rows and `entry` entries. */
+/* Appends the rows of a part after `row` rows and `entry` entries. */
 static void append(saddle_dataset *to, const saddle_dataset *part, size_t row, size_t entry)
 {
     memcpy(to->label + row, part->label, part->rows * sizeof *part->label);

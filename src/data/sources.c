@@ -1,4 +1,4 @@
-/* The data sets that can be downloaded: where they live and what their files' sums are. */
+/* The data sets that can be downloaded: their addresses and the hashes of their files. */
 #include "data/sources.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #define LIBSVM_HOME "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary/"
 #define MNIST_HOME "http://yann.lecun.com/exdb/mnist/"
 
-/* The first file of a name is the one that the name stands for when loading. */
+/* The first file of a name is the one that is loaded under it. */
 static const saddle_data_source source[] = {
     {"a9a", "a9a", LIBSVM_HOME "a9a",
      "7ba53cccb27e2e525f0fb173e1f446d49856e3fb007eb43be4ec6d0f5b3335ca",

@@ -1,14 +1,14 @@
-/* Looking known data sets up by name. */
+/* Lookup of known data sets by name. */
 #ifndef SADDLE_DATA_SOURCES_H
 #define SADDLE_DATA_SOURCES_H
 
 #include <saddle/data.h>
 
-/* The first file of a known name, or NULL. */
+/* Returns the first file of a known name, or NULL. */
 const saddle_data_source *saddle_source_of(const char *name);
-/* Whether fetching `name` brings this file. */
+/* Returns whether fetching `name` downloads this file. */
 bool saddle_source_belongs(const saddle_data_source *source, const char *name);
-/* The known name that a mistyped one is closest to, or NULL. */
+/* Returns the known name closest to a mistyped one, or NULL. */
 const char *saddle_closest_source(const char *name);
 
 /* The known names, for messages. */

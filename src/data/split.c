@@ -1,6 +1,7 @@
 /*
- * Rows divided at random into parts of given shares, every label in the same shares: rows are shuffled, sorted
- * by label with their order kept, and dealt out so that after every row each part has its share, to within a row.
+ * Dividing rows at random into parts of given shares, with each label in the same shares: rows are
+ * shuffled, sorted by label with a stable sort, and dealt out so that after every row each part has its
+ * share to within one row.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,10 @@
 #include "core/status.h"
 #include "data/dataset.h"
 
-/* A row and what it is sorted by. */
+/* A row with its sort keys. */
 typedef struct labelled {
     double label;
-    size_t place; /* after shuffling */
+    size_t place; /* position after shuffling */
     size_t row;
 } labelled;
 
@@ -27,7 +28,7 @@ static int by_label(const void *a, const void *b)
     return (left->place > right->place) - (left->place < right->place);
 }
 
-/* The rows in random order, those of one label together unless labels are all different. */
+/* Returns the rows in random order, grouped by label if `stratify` is set. */
 static labelled *order_rows(const saddle_dataset *data, bool stratify, uint64_t seed)
 {
     saddle_rng rng;
@@ -49,7 +50,7 @@ static labelled *order_rows(const saddle_dataset *data, bool stratify, uint64_t 
     return all;
 }
 
-/* The part that is furthest behind its share of `dealt` rows. */
+/* Returns the part that is furthest behind its share of `dealt` rows. */
 static size_t neediest(const double *share, const size_t *size, size_t parts, size_t dealt)
 {
     size_t best = 0;
@@ -64,12 +65,12 @@ static size_t neediest(const double *share, const size_t *size, size_t parts, si
     return best;
 }
 
-/* The rows of part 0, then those of part 1, ... */
+/* Lists the rows of part 0, then those of part 1, and so on. */
 static void sort_by_part(const labelled *all, const size_t *part, size_t *size, size_t rows,
                          size_t parts, size_t *row)
 {
     size_t at = 0;
-    /* size[p] is where part p begins, then where it ends, and at last how large it is. */
+    /* size[p] is first where part p begins, then where it ends, and finally its size. */
     for (size_t p = 0; p < parts; p++) {
         size_t own = size[p];
         size[p] = at;
@@ -81,7 +82,7 @@ static void sort_by_part(const labelled *all, const size_t *part, size_t *size, 
         size[p - 1] -= size[p - 2];
 }
 
-/* Copy every part's rows, in the order of the file. `row`: parts' rows one after another. */
+/* Copies every part's rows, in the order of the file. `row` lists the parts' rows one after another. */
 static saddle_status copy_parts(const saddle_dataset *data, size_t *row, const size_t *size,
                                 size_t parts, saddle_dataset **out, saddle_error *error)
 {

@@ -64,9 +64,9 @@ echo '30,red,Olympus,male,no' >>martian.csv
 refuse "martian.csv:3:8: 'Olympus' is not among the 2 texts that column 'city' had in the training data" \
     predict --model people.npz --data martian.csv
 sed 's/Olympus/Rome/; s/bought/other/' martian.csv >other.csv
-refuse "column 'other' of 'other.csv' is not among those of the training data; leave it out" \
+refuse "column 'other' of 'other.csv' is not in the training data; leave it out" \
     predict --model people.npz --data other.csv
-refuse "column 'other' of 'other.csv' is not among those of the training data; leave it out" \
+refuse "column 'other' of 'other.csv' is not in the training data; leave it out" \
     predict --model people.npz --data other.csv --label-column none
 try predict --model people.npz --data other.csv --label-column none --drop-columns other
 check "columns that the model has not are left out" exits 0
@@ -208,7 +208,7 @@ for option in "--header yes" "--categories codes" "--missing drop" "--category-c
     check "$option for CSV" is "$(grep -c "not used" err)" 0
 done
 refuse "drop-columns: 'bought' is the label column; keep it" data info people.csv --drop-columns age,bought
-refuse "drop-columns: 'age' is in category-columns, too" data info people.csv --drop-columns age --category-columns age
+refuse "drop-columns: 'age' is also in category-columns" data info people.csv --drop-columns age --category-columns age
 refuse "--drop-columns: the value is empty; give LIST" data info people.csv --drop-columns ''
 refuse "--category-columns: the value is empty" run --data people.csv --category-columns=
 refuse "drop-columns leaves no feature" data info people.csv --drop-columns 0,1,2,3

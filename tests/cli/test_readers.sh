@@ -105,7 +105,7 @@ make_odd() {
     libsvm:"descending indices") wanted="odd:1:9: index 1 after 3" && change 's/1:1 3:0.5/3:0.5 1:1/' ;;
     libsvm:"wrong label") wanted="odd:2:1: label 'no'" && change 's/^-1 2/no 2/' ;;
     libsvm:"claim of gigabytes")
-        wanted="odd:1: index 4294967295 makes as many features"
+        wanted="odd:1: index 4294967295; a point and a gradient with this many features"
         change 's/3:0.5/4294967295:0.5/'
         ;;
 

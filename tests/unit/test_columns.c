@@ -187,7 +187,7 @@ START_TEST(malformed_columns_are_refused)
         saddle_error error = {0};
         saddle_columns *columns = (saddle_columns *)1;
         assert_refused(saddle_columns_parse(&columns, bad[k], &error), error, SADDLE_BAD_INPUT,
-                       "not as they were written");
+                       "the columns is damaged");
         ck_assert_ptr_null(columns);
     }
 }

@@ -535,7 +535,7 @@ START_TEST(wrong_requests_are_refused)
     refuse("b9b", &options, SADDLE_BAD_INPUT, "one of a9a, a9a.t, mnist, mnist.t can be fetched");
     refuse("mnits", &options, SADDLE_BAD_INPUT, "did you mean 'mnist'?");
     refuse(NULL, &options, SADDLE_BAD_INPUT, "name is NULL");
-    refuse("synthetic", &options, SADDLE_BAD_INPUT, "made on the spot");
+    refuse("synthetic", &options, SADDLE_BAD_INPUT, "are generated");
     options.abi = SADDLE_ABI + 1;
     refuse("a9a", &options, SADDLE_BAD_INPUT, "saddle_fetch_options has ABI number");
     options.abi = SADDLE_ABI;
@@ -546,7 +546,7 @@ START_TEST(wrong_requests_are_refused)
     refuse("a9a", &options, SADDLE_BAD_INPUT, "must start with http:// or https://");
     options = options_for("whole");
     options.directory = "/proc/nowhere";
-    refuse("a9a", &options, SADDLE_BAD_INPUT, "cannot make the directory '/proc/nowhere'");
+    refuse("a9a", &options, SADDLE_BAD_INPUT, "cannot create the directory '/proc/nowhere'");
     options.directory = NULL;
     unsetenv("XDG_DATA_HOME");
     unsetenv("HOME");

@@ -207,7 +207,7 @@ START_TEST(impossible_partitions_are_refused)
         {"label-skew:0", 2, "auto", "ALPHA must be"},
         {"label-skew:-1", 2, "auto", "ALPHA must be"},
         {"label-skew:nan", 2, "auto", "ALPHA must be"},
-        {"iid", 0, "auto", "agents: 0; there must be"},
+        {"iid", 0, "auto", "agents: 0 is too few; give"},
         {"iid", 101, "auto", "agents: 101 are too many for 100 rows"},
         {"iid", 3, "34", "asks for 102 rows, but there are only 100"},
         {"contiguous", 2, "60,41", "asks for 101 rows, but there are only 100"},

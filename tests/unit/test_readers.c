@@ -383,7 +383,7 @@ START_TEST(libsvm_refuses_with_line_and_column)
         const char *text;
         const char *message;
     } bad[] = {
-        {"1 0:2\n", "bad:1:3: index 0; indices start at 1"},
+        {"1 0:2\n", "bad:1:3: index 0 is not valid; indices start at 1"},
         {"1 1:2\n-1 3:1 7:2 5:1\n", "bad:2:12: index 5 after 7; indices must increase"},
         {"1 5:1 5:2\n", "bad:1:7: index 5 after 5; indices must increase"},
         {"\n\n x 1:1\n", "bad:3:2: label 'x' is not a finite number"},
@@ -407,7 +407,7 @@ START_TEST(libsvm_refuses_with_line_and_column)
         {"1 99999999999999999999999:1\n", "is above 4294967295"},
         {"1 4294967295:1 4294967295:1\n", "index 4294967295 after 4294967295"},
         {"1 1:1 2:1 2:1 4:1 5:1 6:1\n", "bad:1:11: index 2 after 2; indices must increase"},
-        {"1 0:1 2:1 3:1 4:1 5:1\n", "bad:1:3: index 0; indices start at 1"},
+        {"1 0:1 2:1 3:1 4:1 5:1\n", "bad:1:3: index 0 is not valid; indices start at 1"},
         {"1 1:12 2:1x 3:1 4:1 5:1\n", "bad:1:10: value '1x' is not a finite number"},
         {"1 1:1 2/1 3:1 4:1 5:1\n", "bad:1:7: '2/1' has no ':'; write INDEX:VALUE"},
         {"1 1:1 2::1 3:1 4:1 5:1\n", "bad:1:9: value ':1' is not a finite number"},
@@ -416,7 +416,7 @@ START_TEST(libsvm_refuses_with_line_and_column)
         {"1 1:1\r\n1 2:\x01\r\n", "bad:2:5: value '\\x01' is not a finite number"},
         {"1 1:1\r1 2:1\n", "value '1\\x0d1' is not a finite number"},
         {"\xef\xbb\xbfy 1:1\n", "bad:1:1: label 'y'"},
-        {"\n# only words\n \n", "holds no rows"},
+        {"\n# only words\n \n", "has no rows"},
         {"1\n-1\n", "has 0 features"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
@@ -544,7 +544,7 @@ START_TEST(idx_is_read_packed_and_plain)
     saddle_data_options options = {.abi = SADDLE_ABI, .labels = other};
     assert_images(data = load(path, &options));
     saddle_dataset_free(data);
-    refuse(path, NULL, "its name has no 'images'");
+    refuse(path, NULL, "its name contains no 'images'");
 }
 END_TEST
 
@@ -582,7 +582,7 @@ START_TEST(idx_refuses_what_is_wrong)
     refuse_images(3, 0, 0, "cut short");
     refuse_images(9, 0, 0, "cut short");
     refuse_images(sizeof images - 1, 0, 0, "cut short: 11 bytes after the header, 12 announced");
-    refuse_images(sizeof images + 1, 0, 0, "continues after the 12 bytes");
+    refuse_images(sizeof images + 1, 0, 0, "has more than the 12 bytes");
     refuse_images(sizeof images, 0, 1, "not an IDX file: it starts with 01 00");
     refuse_images(sizeof images, 2, 0x0d, "IDX type 0x0d; only unsigned bytes");
     refuse_images(sizeof images, 3, 9, "IDX rank 9");
@@ -597,7 +597,7 @@ START_TEST(idx_refuses_what_is_wrong)
     char path[4096];
     saddle_snprintf(path, sizeof path, "%s",
                     write_bytes("f-images-idx3-ubyte", images, sizeof images));
-    refuse(path, NULL, "f-labels-idx1-ubyte', packed (.gz) and not");
+    refuse(path, NULL, "f-labels-idx1-ubyte', with or without .gz");
     unsigned char two[] = {0, 0, 8, 1, 0, 0, 0, 2, 7, 0};
     write_bytes("f-labels-idx1-ubyte", two, sizeof two);
     refuse(path, NULL, "has 2 labels but");
@@ -674,8 +674,8 @@ START_TEST(csv_refuses_with_line_and_column)
         {"\"a,b\n1,2\n", NULL, "b.csv:1:1: quotes are not closed"},
         {"a,b\n\"1\"2,3\n", NULL, "b.csv:2:2: quotes are not closed before the next separator"},
         {"1\n2\n", NULL, "b.csv:1:1: one field only"},
-        {"a,b\n", NULL, "names but no rows"},
-        {"\n \n", NULL, "holds no rows"},
+        {"a,b\n", NULL, "header but no rows"},
+        {"\n \n", NULL, "has no rows"},
         {"red,2\nblue,3\n3,4\n", NULL,
          "b.csv:3:1: the number 3 in column '0', which has text such as 'blue'"},
         {"1,2\n#DIV/0!,4\n", NULL, "b.csv:2:1: '#DIV/0!' in column '0' is not a finite number"},
