@@ -38,7 +38,7 @@ static bool is_named(const saddle_settings *options, const char *message, const 
         const char *before;
         const char *after;
     } around[] = {
-        {" set ", " to "}, {"the file of ", " too"}, {" as ", ","}, {" as ", " the path"}};
+        {" set ", " to "}, {"the file of ", " and would"}, {" as ", ","}, {" as ", " the path"}};
     size_t length = name_length(options, at);
     for (size_t k = 0; length > 0 && k < sizeof around / sizeof *around; k++) {
         size_t before = strlen(around[k].before);

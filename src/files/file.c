@@ -10,7 +10,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* ---- to be read ------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static saddle_status refuse(const char *path, const char *why, const char *wanted,
                             saddle_error *error)
@@ -19,7 +19,7 @@ static saddle_status refuse(const char *path, const char *why, const char *wante
     return SADDLE_BAD_INPUT;
 }
 
-/* Open whatever is there without waiting: opening a pipe that nobody writes to would wait for ever. */
+/* Opens without blocking, because opening a pipe without a writer blocks. */
 static saddle_status open_at_once(FILE **out, struct stat *status, const char *path,
                                   const char *wanted, saddle_error *error)
 {
@@ -41,7 +41,7 @@ static saddle_status open_at_once(FILE **out, struct stat *status, const char *p
     return SADDLE_OK;
 }
 
-/* Whether there is something in a pipe, or somebody who may still write to it. */
+/* Returns whether a pipe has data or a process that may still write to it. */
 static bool has_a_writer(FILE *pipe)
 {
     int first = getc(pipe);
@@ -59,14 +59,14 @@ saddle_status saddle_reading_open(FILE **out, const char *path, const char *want
     saddle_status result = open_at_once(out, &status, path, wanted, error);
     if (result != SADDLE_OK)
         return result;
-    /* From here on whoever reads waits for what will be written. */
+    /* From here on, reads wait for data. */
     int flags = fcntl(fileno(*out), F_GETFL);
     if (!S_ISFIFO(status.st_mode) || has_a_writer(*out))
         if (flags >= 0 && fcntl(fileno(*out), F_SETFL, flags & ~O_NONBLOCK) == 0)
             return SADDLE_OK;
     fclose(*out);
     *out = NULL;
-    return refuse(path, "it is a pipe that nobody writes to", wanted, error);
+    return refuse(path, "it is a pipe that no process writes to", wanted, error);
 }
 
 saddle_status saddle_reading_open_regular(FILE **out, const char *path, const char *wanted,
@@ -121,11 +121,11 @@ const char *saddle_dead_link(const char *path)
 
 saddle_status saddle_make_directory(const char *what, const char *path, saddle_error *error)
 {
-    /* The directory's own name is in its parent: a power cut must not take it. */
+    /* Sync the parent directory, so that the new name survives a power failure. */
     if (mkdir(path, 0777) == 0 ? saddle_sync_directory_of(path) : errno == EEXIST)
         return SADDLE_OK;
     if (errno == ENOMEM)
         return saddle_no_memory(error, "a directory name");
-    return saddle_fail(error, SADDLE_BAD_INPUT, "%s: cannot make '%s': %s", what, path,
-                       strerror(errno));
+    return saddle_fail(error, SADDLE_BAD_INPUT, "%s: cannot create the directory '%s': %s", what,
+                       path, strerror(errno));
 }

@@ -1,4 +1,4 @@
-/* Holding a file or a directory that is written over time, so that two runs cannot write to one. */
+/* Locks on files and directories that a run writes over time, so that two runs cannot write to the same one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,8 +13,9 @@
 #include "core/status.h"
 #include "files/file.h"
 
-/* Read a line of /proc/locks, such as "1: FLOCK  ADVISORY  WRITE 7181 fd:01:31872 0 EOF": the process that
- * holds the file of a device and inode in this way; 0: another one, or it is not known. */
+/* Parses a line of /proc/locks, such as "1: FLOCK  ADVISORY  WRITE 7181 fd:01:31872 0 EOF". Returns the
+ * process that holds this lock on `file`; 0 when the line is about another file or the process is
+ * unknown. */
 static long read_lock(const char *line, const struct stat *file)
 {
     const char *at = strstr(line, ": FLOCK");
@@ -31,7 +32,7 @@ static long read_lock(const char *line, const struct stat *file)
     return same && process > 0 ? process : 0;
 }
 
-/* The process that holds a file, as the kernel lists it; 0: it is not known. */
+/* Returns the process that holds a lock on a file according to the kernel; 0 when unknown. */
 static long holder_of(int descriptor)
 {
     struct stat status;
@@ -45,7 +46,7 @@ static long holder_of(int descriptor)
     return found;
 }
 
-/* Lock an open file in a way, LOCK_EX or LOCK_SH, that another run may forbid. */
+/* Takes a lock of type `way`, LOCK_EX or LOCK_SH; fails if another run's lock excludes it. */
 static saddle_status lock(int descriptor, int way, const char *path, const char *option,
                           saddle_error *error)
 {
@@ -53,7 +54,7 @@ static saddle_status lock(int descriptor, int way, const char *path, const char 
     do
         result = flock(descriptor, way | LOCK_NB);
     while (result != 0 && errno == EINTR);
-    /* A file system that knows no locks is taken as it is. */
+    /* Continue without a lock on a file system that does not support locks. */
     if (result == 0 || errno != EWOULDBLOCK)
         return SADDLE_OK;
     char who[64] = "another run";
@@ -62,9 +63,10 @@ static saddle_status lock(int descriptor, int way, const char *path, const char 
         saddle_snprintf(who, sizeof who, "another run of this process");
     else if (holder > 0)
         saddle_snprintf(who, sizeof who, "another run, process %ld", holder);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s%s'%s' is being written by %s; wait for its end, or give another path",
-                       option, *option != '\0' ? ": " : "", path, who);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "%s%s'%s' is being written by %s; wait until it has ended, or give another path", option,
+        *option != '\0' ? ": " : "", path, who);
 }
 
 saddle_status saddle_hold(int descriptor, const char *path, const char *option, saddle_error *error)
@@ -74,7 +76,7 @@ saddle_status saddle_hold(int descriptor, const char *path, const char *option, 
 
 saddle_status saddle_check_held(const char *path, const char *option, saddle_error *error)
 {
-    /* Two that look at the same moment do not hold it against each other. */
+    /* A shared lock, so that two processes that check at the same time do not exclude each other. */
     int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (descriptor < 0)
         return SADDLE_OK;
@@ -89,7 +91,7 @@ saddle_status saddle_hold_directory(DIR **out, const char *path, const char *opt
                                     saddle_error *error)
 {
     *out = opendir(path);
-    /* One that may be written to but not read cannot be held. */
+    /* A directory that is writable but not readable cannot be locked. */
     return *out != NULL ? saddle_hold(dirfd(*out), path, option, error) : SADDLE_OK;
 }
 

@@ -16,7 +16,7 @@ saddle_status saddle_line_reader_open(saddle_line_reader *in, const char *path, 
     return saddle_reading_open(&in->stream, path, wanted, error);
 }
 
-/* Read a line as it stands; *length receives its bytes without the newline. */
+/* Reads a line unchanged; *length receives its bytes without the newline. */
 static saddle_status read_line(saddle_line_reader *in, size_t *length, saddle_error *error)
 {
     int byte;
@@ -37,7 +37,7 @@ static saddle_status read_line(saddle_line_reader *in, size_t *length, saddle_er
         in->line[*length] = (char)(byte != '\0' ? byte : '\x01');
     }
     if (ferror(in->stream))
-        return saddle_fail(error, SADDLE_IO, "cannot read '%.300s' beyond line %zu: %s; give %s",
+        return saddle_fail(error, SADDLE_IO, "cannot read '%.300s' after line %zu: %s; give %s",
                            in->path, in->number - 1, strerror(errno != 0 ? errno : EIO),
                            in->wanted);
     in->line[*length] = '\0';

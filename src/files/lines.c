@@ -1,4 +1,4 @@
-/* Files that grow line by line and can be read at any moment. */
+/* Files that grow line by line and can be read at any time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio_ext.h>
@@ -10,7 +10,7 @@
 #include "core/status.h"
 #include "files/file.h"
 
-/* Refuse a place; it is not opened. */
+/* Fails because a path cannot be written to. */
 static saddle_status refuse(const char *path, const char *option, const char *why,
                             saddle_error *error)
 {
@@ -20,7 +20,7 @@ static saddle_status refuse(const char *path, const char *option, const char *wh
                        option, path, why);
 }
 
-/* Open a path for writing without waiting for a reader; -1: it was refused. */
+/* Opens a path for writing without waiting for a reader; -1 on failure. */
 static int open_at_once(const char *path, const char *option, saddle_error *error)
 {
     struct stat status;
@@ -35,7 +35,7 @@ static int open_at_once(const char *path, const char *option, saddle_error *erro
         return descriptor;
     if (reason == ENXIO && stat(path, &status) == 0 && S_ISFIFO(status.st_mode))
         saddle_fail(error, SADDLE_BAD_INPUT,
-                    "%s: cannot write '%s': it is a pipe that nobody reads; start its reader "
+                    "%s: cannot write '%s': it is a pipe that no process reads; start its reader "
                     "first, or give a file's path",
                     option, path);
     else
@@ -43,8 +43,7 @@ static int open_at_once(const char *path, const char *option, saddle_error *erro
     return -1;
 }
 
-/* Make an open file this run's own: from here on writing waits, and no other run writes to it. `keep`: what
- * is in the file stays. */
+/* Locks an open file for this run and makes writes blocking. `keep`: keeps the contents of the file. */
 static saddle_status take(int descriptor, const char *path, const char *option, bool keep,
                           saddle_error *error)
 {
@@ -111,13 +110,13 @@ saddle_status saddle_lines_cut(saddle_lines *lines, size_t bytes, const char *wh
                        strerror(errno));
 }
 
-/* Drop what could not be written, and what was written of the last line. */
+/* Drops what could not be written, including a partial last line. */
 static void abandon(saddle_lines *lines)
 {
     struct stat status;
     lines->broken = true;
     __fpurge(lines->stream);
-    /* A file whose last line stays torn is no reason to end anything. */
+    /* If truncation fails, the last line stays incomplete; readers handle that. */
     if (fstat(fileno(lines->stream), &status) == 0 && S_ISREG(status.st_mode) &&
         ftruncate(fileno(lines->stream), lines->whole) != 0)
         lines->whole = status.st_size;
@@ -140,7 +139,7 @@ saddle_status saddle_lines_flush(saddle_lines *lines, const char *what, saddle_e
     bool known = fstat(fileno(lines->stream), &status) == 0 && S_ISREG(status.st_mode);
     if (known && status.st_nlink == 0) {
         abandon(lines);
-        return saddle_fail(error, SADDLE_IO, "%s '%s' was removed while the run went on", what,
+        return saddle_fail(error, SADDLE_IO, "%s '%s' was removed during the run", what,
                            lines->path);
     }
     if (known)
@@ -148,7 +147,7 @@ saddle_status saddle_lines_flush(saddle_lines *lines, const char *what, saddle_e
     return SADDLE_OK;
 }
 
-/* Sync and close a file; a pipe or a device cannot be synced. False: errno says why not. */
+/* Syncs and closes a file; pipes and devices cannot be synced. False with errno on failure. */
 static bool sync_and_close(FILE *stream)
 {
     bool synced = saddle_sync_file(fileno(stream)) || errno == EINVAL || errno == EROFS;

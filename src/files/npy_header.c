@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-/* Where the parser stands, and where it says why it stopped. */
+/* The parser's position, and where it reports errors. */
 typedef struct cursor {
     const char *at;
-    bool letters; /* whether a text is wanted, not numbers */
+    bool letters; /* whether text is expected, not numbers */
     saddle_error *why;
 } cursor;
 
-/* The entries of an array or of a field. */
+/* The layout of an array or of a field. */
 typedef struct layout {
     char type[16];
     size_t rank;
@@ -18,10 +18,10 @@ typedef struct layout {
 
 static const layout single = {.shape = {1, 1}};
 
-/* Note a reason; false, so that a function can return it. */
+/* Records a reason; evaluates to false, for functions to return. */
 #define stop(in, ...) (saddle_fail((in)->why, SADDLE_BAD_INPUT, __VA_ARGS__), false)
 #define malformed(in) \
-    stop((in), "its header is not as NumPy writes it; save it with numpy.save or numpy.savez")
+    stop((in), "its header is not one that NumPy writes; save it with numpy.save or numpy.savez")
 
 /* ---------------------------------------------------------------- Python's syntax */
 
@@ -44,7 +44,7 @@ static bool accept_word(cursor *in, const char *word)
     return true;
 }
 
-/* A string in single or double quotes, without escapes, that fits. */
+/* Reads a string in single or double quotes, without escapes, that fits into `size`. */
 static bool read_string(cursor *in, char *out, size_t size)
 {
     char quote = '\'';
@@ -72,12 +72,12 @@ static bool read_number(cursor *in, size_t *out)
     for (; *in->at >= '0' && *in->at <= '9'; in->at++)
         if (__builtin_mul_overflow(value, 10u, &value) ||
             __builtin_add_overflow(value, (size_t)(*in->at - '0'), &value))
-            return stop(in, "its shape is beyond any memory");
+            return stop(in, "its shape is too large for memory");
     *out = value;
     return true;
 }
 
-/* "()", "(3,)", "(3, 4)". The shape is that of a single entry before. */
+/* Parses "()", "(3,)" or "(3, 4)". On entry the shape is that of a single entry. */
 static bool read_shape(cursor *in, layout *out)
 {
     if (!accept(in, '('))
@@ -92,13 +92,13 @@ static bool read_shape(cursor *in, layout *out)
         out->shape[out->rank++] = extent;
         comma = accept(in, ',');
     }
-    /* "(3)" is a number to Python, not a shape. */
+    /* In Python, "(3)" is a number, not a tuple. */
     return out->rank == 1 && !comma ? malformed(in) : true;
 }
 
 /* ---------------------------------------------------------------- sizes */
 
-/* Bytes of one entry of a type such as <f8, |V4 or <U5 (four bytes a letter). */
+/* Computes the bytes of one entry of a type such as <f8, |V4 or <U5 (four bytes per character). */
 static bool entry_bytes(cursor *in, const char *type, uint64_t *out)
 {
     cursor number = {.at = type + 2, .why = in->why};
@@ -119,11 +119,11 @@ static bool layout_bytes(cursor *in, const layout *of, uint64_t *out)
     size_t count = 0;
     if (__builtin_mul_overflow(of->shape[0], of->shape[1], &count) ||
         __builtin_mul_overflow(bytes, (uint64_t)count, out))
-        return stop(in, "its shape (%zu, %zu) is beyond any memory", of->shape[0], of->shape[1]);
+        return stop(in, "its shape (%zu, %zu) is too large for memory", of->shape[0], of->shape[1]);
     return true;
 }
 
-/* Which of the readable types the wanted array has. */
+/* Determines which of the readable types an array has. */
 static bool find_type(cursor *in, const layout *from, saddle_npy_header *out)
 {
     static const char *const readable[] = {
@@ -136,7 +136,7 @@ static bool find_type(cursor *in, const layout *from, saddle_npy_header *out)
         return (strncmp(from->type, "<U", 2) == 0 || strncmp(from->type, "|S", 2) == 0) &&
                        from->rank == 0
                    ? true
-                   : stop(in, "it is no text; save numpy.array('...')");
+                   : stop(in, "it is not text; save numpy.array('...')");
     }
     out->swapped = from->type[0] == '>';
     for (size_t type = 0; type < sizeof readable / sizeof *readable; type++)
@@ -145,12 +145,12 @@ static bool find_type(cursor *in, const layout *from, saddle_npy_header *out)
             return true;
         }
     return stop(in,
-                "its entries are of type '%s'; float64, float32, integers and bool can be read: "
+                "its entries are of type '%s', not float64, float32, integers or bool; "
                 "save it with .astype('<f8')",
                 from->type);
 }
 
-/* Take an array as the one that is wanted. */
+/* Selects an array as the wanted one. */
 static bool choose(cursor *in, saddle_npy_header *out, const layout *from, uint64_t offset)
 {
     if (!find_type(in, from, out) || !layout_bytes(in, from, &out->bytes))
@@ -165,7 +165,7 @@ static bool choose(cursor *in, saddle_npy_header *out, const layout *from, uint6
 
 /* ---------------------------------------------------------------- the dictionary */
 
-/* "('x', '<f8', (3,))" */
+/* Parses "('x', '<f8', (3,))". */
 static bool read_field(cursor *in, char name[SADDLE_NPY_NAME_SIZE], layout *out)
 {
     *out = single;
@@ -182,7 +182,7 @@ static bool read_field(cursor *in, char name[SADDLE_NPY_NAME_SIZE], layout *out)
     return accept(in, ')') ? true : malformed(in);
 }
 
-/* The fields of a record; finds the wanted one and adds up all. */
+/* Parses the fields of a record; finds the wanted one and adds up the sizes of all. */
 static bool read_record(cursor *in, saddle_npy_header *out, const char *wanted)
 {
     bool found = false;
@@ -202,21 +202,21 @@ static bool read_record(cursor *in, saddle_npy_header *out, const char *wanted)
             found = true;
         }
         if (__builtin_add_overflow(out->total, bytes, &out->total))
-            return stop(in, "its fields are beyond any memory");
+            return stop(in, "its fields are too large for memory");
         comma = accept(in, ',');
     }
     return found ? true : stop(in, "the record has no such field; name one of its fields");
 }
 
-/* What has been read of the dictionary. */
+/* The dictionary as far as it has been parsed. */
 typedef struct dictionary {
     layout whole;
     bool record;
     bool fortran;
-    unsigned seen; /* a bit for each key */
+    unsigned seen; /* one bit per key */
 } dictionary;
 
-/* The value of one key; every key comes once. */
+/* Parses the value of one key; each key must occur once. */
 static bool read_item(cursor *in, dictionary *all, saddle_npy_header *out, const char *wanted)
 {
     static const char *const known[] = {"descr", "fortran_order", "shape"};

@@ -14,21 +14,21 @@
 #include "files/npy_header.h"
 #include "files/npz.h"
 
-/* A packed member of more bytes than this may take this many times its size in the file. */
+/* A compressed member above SMALL_MEMBER bytes may expand at most MOST_EXPANSION times. */
 #define SMALL_MEMBER ((uint64_t)1 << 24)
 #define MOST_EXPANSION 32
 
-/* A .npy file on its own or inside an archive, as a stream of known length. */
+/* A .npy file, alone or inside an archive, as a stream of known length. */
 typedef struct stream {
     const char *path;
     const char *name;
-    bool letters;       /* whether a text is wanted, not numbers */
-    FILE *file;         /* one of the two */
+    bool letters;       /* whether text is expected, not numbers */
+    FILE *file;         /* one of these two */
     zip_file_t *member; /* is NULL */
     uint64_t bytes;     /* its length */
 } stream;
 
-/* Every refusal begins alike. */
+/* Fails with the common beginning of all messages. */
 __attribute__((format(printf, 3, 4))) static saddle_status
 refuse(const stream *in, saddle_error *error, const char *format, ...)
 {
@@ -37,7 +37,7 @@ refuse(const stream *in, saddle_error *error, const char *format, ...)
     va_start(arguments, format);
     saddle_vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
-    /* Names and types from the file may hold anything; a message is one line. */
+    /* Names and types from the file may contain control characters. */
     for (char *at = why; *at != '\0'; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7F)
             *at = '?';
@@ -45,7 +45,7 @@ refuse(const stream *in, saddle_error *error, const char *format, ...)
                        in->path, why);
 }
 
-/* Exactly `size` bytes; false at the end of the stream and on errors, a wrong checksum among them. */
+/* Reads exactly `bytes` bytes; false at the end of the stream and on errors, including a wrong checksum. */
 static bool take(const stream *in, void *to, size_t bytes)
 {
     if (in->file != NULL)
@@ -71,7 +71,7 @@ static bool skip(const stream *in, uint64_t bytes)
     return true;
 }
 
-/* Whether the stream ends here; libzip compares the checksum of a member only at its end. */
+/* Returns whether the stream ends here. libzip verifies a member's checksum only at its end. */
 static bool ended(const stream *in)
 {
     char byte;
@@ -80,7 +80,7 @@ static bool ended(const stream *in)
     return zip_fread(in->member, &byte, 1) == 0;
 }
 
-/* A signed or unsigned integer of some bytes, lowest first, as a double; false when no double holds it. */
+/* Converts a little-endian integer to double; false when no double represents it exactly. */
 static bool convert_integer(const unsigned char *byte, size_t bytes, bool is_signed, double *out)
 {
     const uint64_t most = UINT64_C(1) << 53;
@@ -88,13 +88,13 @@ static bool convert_integer(const unsigned char *byte, size_t bytes, bool is_sig
     for (size_t k = 0; k < bytes; k++)
         value |= (uint64_t)byte[k] << 8 * k;
     bool negative = is_signed && (byte[bytes - 1] & 0x80) != 0;
-    if (negative) /* what is missing to the power of two above */
+    if (negative) /* two's complement */
         value = (~value + 1) & (UINT64_MAX >> (64 - 8 * bytes));
     *out = negative ? -(double)value : (double)value;
     return value <= most;
 }
 
-/* An entry as a double; false when no double holds it. */
+/* Converts an entry to double; false when no double represents it exactly. */
 static bool convert(const saddle_npy_header *header, const char *entry, size_t bytes, double *out)
 {
     unsigned char byte[8] = {0};
@@ -115,9 +115,9 @@ static bool convert(const saddle_npy_header *header, const char *entry, size_t b
     }
 }
 
-/* Read the numbers; false when the stream ends early. *bad is the first entry that no double holds.
- * Narrower entries are read to the end of the memory and converted from its front on: what is
- * written never overtakes what is read. */
+/* Reads the numbers; false when the stream ends early. *bad is the first entry that no double
+ * represents. Narrower entries are read into the end of the memory and converted from its front, so that
+ * writing never overtakes reading. */
 static bool take_numbers(const stream *in, const saddle_npy_header *header, double *out,
                          size_t *bad)
 {
@@ -135,7 +135,7 @@ static bool take_numbers(const stream *in, const saddle_npy_header *header, doub
     return true;
 }
 
-/* The fixed first bytes and the header, as a text of its own. */
+/* Reads the fixed first bytes and the header, as a string. */
 static saddle_status take_header(const stream *in, char **out, uint64_t *used, saddle_error *error)
 {
     unsigned char fixed[12];
@@ -146,13 +146,14 @@ static saddle_status take_header(const stream *in, char **out, uint64_t *used, s
                       "it is not a NumPy array; give a saved model, or a file that "
                       "numpy.save or numpy.savez wrote");
     if (fixed[6] < 1 || fixed[6] > 3 || fixed[7] != 0)
-        return refuse(in, error, "its format is %d.%d; 1.0, 2.0 and 3.0 can be read", fixed[6],
-                      fixed[7]);
+        return refuse(in, error,
+                      "its format is %d.%d, not 1.0, 2.0 or 3.0; save it again with numpy.save",
+                      fixed[6], fixed[7]);
     uint64_t length = fixed[8] | (uint64_t)fixed[9] << 8;
     *used = 10;
     if (fixed[6] > 1) {
         if (!take(in, fixed + 10, 2))
-            return refuse(in, error, "it ends within its header; the file is cut short");
+            return refuse(in, error, "the file is cut short within its header");
         length |= (uint64_t)fixed[10] << 16 | (uint64_t)fixed[11] << 24;
         *used = 12;
     }
@@ -173,14 +174,14 @@ static saddle_status take_header(const stream *in, char **out, uint64_t *used, s
     return SADDLE_OK;
 }
 
-/* What is read: numbers with their shape, or a text. */
+/* The result: numbers with their shape, or a text. */
 typedef struct content {
     double *numbers;
     char *text;
     saddle_npy_header header;
 } content;
 
-/* Append a code point to a text; NULL when it is none that a text may hold. */
+/* Appends a code point as UTF-8; NULL when it is invalid in a text. */
 static char *put_letter(char *to, uint32_t letter)
 {
     bool surrogate = letter >= 0xD800 && letter < 0xE000;
@@ -194,8 +195,8 @@ static char *put_letter(char *to, uint32_t letter)
     return to;
 }
 
-/* From code points, padded with zeros, to UTF-8 in the same memory: no letter takes more than its
- * four bytes, so that what is written never overtakes what is read. False when it is no text. */
+/* Converts zero-padded code points to UTF-8 in place: no character takes more than four bytes, so
+ * writing never overtakes reading. False when it is not valid text. */
 static bool pack_letters(char *text, size_t bytes)
 {
     char *end = text;
@@ -215,7 +216,7 @@ static bool pack_letters(char *text, size_t bytes)
     return end != NULL;
 }
 
-/* Bytes as a text: padding is cut off, and what remains must be printable. */
+/* Trims the padding of a byte string; the rest must be printable. */
 static bool trim_bytes(char *text, size_t bytes)
 {
     while (bytes > 0 && text[bytes - 1] == '\0')
@@ -226,7 +227,7 @@ static bool trim_bytes(char *text, size_t bytes)
     return true;
 }
 
-/* Read the entries, which have been found to be there, into whichever of the two has memory. */
+/* Reads the entries, which the stream is known to have, into numbers or text, whichever is allocated. */
 static saddle_status take_entries(const stream *in, const content *out, saddle_error *error)
 {
     const saddle_npy_header *header = &out->header;
@@ -238,16 +239,17 @@ static saddle_status take_entries(const stream *in, const content *out, saddle_e
     else
         whole = whole && take_numbers(in, header, out->numbers, &bad);
     if (!whole || !skip(in, behind) || !ended(in))
-        return refuse(in, error, "its entries are damaged; the file is not as it was written");
+        return refuse(in, error, "its entries are damaged; use an undamaged copy of the file");
     bool (*trim)(char *, size_t) = header->type == SADDLE_NPY_BYTES ? trim_bytes : pack_letters;
     if (out->numbers == NULL && !trim(out->text, (size_t)header->bytes))
-        return refuse(in, error, "it holds what is no letter; save numpy.array('...')");
+        return refuse(in, error, "it contains invalid characters; save numpy.array('...')");
     if (bad < header->count)
-        return refuse(in, error, "entry %zu is beyond 2^53 and no double; save it as float64", bad);
+        return refuse(in, error,
+                      "entry %zu is above 2^53 and not exactly a double; save it as float64", bad);
     return SADDLE_OK;
 }
 
-/* Read the array whose header is known; `left` bytes of the stream follow it. */
+/* Reads the array after its header; `left` bytes of the stream remain. */
 static saddle_status take_array(const stream *in, uint64_t left, content *out, saddle_error *error)
 {
     const saddle_npy_header *header = &out->header;
@@ -284,7 +286,7 @@ static saddle_status read_stream(const stream *in, content *out, saddle_error *e
     return status;
 }
 
-/* Say what an archive holds instead. */
+/* Fails with a list of the arrays in the archive. */
 static saddle_status refuse_missing(const stream *in, zip_t *archive, saddle_error *error)
 {
     char list[256] = "";
@@ -299,13 +301,13 @@ static saddle_status refuse_missing(const stream *in, zip_t *archive, saddle_err
                                    length < 64 ? (int)length : 64, member != NULL ? member : "");
         used += more > 0 ? (size_t)more : 0;
     }
-    return refuse(in, error, "there is no such array; the file holds %s",
+    return refuse(in, error, "there is no such array; the file contains %s",
                   list[0] != '\0' ? list : "none");
 }
 
 /*
- * The length an archive claims for a member is only believed as far as its packed bytes, which lie
- * in the file, can bear it: deflate turns one byte into 1032 at the very most.
+ * Returns whether the length that an archive claims for a member is possible: deflate expands one byte
+ * to 1032 at most, and the compressed bytes must fit into the file.
  */
 static bool believable(const zip_stat_t *member, uint64_t file_bytes)
 {
@@ -315,8 +317,8 @@ static bool believable(const zip_stat_t *member, uint64_t file_bytes)
                                                : member->size / 1032 <= member->comp_size;
 }
 
-/* Whether a member is so much larger than what the file spends on it that reading it may be an attack. Solutions
- * are not that regular; those with few nonzeros may be, and are small. */
+/* Returns whether a member expands so much that reading it may be an attack. Real solutions are not that
+ * regular, except those with few nonzeros, which are small. */
 static bool bloated(const zip_stat_t *member)
 {
     return member->size > SMALL_MEMBER && member->size / MOST_EXPANSION > member->comp_size;
@@ -331,17 +333,18 @@ static saddle_status read_member(stream *in, zip_t *archive, const char *member_
         return refuse_missing(in, archive, error);
     if ((member.valid & wanted) != wanted ||
         (member.comp_method != ZIP_CM_STORE && member.comp_method != ZIP_CM_DEFLATE))
-        return refuse(in, error,
-                      "it is packed by a method other than deflate; save it with numpy.savez or "
-                      "numpy.savez_compressed");
+        return refuse(
+            in, error,
+            "it is compressed by a method other than deflate; save it with numpy.savez or "
+            "numpy.savez_compressed");
     if (!believable(&member, file_bytes))
         return refuse(in, error,
                       "the archive claims %llu bytes for it, more than the file can hold",
                       (unsigned long long)member.size);
     if (bloated(&member))
         return refuse(in, error,
-                      "it unpacks to %llu bytes, more than %d times its %llu in the file; save it "
-                      "unpacked, with numpy.savez",
+                      "it expands to %llu bytes, more than %d times its %llu in the file; save it "
+                      "uncompressed, with numpy.savez",
                       (unsigned long long)member.size, MOST_EXPANSION,
                       (unsigned long long)member.comp_size);
     in->bytes = member.size;
@@ -361,7 +364,7 @@ static saddle_status read_archive(stream *in, uint64_t file_bytes, content *out,
     if (archive == NULL) {
         zip_error_t reason;
         zip_error_init_with_code(&reason, code);
-        /* It begins like an archive: without the directory at its end it is a part of one. */
+        /* It begins like an archive, so without the directory at its end it is only part of one. */
         saddle_status status =
             refuse(in, error, "%s; the file is cut short or damaged", zip_error_strerror(&reason));
         zip_error_fini(&reason);
@@ -376,7 +379,7 @@ static saddle_status read_archive(stream *in, uint64_t file_bytes, content *out,
     return status;
 }
 
-/* Read what is wanted; on failure *out holds nothing. */
+/* Reads the wanted array or text; on failure *out is empty. */
 static saddle_status read_file(const char *path, const char *name, bool letters, content *out,
                                saddle_error *error)
 {
@@ -406,7 +409,7 @@ static saddle_status read_file(const char *path, const char *name, bool letters,
     return status;
 }
 
-/* Let rows follow each other where columns did. */
+/* Converts an array from column order to row order. */
 static saddle_status transpose(content *of, saddle_error *error)
 {
     size_t rows = of->header.shape[0];

@@ -18,23 +18,23 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "arrays are written as they lie in memory");
 _Static_assert(sizeof(double) == 8, "'<f8' is a double");
 
-/* What is written for one array: borrowed numbers, rows that are fetched, or the code points of a
- * text. It is read once, from its begin to its end. */
+/* The bytes of one array: borrowed numbers, fetched rows, or the code points of a text. Read once, from
+ * beginning to end. */
 typedef struct payload {
     const void *data;
     size_t bytes;
     uint32_t *letters; /* owned */
     char type[32];     /* such as <f8 */
-    char *head;        /* what comes before it in a .npy file; owned */
+    char *head;        /* the .npy header; owned */
     size_t head_bytes;
     const saddle_array *array;
-    double *row;  /* the row fetched last, where rows are fetched; owned */
-    size_t taken; /* bytes read so far, those of the head included */
+    double *row;  /* the last row fetched, if rows are fetched; owned */
+    size_t taken; /* bytes read so far, including the head */
 } payload;
 
 static saddle_status prepare_text(payload *out, const char *text, saddle_error *error)
 {
-    /* NumPy pads with zeros and has no text of length 0. */
+    /* NumPy pads with zeros and has no empty text. */
     size_t most = strlen(text) + 1;
     size_t count = 0;
     out->letters = saddle_alloc(most, sizeof *out->letters);
@@ -61,10 +61,11 @@ static saddle_status prepare(payload *out, const saddle_array *array, saddle_err
     if (!plain_name(array->name) || array->rank > 2 ||
         (array->kind == SADDLE_ARRAY_TEXT && array->rank != 0) ||
         (array->fetch != NULL && (array->kind != SADDLE_ARRAY_REAL || array->rank != 2)))
-        return saddle_fail(error, SADDLE_CHECK_FAILED,
-                           "array '%.80s' of rank %zu cannot be written; names are of letters, "
-                           "digits and _, ranks at most 2, 0 for texts and 2 for fetched rows",
-                           array->name != NULL ? array->name : "", array->rank);
+        return saddle_fail(
+            error, SADDLE_CHECK_FAILED,
+            "array '%.80s' of rank %zu cannot be written; names consist of letters, "
+            "digits and _, and ranks are at most 2, 0 for texts and 2 for fetched rows",
+            array->name != NULL ? array->name : "", array->rank);
     if (array->kind == SADDLE_ARRAY_TEXT)
         return prepare_text(out, array->data, error);
     size_t count = 1;
@@ -95,7 +96,7 @@ static void release(payload *all, size_t count)
     saddle_free(all);
 }
 
-/* The payloads of all arrays. Free with release(), also after a failure. */
+/* Prepares the payloads of all arrays. Free with release(), also after a failure. */
 static saddle_status prepare_all(payload **out, const saddle_array *array, size_t count,
                                  saddle_error *error)
 {
@@ -116,7 +117,7 @@ static saddle_status prepare_all(payload **out, const saddle_array *array, size_
     return SADDLE_OK;
 }
 
-/* "(3, 4)" as Python writes it. */
+/* Formats a shape as Python does: "(3, 4)". */
 static void shape_text(char text[64], const saddle_array *array)
 {
     if (array->rank == 0)
@@ -128,8 +129,8 @@ static void shape_text(char text[64], const saddle_array *array)
 }
 
 /*
- * All that comes before the entries of a .npy file, in fresh memory, or NULL. It is padded with
- * blanks to a multiple of 64 bytes so that the entries can be mapped into memory.
+ * Returns everything that precedes the entries of a .npy file, in newly allocated memory, or NULL.
+ * Padded with spaces to a multiple of 64 bytes, so that the entries can be mapped into memory.
  */
 static char *preamble(const char *descr, const char *shape, size_t *bytes)
 {
@@ -155,8 +156,7 @@ static char *preamble(const char *descr, const char *shape, size_t *bytes)
     return text;
 }
 
-/* The next bytes of what a payload's array holds, at most `most`: a piece of what is in memory, or of
- * one row. */
+/* Returns the next bytes of a payload's array, at most `most`: a piece of memory, or of one row. */
 static size_t next_piece(payload *body, size_t most, const char **piece)
 {
     size_t at = body->taken - body->head_bytes;
@@ -173,7 +173,7 @@ static size_t next_piece(payload *body, size_t most, const char **piece)
     return left < most ? left : most;
 }
 
-/* Read a payload, its head first: at most `most` bytes; 0 at its end. */
+/* Reads at most `most` bytes of a payload, its head first; 0 at its end. */
 static size_t read_payload(payload *body, char *to, size_t most)
 {
     size_t done = 0;
@@ -192,14 +192,14 @@ static size_t read_payload(payload *body, char *to, size_t most)
     return done;
 }
 
-/* What libzip asks of a member while the archive is written. */
+/* libzip's callback for reading a member while it writes the archive. */
 static zip_int64_t answer(void *state, void *to, zip_uint64_t bytes, zip_source_cmd_t command)
 {
     payload *body = state;
     zip_stat_t *facts = to;
     switch (command) {
     case ZIP_SOURCE_OPEN:
-        /* A second reading could not fetch the rows again. */
+        /* Rows cannot be fetched a second time. */
         return body->taken == 0 ? 0 : -1;
     case ZIP_SOURCE_READ:
         return (zip_int64_t)read_payload(body, to, (size_t)bytes);
@@ -225,7 +225,7 @@ static zip_int64_t answer(void *state, void *to, zip_uint64_t bytes, zip_source_
     }
 }
 
-/* Add one array to an archive; the payload must live until the archive is closed. */
+/* Adds one array to an archive. The payload must live until the archive is closed. */
 static bool add_member(zip_t *archive, payload *body, const char *name)
 {
     char *member = saddle_format("%s.npy", name);
@@ -236,7 +236,7 @@ static bool add_member(zip_t *archive, payload *body, const char *name)
     if (index < 0)
         zip_source_free(source);
     saddle_free(member);
-    /* A fixed date (1980-01-01, the first there is) lets the same arrays give the same bytes. */
+    /* A fixed date, 1980-01-01 (the earliest), so that the same arrays give the same bytes. */
     return index >= 0 &&
            zip_set_file_compression(archive, (zip_uint64_t)index, ZIP_CM_STORE, 0) == 0 &&
            zip_file_set_dostime(archive, (zip_uint64_t)index, 0, 0x21, 0) == 0;
@@ -256,7 +256,7 @@ static bool add_members(zip_t *archive, const saddle_array *array, payload *body
     return true;
 }
 
-/* Why an archive could not be written. Without a reason of libzip's it was our memory. */
+/* Reports why an archive could not be written. If libzip has no reason, our own allocation failed. */
 static saddle_status archive_failed(const char *path, zip_error_t *why, saddle_error *error)
 {
     int code = zip_error_code_zip(why);
@@ -266,8 +266,8 @@ static saddle_status archive_failed(const char *path, zip_error_t *why, saddle_e
                        zip_error_strerror(why));
 }
 
-/* Where libzip writes to: the stream of a file that appears whole. A short write marks the stream, which
- * saddle_output_commit() looks at. */
+/* libzip's callback for writing to a saddle_output's stream. A short write sets the stream's error flag,
+ * which saddle_output_commit() checks. */
 static zip_int64_t write_to_stream(void *context, void *bytes, zip_uint64_t count,
                                    zip_source_cmd_t command)
 {
@@ -281,7 +281,7 @@ static zip_int64_t write_to_stream(void *context, void *bytes, zip_uint64_t coun
             ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_WRITE, ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE,
             ZIP_SOURCE_COMMIT_WRITE, ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_REMOVE, -1);
     case ZIP_SOURCE_STAT:
-        /* It is new, and empty. */
+        /* The file is new and empty. */
         zip_stat_init(bytes);
         ((zip_stat_t *)bytes)->size = 0;
         ((zip_stat_t *)bytes)->valid = ZIP_STAT_SIZE;
@@ -302,7 +302,7 @@ static zip_int64_t write_to_stream(void *context, void *bytes, zip_uint64_t coun
     }
 }
 
-/* Fill a stream, which is to become `path`, with an archive of the arrays. */
+/* Writes an archive of the arrays to a stream that will become `path`. */
 static saddle_status write_archive(FILE *stream, const char *path, const saddle_array *array,
                                    payload *body, size_t count, saddle_error *error)
 {
@@ -323,7 +323,7 @@ static saddle_status write_archive(FILE *stream, const char *path, const saddle_
     return status;
 }
 
-/* Copy a payload to a stream; a short write shows when the stream is committed. */
+/* Copies a payload to a stream. saddle_output_commit() notices a short write. */
 static void copy_payload(payload *body, FILE *stream)
 {
     char piece[16384];
@@ -345,7 +345,7 @@ saddle_status saddle_npz_write(const char *path, const saddle_array *array, size
     return status;
 }
 
-/* "[('x', '<f8', (3,)), ('seed', '<u8')]"; NULL when memory is short. */
+/* Returns "[('x', '<f8', (3,)), ('seed', '<u8')]"; NULL when memory is short. */
 static char *record_descr(const saddle_array *array, const payload *body, size_t count)
 {
     char *all = saddle_strdup("[");

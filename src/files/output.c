@@ -1,10 +1,10 @@
 /*
- * Files that appear complete or not at all.
+ * Files that appear completely or not at all.
  *
- * What is written has no name at first (O_TMPFILE), so nothing is left behind however the process ends. When
- * it is on the disk it gets a random name beside its target, which nobody can have planted a link or a file
- * at, and that name is renamed to the target's. Where a file system has no unnamed files, the random name is
- * there from the start.
+ * The file has no name while it is written (O_TMPFILE), so nothing is left behind however the process
+ * ends. Once it is on the disk, it gets an unpredictable random name next to its target, where nobody can
+ * have put a link or file, and is renamed to the target. Where a file system has no unnamed files, it has
+ * the random name from the start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 
 /* Bytes of the target's name in the random one: a name has at most 255 bytes. */
 #define MOST_NAME 200
-/* A 64-bit name that is taken twice in a row is no accident. */
+/* A random 64-bit name that exists twice in a row is not a coincidence. */
 #define MOST_TRIES 8
 /* For "/proc/self/fd/N". */
 #define DESCRIPTOR_PATH 48
@@ -36,14 +36,14 @@ static void release(saddle_output *out)
     memset(out, 0, sizeof *out);
 }
 
-/* Bytes of a path's directory, with its slash; 0: the working directory. */
+/* Returns the length of a path's directory, including the slash; 0 for the working directory. */
 static size_t directory_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? (size_t)(slash + 1 - path) : 0;
 }
 
-/* Choose a name beside the target. Whoever removes what a killed process left knows it by its end, .tmp. */
+/* Chooses a name next to the target. It ends in .tmp, so that what a killed process leaves can be recognized. */
 static bool choose_name(saddle_output *out)
 {
     uint64_t number;
@@ -64,7 +64,7 @@ static const char *descriptor_path(int descriptor, char text[DESCRIPTOR_PATH])
     return text;
 }
 
-/* Open a file without a name, if it can get one later; -1: not here. */
+/* Opens an unnamed file, if it can be named later; -1 if not. */
 static int open_unnamed(const saddle_output *out)
 {
     char place[DESCRIPTOR_PATH];
@@ -79,7 +79,7 @@ static int open_unnamed(const saddle_output *out)
     return -1;
 }
 
-/* Open a file with a random name; -1: errno says why not. */
+/* Opens a file with a random name; -1 with errno on failure. */
 static int open_named(saddle_output *out)
 {
     int descriptor = -1;
@@ -92,7 +92,7 @@ static int open_named(saddle_output *out)
     return descriptor;
 }
 
-/* Give an unnamed file a random name. */
+/* Gives an unnamed file a random name. */
 static bool name_file(saddle_output *out)
 {
     char place[DESCRIPTOR_PATH];
@@ -110,7 +110,7 @@ static bool name_file(saddle_output *out)
     return false;
 }
 
-/* Who may read the file that is replaced may read the new one, and nobody else. */
+/* Gives the new file the permissions of the file that it replaces. */
 static void keep_access(int descriptor, const struct stat *old)
 {
     struct stat own;
@@ -119,12 +119,12 @@ static void keep_access(int descriptor, const struct stat *old)
         return;
     if (own.st_gid != old->st_gid && fchown(descriptor, (uid_t)-1, old->st_gid) != 0)
         mode &= ~(mode_t)070;
-    /* A file system without permissions has none to keep. */
+    /* Ignore failure: a file system without permissions has none to keep. */
     if (mode != (own.st_mode & 0777) && fchmod(descriptor, mode) != 0)
         errno = 0;
 }
 
-/* Refuse what is not a regular file that may be replaced. *there: whether there is one. */
+/* Fails unless the path is free or a regular file that may be replaced. *there: whether it exists. */
 static saddle_status check_target(const char *path, struct stat *old, bool *there,
                                   saddle_error *error)
 {
@@ -138,7 +138,7 @@ static saddle_status check_target(const char *path, struct stat *old, bool *ther
         why = "it is a directory";
         remedy = "give a file's path";
     } else if (*there && !S_ISREG(old->st_mode)) {
-        why = "it is a device or a pipe, which cannot be replaced as a whole";
+        why = "it is a device or a pipe, which cannot be replaced";
         remedy = "give a regular file's path";
     } else if (*there && access(path, W_OK) != 0) {
         why = strerror(errno);
@@ -149,7 +149,7 @@ static saddle_status check_target(const char *path, struct stat *old, bool *ther
     return SADDLE_BAD_INPUT;
 }
 
-/* Open the file that is to become out->path. */
+/* Opens the file that will become out->path. */
 static bool open_stream(saddle_output *out, const struct stat *old)
 {
     int descriptor = open_unnamed(out);
@@ -177,7 +177,7 @@ saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_er
     memset(out, 0, sizeof *out);
     SADDLE_TRY(check_target(path, &old, &there, error));
     SADDLE_TRY(saddle_check_held(path, "", error));
-    /* A link stays: what it points to is replaced. */
+    /* Keep a link and replace its target. */
     char *target = there ? realpath(path, NULL) : NULL;
     out->name = saddle_strdup(path);
     out->path = saddle_strdup(target != NULL ? target : path);
@@ -215,7 +215,7 @@ bool saddle_sync_directory_of(const char *path)
         return false;
     int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     saddle_free(directory);
-    /* A directory that may be written to but not read cannot be synced; nor can some file systems. */
+    /* A directory that is writable but not readable cannot be synced; neither can some file systems. */
     if (descriptor < 0)
         return true;
     bool good = saddle_sync_file(descriptor) || errno == EINVAL;
@@ -225,7 +225,7 @@ bool saddle_sync_directory_of(const char *path)
     return good;
 }
 
-/* Bring what was written to the disk and to its name. */
+/* Syncs what was written and gives it its name. */
 static bool put_in_place(saddle_output *out)
 {
     errno = 0;
@@ -237,7 +237,7 @@ static bool put_in_place(saddle_output *out)
         return false;
     if (rename(out->temporary, out->path) != 0)
         return false;
-    /* There is nothing to remove any more. */
+    /* The temporary name no longer exists. */
     saddle_free(out->temporary);
     out->temporary = NULL;
     return saddle_sync_directory_of(out->path);
@@ -245,7 +245,7 @@ static bool put_in_place(saddle_output *out)
 
 saddle_status saddle_output_commit(saddle_output *out, saddle_error *error)
 {
-    /* A run may have begun to write to it. */
+    /* Another run may have started to write to it. */
     saddle_status status = saddle_check_held(out->path, "", error);
     if (status == SADDLE_OK && !put_in_place(out))
         status = errno == ENOMEM

@@ -44,18 +44,18 @@ void saddle_path_list_release(saddle_path_list *list)
     memset(list, 0, sizeof *list);
 }
 
-/* ---- which file a path is of ----------------------------------------------------------------- */
+/* ---- identity of files ----------------------------------------------------------------------- */
 
-/* A file by its device and inode, or, if it is not there, by those of its directory and its name. */
+/* A file by its device and inode, or if it does not exist, by those of its directory and its name. */
 typedef struct identity {
     uint64_t device;
     uint64_t inode;
-    const char *name; /* ""; borrowed from the path */
+    const char *name; /* "" if the file exists; borrowed from the path */
     const saddle_path_entry *entry;
     bool output;
 } identity;
 
-/* False: the path is of a device or a pipe, which is not overwritten. */
+/* Returns false for a device or pipe, which cannot be overwritten. */
 static bool identify(identity *out, const char *path)
 {
     struct stat status;
@@ -93,9 +93,9 @@ bool saddle_same_file(const char *a, const char *b)
     return identify(&one, a) && identify(&other, b) && compare(&one, &other) == 0;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- conflicts ------------------------------------------------------------------------------- */
 
-/* Those of one file together, outputs first, each kind in its order. */
+/* Groups entries by file, outputs first, in their original order. */
 static int by_file(const void *a, const void *b)
 {
     const identity *one = a;
@@ -132,12 +132,12 @@ static saddle_status check(const saddle_path_list *outputs, const saddle_path_li
     for (size_t k = 0; status == SADDLE_OK && k + 1 < count; k++) {
         if (!all[k].output || compare(&all[k], &all[k + 1]) != 0)
             continue;
-        /* Of two outputs the later one is to change. */
+        /* Of two outputs, ask the user to change the later one. */
         const saddle_path_entry *one = all[k + all[k + 1].output].entry;
         const saddle_path_entry *other = all[k + !all[k + 1].output].entry;
         status = saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "%s: '%.300s' is the file of %s too and would be overwritten; give another path",
+            "%s: '%.300s' is also the file of %s and would be overwritten; give another path",
             one->option, one->path, other->option);
     }
     saddle_free(all);

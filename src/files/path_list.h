@@ -1,4 +1,4 @@
-/* The files that a piece of work reads and those that it writes, so that no output overwrites an input or
+/* The files that a command or run reads and writes, checked so that no output overwrites an input or
  * another output. */
 #ifndef SADDLE_FILES_PATH_LIST_H
 #define SADDLE_FILES_PATH_LIST_H
@@ -9,11 +9,11 @@
 #include <saddle/status.h>
 
 typedef struct saddle_path_entry {
-    const char *option; /* whose file it is, for messages; borrowed */
+    const char *option; /* the option that names the file, for messages; borrowed */
     char *path;
 } saddle_path_entry;
 
-/* Zeroed: an empty list. */
+/* Initialise to zero for an empty list. */
 typedef struct saddle_path_list {
     saddle_path_entry *entry;
     size_t count;
@@ -21,17 +21,17 @@ typedef struct saddle_path_list {
     bool short_of_memory; /* a path could not be added */
 } saddle_path_list;
 
-/* Add a path, which is copied; NULL or "": there is none. */
+/* Adds a path, which is copied; NULL and "" are ignored. */
 void saddle_path_list_add(saddle_path_list *list, const char *option, const char *path);
-/* The same for what follows "file:" in a text, if it begins so. */
+/* Adds what follows "file:" in a text, if it begins with that. */
 void saddle_path_list_add_rule(saddle_path_list *list, const char *option, const char *text);
-/* Free what it holds. */
+/* Frees the entries. */
 void saddle_path_list_release(saddle_path_list *list);
 
-/* Whether two paths are of one file, by whatever names and links, there already or not. Devices and pipes,
- * which are not overwritten, never are. */
+/* Returns whether two paths name the same file, through whatever links, existing or not. Always false
+ * for devices and pipes, which cannot be overwritten. */
 bool saddle_same_file(const char *a, const char *b);
-/* Refuse outputs of which one is an input or another output, and free both lists. */
+/* Fails if an output is also an input or another output. Frees both lists. */
 saddle_status saddle_path_lists_check(saddle_path_list *outputs, saddle_path_list *inputs,
                                       saddle_error *error);
 

@@ -9,7 +9,7 @@
 #include "core/status.h"
 #include "core/text.h"
 
-/* The widest number that a pattern asks for. */
+/* The largest N in %0Nd. */
 #define MOST_WIDTH 9
 
 bool saddle_is_pattern(const char *name)
@@ -17,7 +17,7 @@ bool saddle_is_pattern(const char *name)
     return strchr(name, '%') != NULL;
 }
 
-/* Length of the %d or %0Nd at `at`, and its N; 0: it is none. */
+/* Returns the length of the %d or %0Nd at `at`, and its N in *width; 0 when there is none. */
 static size_t read_place(const char *at, int *width)
 {
     *width = 0;
@@ -36,8 +36,8 @@ saddle_status saddle_pattern_check(const char *pattern, saddle_error *error)
     if (*place != '\0' && read_place(place, &width) > 0 && strchr(place + 1, '%') == NULL)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%s' has a %% in it; %%d or %%02d, once, stands for the number of an agent "
-                       "from 0, as in part-%%d.libsvm, and nothing else is understood",
+                       "'%s' has a %% in it; use %%d or %%02d, once, for the number of an agent "
+                       "from 0, as in part-%%d.libsvm",
                        pattern);
 }
 
@@ -49,9 +49,9 @@ char *saddle_pattern_name(const char *pattern, size_t number)
     return saddle_format("%.*s%0*zu%s", (int)(place - pattern), pattern, width, number, rest);
 }
 
-/* ---- which there are ---- */
+/* ---- existing files ---- */
 
-/* The number in a name that begins and ends as the pattern does around its %; false: it has none. */
+/* Reads the number in a name that matches the pattern before and after its %; false when it has none. */
 static bool read_number(const char *name, const char *before, size_t before_length,
                         const char *after, size_t after_length, uint64_t *out)
 {
@@ -88,7 +88,7 @@ saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_erro
                          &number) ||
             number < *out)
             continue;
-        /* part-07 is no file of part-%d. */
+        /* part-07 does not match part-%d. */
         char *name = saddle_pattern_name(pattern, (size_t)number);
         if (name != NULL && access(name, F_OK) == 0)
             *out = (size_t)number + 1;
@@ -106,13 +106,14 @@ saddle_status saddle_check_data_name(const char *path, saddle_error *error)
     if (saddle_is_pattern(path))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s' has a %% in it, which stands for several files where data are "
-                           "read; give a name without",
+                           "read; give a name without it",
                            path);
     for (size_t k = 0; ending != NULL && k < sizeof unwritten / sizeof *unwritten; k++)
         if (strcmp(ending, unwritten[k]) == 0)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%s': %s files are not written; end the name in .csv or .npz, or "
-                               "in anything else for LIBSVM text",
-                               path, ending);
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "'%s': %s files cannot be written; use a name that ends in .csv or .npz, or "
+                "another ending for LIBSVM text",
+                path, ending);
     return SADDLE_OK;
 }

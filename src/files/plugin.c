@@ -1,7 +1,7 @@
 /*
- * Loading shared objects. What can be known to be wrong is refused before any code of the object is
- * called: a path that cannot be read, a file that is not a shared object or has undefined symbols, one
- * without a plug-in in it, and one built for another binary interface.
+ * Loading shared objects. Whatever can be checked is checked before any code of the object is called:
+ * that the file is readable and a shared object without undefined symbols, that it exports a plug-in,
+ * and that it was built for this ABI.
  */
 #include "files/plugin.h"
 
@@ -33,19 +33,19 @@ const char *saddle_plugin_label(const char *text)
     return slash != NULL ? slash + 1 : text;
 }
 
-/* Refuse the name of a shared object without a directory. */
+/* Fails for the name of a shared object without a directory. */
 static saddle_status check_name(const char *what, const char *text, saddle_error *error)
 {
     size_t length = strcspn(text, ":");
     if (saddle_plugin_named(text) || length < 4 || strncmp(text + length - 3, ".so", 3) != 0)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: '%s' has no directory in it, and shared objects are not searched for; "
+                       "%s: '%s' has no directory, and shared objects are not searched for; "
                        "give a path such as ./%s",
                        what, text, text);
 }
 
-/* Three texts in one block: PATH, ARGUMENT, and ARGUMENT again. */
+/* Splits the text into one block with PATH, ARGUMENT, and a second copy of ARGUMENT. */
 static saddle_status split_text(saddle_plugin_object *plugin, const char *text, saddle_error *error)
 {
     size_t length = strcspn(text, ":");
@@ -65,7 +65,7 @@ static saddle_status split_text(saddle_plugin_object *plugin, const char *text, 
     return SADDLE_OK;
 }
 
-/* Refuse what the loader would wait for or describe in its own words. */
+/* Catches what dlopen() would block on or report less clearly. */
 static saddle_status check_file(const char *path, saddle_error *error)
 {
     struct stat status;
@@ -101,7 +101,7 @@ static saddle_status load(saddle_plugin_object *plugin, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* The number comes first: nothing else has a known offset when it differs. */
+/* Check the ABI number first: if it differs, no other field has a known offset. */
 static saddle_status check_exported(const saddle_plugin_object *plugin, saddle_error *error)
 {
     const saddle_plugin_table *exported = plugin->exported;
@@ -113,13 +113,13 @@ static saddle_status check_exported(const saddle_plugin_object *plugin, saddle_e
     if (exported->abi != SADDLE_ABI)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "the plug-in '%s' was built for plug-in ABI %u, but this is %u; build it "
+            "the plug-in '%s' was built for ABI %u, but this library has ABI %u; build it "
             "again with the headers of saddle %s",
             plugin->path, (unsigned)exported->abi, SADDLE_ABI, saddle_version());
     if (exported->problem == NULL && exported->algorithm == NULL && exported->set == NULL &&
         exported->regularizer == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           SYMBOL " of the plug-in '%s' has nothing in it; set .problem, "
+                           SYMBOL " of the plug-in '%s' is empty; set .problem, "
                                   ".algorithm, .set or .regularizer",
                            plugin->path);
     return SADDLE_OK;
@@ -202,7 +202,7 @@ saddle_status saddle_catalog_check(const saddle_catalog *catalog, const void *ki
                        saddle_shown_name(text), missing);
 }
 
-/* The class of the kind that an object has. */
+/* Gets the class of the wanted kind from an object. */
 static saddle_status take_class(const saddle_catalog *catalog, const saddle_plugin_object *plugin,
                                 const void **kind, saddle_error *error)
 {
@@ -248,8 +248,8 @@ saddle_status saddle_plugin_options(const saddle_option *const *options, bool re
         return saddle_options_parse(options, list, target, error);
     if (reads_text || *list == '\0')
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT, "%s takes no options, but '%.200s' is given", name,
-                       list);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s takes no options, but '%.200s' was given; leave it out", name, list);
 }
 
 char *saddle_plugin_text(const saddle_plugin_object *plugin, const saddle_option *const *options,

@@ -12,7 +12,7 @@
 #include "core/text.h"
 #include "files/file.h"
 
-/* Far above any list of options, and few enough to compare every name with those before it. */
+/* Far above any list of options, and small enough to compare every name with those before it. */
 #define MOST_BYTES ((size_t)1 << 20)
 #define MOST_ENTRIES 4096
 
@@ -24,14 +24,14 @@ typedef struct reader {
     const char *path;
     char *content; /* the file */
     size_t bytes;
-    char *text; /* scratch for a value; escapes make a text at most half as long again */
+    char *text; /* scratch for a value; escapes make it at most half as long again */
     yaml_parser_t parser;
     yaml_event_t event; /* the current one */
     saddle_yaml *out;
     saddle_error *error;
 } reader;
 
-/* Refuse what is at a mark. */
+/* Fails with the position of a mark. */
 #define refuse(in, mark, ...) \
     saddle_fail_at((in)->error, (in)->path, (mark).line + 1, (mark).column + 1, __VA_ARGS__)
 
@@ -42,7 +42,7 @@ static saddle_status no_memory(const reader *in)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* The position of a byte, for errors that libyaml locates by offset alone. */
+/* Returns the position of a byte, for errors that libyaml locates by offset only. */
 static yaml_mark_t mark_of(const reader *in, size_t offset)
 {
     yaml_mark_t mark = {.index = offset};
@@ -68,7 +68,7 @@ static saddle_status refuse_syntax(const reader *in)
                   parser->problem, parser->context, parser->context_mark.line + 1);
 }
 
-/* Go to the next event; *type receives what it is. */
+/* Moves to the next event; *type receives its type. */
 static saddle_status next(reader *in, yaml_event_type_t *type)
 {
     yaml_event_delete(&in->event);
@@ -77,7 +77,7 @@ static saddle_status next(reader *in, yaml_event_type_t *type)
     return parsed ? SADDLE_OK : refuse_syntax(in);
 }
 
-/* Append the current scalar to the scratch text. A NUL would hide what follows it. */
+/* Appends the current scalar to the scratch text. A NUL, which would hide what follows it, is replaced. */
 static char *append_scalar(const reader *in, char *end)
 {
     for (size_t k = 0; k < in->event.data.scalar.length; k++) {
@@ -90,7 +90,7 @@ static char *append_scalar(const reader *in, char *end)
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* The name at the current event, which no entry before may have. */
+/* Reads the name at the current event. It must not repeat an earlier one. */
 static saddle_status take_name(reader *in, saddle_yaml_entry *entry)
 {
     if (in->event.type != YAML_SCALAR_EVENT)
@@ -106,12 +106,12 @@ static saddle_status take_name(reader *in, saddle_yaml_entry *entry)
     for (const saddle_yaml_entry *other = in->out->entry; other < entry; other++)
         if (strcmp(other->name, entry->name) == 0)
             return refuse(in, in->event.start_mark,
-                          "option '%s' was given on line %zu already; keep one of the two",
+                          "option '%s' was already given on line %zu; remove one of the two",
                           SADDLE_EXCERPT(other->name), other->name_line);
     return SADDLE_OK;
 }
 
-/* The value at the current event: a text, or the texts of a list with commas between them. */
+/* Reads the value at the current event: a scalar, or a list, whose items are joined by commas. */
 static saddle_status take_value(reader *in, saddle_yaml_entry *entry)
 {
     yaml_mark_t start = in->event.start_mark;
@@ -142,7 +142,7 @@ static saddle_status take_value(reader *in, saddle_yaml_entry *entry)
     return entry->value != NULL ? SADDLE_OK : no_memory(in);
 }
 
-/* The entries of the mapping that has just begun. */
+/* Reads the entries of the mapping that has just begun. */
 static saddle_status take_entries(reader *in)
 {
     yaml_event_type_t type;
@@ -158,7 +158,7 @@ static saddle_status take_entries(reader *in)
     return status;
 }
 
-/* Nothing, or one document of nothing or of one mapping. */
+/* Reads a stream that is empty or has one document, which is empty or one mapping. */
 static saddle_status take_stream(reader *in)
 {
     yaml_event_type_t type = YAML_NO_EVENT;
@@ -167,7 +167,7 @@ static saddle_status take_stream(reader *in)
         SADDLE_TRY(next(in, &type));
         if (type == YAML_DOCUMENT_START_EVENT && documents++ > 0)
             status = refuse(in, in->event.start_mark,
-                            "a second document; keep one, without '---' lines between");
+                            "a second document; keep only one, without '---' lines");
         else if (type == YAML_MAPPING_START_EVENT)
             status = take_entries(in);
         else if (type == YAML_SEQUENCE_START_EVENT || type == YAML_ALIAS_EVENT ||

@@ -1,8 +1,8 @@
 /*
- * A YAML file of `name: value` lines, as a list of entries with positions.
+ * Reads a YAML file of `name: value` lines into a list of entries with positions.
  *
- * Values are texts; a flat list [a, b] becomes "a,b". Which names and values are allowed is the
- * caller's to check. Nested values, repeated names, aliases and further documents are refused.
+ * Values are strings; a flat list [a, b] becomes "a,b". The caller checks names and values. Nested values,
+ * repeated names, aliases and further documents are refused.
  */
 #ifndef SADDLE_FILES_YAML_H
 #define SADDLE_FILES_YAML_H
@@ -15,20 +15,20 @@
 typedef struct saddle_yaml_entry {
     char *name;
     char *value;
-    size_t name_line; /* from 1, as all of these */
+    size_t name_line; /* all positions count from 1 */
     size_t name_column;
     size_t line; /* of the value */
     size_t column;
 } saddle_yaml_entry;
 
-/* The entries of a file, in its order; an empty file has none. */
+/* The entries of a file, in its order; none for an empty file. */
 typedef struct saddle_yaml {
     saddle_yaml_entry *entry;
     size_t count;
 } saddle_yaml;
 
-/* Read a file. Refusals are SADDLE_BAD_INPUT and begin with FILE:LINE:COLUMN where there is a
- * position. Free with saddle_yaml_free(), which is safe after a failure and on a zeroed struct. */
+/* Reads a file. Failures are SADDLE_BAD_INPUT and begin with FILE:LINE:COLUMN where there is a position.
+ * Free with saddle_yaml_free(), which is safe after a failure and on a zeroed struct. */
 saddle_status saddle_yaml_read(saddle_yaml *out, const char *path, saddle_error *error);
 void saddle_yaml_free(saddle_yaml *yaml);
 

@@ -105,7 +105,7 @@ kill -INT "$process"
 wait "$process"
 code=$?
 check "a trace that was removed ends with 1" exits 1
-check "is told" warns "the trace 'gone/t.csv' was removed while the run went on"
+check "is told" warns "the trace 'gone/t.csv' was removed during the run"
 check "costs the trace alone" model_works m2.npz
 mkdir gone
 "$saddle" run "${small[@]}" --iterations 1e9 --trace-every 200 --trace stay.csv --model gone/m.npz \

@@ -165,8 +165,8 @@ refuse "broken.yaml" run --config ../broken.yaml
 refuse "no-such-directory/t.csv" run "${small[@]}" --trace no-such-directory/t.csv
 refuse "no-such-directory/m.npz" run "${small[@]}" --model no-such-directory/m.npz
 refuse "is a directory" run "${small[@]}" --trace ..
-refuse "'same' is the file of --trace too" run "${small[@]}" --trace same --model same
-refuse "'./same' is the file of --trace too" run "${small[@]}" --trace same --model ./same
+refuse "'same' is also the file of --trace" run "${small[@]}" --trace same --model same
+refuse "'./same' is also the file of --trace" run "${small[@]}" --trace same --model ./same
 refuse "no-such-directory/e" graph ring --save no-such-directory/e
 refuse "no-such-directory/d" data generate no-such-directory/d
 refuse "is a file" compare "${small[@]}" --output ../bad.yaml

@@ -41,18 +41,18 @@ for input in data:d.libsvm test-data:t.libsvm topology:edges mixing:weights init
     for output in --trace --model --report; do
         # To start from a model and save the new one in its place is sensible.
         [ "$name$output" != init--model ] || continue
-        keeps "$file" "$output: '$file' is the file of --$name too and would be overwritten" \
+        keeps "$file" "$output: '$file' is also the file of --$name and would be overwritten" \
             run "${inputs[@]}" "$output" "$file"
     done
     for other in far/link far/hard far/../"$file"; do
-        keeps "$file" "--trace: '$other' is the file of --$name too" run "${inputs[@]}" --trace "$other"
+        keeps "$file" "--trace: '$other' is also the file of --$name" run "${inputs[@]}" --trace "$other"
     done
     rm far/link far/hard
 done
 try run "${inputs[@]}" --model i.npz --quiet
 check "a model may replace the start" exits 0
-keeps i.npz "is the file of --init-x too" run --data d.libsvm --init-x file:i.npz --trace i.npz
-keeps i.npz "--model: 'i.npz' is the file of --trace too" run "${inputs[@]}" --model i.npz --trace i.npz
+keeps i.npz "is also the file of --init-x" run --data d.libsvm --init-x file:i.npz --trace i.npz
+keeps i.npz "--model: 'i.npz' is also the file of --trace" run "${inputs[@]}" --model i.npz --trace i.npz
 
 # ---- files that are found by their names
 idx() { # HEAD COUNT BYTE: a file of 300 labels or of 300 images of 2 pixels
@@ -68,15 +68,15 @@ positive=(--problem auc --positive 1 --iterations 2)
 try run --data x-images-idx3-ubyte --test-data z-images-idx3-ubyte "${positive[@]}" --quiet
 check "labels are found" exits 0
 for output in --trace --model; do
-    keeps x-labels-idx1-ubyte "is the file of --labels too" \
+    keeps x-labels-idx1-ubyte "is also the file of --labels" \
         run --data x-images-idx3-ubyte "${positive[@]}" "$output" x-labels-idx1-ubyte
-    keeps z-labels-idx1-ubyte.gz "is the file of --labels too" run --data x-images-idx3-ubyte \
+    keeps z-labels-idx1-ubyte.gz "is also the file of --labels" run --data x-images-idx3-ubyte \
         --test-data z-images-idx3-ubyte "${positive[@]}" "$output" z-labels-idx1-ubyte.gz
 done
 export SADDLE_DATA=$work/named
 mkdir named
 cp d.libsvm named/a9a
-keeps named/a9a "is the file of --data too" run --data a9a --iterations 5 --trace named/a9a
+keeps named/a9a "is also the file of --data" run --data a9a --iterations 5 --trace named/a9a
 unset SADDLE_DATA
 
 # ---- checkpoints
@@ -89,45 +89,45 @@ refuse "has the name of a checkpoint" run --data d.libsvm --checkpoint new \
 check "nothing is made" absent new
 
 # ---- outputs and each other
-refuse "--model: './same' is the file of --trace too" run "${small[@]}" --trace same --model ./same
-refuse "--report: 'same' is the file of --model too" run "${small[@]}" --model same --report same
+refuse "--model: './same' is also the file of --trace" run "${small[@]}" --trace same --model ./same
+refuse "--report: 'same' is also the file of --model" run "${small[@]}" --model same --report same
 echo >one
 ln one two
-refuse "--model: 'two' is the file of --trace too" run "${small[@]}" --trace one --model two
+refuse "--model: 'two' is also the file of --trace" run "${small[@]}" --trace one --model two
 ln -s nothing dead
 refuse "--trace: cannot write 'dead': it is a link to a file that does not exist" run "${small[@]}" --trace dead
 refuse "--model: cannot write 'dead'" run "${small[@]}" --model dead
 
 # ---- other commands
 try run "${small[@]}" --trace t.csv --model m.npz --quiet
-keeps t.csv "is the file of a trace too" report t.csv -o t.csv
+keeps t.csv "is also the file of a trace" report t.csv -o t.csv
 ln t.csv t.svg
-keeps t.csv "is the file of a trace too" plot t.csv -o t.svg
-keeps m.npz "is the file of --model too" predict --model m.npz --data d.libsvm --output m.npz
-keeps d.libsvm "is the file of --data too" predict --model m.npz --data d.libsvm --output d.libsvm
-keeps c.yaml "is the file of --config too" predict --model m.npz --data d.libsvm --config c.yaml --output c.yaml
-keeps x-labels-idx1-ubyte "is the file of --labels too" predict --model m.npz --data x-images-idx3-ubyte \
+keeps t.csv "is also the file of a trace" plot t.csv -o t.svg
+keeps m.npz "is also the file of --model" predict --model m.npz --data d.libsvm --output m.npz
+keeps d.libsvm "is also the file of --data" predict --model m.npz --data d.libsvm --output d.libsvm
+keeps c.yaml "is also the file of --config" predict --model m.npz --data d.libsvm --config c.yaml --output c.yaml
+keeps x-labels-idx1-ubyte "is also the file of --labels" predict --model m.npz --data x-images-idx3-ubyte \
     --output x-labels-idx1-ubyte
 cp edges e.dot
-keeps e.dot "is the file of the topology too" graph file:e.dot --draw e.dot
-keeps edges "is the file of the topology too" graph file:edges --save edges
-keeps weights "is the file of --mixing too" graph file:edges --mixing file:weights --save weights
+keeps e.dot "is also the file of the topology" graph file:e.dot --draw e.dot
+keeps edges "is also the file of the topology" graph file:edges --save edges
+keeps weights "is also the file of --mixing" graph file:edges --mixing file:weights --save weights
 cp m.npz m.svg
-keeps m.svg "is the file of --copies too" graph ring --agents 5 --copies m.svg --draw m.svg
+keeps m.svg "is also the file of --copies" graph ring --agents 5 --copies m.svg --draw m.svg
 for file in gda-seed1.csv summary.csv; do
     rm -rf c
     mkdir c
     ln d.libsvm "c/$file"
-    keeps d.libsvm "is the file of --data too" compare --data d.libsvm --iterations 3 --algorithms gda,sgda \
+    keeps d.libsvm "is also the file of --data" compare --data d.libsvm --iterations 3 --algorithms gda,sgda \
         --output c --overwrite
 done
-keeps d.libsvm "--report: 'd.libsvm' is the file of --data too" compare --data d.libsvm --iterations 3 \
+keeps d.libsvm "--report: 'd.libsvm' is also the file of --data" compare --data d.libsvm --iterations 3 \
     --algorithms gda --output new --report d.libsvm
 mkdir tuned
 ln -s ../c.yaml tuned/gda.yaml
-keeps c.yaml "--output: 'tuned/gda.yaml' is the file of --config too" tune --data d.libsvm --config c.yaml \
+keeps c.yaml "--output: 'tuned/gda.yaml' is also the file of --config" tune --data d.libsvm --config c.yaml \
     --algorithms gda --budget 20000 --output tuned
-keeps c.yaml "is the file of --tuned too" compare --data d.libsvm --iterations 3 --algorithms gda --tuned tuned \
+keeps c.yaml "is also the file of --tuned" compare --data d.libsvm --iterations 3 --algorithms gda --tuned tuned \
     --output new --report tuned/gda.yaml
 
 # ---- two runs and one file
@@ -211,7 +211,7 @@ check "other files are no results" exits 0
 # ---- a pipe
 mkfifo pipe
 started=$SECONDS
-refuse "--trace: cannot write 'pipe': it is a pipe that nobody reads; start its reader first" run "${small[@]}" --trace pipe
+refuse "--trace: cannot write 'pipe': it is a pipe that no process reads; start its reader first" run "${small[@]}" --trace pipe
 check "at once" [ $((SECONDS - started)) -lt 60 ]
 cat pipe >read.csv &
 reader=$!

@@ -164,7 +164,7 @@ check "and not run" absent pwned
 # ---- refusals
 refuse "does not end in .svg, .png or .pdf" plot a.csv -o picture.jpg
 cp a.csv a.svg
-refuse "is the file of a trace" plot a.svg -o ./a.svg
+refuse "is also the file of a trace" plot a.svg -o ./a.svg
 refuse "has no column 'nothing'; it has iteration, ifo" plot a.csv --y nothing
 refuse "has no column 'nothing'" plot a.csv --x nothing
 refuse "has no column 'test_acuracy' (did you mean 'test_accuracy'?); it has iteration" plot fair.csv --y test_acuracy

@@ -152,7 +152,7 @@ refuse "give a path such as ./libright.so:a/b" run --problem libright.so:a/b
 refuse "there is no problem 'libright'" run --problem libright
 refuse "'./plugin.c' cannot be loaded" run --problem ./plugin.c
 refuse_object "problem tested makes its own instance" run --problem ./libright.so --data synthetic
-refuse "is the file of --problem too" run --problem ./libright.so --trace ./libright.so
+refuse "is also the file of --problem" run --problem ./libright.so --trace ./libright.so
 
 # No file makes a plug-in run, however it is named there: not a configuration, not a checkpoint. (A model:
 # test_predict.sh.) What is loaded says so when it goes.
@@ -194,13 +194,13 @@ refuse "undefined symbol: missing" run --problem ./lacking.so
 build libabi0.so -DABI=0
 refuse_object "has no ABI number; set .abi = SADDLE_ABI" run --problem ./libabi0.so
 build libabi99.so -DABI=99
-refuse_object "was built for plug-in ABI 99" run --problem ./libabi99.so
+refuse_object "was built for ABI 99" run --problem ./libabi99.so
 build libnoinit.so -DINIT=NULL
 refuse_object "has no init function" run --problem ./libnoinit.so
 build libsmall.so -DSIZE=8
 refuse_object "has no size of a struct that begins with saddle_problem" run --problem ./libsmall.so
 build libempty.so -DPROBLEM=NULL
-refuse_object "has nothing in it; set .problem, .algorithm, .set or .regularizer" run --problem ./libempty.so
+refuse_object "is empty; set .problem, .algorithm, .set or .regularizer" run --problem ./libempty.so
 build libnoname.so -DNAME=NULL
 refuse_object "has no name" run --problem ./libnoname.so
 build libfails.so -UWRONG -DWRONG=FAILS
@@ -464,10 +464,10 @@ keeps_object() { # TEXT ARGUMENTS...
     refuse "$@"
     check "the object stays: ${*:2}" is "$(sha256sum <parts.so)" "$before"
 }
-keeps_object "is the file of --x-set too" "${quadratic[@]}" --x-set ./parts.so --trace ./parts.so
+keeps_object "is also the file of --x-set" "${quadratic[@]}" --x-set ./parts.so --trace ./parts.so
 for blocks in 'blocks:2*./parts.so:b=3,*none' 'blocks:2*none,*./parts.so'; do
     for output in --trace --model --report; do
-        keeps_object "$output: 'parts.so' is the file of --y-set too" "${quadratic[@]}" --y-set "$blocks" \
+        keeps_object "$output: 'parts.so' is also the file of --y-set" "${quadratic[@]}" --y-set "$blocks" \
             "$output" parts.so
     done
 done
@@ -476,13 +476,13 @@ ln parts.so named/gda-seed1.csv
 ln parts.so named/summary.csv
 ln parts.so named/gda.yaml
 for list in ./parts.so gda,./parts.so ./parts.so,gda gda,./parts.so:step=0.02,label=kept; do
-    keeps_object "--report: 'parts.so' is the file of --algorithms too" compare --problem quadratic --iterations 3 \
+    keeps_object "--report: 'parts.so' is also the file of --algorithms" compare --problem quadratic --iterations 3 \
         --algorithms "$list" --output unnamed --report parts.so
     rm -rf unnamed
     keeps_object "--output: 'named/" compare --problem quadratic --iterations 3 --algorithms "$list" \
         --output named --overwrite
 done
-keeps_object "--output: 'named/gda.yaml' is the file of --algorithms too" tune --problem quadratic --budget 60000 \
+keeps_object "--output: 'named/gda.yaml' is also the file of --algorithms" tune --problem quadratic --budget 60000 \
     --algorithms gda,./named/gda.yaml --output named
 
 # No file makes them run either.

@@ -185,8 +185,8 @@ refuse "'q.npz' is a model of problem quadratic" eval --model q.npz --data held
 try run --problem policy-evaluation --iterations 2 --model v.npz
 refuse "'v.npz' is a model of problem policy-evaluation" predict --model v.npz --data held
 refuse "leave it out" eval --model m.npz --data held --problem auc
-refuse "is the file of --model too" predict --model m.npz --data held --output m.npz
-refuse "is the file of --data too" predict --model m.npz --data held --output held
+refuse "is also the file of --model" predict --model m.npz --data held --output m.npz
+refuse "is also the file of --data" predict --model m.npz --data held --output held
 refuse "--output" predict --model m.npz --data held --output no/where
 refuse "'-o' is no option" eval --model m.npz --data held -o f
 head -c 700 m.npz >cut.npz

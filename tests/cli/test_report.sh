@@ -123,8 +123,8 @@ check "says where the page is" grep -qE '^  report +auc.html' out
 check "and they are on it" grep -q 'test_auc' auc.html
 try run "${small[@]}" --nu 1 --eta 1 --tau 1e-9 --alpha 1e300 --report bad.html --quiet
 check "a run that diverged has a page, too" test -s bad.html
-refuse "is the file of --trace too" run "${small[@]}" --report t.csv --trace ./t.csv
-refuse "is the file of a trace" report c/gda-seed1.csv -o c/gda-seed1.csv
+refuse "is also the file of --trace" run "${small[@]}" --report t.csv --trace ./t.csv
+refuse "is also the file of a trace" report c/gda-seed1.csv -o c/gda-seed1.csv
 refuse "cannot write 'nowhere/page.html'" report c/gda-seed1.csv -o nowhere/page.html
 refuse "cannot read 'absent.csv'" report absent.csv
 refuse "saddle report needs TRACE|DIR..." report

@@ -74,21 +74,21 @@ refuse "--parts: --train is the single file 't.txt'; put a %d into its name" \
 refuse "--test-share: no rows are held out; give --test" data split all.txt --train t-%d.txt --test-share 0.3
 rm -f t.txt h.txt
 for same in t.txt ./t.txt "$PWD/t.txt"; do
-    refuse "--test: '$same' is the file of --train too" data split all.txt --train t.txt --test "$same"
+    refuse "--test: '$same' is also the file of --train" data split all.txt --train t.txt --test "$same"
 done
-refuse "--test: 't-1.txt' is the file of --train too" data split all.txt --train t-%d.txt --test t-1.txt
+refuse "--test: 't-1.txt' is also the file of --train" data split all.txt --train t-%d.txt --test t-1.txt
 refuse "--test: 'h-%d.txt' has a % in it" data split all.txt --train t.txt --test h-%d.txt
 refuse "OUTPUT: 'h-%d.txt' has a % in it" data convert all.txt h-%d.txt
-refuse "--train: 't.npy': .npy files are not written" data split all.txt --train t.npy --test h.txt
-refuse "--test: 'h.gz': .gz files are not written" data split all.txt --train t.txt --test h.gz
+refuse "--train: 't.npy': .npy files cannot be written" data split all.txt --train t.npy --test h.txt
+refuse "--test: 'h.gz': .gz files cannot be written" data split all.txt --train t.txt --test h.gz
 check "no part was written" is "$(ls t.txt t-?.txt h.txt h-* 2>/dev/null)" ""
 refuse "part 203 gets none of the 203 rows" data split all.txt --train t-%d.txt --parts 300
 check "nothing was written" absent t-0.txt
 rm -f t.txt h.txt
 refuse "all.txt" data split all.txt --train all.txt --test h.txt
 refuse "all.txt" data convert all.txt all.txt
-refuse ".npy files are not written" data convert all.txt out.npy
-refuse ".gz files are not written" data convert all.txt out.txt.gz
+refuse ".npy files cannot be written" data convert all.txt out.npy
+refuse ".gz files cannot be written" data convert all.txt out.txt.gz
 refuse "has a % in it" data split all.txt --train t-%s --test h
 refuse "No such file" data convert none/x out.csv
 check "nothing was written for it" absent out.csv

@@ -448,8 +448,9 @@ START_TEST(lines_do_not_wait_for_a_reader)
     saddle_lines lines;
     ck_assert_int_eq(mkfifo("pipe", 0600), 0);
     ck_assert_int_eq(symlink("nowhere", "dead"), 0);
-    assert_refused(saddle_lines_open(&lines, "pipe", "trace", &error), error, SADDLE_BAD_INPUT,
-                   "trace: cannot write 'pipe': it is a pipe that nobody reads; start its reader");
+    assert_refused(
+        saddle_lines_open(&lines, "pipe", "trace", &error), error, SADDLE_BAD_INPUT,
+        "trace: cannot write 'pipe': it is a pipe that no process reads; start its reader");
     assert_refused(saddle_lines_open(&lines, "dead", "trace", &error), error, SADDLE_BAD_INPUT,
                    "it is a link to a file that does not exist");
     int reader = open("pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -407,7 +407,7 @@ START_TEST(packed_models_are_bounded)
     pack_zeros(path, 8000000);
     double before = saddle_memory_peak();
     assert_refused(saddle_predictor_load(&predictor, path, NULL, &error), error, SADDLE_BAD_INPUT,
-                   "it unpacks to 64000128 bytes, more than 32 times its ");
+                   "it expands to 64000128 bytes, more than 32 times its ");
     assert_at_most(saddle_memory_peak() - before, 1e6);
     pack_zeros(path, 2000000);
     assert_ok(saddle_numpy_read(path, "xbar", &x, &rank, sizes, &error), error);

@@ -101,16 +101,16 @@ static void assert_all_held(const char *path)
     assert_holds(path, "s", 0, 1, 1, &scalar);
     assert_holds(path, "one", 1, 1, 1, &scalar);
     assert_holds(path, "none", 2, 0, 4, NULL);
-    assert_unreadable(path, "seed", "entry 0 is beyond 2^53 and no double");
-    assert_unreadable(path, "name", "can be read: save it with .astype('<f8')");
+    assert_unreadable(path, "seed", "entry 0 is above 2^53 and not exactly a double");
+    assert_unreadable(path, "name", "integers or bool; save it with .astype('<f8')");
     assert_text(path, "name", arrays[3].data);
     assert_text(path, "empty", "");
     /* What was no UTF-8 has become U+FFFD, which is. */
     assert_text(
         path, "broken",
         "a\xEF\xBF\xBD\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
-    assert_no_text(path, "xbar", "it is no text");
-    assert_no_text(path, "seed", "it is no text");
+    assert_no_text(path, "xbar", "it is not text");
+    assert_no_text(path, "seed", "it is not text");
     assert_unreadable(path, "name", "its entries are of type '<U17'");
 }
 
@@ -155,7 +155,7 @@ START_TEST(archives_come_back)
     assert_ok(saddle_npz_write("a.npz", arrays, ARRAYS, &error), error);
     assert_all_held("a.npz");
     assert_unreadable("a.npz", "ybar",
-                      "there is no such array; the file holds xbar, seed, M, name, empty");
+                      "there is no such array; the file contains xbar, seed, M, name, empty");
 }
 END_TEST
 
@@ -335,15 +335,15 @@ START_TEST(texts_are_checked_letter_by_letter)
                 "A\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF\xF0\x90\x80\x80\xF4\x8F\xBF\xBF");
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         write_letters("t.npy", bad[k], 3);
-        assert_no_text("t.npy", "whatever", "it holds what is no letter");
+        assert_no_text("t.npy", "whatever", "it contains invalid characters");
     }
     /* Sizes are believed as far as the file bears them. */
     write_npy("t.npy", 1, "{'descr': '<U4000000000', 'fortran_order': False, 'shape': ()}", 8);
     assert_no_text("t.npy", "x", "announces 16000000000 bytes of entries but the file has 8");
     write_npy("t.npy", 1, "{'descr': '<U2', 'fortran_order': False, 'shape': (1,)}", 8);
-    assert_no_text("t.npy", "x", "it is no text");
+    assert_no_text("t.npy", "x", "it is not text");
     write_npy("t.npy", 1, "{'descr': '>U2', 'fortran_order': False, 'shape': ()}", 8);
-    assert_no_text("t.npy", "x", "it is no text");
+    assert_no_text("t.npy", "x", "it is not text");
     write_npy("t.npy", 1, "{'descr': '<Ux', 'fortran_order': False, 'shape': ()}", 8);
     assert_no_text("t.npy", "x", "its entries are of type '<Ux'");
     write_npy("t.npy", 1, "{'descr': '<U0', 'fortran_order': False, 'shape': ()}", 0);
@@ -384,20 +384,23 @@ START_TEST(bad_headers_are_refused)
         size_t behind;
         const char *part;
     } bad[] = {
-        {"", 20, "not as NumPy writes it"},
-        {"{}", 20, "not as NumPy writes it"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2,)", 16, "not as NumPy writes it"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2,)} x", 16, "not as NumPy"},
-        {"{'descr': '<f8', 'fortran_order': Maybe, 'shape': (2,)}", 16, "not as NumPy writes it"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2)}", 16, "not as NumPy writes it"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2 2)}", 32, "not as NumPy writes it"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (-2,)}", 16, "not as NumPy writes it"},
+        {"", 20, "not one that NumPy writes"},
+        {"{}", 20, "not one that NumPy writes"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2,)", 16, "not one that NumPy writes"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2,)} x", 16, "not one that NumPy"},
+        {"{'descr': '<f8', 'fortran_order': Maybe, 'shape': (2,)}", 16,
+         "not one that NumPy writes"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2)}", 16, "not one that NumPy writes"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2 2)}", 32,
+         "not one that NumPy writes"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (-2,)}", 16,
+         "not one that NumPy writes"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2,), 'shape': (2,)}", 16, "not as"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2,), 'color': 1}", 16, "not as"},
-        {"{'descr': '<f8', 'fortran_order': False}", 16, "not as NumPy writes it"},
-        {"{'descr': '<f8' 'fortran_order': False, 'shape': (2,)}", 16, "not as NumPy writes it"},
-        {"{'descr: <f8, 'fortran_order': False, 'shape': (2,)}", 16, "not as NumPy writes it"},
-        {"{'de\\scr': '<f8', 'fortran_order': False, 'shape': (2,)}", 16, "not as NumPy"},
+        {"{'descr': '<f8', 'fortran_order': False}", 16, "not one that NumPy writes"},
+        {"{'descr': '<f8' 'fortran_order': False, 'shape': (2,)}", 16, "not one that NumPy writes"},
+        {"{'descr: <f8, 'fortran_order': False, 'shape': (2,)}", 16, "not one that NumPy writes"},
+        {"{'de\\scr': '<f8', 'fortran_order': False, 'shape': (2,)}", 16, "not one that NumPy"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 2)}", 64, "more than two dim"},
         {"{'descr': '>f2', 'fortran_order': False, 'shape': (2,)}", 4, "of type '>f2'"},
         {"{'descr': '<\nf8', 'fortran_order': False, 'shape': (2,)}", 16, "of type '<?f8'"},
@@ -410,11 +413,11 @@ START_TEST(bad_headers_are_refused)
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}", 8,
          "announces 8000000000000 bytes of entries but the file has 8"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", 8,
-         "shape (4294967296, 4294967296) is beyond any memory"},
+         "shape (4294967296, 4294967296) is too large for memory"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693952,)}", 0,
-         "beyond any memory"},
+         "too large for memory"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,)}", 8,
-         "its shape is beyond any memory"},
+         "its shape is too large for memory"},
         {"{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2,)}", 16,
          "array of records"},
         {"{'descr': [('x', [('y', '<f8')])], 'fortran_order': False, 'shape': ()}", 8, "not as"},
@@ -423,7 +426,7 @@ START_TEST(bad_headers_are_refused)
         {"{'descr': [('y', '|O'), ('x', '<f8')], 'fortran_order': False, 'shape': ()}", 16, "'|O'"},
         {"{'descr': [('x', '<f8'), ('y', '<f8', (2305843009213693951,)), ('z', '|V8')], "
          "'fortran_order': False, 'shape': ()}",
-         16, "its fields are beyond any memory"},
+         16, "its fields are too large for memory"},
         {"{'descr': [('x', '<f8'), ('y', '|V99999999999')], 'fortran_order': False, 'shape': ()}",
          16, "of type '|V99999999999'"},
         {"{'descr': [], 'fortran_order': False, 'shape': ()}", 8, "no such field"},
@@ -434,7 +437,7 @@ START_TEST(bad_headers_are_refused)
         assert_unreadable("bad.npy", "x", bad[k].part);
     }
     write_npy("bad.npy", 4, bad[0].header, 16);
-    assert_unreadable("bad.npy", "x", "its format is 4.0; 1.0, 2.0 and 3.0 can be read");
+    assert_unreadable("bad.npy", "x", "its format is 4.0, not 1.0, 2.0 or 3.0");
     static const char cut[] = "\x93NUMPY\x01\x00\xff\xff{'descr'";
     spill("bad.npy", cut, sizeof cut - 1);
     assert_unreadable("bad.npy", "x", "its header claims 65535 bytes but 8 follow");
@@ -459,7 +462,8 @@ START_TEST(whole_numbers_beyond_doubles_are_refused)
     bytes file = slurp("i.npy");
     memcpy(file.byte + file.count, value, sizeof value);
     spill("i.npy", file.byte, file.count + sizeof value);
-    assert_unreadable("i.npy", "", "entry 1 is beyond 2^53 and no double; save it as float64");
+    assert_unreadable("i.npy", "",
+                      "entry 1 is above 2^53 and not exactly a double; save it as float64");
     value[1] = 3;
     memcpy(file.byte + file.count, value, sizeof value);
     spill("i.npy", file.byte, file.count + sizeof value);
@@ -554,7 +558,7 @@ START_TEST(forged_archives_are_refused)
     forged = honest;
     forge(&forged, METHOD, 12, 2); /* bzip2 */
     spill("b.npz", forged.byte, forged.count);
-    assert_unreadable("b.npz", "M", "packed by a method other than deflate");
+    assert_unreadable("b.npz", "M", "compressed by a method other than deflate");
     static const char stub[] = "PK\x03\x04 and nothing else";
     spill("b.npz", stub, sizeof stub - 1);
     assert_unreadable("b.npz", "M", "cut short or damaged");

@@ -190,7 +190,7 @@ START_TEST(types_and_orders_are_read)
     assert_dense(load("t.npz", NULL, NULL), 2, 3, (const double[]){1, 2, 3, 4, 5, 6}, y);
     static const uint64_t huge[] = {(UINT64_C(1) << 53) + 1, 1};
     write_npz("t.npz", (const array[]){{"X", "<u8", "(2, 1)", ENTRIES(huge), false}, Y}, 2);
-    refuse("t.npz", NULL, NULL, "entry 0 is beyond 2^53");
+    refuse("t.npz", NULL, NULL, "entry 0 is above 2^53");
 }
 END_TEST
 
@@ -294,7 +294,7 @@ START_TEST(malformed_dense_arrays_are_refused)
     refuse("a.npz", NULL, NULL, "no labels: no array is called y or labels");
     refuse("a.npz", NULL, "none.npy", "No such file");
     write_npz("a.npz", &Y, 1);
-    refuse("a.npz", NULL, NULL, "there is no such array; the file holds y");
+    refuse("a.npz", NULL, NULL, "there is no such array; the file contains y");
     write_npz("a.npz", (const array[]){{"X", "<f8", "(6,)", ENTRIES(x), false}, Y}, 2);
     refuse("a.npz", NULL, NULL, "rank 1 and shape (6, 1); give a matrix");
     write_npz("a.npz", (const array[]){{"X", "<f8", "(0, 3)", x, 0, false}, Y}, 2);
@@ -307,7 +307,7 @@ START_TEST(malformed_dense_arrays_are_refused)
               2);
     refuse("a.npz", NULL, NULL, "announces");
     write_npz("a.npz", (const array[]){{"X", "<f2", "(2, 3)", x, 12, false}, Y}, 2);
-    refuse("a.npz", NULL, NULL, "of type '<f2'; float64, float32, integers and bool can be read");
+    refuse("a.npz", NULL, NULL, "of type '<f2', not float64, float32, integers or bool");
     write_npy("x.npy", &X);
     refuse("x.npy", "3", NULL, "a number from 0 to 2; columns of a .npy have no names");
     refuse("x.npy", "age", NULL, "label column 'age'");

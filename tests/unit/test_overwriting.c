@@ -94,13 +94,13 @@ START_TEST(a_run_keeps_its_inputs)
         const char *const settings[][2] = {
             {"topology", "file:edges"}, {output[k / 2], path[k % 2]}, {NULL, NULL}};
         char wanted[64];
-        snprintf(wanted, sizeof wanted, "%s: '%s' is the file of topology too", output[k / 2],
+        snprintf(wanted, sizeof wanted, "%s: '%s' is also the file of topology", output[k / 2],
                  path[k % 2]);
         assert_refused(solve(settings), error, SADDLE_BAD_INPUT, wanted);
         assert_file_holds("edges", edges);
     }
     const char *const both[][2] = {{"trace", "same"}, {"model", "same"}, {NULL, NULL}};
-    assert_refused(solve(both), error, SADDLE_BAD_INPUT, "model: 'same' is the file of trace too");
+    assert_refused(solve(both), error, SADDLE_BAD_INPUT, "model: 'same' is also the file of trace");
     ck_assert_int_ne(access("same", F_OK), 0);
 }
 END_TEST

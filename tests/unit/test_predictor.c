@@ -320,7 +320,7 @@ START_TEST(other_files_are_refused)
     saddle_test_write("text", "1 2 3\n");
     refuse("text", NULL, "no model: ");
     assert_ok(saddle_npz_write("other.npz", old + 2, 1, &error), error);
-    refuse("other.npz", NULL, "there is no such array; the file holds problem");
+    refuse("other.npz", NULL, "there is no such array; the file contains problem");
     assert_ok(saddle_npz_write("old.npz", old, 3, &error), error);
     refuse("old.npz", NULL, "'old.npz' has xbar, but not the settings of its run");
     saddle_result_free(train(quadratic, "q.npz"));
@@ -342,7 +342,7 @@ START_TEST(other_files_are_refused)
     forge(1, UINT64_C(1) << 52, linear, 13);
     refuse("forged.npz", NULL, "claims 4503599627370496 features for 14 numbers");
     forge(1, UINT64_MAX, linear, 13);
-    refuse("forged.npz", NULL, "beyond 2^53");
+    refuse("forged.npz", NULL, "above 2^53");
     /* No memory is taken for a network that the file cannot hold. */
     forge(1, 10, "problem: auc\nagents: 2\npositive-share: 0.5\nscore: mlp:4000,4000,4000\n", 13);
     refuse("forged.npz", NULL, "has 13 entries in xbar");

@@ -449,7 +449,7 @@ START_TEST(bad_files_are_refused_whole)
         {"agents: 6\nnu: [0.1, 0.2]\n", "run.yaml:2:5: nu: '0.1,0.2' is not a number; give a "
                                         "number above 0 and at most 1"},
         {"agents: 6\nnu: 0.1\nseed: 3\nnu: 0.2\n",
-         "run.yaml:4:1: option 'nu' was given on line 2 already; keep one of the two"},
+         "run.yaml:4:1: option 'nu' was already given on line 2; remove one of the two"},
         {"agents: 6\nnu:\n  value: 1\n",
          "run.yaml:3:3: option 'nu' has a nested value; give one value or a flat list"},
         {"agents: 6\nnu: [[1], 2]\n",
@@ -457,7 +457,7 @@ START_TEST(bad_files_are_refused_whole)
         {"agents: &a 6\nseed: *a\n",
          "run.yaml:2:7: aliases (*name) are not supported; write the value itself"},
         {"agents: 6\n---\nnu: 0.5\n",
-         "run.yaml:2:1: a second document; keep one, without '---' lines between"},
+         "run.yaml:2:1: a second document; keep only one, without '---' lines"},
         {"- agents\n",
          "run.yaml:1:1: not a list of options; write lines of the form 'name: value'"},
         {"*agents\n", "run.yaml:1:1: not a list of options; write lines of the form 'name: value'"},
