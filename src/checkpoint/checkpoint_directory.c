@@ -1,4 +1,4 @@
-/* Directories of checkpoints: which files in them are checkpoints, and which is the newest. */
+/* Directories of checkpoints: which files are checkpoints, and which is the newest. */
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -15,7 +15,7 @@
 
 #define PREFIX "checkpoint-"
 #define SUFFIX ".saddle"
-/* Enough for any number of iterations, so that names sort as numbers do. */
+/* Enough digits for any iteration, so that names sort like numbers. */
 #define DIGITS 16
 
 char *saddle_checkpoint_path(const char *directory, uint64_t iteration)
@@ -23,7 +23,7 @@ char *saddle_checkpoint_path(const char *directory, uint64_t iteration)
     return saddle_format("%s/%s%0*" PRIu64 "%s", directory, PREFIX, DIGITS, iteration, SUFFIX);
 }
 
-/* What follows a checkpoint's name in that of a file; NULL: the file has nothing to do with one. */
+/* Returns what follows a checkpoint's name in a file name; NULL when the file is unrelated to checkpoints. */
 static const char *after_name(const char *file)
 {
     int end = 0;
@@ -52,8 +52,8 @@ saddle_status saddle_checkpoint_find(char **path, const char *directory, size_t 
     int count = scandir(directory, &entry, is_checkpoint, alphasort);
     if (count < 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "cannot look into '%s': %s; give a directory of checkpoints", directory,
-                           strerror(errno));
+                           "cannot read the directory '%s': %s; give a directory of checkpoints",
+                           directory, strerror(errno));
     saddle_status status = SADDLE_OK;
     if (age < (size_t)count) {
         *path = saddle_format("%s/%s", directory, entry[(size_t)count - 1 - age]->d_name);
@@ -77,7 +77,7 @@ saddle_status saddle_checkpoint_newest(char **path, const char *directory, saddl
         SADDLE_TRY(saddle_checkpoint_find(path, directory, age, error));
         if (*path == NULL)
             return saddle_fail(error, SADDLE_BAD_INPUT, "there is no %scheckpoint in '%s'%s%s",
-                               age > 0 ? "whole " : "", directory, age > 0 ? ": " : "",
+                               age > 0 ? "valid " : "", directory, age > 0 ? ": " : "",
                                reason.message);
         saddle_error found = {.message = ""};
         saddle_status status = saddle_checkpoint_open(&checkpoint, *path, &found);
@@ -101,7 +101,7 @@ bool saddle_same_directory(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
-/* Whether a path names the entry of a directory. */
+/* Returns whether a path's last component is `name`. */
 static bool ends_in(const char *path, const char *name)
 {
     return path != NULL && strcmp(saddle_file_name(path), name) == 0;
@@ -116,7 +116,7 @@ void saddle_checkpoint_prune(const char *directory, const char *newest, const ch
         const char *rest = after_name(entry->d_name);
         if (rest == NULL)
             continue;
-        /* What follows the name of an unfinished one: see files/output.c. */
+        /* The suffix of an unfinished checkpoint: see files/output.c. */
         bool unfinished = fnmatch(".*.tmp", rest, 0) == 0;
         bool old =
             *rest == '\0' && !ends_in(newest, entry->d_name) && !ends_in(older, entry->d_name);

@@ -20,7 +20,7 @@ _Static_assert(sizeof(saddle_row) % 8 == 0, "all columns have 8 bytes");
 
 static const unsigned char magic[8] = {'S', 'A', 'D', 'D', 'L', 'E', 'C', 'K'};
 
-/* How a file begins. Magic and format stand here in every format. */
+/* The beginning of a file. Magic and format are at the same place in every format. */
 typedef struct head {
     unsigned char magic[8];
     uint64_t format;
@@ -34,7 +34,7 @@ size_t saddle_checkpoint_record(const saddle_checkpoint_numbers *n)
     return 8 * (size_t)(SADDLE_RECORD_WORDS + n->published + n->kept + n->solution);
 }
 
-/* Bytes of the file that a head announces; 0 when no file is that large. */
+/* Returns the file size that a head implies; 0 when it is impossible. */
 static uint64_t file_bytes(const head *start)
 {
     const saddle_checkpoint_numbers *n = &start->number;
@@ -42,7 +42,7 @@ static uint64_t file_bytes(const head *start)
                    (double)n->rows * ((double)n->row_words + (double)n->outcomes) +
                    (double)n->agents * (SADDLE_RECORD_WORDS + (double)n->published +
                                         (double)n->kept + (double)n->solution);
-    /* Whatever is below this estimate can be computed without overflow. */
+    /* If this estimate is below 2^62, the exact sizes do not overflow. */
     if (!(8.0 * words + (double)start->texts < 0x1p62))
         return 0;
     return sizeof *start + start->texts + SADDLE_SHA256_BYTES +
@@ -52,7 +52,7 @@ static uint64_t file_bytes(const head *start)
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-/* The texts of a head, to be freed with free(); NULL when memory is short. */
+/* Returns the texts of a head; free with free(). NULL when memory is short. */
 static char *make_texts(const saddle_checkpoint *c, size_t *bytes)
 {
     char *texts = NULL;
@@ -78,7 +78,7 @@ static char *make_texts(const saddle_checkpoint *c, size_t *bytes)
 
 void saddle_checkpoint_put(saddle_checkpoint_stream *writer, const void *block, size_t bytes)
 {
-    /* A short write marks the stream, which saddle_output_commit() looks at. */
+    /* A short write sets the stream's error flag, which saddle_output_commit() checks. */
     fwrite(block, 1, bytes, writer->output.stream);
     saddle_sha256_add(&writer->sum, block, bytes);
 }
@@ -121,7 +121,7 @@ saddle_status saddle_checkpoint_end(saddle_checkpoint_stream *writer, saddle_err
 static saddle_status contradiction(const saddle_checkpoint *c, saddle_error *error)
 {
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "the checkpoint '%s' is damaged: its head contradicts itself", c->path);
+                       "the checkpoint '%s' is damaged: its head is inconsistent", c->path);
 }
 
 static const char *next_text(const char **at)
@@ -131,7 +131,7 @@ static const char *next_text(const char **at)
     return text;
 }
 
-/* Whether the texts are as many as the numbers say. */
+/* Returns whether there are as many texts as the numbers say. */
 static bool has_texts(const saddle_checkpoint_numbers *n, const char *texts, size_t bytes)
 {
     size_t ends = 0;
@@ -141,7 +141,7 @@ static bool has_texts(const saddle_checkpoint_numbers *n, const char *texts, siz
            ends == 1 + 3 * n->settings + n->outcomes;
 }
 
-/* Read c->head into the other fields; refused when it contradicts itself. */
+/* Decodes c->head into the other fields; fails when it is inconsistent. */
 static saddle_status decode(saddle_checkpoint *c, saddle_error *error)
 {
     head start;
@@ -187,7 +187,7 @@ static saddle_status read_failed(const saddle_checkpoint *c, saddle_error *error
                        strerror(errno != 0 ? errno : EIO));
 }
 
-/* Read the head without its texts, and refuse what is of another kind or of another size. */
+/* Reads the head without its texts; fails if the magic, the format or the size of the file is wrong. */
 static saddle_status read_start(saddle_checkpoint *c, head *out, uint64_t bytes,
                                 saddle_error *error)
 {
@@ -198,11 +198,11 @@ static saddle_status read_start(saddle_checkpoint *c, head *out, uint64_t bytes,
     if (bytes == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT, "the checkpoint '%s' is empty", c->path);
     if (memcmp(out->magic, magic, got < sizeof magic ? got : sizeof magic) != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is no checkpoint of saddle", c->path);
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is not a saddle checkpoint", c->path);
     if (got >= offsetof(head, file) && out->format != FORMAT)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "the checkpoint '%s' has format %" PRIu64
-                           "%s; this version of saddle reads format %d: resume with the version "
+                           "%s; this version of saddle reads format %d; resume with the version "
                            "that wrote it, or start again in another directory",
                            c->path, out->format, out->format == 2 ? ", that of saddle 0.1" : "",
                            FORMAT);
@@ -216,12 +216,12 @@ static saddle_status read_start(saddle_checkpoint *c, head *out, uint64_t bytes,
     if (bytes > out->file)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "the checkpoint '%s' is damaged: it has %" PRIu64
-                           " bytes where its head says %" PRIu64,
+                           " bytes, but its head says %" PRIu64,
                            c->path, bytes, out->file);
     return out->file == file_bytes(out) ? SADDLE_OK : contradiction(c, error);
 }
 
-/* Compare the file with its sum. */
+/* Compares the file with its SHA-256. */
 static saddle_status check_sum(const saddle_checkpoint *c, uint64_t bytes, saddle_error *error)
 {
     unsigned char found[SADDLE_SHA256_BYTES];
@@ -238,7 +238,7 @@ static saddle_status check_sum(const saddle_checkpoint *c, uint64_t bytes, saddl
                        c->path);
 }
 
-/* Check an open file and read all that stands before its body. */
+/* Checks an open file and reads everything before its body. */
 static saddle_status read_head(saddle_checkpoint *c, uint64_t bytes, saddle_error *error)
 {
     head start;
@@ -256,7 +256,7 @@ static saddle_status read_head(saddle_checkpoint *c, uint64_t bytes, saddle_erro
     return status;
 }
 
-/* A checkpoint with nothing but its path. */
+/* Creates a checkpoint with only its path. */
 static saddle_status make(saddle_checkpoint **out, const char *path, saddle_error *error)
 {
     *out = saddle_alloc(1, sizeof **out);
@@ -266,7 +266,7 @@ static saddle_status make(saddle_checkpoint **out, const char *path, saddle_erro
                                                 : saddle_no_memory(error, "a checkpoint");
 }
 
-/* Close a checkpoint that could not be read. */
+/* On failure, closes the checkpoint. */
 static saddle_status finish(saddle_checkpoint **c, saddle_status status)
 {
     if (status != SADDLE_OK) {

@@ -1,16 +1,16 @@
 /*
- * The file of a checkpoint: how it is written, and read back with every byte checked.
+ * The file format of a checkpoint; every byte is checked on reading.
  *
  *   head: magic, format, bytes of the file, bytes of the texts, numbers
- *   texts, each ended by a NUL: version, settings, names of outcomes, each
- *   behind a + if larger values are better, otherwise a -
- *   body: observer's memory, rows of the trace, outcomes, means of
- *   the best solution, one record per agent, what links remember of each agent
+ *   texts, each NUL-terminated: version, settings, names of outcomes, each
+ *         preceded by + if larger values are better, otherwise by -
+ *   body: observer's memory, rows of the trace, outcomes, means of the best
+ *         solution, one record per agent, the links' state of each agent
  *   SHA-256 of all that
  *
  * Numbers are little-endian, 8 bytes each. A record is the agent's number, its IFO calls, its clock, its
- * published span, what it keeps, and its best solution. The sizes in the head add up to the size of the file, which is
- * checked before memory is taken for anything.
+ * published state, its private state, and its best solution. The sizes in the head add up to the size of
+ * the file, which is checked before anything is allocated.
  */
 #ifndef SADDLE_CHECKPOINT_CHECKPOINT_FILE_H
 #define SADDLE_CHECKPOINT_CHECKPOINT_FILE_H
@@ -20,15 +20,15 @@
 #include "core/sha256.h"
 #include "files/file.h"
 
-/* Words of an agent's record before its vectors: number, IFO calls and clock. */
+/* The 64-bit words of an agent's record before its vectors: number, IFO calls and clock. */
 #define SADDLE_RECORD_WORDS 3
 
-/* The numbers of a head; they lie in the file as they lie here. */
+/* The numbers of a head, in the order in which the file has them. */
 typedef struct saddle_checkpoint_numbers {
     uint64_t iteration;
     double seconds;      /* spent iterating */
     uint64_t last_check; /* iteration of the last self-check */
-    uint64_t trace_ifo;  /* IFO calls between two additional trace points; 0: there are none */
+    uint64_t trace_ifo;  /* IFO calls between two additional trace points; 0: none */
     uint64_t data;       /* fingerprint of the agents' data */
     uint64_t agents;
     uint64_t x_dim;
@@ -40,35 +40,35 @@ typedef struct saddle_checkpoint_numbers {
     uint64_t row_words; /* of 8 bytes each */
     uint64_t outcomes;  /* per row */
     uint64_t
-        solution; /* doubles of the best solution so far, per agent and for their means; 0: none is kept */
-    uint64_t links; /* words of what links remember, of all agents */
+        solution;   /* doubles of the best solution, per agent and for their means; 0: not kept */
+    uint64_t links; /* 64-bit words of the links' state, of all agents */
     uint64_t settings;
 } saddle_checkpoint_numbers;
 
 /* A setting of the run. */
 typedef struct saddle_checkpoint_setting {
     const char *name;
-    const char *effective; /* its value, without "auto" where there is one */
+    const char *effective; /* its value, with "auto" resolved */
     const char *given;     /* as the user gave it; NULL: not given */
 } saddle_checkpoint_setting;
 
-/* What is read of a checkpoint before its body. The texts are borrowed: of a checkpoint that was
- * read, from its own `head`. */
+/* A checkpoint without its body. The strings are borrowed; those of a checkpoint that was read point
+ * into its `head`. */
 typedef struct saddle_checkpoint {
     char *path;
     const char *version;
     saddle_checkpoint_numbers number;
     saddle_checkpoint_setting *setting;   /* number.settings of them */
     const saddle_outcome_column *outcome; /* number.outcomes of them */
-    /* Of one that was read. */
-    FILE *stream;        /* NULL where another process has the file */
-    unsigned char *head; /* with the texts */
+    /* Only of a checkpoint that was read: */
+    FILE *stream;        /* NULL if another process has the file */
+    unsigned char *head; /* including the texts */
     saddle_outcome_column *column;
     size_t head_bytes;
     uint64_t bytes; /* of the file */
 } saddle_checkpoint;
 
-/* Bytes of an agent's record. */
+/* Returns the bytes of an agent's record. */
 size_t saddle_checkpoint_record(const saddle_checkpoint_numbers *number);
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -79,28 +79,28 @@ typedef struct saddle_checkpoint_stream {
     saddle_sha256 sum; /* of all bytes so far */
 } saddle_checkpoint_stream;
 
-/* Begin with the head; path, stream, head and column of `checkpoint` are not used. The body follows in
- * pieces, as the numbers of the head say. */
+/* Begins with the head; path, stream, head and column of `checkpoint` are ignored. The body follows in
+ * pieces, as announced by the numbers of the head. */
 saddle_status saddle_checkpoint_begin(saddle_checkpoint_stream *writer, const char *path,
                                       const saddle_checkpoint *checkpoint, saddle_error *error);
-/* A piece of the body; a failure shows at the end. */
+/* Writes a piece of the body. Failures are reported at the end. */
 void saddle_checkpoint_put(saddle_checkpoint_stream *writer, const void *block, size_t bytes);
-/* Add the sum and move the file into place. Frees the writer in any case. */
+/* Appends the hash and gives the file its name. Frees the writer in any case. */
 saddle_status saddle_checkpoint_end(saddle_checkpoint_stream *writer, saddle_error *error);
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* Open a checkpoint, check it from its first byte to its last, and stop at its body. */
+/* Opens a checkpoint, checks it completely, and stops before its body. */
 saddle_status saddle_checkpoint_open(saddle_checkpoint **out, const char *path,
                                      saddle_error *error);
-/* The next piece of the body. */
+/* Reads the next piece of the body. */
 saddle_status saddle_checkpoint_get(saddle_checkpoint *checkpoint, void *block, size_t bytes,
                                     saddle_error *error);
-/* The same checkpoint from its head alone, which another process has read. The head is copied. */
+/* Builds a checkpoint from a head that another process has read. The head is copied. */
 saddle_status saddle_checkpoint_decode(saddle_checkpoint **out, const char *path,
                                        const unsigned char *block, size_t bytes,
                                        saddle_error *error);
-/* Close. NULL is allowed. */
+/* Closes a checkpoint. NULL is allowed. */
 void saddle_checkpoint_close(saddle_checkpoint *checkpoint);
 
 #endif

@@ -1,4 +1,4 @@
-/* What links remember, in checkpoints: words of each agent, as many as its degree asks for. */
+/* The links' state in checkpoints: a number of words per agent that depends on its degree. */
 #include "algorithms/layout.h"
 #include "checkpoint/checkpoint.h"
 #include "core/memory.h"
@@ -16,7 +16,7 @@ uint64_t saddle_checkpoint_link_words(const saddle_run_info *info, const saddle_
     return words;
 }
 
-/* Words of one agent. */
+/* Returns the number of words of one agent. */
 static size_t words_of(const saddle_run_info *info, size_t agent)
 {
     saddle_layout layout;
@@ -46,7 +46,7 @@ void saddle_checkpoint_put_links(const saddle_run_info *info, saddle_engine *eng
         saddle_checkpoint_put(writer, words, bytes);
 }
 
-/* Whether this process needs what links remember of an agent: it is here, or a neighbour is. */
+/* Returns whether this process needs the links' state of an agent: because it holds the agent or a neighbour. */
 static bool is_needed(const saddle_instance *e, size_t agent)
 {
     if (saddle_world_has(e->world, agent))
@@ -57,8 +57,8 @@ static bool is_needed(const saddle_instance *e, size_t agent)
     return false;
 }
 
-/* Rank 0 reads the words of all agents and shares them; each process keeps those that it needs. A rank 0 that
- * cannot read on still sends what the others wait for. */
+/* Rank 0 reads the state of all agents and shares it; each process keeps what it needs. If rank 0 cannot
+ * read on, it still sends what the others wait for. */
 static saddle_status share_links(saddle_resumption *r, const saddle_run_info *info,
                                  uint64_t *passing, saddle_error *error)
 {

@@ -1,4 +1,4 @@
-/* The plan of the run that wrote a checkpoint: shown, and taken over by the run that resumes. */
+/* The plan of a checkpoint's run: displaying it, and copying it into the plan of the run that resumes. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 #include "graph/link_model.h"
 #include "instance/plan.h"
 
-/* Append a piece of a setting's value; the path of a plug-in becomes the beginning of its file's SHA-256. */
+/* Appends a piece of a setting's value, with the path of a plug-in replaced by the first digits of its
+ * file's SHA-256. */
 static void print_piece(FILE *out, const char *text, size_t length)
 {
     char piece[PATH_MAX];
@@ -32,7 +33,7 @@ static void print_piece(FILE *out, const char *text, size_t length)
     fputs(piece + strcspn(piece, ":"), out);
 }
 
-/* The value of an option that names a file whose contents count, not its path. NULL when memory is short. */
+/* Returns the value of an option whose file's contents count, not its path. NULL when memory is short. */
 static char *file_value(const char *path)
 {
     unsigned char sum[SADDLE_SHA256_BYTES];
@@ -62,7 +63,7 @@ char *saddle_checkpoint_value(const saddle_option *option, const char *text)
     FILE *out = open_memstream(&printed, &bytes);
     if (out == NULL)
         return NULL;
-    /* A set of blocks, such as blocks:2*./mine.so,*none, has a plug-in among its pieces. */
+    /* A set of blocks, such as blocks:2*./mine.so,*none, can contain a plug-in. */
     for (size_t length; *text != '\0'; text += length) {
         length = strcspn(text, ",*");
         print_piece(out, text, length);
@@ -74,19 +75,19 @@ char *saddle_checkpoint_value(const saddle_option *option, const char *text)
     return value;
 }
 
-/* Refuse a plug-in that a checkpoint names and the caller does not: it is code, and a file can be
- * anybody's. */
+/* Fails if a checkpoint names a plug-in that the caller does not: it is code, and the checkpoint may
+ * come from anyone. */
 static saddle_status refuse_plugin(const saddle_checkpoint *c, const char *name, const char *text,
                                    saddle_error *error)
 {
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: '%.300s' is of a run of the plug-in %.200s, and no path in a file is "
-                       "followed; if you trust it, give %.200s as the %s",
-                       name, c->path, text, text, name);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "%s: '%.300s' is of a run with the plug-in %.200s, and plug-ins are not loaded "
+        "because a file names them; if you trust it, give %.200s as the %s",
+        name, c->path, text, text, name);
 }
 
-/* Whether a path is that of a file, there or not, in a directory or further below, and of no other name
- * elsewhere. */
+/* Returns whether a path is a file, existing or not, in a directory or below it, without other hard links. */
 static bool lies_below(const char *path, const char *directory)
 {
     struct stat status;
@@ -105,8 +106,8 @@ static bool lies_below(const char *path, const char *directory)
     return below;
 }
 
-/* Refuse a file that would be overwritten because a checkpoint, which can be anybody's, names it: those in
- * its own directory came with it. */
+/* Fails if resuming would overwrite a file because a checkpoint, which may come from anyone, names it.
+ * Files in the checkpoint's own directory are allowed. */
 static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan *plan,
                                    saddle_error *error)
 {
@@ -121,19 +122,19 @@ static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan
             strcmp(option->words, "@FILE") != 0 || saddle_settings_given(plan->settings, option))
             continue;
         if (!lies_below(given, directory))
-            status =
-                saddle_fail(error, SADDLE_BAD_INPUT,
-                            "%s: the checkpoint '%.300s' names '%.300s', which is not in its "
-                            "own directory alone and could be any file of yours; if it is to be "
-                            "written, give this path, or another one, as the %s again",
-                            name, c->path, given, name);
+            status = saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "%s: the checkpoint '%.300s' names '%.300s', which is not in its own "
+                "directory, or has a link elsewhere, and could be any of your files; to write "
+                "it, give this path, or another one, as the %s again",
+                name, c->path, given, name);
     }
     saddle_free(directory);
     return status;
 }
 
-/* Give a plan what was given to the run of a checkpoint and is not given in the plan. `to_run`: plug-ins
- * are refused. */
+/* Copies settings that were given to the checkpoint's run and are not given in the plan. `to_run`: fail
+ * for plug-ins. */
 static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan, bool to_run,
                                    saddle_error *error)
 {
@@ -146,7 +147,7 @@ static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan
             continue;
         bool checkpoint = option->home == SADDLE_HOME_PLAN &&
                           option->offset == offsetof(saddle_plan, outputs.checkpoint);
-        /* The plan has it as an object, or will have it once there is a run, or is refused then. */
+        /* The plan has or will get the object itself; if not, it is refused later. */
         if (to_run && strcmp(c->setting[k].given, SADDLE_IN_MEMORY) == 0)
             continue;
         if (to_run && option->no_path_in_file && strchr(c->setting[k].given, '/') != NULL)
@@ -157,7 +158,7 @@ static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan
     return status;
 }
 
-/* A plan of its own to take settings over into. */
+/* Creates an empty plan to copy settings into. */
 static saddle_status open_plan(saddle_plan *plan, saddle_error *error)
 {
     saddle_plan defaults;
@@ -206,7 +207,7 @@ saddle_status saddle_checkpoint_check_memory(const saddle_checkpoint *c,
         if (!saddle_plan_in_memory(plan, option) && !saddle_settings_given(plan->settings, option))
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
-                "%s: the run of the checkpoint '%.300s' had it in memory; such a run "
+                "%s: the run of the checkpoint '%.300s' had this in memory; such a run "
                 "can only be resumed from C, with the same object in the plan",
                 name, c->path);
     }
@@ -225,7 +226,7 @@ saddle_status saddle_resume_directory(const saddle_resumption *r, saddle_plan *p
     return status;
 }
 
-/* Give a plan what a resumption's checkpoint says, and its directory for further ones. */
+/* Copies the settings of a resumption's checkpoint into a plan, and its directory for further checkpoints. */
 static saddle_status take_over(const saddle_resumption *r, saddle_plan *plan, saddle_error *error)
 {
     SADDLE_TRY(take_settings(r->from, plan, true, error));

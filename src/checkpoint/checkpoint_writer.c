@@ -1,4 +1,4 @@
-/* Writing the checkpoints of a run: when one is due, what it holds, and which are kept. */
+/* Writing the checkpoints of a run: when one is due, what it contains, and which are kept. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -16,43 +16,43 @@
 #include "core/text.h"
 #include "instance/fingerprint.h"
 
-/* Time between two checkpoints when the user does not say. */
+/* Seconds between two checkpoints by default. */
 #define DEFAULT_SECONDS 60.0
 
-/* Where an agent's state is. */
+/* Where an agent's state is in memory. */
 typedef struct place {
     const saddle_agent *agent;
     const double *now;
     const double *kept;
     uint64_t ifo;
     double clock;
-    size_t here; /* among the agents here */
+    size_t here; /* index among this process's agents */
 } place;
 
 struct saddle_checkpoint_writer {
     const saddle_run_info *info;
     saddle_engine *engine;
-    saddle_checkpoint_numbers number; /* those that do not change */
+    saddle_checkpoint_numbers number; /* the ones that do not change during the run */
     size_t settings;
-    char **effective; /* values of the effective settings as checkpoints compare them, at rank 0 */
+    char **effective; /* effective settings as checkpoints compare them, on rank 0 */
     char *directory;
-    DIR *lock;      /* the directory, held by this run; NULL: it is not */
+    DIR *lock;      /* the directory, locked by this run; NULL: not locked */
     uint64_t every; /* iterations between two; 0: by time */
     double seconds; /* between two; 0: by iterations */
-    double moment;  /* of the last one, or of the run's start */
-    uint64_t done;  /* iteration of the last one, or where the run began */
+    double moment;  /* time of the last one, or of the start of the run */
+    uint64_t done;  /* iteration of the last one, or the first iteration of the run */
     char *newest;   /* NULL: none yet */
     char *older;    /* NULL: none */
     bool failing;   /* the last one could not be written */
-    place *place;   /* of the agents here, by their numbers */
+    place *place;   /* of this process's agents, by number */
     uint64_t *record;
     uint64_t *links; /* of one agent */
     double *memory;  /* the observer's */
 };
 
-/* ---- what ties a checkpoint to its run ------------------------------------------------------- */
+/* ---- identification of the run --------------------------------------------------------------- */
 
-/* Doubles of the best solution, if one is kept. */
+/* Returns the doubles of the best solution, 0 if it is not kept. */
 static size_t solution_size(const saddle_run_info *info)
 {
     const saddle_problem *problem = info->instance->problem;
@@ -79,7 +79,7 @@ saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_chec
 
 /* ---- setting up ------------------------------------------------------------------------------ */
 
-/* "500": iterations; "30s": seconds. */
+/* Parses "500" as iterations and "30s" as seconds. */
 static saddle_status read_every(saddle_checkpoint_writer *k, const char *text, saddle_error *error)
 {
     char number[64];
@@ -93,11 +93,12 @@ static saddle_status read_every(saddle_checkpoint_writer *k, const char *text, s
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "checkpoint-every: '%.80s' is neither a number of iterations, such as 500, "
-                       "nor a time, such as 30s",
+                       "nor a time, such as 30s; give one of these",
                        text);
 }
 
-/* Refuse to resume before a valid checkpoint of the same directory, which the next ones would replace. */
+/* Fails if the run resumes from a checkpoint older than a valid one in the same directory, because the
+ * next ones would replace that. */
 static saddle_status check_newer(const saddle_checkpoint_writer *k, const saddle_checkpoint *from,
                                  saddle_error *error)
 {
@@ -123,7 +124,7 @@ static saddle_status check_newer(const saddle_checkpoint_writer *k, const saddle
     return status;
 }
 
-/* Make the directory, or see that it may be used: the checkpoints of another run stay. */
+/* Creates the directory, or checks that it may be used: it must not contain checkpoints of another run. */
 static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle_checkpoint *from,
                                        saddle_error *error)
 {
@@ -132,15 +133,15 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
     saddle_status status = saddle_make_directory("checkpoint", k->directory, error);
     if (status == SADDLE_OK && access(k->directory, W_OK | X_OK) != 0)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "checkpoint: cannot write into '%s': %s; give another directory",
+                             "checkpoint: cannot write to '%s': %s; give another directory",
                              k->directory, strerror(errno));
-    /* Two runs that write into one would remove each other's checkpoints. */
+    /* Two runs in the same directory would remove each other's checkpoints. */
     SADDLE_THEN(status, saddle_hold_directory(&k->lock, k->directory, "checkpoint", error));
     SADDLE_THEN(status, saddle_checkpoint_find(&there, k->directory, 0, error));
     bool own = home != NULL && saddle_same_directory(home, k->directory);
     if (status == SADDLE_OK && there != NULL && !own)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "checkpoint: '%s' has checkpoints of a run already; resume that "
+                             "checkpoint: '%s' already has checkpoints of a run; resume that "
                              "run, or give another directory",
                              k->directory);
     SADDLE_THEN_IF(status, own, check_newer(k, from, error));
@@ -153,7 +154,7 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
     return status;
 }
 
-/* Take down the values of the settings while the plug-ins are those that were loaded. */
+/* Records the values of the settings now, while the files of the plug-ins are still those that were loaded. */
 static saddle_status note_settings(saddle_checkpoint_writer *k, saddle_error *error)
 {
     const saddle_settings *effective = k->info->plan->settings;
@@ -168,7 +169,7 @@ static saddle_status note_settings(saddle_checkpoint_writer *k, saddle_error *er
     return good ? SADDLE_OK : saddle_no_memory(error, "the checkpoints");
 }
 
-/* What a writer of checkpoints with these numbers holds. */
+/* Allocates the buffers of a writer of checkpoints with these numbers. */
 static void take_buffers(saddle_checkpoint_writer *k, size_t local, saddle_claim *claim)
 {
     k->place = saddle_claim_block(claim, local, sizeof *k->place);
@@ -218,9 +219,9 @@ saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
     const saddle_plan *plan = info->given;
     *out = NULL;
     if (plan->outputs.checkpoint == NULL && plan->outputs.checkpoint_every != NULL)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "checkpoint-every: where to? Give it as checkpoint, the path of a directory");
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "checkpoint-every: no directory is given; give one as checkpoint, the "
+                           "path of a directory");
     if (plan->outputs.checkpoint == NULL)
         return SADDLE_OK;
     saddle_checkpoint_numbers number;
@@ -280,7 +281,7 @@ void saddle_checkpoint_writer_limit(const saddle_checkpoint_writer *k, saddle_li
         limits->deadline = fmin(limits->deadline, k->moment + k->seconds);
 }
 
-/* Whether to write one now; rank 0's clock decides for all. */
+/* Returns whether to write one now; rank 0's clock decides for all. */
 static bool is_due(const saddle_checkpoint_writer *k, uint64_t iteration, bool last)
 {
     const saddle_world *world = k->info->network->world;
@@ -294,7 +295,7 @@ static bool is_due(const saddle_checkpoint_writer *k, uint64_t iteration, bool l
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Fill in the settings, of which `out->setting` has room for all. */
+/* Fills in the settings; `out->setting` has capacity for all of them. */
 static void fill_settings(const saddle_checkpoint_writer *k, saddle_checkpoint *out)
 {
     const saddle_settings *effective = k->info->plan->settings;
@@ -314,7 +315,7 @@ static void fill_settings(const saddle_checkpoint_writer *k, saddle_checkpoint *
     }
 }
 
-/* Write the head and all of the body but the agents. */
+/* Writes the head and all of the body except the agents. */
 static saddle_status write_common(saddle_checkpoint_writer *k, saddle_checkpoint_stream *writer,
                                   const char *path, const saddle_checkpoint_moment *moment,
                                   saddle_error *error)
@@ -361,7 +362,7 @@ static void place_task(void *context, saddle_agent *agent)
                            .here = at};
 }
 
-/* The record of an agent that is here. */
+/* Fills in the record of an agent of this process. */
 static void fill_record(const saddle_checkpoint_writer *k, size_t agent, const place *at,
                         const saddle_result *result)
 {
@@ -378,7 +379,7 @@ static void fill_record(const saddle_checkpoint_writer *k, size_t agent, const p
     memcpy(to + result->x_dim, result->y + at->here * result->y_dim, result->y_dim * 8);
 }
 
-/* Bring all records to rank 0, which writes them if `writer` is not NULL. */
+/* Sends all records to rank 0, which writes them if `writer` is not NULL. */
 static void write_agents(saddle_checkpoint_writer *k, const saddle_result *result,
                          saddle_checkpoint_stream *writer)
 {
@@ -404,7 +405,7 @@ static void write_agents(saddle_checkpoint_writer *k, const saddle_result *resul
     }
 }
 
-/* Write a checkpoint, where the files are; the others send their agents' records. */
+/* Writes a checkpoint on rank 0; the other ranks send their agents' records. */
 static saddle_status save(saddle_checkpoint_writer *k, const saddle_checkpoint_moment *moment,
                           saddle_error *error)
 {
@@ -430,7 +431,7 @@ static saddle_status save(saddle_checkpoint_writer *k, const saddle_checkpoint_m
     return SADDLE_OK;
 }
 
-/* Should a process be stopped from now on, the others know what to resume from. */
+/* Publishes the checkpoint, so that if a process hangs later, the others can report what to resume from. */
 static void announce(const saddle_checkpoint_writer *k, uint64_t iteration)
 {
     const saddle_instance *network = k->info->network;
@@ -450,7 +451,7 @@ saddle_status saddle_checkpoint_write_due(saddle_checkpoint_writer *k,
         return SADDLE_OK;
     const saddle_world *world = k->info->network->world;
     saddle_status status = save(k, moment, error);
-    /* All must know it, to agree on what is due next. */
+    /* All ranks must know whether it succeeded, to agree on what is due next. */
     world->share(world, 0, sizeof status, &status);
     bool quiet = status != SADDLE_OK && k->failing && !last;
     k->failing = status != SADDLE_OK;

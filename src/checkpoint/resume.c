@@ -1,4 +1,4 @@
-/* Resuming from a checkpoint: which one, whether it is this run's, and what it holds. */
+/* Resuming from a checkpoint: finding it, checking that it belongs to this run, and loading it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 #include "core/status.h"
 #include "core/text.h"
 
-/* ---- which one ------------------------------------------------------------------------------ */
+/* ---- finding it ------------------------------------------------------------------------------ */
 
-/* What --resume asks for. */
+/* What the `resume` option names. */
 typedef struct resume_source {
-    const char *place; /* NULL: nothing is to be resumed */
-    bool directory;    /* the newest of this directory; otherwise this file */
-    bool lenient;      /* the newest valid one, or the start */
+    const char *place; /* NULL: do not resume */
+    bool directory;    /* a directory, whose newest checkpoint is meant; otherwise a file */
+    bool lenient;      /* accept the newest valid one, or none */
 } resume_source;
 
 static saddle_status read_source(resume_source *out, const saddle_plan *plan, saddle_error *error)
@@ -36,11 +36,11 @@ static saddle_status read_source(resume_source *out, const saddle_plan *plan, sa
         return SADDLE_OK;
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
-        "resume: from where? Give the directory of the checkpoints as checkpoint, or as "
-        "resume the path of that directory or of a checkpoint");
+        "resume: neither a checkpoint nor a directory is given; give the directory of the "
+        "checkpoints as checkpoint, or as resume the path of a directory or checkpoint");
 }
 
-/* The run that a checkpoint must be of: see check_run(). NULL: any. */
+/* The run that a checkpoint must belong to: see check_run(). NULL: any. */
 typedef struct resuming_run {
     const saddle_run_info *info;
     const saddle_checkpoint_numbers *number;
@@ -49,8 +49,8 @@ typedef struct resuming_run {
 static saddle_status check_run(const saddle_checkpoint *c, const resuming_run *wanted,
                                saddle_error *error);
 
-/* Open the newest checkpoint of a directory, besides the one at `refused`, that is valid and
- * of this run; NULL: there is none. */
+/* Opens the newest checkpoint of a directory, other than `refused`, that is valid and belongs to this
+ * run; NULL when there is none. */
 static saddle_checkpoint *find_other(const char *directory, const char *refused,
                                      const resuming_run *wanted)
 {
@@ -70,7 +70,7 @@ static saddle_checkpoint *find_other(const char *directory, const char *refused,
     return found;
 }
 
-/* Add to a refusal which other checkpoint there is. */
+/* Appends to an error message which other checkpoint can be used. */
 static saddle_status name_alternative(const char *refused, const resuming_run *wanted,
                                       saddle_error *error)
 {
@@ -83,13 +83,13 @@ static saddle_status name_alternative(const char *refused, const resuming_run *w
     }
     saddle_error said = *error;
     saddle_fail(error, said.status,
-                "%.600s; '%s' of iteration %" PRIu64 " is valid: resume from that one",
+                "%.600s; '%s' of iteration %" PRIu64 " is valid; resume from that one",
                 said.message, other->path, other->number.iteration);
     saddle_checkpoint_close(other);
     return said.status;
 }
 
-/* Open the newest checkpoint of a directory. */
+/* Opens the newest checkpoint of a directory. */
 static saddle_status open_newest(saddle_resumption *out, const resume_source *source,
                                  saddle_error *error)
 {
@@ -97,14 +97,15 @@ static saddle_status open_newest(saddle_resumption *out, const resume_source *so
     saddle_error reason = {.status = SADDLE_OK};
     saddle_status status = SADDLE_OK;
     struct stat there;
-    /* A directory that is not there yet has nothing in it. */
+    /* A directory that does not exist yet has no checkpoints. */
     if (!source->lenient || stat(source->place, &there) == 0 || errno != ENOENT)
         status = saddle_checkpoint_find(&path, source->place, 0, error);
     if (status == SADDLE_OK && path == NULL && !source->lenient)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "resume: there is no checkpoint in '%s'; leave it out to begin at the "
-                             "start, or give auto to resume only if there is one",
-                             source->place);
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT,
+                        "resume: there is no checkpoint in '%s'; leave it out to start from the "
+                        "beginning, or give auto to resume only if there is one",
+                        source->place);
     if (path == NULL)
         return status;
     status = saddle_checkpoint_open(&out->from, path, &reason);
@@ -123,7 +124,7 @@ static saddle_status open_newest(saddle_resumption *out, const resume_source *so
     return status;
 }
 
-/* Open what the plan names, in this process. */
+/* Opens what the plan names, in this process. */
 static saddle_status choose(saddle_resumption *out, const saddle_plan *plan, saddle_error *error)
 {
     resume_source source;
@@ -136,7 +137,7 @@ static saddle_status choose(saddle_resumption *out, const saddle_plan *plan, sad
     return status == SADDLE_BAD_INPUT ? name_alternative(source.place, NULL, error) : status;
 }
 
-/* Give all processes the head that rank 0 has read. */
+/* Sends all processes the head that rank 0 has read. */
 static saddle_status share_head(saddle_resumption *r, const saddle_world *world,
                                 saddle_error *error)
 {
@@ -183,19 +184,19 @@ saddle_status saddle_resume_open(saddle_resumption *out, const saddle_plan *plan
     return status;
 }
 
-/* ---- whether it is this run's ---------------------------------------------------------------- */
+/* ---- checking it ----------------------------------------------------------------------------- */
 
-/* Whether a setting may change between a checkpoint and the run that resumes from it. */
+/* Returns whether a setting may differ between a checkpoint and the run that resumes from it. */
 static bool may_change(const saddle_option *option, const saddle_algorithm *algorithm)
 {
-    /* A budget of IFO calls cuts inner loops short. */
+    /* A limit on IFO calls can cut inner loops short. */
     if (option->home == SADDLE_HOME_PLAN && option->offset == offsetof(saddle_plan, limits.max_ifo))
         return !algorithm->heeds_limit;
     return option->effect != SADDLE_EFFECT_RESULT && option->effect != SADDLE_EFFECT_RECORD &&
            option->effect != SADDLE_EFFECT_METRIC;
 }
 
-/* Whether two texts are the same value of an option. */
+/* Returns whether two texts are the same value of an option. */
 static bool same_value(const saddle_option *option, const char *own, const char *other)
 {
     double a;
@@ -207,7 +208,7 @@ static bool same_value(const saddle_option *option, const char *own, const char 
     return saddle_parse_real(own, &a) && saddle_parse_real(other, &b) && a == b;
 }
 
-/* Compare a setting of a checkpoint with the run's; `own` is the run's value, as checkpoints compare it. */
+/* Compares a setting of a checkpoint with the run's value `own`, in the form that checkpoints compare. */
 static saddle_status check_setting(const saddle_checkpoint *c,
                                    const saddle_checkpoint_setting *setting,
                                    const saddle_run_info *info, const saddle_option *option,
@@ -216,13 +217,12 @@ static saddle_status check_setting(const saddle_checkpoint *c,
     if (may_change(option, info->algorithm) || same_value(option, own, setting->effective))
         return SADDLE_OK;
     if (option->no_path_in_file && strstr(own, "plug-in ") != NULL)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "%s: '%.200s' is not what the run of the checkpoint '%s' used: that was "
-            "'%.100s', this is '%.100s' (the first digits of the SHA-256 of the file, "
-            "and the options); give the same object with the same options",
-            setting->name, saddle_settings_value(info->plan->settings, option), c->path,
-            setting->effective, own);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%s: '%.200s' is not what the run of the checkpoint '%s' used: that was "
+                           "'%.100s', this is '%.100s' (the first digits of the file's SHA-256 "
+                           "and the options); give the same object with the same options",
+                           setting->name, saddle_settings_value(info->plan->settings, option),
+                           c->path, setting->effective, own);
     bool none_there = *setting->effective == '\0';
     bool none_here = *own == '\0';
     return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -256,7 +256,7 @@ static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run
     return status;
 }
 
-/* What the settings cannot show: the data, and the shape of everything. */
+/* Compares what the settings do not show: the data, and all sizes. */
 static saddle_status check_numbers(const saddle_checkpoint *c,
                                    const saddle_checkpoint_numbers *wanted, saddle_error *error)
 {
@@ -276,7 +276,7 @@ static saddle_status check_numbers(const saddle_checkpoint *c,
         if (size[k].there != size[k].here)
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "the checkpoint '%s' is of another run: it has %" PRIu64
-                               " %s where this one has %" PRIu64,
+                               " %s, but this run has %" PRIu64,
                                c->path, size[k].there, size[k].name, size[k].here);
     if (n->solution != wanted->solution)
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -295,14 +295,14 @@ static saddle_status check_numbers(const saddle_checkpoint *c,
     return SADDLE_OK;
 }
 
-/* What the run that resumes asks for and the checkpoint cannot give. */
+/* Checks that the checkpoint can give what the resuming run asks for. */
 static saddle_status check_plan(const saddle_checkpoint *c, const saddle_plan *plan,
                                 saddle_error *error)
 {
     if (plan->limits.iterations < c->number.iteration)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "iterations: the checkpoint '%s' is of iteration %" PRIu64
-                           ", beyond %" PRIu64 "; give a larger number",
+                           ", after %" PRIu64 "; give a larger number",
                            c->path, c->number.iteration, plan->limits.iterations);
     return SADDLE_OK;
 }
@@ -312,8 +312,8 @@ static saddle_status check_run(const saddle_checkpoint *c, const resuming_run *w
 {
     if (strcmp(c->version, saddle_version()) != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the checkpoint '%s' is of saddle %.40s and this is %s, which may give "
-                           "other bits; resume it with that version",
+                           "the checkpoint '%s' is of saddle %.40s, but this is %s, which may give "
+                           "different results; resume it with that version",
                            c->path, c->version, saddle_version());
     saddle_status status = saddle_checkpoint_check_memory(c, wanted->info, error);
     SADDLE_THEN(status, check_settings(c, wanted->info, error));
@@ -322,9 +322,9 @@ static saddle_status check_run(const saddle_checkpoint *c, const resuming_run *w
     return status;
 }
 
-/* ---- what it holds --------------------------------------------------------------------------- */
+/* ---- loading it ------------------------------------------------------------------------------ */
 
-/* Read the parts that all processes need. */
+/* Reads what all processes need. */
 static saddle_status load_common(saddle_resumption *r, const saddle_world *world,
                                  saddle_error *error)
 {
@@ -355,8 +355,8 @@ static saddle_status load_common(saddle_resumption *r, const saddle_world *world
     return SADDLE_OK;
 }
 
-/* Read the agents' records and carry them to their homes. A rank 0 that cannot read on still sends
- * what the others wait for. */
+/* Reads the agents' records and sends them to the agents' ranks. If rank 0 cannot read on, it still
+ * sends what the others wait for. */
 static saddle_status load_records(saddle_resumption *r, const saddle_world *world,
                                   saddle_error *error)
 {
@@ -383,7 +383,7 @@ static saddle_status load_records(saddle_resumption *r, const saddle_world *worl
             world->carry(world, 0, world->home[i], bytes, record);
         if (here && status == SADDLE_OK && record[0] != i)
             status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "the checkpoint '%s' is damaged: agent %zu's record is that of "
+                                 "the checkpoint '%s' is damaged: the record of agent %zu is of "
                                  "agent %" PRIu64,
                                  r->from->path, i, record[0]);
         next += here ? r->record_size : 0;
@@ -425,7 +425,7 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
     return status;
 }
 
-/* The effective value of a setting; "" when there is none. */
+/* Returns the effective value of a setting; "" when there is none. */
 static const char *effective_of(const saddle_checkpoint *c, const char *name)
 {
     for (size_t k = 0; k < c->number.settings; k++)

@@ -12,29 +12,29 @@
 #include "observe/response.h"
 #include "problems/evaluate.h"
 
-/* A last relative step of the generic best response that is still good enough to report. */
+/* The generic best response is accepted if its last step is at most this long, relative to y. */
 #define RESPONSE_ACCEPTED 1e-8
-/* Rounding allowed in the self-checks, relative to the largest size seen in the run. */
+/* Rounding error allowed in the self-checks, relative to the largest size seen in the run. */
 #define CHECK_TOLERANCE 1e-9
 
 struct saddle_observer {
     saddle_observer_inputs in;
     const saddle_problem *problem; /* the instance's */
-    saddle_members members;        /* at the last row */
-    double *x_mean;                /* x_dim; all vectors lie in one block, which begins here */
-    double *y_mean;                /* y_dim, next to it */
-    double *both;                  /* x_dim + y_dim, or a longer sum: means of pairs and sums */
-    double *slope;                 /* x_dim: grad_x of the network at (xbar, ybar) */
-    double *statistic;             /* next to it */
+    saddle_members members;        /* of the last row */
+    double *x_mean;                /* x_dim doubles; the block of all vectors begins here */
+    double *y_mean;                /* y_dim doubles, follows x_mean */
+    double *both;                  /* x_dim + y_dim, or the size of the longest sum */
+    double *slope;                 /* x_dim: the network's grad_x at (xbar, ybar) */
+    double *statistic;             /* follows slope */
     double *x_tilde;               /* prox point of the network gradient */
-    double *y_star;                /* kept between calls: the generic solver starts from it */
-    double *per_agent;             /* one number per agent, for messages that name one */
+    double *y_star;                /* kept between calls as the generic solver's starting point */
+    double *per_agent;             /* one number per agent, for messages that name an agent */
     double *scratch;
     double ascent_step;
-    double tracked_size;       /* of all sums and their estimates: the largest seen */
-    const saddle_field *field; /* the sum that is being checked */
-    double defect_allowed;     /* of an agent's own sums */
-    const double *response_y;  /* where the generic solver wants the gradient */
+    double tracked_size;       /* the largest size seen of all sums and their estimates */
+    const saddle_field *field; /* the sum being checked */
+    double defect_allowed;     /* for an agent's own sums */
+    const double *response_y;  /* where the generic solver needs the gradient */
 };
 
 size_t saddle_observer_scratch(const saddle_instance *instance)
@@ -45,13 +45,13 @@ size_t saddle_observer_scratch(const saddle_instance *instance)
                          saddle_set_scratch(instance->y_set));
 }
 
-/* Doubles of a point, or of the longest sum that is checked. */
+/* Returns the doubles of a point, or of the longest sum that is checked. */
 static size_t both_size(const saddle_layout *layout, const saddle_problem *problem)
 {
     return saddle_larger(problem->x_dim + problem->y_dim, saddle_layout_longest(layout));
 }
 
-/* Doubles of all vectors of an observer. */
+/* Returns the doubles of all vectors of an observer. */
 static size_t vectors_size(const saddle_instance *instance, const saddle_layout *layout)
 {
     const saddle_problem *problem = instance->problem;
@@ -150,7 +150,7 @@ static void iterate_term(void *context, saddle_agent *agent, double *out)
     memcpy(out + o->problem->x_dim, view.y, o->problem->y_dim * sizeof *out);
 }
 
-/* grad F_i at (xbar, y) for a y of the observer's choice. */
+/* grad F_i at (xbar, response_y). */
 static void gradient_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
@@ -163,7 +163,7 @@ static void gradient_term(void *context, saddle_agent *agent, double *out)
     saddle_agent_answer(agent, &r, agent->scratch);
 }
 
-/* How long the statistic is that the problem uses for its best response. */
+/* Returns the length of the statistic that the problem uses for its best response. */
 static size_t statistic_size(const saddle_problem *problem)
 {
     return problem->response_solve != NULL ? problem->response_size : 0;
@@ -195,10 +195,10 @@ static double value_at(const saddle_observer *o, const saddle_agent *agent, cons
     return r.value;
 }
 
-/* Five numbers that are summed over agents. */
+/* Numbers that are summed over agents. */
 enum { X_STATIONARITY, X_CONSENSUS, Y_CONSENSUS, LOSS, PRIMAL, NUMBERS };
 
-/* Whether the problem's closed forms hold: they may know the whole network. */
+/* Returns whether the problem's closed forms apply: they may be those of the whole network. */
 static bool has_closed_forms(const saddle_observer *o)
 {
     return o->members.count == o->problem->agents;
@@ -238,7 +238,7 @@ static void response_gradient(void *context, const double *y, double *gradient)
     memcpy(gradient, o->both + o->problem->x_dim, o->problem->y_dim * sizeof *gradient);
 }
 
-/* y*(xbar), in closed form where the problem has one. */
+/* Computes y*(xbar), in closed form where the problem has one. */
 static saddle_status best_response(saddle_observer *o, saddle_error *error)
 {
     const saddle_problem *problem = o->problem;
@@ -248,17 +248,17 @@ static saddle_status best_response(saddle_observer *o, saddle_error *error)
         return SADDLE_OK;
     double length = saddle_maximize(o->in.instance->y_set, response_gradient, o, &o->ascent_step,
                                     o->y_star, o->scratch);
-    /* NaN is left to the divergence check, which can name where it came from. */
+    /* Leave NaN to the divergence check, which can name its origin. */
     if (length > RESPONSE_ACCEPTED)
         return saddle_fail(
             error, SADDLE_NUMERIC,
             "the best response y*(xbar) of %s was not found: after %d ascent steps "
-            "the last one still has relative length %.3g; is F strongly concave in y?",
+            "the last one still has relative length %.3g; check that F is strongly concave in y",
             saddle_shown_name(problem->name), SADDLE_MAXIMIZE_STEPS, length);
     return SADDLE_OK;
 }
 
-/* The proximal point of the network gradient. */
+/* Computes the proximal point of the network gradient. */
 static void network_prox_point(saddle_observer *o)
 {
     double tau = o->in.metric_tau;
@@ -267,7 +267,7 @@ static void network_prox_point(saddle_observer *o)
     saddle_prox_apply(o->in.instance->x_prox, 1.0 / tau, o->x_tilde, o->scratch);
 }
 
-/* Theorem 1's p_t; NaN when L or mu is not known. */
+/* Returns Theorem 1's p_t; NaN when L or mu is not known. */
 static double potential(const saddle_observer *o, const saddle_row *row)
 {
     double L = o->in.potential ? o->in.instance->constants.lipschitz : 0.0;
@@ -281,7 +281,7 @@ static double potential(const saddle_observer *o, const saddle_row *row)
     return row->primal + weight * row->y_gap + (row->x_consensus + row->y_consensus) / agents;
 }
 
-/* Who is looked at. */
+/* Determines which agents are measured. */
 static void count_members(saddle_observer *o, saddle_row *row)
 {
     const saddle_engine_class *kind = o->in.engine->kind;
@@ -332,7 +332,7 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
 
 /* ---- self-checks --------------------------------------------------------------------------- */
 
-/* A sum minus its estimate, such as p - v: the mean over agents must vanish. */
+/* A sum minus its estimate, such as p - v: its mean over agents must be 0. */
 static void sum_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_field *field = ((const saddle_observer *)context)->field;
@@ -341,7 +341,7 @@ static void sum_term(void *context, saddle_agent *agent, double *out)
         out[k] = sum[k] - saddle_field_estimate(field, agent, k);
 }
 
-/* Squared size of a sum and its estimate together, as they are kept: the scale of their rounding errors. */
+/* The squared size of a sum and its estimate together: the scale of their rounding errors. */
 static void sum_size_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_field *field = ((const saddle_observer *)context)->field;
@@ -349,7 +349,7 @@ static void sum_size_term(void *context, saddle_agent *agent, double *out)
              saddle_norm2(field->length, agent->kept + field->estimate);
 }
 
-/* Make o->field the next sum of the table, from *f on. */
+/* Sets o->field to the next sum of the table, from *f on. */
 static bool next_sum(saddle_observer *o, size_t *f)
 {
     while (*f < o->in.layout->fields && o->in.layout->field[*f].kind != SADDLE_FIELD_SUM)
@@ -360,13 +360,13 @@ static bool next_sum(saddle_observer *o, size_t *f)
     return true;
 }
 
-/* Whether links that lose messages carry the sums, so that each agent's are conserved by themselves. */
+/* Returns whether the links use running sums, which conserve each agent's sums separately. */
 static bool has_running_sums(const saddle_observer *o)
 {
     return saddle_link_state_has_maps(o->in.instance);
 }
 
-/* 0 where an agent's sum and its weight are conserved; otherwise by how much they are not. */
+/* 0 if an agent's sum and its weight are conserved; otherwise by how much they are not. */
 static void defect_task(void *context, saddle_agent *agent)
 {
     saddle_observer *o = context;
@@ -377,7 +377,7 @@ static void defect_task(void *context, saddle_agent *agent)
     o->per_agent[agent->id] = good ? 0.0 : sum + weight;
 }
 
-/* The sums of each agent by themselves: entries may be as large as all agents' together. */
+/* Checks each agent's running sums separately: their entries may be as large as all agents' together. */
 static saddle_status check_running_sums(saddle_observer *o, double allowed, saddle_error *error)
 {
     o->defect_allowed = allowed * sqrt((double)o->problem->agents);
@@ -386,25 +386,25 @@ static saddle_status check_running_sums(saddle_observer *o, double allowed, sadd
         saddle_world_fill(o->in.instance->world, 1, o->per_agent);
         for (size_t i = 0; i < o->problem->agents; i++)
             if (!(o->per_agent[i] == 0.0))
-                return saddle_fail(
-                    error, SADDLE_CHECK_FAILED,
-                    "self-check at iteration %llu: what agent %zu holds of the tracker %s and has "
-                    "sent and "
-                    "received of it differs from the estimate that it tracks by %.3g (at most %.3g "
-                    "is "
-                    "rounding); an algorithm must mix its sums by saddle_agent_mix()",
-                    (unsigned long long)o->in.engine->kind->iteration(o->in.engine), i,
-                    o->field->name, o->per_agent[i], o->defect_allowed);
+                return saddle_fail(error, SADDLE_CHECK_FAILED,
+                                   "self-check at iteration %llu: agent %zu's part of the tracker "
+                                   "%s, together with "
+                                   "what it sent and received, differs from the estimate that it "
+                                   "tracks by %.3g (at "
+                                   "most %.3g is rounding); an algorithm must mix its sums with "
+                                   "saddle_agent_mix()",
+                                   (unsigned long long)o->in.engine->kind->iteration(o->in.engine),
+                                   i, o->field->name, o->per_agent[i], o->defect_allowed);
     }
     return SADDLE_OK;
 }
 
 static saddle_status check_sums(saddle_observer *o, saddle_error *error)
 {
-    /* Wrong rules lose part of the sums. */
+    /* Inexact rules lose part of the sums. */
     if (o->in.instance->plan->network.inexact != SADDLE_INEXACT_NO)
         return SADDLE_OK;
-    /* One scale for all: a sum may have been largest between two checks. */
+    /* One scale for all checks, because a sum may have been largest between two of them. */
     double size = 0.0;
     for (size_t f = 0; next_sum(o, &f);) {
         double more;
@@ -429,7 +429,7 @@ static saddle_status check_sums(saddle_observer *o, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Distance of the agent's iterate from X and Y, relative to its size. */
+/* The distance of the agent's iterate from X and Y, relative to its size. */
 static void feasibility_task(void *context, saddle_agent *agent)
 {
     saddle_observer *o = context;
@@ -441,7 +441,7 @@ static void feasibility_task(void *context, saddle_agent *agent)
     double x_size = 1.0 + sqrt(saddle_norm2(o->problem->x_dim, view.x));
     double y_size = 1.0 + sqrt(saddle_norm2(o->problem->y_dim, view.y));
     double worst = x_off / x_size;
-    /* Keep a NaN of either. */
+    /* Keep a NaN from either. */
     if (!isnan(worst) && !(y_off / y_size <= worst))
         worst = y_off / y_size;
     o->per_agent[agent->id] = worst;

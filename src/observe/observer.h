@@ -1,8 +1,7 @@
 /*
- * Looking at a run from outside: the convergence metric and the self-checks.
+ * Measuring a run from outside: the convergence metric and the self-checks.
  *
- * Nothing here is known to any agent; it is computed off the run's clock and is not counted as
- * cost.
+ * No agent knows any of this. It is computed while the run's clock is stopped and is not counted as cost.
  */
 #ifndef SADDLE_OBSERVE_OBSERVER_H
 #define SADDLE_OBSERVE_OBSERVER_H
@@ -13,7 +12,7 @@
 
 typedef struct saddle_observer saddle_observer;
 
-/* What an observer looks at. All borrowed for its lifetime. */
+/* What an observer measures. All borrowed for its lifetime. */
 typedef struct saddle_observer_inputs {
     saddle_engine *engine;
     const saddle_instance *instance;
@@ -22,33 +21,33 @@ typedef struct saddle_observer_inputs {
     saddle_steps steps;
     double metric_tau; /* the metric's tau */
     saddle_metric_direction metric_direction;
-    bool potential; /* Theorem 1's potential is to be computed: L and mu are bounds */
-    bool feasible;  /* iterates are sure to stay in X and Y: check it */
+    bool potential; /* compute Theorem 1's potential: L and mu are bounds */
+    bool feasible;  /* check that iterates stay in X and Y */
 } saddle_observer_inputs;
 
-/* Doubles of scratch an engine must have for an observer's tasks. */
+/* Returns the doubles of scratch that an engine must provide for an observer's tasks. */
 size_t saddle_observer_scratch(const saddle_instance *instance);
 
 saddle_status saddle_observer_create(saddle_observer **out, const saddle_observer_inputs *inputs,
                                      saddle_error *error);
-/* Bytes that an observer of an instance takes. */
+/* Returns the bytes that an observer of an instance takes. */
 double saddle_observer_bytes(const saddle_instance *instance, const saddle_layout *layout);
 /* NULL is allowed. */
 void saddle_observer_free(saddle_observer *observer);
 
-/* Fill in everything of a row but the seconds. SADDLE_NUMERIC when y* cannot be found. */
+/* Fills in all fields of a row except the seconds. SADDLE_NUMERIC when y* cannot be found. */
 saddle_status saddle_observe(saddle_observer *observer, saddle_row *row, saddle_error *error);
 
-/* Self-checks: tracker mean = estimator mean, feasibility. SADDLE_CHECK_FAILED says what broke. */
+/* Runs the self-checks: tracker mean = estimator mean, feasibility. SADDLE_CHECK_FAILED names the violation. */
 saddle_status saddle_observer_check(saddle_observer *observer, saddle_error *error);
 
-/* What an observer carries from one row to the next, in so many doubles: where the search for y*
- * begins, and the scale of the self-checks. */
+/* Returns the number of doubles that an observer carries from one row to the next: the starting point of
+ * the search for y*, and the scale of the self-checks. */
 size_t saddle_observer_memory(const saddle_problem *problem);
 void saddle_observer_remember(const saddle_observer *observer, double *memory);
 void saddle_observer_recall(saddle_observer *observer, const double *memory);
 
-/* xbar and ybar of the last row. Borrowed. */
+/* Return xbar and ybar of the last row. Borrowed. */
 const double *saddle_observer_x_mean(const saddle_observer *observer);
 const double *saddle_observer_y_mean(const saddle_observer *observer);
 

@@ -9,21 +9,21 @@
 #include "core/status.h"
 #include "core/world.h"
 
-/* What is reported of an outcome over agents. */
+/* The statistics of an outcome over agents. */
 enum { LEAST, MEAN, LARGEST, SPREAD };
 static const char *const spread_name[SPREAD] = {"agent_min", "agent_mean", "agent_max"};
 
 struct saddle_outcomes {
     saddle_outcomes_inputs in;
-    bool known;   /* whether the columns are */
-    size_t train; /* outcomes on the agents' data */
-    size_t test;  /* and on held-out rows */
+    bool known;   /* whether the columns are known */
+    size_t train; /* number of outcomes on the agents' data */
+    size_t test;  /* number of outcomes on held-out rows */
     saddle_outcome_column column[SADDLE_MOST_OUTCOME_COLUMNS];
-    double *model; /* per agent: x and y of those here, and of one more */
-    double *value; /* per agent: SADDLE_MOST_OUTCOMES of the network's agents */
+    double *model; /* per agent of this process: x and y, and those of one more */
+    double *value; /* per agent of the network: SADDLE_MOST_OUTCOMES numbers */
 };
 
-/* ---- what a problem says --------------------------------------------------------------------- */
+/* ---- outcomes of a problem -------------------------------------------------------------------- */
 
 static bool is_name(const char *name)
 {
@@ -43,8 +43,8 @@ static saddle_status check(const saddle_problem *problem, const saddle_outcome *
     for (size_t k = 0; k < count; k++) {
         if (!is_name(out[k].name))
             return saddle_fail(error, SADDLE_CHECK_FAILED,
-                               "outcomes() of problem %.200s calls outcome %zu '%.80s'; use "
-                               "letters, digits and _, at most %d",
+                               "outcomes() of problem %.200s calls outcome %zu '%.80s'; use at "
+                               "most %d letters, digits and _",
                                saddle_shown_name(problem->name), k,
                                out[k].name != NULL ? out[k].name : "", SADDLE_OUTCOME_NAME);
         for (size_t j = 0; j < k; j++)
@@ -72,7 +72,7 @@ saddle_status saddle_outcomes_of(const saddle_problem *problem, const saddle_out
     return status;
 }
 
-/* ---- making and freeing ---------------------------------------------------------------------- */
+/* ---- creating and freeing --------------------------------------------------------------------- */
 
 static size_t model_size(const saddle_instance *instance)
 {
@@ -145,14 +145,14 @@ void saddle_outcomes_recall(saddle_outcomes *o, const saddle_outcome_column *col
     o->known = true;
 }
 
-/* What is found on the agents' data, or on held-out rows. */
+/* The outcomes on the agents' data, or on held-out rows. */
 typedef struct finding {
     const char *prefix;
     saddle_outcome outcome[SADDLE_MOST_OUTCOMES];
     size_t count;
 } finding;
 
-/* Name the columns of the first measurement. */
+/* Names the columns after the first measurement. */
 static void name_columns(saddle_outcomes *o, const finding *train, const finding *test)
 {
     size_t first = train->count + test->count;
@@ -171,7 +171,7 @@ static void name_columns(saddle_outcomes *o, const finding *train, const finding
     }
 }
 
-/* Process 0, which has the held-out rows, shares what it found on them. */
+/* Shares the outcomes on the held-out rows, which only process 0 has. */
 static void learn_columns(saddle_outcomes *o, const finding *train, const finding *test)
 {
     const saddle_world *world = o->in.network->world;
@@ -184,7 +184,7 @@ static void learn_columns(saddle_outcomes *o, const finding *train, const findin
     world->share(world, 0, sizeof o->column, o->column);
 }
 
-/* Every measurement has the outcomes of the first. `from` is the first column. */
+/* Checks that a measurement has the outcomes of the first one. `from` is the first column. */
 static saddle_status check_names(const saddle_outcomes *o, const finding *f, size_t from,
                                  size_t count, saddle_error *error)
 {
@@ -193,9 +193,10 @@ static saddle_status check_names(const saddle_outcomes *o, const finding *f, siz
         same = strcmp(o->column[from + k].name + strlen(f->prefix) + 1, f->outcome[k].name) == 0;
     if (same)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_CHECK_FAILED,
-                       "outcomes() of the problem gives other outcomes than at first; give the "
-                       "same names in the same order");
+    return saddle_fail(
+        error, SADDLE_CHECK_FAILED,
+        "outcomes() of the problem gives other outcomes than the first time; give the "
+        "same names in the same order");
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -212,7 +213,7 @@ static void model_task(void *context, saddle_agent *agent)
     memcpy(model + problem->x_dim, view.y, problem->y_dim * sizeof *model);
 }
 
-/* The model of an agent of the network, which a centralized algorithm has one of for all. */
+/* Returns the model of an agent of the network; a centralized algorithm has one for all agents. */
 static double *model_of(const saddle_outcomes *o, size_t agent)
 {
     const saddle_world *world = o->in.instance->world;
@@ -222,7 +223,7 @@ static double *model_of(const saddle_outcomes *o, size_t agent)
     return o->model + place * model_size(o->in.instance);
 }
 
-/* Outcomes of an agent's model on some rows. */
+/* Measures an agent's model on some rows. */
 static saddle_status measure_agent(saddle_outcomes *o, size_t agent,
                                    const saddle_outcome_rows *rows, size_t from, size_t count,
                                    saddle_error *error)
@@ -238,7 +239,8 @@ static saddle_status measure_agent(saddle_outcomes *o, size_t agent,
     return status;
 }
 
-/* Every agent's model on its own rows, or on the rows of all agents that count where the problem does not say whose they are. */
+/* Measures every agent's model on its own rows, or on the rows of all agents that count if the problem
+ * does not say which rows are whose. */
 static saddle_status measure_own(saddle_outcomes *o, const saddle_members *members,
                                  saddle_error *error)
 {
@@ -249,7 +251,7 @@ static saddle_status measure_own(saddle_outcomes *o, const saddle_members *membe
     for (size_t i = 0; i < world->agents; i++) {
         if (shard == NULL) {
             world->share(world, world->home[i], bytes, model_of(o, i));
-            /* Collective, so that it is called whatever failed before. */
+            /* Collective, so call it whatever failed before. */
             saddle_outcome_rows rows = {.counted = members->counted};
             saddle_status one = measure_agent(o, i, &rows, 0, o->train, error);
             status = status == SADDLE_OK ? one : status;
@@ -262,7 +264,7 @@ static saddle_status measure_own(saddle_outcomes *o, const saddle_members *membe
     return status;
 }
 
-/* Every agent's model on the held-out rows, which process 0 has. */
+/* Measures every agent's model on the held-out rows, which process 0 has. */
 static saddle_status measure_held_out(saddle_outcomes *o, saddle_error *error)
 {
     const saddle_world *world = o->in.network->world;
@@ -278,7 +280,7 @@ static saddle_status measure_held_out(saddle_outcomes *o, saddle_error *error)
     return status;
 }
 
-/* Least, mean and largest over the agents that count and for which an outcome is defined. */
+/* Computes the minimum, mean and maximum over the agents that count and have this outcome. */
 static void spread_over_agents(const saddle_outcomes *o, const saddle_members *members,
                                size_t count, double *out)
 {

@@ -10,8 +10,7 @@ size_t saddle_maximize_scratch(size_t dimension)
     return 5 * dimension;
 }
 
-/* Within this relative length of a step the search has converged; its square is far below any metric
- * of interest. */
+/* A step of at most this relative length means convergence; its square is far below any metric of interest. */
 #define TOLERANCE 1e-12
 
 typedef struct ascent {
@@ -19,14 +18,14 @@ typedef struct ascent {
     saddle_ascent_gradient *gradient;
     void *context;
     size_t n;
-    double *point; /* extrapolated */
+    double *point; /* the extrapolated point */
     double *slope; /* gradient there */
     double *next;  /* projection of point + step slope */
-    double *trial; /* gradient there */
+    double *trial; /* gradient at next */
     double *scratch;
 } ascent;
 
-/* Finds `next`; returns |next - point|^2. */
+/* Computes `next`; returns |next - point|^2. */
 static double ascend(const ascent *a, double step)
 {
     memcpy(a->next, a->point, a->n * sizeof *a->next);
@@ -35,8 +34,8 @@ static double ascend(const ascent *a, double step)
     return saddle_distance2(a->n, a->next, a->point);
 }
 
-/* Whether the gradient changes no faster than 1/step allows, up to a factor; for a concave function
- * this implies the usual sufficient-increase condition. */
+/* Returns whether the gradient changes no faster than 1/step allows, up to a factor. For a concave
+ * function this implies the usual sufficient-increase condition. */
 static bool is_allowed(const ascent *a, double step, double moved, double factor)
 {
     a->gradient(a->context, a->next, a->trial);
@@ -44,9 +43,8 @@ static bool is_allowed(const ascent *a, double step, double moved, double factor
 }
 
 /*
- * Doubles the step for as long as it is allowed. The step comes from an earlier call on another
- * function; one that is far too short would make the first move so short that it looks like
- * convergence.
+ * Doubles the step while that is allowed. The step comes from an earlier call with another function; if
+ * it is far too short, the first move would be so short that it looks like convergence.
  */
 static double lengthen(const ascent *a, double step)
 {
@@ -63,8 +61,8 @@ static double lengthen(const ascent *a, double step)
     return step;
 }
 
-/* Moves with the step, halved until it is allowed. A move within the tolerance ends the search anyway;
- * there the comparison would see only rounding. */
+/* Moves with the step, halved until it is allowed. A move within the tolerance ends the search anyway,
+ * and there the comparison would see only rounding errors. */
 static double move(const ascent *a, double step)
 {
     for (int tries = 0; tries < 128; tries++) {

@@ -1,4 +1,4 @@
-/* The generic best response: argmax over Y of a concave function, from its gradients alone. */
+/* The generic best response: argmax over Y of a concave function, from its gradients only. */
 #ifndef SADDLE_OBSERVE_RESPONSE_H
 #define SADDLE_OBSERVE_RESPONSE_H
 
@@ -6,20 +6,20 @@
 
 #include <saddle/set.h>
 
-/* Gradient at y of the concave function. */
+/* Computes the gradient of the concave function at y. */
 typedef void saddle_ascent_gradient(void *context, const double *y, double *gradient);
 
-/* Doubles of scratch that saddle_maximize() needs besides the set's own. */
+/* Returns the doubles of scratch that saddle_maximize() needs besides the set's own. */
 size_t saddle_maximize_scratch(size_t dimension);
 
-/* The most steps of a search. */
+/* The largest number of steps of a search. */
 #define SADDLE_MAXIMIZE_STEPS 20000
 
 /*
- * Accelerated projected gradient ascent with backtracking and restarts (Nesterov 1983; O'Donoghue
- * and Candes 2015), from the y given, until the step of the gradient mapping is at most 1e-12 times
- * (1 + |y|). step: first guess of the step, updated for the next call. Returns the last relative step
- * length, by which a caller sees whether it converged.
+ * Accelerated projected gradient ascent with backtracking and restarts (Nesterov 1983; O'Donoghue and
+ * Candes 2015), from the given y, until the step of the gradient mapping is at most 1e-12 times (1 +
+ * |y|). `step` is a first guess of the step and is updated for the next call. Returns the last relative
+ * step length, which shows whether the search converged.
  */
 double saddle_maximize(const saddle_set *set, saddle_ascent_gradient *gradient, void *context,
                        double *step, double *y, double *scratch);

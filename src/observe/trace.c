@@ -12,17 +12,17 @@
 #include "files/file.h"
 #include "graph/link_rule.h"
 
-/* For messages. */
+/* The name of the file in messages. */
 #define WHAT "the trace"
 
 struct saddle_trace_writer {
     saddle_lines lines;
 };
 
-/* Which runs have a column; in rows of others it is NaN. */
+/* Which runs have a column; in rows of other runs it is NaN. */
 typedef enum condition { ALWAYS, WITH_LINK_MODEL, WITH_LINKS, WITH_CHURN } condition;
 
-/* The columns of a trace, in their order: name, field of a row, whether it is a whole number, which runs have it. */
+/* The columns of a trace, in order: name, field of a row, whether it is an integer, which runs have it. */
 #define COLUMN_IF(name, field, condition)                   \
     {                                                       \
         name, offsetof(saddle_row, field), false, condition \
@@ -87,7 +87,7 @@ bool saddle_row_has(const saddle_row *row, size_t column)
     return columns[column].condition == ALWAYS || !isnan(saddle_row_cell(row, column));
 }
 
-/* Whether a run has a column. */
+/* Returns whether a run has a column. */
 static bool has_column(const saddle_run_info *info, size_t column)
 {
     const saddle_instance *e = info->instance;
@@ -173,8 +173,8 @@ saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
     return SADDLE_OK;
 }
 
-/* Writes a comma and a number that reads back equal, or nothing after the comma for NaN, so that no
- * NaN is taken for a number. */
+/* Writes a comma and a number that reads back equal, or only the comma for NaN, so that readers do not
+ * take NaN for a number. */
 static void write_field(FILE *f, double value)
 {
     char text[SADDLE_REAL_SIZE];

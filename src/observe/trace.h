@@ -4,24 +4,24 @@
 
 #include <saddle/run.h>
 
-/* The column of a name that traces have besides outcomes; SADDLE_TRACE_COLUMNS: none. */
+/* Returns the index of a column by name, outcomes excepted; SADDLE_TRACE_COLUMNS when there is none. */
 size_t saddle_trace_column_find(const char *name);
-/* The reverse of saddle_row_cell(). */
+/* Sets a cell; the inverse of saddle_row_cell(). */
 void saddle_row_set_cell(saddle_row *row, size_t column, double value);
 
 typedef struct saddle_trace_writer saddle_trace_writer;
 
-/* Open a trace and write its head, with the columns of the result's outcomes. SADDLE_BAD_INPUT when the path
- * cannot be written to. */
+/* Opens a trace and writes its head, with the columns of the result's outcomes. SADDLE_BAD_INPUT when
+ * the path cannot be written to. */
 saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
                                 const saddle_run_info *info, const saddle_result *result,
                                 saddle_error *error);
-/* Append a row of the result; it is in the file when this returns. */
+/* Appends a row of the result. The row is in the file when this returns. */
 saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_result *result,
                                  size_t row, saddle_error *error);
-/* Append why the run ended; no row follows. */
+/* Appends the reason why the run ended; no row follows. */
 saddle_status saddle_trace_end(saddle_trace_writer *trace, const char *reason, saddle_error *error);
-/* Close. NULL is allowed. */
+/* Closes a trace. NULL is allowed. */
 saddle_status saddle_trace_close(saddle_trace_writer *trace, saddle_error *error);
 
 #endif

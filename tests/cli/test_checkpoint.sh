@@ -199,9 +199,9 @@ check "the older one is offered" warns "$offered"
 : >"$(newest ck)"
 refuse "is empty" run --resume ck
 head -c 20000 /dev/zero >"$(newest ck)"
-refuse "is no checkpoint of saddle" run --resume ck
+refuse "is not a saddle checkpoint" run --resume ck
 cp "$(newest ck)" "$(older ck)"
-refuse "is no checkpoint of saddle" "${run[@]}" --iterations 60 --checkpoint ck --resume auto
+refuse "is not a saddle checkpoint" "${run[@]}" --iterations 60 --checkpoint ck --resume auto
 
 # ---- refused: another run
 fresh
@@ -258,12 +258,12 @@ refuse "cannot read 'nowhere': No such file or directory; give the path of a che
 mkdir empty
 refuse "there is no checkpoint in 'empty'" run "${tiny[@]}" --resume empty
 refuse "there is no checkpoint in 'empty'" run "${tiny[@]}" --checkpoint empty --resume
-refuse "--resume: from where?" run "${tiny[@]}" --resume
-refuse "'ck' has checkpoints of a run already; resume that run" "${run[@]}" --checkpoint ck
+refuse "--resume: neither a checkpoint nor a directory is given" run "${tiny[@]}" --resume
+refuse "'ck' already has checkpoints of a run; resume that run" "${run[@]}" --checkpoint ck
 refuse "neither a number of iterations" "${run[@]}" --checkpoint new --checkpoint-every soon
 refuse "neither a number of iterations" "${run[@]}" --checkpoint new --checkpoint-every 0
 refuse "neither a number of iterations" "${run[@]}" --checkpoint new --checkpoint-every -3s
-refuse "--checkpoint-every: where to?" "${run[@]}" --checkpoint-every 5
+refuse "--checkpoint-every: no directory is given; give one as --checkpoint," "${run[@]}" --checkpoint-every 5
 refuse "'t.csv' is a file" "${run[@]}" --checkpoint t.csv
 refuse "no option --checkpoint" compare --checkpoint ck
 refuse "not from 'ck'" tune --resume ck

@@ -105,7 +105,7 @@ regularizer group-l2:1:3 --x-set box:0:1
 END
 refuse "--algorithms: there is no algorithm 'gad'" compare --algorithms gad
 printf 'resume: yes\ncheckpoint: none\n' >../resume.yaml
-refuse "--resume: cannot look into 'none': No such file or directory; give a directory of checkpoints" \
+refuse "--resume: cannot read the directory 'none': No such file or directory; give a directory of checkpoints" \
     run --config ../resume.yaml
 refuse "--regularizer: no exact joint prox of 'group-l2:1:3' and the set 'box:0:1' is known; set --x-set to none or nonneg or l2-ball, or choose another regularizer" \
     run --problem quadratic --regularizer group-l2:1:3 --x-set box:0:1

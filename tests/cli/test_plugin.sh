@@ -168,7 +168,7 @@ check "a run with checkpoints" exits 0
 try run --resume kept --iterations 9
 check "a checkpoint's plug-in is refused" exits 2
 check "with its remedy" one_line
-check "in words, too" warns "is of a run of the plug-in ./libright.so, and no path in a file is followed; if you trust it, give ./libright.so as the problem"
+check "in words, too" warns "is of a run with the plug-in ./libright.so, and plug-ins are not loaded because a file names them; if you trust it, give ./libright.so as the problem"
 try checkpoint kept
 check "showing it loads nothing" silent
 check "but names it" says "--problem ./libright.so"

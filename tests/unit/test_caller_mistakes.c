@@ -482,13 +482,13 @@ START_TEST(outcomes_are_counted_and_named)
                    "at most 16");
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         assert_refused(run_outcomes((said){2, 2, wrong[k], 0}), error, SADDLE_CHECK_FAILED,
-                       "use letters, digits and _");
+                       "letters, digits and _");
     assert_refused(run_outcomes((said){2, 2, "o1", 0}), error, SADDLE_CHECK_FAILED,
                    "calls two outcomes 'o1'");
     assert_refused(run_outcomes((said){1, 16, "a", 0}), error, SADDLE_CHECK_FAILED,
-                   "gives other outcomes than at first");
+                   "gives other outcomes than the first time");
     assert_refused(run_outcomes((said){16, 1, "a", 0}), error, SADDLE_CHECK_FAILED,
-                   "gives other outcomes than at first");
+                   "gives other outcomes than the first time");
 }
 END_TEST
 

@@ -219,7 +219,7 @@ START_TEST(other_files_are_no_checkpoints)
     const char *path = path_of("other");
     write_bytes(path, words, sizeof words);
     assert_refused(saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT,
-                   "is no checkpoint of saddle");
+                   "is not a saddle checkpoint");
     write_bytes(path, words, 0);
     assert_refused(saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT, "is empty");
     unsigned char other[40] = "SADDLECK\4";
@@ -251,7 +251,7 @@ START_TEST(the_newest_whole_one_is_found)
     saddle_checkpoint_info info;
     saddle_snprintf(directory, sizeof directory, "%s", path_of("several"));
     assert_refused(saddle_checkpoint_newest(&path, directory, &error), error, SADDLE_BAD_INPUT,
-                   "cannot look into");
+                   "cannot read the directory");
     ck_assert_int_eq(mkdir(directory, 0700), 0);
     assert_refused(saddle_checkpoint_newest(&path, directory, &error), error, SADDLE_BAD_INPUT,
                    "there is no checkpoint in");
@@ -285,7 +285,7 @@ START_TEST(the_newest_whole_one_is_found)
     ck_assert_ptr_null(path);
     ck_assert_int_eq(truncate(middle, 0), 0);
     assert_refused(saddle_checkpoint_newest(&path, directory, &error), error, SADDLE_BAD_INPUT,
-                   "there is no whole checkpoint in");
+                   "there is no valid checkpoint in");
     ck_assert_ptr_nonnull(strstr(error.message, "cut short"));
     free(newest);
     free(middle);
