@@ -39,9 +39,8 @@ typedef struct saddle_checkpoint_numbers {
     uint64_t rows;      /* of the trace */
     uint64_t row_words; /* of 8 bytes each */
     uint64_t outcomes;  /* per row */
-    uint64_t
-        solution;   /* doubles of the best solution, per agent and for their means; 0: not kept */
-    uint64_t links; /* 64-bit words of the links' state, of all agents */
+    uint64_t solution;  /* doubles of the best solution per agent and of its mean; 0: not kept */
+    uint64_t links;     /* 64-bit words of the links' state, of all agents */
     uint64_t settings;
 } saddle_checkpoint_numbers;
 

@@ -14,8 +14,7 @@ typedef struct several {
     const char *pattern;
     const saddle_data_options *options;
     size_t count;
-    saddle_columns
-        *columns; /* of all files together; NULL: there are none, or the options have them */
+    saddle_columns *columns; /* of all files; NULL: none, or given by the options */
     saddle_dataset **part;
 } several;
 

@@ -1,19 +1,21 @@
 /*
- * Clocks of the agents under a link model. Nothing waits: it is arithmetic beside the run.
+ * Simulated clocks of the agents under a link model. Nothing waits; the clocks are computed alongside the
+ * run.
  *
- * In a round an agent waits for the messages of its neighbours, which they sent when their own clocks showed what
- * travels with the message, and then computes. Its clock becomes
+ * In a round, an agent waits for the messages of its neighbours, each of which carries its sender's clock
+ * at the time of sending, and then computes. Its clock becomes
  *
- *     max(own, max over j of (clock of j + latency + bytes / bandwidth)) + compute * IFO calls of the round
+ *   max(own, max over j of (clock of j + latency + bytes / bandwidth)) + compute * IFO calls of the round
  *
- * where j are the neighbours whose messages of this round it uses: nobody waits for what is lost or late.
+ * where j runs over the neighbours whose messages of this round it uses. No agent waits for a lost or late
+ * message.
  */
 #include <math.h>
 
 #include "engines/local_agents.h"
 #include "graph/link_model.h"
 
-/* Seconds of the IFO calls that an agent's clock does not include yet; from now on it does. */
+/* Returns the seconds for the IFO calls that an agent's clock does not include yet, and marks them as included. */
 static double take_computing(saddle_local *e, size_t i)
 {
     const saddle_agent *agent = &e->agent[i];
@@ -35,7 +37,7 @@ void saddle_clocks_start(saddle_local *e)
     }
 }
 
-/* When the last message of a round, of so many bytes, has arrived at an agent. */
+/* Returns when the last message of a round, of `bytes` each, has arrived at an agent. */
 static double arrival(const saddle_local *e, unsigned parity, size_t i, double bytes)
 {
     const saddle_graph *graph = e->inputs.instance->graph;

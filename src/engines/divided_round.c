@@ -1,9 +1,9 @@
 /*
- * A round of few agents with much to do: every phase is shared out between all workers.
+ * A round of few agents with much work each: every phase is divided among all workers.
  *
- * What is done agent by agent (a phase's run() and finish()) is done by the worker that the agent belongs to. A phase's
- * divided part is done by coordinates: a worker takes the same blocks of all agents, so that what neighbours published there is
- * in its own cache. Workers meet between the two.
+ * The work per agent (a phase's run() and finish()) is done by the worker that owns the agent. A phase's
+ * divided part is split by coordinates: a worker takes the same blocks of all agents, so that what
+ * neighbours published there is in its own cache. There is a barrier between the two.
  */
 #include "engines/local_agents.h"
 
@@ -12,7 +12,8 @@
 #include "algorithms/agent.h"
 #include "problems/evaluate.h"
 
-/* Cut a range of agent i to what is a worker's, when the blocks of all agents, block by block, are cut into equal parts. */
+/* Cuts a range of agent i to a worker's part, if the blocks of all agents, taken block by block, are
+ * divided equally. */
 static void cut(const saddle_local *e, unsigned worker, size_t i, saddle_range *range)
 {
     size_t total = saddle_block_count(range) * e->agents;
@@ -28,13 +29,13 @@ static void cut(const saddle_local *e, unsigned worker, size_t i, saddle_range *
     range->sums += first * SADDLE_BLOCK_SUMS;
 }
 
-/* Whether x is a single block. The agent's own worker does it, as it also sums up the gradient in x. */
+/* Returns whether x is a single block. The agent's own worker does it, because it also sums the gradient in x. */
 static bool has_short_x(const saddle_local *e)
 {
     return e->inputs.instance->problem->x_dim <= SADDLE_LEAST_BLOCK;
 }
 
-/* The ranges of agent i that a worker does. */
+/* Returns the ranges of agent i that a worker does. */
 static saddle_ranges ranges_of(const saddle_local *e, unsigned worker, size_t i)
 {
     saddle_ranges found =
@@ -66,8 +67,8 @@ static void do_blocks(const saddle_local *e, unsigned worker, const saddle_phase
     }
 }
 
-/* What a worker does of the requests of all agents: parts by their numbers, or samples whose entries of y are in its
- * blocks. What cannot be divided is left to the end. */
+/* Does a worker's part of the requests of all agents: parts by number, or the samples whose entries of y
+ * are in its blocks. Requests that cannot be divided are left to the end. */
 static void do_parts(saddle_local *e, unsigned worker)
 {
     const saddle_problem *problem = e->inputs.instance->problem;
@@ -90,7 +91,7 @@ static void do_parts(saddle_local *e, unsigned worker)
     }
 }
 
-/* Begin the request of an agent, if it has one, whose parts others will do. */
+/* Begins the request of an agent, if it has one, whose parts other workers will do. */
 static bool begin_request(saddle_agent *agent)
 {
     if (saddle_division_of(agent->problem, &agent->request) == SADDLE_BY_PARTS)
@@ -112,8 +113,8 @@ static void end_request(saddle_agent *agent, double *partials)
     r->kind = SADDLE_REQUEST_NONE;
 }
 
-/* Whether any agent has a request. Without one a fast worker is in the next phase while a slow one still looks here, which is why
- * phases alternate between two slots. */
+/* Returns whether any agent has a request. If none has, a fast worker may enter the next phase while a
+ * slow one is still here, which is why phases alternate between two slots. */
 static bool has_requests(const saddle_local *e, size_t parity)
 {
     for (unsigned w = 0; w < saddle_thread_pool_size(e->pool); w++)
@@ -122,8 +123,9 @@ static bool has_requests(const saddle_local *e, size_t parity)
     return false;
 }
 
-/* Whether the entries of gy are complete once do_parts() has returned, and gx is read by the agent's own worker alone: all
- * requests are divided by samples, and x is short. The next divided() may then begin without a barrier. */
+/* Returns whether the entries of gy are complete when do_parts() returns and only the agent's own worker
+ * reads gx: all requests are divided by samples, and x is short. The next divided() then needs no
+ * barrier before it. */
 static bool only_samples(const saddle_local *e)
 {
     for (size_t i = 0; i < e->agents; i++)
@@ -132,8 +134,8 @@ static bool only_samples(const saddle_local *e)
     return has_short_x(e);
 }
 
-/* Answers the requests of a phase that is not divided. Returns whether the workers of agents have then written what others may
- * not yet read. */
+/* Answers the requests of a phase that is not divided. Returns whether the agents' workers have written
+ * something that needs a barrier before others read it. */
 static bool answer_requests(saddle_local *e, unsigned worker, const saddle_phase *phase)
 {
     size_t parity = (size_t)(phase - e->inputs.algorithm->phases) % 2;
@@ -153,7 +155,7 @@ static bool answer_requests(saddle_local *e, unsigned worker, const saddle_phase
     return pending;
 }
 
-/* The agents of a worker, at the end of a round: what they cost, faults, and what they will read in the next one. */
+/* Ends a round for a worker's agents: records costs and faults, and prepares what they read in the next round. */
 static void leave_round(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
                         unsigned round)
 {
@@ -174,7 +176,8 @@ static void leave_round(saddle_local *e, unsigned worker, unsigned parity, uint6
 void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
                           unsigned round, uint64_t allowed)
 {
-    /* What the workers of agents have written and others may not yet read: the same at all workers. */
+    /* Whether agents' workers have written something that needs a barrier before others read it. The
+     * same in all workers. */
     bool pending = e->links.changing || e->links.compressed;
     saddle_agent_range own = saddle_local_range(e, worker);
     saddle_local_receive(e, worker, iteration, round);

@@ -1,4 +1,4 @@
-/* The explicit list of engines, in the order they are shown. */
+/* The list of engines, in the order in which they are shown. */
 #include "core/registry.h"
 #include "core/world.h"
 #include "engines/engines.h"

@@ -1,8 +1,9 @@
 /*
- * A round of a problem that answers the requests of all agents at once (saddle_problem::gradients).
+ * A round for a problem that answers the requests of all agents at once (saddle_problem::gradients).
  *
- * Workers do the phases of their own agents. After each phase worker 0, which is the thread that called the library, lists what
- * all agents ask for, lets the problem answer, and gives every agent its part. The bits are those of gradient().
+ * Workers do the phases of their own agents. After each phase worker 0, the thread that called the
+ * library, lists the requests of all agents, lets the problem answer them, and distributes the answers.
+ * The bits are those of gradient().
  */
 #include "engines/local_agents.h"
 
@@ -48,7 +49,7 @@ void saddle_gathered_free(saddle_gathered *g)
     saddle_free(g->gy);
 }
 
-/* Whether a request is one that the problem answers together with others. */
+/* Returns whether the problem answers a request together with others. */
 static bool is_gathered(const saddle_request *r)
 {
     return r->kind == SADDLE_REQUEST_GRADIENT || r->kind == SADDLE_REQUEST_DIFFERENCE;
@@ -70,7 +71,7 @@ static void add_point(saddle_gathered *g, const saddle_agent *agent, const doubl
     memcpy(g->y + k * y_dim, y, y_dim * sizeof *y);
 }
 
-/* out = the gradient at point k or, of a difference, that minus the one at the next point. */
+/* Computes out = the gradient at point k; for a difference, minus the one at the next point. */
 static void take_answer(size_t size, const double *gradients, size_t k, bool difference,
                         double *out)
 {
@@ -80,13 +81,12 @@ static void take_answer(size_t size, const double *gradients, size_t k, bool dif
         saddle_axpy(size, -1.0, gradients + (k + 1) * size, out);
 }
 
-/* Answers the requests of all agents. */
 static void answer_requests(saddle_local *e)
 {
     saddle_gathered *g = &e->requests;
     const saddle_problem *problem = e->inputs.instance->problem;
     g->list.count = 0;
-    g->start[0] = 0; /* the problem may have written into the list of the last round */
+    g->start[0] = 0; /* the problem may have modified the list of the last round */
     for (size_t i = 0; i < e->agents; i++) {
         const saddle_request *r = &e->agent[i].request;
         if (is_gathered(r))

@@ -1,8 +1,8 @@
-/* What is random about links: a function of the seed, the edge and the round. */
+/* The randomness of links: a function of the seed, the edge and the round. */
 #include "core/rng.h"
 #include "engines/link_state.h"
 
-/* A number in [0, 1) for the edge to i from j in a round. */
+/* Returns a number in [0, 1) for the edge to i from j in a round. */
 static double draw(const saddle_link_state *state, size_t i, size_t j, uint64_t round)
 {
     const saddle_instance *instance = state->instance;
@@ -12,12 +12,13 @@ static double draw(const saddle_link_state *state, size_t i, size_t j, uint64_t 
     return saddle_rng_uniform(&rng);
 }
 
-/* Gilbert and Elliott: a good link fails with probability P / (LENGTH (1 - P)) and a failing one recovers with 1 / LENGTH, so that
- * the long-run share is P; in round 0 a link fails with probability P. */
+/* Gilbert-Elliott model: a good link fails with probability P / (LENGTH (1 - P)), and a failing one
+ * recovers with probability 1 / LENGTH, so that the long-run share of failures is P. In round 0 a link
+ * fails with probability P. */
 bool saddle_link_fails(saddle_link_state *state, size_t k, size_t i, size_t j, uint64_t round)
 {
     const saddle_link_rule *rule = state->rule;
-    /* Both ends of an edge that agree draw the same number. */
+    /* The two ends of an edge must agree, so they draw the same number. */
     bool swap = rule->kind == SADDLE_LINKS_AGREED && i > j;
     double u = draw(state, swap ? j : i, swap ? i : j, round);
     if (state->failing == NULL)
@@ -41,7 +42,7 @@ uint64_t saddle_link_delay(const saddle_link_state *state, size_t i, size_t j, u
     return 1 + saddle_rng_below(&rng, state->rule->delay);
 }
 
-/* Edges in random order; each whose ends are both free becomes a pair. */
+/* Goes through the edges in random order; an edge with two free ends becomes a pair. */
 size_t saddle_link_match(saddle_link_state *state, uint64_t round)
 {
     const saddle_graph *graph = state->instance->graph;

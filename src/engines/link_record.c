@@ -1,9 +1,9 @@
-/* What links remember of an agent, as words of a checkpoint: the same for any placement of the agents. */
+/* The links' state of an agent as words of a checkpoint: the same for any placement of the agents. */
 #include <string.h>
 
 #include "engines/link_state.h"
 
-/* Where a record is read or written. */
+/* The position in a record that is being read or written. */
 typedef struct record_cursor {
     uint64_t *at;
     bool save; /* copy into the record; otherwise out of it */
@@ -17,20 +17,20 @@ static void carry(record_cursor *c, void *block, size_t words)
     }
 }
 
-/* Words of a row of published state. */
+/* Returns the words of a row of published state. */
 static size_t row_words(const saddle_link_state *s)
 {
     return s->members.entries > 0 ? s->members.at + s->members.words : s->layout->published;
 }
 
-/* Words of one message to an agent. */
+/* Returns the words of one message to an agent. */
 static size_t message_words(const saddle_link_state *s)
 {
     return s->kinds + (s->rule->burst > 0.0 ? 1 : 0) + s->sums.width +
            (s->inexact == SADDLE_INEXACT_STALE ? row_words(s) : 0);
 }
 
-/* Words of the rows of past rounds, which end a record. */
+/* Returns the words of the rows of past rounds, which end a record. */
 static size_t past_words(const saddle_link_state *s)
 {
     return s->window > 0 ? (s->window + 1) * row_words(s) : 0;
@@ -48,7 +48,7 @@ size_t saddle_link_record_words(const saddle_instance *instance, const saddle_la
            (s.members.entries > 0 ? 3 + s.members.words : 0) + past_words(&s);
 }
 
-/* The rows of past rounds of a source. */
+/* Copies the rows of past rounds of a source. */
 static void carry_past(saddle_link_state *s, size_t source, record_cursor *c)
 {
     for (size_t slot = 0; s->window > 0 && slot <= s->window; slot++)
@@ -69,7 +69,7 @@ static void carry_message(saddle_link_state *s, size_t k, record_cursor *c)
         carry(c, s->stale + k * s->stride, row_words(s));
 }
 
-/* What agent i knows of who takes part, which is in `row`, and what it does about it. */
+/* Copies agent i's map of who takes part, which is in `row`, and its membership state. */
 static void carry_membership(saddle_link_state *s, size_t i, double *row, record_cursor *c)
 {
     saddle_membership *m = &s->members;
@@ -81,7 +81,7 @@ static void carry_membership(saddle_link_state *s, size_t i, double *row, record
     carry(c, row + m->at, m->words);
 }
 
-/* All of agent i, whose running sums are in `row`. */
+/* Copies all of agent i's state; its running sums are in `row`. */
 static void carry_agent(saddle_link_state *s, size_t i, double *row, record_cursor *c)
 {
     carry(c, &s->sent, 1);
@@ -103,7 +103,7 @@ void saddle_link_record_save(saddle_link_state *s, size_t i, double *row, uint64
     carry_agent(s, i, row, &c);
 }
 
-/* Nothing is written through a cursor that does not save. */
+/* Casts const away: a cursor with `save` unset does not write. */
 static record_cursor reading(const uint64_t *words)
 {
     record_cursor c = {.save = false};

@@ -8,7 +8,7 @@
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* The kind of a round's message; `kinds`: it is of none so far. */
+/* Returns the kind of a round's message; `kinds` when it is not listed yet. */
 static size_t kind_of(const saddle_link_state *s, unsigned round)
 {
     size_t offset;
@@ -20,7 +20,7 @@ static size_t kind_of(const saddle_link_state *s, unsigned round)
     return kind;
 }
 
-/* List the kinds of messages: what is sent changes only where the rounds of a field begin or end. */
+/* Lists the kinds of messages: what is sent changes only where the rounds of a field begin or end. */
 static void list_kinds(saddle_link_state *s)
 {
     const saddle_layout *layout = s->layout;
@@ -190,7 +190,7 @@ uint64_t saddle_link_state_age(const saddle_link_state *s, uint64_t rounds)
 
 /* ---- links whose two ends agree --------------------------------------------------------------- */
 
-/* Edges of a sequence or a schedule that are used in a round. */
+/* Returns how many edges of a sequence or schedule are used in a round. */
 static size_t edges_used(const saddle_link_state *s, uint64_t round)
 {
     const saddle_link_rule *rule = s->rule;
@@ -211,7 +211,7 @@ static uint64_t round_number(const saddle_link_state *s, uint64_t iteration, uns
     return iteration * s->layout->rounds + round;
 }
 
-/* Keep the ghosts' rows of the last round before the next ones arrive. */
+/* Saves the ghosts' rows of the last round before the next ones arrive. */
 static void keep_ghosts(saddle_link_state *s, uint64_t last)
 {
     size_t ghosts = s->sources - s->agents;
@@ -241,7 +241,8 @@ void saddle_link_state_begin(saddle_link_state *s, uint64_t iteration, unsigned 
     s->bytes += 2 * edges * block.length * sizeof(double);
 }
 
-/* The weight of agent i's edge at position `at` of the graph in a round; 0: it does not work. `k`: its message. */
+/* Returns the weight in a round of agent i's edge at position `at` of the graph; 0 if it fails. `k` is
+ * its message. */
 static double weight_in_round(saddle_link_state *s, size_t i, size_t at, size_t k, uint64_t round)
 {
     const saddle_link_rule *rule = s->rule;
@@ -262,7 +263,7 @@ static double weight_in_round(saddle_link_state *s, size_t i, size_t at, size_t 
     }
 }
 
-/* What is left for the agent itself; weights have 40 bits, so that the differences are exact. */
+/* Returns the agent's own weight; weights have 40 bits, so the differences are exact. */
 static double self_weight_in_round(const saddle_link_state *s, size_t i, uint64_t round,
                                    double others)
 {
@@ -323,7 +324,7 @@ const double *saddle_link_state_arrived(saddle_link_state *s, size_t k, size_t i
     return NULL;
 }
 
-/* What an agent reads in the place of message k. */
+/* Returns what an agent reads instead of message k. */
 static const double *replacement(saddle_link_state *s, const saddle_agent *agent, size_t k,
                                  unsigned round, size_t kind)
 {
@@ -339,7 +340,7 @@ static const double *replacement(saddle_link_state *s, const saddle_agent *agent
     return s->used[k * s->kinds + kind] > 0 ? last : agent->now;
 }
 
-/* By a rule that is not exact. */
+/* Collects messages under a rule that is not exact. */
 static void collect_inexact(saddle_link_state *s, saddle_agent *agent, size_t i,
                             const double *const *rows, uint64_t number, unsigned round, size_t kind)
 {

@@ -22,7 +22,7 @@ saddle_agent_range saddle_local_range(const saddle_local *e, unsigned worker)
                                 .last = e->agents * (worker + 1) / size};
 }
 
-/* Point an agent at the spans that it reads and writes. */
+/* Points an agent at the spans that it reads and writes. */
 static saddle_agent *point_at_spans(saddle_local *e, size_t i, unsigned parity, uint64_t iteration)
 {
     saddle_agent *agent = &e->agent[i];
@@ -48,7 +48,7 @@ saddle_agent *saddle_local_lend(saddle_local *e, unsigned worker, size_t i, unsi
 
 /* ---- sharing ------------------------------------------------------------------------------- */
 
-/* Parts of something that a worker shares with those that wait. */
+/* Work of which a worker shares parts with waiting workers. */
 typedef struct shared {
     const saddle_worker *owner;
     saddle_shared_part *part;
@@ -74,7 +74,7 @@ static void share(const saddle_helpers *helpers, size_t count, saddle_shared_par
 
 /* ---- advancing ---------------------------------------------------------------------------- */
 
-/* Lowers the iteration after which all workers leave. */
+/* Lowers the iteration after which all workers stop. */
 static void ask_to_stop(saddle_local *e, uint64_t iteration)
 {
     uint_fast64_t before = atomic_load_explicit(&e->stop_at, memory_order_relaxed);
@@ -91,8 +91,8 @@ static bool out_of_time(const saddle_limits *limits)
     return limits->deadline > 0.0 && saddle_clock_seconds() >= limits->deadline;
 }
 
-/* The number that only a simulation can know, given to all agents by worker 0. The agents keep the memory that their own
- * workers lent them: a divided round does not lend it again. */
+/* Computes the value that only a simulation can know; worker 0 gives it to all agents. The agents keep
+ * the memory that their own workers lent them, because a divided round does not lend it again. */
 static void consult_oracle(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration)
 {
     if (!e->oracle)
@@ -108,7 +108,7 @@ static void consult_oracle(saddle_local *e, unsigned worker, unsigned parity, ui
     saddle_thread_pool_barrier(e->pool, worker);
 }
 
-/* What each agent may add to its IFO calls before its inner loops end; 0: whatever it likes. */
+/* Returns how many IFO calls each agent may add before its inner loops must end; 0: no limit. */
 static uint64_t allowance(const saddle_local *e, uint64_t ifo)
 {
     uint64_t budget = e->limits->ifo_budget;
@@ -131,7 +131,7 @@ void saddle_local_note_fault(saddle_local *e, unsigned worker, const saddle_agen
         ask_to_stop(e, iteration);
 }
 
-/* One round of those of a worker's agents that have a ghost for a neighbour, or that have none. */
+/* Does one round of those of a worker's agents that have a ghost as a neighbour, or of those that have none. */
 static void step_agents(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
                         unsigned round, uint64_t allowed, bool remote)
 {
@@ -153,7 +153,7 @@ static void step_agents(saddle_local *e, unsigned worker, unsigned parity, uint6
     }
 }
 
-/* One iteration of a worker's agents: all its rounds. `allowed`: see allowance(). */
+/* Does one iteration of a worker's agents: all its rounds. `allowed`: see allowance(). */
 static void iterate(saddle_local *e, unsigned worker, unsigned *parity, uint64_t iteration,
                     uint64_t allowed)
 {
@@ -186,7 +186,7 @@ static void iterate(saddle_local *e, unsigned worker, unsigned *parity, uint64_t
     }
 }
 
-/* IFO calls of all agents here until the end of an iteration. */
+/* Returns the IFO calls of all agents of this process up to the end of an iteration. */
 static uint64_t ifo_after(const saddle_local *e, uint64_t iteration)
 {
     uint64_t ifo = 0;
@@ -195,7 +195,7 @@ static uint64_t ifo_after(const saddle_local *e, uint64_t iteration)
     return ifo;
 }
 
-/* The latest clock here at the end of an iteration; NaN: there are no clocks. */
+/* Returns the latest clock in this process at the end of an iteration; NaN without clocks. */
 static double clock_after(const saddle_local *e, uint64_t iteration)
 {
     double latest = e->timed != NULL ? 0.0 : (double)NAN;
@@ -204,9 +204,9 @@ static double clock_after(const saddle_local *e, uint64_t iteration)
     return latest;
 }
 
-/* Whether all workers leave after this iteration: each computes the same answer from what was
- * written before the barrier. A faster worker may already have asked to stop after the next
- * iteration, which is why the iteration is compared; IFO counts alternate between two slots. */
+/* Returns whether all workers stop after this iteration. Each computes the same answer from what was
+ * written before the barrier. A faster worker may already have asked to stop after the next iteration,
+ * hence the comparison of iterations; IFO counts alternate between two slots. */
 static bool finished(const saddle_local *e, uint64_t iteration)
 {
     if (atomic_load_explicit(&e->stop_at, memory_order_relaxed) <= iteration)
@@ -240,7 +240,7 @@ static void advance_job(void *context, unsigned worker)
         e->done = done;
 }
 
-/* The first of the workers' faults: the lowest agent's of the first iteration that had any. */
+/* Finds the first of the workers' faults: that of the lowest agent in the first faulty iteration. */
 static void find_first(const saddle_local *e, saddle_first_fault *first)
 {
     *first = (saddle_first_fault){.fault = {.kind = SADDLE_FAULT_NONE}};
@@ -347,7 +347,7 @@ typedef struct mean_job {
     saddle_members members;
 } mean_job;
 
-/* An agent's contribution, which is nothing where it does not count. */
+/* Computes an agent's contribution, 0 if the agent does not count. */
 static void take_term(const mean_job *job, saddle_agent *agent, double *out)
 {
     if (job->members.counted == NULL || job->members.counted[agent->id])
@@ -356,8 +356,8 @@ static void take_term(const mean_job *job, saddle_agent *agent, double *out)
         memset(out, 0, job->size * sizeof *out);
 }
 
-/* Blocks of agents contribute in parallel. In a world of one process each worker then adds its
- * coordinates, agent by agent; with others, the world does. */
+/* Blocks of agents contribute in parallel. With one process, each worker then adds up its coordinates
+ * agent by agent; with several, the world does. */
 static void run_mean(void *context, unsigned worker)
 {
     mean_job *job = context;
@@ -401,9 +401,10 @@ void saddle_local_mean(saddle_engine *base, size_t size, saddle_agent_term *term
     saddle_thread_pool_run(job.e->pool, run_mean, &job);
 }
 
-/* ---- making and freeing ------------------------------------------------------------------- */
+/* ---- creating and freeing ----------------------------------------------------------------- */
 
-/* Memory is placed near the processor that first writes to it: each worker clears that of its agents. */
+/* Clears the memory of each worker's agents in that worker, because pages are placed near the processor
+ * that first writes to them. */
 static void touch_job(void *context, unsigned worker)
 {
     saddle_local *e = context;

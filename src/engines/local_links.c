@@ -1,4 +1,4 @@
-/* Where the rounds of the agents of one process meet links that have a state. */
+/* Connects the rounds of the agents of one process with links that have a state. */
 #include <math.h>
 
 #include "engines/local_agents.h"
@@ -21,7 +21,7 @@ void saddle_local_publish(saddle_local *e, size_t i, unsigned round)
         saddle_replicas_publish(&e->links.replicas, &e->agent[i], i, round);
 }
 
-/* Each worker unpacks some of the ghosts' messages. A resumed run has the replicas behind the first ones. */
+/* Each worker unpacks some of the ghosts' messages. A resumed run has the replicas after the first ones. */
 static void unpack_ghosts(saddle_local *e, unsigned worker, uint64_t iteration, unsigned round)
 {
     saddle_replicas *r = &e->links.replicas;
@@ -85,7 +85,7 @@ static void restore_replicas(saddle_local *e)
                              in->link_record(in->restore_context, e->links.ghost[g]));
 }
 
-/* The agents here, then what late messages need of their neighbours elsewhere. */
+/* Restores this process's agents, then what late messages need of neighbours in other processes. */
 void saddle_local_restore_links(saddle_local *e)
 {
     const saddle_engine_inputs *in = &e->inputs;
@@ -146,7 +146,7 @@ void saddle_local_membership(const saddle_engine *base, saddle_members *out)
                                 .components = p->components};
 }
 
-/* The first in the order of receivers, then of senders. */
+/* Finds the first dead direction, ordered by receiver, then by sender. */
 bool saddle_local_dead_direction(saddle_engine *base, size_t *from, size_t *to)
 {
     saddle_local *e = (saddle_local *)base;
@@ -154,7 +154,8 @@ bool saddle_local_dead_direction(saddle_engine *base, size_t *from, size_t *to)
     const saddle_graph *graph = e->inputs.instance->graph;
     saddle_link_state *state = &e->links.state;
     double all = (double)graph->agents * (double)graph->agents;
-    double first = 0.0; /* all less the number of the pair */
+    double first =
+        0.0; /* the number of pairs minus the pair's index, so that the first is the largest */
     if (!e->links.changing || state->members.entries == 0)
         return false;
     for (size_t i = 0; i < e->agents; i++)

@@ -1,4 +1,4 @@
-/* The memory of the agents of one process: measured, taken, freed. */
+/* The memory of the agents of one process: measuring, allocating and freeing it. */
 #include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/rng.h"
@@ -7,12 +7,12 @@
 #include "engines/worker_count.h"
 #include "problems/evaluate.h"
 
-/* Agents of the longest vectors whose contributions to a mean are held at once, and the doubles
- * that there is room for at least. */
+/* How many agents' contributions of the longest vectors to a mean are in memory at once, and the least
+ * capacity in doubles. */
 #define MEAN_BLOCK 16
 #define MEAN_ROOM 32768
 
-/* With this many agents for each worker loads are nearly equal, and rounds need not be divided. */
+/* With this many agents per worker, loads are nearly equal and rounds need not be divided. */
 #define MANY_AGENTS 8
 
 static size_t most_samples(const saddle_instance *instance)
@@ -23,8 +23,8 @@ static size_t most_samples(const saddle_instance *instance)
     return most;
 }
 
-/* Whether dividing rounds can help: not where an algorithm is a single run(), a loop that evaluates its requests itself. The
- * other workers help with these requests anyway. */
+/* Returns whether dividing rounds can help: not if the algorithm is a single run() that evaluates its
+ * own requests. The other workers help with such requests anyway. */
 static bool has_more_than_a_loop(const saddle_algorithm *algorithm)
 {
     const saddle_phase *phases = algorithm->phases;
@@ -70,7 +70,7 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
     return threads;
 }
 
-/* Scratch for a step of the algorithm or for a task, whichever needs more. */
+/* Returns the scratch for a step of the algorithm or for a task, whichever needs more. */
 static size_t scratch_size(const saddle_local *e)
 {
     size_t inner = saddle_larger(saddle_problem_scratch(e->inputs.instance->problem),

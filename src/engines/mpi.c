@@ -1,11 +1,11 @@
 /*
  * The engine `mpi`: agents on the processes of an MPI job, in each on a pool of threads.
  *
- * Before a round, neighbouring processes exchange what their agents have published for it: one
- * message each way, which holds every span that the other side reads, once. Messages go over a
- * communicator that knows the graph of processes, by requests that are made once and started in
- * every round. Nothing else is sent while iterations run, except that the processes agree now and
- * then on whether to go on: after a stretch of iterations whose length is the same in all of them.
+ * Before a round, neighbouring processes exchange what their agents have published for it: one message
+ * each way, which contains every span that the other side reads, once. Messages use a communicator with
+ * the graph of processes, and persistent requests that are started in every round. Nothing else is sent
+ * during iterations, except that the processes agree from time to time on whether to continue: after a
+ * stretch of iterations, which has the same length in all of them.
  */
 #include <math.h>
 #include <string.h>
@@ -24,37 +24,37 @@
 
 /* The most iterations of a stretch. */
 #define LONGEST 4096
-/* A stretch shall take so long: seldom enough to cost nothing, soon enough to stop in time. */
+/* A stretch should take this long: rarely enough to cost nothing, often enough to stop in time. */
 #define SHORT_SECONDS 0.01
 #define LONG_SECONDS 0.04
 
 enum { TAG_ROUND = 1 };
 
-/* The spans that go to a neighbouring process and the ghosts that come from it. */
+/* The spans sent to a neighbouring process and the ghosts received from it. */
 typedef struct peer {
     int rank;
-    size_t ghost;  /* the first of its agents among the ghosts */
-    size_t ghosts; /* how many */
-    size_t span;   /* the first of the agents that it reads, in `published` */
-    size_t spans;  /* how many */
+    size_t ghost;  /* its first ghost */
+    size_t ghosts; /* number of its ghosts */
+    size_t span;   /* first of the agents that it reads, in `published` */
+    size_t spans;  /* number of these */
 } peer;
 
 typedef struct engine {
-    saddle_local local; /* first: its functions are this engine's */
+    saddle_local local; /* must be first: its functions are this engine's */
     saddle_exchange exchange;
     MPI_Comm comm; /* over the graph of processes */
     size_t peers;
     peer *peer;
-    MPI_Aint *published; /* per peer, where the spans are that it reads, in bytes */
-    /* Per round and peer: ghosts and spans. They outlive the requests that use them, which some
-     * releases of MPI need. */
+    MPI_Aint *published; /* per peer: offsets in bytes of the spans that it reads */
+    /* Per round and peer: ghosts and spans. They outlive the requests that use them, because some
+     * versions of MPI need that. */
     MPI_Datatype *type;
     MPI_Request *request; /* per parity, round and peer: receive and send */
     size_t requests;
-    MPI_Request *flying; /* those of the present round */
+    MPI_Request *flying; /* those of the current round */
     MPI_Status *status;  /* of them */
-    uint64_t most_ifo;   /* IFO calls of an iteration, at most */
-    double most_seconds; /* by which an iteration advances the latest clock, at most */
+    uint64_t most_ifo;   /* most IFO calls of an iteration */
+    double most_seconds; /* most simulated seconds of an iteration */
     uint64_t stretch;    /* iterations until the processes agree again */
     saddle_iteration_log *log;
 } engine;
@@ -66,7 +66,7 @@ static engine *engine_of(saddle_engine *base)
 
 /* ---- a round --------------------------------------------------------------------------------- */
 
-/* Where the requests of a round and parity begin. */
+/* Returns the index of the first request of a round and parity. */
 static size_t set_of(const engine *e, size_t parity, size_t round)
 {
     return (parity * e->local.layout.rounds + round) * 2 * e->peers;
@@ -87,36 +87,37 @@ static void end_round(saddle_exchange *exchange)
 
 /* ---- stretches of iterations ----------------------------------------------------------------- */
 
-/* Iterations, at most `count`, that surely leave the budget of simulated seconds unspent, but for the last. */
+/* Returns how many iterations, at most `count`, certainly do not reach the limit of simulated seconds
+ * before the last one. */
 static uint64_t within_seconds(const engine *e, const saddle_limits *limits, uint64_t count)
 {
     double left = limits->max_network_seconds - e->local.network_seconds;
     if (!(limits->max_network_seconds > 0.0))
         return count;
-    /* Its inner loops end where they like. */
+    /* Its inner loops have no fixed length. */
     if (e->local.inputs.algorithm->heeds_limit || !(left > e->most_seconds))
         return 1;
     return left < e->most_seconds * (double)count ? (uint64_t)(left / e->most_seconds) : count;
 }
 
-/* Iterations that all processes can make before they must look at the limits together. */
+/* Returns how many iterations all processes can make before they must check the limits together. */
 static uint64_t stretch_of(const engine *e, const saddle_limits *limits, uint64_t left)
 {
     uint64_t count = within_seconds(e, limits, e->stretch < left ? e->stretch : left);
     if (limits->max_ifo == 0 && limits->ifo_budget == 0)
         return count;
-    /* Its inner loops end where the calls of all agents say. */
+    /* The IFO calls of all agents determine where its inner loops end. */
     if (e->local.inputs.algorithm->heeds_limit)
         return 1;
     if (limits->max_ifo == 0)
         return count;
-    /* So many iterations leave the budget surely unspent; the next is looked at. */
+    /* This many iterations certainly stay within the limit; the next one is checked. */
     uint64_t calls = limits->max_ifo > e->local.ifo ? limits->max_ifo - e->local.ifo : 1;
     uint64_t safe = (calls - 1) / e->most_ifo + 1;
     return safe < count ? safe : count;
 }
 
-/* What the processes tell each other after a stretch; sums over them. */
+/* What processes exchange after a stretch, as sums over all of them. */
 enum { IFO, STOPS, FAULTS, NANOSECONDS, NANOSECONDS_LEFT, WORDS };
 
 static void report(const engine *e, const saddle_limits *limits, const saddle_first_fault *first,
@@ -133,7 +134,7 @@ static void report(const engine *e, const saddle_limits *limits, const saddle_fi
     word[NANOSECONDS_LEFT] = (int64_t)(1e9 * (left < 1.0 ? left : 1.0));
 }
 
-/* The next stretch: of about the right length, and not far beyond the deadline. */
+/* Adapts the length of the next stretch to its target time and to the deadline. */
 static void adapt(engine *e, uint64_t count, const int64_t *word)
 {
     double ranks = (double)e->local.inputs.instance->world->ranks;
@@ -145,7 +146,7 @@ static void adapt(engine *e, uint64_t count, const int64_t *word)
         e->stretch = count < LONGEST / 2 ? 2 * count : LONGEST;
 }
 
-/* Make the latest clock that of all processes. */
+/* Sets the latest clock to the latest of all processes. */
 static void share_clock(engine *e)
 {
     const saddle_world *world = e->local.inputs.instance->world;
@@ -153,7 +154,7 @@ static void share_clock(engine *e)
         world->largest(world, 1, &e->local.network_seconds);
 }
 
-/* Find the lowest agent's fault of the first iteration that had any, and tell all processes. */
+/* Finds the fault of the lowest agent in the first faulty iteration, and shares it with all processes. */
 static void spread_fault(engine *e, const saddle_first_fault *first, uint64_t begin,
                          saddle_fault *fault)
 {
@@ -168,7 +169,7 @@ static void spread_fault(engine *e, const saddle_first_fault *first, uint64_t be
     world->largest(world, 1, &lowest);
     *fault = first->fault;
     world->share(world, world->home[world->agents - (size_t)lowest], sizeof *fault, fault);
-    /* The others learned of it late: the counts are those of the iteration that made it. */
+    /* The others learn of it late: set the counts back to the faulty iteration. */
     uint64_t done = (uint64_t)(latest - earliest) - begin + 1;
     int64_t ifo = (int64_t)e->log[done - 1].ifo;
     world->add_words(world, 1, &ifo);
@@ -178,7 +179,7 @@ static void spread_fault(engine *e, const saddle_first_fault *first, uint64_t be
     share_clock(e);
 }
 
-/* Make a stretch of iterations; whether to go on. */
+/* Makes a stretch of iterations; returns whether to continue. */
 static bool go_on(engine *e, const saddle_limits *limits, uint64_t count, saddle_fault *fault)
 {
     const saddle_world *world = e->local.inputs.instance->world;
@@ -221,7 +222,7 @@ static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fau
 
 /* ---- which processes exchange messages ----------------------------------------------------------------------- */
 
-/* The agents that process `rank` reads, as offsets of their spans from the first. */
+/* Lists the agents that process `rank` reads, as offsets of their spans from the first one. */
 static size_t spans_for(const engine *e, size_t rank, MPI_Aint *out)
 {
     const saddle_world *world = e->local.inputs.instance->world;
@@ -238,7 +239,7 @@ static size_t spans_for(const engine *e, size_t rank, MPI_Aint *out)
     return count;
 }
 
-/* Ghosts are ordered by home: each run of a home is a peer. */
+/* Ghosts are ordered by rank, so each range with the same rank is a peer. */
 static bool find_peers(engine *e)
 {
     const saddle_local *local = &e->local;
@@ -267,8 +268,8 @@ static bool find_peers(engine *e)
     return e->published != NULL;
 }
 
-/* What a row sends in a round, from its first block on, with the clock where there are clocks; *offset receives where that
- * block is. */
+/* Returns the type of what a row sends in a round, from its first block on, including the clock if there
+ * are clocks; *offset receives the offset of that block. */
 static MPI_Datatype message_type(const saddle_local *local, unsigned round, size_t *offset)
 {
     enum { MOST = SADDLE_MOST_BLOCKS_SENT + 1 };
@@ -294,7 +295,7 @@ static MPI_Datatype message_type(const saddle_local *local, unsigned round, size
     return message;
 }
 
-/* What goes to the peers in a round and comes from them: per peer, ghosts and spans. */
+/* Creates the types of what is exchanged with the peers in a round: per peer, ghosts and spans. */
 static void make_types(const engine *e, unsigned round, MPI_Datatype *type)
 {
     const saddle_local *local = &e->local;
@@ -312,7 +313,7 @@ static void make_types(const engine *e, unsigned round, MPI_Datatype *type)
     MPI_Type_free(&message);
 }
 
-/* The requests of one round and parity: per peer, to receive and to send. */
+/* Creates the requests of one round and parity: per peer, a receive and a send. */
 static void make_requests(const engine *e, unsigned parity, unsigned round,
                           const MPI_Datatype *type, MPI_Request *request)
 {
@@ -329,7 +330,7 @@ static void make_requests(const engine *e, unsigned parity, unsigned round,
     }
 }
 
-/* The communicator over the graph of processes, and all requests. Collective. */
+/* Creates the communicator over the graph of processes, and all requests. Collective. */
 static void open_channels(engine *e, int *rank, int *weight)
 {
     const saddle_local *local = &e->local;
@@ -351,7 +352,7 @@ static void open_channels(engine *e, int *rank, int *weight)
     e->local.exchange = e->peers > 0 && local->layout.rounds > 0 ? &e->exchange : NULL;
 }
 
-/* ---- making and freeing ---------------------------------------------------------------------- */
+/* ---- creating and freeing ---------------------------------------------------------------------- */
 
 static void destroy(saddle_engine *base)
 {
@@ -375,14 +376,14 @@ static void destroy(saddle_engine *base)
     saddle_free(e);
 }
 
-/* Messages take a few hundred bytes per peer, which counts only where agents are few and small. */
+/* Ignores the messages' few hundred bytes per peer, which matter only if agents are few and small. */
 static double bytes(const saddle_engine_inputs *inputs)
 {
     return saddle_local_bytes(inputs, saddle_processors(inputs->instance->world->together)) +
            saddle_block_bytes(LONGEST, sizeof(saddle_iteration_log));
 }
 
-/* By how much an iteration advances the latest clock, at most: each round waits for the slowest link. */
+/* Returns by how much an iteration can advance the latest clock at most: each round waits for the slowest link. */
 static double most_seconds(const engine *e)
 {
     const saddle_link_model *model = e->local.inputs.link_model;
@@ -403,7 +404,7 @@ static double most_seconds(const engine *e)
     return seconds + compute * (double)e->most_ifo;
 }
 
-/* All that a process can do, and fail at, by itself. */
+/* Does everything that a process can do, and fail at, on its own. */
 static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int **rank,
                              saddle_error *error)
 {
@@ -420,11 +421,12 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int 
     if (status != SADDLE_OK || alone)
         return status;
     if (e->local.oracle)
-        return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "%s with these options needs a number that is computed from all agents "
-                           "at once (gamma exact), which no process of %zu sees; use engine "
-                           "threads or one process",
-                           inputs->algorithm->name, world->ranks);
+        return saddle_fail(
+            error, SADDLE_UNSUPPORTED,
+            "%s with these options needs a number that is computed from all agents "
+            "at once (gamma exact), but none of the %zu processes has all agents; use "
+            "engine threads or one process",
+            inputs->algorithm->name, world->ranks);
     bool whole = find_peers(e);
     e->requests = 4 * (size_t)e->local.layout.rounds * e->peers;
     e->request = saddle_alloc(e->requests, sizeof *e->request);

@@ -1,14 +1,14 @@
 /*
- * A thread of every process sends a beat to the next rank four times a second, whatever the process computes,
- * reads or writes meanwhile, and listens for beats of the previous rank. A process that sends none is stopped,
- * or its host is unreachable. When half of --stall-seconds has passed without a beat, the listener asks all
- * ranks to answer; when all of it has passed, it names the ranks that did not and aborts the job.
+ * A thread of every process sends a beat to the next rank four times a second, whatever the process is
+ * doing, and listens for beats from the previous rank. A process that sends none is stopped, or its host
+ * is unreachable. After half of stall-seconds without a beat, the listener asks all ranks to answer; after
+ * all of it, it names the ranks that did not and aborts the job.
  *
- * Ranks form a ring, so the cost does not grow with their number, and as long as one process runs, the
- * process before which the stopped ones end notices them.
+ * Ranks form a ring, so the cost does not grow with their number. If some processes are stopped, the
+ * running process that follows them in the ring notices it.
  *
- * Silence is measured by the time in which the listener itself runs: a job that is suspended as a whole and
- * continued later has no silent process.
+ * Silence is measured in time during which the listener itself runs: if the whole job is suspended and
+ * continued later, no process counts as silent.
  */
 #include "engines/mpi_heartbeat.h"
 
@@ -31,23 +31,23 @@
 
 /* Seconds between two beats. */
 #define BEAT_SECONDS 0.25
-/* Seconds between two looks while the ring dissolves. */
+/* Seconds between two checks while the ring dissolves. */
 #define LEAVING_SECONDS 0.001
-/* The most seconds of silence that one look can add: more means that this process did not run. */
+/* The most silence that one check can add: if more time has passed, this process itself did not run. */
 #define LONGEST_LOOK 1.0
-/* Limit until saddle_heartbeat_watch() sets one. */
+/* The limit until saddle_heartbeat_watch() sets one. */
 #define DEFAULT_STALL_SECONDS 60.0
-/* Probes without a message after which there is none: MPI looks at some transports only at every eighth. */
+/* Probes without a message after which there is none: MPI checks some transports only at every eighth. */
 #define PROBES 16
-/* The most silent ranks that are named one by one. */
+/* The most silent ranks that are listed by name. */
 #define NAMED 8
 
 enum { TAG_BEAT = 1, TAG_ASK, TAG_ANSWER, TAG_LEAVE };
 
-/* What the thread shall do. */
+/* What the thread is to do. */
 typedef enum goal { BEAT, LEAVE, STOP } goal;
 
-/* There is one MPI in a process and one heartbeat. */
+/* A process has one MPI and one heartbeat. */
 static struct {
     bool begun;
     pthread_t thread;
@@ -63,7 +63,7 @@ static struct {
     int ranks;
     bool *answered; /* per rank, since `asked` */
     bool asked;
-    bool heard;         /* the previous rank has sent a beat since the last look */
+    bool heard;         /* the previous rank has sent a beat since the last check */
     bool left;          /* it has left the ring */
     double silence;     /* seconds since its last beat */
     bool leaving;       /* this process has left */
@@ -77,7 +77,7 @@ static int previous_rank(void)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* Send an empty message, which needs no buffer and is not waited for. */
+/* Sends an empty message, which needs no buffer and no wait. */
 static void send_tag(int to, int tag)
 {
     MPI_Request request;
@@ -123,7 +123,7 @@ static void ask_all(void)
     }
 }
 
-/* Name the ranks that have not answered, the previous one among them, and end the job. */
+/* Names the ranks that have not answered, including the previous one, and aborts the job. */
 static void abort_job(double limit)
 {
     char text[2 * PATH_MAX] = "saddle: ";
@@ -151,17 +151,17 @@ static void abort_job(double limit)
                       heart.checkpoint);
     else
         saddle_append(text, sizeof text,
-                      "it has written no checkpoint: run the same command again");
+                      "it has written no checkpoint, so run the same command again");
     pthread_mutex_unlock(&heart.mutex);
     size_t length = saddle_show_text(shown, sizeof shown - 1, text);
     memcpy(shown + length, "\n", 2);
-    /* Not through stdio: another thread may hold its lock. */
+    /* Do not use stdio: another thread may hold its lock. */
     ssize_t written = write(STDERR_FILENO, shown, length + 1);
     (void)written;
     MPI_Abort(MPI_COMM_WORLD, SADDLE_EXIT_STALLED);
 }
 
-/* Judge the previous rank, `seconds` after the last look. */
+/* Judges the previous rank, `seconds` after the last check. */
 static void judge(double seconds, double limit)
 {
     heart.silence = heart.heard ? 0.0 : heart.silence + seconds;
@@ -176,7 +176,7 @@ static void judge(double seconds, double limit)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-/* Sleep until the next look, or until the goal changes; returns the goal. */
+/* Sleeps until the next check, or until the goal changes; returns the goal. */
 static goal wait_for_look(double *limit)
 {
     struct timespec until;
@@ -195,7 +195,7 @@ static goal wait_for_look(double *limit)
     return now;
 }
 
-/* Leave the ring; it lasts until all processes have left, so that all questions are answered. */
+/* Leaves the ring. The ring lasts until all processes have left, so that all questions are answered. */
 static void leave_ring(void)
 {
     heart.leaving = true;
@@ -242,7 +242,7 @@ static void end_with(goal last)
     heart.begun = false;
 }
 
-/* MPI_Finalize() calls this first, whoever calls MPI_Finalize(). */
+/* MPI_Finalize() runs this first, whichever code calls it. */
 static int on_finalize(MPI_Comm comm, int key, void *value, void *state)
 {
     (void)comm;
@@ -255,7 +255,7 @@ static int on_finalize(MPI_Comm comm, int key, void *value, void *state)
 
 /* ---- from the other threads ------------------------------------------------------------------ */
 
-/* The thread shall take no signals: they are for those of the program. */
+/* Blocks all signals in the thread: they are for the program's own threads. */
 static saddle_status start_thread(saddle_error *error)
 {
     sigset_t all;
@@ -301,7 +301,7 @@ saddle_status saddle_heartbeat_begin(const saddle_world *world, saddle_error *er
         MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
         MPI_Comm_free_keyval(&key);
     }
-    /* One that has none would seem to be silent. */
+    /* A process without a heartbeat would seem silent to the others. */
     status = saddle_world_agree(world, status, error);
     if (status != SADDLE_OK)
         saddle_heartbeat_stop();

@@ -9,11 +9,11 @@
 #include "core/status.h"
 #include "core/text.h"
 
-/* The most processes that a refusal lists. */
+/* The most processes that an error message lists. */
 #define LISTED 4
 
-/* What a process says about itself. Versions must understand each other here: neither the size of this nor
- * the first three fields ever change. */
+/* What a process tells the others about itself. Different versions must understand each other here, so
+ * neither the size nor the first three fields ever change. */
 typedef struct peer {
     uint32_t abi;
     char version[60];
@@ -23,7 +23,7 @@ typedef struct peer {
 
 _Static_assert(sizeof(peer) == 128, "other versions expect this size");
 
-static peer *peers; /* one per rank; NULL before they were compared; stays until the process ends */
+static peer *peers; /* one per rank; NULL before they were compared; never freed */
 
 static void describe(peer *out)
 {
@@ -44,7 +44,7 @@ static bool same_version(const peer *a, const peer *b)
     return a->abi == b->abi && memcmp(a->version, b->version, sizeof a->version) == 0;
 }
 
-/* Every process has the same table and comes to the same result. */
+/* Every process has the same table and reaches the same result. */
 static saddle_status compare_versions(const peer *table, size_t ranks, saddle_error *error)
 {
     char list[640] = "";

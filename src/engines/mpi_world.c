@@ -1,7 +1,7 @@
 /*
- * The world of an MPI job: its processes, where the agents are, and the sums.
+ * The world of an MPI job: its processes, the placement of the agents, and sums.
  *
- * MPI ends the whole job when a call fails, with a message that names the process: no call here
+ * When an MPI call fails, MPI ends the whole job with a message that names the process, so no call here
  * returns an error.
  */
 #include "engines/mpi_world.h"
@@ -19,27 +19,29 @@
 #include "engines/placement.h"
 #include "engines/thread_pool.h"
 
-/* Seconds that a process that failed waits for the others to follow. */
+/* Seconds that a failed process waits for the others. */
 #define PATIENCE 5.0
 
 enum { TAG_TERMS = 1, TAG_CARRY };
 
 typedef struct mpi_world {
     saddle_world base;
-    MPI_Comm comm; /* of its own: no message meets those of another world or of the program */
+    MPI_Comm
+        comm; /* its own, so that its messages never mix with those of another world or the program */
     size_t *here;
     size_t *home;
-    MPI_Aint *row; /* rows of a block that one process holds, in bytes; room for all agents */
+    MPI_Aint
+        *row; /* offsets in bytes of the rows of a block that one process holds; capacity for all
+                    * agents */
     MPI_Request *request; /* two per process */
-    MPI_Status *status;   /* of them; to ignore these by MPI_STATUSES_IGNORE alarms gcc */
+    MPI_Status *status;   /* of them; gcc warns about MPI_STATUSES_IGNORE */
     int *count;           /* per process: entries of a sum */
     int *offset;
 } mpi_world;
 
 static mpi_world *world_of(const saddle_world *world)
 {
-    /* The functions of a world take it as const; the buffers for messages are no part of what it
-     * says. */
+    /* The functions of a world take it as const, but its message buffers are not part of its value. */
     return (mpi_world *)(void *)(uintptr_t)world;
 }
 
@@ -79,14 +81,14 @@ MPI_Datatype saddle_mpi_run_of(size_t count, MPI_Datatype element)
 
 /* ---- sums over agents ------------------------------------------------------------------------ */
 
-/* The first entry of a sum that process r adds up. */
+/* Returns the first entry of a sum that process r adds up. */
 static size_t slice(size_t size, size_t r, size_t ranks)
 {
     return size / ranks * r + size % ranks * r / ranks;
 }
 
-/* The part of process r's rows of a block whose entries process s adds up, as a type to be used at
- * `terms`; MPI_DATATYPE_NULL: nothing. */
+/* Returns, as a type relative to `terms`, the entries of process r's rows of a block that process s adds
+ * up; MPI_DATATYPE_NULL when there are none. */
 static MPI_Datatype part_of(mpi_world *w, size_t first, size_t count, size_t size, size_t stride,
                             size_t r, size_t s)
 {
@@ -106,7 +108,7 @@ static MPI_Datatype part_of(mpi_world *w, size_t first, size_t count, size_t siz
     return part;
 }
 
-/* Every process gets its entries of all rows from their homes. */
+/* Sends every process its entries of all rows. */
 static void exchange_terms(mpi_world *w, size_t first, size_t count, size_t size, size_t stride,
                            double *terms)
 {
@@ -166,7 +168,7 @@ static void join(const saddle_world *world, size_t size, double *sum)
 
 /* ---- everything else ------------------------------------------------------------------------- */
 
-/* Reduce in place, in pieces that MPI can count. */
+/* Reduces in place, in pieces that MPI can count. */
 static void reduce(const saddle_world *world, size_t count, char *values, MPI_Datatype type,
                    MPI_Op operation)
 {
@@ -218,7 +220,7 @@ static void destroy(saddle_world *world)
     saddle_free(w);
 }
 
-/* ---- meeting --------------------------------------------------------------------------------- */
+/* ---- connecting ------------------------------------------------------------------------------- */
 
 saddle_status saddle_mpi_init(size_t *rank, saddle_error *error)
 {
@@ -241,13 +243,13 @@ saddle_status saddle_mpi_init(size_t *rank, saddle_error *error)
     if (level < MPI_THREAD_FUNNELED)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "engine: MPI was initialised without support for threads; initialise "
-                           "it by MPI_Init_thread with MPI_THREAD_FUNNELED or more");
+                           "it with MPI_Init_thread and MPI_THREAD_FUNNELED or more");
     MPI_Comm_rank(MPI_COMM_WORLD, &number);
     *rank = (size_t)number;
     return SADDLE_OK;
 }
 
-/* Whether all processes come here within a time. */
+/* Returns whether all processes arrive here within a time. */
 static bool all_come(double seconds)
 {
     int come = 0;
@@ -268,7 +270,7 @@ void saddle_mpi_finalize(bool failed)
     int over = 0;
     MPI_Initialized(&begun);
     MPI_Finalized(&over);
-    /* Those that did well come, too: one may have failed at the very end. */
+    /* Successful processes also wait here, because another may have failed at the very end. */
     if (!begun || over)
         return;
     if (all_come(failed ? PATIENCE : INFINITY))
@@ -277,7 +279,7 @@ void saddle_mpi_finalize(bool failed)
         saddle_heartbeat_stop();
 }
 
-/* How many processes of the job are on this machine. */
+/* Returns how many processes of the job are on this machine. */
 static size_t count_together(MPI_Comm comm)
 {
     MPI_Comm machine;
@@ -299,11 +301,11 @@ static saddle_status allocate(mpi_world *w, saddle_error *error)
     w->offset = saddle_alloc(w->base.ranks, sizeof *w->offset);
     if (w->home == NULL || w->here == NULL || w->row == NULL || w->request == NULL ||
         w->status == NULL || w->count == NULL || w->offset == NULL)
-        return saddle_no_memory(error, "the agents' places");
+        return saddle_no_memory(error, "the placement of the agents");
     return SADDLE_OK;
 }
 
-/* Process 0 places the agents and tells the others. */
+/* Process 0 places the agents and sends the others the result. */
 static saddle_status settle(mpi_world *w, const saddle_graph *graph, saddle_error *error)
 {
     saddle_status status = allocate(w, error);
@@ -330,13 +332,14 @@ saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, 
     SADDLE_TRY(saddle_mpi_init(&rank, error));
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (graph != NULL && (size_t)ranks > graph->agents)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "engine: %d processes were started for %zu agents, and each needs one; "
-                           "start at most %zu (mpirun -n %zu)",
-                           ranks, graph->agents, graph->agents, graph->agents);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "engine: %d processes were started for %zu agents, but each process needs at least "
+            "one; start at most %zu (mpirun -n %zu)",
+            ranks, graph->agents, graph->agents, graph->agents);
     mpi_world *w = saddle_alloc(1, sizeof *w);
     if (w == NULL)
-        return saddle_no_memory(error, "the agents' places");
+        return saddle_no_memory(error, "the placement of the agents");
     w->base = (saddle_world){.rank = rank,
                              .ranks = (size_t)ranks,
                              .agents = graph != NULL ? graph->agents : 0,

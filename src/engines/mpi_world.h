@@ -7,13 +7,13 @@
 #include "core/world.h"
 #include <saddle/graph.h>
 
-/* Place the agents of a graph on the processes of the job; without one (NULL), find the processes.
- * Collective. */
+/* Places the agents of a graph on the processes of the job; without a graph (NULL), only finds the
+ * processes. Collective. */
 saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph,
                                  saddle_error *error);
-/* The communicator of a world of saddle_mpi_connect(); borrowed. */
+/* Returns the communicator of a world of saddle_mpi_connect(); borrowed. */
 MPI_Comm saddle_mpi_comm(const saddle_world *world);
-/* The type of `count` elements one after another, however many; to be freed. */
+/* Returns the type of `count` consecutive elements, for any count; the caller frees it. */
 MPI_Datatype saddle_mpi_run_of(size_t count, MPI_Datatype element);
 
 #endif

@@ -1,4 +1,4 @@
-/* The engine `mpi` of a build without MPI: it can be named, and says what is missing. */
+/* The engine `mpi` in a build without MPI: it exists, and its errors say what is missing. */
 #include "core/status.h"
 #include "engines/engines.h"
 

@@ -18,7 +18,7 @@ size_t saddle_crossing_edges(const saddle_graph *graph, const size_t *home)
     return crossing / 2;
 }
 
-/* Neighbours in number are neighbours in many topologies. */
+/* Assigns contiguous ranges: in many topologies, agents with adjacent numbers are neighbours. */
 static void place_ranges(size_t agents, size_t ranks, size_t *home)
 {
     for (size_t r = 0; r < ranks; r++)
@@ -27,7 +27,8 @@ static void place_ranges(size_t agents, size_t ranks, size_t *home)
 }
 
 #ifdef SADDLE_METIS
-/* Whether every process has agents, and none many more than its share: it would set the pace. */
+/* Returns whether every process has agents and none has many more than its share, because the slowest
+ * process determines the speed. */
 static bool balanced(size_t agents, size_t ranks, const size_t *home)
 {
     size_t *agents_of = saddle_alloc(ranks, sizeof *agents_of);
@@ -41,7 +42,7 @@ static bool balanced(size_t agents, size_t ranks, const size_t *home)
     return fair;
 }
 
-/* The graph in METIS's types; the three arrays lie in one block, *start first. */
+/* Converts the graph to METIS's types; the three arrays are in one block, *start first. */
 static idx_t *metis_graph(const saddle_graph *graph, idx_t **neighbour, idx_t **part)
 {
     idx_t *start = saddle_alloc(2 * graph->agents + 1 + 2 * graph->edges, sizeof *start);
@@ -59,7 +60,7 @@ static idx_t *metis_graph(const saddle_graph *graph, idx_t **neighbour, idx_t **
 typedef int partitioner(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *,
                         real_t *, real_t *, idx_t *, idx_t *, idx_t *);
 
-/* Few crossing edges by one of METIS's methods; false when it has no good answer. */
+/* Minimizes crossing edges by one of METIS's methods; false when it finds no balanced placement. */
 static bool place_by(partitioner *partition, const saddle_graph *graph, size_t ranks, size_t *home)
 {
     idx_t *neighbour;
@@ -84,7 +85,7 @@ static bool place_by(partitioner *partition, const saddle_graph *graph, size_t r
     return outcome == METIS_OK && balanced(graph->agents, ranks, home);
 }
 
-/* Keep the best of what METIS finds and what is there. */
+/* Keeps the better of the present placement and those that METIS finds. */
 static bool improve(const saddle_graph *graph, size_t ranks, size_t *home)
 {
     partitioner *const method[] = {METIS_PartGraphKway, METIS_PartGraphRecursive};
@@ -104,7 +105,7 @@ saddle_status saddle_place_agents(const saddle_graph *graph, size_t ranks, size_
     place_ranges(graph->agents, ranks, home);
 #ifdef SADDLE_METIS
     if (ranks > 1 && ranks < graph->agents && !improve(graph, ranks, home))
-        return saddle_no_memory(error, "the agents' places");
+        return saddle_no_memory(error, "the placement of the agents");
 #else
     (void)error;
 #endif

@@ -5,15 +5,15 @@
 #include <saddle/graph.h>
 
 /*
- * Give every agent of a graph a home among `ranks` <= agents processes: about as many agents to
- * each, at least one, so that few edges cross. A pure function of graph and ranks. As many
- * processes as agents: agent i at process i.
- * @param home  room for all agents.
+ * Assigns every agent of a graph to one of `ranks` <= agents processes: about the same number to each,
+ * at least one, with few edges between processes. A pure function of graph and ranks. With as many
+ * processes as agents, agent i is at process i.
+ * @param home  capacity for all agents.
  */
 saddle_status saddle_place_agents(const saddle_graph *graph, size_t ranks, size_t *home,
                                   saddle_error *error);
 
-/* Edges whose ends have different homes. */
+/* Returns the number of edges between different processes. */
 size_t saddle_crossing_edges(const saddle_graph *graph, const size_t *home);
 
 #endif

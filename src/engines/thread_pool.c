@@ -17,24 +17,24 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* Turns of the spin loop before a waiting worker goes to sleep: some tens of microseconds. The system puts a
- * worker that it wakes on a free processor; one that spins stays where it is. */
+/* Iterations of the spin loop before a waiting worker sleeps: some tens of microseconds. The system
+ * wakes a worker on a free processor, whereas a spinning one stays where it is. */
 #define SPINS 2000
 
-/* Turns after which it lets another thread run: that may be the one it waits for, when the system has put
- * both on one processor. */
+/* Iterations after which it yields: the thread that it waits for may be on the same processor. */
 #define SPINS_TO_YIELD 512
 
 typedef struct worker {
     saddle_thread_pool *pool;
     unsigned number;
     pthread_t thread;
-    /* What it shares: parts first, first + 1, ... The ticket holds, from the low bits up, the number of parts taken (16 bits),
-     * the number of parts (16 bits) and a serial number that changes with every ticket. A worker takes a part by incrementing
-     * the ticket with compare-and-exchange. If that succeeds, the ticket was current, and the other fields stay as they are
-     * until the part is finished. */
+    /* The work it shares: parts first, first + 1, ... The ticket contains, from the low bits up, the
+     * number of parts taken (16 bits), the number of parts (16 bits) and a serial number that changes
+     * with every ticket. A worker takes a part by incrementing the ticket with compare-and-exchange. If
+     * that succeeds, the ticket was current, and the other fields do not change until the part is
+     * finished. */
     _Alignas(SADDLE_ALIGNMENT) atomic_uint_fast64_t ticket;
-    _Alignas(SADDLE_ALIGNMENT) atomic_uint_fast32_t finished; /* parts */
+    _Alignas(SADDLE_ALIGNMENT) atomic_uint_fast32_t finished; /* number of parts */
     saddle_thread_pool_part *part;
     void *context;
     size_t first;
@@ -44,24 +44,23 @@ struct saddle_thread_pool {
     unsigned size;
     unsigned started; /* threads that exist */
     worker *workers;
-    saddle_thread_pool_job *job; /* NULL: the threads shall end */
+    saddle_thread_pool_job *job; /* NULL: the threads are to end */
     void *context;
     bool pin;
     cpu_set_t processors; /* those that workers are pinned to */
-    unsigned
-        spins; /* 0 when there are more workers than processors: spinning would only delay them */
+    unsigned spins; /* 0 with more workers than processors: spinning would only delay the others */
     _Alignas(SADDLE_ALIGNMENT) atomic_uint arrived;
-    _Alignas(SADDLE_ALIGNMENT) atomic_uint phase; /* also the word that late workers sleep on */
+    _Alignas(SADDLE_ALIGNMENT) atomic_uint phase; /* also the futex that late workers sleep on */
     _Alignas(SADDLE_ALIGNMENT) atomic_uint sleepers;
 };
 
-/* Denormal numbers cost ten times as much; iterates that decay to zero are full of them. Rounding and traps
- * are the standard ones, whatever the program has chosen for this thread. */
+/* Denormal numbers are ten times slower, and iterates that decay to zero are full of them. Rounding and
+ * traps are the standard ones, whatever the program has set for this thread. */
 static unsigned flush_denormals(void)
 {
 #if defined(__SSE2__)
     unsigned before = _mm_getcsr();
-    _mm_setcsr(0x9FC0u); /* flush to zero, denormals are zero; to nearest; no traps */
+    _mm_setcsr(0x9FC0u); /* flush to zero, denormals are zero; round to nearest; no traps */
     return before;
 #else
     return 0;
@@ -84,8 +83,8 @@ static void relax(void)
 #endif
 }
 
-/* Keep the calling thread, a worker's, on its processor. Where the system refuses, because the processor has gone
- * meanwhile, it runs anywhere. */
+/* Pins the calling thread, a worker's, to its processor. If the system refuses, because the processor is
+ * gone, the thread runs anywhere. */
 static void stay(const saddle_thread_pool *pool, unsigned number)
 {
     cpu_set_t own;
@@ -102,7 +101,7 @@ static void stay(const saddle_thread_pool *pool, unsigned number)
 #define PART_BITS 16
 #define PART_MASK ((UINT64_C(1) << PART_BITS) - 1)
 
-/* Takes a part of what a worker shares and does it; false: no part is left. */
+/* Takes and does a part of a worker's shared work; false when no part is left. */
 static bool take_part(worker *of, unsigned by)
 {
     uint64_t ticket = atomic_load_explicit(&of->ticket, memory_order_acquire);
@@ -118,7 +117,7 @@ static bool take_part(worker *of, unsigned by)
     return true;
 }
 
-/* Does a part of anything that is shared; false: nothing is shared. */
+/* Does a part of any shared work; false when there is none. */
 static bool help(saddle_thread_pool *pool, unsigned by)
 {
     for (unsigned w = 0; w < pool->size; w++)
@@ -133,7 +132,7 @@ static void wake_sleepers(saddle_thread_pool *pool)
         syscall(SYS_futex, &pool->phase, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Share as many parts as a ticket can count. */
+/* Shares as many parts as a ticket can count. */
 static void share_ticket(saddle_thread_pool *pool, unsigned number, size_t first, size_t count)
 {
     worker *self = &pool->workers[number];
@@ -168,7 +167,7 @@ void saddle_thread_pool_share(saddle_thread_pool *pool, unsigned number, size_t 
 
 /* ---- the barrier ------------------------------------------------------------------------------ */
 
-/* Sleep until the phase is no longer `phase`, but for parts to do. */
+/* Sleeps until the phase is no longer `phase`, or there are parts to do. */
 static void sleep_through(saddle_thread_pool *pool, unsigned number, unsigned phase)
 {
     atomic_fetch_add(&pool->sleepers, 1);
@@ -186,8 +185,8 @@ void saddle_thread_pool_barrier(saddle_thread_pool *pool, unsigned number)
     unsigned arrived = atomic_fetch_add_explicit(&pool->arrived, 1, memory_order_acq_rel) + 1;
     if (arrived == pool->size) {
         atomic_store_explicit(&pool->arrived, 0, memory_order_relaxed);
-        /* Either this sees a sleeper, or the sleeper sees the new phase: both are sequentially
-         * consistent, and the kernel compares the phase before it lets a worker sleep. */
+        /* Either this thread sees a sleeper, or the sleeper sees the new phase: both accesses are
+         * sequentially consistent, and the kernel compares the phase before it lets a worker sleep. */
         atomic_store(&pool->phase, phase + 1);
         wake_sleepers(pool);
         return;
@@ -204,7 +203,7 @@ void saddle_thread_pool_barrier(saddle_thread_pool *pool, unsigned number)
     sleep_through(pool, number, phase);
 }
 
-/* Between jobs a worker waits as it does inside them: jobs that follow each other closely cost no system call. */
+/* Between jobs a worker waits as it does inside them, so jobs in quick succession need no system call. */
 static void *work(void *argument)
 {
     worker *self = argument;
@@ -266,7 +265,7 @@ void saddle_thread_pool_destroy(saddle_thread_pool *pool)
     if (pool == NULL)
         return;
     pool->job = NULL;
-    /* Workers that could not be started will not come. */
+    /* Count the workers that could not be started as arrived. */
     atomic_fetch_add(&pool->arrived, pool->size - 1 - pool->started);
     saddle_thread_pool_barrier(pool, 0);
     for (unsigned w = 1; w <= pool->started; w++)

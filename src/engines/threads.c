@@ -1,4 +1,4 @@
-/* The engine `threads`: all agents in one process, stepped by a pool of worker threads. */
+/* The engine `threads`: all agents in one process, on a pool of worker threads. */
 #include "core/memory.h"
 #include "core/processors.h"
 #include "core/status.h"

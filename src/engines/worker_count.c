@@ -1,8 +1,8 @@
 #include "engines/worker_count.h"
 
-/* Doubles that a worker should have to touch in an iteration: a barrier costs about a tenth of that. */
+/* The doubles that a worker should process in an iteration; a barrier costs about a tenth of that. */
 #define LEAST_WORK 1e4
-/* Samples that an agent looks at in most iterations, if it has as many. */
+/* The samples that an agent uses in most iterations, if it has as many. */
 #define USUAL_BATCH 128
 #define MOST_WORKERS 1024
 
@@ -15,7 +15,7 @@ size_t saddle_worker_count(const saddle_instance *instance, size_t published)
         size_t i = instance->world->here[k];
         size_t degree = instance->graph->start[i + 1] - instance->graph->start[i];
         size_t batch = problem->samples[i] < USUAL_BATCH ? problem->samples[i] : USUAL_BATCH;
-        /* It mixes spans and looks at samples, each as long as x at most. */
+        /* An agent mixes spans and reads samples, each at most as long as x. */
         doubles +=
             (double)published * (double)(degree + 2) + (double)batch * (double)problem->x_dim;
     }

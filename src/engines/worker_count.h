@@ -4,8 +4,8 @@
 
 #include <saddle/instance.h>
 
-/* The number of workers that have enough to do in an iteration of the agents in this process, at least one and
- * at most one for each agent; `published` doubles are an agent's span. */
+/* Returns how many workers have enough work in an iteration of this process's agents, at least one and
+ * at most one per agent. `published` is the doubles of an agent's span. */
 size_t saddle_worker_count(const saddle_instance *instance, size_t published);
 
 #endif

@@ -55,9 +55,10 @@ typedef struct saddle_catalog {
 saddle_status saddle_catalog_check(const saddle_catalog *catalog, const void *kind,
                                    const char *text, saddle_error *error);
 /*
- * Finds the class of a name, or loads it from the shared object that a text names. @param kind
- * receives the class; NULL on failure. @param plugin  receives the object that contains it; NULL if
- * built in. Close with saddle_plugin_close().
+ * Finds the class of a name, or loads it from the shared object that a text names.
+ * @param kind    receives the class; NULL on failure.
+ * @param plugin  receives the object that contains it; NULL if built in. Close with
+ *                saddle_plugin_close().
  */
 saddle_status saddle_catalog_choose(const saddle_catalog *catalog, const char *text,
                                     const void **kind, saddle_plugin_object **plugin,
