@@ -6,20 +6,20 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* A breadth-first tree: agents in the order they are met, with parent and depth. */
+/* A breadth-first tree: agents in the order of the search, with parent and depth. */
 typedef struct tree {
     size_t *order;
     size_t *parent;
     size_t *depth;
 } tree;
 
-/* Grow the tree from agent 0, who is its own parent. Graphs are connected: everyone is met. */
+/* Builds the tree from agent 0, which is its own parent. The graph is connected, so it contains all agents. */
 static void grow(const saddle_graph *graph, tree *t)
 {
     size_t met = 1;
     t->order[0] = 0;
     for (size_t i = 0; i < graph->agents; i++)
-        t->parent[i] = i == 0 ? 0 : graph->agents; /* nobody yet */
+        t->parent[i] = i == 0 ? 0 : graph->agents; /* not in the tree yet */
     for (size_t k = 0; k < met; k++) {
         size_t agent = t->order[k];
         for (size_t e = graph->start[agent]; e < graph->start[agent + 1]; e++) {

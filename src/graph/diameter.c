@@ -1,13 +1,13 @@
 /*
- * The exact diameter, mostly without a search from every agent.
+ * The exact diameter, in most cases without a search from every agent.
  *
- *   1. Where the topology says that agent 0 is as far out as any (vertex-transitive graphs, the end
- *      of a path, the corner of a grid), one breadth-first search: O(edges).
- *   2. Otherwise searches that bound all eccentricities at once (Takes and Kosters, Algorithms 6,
+ *   1. Where the topology shows that agent 0's eccentricity is the largest (vertex-transitive graphs,
+ *      the end of a path, the corner of a grid), one breadth-first search: O(edges).
+ *   2. Otherwise, searches that bound all eccentricities at once (Takes and Kosters, Algorithms 6,
  *      2013): from v, every w has max(d(v,w), e(v) - d(v,w)) <= e(w) <= e(v) + d(v,w). Agents
- *      whose upper bound does not exceed the largest eccentricity found are done with.
- *   3. Graphs of small diameter, such as random ones, have bounds too loose for that. The agents
- *      left over are searched from in batches of 512, one bit each: O(diameter * edges) per batch.
+ *      whose upper bound does not exceed the largest eccentricity found are finished.
+ *   3. In graphs of small diameter, such as random ones, these bounds are too loose. The remaining
+ *      agents are searched from in batches of 512, one bit each: O(diameter * edges) per batch.
  *
  * Worst case O(agents * edges); a random regular graph of 10^5 agents takes seconds.
  */
@@ -19,20 +19,20 @@
 #include "core/status.h"
 #include "core/vector.h"
 
-/* Searches before step 3, and the diameter from which step 3 would not pay. */
+/* The number of searches before step 3, and the diameter from which step 3 does not pay off. */
 enum { SINGLE_SEARCHES = 32, BATCH_DIAMETER = 128 };
 
 typedef struct search {
     const saddle_graph *graph;
     uint32_t *distance;
     uint32_t *queue;
-    uint32_t *lower; /* bounds of the eccentricity; lower == upper == 0 once done with */
+    uint32_t *lower; /* bounds of the eccentricity; lower == upper == 0 when finished */
     uint32_t *upper;
     uint32_t diameter; /* the largest eccentricity found */
-    size_t left;       /* agents not done with */
+    size_t left;       /* agents that are not finished */
 } search;
 
-/* On failure nothing is left to be searched. */
+/* On failure, s->left is 0, so that no search follows. */
 static saddle_status search_create(search *s, const saddle_graph *graph, saddle_error *error)
 {
     size_t m = graph->agents;
@@ -58,7 +58,7 @@ static void search_free(search *s)
     saddle_free(s->upper);
 }
 
-/* Distances from an agent; returns its eccentricity. */
+/* Computes the distances from an agent; returns its eccentricity. */
 static uint32_t search_from(search *s, size_t origin)
 {
     const saddle_graph *graph = s->graph;
@@ -80,7 +80,7 @@ static uint32_t search_from(search *s, size_t origin)
     return s->distance[s->queue[tail - 1]];
 }
 
-/* Search from v and tighten everybody's bounds. */
+/* Searches from v and tightens all agents' bounds. */
 static void bound_from(search *s, size_t v)
 {
     uint32_t e = search_from(s, v);
@@ -100,7 +100,7 @@ static void bound_from(search *s, size_t v)
     }
 }
 
-/* Of the agents left, the one with the largest upper bound, or with the smallest lower bound. */
+/* Returns the unfinished agent with the largest upper bound, or with the smallest lower bound. */
 static size_t choose_origin(const search *s, bool far)
 {
     size_t best = s->graph->agents;
@@ -115,7 +115,7 @@ static size_t choose_origin(const search *s, bool far)
     return best;
 }
 
-/* ---- many searches at a time ---- */
+/* ---- many searches at once ---- */
 
 enum { BATCH_WORDS = 8, BATCH = 64 * BATCH_WORDS };
 
@@ -124,7 +124,7 @@ typedef struct reached {
     uint64_t word[BATCH_WORDS];
 } reached;
 
-/* One step of all the batch's searches; false once every search (`all`) has reached everybody. */
+/* Does one step of all searches of a batch; false once every search (`all`) has reached every agent. */
 SADDLE_KERNEL static bool spread(const saddle_graph *graph, const reached *all,
                                  const reached *before, reached *after)
 {
@@ -143,7 +143,7 @@ SADDLE_KERNEL static bool spread(const saddle_graph *graph, const reached *all,
     return missing != 0;
 }
 
-/* Search from the next batch of agents left, all of which are then done with. */
+/* Searches from the next batch of unfinished agents, which are then finished. */
 static void search_batch(search *s, reached *before, reached *after)
 {
     size_t m = s->graph->agents;
@@ -160,7 +160,7 @@ static void search_batch(search *s, reached *before, reached *after)
         s->upper[w] = 0;
         s->left--;
     }
-    /* The last step is the one after which nobody is missing; a lone agent takes none. */
+    /* The last step is the one after which all agents are reached; a single agent needs none. */
     uint32_t steps = m > 1 ? 1 : 0;
     while (spread(s->graph, &all, before, after)) {
         steps++;
@@ -197,7 +197,7 @@ static saddle_status search_rest(search *s, saddle_error *error)
     return status;
 }
 
-/* Whether agent 0's eccentricity is the diameter by construction. */
+/* Returns whether agent 0's eccentricity is the diameter by construction. */
 static bool agent_0_is_outermost(const saddle_graph *graph)
 {
     return graph->shape != SADDLE_SHAPE_IRREGULAR && graph->shape != SADDLE_SHAPE_STAR &&

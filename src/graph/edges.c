@@ -1,4 +1,4 @@
-/* Growing edge lists, their components, and their compression into a graph. */
+/* Growing edge lists, their components, and their conversion into a graph. */
 #include "graph/edges.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ saddle_status saddle_edges_add(saddle_edges *edges, size_t a, size_t b, saddle_e
 {
     if (edges->count == edges->capacity) {
         size_t wanted = edges->capacity < 8 ? 16 : 2 * edges->capacity;
-        /* The last doubling stops at the limit; only an edge beyond it is refused. */
+        /* The last doubling stops at the limit, so that only an edge beyond it is refused. */
         if (wanted > SADDLE_MAX_EDGES && edges->count < SADDLE_MAX_EDGES)
             wanted = SADDLE_MAX_EDGES;
         SADDLE_TRY(saddle_edges_reserve(edges, wanted, error));
@@ -69,7 +69,7 @@ size_t saddle_edges_components(const saddle_edges *edges, size_t agents, uint32_
         uint32_t b = find_root(root, edges->edge[e].b);
         if (a == b)
             continue;
-        /* The smaller index leads, so that a component is named by its first member. */
+        /* The smaller index becomes the root, so that a component is identified by its first member. */
         root[a < b ? b : a] = a < b ? a : b;
         components--;
     }
@@ -78,10 +78,10 @@ size_t saddle_edges_components(const saddle_edges *edges, size_t agents, uint32_
     return components;
 }
 
-/* How much of the components a message shows. */
+/* How many components and members a message shows. */
 enum { SHOWN_COMPONENTS = 6, SHOWN_MEMBERS = 8 };
 
-/* Append "{0,1,4}" for the component led by `leader`. */
+/* Appends "{0,1,4}" for the component of `leader`. */
 static size_t describe_component(char *text, size_t room, const uint32_t *root, size_t agents,
                                  size_t leader)
 {
@@ -103,7 +103,7 @@ static size_t describe_component(char *text, size_t room, const uint32_t *root, 
 static saddle_status refuse_disconnected(const char *text, size_t agents, const uint32_t *root,
                                          size_t components, saddle_error *error)
 {
-    /* Room for every shown member at the largest index, with its separators. */
+    /* Capacity for all shown members with the largest index and separators. */
     char list[SHOWN_COMPONENTS * (SHOWN_MEMBERS * 11 + 32)];
     size_t used = 0;
     size_t shown = 0;
@@ -133,12 +133,12 @@ static saddle_status check_connected(const saddle_edges *edges, const char *text
     return status;
 }
 
-/* ---- compression ---- */
+/* ---- conversion ---- */
 
 /*
- * Fill graph->start and graph->neighbour. Neighbours are first listed in the edges' order; going
- * through the agents in ascending order and entering each at its neighbours then sorts every row,
- * without a comparison.
+ * Fills graph->start and graph->neighbour. Neighbours are first listed in the edges' order; going
+ * through the agents in ascending order and entering each at its neighbours then sorts every row without
+ * comparisons.
  */
 static bool fill_rows(saddle_graph *graph, const saddle_edges *edges)
 {
@@ -197,7 +197,7 @@ saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text,
 
 /* ---- edges in memory ---- */
 
-/* Append edge e of an array, which must be new: `seen` has those before it. */
+/* Appends edge e of an array, which must be new: `seen` contains those before it. */
 static saddle_status take_edge(saddle_edges *edges, saddle_edge_set *seen, size_t agents, size_t e,
                                const size_t *edge, saddle_error *error)
 {
@@ -205,14 +205,14 @@ static saddle_status take_edge(saddle_edges *edges, saddle_edge_set *seen, size_
     size_t b = edge[2 * e + 1];
     if (a >= agents || b >= agents)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "edge %zu links agents %zu and %zu; agents go from 0 to %zu", e, a, b,
+                           "edge %zu links agents %zu and %zu; give agents from 0 to %zu", e, a, b,
                            agents - 1);
     if (a == b)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "edge %zu links agent %zu with itself; leave it out", e, a);
     if (!saddle_edge_set_add(seen, a, b))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "edge %zu, which links agents %zu and %zu, is there twice; leave one "
+                           "edge %zu, which links agents %zu and %zu, is given twice; leave one "
                            "out",
                            e, a, b);
     return saddle_edges_add(edges, a, b, error);
@@ -227,7 +227,7 @@ saddle_status saddle_graph_from_edges(saddle_graph **out, size_t agents, size_t 
         SADDLE_REQUIRE(error, edge);
     if (agents == 0 || agents > SADDLE_MAX_AGENTS)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "a graph of %zu agents; their number must be from 1 to %zu", agents,
+                           "a graph cannot have %zu agents; give a number from 1 to %zu", agents,
                            SADDLE_MAX_AGENTS);
     saddle_edges edges = {0};
     saddle_edge_set seen = {0};
@@ -250,7 +250,7 @@ static uint64_t edge_key(size_t a, size_t b)
     return a < b ? (uint64_t)b << 32 | a : (uint64_t)a << 32 | b;
 }
 
-/* Where a key wants to be: Fibonacci hashing, whose high bits are the well mixed ones. */
+/* Returns a key's preferred slot: Fibonacci hashing, whose high bits are well mixed. */
 static size_t home_slot(const saddle_edge_set *set, uint64_t key)
 {
     uint64_t mixed = (key ^ key >> 29) * UINT64_C(0x9e3779b97f4a7c15);
@@ -303,7 +303,7 @@ bool saddle_edge_set_add(saddle_edge_set *set, size_t a, size_t b)
 void saddle_edge_set_remove(saddle_edge_set *set, size_t a, size_t b)
 {
     size_t hole = find_slot(set, edge_key(a, b));
-    /* Move back every later key of the run that may not stand behind a free slot. */
+    /* Move back every later key of the run that would no longer be found past the free slot. */
     for (size_t place = (hole + 1) & set->mask; set->slot[place] != 0;
          place = (place + 1) & set->mask) {
         size_t home = home_slot(set, set->slot[place]);

@@ -1,8 +1,8 @@
 /*
- * Edge lists: what every topology is made as, before it becomes a compressed graph.
+ * Edge lists, from which graphs are built.
  *
- * An edge list owns its memory; a zeroed struct is an empty list. Sizes are bounded so that no
- * product of them overflows and a slip of a zero is refused rather than swapped to disk.
+ * An edge list owns its memory; a zeroed struct is an empty list. Sizes are bounded so that no product of
+ * them overflows, and so that a mistyped zero is refused instead of exhausting the memory.
  */
 #ifndef SADDLE_GRAPH_EDGES_H
 #define SADDLE_GRAPH_EDGES_H
@@ -27,22 +27,22 @@ typedef struct saddle_edges {
     size_t capacity;
 } saddle_edges;
 
-/* Make room for `count` edges in all; refuses more than SADDLE_MAX_EDGES. */
+/* Reserves capacity for `count` edges in all; fails above SADDLE_MAX_EDGES. */
 saddle_status saddle_edges_reserve(saddle_edges *edges, size_t count, saddle_error *error);
-/* Append an edge, growing as needed. Amortized O(1). */
+/* Appends an edge. Amortized O(1). */
 saddle_status saddle_edges_add(saddle_edges *edges, size_t a, size_t b, saddle_error *error);
-/* Free the list's memory and leave it empty. */
+/* Frees the list's memory and leaves it empty. */
 void saddle_edges_free(saddle_edges *edges);
 
 /*
- * Connected components by union-find, nearly O(agents + edges). root[i] receives the smallest
- * agent of i's component; the number of components is returned.
+ * Finds the connected components by union-find, in nearly O(agents + edges). root[i] receives the
+ * smallest agent of i's component. Returns the number of components.
  */
 size_t saddle_edges_components(const saddle_edges *edges, size_t agents, uint32_t *root);
 
 /*
- * Compress a simple edge list into a graph, O(agents + edges). A disconnected one is refused and
- * its components are named. `text` is copied.
+ * Converts a simple edge list into a graph, in O(agents + edges). Fails for a disconnected one and names
+ * its components. `text` is copied.
  */
 saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text, size_t agents,
                                     saddle_graph **out, saddle_error *error);
@@ -53,16 +53,16 @@ typedef struct saddle_edge_set {
     size_t mask;    /* slots - 1, slots a power of two */
 } saddle_edge_set;
 
-/* Make an empty set for up to `count` edges at a time; false when memory is short. */
+/* Creates an empty set for up to `count` edges at a time; false when memory is short. */
 bool saddle_edge_set_create(saddle_edge_set *set, size_t count);
-/* Free the set's memory. Safe on a zeroed struct. */
+/* Frees the set's memory. Safe on a zeroed struct. */
 void saddle_edge_set_free(saddle_edge_set *set);
-/* Forget all edges. */
+/* Removes all edges. */
 void saddle_edge_set_clear(saddle_edge_set *set);
 bool saddle_edge_set_has(const saddle_edge_set *set, size_t a, size_t b);
-/* Add an edge; false when it was there already. */
+/* Adds an edge; false when it is already in the set. */
 bool saddle_edge_set_add(saddle_edge_set *set, size_t a, size_t b);
-/* Remove an edge that is there. */
+/* Removes an edge, which must be in the set. */
 void saddle_edge_set_remove(saddle_edge_set *set, size_t a, size_t b);
 
 #endif

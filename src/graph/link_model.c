@@ -24,7 +24,7 @@ static costs no_costs(void)
     return (costs){{(double)NAN, (double)NAN, (double)NAN}};
 }
 
-/* Which cost a word of `length` letters names; COSTS: none. */
+/* Returns the cost that a word of `length` letters names; COSTS when there is none. */
 static size_t find_cost(const char *word, size_t length)
 {
     size_t k = 0;
@@ -34,7 +34,7 @@ static size_t find_cost(const char *word, size_t length)
     return k;
 }
 
-/* Set a cost from text. */
+/* Parses a cost. */
 static saddle_status set_cost(costs *to, size_t cost, const char *text, saddle_error *error)
 {
     static const char *const range[COSTS] = {
@@ -52,7 +52,7 @@ static saddle_status set_cost(costs *to, size_t cost, const char *text, saddle_e
     return SADDLE_OK;
 }
 
-/* ---- one text for all ---- */
+/* ---- the same costs for all ---- */
 
 bool saddle_link_model_is_file(const char *text)
 {
@@ -60,7 +60,7 @@ bool saddle_link_model_is_file(const char *text)
     return text[length] != ':' || find_cost(text, length) == COSTS;
 }
 
-/* "latency:0.02,compute:1e-6" */
+/* Parses "latency:0.02,compute:1e-6". */
 static saddle_status read_uniform(costs *out, const char *text, saddle_error *error)
 {
     for (const char *at = text;;) {
@@ -93,7 +93,7 @@ typedef struct reading {
     bool has_fallback;
 } reading;
 
-/* The pairs that remain of a line; `allowed` has bits of the costs. At least one is needed. */
+/* Reads the remaining pairs of a line, at least one. `allowed` has a bit for each cost. */
 static saddle_status read_pairs(reading *r, unsigned allowed, costs *out, saddle_error *error)
 {
     const char *kinds = allowed == 1U << COMPUTE        ? "compute S"
@@ -121,7 +121,7 @@ static saddle_status read_pairs(reading *r, unsigned allowed, costs *out, saddle
     return SADDLE_OK;
 }
 
-/* The number of an agent; *word receives where it is written. */
+/* Reads the number of an agent; *word receives its position. */
 static saddle_status read_agent(reading *r, size_t *out, const char **word, saddle_error *error)
 {
     uint64_t value;
@@ -131,17 +131,17 @@ static saddle_status read_agent(reading *r, size_t *out, const char **word, sadd
                                          "the line ends where an agent's number must follow");
     if (text[strspn(text, "0123456789")] != '\0' || !saddle_parse_integer(text, &value))
         return saddle_line_reader_refuse(&r->in, text, error,
-                                         "'%s' is not an agent; agents are whole numbers from 0",
+                                         "'%s' is not an agent; give a whole number from 0",
                                          SADDLE_EXCERPT(text));
     if (value >= r->graph->agents)
         return saddle_line_reader_refuse(
-            &r->in, text, error, "agent %" PRIu64 " is out of range; agents go from 0 to %zu",
+            &r->in, text, error, "agent %" PRIu64 " is out of range; give a number from 0 to %zu",
             value, r->graph->agents - 1);
     *out = (size_t)value;
     return SADDLE_OK;
 }
 
-/* "agent I compute S" */
+/* Reads "agent I compute S". */
 static saddle_status read_agent_line(reading *r, saddle_error *error)
 {
     size_t i = 0;
@@ -150,13 +150,13 @@ static saddle_status read_agent_line(reading *r, saddle_error *error)
     SADDLE_TRY(read_agent(r, &i, &word, error));
     if (!isnan(r->model->compute[i]))
         return saddle_line_reader_refuse(&r->in, word, error,
-                                         "agent %zu has a line already; remove one of the two", i);
+                                         "agent %zu already has a line; remove one of the two", i);
     SADDLE_TRY(read_pairs(r, 1U << COMPUTE, &own, error));
     r->model->compute[i] = own.value[COMPUTE];
     return SADDLE_OK;
 }
 
-/* Where agent j is in the list of agent i; past its end: they are not linked. */
+/* Returns the index of agent j in the list of agent i; past its end when they are not linked. */
 static size_t find_link(const saddle_graph *graph, size_t i, size_t j)
 {
     size_t k = graph->start[i];
@@ -165,7 +165,7 @@ static size_t find_link(const saddle_graph *graph, size_t i, size_t j)
     return k;
 }
 
-/* "edge I J latency S bandwidth B" */
+/* Reads "edge I J latency S bandwidth B". */
 static saddle_status read_edge_line(reading *r, saddle_error *error)
 {
     size_t i = 0;
@@ -183,7 +183,7 @@ static saddle_status read_edge_line(reading *r, saddle_error *error)
             i, j);
     if (!isnan(m->latency[link]) || !isnan(m->bandwidth[link]))
         return saddle_line_reader_refuse(
-            &r->in, word, error, "the edge %zu %zu has a line already; remove one of the two", i,
+            &r->in, word, error, "the edge %zu %zu already has a line; remove one of the two", i,
             j);
     SADDLE_TRY(read_pairs(r, 1U << LATENCY | 1U << BANDWIDTH, &own, error));
     m->latency[link] = m->latency[back] = own.value[LATENCY];
@@ -199,13 +199,14 @@ static saddle_status read_line(reading *r, saddle_error *error)
     if (strcmp(word, "edge") == 0)
         return read_edge_line(r, error);
     if (strcmp(word, "default") != 0)
-        return saddle_line_reader_refuse(&r->in, word, error,
-                                         "'%s' begins no line of a link model; lines begin with "
-                                         "default, agent I or edge I J",
-                                         SADDLE_EXCERPT(word));
+        return saddle_line_reader_refuse(
+            &r->in, word, error,
+            "'%s' does not begin a line of a link model; begin lines with "
+            "default, agent I or edge I J",
+            SADDLE_EXCERPT(word));
     if (r->has_fallback)
         return saddle_line_reader_refuse(&r->in, word, error,
-                                         "there is a default already; remove one of the two");
+                                         "there is already a default; remove one of the two");
     r->has_fallback = true;
     return read_pairs(r, (1U << COSTS) - 1, &r->fallback, error);
 }
@@ -226,7 +227,7 @@ static saddle_status read_file(saddle_link_model *model, const char *path,
 
 /* ---- the model ---- */
 
-/* An array of numbers that are not given; NULL when memory is short. */
+/* Allocates an array of numbers that are not given; NULL when memory is short. */
 static double *take_array(size_t count)
 {
     double *value = saddle_alloc_doubles(count);
@@ -235,7 +236,7 @@ static double *take_array(size_t count)
     return value;
 }
 
-/* Set those that are not given. */
+/* Sets the numbers that are not given. */
 static void fill(double *value, size_t count, double with)
 {
     for (size_t k = 0; k < count; k++)
@@ -243,7 +244,7 @@ static void fill(double *value, size_t count, double with)
             value[k] = with;
 }
 
-/* Give what has no value of its own that of all, or else none. */
+/* Sets costs that have no own value to the value for all, or else to no cost. */
 static void complete(saddle_link_model *m, const saddle_graph *graph, costs all)
 {
     size_t links = 2 * graph->edges;

@@ -10,15 +10,15 @@
 #include "core/text.h"
 #include "graph/edges.h"
 
-/* The most rounds that a message can be late: as many copies of all messages are kept. */
+/* The most rounds that a message can be late: this many copies of all messages are kept. */
 #define MOST_DELAY 1000
 /* See saddle_link_rule::patience. */
 #define LEAST_PATIENCE 200.0
 
 typedef struct link_form {
-    const char *synopsis; /* first: it is found by it */
+    const char *synopsis; /* must be first: the registry finds it by this */
     saddle_link_kind kind;
-    size_t least; /* fields after the name */
+    size_t least; /* fewest fields after the name */
     size_t most;
     bool bursts;
 } link_form;
@@ -45,7 +45,7 @@ static saddle_status read_probability(const char *text, const char *what, double
                        most, SADDLE_EXCERPT(text));
 }
 
-/* Take a last field I-J away; the agents are checked once the network is known. */
+/* Removes a last field I-J. The agents are checked once the network is known. */
 static saddle_status read_dead(saddle_link_rule *rule, saddle_fields *fields, saddle_error *error)
 {
     uint64_t from;
@@ -59,17 +59,17 @@ static saddle_status read_dead(saddle_link_rule *rule, saddle_fields *fields, sa
     saddle_snprintf(word, sizeof word, "%.*s", (int)(dash - text), text);
     if (!saddle_parse_integer(word, &from) || !saddle_parse_integer(dash + 1, &to) || from == to ||
         from >= SADDLE_MAX_AGENTS || to >= SADDLE_MAX_AGENTS)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "I-J, the direction that is dead, must be two different agents (got '%s')",
-            SADDLE_EXCERPT(text));
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "I-J, the dead direction, must be two different agents (got '%s')",
+                           SADDLE_EXCERPT(text));
     rule->dead_from = (size_t)from;
     rule->dead_to = (size_t)to;
     fields->count--;
     return SADDLE_OK;
 }
 
-/* Rounds without a message that happen once in 1e9 on a link that works, and at least LEAST_PATIENCE. */
+/* Returns how many rounds without a message occur with probability 1e-9 on a working link, at least
+ * LEAST_PATIENCE. */
 static uint64_t patience_of(const saddle_link_rule *rule)
 {
     double rounds = (double)(2 * rule->delay);
@@ -78,7 +78,7 @@ static uint64_t patience_of(const saddle_link_rule *rule)
     return (uint64_t)fmax(LEAST_PATIENCE, ceil(rounds));
 }
 
-/* The share of failures, and the mean length of a burst. */
+/* Reads the share of failures, and the mean length of a burst. */
 static saddle_status read_loss(saddle_link_rule *rule, const saddle_fields *fields, bool bursts,
                                saddle_error *error)
 {
@@ -177,7 +177,7 @@ void saddle_link_rule_free(saddle_link_rule *rule)
 
 /* ---- a sequence ------------------------------------------------------------------------------- */
 
-/* The next topology of a list as a text of its own, to be freed; NULL: no memory. */
+/* Returns the next topology of a list as a new string, which the caller frees; NULL when memory is short. */
 static char *next_topology(const char **list)
 {
     size_t length = strcspn(*list, ",");
@@ -188,7 +188,7 @@ static char *next_topology(const char **list)
     return text;
 }
 
-/* How many agents the first topology has that says so; 0: none does. */
+/* Finds the number of agents of the first topology that determines it; 0 when none does. */
 static saddle_status find_agents(const char *list, uint64_t seed, size_t *out, saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
@@ -206,7 +206,7 @@ static saddle_status find_agents(const char *list, uint64_t seed, size_t *out, s
     return status;
 }
 
-/* Random topologies are drawn once, each from a seed of its own. */
+/* Draws random topologies once, each from its own seed. */
 static saddle_status make_graphs(saddle_link_rule *rule, size_t agents, uint64_t seed,
                                  saddle_error *error)
 {
@@ -261,7 +261,7 @@ saddle_status saddle_link_rule_union(saddle_link_rule *rule, size_t agents, size
     return status;
 }
 
-/* Copy the weights of a graph of a sequence to the positions of its edges in the union. */
+/* Copies the weights of one graph of a sequence to the positions of its edges in the union. */
 static void place_weights(const saddle_mixing *own, const saddle_graph *all, double *weight,
                           double *self_weight)
 {
@@ -298,7 +298,7 @@ static saddle_status weigh_sequence(saddle_link_rule *rule, const saddle_mixing 
 
 /* ---- a dead direction ------------------------------------------------------------------------- */
 
-/* Refuse a direction that is no edge, or without whose edge the network falls apart. */
+/* Fails for a direction that is not an edge, or whose removal would disconnect the network. */
 static saddle_status check_dead(const saddle_link_rule *rule, const saddle_graph *graph,
                                 saddle_error *error)
 {
@@ -318,16 +318,17 @@ static saddle_status check_dead(const saddle_link_rule *rule, const saddle_graph
                              "agents %zu and %zu are not linked; name an edge of the topology", low,
                              high);
     if (status == SADDLE_OK && saddle_edges_components(&left, graph->agents, root) > 1)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "without the edge of agents %zu and %zu the network falls apart; name "
-                             "another direction, or use a topology with more edges",
-                             low, high);
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT,
+                        "without the edge of agents %zu and %zu the network is not connected; name "
+                        "another direction, or use a topology with more edges",
+                        low, high);
     saddle_free(root);
     saddle_edges_free(&left);
     return status;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all rules -------------------------------------------------------------------------------- */
 
 saddle_status saddle_link_rule_complete(saddle_link_rule *rule, const saddle_mixing *mixing,
                                         saddle_error *error)
@@ -350,7 +351,7 @@ size_t saddle_link_rule_step(const saddle_link_rule *rule, uint64_t round)
 {
     if (rule->kind == SADDLE_LINKS_SEQUENCE)
         return (size_t)(round % rule->steps);
-    size_t low = 0; /* steps before it have begun, those from `high` on have not */
+    size_t low = 0; /* steps before `low` have begun, those from `high` on have not */
     size_t high = rule->steps;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

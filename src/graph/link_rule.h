@@ -1,13 +1,14 @@
 /*
- * How links behave in a simulation: which messages of a round arrive, and with which weights they are mixed.
+ * How links behave in a simulation: which messages of a round arrive, and with which weights they are
+ * mixed.
  *
  *     reliable | agreed:P | agreed-burst:P:LENGTH | gossip | sequence:TOPOLOGY,... | schedule:FILE
- *     lossy:P | burst:P:LENGTH | delay:K[:P]      and behind each of these [:I-J]
+ *     lossy:P | burst:P:LENGTH | delay:K[:P]      each of these optionally followed by :I-J
  *
- * With those of the first line both ends of an edge know whether it works in a round, so that the weights
- * of every round are symmetric and doubly stochastic. With those of the second line a message is lost or late
- * in one direction, and its sender does not know. With I-J, nothing that agent I sends arrives at agent J, which the
- * agents find out after a while.
+ * With those of the first line, both ends of an edge know whether it works in a round, so the weights of
+ * every round are symmetric and doubly stochastic. With those of the second line, a message is lost or
+ * late in one direction, and its sender does not know. With I-J, nothing that agent I sends arrives at
+ * agent J, which the agents detect after a while.
  */
 #ifndef SADDLE_GRAPH_LINK_RULE_H
 #define SADDLE_GRAPH_LINK_RULE_H
@@ -18,8 +19,8 @@ typedef enum saddle_link_kind {
     SADDLE_LINKS_RELIABLE, /* every message arrives */
     SADDLE_LINKS_AGREED,   /* edges fail at random */
     SADDLE_LINKS_GOSSIP,   /* a random maximal matching, weight 1/2 */
-    SADDLE_LINKS_SEQUENCE, /* several topologies in turn */
-    SADDLE_LINKS_SCHEDULE, /* edges that work, from a file */
+    SADDLE_LINKS_SEQUENCE, /* a sequence of topologies */
+    SADDLE_LINKS_SCHEDULE, /* the edges that work are read from a file */
     SADDLE_LINKS_LOSSY,    /* messages are lost at random */
     SADDLE_LINKS_DELAY     /* messages are late at random */
 } saddle_link_kind;
@@ -30,7 +31,7 @@ typedef struct saddle_link_rule {
     double burst;     /* mean rounds of a failure; 0: rounds are independent */
     uint64_t delay;   /* the most rounds that a message is late */
     double late;      /* the share of messages that are late */
-    size_t dead_from; /* of the direction that is dead; both ends equal: there is none */
+    size_t dead_from; /* the dead direction; both ends equal: none */
     size_t dead_to;
     uint64_t patience;    /* rounds without a message after which a direction counts as dead */
     const char *tail;     /* what follows the first colon; borrowed from the text */
@@ -44,30 +45,31 @@ typedef struct saddle_link_rule {
     double least_self_weight; /* of any agent in any round */
 } saddle_link_rule;
 
-/* Read a text, which must outlive the rule. NULL on failure; free with saddle_link_rule_free(). */
+/* Parses a text, which must outlive the rule. NULL on failure; free with saddle_link_rule_free(). */
 saddle_status saddle_link_rule_create(saddle_link_rule **out, const char *text,
                                       saddle_error *error);
 /* NULL is allowed. */
 void saddle_link_rule_free(saddle_link_rule *rule);
 
-/* Make the graphs of a sequence, and their union. `agents` 0: the first topology that says, or `otherwise`. */
+/* Builds the graphs of a sequence and their union. If `agents` is 0, the first topology that determines
+ * the number decides, or `otherwise`. */
 saddle_status saddle_link_rule_union(saddle_link_rule *rule, size_t agents, size_t otherwise,
                                      uint64_t seed, saddle_graph **out, saddle_error *error);
-/* Complete a rule once the network is known: `mixing` is on the graph of all edges, and the graphs of a sequence are
- * weighed by its rule. */
+/* Completes a rule once the network is known. `mixing` is on the graph of all edges; the graphs of a
+ * sequence are weighted by its rule. */
 saddle_status saddle_link_rule_complete(saddle_link_rule *rule, const saddle_mixing *mixing,
                                         saddle_error *error);
 
-/* Whether a message may fail in one direction, unknown to its sender. */
+/* Returns whether a message may fail in one direction without its sender knowing. */
 static inline bool saddle_link_rule_one_sided(const saddle_link_rule *rule)
 {
     return rule->kind == SADDLE_LINKS_LOSSY || rule->kind == SADDLE_LINKS_DELAY;
 }
 
-/* The step of a sequence or schedule in a round; `steps` of a schedule that has not begun. */
+/* Returns the step of a sequence or schedule in a round; `steps` for a schedule that has not begun. */
 size_t saddle_link_rule_step(const saddle_link_rule *rule, uint64_t round);
 
-/* Read a schedule: link_schedule.c. */
+/* Reads a schedule: link_schedule.c. */
 saddle_status saddle_link_schedule_read(saddle_link_rule *rule, const saddle_graph *graph,
                                         saddle_error *error);
 

@@ -1,5 +1,5 @@
 /*
- * Schedules: which edges work when.
+ * Schedules of when each edge works.
  *
  *     # round  i j
  *     0  0 1
@@ -7,8 +7,8 @@
  *     5  1 2
  *     9
  *
- * From round 0 on the edges 0-1 and 2-3 work, from round 5 on 1-2 alone, from round 9 on none. Before the first round of
- * the file all edges work.
+ * From round 0 on, edges 0-1 and 2-3 work; from round 5 on, only 1-2; from round 9 on, none. Before the
+ * first round in the file, all edges work.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "files/line_reader.h"
 #include "graph/link_rule.h"
 
-/* A whole number below a bound; `what` it is. */
+/* Parses a whole number below a bound. `what` names it in messages. */
 static saddle_status read_number(saddle_line_reader *in, const char *word, const char *what,
                                  uint64_t bound, uint64_t *out, saddle_error *error)
 {
@@ -36,7 +36,7 @@ static saddle_status read_number(saddle_line_reader *in, const char *word, const
                                      SADDLE_EXCERPT(word), what, bound - 1);
 }
 
-/* The position of neighbour j of agent i in the graph; SIZE_MAX: there is no such edge. */
+/* Returns the position of neighbour j of agent i in the graph; SIZE_MAX when there is no such edge. */
 static size_t position_of(const saddle_graph *graph, size_t i, size_t j)
 {
     for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++)
@@ -45,7 +45,7 @@ static size_t position_of(const saddle_graph *graph, size_t i, size_t j)
     return SIZE_MAX;
 }
 
-/* Begin a step in which no edge works. */
+/* Begins a step in which no edge works. */
 static bool add_step(saddle_link_rule *rule, size_t *capacity, uint64_t round, size_t width)
 {
     if (rule->steps == *capacity) {

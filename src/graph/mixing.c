@@ -9,16 +9,17 @@
  *   best-constant    M_ij = 2 / (lambda_2(L) + lambda_max(L)), the constant with the largest
  *                    spectral gap (Xiao and Boyd, Syst. Control Lett. 53, 2004)
  *
- * A weight is computed once per pair of degrees, the same from both ends, so M is symmetric to the
- * bit, and rounded so that mixing keeps the mean of what agents track, whatever rounding does:
+ * A weight is computed once per pair of degrees, the same from both ends, so M is symmetric to the bit.
+ * Weights are rounded so that mixing preserves the mean of what agents track in spite of rounding errors:
  *
- *   - to whole multiples of 2^-53, whose sums up to 1 are exact in doubles: so is M_ii, which is 1 less the
- *     others, and rows and columns sum to 1 not nearly but exactly;
- *   - to 40 significant bits: a product with all 53 bits of, say, 1/3 is rounded to what the real 1/3 would
- *     have given, more often than not, and rows are off by the difference after all.
+ *   - to multiples of 2^-53, whose sums up to 1 are exact in doubles. M_ii, 1 minus the others, is
+ *     exact as well, and rows and columns sum to exactly 1;
+ *   - to 40 significant bits. A product with all 53 bits of 1/3, for example, is usually rounded to
+ *     what the real 1/3 would give, so that in effect rows would not sum to 1.
  *
- * Either would move the mean by a part of a rounding in every iteration, always the same way. The 40 bits
- * also hide what one machine's LAPACK adds to an eigenvalue.
+ * Otherwise the mean would move by a fraction of a rounding error in every iteration, always in the same
+ * direction. The 40 bits also hide the differences between machines' LAPACK in the last bits of
+ * eigenvalues.
  */
 #include <math.h>
 #include <string.h>
@@ -31,9 +32,9 @@
 #include "graph/reading.h"
 #include "graph/spectrum.h"
 
-/* How far from its definition an M may be. */
+/* The largest violation of M's properties that is accepted. */
 static const double TOLERANCE = 1e-12;
-/* What weights are multiples of. */
+/* Weights are multiples of this. */
 static const double UNIT = 0x1p-53;
 
 static size_t degree(const saddle_graph *graph, size_t i)
@@ -41,7 +42,7 @@ static size_t degree(const saddle_graph *graph, size_t i)
     return graph->start[i + 1] - graph->start[i];
 }
 
-/* Neumaier's compensated sum of agent i's weights: a hub's many small ones lose nothing. */
+/* Neumaier's compensated sum of agent i's weights, so that a hub's many small ones are not lost. */
 static double sum_weights(const saddle_graph *graph, const double *weight, size_t i)
 {
     double sum = 0.0;
@@ -54,19 +55,19 @@ static double sum_weights(const saddle_graph *graph, const double *weight, size_
     return sum + lost;
 }
 
-/* Round the weights of edges, and let the diagonal have the rest. */
+/* Rounds the weights of edges, and gives the rest to the diagonal. */
 static void complete(saddle_mixing *mixing)
 {
     for (size_t k = 0; k < 2 * mixing->graph->edges; k++) {
         double units = rint(saddle_round_significant(mixing->weight[k]) / UNIT);
-        /* No edge loses its weight; a NaN stays one. */
+        /* No weight becomes 0; NaN stays NaN. */
         mixing->weight[k] = UNIT * (units < 1.0 ? 1.0 : units);
     }
     for (size_t i = 0; i < mixing->graph->agents; i++)
         mixing->self_weight[i] = 1.0 - sum_weights(mixing->graph, mixing->weight, i);
 }
 
-/* Where agent j lists agent i: binary search among j's neighbours. */
+/* Returns the index of agent i among agent j's neighbours, by binary search. */
 static size_t mirror(const saddle_graph *graph, size_t i, size_t j)
 {
     size_t low = graph->start[j];
@@ -83,7 +84,7 @@ static size_t mirror(const saddle_graph *graph, size_t i, size_t j)
 
 /* ---- rules ---- */
 
-/* Fill mixing->weight and mixing->self_weight, both zeroed. `path` is what follows the colon. */
+/* Fills mixing->weight and mixing->self_weight, both zeroed. `path` is what follows the colon. */
 typedef saddle_status (*weigh_function)(saddle_mixing *mixing, const char *path,
                                         saddle_error *error);
 
@@ -164,7 +165,7 @@ static saddle_status weigh_lazy_metropolis(saddle_mixing *mixing, const char *pa
     return SADDLE_OK;
 }
 
-/* Refuse a matrix that was given as saddle_mixing_check() does; `what` it is, `how` it was read. */
+/* Checks a given matrix with saddle_mixing_check(). Messages call it `what` and mention `how` it was read. */
 static saddle_status check_given(const saddle_mixing *mixing, const char *what, const char *how,
                                  saddle_error *error)
 {
@@ -178,8 +179,9 @@ static saddle_status check_given(const saddle_mixing *mixing, const char *what, 
 }
 
 /*
- * A matrix that is given is rarely exact. It must be what M is to 1e-12; then its off-diagonal halves are
- * averaged and rounded and its diagonal is made anew, so that the bits are as good as the other rules'.
+ * Completes a given matrix, which is rarely exact. It must have M's properties to within 1e-12; then its
+ * off-diagonal halves are averaged and rounded and its diagonal is recomputed, so that it is as accurate
+ * as those of the other rules.
  */
 static saddle_status settle(saddle_mixing *mixing, const char *what, saddle_error *error)
 {
@@ -231,11 +233,11 @@ static const saddle_network_info *const rules[] = {
     &(const rule){{"max-degree", "1 / (1 + the largest degree) on every edge"}, weigh_max_degree}
          .info,
     &(const rule){{"best-constant",
-                   "2 / (lambda_2(L) + lambda_max(L)) on every edge: of equal weights the fastest"},
+                   "2 / (lambda_2(L) + lambda_max(L)) on every edge: the fastest equal weights"},
                   weigh_best_constant}
          .info,
     &(const rule){
-        {"file:PATH", "a matrix as text, one row per line, entries separated by blanks or commas"},
+        {"file:PATH", "a matrix as text, one row per line, entries separated by spaces or commas"},
         weigh_file}
          .info,
 };
@@ -273,7 +275,7 @@ static saddle_status weigh(saddle_mixing *mixing, const rule *kind, saddle_error
     return saddle_mixing_check(mixing, error);
 }
 
-/* Weights of 0 on a graph. */
+/* Creates weights of 0 on a graph. */
 static saddle_status open_mixing(saddle_mixing **out, const saddle_graph *graph, const char *text,
                                  saddle_error *error)
 {
@@ -290,7 +292,7 @@ static saddle_status open_mixing(saddle_mixing **out, const saddle_graph *graph,
     return SADDLE_OK;
 }
 
-/* Hand over weights that are complete, or free them. */
+/* On success passes on the complete weights; otherwise frees them. */
 static saddle_status close_mixing(saddle_mixing *mixing, saddle_mixing **out, saddle_status status)
 {
     if (status == SADDLE_OK)
@@ -315,7 +317,7 @@ saddle_status saddle_mixing_create(saddle_mixing **out, const saddle_graph *grap
     return close_mixing(mixing, out, status);
 }
 
-/* Row i of a dense matrix. */
+/* Reads row i of a dense matrix. */
 static saddle_status take_row(saddle_mixing *mixing, size_t i, const double *row,
                               saddle_error *error)
 {
@@ -350,7 +352,7 @@ saddle_status saddle_mixing_from_matrix(saddle_mixing **out, const saddle_graph 
     return close_mixing(mixing, out, status);
 }
 
-/* Enter the weight of edge e at both of its ends. */
+/* Sets the weight of edge e at both of its ends. */
 static saddle_status take_weight(saddle_mixing *mixing, size_t e, size_t a, size_t b, double weight,
                                  saddle_error *error)
 {
@@ -407,7 +409,7 @@ void saddle_mixing_free(saddle_mixing *mixing)
     saddle_free(mixing);
 }
 
-/* Row i: positive, symmetric, of sum 1. Columns then sum to 1 as well, by symmetry. */
+/* Checks that row i is positive and symmetric and sums to 1. By symmetry, columns then also sum to 1. */
 static saddle_status check_row(const saddle_mixing *mixing, size_t i, saddle_error *error)
 {
     const saddle_graph *graph = mixing->graph;

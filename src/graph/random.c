@@ -1,6 +1,6 @@
 /*
- * The random topologies. Every try draws from its own stream, keyed by (seed, try), and the graph
- * is a function of those draws alone: the same edges on every machine.
+ * The random topologies. Every attempt draws from its own stream, keyed by (seed, attempt), and the graph
+ * is a function of only those draws: the same edges on every machine.
  *
  *   er           geometric skipping from one edge to the next (Batagelj and Brandes, Phys. Rev. E
  *                71, 2005): O(agents + edges).
@@ -20,20 +20,20 @@
 #include "core/status.h"
 #include "graph/topology.h"
 
-/* A random topology with its parameters, ready to be drawn. */
+/* A random topology with its parameters. */
 typedef struct plan {
     size_t agents;
-    size_t degree;      /* K, for those that have one */
-    double probability; /* P, for those that have one */
+    size_t degree;      /* K, if it has one */
+    double probability; /* P, if it has one */
     saddle_edge_set set;
-    bool stuck; /* the draw had to be given up */
+    bool stuck; /* the attempt failed */
 } plan;
 
-/* Append one draw to an empty list, or set draw->stuck. */
+/* Appends one random graph to an empty list, or sets draw->stuck. */
 typedef saddle_status (*draw_function)(plan *draw, saddle_rng *rng, saddle_edges *edges,
                                        saddle_error *error);
 
-/* Agents and edges that all tries may visit together: a few seconds. */
+/* The agents and edges that all attempts together may visit: a few seconds. */
 static const double WORK_LIMIT = 5e7;
 enum { MOST_TRIES = 1000, FEWEST_TRIES = 5 };
 
@@ -45,7 +45,7 @@ static size_t allowed_tries(const plan *p, double expected_edges)
     return tries < FEWEST_TRIES ? FEWEST_TRIES : (size_t)tries;
 }
 
-/* Draw until connected; `remedy` ends the refusal of a topology that never is. */
+/* Draws until the graph is connected. `remedy` ends the message if none is. */
 static saddle_status draw_connected(plan *p, draw_function draw, double expected_edges,
                                     const saddle_topology_request *request, const char *remedy,
                                     saddle_edges *edges, saddle_error *error)
@@ -67,10 +67,11 @@ static saddle_status draw_connected(plan *p, draw_function draw, double expected
     }
     saddle_free(root);
     if (status == SADDLE_OK && components != 1)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "topology: '%s' with %zu agents gave no connected graph in %zu tries "
-                             "(the last has %zu components); %s",
-                             request->text, p->agents, tries, components, remedy);
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT,
+                        "topology: '%s' with %zu agents gave no connected graph in %zu attempts "
+                        "(the last has %zu components); %s",
+                        request->text, p->agents, tries, components, remedy);
     return status;
 }
 
@@ -78,7 +79,7 @@ static saddle_status draw_connected(plan *p, draw_function draw, double expected
 
 static saddle_status draw_er(plan *p, saddle_rng *rng, saddle_edges *edges, saddle_error *error)
 {
-    /* Pairs (w, v), w < v, in the order of v; the next edge is a geometric number of pairs away. */
+    /* Goes through pairs (w, v), w < v, in the order of v; the distance to the next edge is geometric. */
     double log_absent = saddle_log(1.0 - p->probability);
     if (log_absent == 0.0)
         return SADDLE_OK;
@@ -107,14 +108,14 @@ saddle_status saddle_build_er(saddle_edges *edges, saddle_topology_request *requ
     SADDLE_TRY(saddle_topology_probability(request, 1, &p.probability, error));
     double m = (double)p.agents;
     double expected = 0.5 * p.probability * m * (m - 1.0);
-    /* Four standard deviations of room spare most draws a growth of the list. */
+    /* Four standard deviations of spare capacity avoid growing the list in most draws. */
     double room = expected + 4.0 * sqrt(expected) + 16.0;
     if (expected > (double)SADDLE_MAX_EDGES)
         room = expected;
     saddle_status status = saddle_edges_reserve(edges, (size_t)room, error);
     char remedy[96];
     saddle_snprintf(remedy, sizeof remedy,
-                    "take P well above the connectivity threshold ln(m)/m = %.3g",
+                    "choose P well above the connectivity threshold ln(m)/m = %.3g",
                     saddle_log(m) / m);
     SADDLE_THEN(status, draw_connected(&p, draw_er, expected, request, remedy, edges, error));
     return status;
@@ -122,7 +123,7 @@ saddle_status saddle_build_er(saddle_edges *edges, saddle_topology_request *requ
 
 /* ---- regular:K ---- */
 
-/* Random order of 0 .. m - 1, closed into a circle: every Hamiltonian cycle is equally likely. */
+/* Closes a random order of 0 .. m - 1 into a cycle: every Hamiltonian cycle is equally likely. */
 static saddle_status draw_cycle(plan *p, saddle_rng *rng, saddle_edges *edges, saddle_error *error)
 {
     size_t *order = saddle_alloc(p->agents, sizeof *order);
@@ -138,7 +139,7 @@ static saddle_status draw_cycle(plan *p, saddle_rng *rng, saddle_edges *edges, s
     return status;
 }
 
-/* Pair the stubs at random into edges->edge; loops and double edges are still among them. */
+/* Pairs the stubs at random into edges->edge, with loops and double edges still among them. */
 static saddle_status pair_stubs(const plan *p, saddle_rng *rng, saddle_edges *edges,
                                 saddle_error *error)
 {
@@ -156,8 +157,8 @@ static saddle_status pair_stubs(const plan *p, saddle_rng *rng, saddle_edges *ed
     return status;
 }
 
-/* Switch the bad edge with a random good one so that both become good; false when no partner was
- * found, which only small dense graphs see. */
+/* Switches the bad edge with a random good one so that both become good; false when no partner was
+ * found, which happens only in small dense graphs. */
 static bool repair_edge(plan *p, saddle_rng *rng, saddle_edges *edges, const bool *bad, size_t e)
 {
     enum { PARTNERS = 1000 };
@@ -209,7 +210,7 @@ static saddle_status draw_regular(plan *p, saddle_rng *rng, saddle_edges *edges,
     return SADDLE_OK;
 }
 
-/* A dense regular graph is the complement of a sparse one, which is far easier to draw. */
+/* A dense regular graph is the complement of a sparse one, which is much easier to draw. */
 static saddle_status draw_dense_regular(plan *p, saddle_rng *rng, saddle_edges *edges,
                                         saddle_error *error)
 {
@@ -233,11 +234,11 @@ static saddle_status check_degree(const saddle_topology_request *request, size_t
 {
     size_t m = request->agents;
     if (degree >= m || (m * degree) % 2 != 0)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "topology: '%s' with %zu agents; K must be below the number of agents and "
-            "agents * K even",
-            request->text, m);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "topology: '%s' is impossible with %zu agents; K must be below the "
+                           "number of agents and "
+                           "agents * K even",
+                           request->text, m);
     if ((degree == 0 && m > 1) || (degree == 1 && m > 2))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "topology: '%s' cannot connect %zu agents; K must be at least 2",
@@ -260,14 +261,14 @@ saddle_status saddle_build_regular(saddle_edges *edges, saddle_topology_request 
         return saddle_no_memory(error, "the graph's edges");
     draw_function draw = p.degree == 2 ? draw_cycle : dense ? draw_dense_regular : draw_regular;
     status = draw_connected(&p, draw, 0.5 * (double)p.agents * (double)p.degree, request,
-                            "take another seed or a larger K", edges, error);
+                            "choose another seed or a larger K", edges, error);
     saddle_edge_set_free(&p.set);
     return status;
 }
 
 /* ---- small-world:K:P ---- */
 
-/* A random agent that is neither i nor its neighbour; i has fewer than m - 1 neighbours. */
+/* Draws an agent that is neither i nor its neighbour; i has fewer than m - 1 neighbours. */
 static size_t draw_stranger(const plan *p, saddle_rng *rng, size_t i)
 {
     for (;;) {
@@ -277,7 +278,7 @@ static size_t draw_stranger(const plan *p, saddle_rng *rng, size_t i)
     }
 }
 
-/* Rewire edge e, which starts at i, unless i is linked with everybody already. */
+/* Rewires edge e, which starts at i, unless i is already linked with all agents. */
 static void rewire(plan *p, saddle_rng *rng, saddle_edges *edges, size_t *degree, size_t e)
 {
     saddle_edge *edge = &edges->edge[e];
@@ -323,11 +324,11 @@ saddle_status saddle_build_small_world(saddle_edges *edges, saddle_topology_requ
         return status;
     bool lone = p.agents == 1 && p.degree == 0;
     if (p.degree >= p.agents || p.degree % 2 != 0 || (p.degree < 2 && !lone))
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "topology: '%s' with %zu agents; K must be even, at least 2 and below the "
-            "number of agents",
-            request->text, p.agents);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "topology: '%s' is impossible with %zu agents; K must be even, at least "
+                           "2 and below the "
+                           "number of agents",
+                           request->text, p.agents);
     size_t count = p.agents * (p.degree / 2);
     status = saddle_edges_reserve(edges, count, error);
     if (status != SADDLE_OK || lone)
@@ -335,7 +336,7 @@ saddle_status saddle_build_small_world(saddle_edges *edges, saddle_topology_requ
     if (!saddle_edge_set_create(&p.set, count + 1))
         return saddle_no_memory(error, "the graph's edges");
     status = draw_connected(&p, draw_small_world, (double)count, request,
-                            "take a larger K or a smaller P", edges, error);
+                            "choose a larger K or a smaller P", edges, error);
     saddle_edge_set_free(&p.set);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Strict reading of edge lists and mixing matrices, and writing of edge lists. */
+/* Strict parsing of edge lists and mixing matrices, and writing of edge lists. */
 #include "graph/reading.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 
 /* ---- edge lists ---- */
 
-/* One end of an edge; *word receives where it is written. */
+/* Reads one end of an edge; *word receives its position. */
 static saddle_status read_agent(saddle_line_reader *in, size_t agents, size_t *out,
                                 const char **word, saddle_error *error)
 {
@@ -30,17 +30,17 @@ static saddle_status read_agent(saddle_line_reader *in, size_t agents, size_t *o
             in, in->rest, error, "the line ends after one number; an edge is two agents `i j`");
     if (text[strspn(text, "0123456789")] != '\0' || !saddle_parse_integer(text, &value))
         return saddle_line_reader_refuse(in, text, error,
-                                         "'%s' is not an agent; agents are whole numbers from 0",
+                                         "'%s' is not an agent; give a whole number from 0",
                                          SADDLE_EXCERPT(text));
     if (value >= most)
         return saddle_line_reader_refuse(
-            in, text, error, "agent %" PRIu64 " is out of range; agents go from 0 to %zu", value,
-            most - 1);
+            in, text, error, "agent %" PRIu64 " is out of range; give a number from 0 to %zu",
+            value, most - 1);
     *out = (size_t)value;
     return SADDLE_OK;
 }
 
-/* The edge of the current line. */
+/* Reads the edge of the current line. */
 static saddle_status read_edge(saddle_line_reader *in, size_t agents, saddle_edge *edge,
                                saddle_error *error)
 {
@@ -57,14 +57,14 @@ static saddle_status read_edge(saddle_line_reader *in, size_t agents, saddle_edg
     word = saddle_line_reader_field(in, " \t");
     if (word != NULL)
         return saddle_line_reader_refuse(
-            in, word, error, "'%s' follows the edge; a line holds two agents `i j` only",
+            in, word, error, "'%s' follows the edge; give only two agents `i j` per line",
             SADDLE_EXCERPT(word));
     *edge =
         a < b ? (saddle_edge){(uint32_t)a, (uint32_t)b} : (saddle_edge){(uint32_t)b, (uint32_t)a};
     return SADDLE_OK;
 }
 
-/* An edge and where it was read. */
+/* An edge and its position in the file. */
 typedef struct located_edge {
     saddle_edge edge;
     size_t line;
@@ -87,7 +87,7 @@ typedef struct located_edges {
     size_t capacity;
 } located_edges;
 
-/* All edges of the file, in its order. */
+/* Reads all edges of the file, in its order. */
 static saddle_status read_located(saddle_line_reader *in, size_t agents, located_edges *list,
                                   saddle_error *error)
 {
@@ -105,7 +105,7 @@ static saddle_status read_located(saddle_line_reader *in, size_t agents, located
     return in->status;
 }
 
-/* Refuse the first line that repeats an edge. Sorts the list. */
+/* Fails at the first line that repeats an edge. Sorts the list. */
 static saddle_status check_distinct(const char *path, located_edges *list, saddle_error *error)
 {
     if (list->count == 0)
@@ -121,7 +121,7 @@ static saddle_status check_distinct(const char *path, located_edges *list, saddl
     if (again == NULL)
         return SADDLE_OK;
     return saddle_fail_at(error, path, again->line, 1,
-                          "the edge %u %u was given on line %zu already; remove one of the two",
+                          "the edge %u %u was already given on line %zu; remove one of the two",
                           again->edge.a, again->edge.b, again[-1].line);
 }
 
@@ -134,15 +134,15 @@ saddle_status saddle_edges_read(saddle_edges *edges, const char *path, size_t *a
     SADDLE_THEN(status, read_located(&in, *agents, &list, error));
     SADDLE_THEN(status, check_distinct(path, &list, error));
     if (status == SADDLE_OK && *agents == 0 && list.count == 0)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' holds no edge; write one `i j` per line", path);
+        status = saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has no edges; write one `i j` per line",
+                             path);
     size_t largest = 0;
     for (size_t e = 0; e < list.count && status == SADDLE_OK; e++) {
         saddle_edge edge = list.edge[e].edge;
         largest = edge.b > largest ? edge.b : largest;
         status = saddle_edges_add(edges, edge.a, edge.b, error);
     }
-    /* One number must not ask for the memory of millions of agents. */
+    /* A single large number must not allocate memory for millions of agents. */
     if (status == SADDLE_OK && *agents == 0 && largest >= 2 * list.count)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' has %zu edges, too few for each of the agents 0 to %zu to have "
@@ -172,7 +172,7 @@ saddle_status saddle_graph_save(const saddle_graph *graph, const char *path, sad
 
 /* ---- matrices ---- */
 
-/* Entry (i, j), written as `word`; k runs along agent i's neighbours. */
+/* Reads entry (i, j), written as `word`; k runs along agent i's neighbours. */
 static saddle_status take_entry(const saddle_line_reader *in, const char *word,
                                 const saddle_graph *graph, size_t i, size_t j, double tolerance,
                                 size_t *k, double *weight, double *diagonal, saddle_error *error)
@@ -189,7 +189,7 @@ static saddle_status take_entry(const saddle_line_reader *in, const char *word,
     else if (!(fabs(value) <= tolerance))
         return saddle_line_reader_refuse(
             in, word, error,
-            "weight %s between agents %zu and %zu, which no edge links; it must be 0",
+            "weight %s between agents %zu and %zu, which are not linked; it must be 0",
             SADDLE_EXCERPT(word), i, j);
     if ((i == j || edge) && !(value > 0.0))
         return saddle_line_reader_refuse(
@@ -208,14 +208,14 @@ static saddle_status read_row(saddle_line_reader *in, const saddle_graph *graph,
     for (; (word = saddle_line_reader_field(in, " \t,")) != NULL; j++) {
         if (j == graph->agents)
             return saddle_line_reader_refuse(
-                in, word, error, "'%s' follows the row's %zu entries; rows have one per agent",
+                in, word, error, "'%s' follows the row's %zu entries; give one per agent",
                 SADDLE_EXCERPT(word), graph->agents);
         SADDLE_TRY(take_entry(in, word, graph, i, j, tolerance, &k, weight, diagonal, error));
     }
     if (j < graph->agents)
-        return saddle_line_reader_refuse(
-            in, in->rest, error, "the row ends after %zu entries; rows have one per agent, %zu", j,
-            graph->agents);
+        return saddle_line_reader_refuse(in, in->rest, error,
+                                         "the row ends after %zu entries; give one per agent, %zu",
+                                         j, graph->agents);
     return SADDLE_OK;
 }
 
@@ -225,7 +225,7 @@ static saddle_status read_rows(saddle_line_reader *in, const saddle_graph *graph
     size_t row = 0;
     for (; saddle_line_reader_next_filled(in, error); row++) {
         if (row == graph->agents)
-            return saddle_line_reader_refuse(in, in->line, error, "a row beyond the matrix's %zu",
+            return saddle_line_reader_refuse(in, in->line, error, "a row after the matrix's %zu",
                                              row);
         saddle_status status = read_row(in, graph, row, tolerance, weight, diagonal, error);
         if (status != SADDLE_OK)

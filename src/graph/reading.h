@@ -5,18 +5,18 @@
 #include "graph/edges.h"
 
 /*
- * Read an edge list: `i j` per line, agents from 0; blank lines, what follows a '#', and CRLF are
- * passed over. Loops, double edges, agents >= *agents and whatever is not two whole numbers are
- * refused by file, line, column and value. With *agents == 0 it becomes 1 + the largest agent.
- * O(edges log edges).
+ * Reads an edge list: `i j` per line, agents from 0. Blank lines, comments from '#' on, and CRLF are
+ * accepted. Fails, with file, line, column and value, for loops, double edges, agents >= *agents, and
+ * anything that is not two whole numbers. If *agents is 0, it becomes 1 + the largest agent. O(edges log
+ * edges).
  */
 saddle_status saddle_edges_read(saddle_edges *edges, const char *path, size_t *agents,
                                 saddle_error *error);
 
 /*
- * Read the weights of a dense matrix with one row per line, entries parted by blanks or a comma.
- * weight[k] receives the entry at the graph's neighbour k, diagonal[i] that at (i, i). Entries off
- * the graph must be zero, those on it positive, each to `tolerance`.
+ * Reads the weights of a dense matrix with one row per line and entries separated by spaces or commas.
+ * weight[k] receives the entry at the graph's neighbour k, diagonal[i] the one at (i, i). Entries off
+ * the graph must be zero and those on it positive, each to within `tolerance`.
  */
 saddle_status saddle_matrix_read(const saddle_graph *graph, const char *path, double tolerance,
                                  double *weight, double *diagonal, saddle_error *error);

@@ -1,8 +1,8 @@
 /*
  * Extreme eigenvalues of L and M on the complement of the all-ones vector.
  *
- * Both matrices are symmetric and have the all-ones vector as an eigenvector: of 0, the smallest
- * eigenvalue of L, and of 1, the largest of M. What matters are the two ends of the rest.
+ * Both matrices are symmetric and have the all-ones vector as an eigenvector: with eigenvalue 0, the
+ * smallest of L, and 1, the largest of M. What matters are the two ends of the remaining spectrum.
  *
  *   Closed forms of L: a path of n has 4 sin^2(pi k / 2n), a circle 4 sin^2(pi k / n), a star 1
  *   and n, a complete graph n; grids, tori and hypercubes are Cartesian products, whose
@@ -10,9 +10,9 @@
  *   sum_{s in S} 2 sin^2(pi k s / n), in O(n |S|). When all weights of M are equal to w,
  *   M = I - w L.
  *   LAPACK: all eigenvalues of the dense matrix, O(m^3); at 2000 agents 0.6 s with OpenBLAS,
- *   some 4 s with the reference BLAS.
+ *   about 4 s with the reference BLAS.
  *   ARPACK: implicitly restarted Lanczos on the sparse matrix, with the all-ones vector deflated
- *   to an eigenvalue inside the rest's range.
+ *   to an eigenvalue inside the range of the others.
  */
 #include "graph/spectrum.h"
 
@@ -38,7 +38,7 @@ enum { DENSE_AGENTS = 2000 };
 enum { LANCZOS_VECTORS = 40 };
 #define REMEDY "use fewer agents"
 
-/* The two ends of a spectrum without the all-ones vector's eigenvalue. */
+/* The two ends of a spectrum without the eigenvalue of the all-ones vector. */
 typedef struct ends {
     double low;
     double high;
@@ -52,7 +52,7 @@ static double sin_squared_pi(double v)
     return s * s;
 }
 
-/* Ends of a path's L, or of a circle's; a circle of two is a path. n >= 2. */
+/* Returns the ends of L of a path or circle; a circle of two is a path. n >= 2. */
 static ends side_ends(size_t n, bool circle)
 {
     double size = (double)n;
@@ -63,7 +63,7 @@ static ends side_ends(size_t n, bool circle)
                   4.0 * sin_squared_pi(0.5 * (size - 1.0) / size)};
 }
 
-/* Ends of the product of two sides, of which one may have a single place. */
+/* Returns the ends of the product of two sides, one of which may have length 1. */
 static ends lattice_ends(size_t rows, size_t columns, bool circle)
 {
     if (rows == 1 || columns == 1)
@@ -88,7 +88,7 @@ static ends circulant_ends(const saddle_graph *graph)
     return found;
 }
 
-/* False when the graph has no closed form. At least two agents. */
+/* Returns false when the graph has no closed form. At least two agents. */
 static bool closed_laplacian_ends(const saddle_graph *graph, ends *out)
 {
     double m = (double)graph->agents;
@@ -179,7 +179,7 @@ static saddle_status dense_ends(const matrix *a, ends *out, saddle_error *error)
                              m, (int)info);
         goto cleanup;
     }
-    /* Ascending; the all-ones vector's is the last of M's and the first of L's. */
+    /* In ascending order; the all-ones vector's is M's last and L's first. */
     bool top = a->weight != NULL;
     *out = (ends){value[top ? 0 : 1], value[top ? m - 2 : m - 1]};
 cleanup:
@@ -190,7 +190,7 @@ cleanup:
 
 /* ---- ARPACK ---- */
 
-/* ARPACK keeps its state between calls in static variables: one solve at a time. */
+/* ARPACK keeps its state between calls in static variables, so only one solve can run at a time. */
 static pthread_mutex_t arpack_turn = PTHREAD_MUTEX_INITIALIZER;
 
 /* One solve's memory; see dsaupd's manual for the names. */
@@ -201,7 +201,7 @@ typedef struct lanczos {
     double *basis;
     double *workd;
     double *workl;
-    double *residual; /* start vector in */
+    double *residual; /* the start vector on entry */
 } lanczos;
 
 static void lanczos_free(lanczos *l)
@@ -242,15 +242,15 @@ static void subtract_mean(double *v, size_t m)
 }
 
 /*
- * What ARPACK sees for one end: B = sign (A - origin I) on the complement of the all-ones vector,
- * with sign and origin such that the wanted eigenvalue is B's largest and all are at
- * least 1. ARPACK's tolerance is relative to the eigenvalue: of A itself it might be zero.
+ * The matrix that ARPACK sees for one end: B = sign (A - origin I) on the complement of the all-ones
+ * vector, with sign and origin such that the wanted eigenvalue is B's largest and all are at least 1.
+ * ARPACK's tolerance is relative to the eigenvalue, and that of A itself might be zero.
  */
 typedef struct shifted {
     const matrix *a;
     double origin;
     double sign;
-    double inner; /* A's eigenvalue at the all-ones vector is replaced by this one */
+    double inner; /* replaces A's eigenvalue of the all-ones vector */
 } shifted;
 
 /* y = B x */
@@ -258,14 +258,14 @@ static void multiply_shifted(const shifted *b, const double *x, double *y)
 {
     size_t m = b->a->graph->agents;
     double mean = saddle_sum(m, x) / (double)m;
-    /* A x less its mean is A times (x less its mean): A leaves the complement as it is. */
+    /* A x minus its mean is A times (x minus its mean), because A maps the complement to itself. */
     multiply(b->a, x, y);
     subtract_mean(y, m);
     for (size_t i = 0; i < m; i++)
         y[i] = b->sign * (y[i] + b->inner * mean - b->origin * x[i]);
 }
 
-/* A point beyond A's eigenvalues by one; by Gershgorin M's are in [-1, 1], L's in [0, 2 d_max]. */
+/* Returns a point one beyond A's eigenvalues; by Gershgorin, M's are in [-1, 1] and L's in [0, 2 d_max]. */
 static double outer_point(const matrix *a, bool high)
 {
     if (a->weight != NULL)
@@ -276,7 +276,7 @@ static double outer_point(const matrix *a, bool high)
     return high ? 2.0 * most + 1.0 : -1.0;
 }
 
-/* A fixed random start in the complement; its Rayleigh quotient lies inside the range wanted. */
+/* Sets a fixed random start in the complement; returns its Rayleigh quotient, which is inside the spectrum. */
 static double start_vector(const matrix *a, lanczos *l)
 {
     size_t m = a->graph->agents;
@@ -289,7 +289,7 @@ static double start_vector(const matrix *a, lanczos *l)
     return saddle_dot(m, l->residual, l->workd) / saddle_norm2(m, l->residual);
 }
 
-/* Restarts that keep a solve within some minutes. */
+/* Returns the number of restarts that keep a solve within some minutes. */
 static a_int allowed_restarts(const matrix *a, const lanczos *l)
 {
     double per_step = 2.0 * (double)a->graph->edges + 4.0 * (double)l->vectors * (double)l->size;
@@ -297,11 +297,11 @@ static a_int allowed_restarts(const matrix *a, const lanczos *l)
     return restarts > 10000.0 ? 10000 : restarts < 100.0 ? 100 : (a_int)restarts;
 }
 
-/* The largest eigenvalue, or the smallest. */
+/* Computes the largest or the smallest eigenvalue. */
 static saddle_status sparse_end(const matrix *a, lanczos *l, bool high, double *out,
                                 saddle_error *error)
 {
-    /* Eigenvalue errors are about the square of this residual over the gap to the next one. */
+    /* The error of an eigenvalue is about the square of this residual divided by the gap to the next one. */
     const double tolerance = 1e-10;
     a_int ido = 0;
     a_int info = 1;
@@ -335,7 +335,7 @@ static saddle_status sparse_end(const matrix *a, lanczos *l, bool high, double *
     return SADDLE_OK;
 }
 
-/* Ends by ARPACK, only those wanted. */
+/* Computes by ARPACK only the ends that are wanted. */
 static saddle_status sparse_ends(const matrix *a, bool low, bool high, ends *out,
                                  saddle_error *error)
 {
@@ -349,7 +349,7 @@ static saddle_status sparse_ends(const matrix *a, bool low, bool high, ends *out
     return status;
 }
 
-/* Ends by LAPACK or ARPACK; the name of the one used. */
+/* Computes the ends by LAPACK or ARPACK; returns the name of the one used in *used. */
 static saddle_status computed_ends(const matrix *a, saddle_spectrum_method method, bool low,
                                    bool high, ends *out, const char **used, saddle_error *error)
 {
@@ -386,7 +386,7 @@ saddle_status saddle_laplacian_ends(const saddle_graph *graph, saddle_spectrum_m
 
 /* ---- M ---- */
 
-/* M = I - w L when all weights equal w; false otherwise or when L has no closed form. */
+/* Uses M = I - w L if all weights equal w; false if not, or if L has no closed form. */
 static bool closed_mixing_ends(const saddle_mixing *mixing, ends *out)
 {
     const saddle_graph *graph = mixing->graph;
@@ -401,7 +401,7 @@ static bool closed_mixing_ends(const saddle_mixing *mixing, ends *out)
     return true;
 }
 
-/* LAPACK and ARPACK print to the terminal when they meet a NaN. */
+/* Checks first, because LAPACK and ARPACK print to the terminal when they find a NaN. */
 static saddle_status check_finite(const saddle_mixing *mixing, saddle_error *error)
 {
     const saddle_graph *graph = mixing->graph;

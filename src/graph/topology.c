@@ -1,8 +1,8 @@
 /*
- * The registry of topologies and the generators that need no randomness.
+ * The registry of topologies and the generators that need no random numbers.
  *
- * Each generator appends every edge once; O(edges). Agents are numbered row by row in grids and
- * tori, by bits in the hypercube, around the circle elsewhere.
+ * Each generator appends every edge once, in O(edges). Agents are numbered row by row in grids and tori,
+ * by bits in the hypercube, and around the circle elsewhere.
  */
 #include "graph/topology.h"
 
@@ -41,7 +41,7 @@ saddle_status saddle_topology_probability(const saddle_topology_request *request
     return SADDLE_OK;
 }
 
-/* "RxC" as two positive sides whose product is a possible number of agents. */
+/* Parses "RxC" as two positive sides whose product is a possible number of agents. */
 static bool parse_sides(const char *field, size_t *rows, size_t *columns)
 {
     const char *cross = strchr(field, 'x');
@@ -75,7 +75,7 @@ static saddle_status build_ring(saddle_edges *edges, saddle_topology_request *re
                                 saddle_error *error)
 {
     saddle_status status = build_path(edges, request, error);
-    /* Two agents already share their one edge. */
+    /* With two agents, there is only one edge. */
     SADDLE_THEN_IF(status, request->agents > 2,
                    saddle_edges_add(edges, 0, request->agents - 1, error));
     return status;
@@ -101,8 +101,8 @@ static saddle_status build_complete(saddle_edges *edges, saddle_topology_request
     return status;
 }
 
-/* Join place `i` of a side to the next one; the last to the first if the side is to wrap. A side
- * of two is a single edge either way, a side of one has none. */
+/* Finds the neighbour that follows index `i` of a side; the last is followed by the first if the side
+ * wraps. A side of two has one edge either way, a side of one has none. */
 static bool next_on_side(size_t i, size_t side, bool wrap, size_t *next)
 {
     *next = i + 1 < side ? i + 1 : 0;
@@ -116,12 +116,12 @@ static saddle_status build_lattice(saddle_edges *edges, saddle_topology_request 
     size_t columns;
     if (!parse_sides(request->fields->field[1], &rows, &columns))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology: '%s': the sides are '%s'; write ROWSxCOLUMNS, such as 4x5, "
+                           "topology: '%s': '%s' is not a size; write ROWSxCOLUMNS, such as 4x5, "
                            "both at least 1 and their product at most %zu",
                            request->text, request->fields->field[1], SADDLE_MAX_AGENTS);
     if (request->agents != 0 && request->agents != rows * columns)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology: '%s' has %zu agents, but %zu are asked for; the sides must "
+                           "topology: '%s' has %zu agents, but %zu are wanted; the sides must "
                            "multiply to the number of agents",
                            request->text, rows * columns, request->agents);
     request->agents = rows * columns;
@@ -158,10 +158,11 @@ static saddle_status build_hypercube(saddle_edges *edges, saddle_topology_reques
     while (2 * below <= m)
         below *= 2;
     if (below != m)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology: 'hypercube' with %zu agents; their number must be a power of "
-                           "two, such as %zu or %zu",
-                           m, below, 2 * below);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "topology: 'hypercube' is impossible with %zu agents; their number must be a power of "
+            "two, such as %zu or %zu",
+            m, below, 2 * below);
     saddle_status status = SADDLE_OK;
     for (size_t i = 0; i < m; i++)
         for (size_t bit = 1; bit < m && status == SADDLE_OK; bit *= 2)
@@ -174,7 +175,7 @@ static saddle_status build_exponential(saddle_edges *edges, saddle_topology_requ
                                        saddle_error *error)
 {
     size_t m = request->agents;
-    /* Offsets 2^k < m, folded to at most m / 2, each once. */
+    /* Offsets 2^k < m, reduced to at most m / 2, each once. */
     size_t offset[64];
     size_t offsets = 0;
     for (size_t power = 1; power < m; power *= 2) {
@@ -187,7 +188,7 @@ static saddle_status build_exponential(saddle_edges *edges, saddle_topology_requ
     }
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; k < offsets; k++) {
-        /* An offset of half the circle meets itself: only the first half starts an edge. */
+        /* An offset of half the circle is its own opposite: only the first half starts an edge. */
         size_t starts = 2 * offset[k] == m ? m / 2 : m;
         for (size_t i = 0; i < starts && status == SADDLE_OK; i++)
             status = saddle_edges_add(edges, i, (i + offset[k]) % m, error);
@@ -207,7 +208,7 @@ typedef struct topology {
     saddle_network_info info;
     saddle_topology_build build;
     saddle_graph_shape shape;
-    bool chooses_agents; /* whether it can choose their number */
+    bool chooses_agents; /* whether it determines the number of agents */
 } topology;
 
 static const saddle_network_info *const topologies[] = {
@@ -285,7 +286,7 @@ static saddle_status find_topology(const char *text, const topology **out, saddl
     return status;
 }
 
-/* Cut the text into fields and check their number; a path keeps its colons. */
+/* Splits the text into fields and checks their number; a path keeps its colons. */
 static saddle_status cut_fields(const topology *kind, const char *text, saddle_fields *fields,
                                 saddle_error *error)
 {
@@ -315,9 +316,10 @@ saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t a
     if (status != SADDLE_OK)
         return status;
     if ((agents == 0 && !kind->chooses_agents) || agents > SADDLE_MAX_AGENTS)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology: '%s' with %zu agents; their number must be from 1 to %zu",
-                           text, agents, SADDLE_MAX_AGENTS);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "topology: '%s' is impossible with %zu agents; give a number from 1 to %zu", text,
+            agents, SADDLE_MAX_AGENTS);
     const char *colon = strchr(text, ':');
     saddle_topology_request request = {.text = text,
                                        .tail = colon != NULL ? colon + 1 : NULL,

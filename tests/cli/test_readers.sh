@@ -133,7 +133,7 @@ make_odd() {
     config:"number out of range") wanted="odd:4:5: nu: '1e999'" && change 's/0.25/1e999/' ;;
     config:NaN) wanted="odd:4:5: nu: 'nan'" && change 's/0.25/nan/' ;;
     config:infinity) wanted="odd:4:5: nu: '.inf'" && change 's/0.25/.inf/' ;;
-    config:"index or name twice") wanted="odd:5:1: option 'nu' was given on line 4 already" && change "\$anu: 0.5" ;;
+    config:"index or name twice") wanted="odd:5:1: option 'nu' was already given on line 4" && change "\$anu: 0.5" ;;
     config:"claim of gigabytes") wanted="odd:2:9: agents: '4000000000'" && change 's/agents: 3/agents: 4000000000/' ;;
 
     model:NaN) wanted="entry 125 of 'xbar' in 'odd' is nan" && pack 'number(b, "nan")' ;;

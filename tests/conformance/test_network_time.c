@@ -439,10 +439,10 @@ START_TEST(models_that_are_refused)
     } files[] = {
         {"# nothing\n", ""},
         {"edge 0 1 latency 1\nedge 1 2 bandwidth 2\n", ""},
-        {"agent 3 compute 1\n", "model:1:7: agent 3 is out of range; agents go from 0 to 2"},
+        {"agent 3 compute 1\n", "model:1:7: agent 3 is out of range; give a number from 0 to 2"},
         {"agent 1 compute 1\nagent 1 compute 2\n",
-         "model:2:7: agent 1 has a line already; remove one of the two"},
-        {"agent -1 compute 1\n", "'-1' is not an agent; agents are whole numbers from 0"},
+         "model:2:7: agent 1 already has a line; remove one of the two"},
+        {"agent -1 compute 1\n", "'-1' is not an agent; give a whole number from 0"},
         {"agent 1\n", "model:1:8: the line ends without compute S"},
         {"agent 1 latency 1\n", "model:1:9: 'latency' is not compute S"},
         {"agent 1 compute\n", "the line ends after compute; a number must follow"},
@@ -450,12 +450,12 @@ START_TEST(models_that_are_refused)
         {"agent\n", "the line ends where an agent's number must follow"},
         {"edge 0 2 latency 1\n", "agents 0 and 2 are not linked in this graph; remove the line"},
         {"edge 1 1 latency 1\n", "agents 1 and 1 are not linked"},
-        {"edge 0 1 latency 1\nedge 1 0 latency 2\n", "model:2:8: the edge 1 0 has a line already"},
+        {"edge 0 1 latency 1\nedge 1 0 latency 2\n", "model:2:8: the edge 1 0 already has a line"},
         {"edge 0 1 compute 1\n", "'compute' is not latency S or bandwidth B"},
-        {"default latency 1\ndefault latency 1\n", "there is a default already"},
+        {"default latency 1\ndefault latency 1\n", "there is already a default"},
         {"default speed 1\n", "'speed' is not latency S, bandwidth B or compute S"},
-        {"link 0 1 latency 1\n",
-         "'link' begins no line of a link model; lines begin with default, agent I or edge I J"}};
+        {"link 0 1 latency 1\n", "'link' does not begin a line of a link model; begin lines with "
+                                 "default, agent I or edge I J"}};
     saddle_test_enter_directory();
     for (size_t k = 0; k < sizeof uniform / sizeof *uniform; k++) {
         const char *message = refusal(uniform[k].text);

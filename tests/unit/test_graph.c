@@ -534,8 +534,9 @@ START_TEST(bad_edge_lists_are_refused_by_place_and_value)
     refuse(file_text("0 1\n2\n"), 0, ":2:2: the line ends");
     refuse(file_text("0 1\n1 # 2\n"), 0, "the line ends");
     refuse(file_text("0 1\n2 2\n"), 0, "agent 2 is linked with itself");
-    refuse(file_text("0 1\n1 2\n2 3\n2 1\n1 0\n"), 0, ":4:1: the edge 1 2 was given on line 2");
-    refuse(file_text(""), 0, "holds no edge");
+    refuse(file_text("0 1\n1 2\n2 3\n2 1\n1 0\n"), 0,
+           ":4:1: the edge 1 2 was already given on line 2");
+    refuse(file_text(""), 0, "has no edges");
     refuse(file_text("0 99999999\n"), 0, "1 edges, too few for each of the agents 0 to 99999999");
     refuse(file_text("0 1\n2 4\n"), 0, "number the agents without gaps");
     refuse(file_text("0 1\n2 3\n"), 0, "not connected: 2 components: {0,1} {2,3}");
@@ -1065,7 +1066,7 @@ START_TEST(matrices_are_read_from_files)
     refuse_matrix("0.5,,0.5 0\n", ":1:5: '' is not");
     refuse_matrix("0.5 0.5,\n", "''");
     refuse_matrix("0.5 0.5 0\n0.5 0.25 0.25\n", "has 2 rows");
-    refuse_matrix("0.75 0.25 0\n0.25 0.5 0.25\n0 0.25 0.75\n0 0 1\n", ":4:1: a row beyond");
+    refuse_matrix("0.75 0.25 0\n0.25 0.5 0.25\n0 0.25 0.75\n0 0 1\n", ":4:1: a row after");
     refuse_matrix("0.75 0.25 0\n0.2 0.55 0.25\n0 0.25 0.75\n", "symmetric");
     refuse_matrix("0.8 0.25 0\n0.25 0.5 0.25\n0 0.25 0.75\n", "row 0 of the mixing matrix sums to");
     refuse_matrix(

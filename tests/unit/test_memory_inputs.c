@@ -610,11 +610,11 @@ START_TEST(bad_edges_are_refused)
         const char *part;
     } rows[] = {
         {0, 0, {0}, "a graph of 0 agents"},
-        {SIZE_MAX, 1, {0, 1}, "their number must be from 1 to"},
-        {3, 2, {0, 1, 1, 3}, "edge 1 links agents 1 and 3; agents go from 0 to 2"},
+        {SIZE_MAX, 1, {0, 1}, "give a number from 1 to"},
+        {3, 2, {0, 1, 1, 3}, "edge 1 links agents 1 and 3; give agents from 0 to 2"},
         {3, 2, {0, 1, SIZE_MAX, 2}, "edge 1 links agents 18446744073709551615 and 2"},
         {3, 3, {0, 1, 1, 2, 2, 2}, "edge 2 links agent 2 with itself"},
-        {3, 3, {0, 1, 1, 2, 1, 0}, "edge 2, which links agents 1 and 0, is there twice"},
+        {3, 3, {0, 1, 1, 2, 1, 0}, "edge 2, which links agents 1 and 0, is given twice"},
         {4, 2, {0, 1, 2, 3}, "the graph is not connected: 2 components: {0,1} {2,3}"},
         {2, 0, {0}, "the graph is not connected"},
     };
