@@ -155,8 +155,8 @@ static void share_clock(engine *e)
 }
 
 /* Finds the fault of the lowest agent in the first faulty iteration, and shares it with all processes. */
-static void spread_fault(engine *e, const saddle_first_fault *first, uint64_t begin,
-                         saddle_fault *fault)
+static void share_fault(engine *e, const saddle_first_fault *first, uint64_t begin,
+                        saddle_fault *fault)
 {
     const saddle_world *world = e->local.inputs.instance->world;
     bool mine = first->fault.kind != SADDLE_FAULT_NONE;
@@ -180,7 +180,7 @@ static void spread_fault(engine *e, const saddle_first_fault *first, uint64_t be
 }
 
 /* Makes a stretch of iterations; returns whether to continue. */
-static bool go_on(engine *e, const saddle_limits *limits, uint64_t count, saddle_fault *fault)
+static bool run_stretch(engine *e, const saddle_limits *limits, uint64_t count, saddle_fault *fault)
 {
     const saddle_world *world = e->local.inputs.instance->world;
     uint64_t begin = e->local.iteration;
@@ -196,7 +196,7 @@ static bool go_on(engine *e, const saddle_limits *limits, uint64_t count, saddle
     share_clock(e);
     adapt(e, count, word);
     if (word[FAULTS] > 0) {
-        spread_fault(e, &first, begin, fault);
+        share_fault(e, &first, begin, fault);
         return false;
     }
     return word[STOPS] == 0 && !(limits->max_ifo > 0 && e->local.ifo >= limits->max_ifo) &&
@@ -214,7 +214,7 @@ static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fau
     uint64_t left = limits->iterations;
     while (left > 0) {
         uint64_t count = stretch_of(e, limits, left);
-        if (!go_on(e, limits, count, fault))
+        if (!run_stretch(e, limits, count, fault))
             break;
         left -= count;
     }

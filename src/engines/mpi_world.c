@@ -250,7 +250,7 @@ saddle_status saddle_mpi_init(size_t *rank, saddle_error *error)
 }
 
 /* Returns whether all processes arrive here within a time. */
-static bool all_come(double seconds)
+static bool all_arrive(double seconds)
 {
     int come = 0;
     MPI_Request request;
@@ -273,7 +273,7 @@ void saddle_mpi_finalize(bool failed)
     /* Successful processes also wait here, because another may have failed at the very end. */
     if (!begun || over)
         return;
-    if (all_come(failed ? PATIENCE : INFINITY))
+    if (all_arrive(failed ? PATIENCE : INFINITY))
         MPI_Finalize();
     else
         saddle_heartbeat_stop();

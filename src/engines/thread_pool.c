@@ -85,7 +85,7 @@ static void relax(void)
 
 /* Pins the calling thread, a worker's, to its processor. If the system refuses, because the processor is
  * gone, the thread runs anywhere. */
-static void stay(const saddle_thread_pool *pool, unsigned number)
+static void pin_thread(const saddle_thread_pool *pool, unsigned number)
 {
     cpu_set_t own;
     unsigned left = number;
@@ -210,7 +210,7 @@ static void *work(void *argument)
     saddle_thread_pool *pool = self->pool;
     flush_denormals();
     if (pool->pin)
-        stay(pool, self->number);
+        pin_thread(pool, self->number);
     for (;;) {
         saddle_thread_pool_barrier(pool, self->number);
         if (pool->job == NULL)
@@ -285,7 +285,7 @@ void saddle_thread_pool_run(saddle_thread_pool *pool, saddle_thread_pool_job *jo
     cpu_set_t places;
     bool pinned = pool->pin && sched_getaffinity(0, sizeof places, &places) == 0;
     if (pinned)
-        stay(pool, 0);
+        pin_thread(pool, 0);
     pool->job = job;
     pool->context = context;
     saddle_thread_pool_barrier(pool, 0);

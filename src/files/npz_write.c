@@ -193,7 +193,7 @@ static size_t read_payload(payload *body, char *to, size_t most)
 }
 
 /* libzip's callback for reading a member while it writes the archive. */
-static zip_int64_t answer(void *state, void *to, zip_uint64_t bytes, zip_source_cmd_t command)
+static zip_int64_t read_member(void *state, void *to, zip_uint64_t bytes, zip_source_cmd_t command)
 {
     payload *body = state;
     zip_stat_t *facts = to;
@@ -229,7 +229,7 @@ static zip_int64_t answer(void *state, void *to, zip_uint64_t bytes, zip_source_
 static bool add_member(zip_t *archive, payload *body, const char *name)
 {
     char *member = saddle_format("%s.npy", name);
-    zip_source_t *source = zip_source_function(archive, answer, body);
+    zip_source_t *source = zip_source_function(archive, read_member, body);
     zip_int64_t index = -1;
     if (member != NULL && source != NULL)
         index = zip_file_add(archive, member, source, ZIP_FL_ENC_UTF_8);
