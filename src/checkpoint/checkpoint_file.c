@@ -198,7 +198,7 @@ static saddle_status read_start(saddle_checkpoint *c, head *out, uint64_t bytes,
     if (bytes == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT, "the checkpoint '%s' is empty", c->path);
     if (memcmp(out->magic, magic, got < sizeof magic ? got : sizeof magic) != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is not a saddle checkpoint", c->path);
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is not a checkpoint of saddle", c->path);
     if (got >= offsetof(head, file) && out->format != FORMAT)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "the checkpoint '%s' has format %" PRIu64

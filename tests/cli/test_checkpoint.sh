@@ -199,9 +199,9 @@ check "the older one is offered" warns "$offered"
 : >"$(newest ck)"
 refuse "is empty" run --resume ck
 head -c 20000 /dev/zero >"$(newest ck)"
-refuse "is not a saddle checkpoint" run --resume ck
+refuse "is not a checkpoint of saddle" run --resume ck
 cp "$(newest ck)" "$(older ck)"
-refuse "is not a saddle checkpoint" "${run[@]}" --iterations 60 --checkpoint ck --resume auto
+refuse "is not a checkpoint of saddle" "${run[@]}" --iterations 60 --checkpoint ck --resume auto
 
 # ---- refused: another run
 fresh

@@ -219,7 +219,7 @@ START_TEST(other_files_are_no_checkpoints)
     const char *path = path_of("other");
     write_bytes(path, words, sizeof words);
     assert_refused(saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT,
-                   "is not a saddle checkpoint");
+                   "is not a checkpoint of saddle");
     write_bytes(path, words, 0);
     assert_refused(saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT, "is empty");
     unsigned char other[40] = "SADDLECK\4";
