@@ -29,7 +29,7 @@ static const struct {
     [LOGISTIC_SIMPLEX_SPARSE_UNEQUAL] = {"robust-logistic simplex, sparse, unequal",
                                          {"data=synthetic:60:30", "weights=simplex", "agents=3",
                                           "samples=12,25,1", "topology=complete", "lambda1=0.004"}},
-    /* The one with unequal weights in its mixing matrix. */
+    /* The only one with unequal weights in its mixing matrix. */
     [LOGISTIC_SIMPLEX_DENSE] = {"robust-logistic simplex, dense",
                                 {"data=@dense", "weights=simplex", "agents=6", "samples=8",
                                  "topology=grid:2x3", "mixing=metropolis", "lambda1=0.05"}},
@@ -63,12 +63,12 @@ static const struct {
     [FAIR_SPARSE] = {"fair, sparse",
                      {"problem=fair", "data=synthetic:60:20", "sensitive=2", "fairness=2",
                       "agents=4", "topology=ring"}},
-    /* The one whose bound of mu says something. */
+    /* The only one whose bound of mu is not trivial. */
     [FAIR_DENSE_UNEQUAL] = {"fair, dense, unequal",
                             {"problem=fair", "data=@groups", "sensitive=3", "fairness=0.7",
                              "fairness-ridge=0.1", "x-set=l2-ball:0.5", "agents=4",
                              "samples=7,20,11,3", "topology=path"}},
-    /* Groups that span agents, in other shares at each. */
+    /* Groups span agents, with a different share at each. */
     [GROUP_DRO_SPARSE_UNEQUAL] = {"group-dro, sparse, unequal",
                                   {"problem=group-dro", "data=synthetic:60:20", "groups=2,label",
                                    "agents=3", "samples=15,25,14", "topology=path"}},
@@ -80,7 +80,7 @@ static const struct {
     [REGRESSION_SQUARE_SPARSE_UNEQUAL] = {"robust-regression square, sparse, unequal",
                                           {"problem=robust-regression", "data=synthetic:60:20",
                                            "agents=3", "samples=12,25,9", "topology=path"}},
-    /* The one whose L is known. */
+    /* The only one whose L is known. */
     [REGRESSION_HUBER_DENSE] = {"robust-regression huber, dense",
                                 {"problem=robust-regression", "data=@dense", "loss=huber",
                                  "huber-delta=0.8", "divergence=2", "y-set=box:0:0.3", "agents=4",
@@ -93,7 +93,7 @@ static const struct {
     [POISONING_SPARSE] = {"poisoning, sparse",
                           {"problem=poisoning", "data=synthetic:60:20", "poisoned=2",
                            "perturbation=0.8", "ridge=0.2", "agents=4", "topology=ring"}},
-    /* The one whose L is known. */
+    /* The only one whose L is known. */
     [POISONING_DENSE_UNEQUAL] = {"poisoning, dense, unequal",
                                  {"problem=poisoning", "data=@dense", "poisoned=agents:1,3",
                                   "perturbation=2", "ridge=0.3", "y-set=l2-ball:1.5", "agents=4",
@@ -134,15 +134,15 @@ void test_point(saddle_rng *rng, const saddle_set *set, double *out)
     free(scratch);
 }
 
-/* A CSV of 50 rows: 6 dense features, then a label of +1 or -1. With `groups` feature 3 (from 1) is
- * 0 or 1 and feature 5 its opposite. */
+/* Returns a CSV of 50 rows: 6 dense features, then a label of +1 or -1. With `groups`, feature 3 (from
+ * 1) is 0 or 1 and feature 5 its opposite. */
 static const char *dense_data(bool groups)
 {
     static char path[5000];
     char draft[5100];
     saddle_snprintf(path, sizeof path, "%s/%s.csv", saddle_test_directory(),
                     groups ? "groups" : "dense");
-    /* Several processes may share the directory: each writes the same. */
+    /* Several processes may share the directory; each writes the same file. */
     saddle_snprintf(draft, sizeof draft, "%s.%ld", path, (long)getpid());
     FILE *file = fopen(draft, "w");
     ck_assert_ptr_nonnull(file);

@@ -1,6 +1,6 @@
 /*
- * Small instances that several test files run over: every problem, with equal and unequal local
- * sizes, sparse and dense data, and a user's own problem with nothing but gradient and value.
+ * Small instances that several test files use: every problem, with equal and unequal local sizes, sparse
+ * and dense data, and a user-defined problem with only gradient and value.
  */
 #ifndef SADDLE_TEST_INSTANCES_H
 #define SADDLE_TEST_INSTANCES_H
@@ -11,7 +11,7 @@
 #include "engines/engine.h"
 #include "instance/instance.h"
 
-/* Sanitizers cost a factor of ten; long tests divide their work by this. */
+/* Sanitizers are ten times slower; long tests divide their work by this. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TEST_SLOWDOWN 10
 #elif defined(__has_feature)
@@ -23,7 +23,7 @@
 #define TEST_SLOWDOWN 1
 #endif
 
-/* Which instances there are. */
+/* The instances. */
 enum {
     LOGISTIC_BOX_SPARSE,
     LOGISTIC_BOX_DENSE_UNEQUAL,
@@ -58,31 +58,31 @@ typedef struct test_instance {
     const saddle_problem *problem;
 } test_instance;
 
-/* A plan from "name=value" texts, NULL-terminated, on top of `base` (NULL: the defaults). A test fails
- * here when one is refused. */
+/* Returns a plan from NULL-terminated "name=value" texts on top of `base` (NULL: the defaults). The test
+ * fails if one is refused. */
 saddle_plan *test_plan(const saddle_plan *base, const char *const *assignment);
 void test_plan_free(saddle_plan *plan);
-/* The value of an option as text, and as a number: NaN when it is automatic. There must be such an
- * option. */
+/* Return the value of an existing option as text, and as a number (NaN when it is automatic). */
 const char *test_text(const saddle_plan *plan, const char *name);
 double test_number(const saddle_plan *plan, const char *name);
 
-/* The plan of one of the instances, with further settings. */
+/* Returns the plan of an instance, with further settings. */
 saddle_plan *test_instance_plan(int which, const char *const *more);
-/* Make one of the instances, with further "name=value" settings (NULL: none). */
+/* Creates an instance, with further "name=value" settings (NULL: none). */
 void test_instance_open(test_instance *out, int which, const char *const *more);
 void test_instance_close(test_instance *instance);
 
-/* Further settings that an algorithm can live with: `more`, then constraints and h switched off
- * where it handles none. `out` has room for MOST_SETTINGS. */
+/* Collects settings that an algorithm supports: `more`, then those that switch off constraints and h if
+ * it handles none. `out` has capacity for MOST_SETTINGS. */
 enum { MOST_SETTINGS = 16 };
 void test_relax(const saddle_algorithm *algorithm, const char *const *more,
                 const char *out[MOST_SETTINGS]);
 
-/* An engine on an instance, to be driven step by step. */
+/* An engine on an instance, for running it step by step. */
 typedef struct test_rig {
     test_instance instance;
-    saddle_instance scene;   /* the network, or one agent in its place */
+    saddle_instance
+        scene; /* what the algorithm runs on: the network, or one agent that has all data */
     saddle_instance *pooled; /* owned; NULL: the scene is the network */
     saddle_plan *plan;       /* a copy of the instance's */
     const saddle_algorithm *algorithm;
@@ -91,26 +91,25 @@ typedef struct test_rig {
     saddle_steps steps;
 } test_rig;
 
-/* What an algorithm runs on: the network, or one agent that holds all data. */
+/* Sets *out to what an algorithm runs on: the network, or one agent that has all data. */
 void test_scene(const saddle_instance *network, const saddle_algorithm *algorithm,
                 saddle_instance **pooled, saddle_instance *out);
-/* The parameters of an algorithm before init(); to be freed by test_release(). */
+/* Returns the parameters of an algorithm before init(); free with test_release(). */
 void *test_parameters(const saddle_algorithm *algorithm, const saddle_plan *plan);
 void test_release(const saddle_algorithm *algorithm, void *parameters);
 
-/* Put `algorithm` on an instance, relaxed as above; `wrapped` (NULL: the algorithm itself) is what
- * the engine runs with the algorithm's parameters, and `problem` (NULL: the scene's) what it runs
- * on. */
+/* Sets up `algorithm` on an instance, with test_relax(). `wrapped` (NULL: the algorithm itself) is what
+ * the engine runs with the algorithm's parameters, and `problem` (NULL: the scene's) what it runs on. */
 void test_rig_open(test_rig *out, int which, const char *algorithm, const char *const *more,
                    unsigned threads, const saddle_algorithm *wrapped,
                    const saddle_problem *problem);
 void test_rig_close(test_rig *rig);
-/* Go on by so many iterations; returns the fault. */
+/* Runs this many more iterations; returns the fault. */
 saddle_fault test_rig_advance(test_rig *rig, uint64_t iterations);
-/* The largest defect of any agent's sums over links that lose messages. */
+/* Returns the largest defect of any agent's sums over lossy links. */
 double test_rig_defect(test_rig *rig);
 
-/* Copies of every agent's variables, agent after agent; p, d are zero where there are none. */
+/* Copies of every agent's variables, agent after agent; p and d are zero if there are none. */
 typedef struct test_state {
     size_t agents, x_dim, y_dim;
     double *x, *y, *p, *d, *v, *u;
@@ -123,36 +122,37 @@ void test_state_copy(test_rig *rig, test_state *out);
 /* The same for one agent. */
 void test_copy_agent(const saddle_algorithm *algorithm, const saddle_agent *agent, test_state *out);
 
-/* A user's own problem: 3 agents with 6, 4 and 9 samples, x in R^2, y in R^3, gradient and value
- * only; nonconvex in x, strongly concave in y with mu = 1. Static. */
+/* A user-defined problem: 3 agents with 6, 4 and 9 samples, x in R^2, y in R^3, only gradient and value;
+ * nonconvex in x, strongly concave in y with mu = 1. Static. */
 const saddle_problem *test_own_problem(void);
 /* Its f_ij, for independent checks. */
 long double test_own_value(size_t agent, size_t sample, const long double *x, const long double *y);
 
-/* A problem's outcomes at (x, y), which must be had; returns how many. */
+/* Computes a problem's outcomes at (x, y), which must exist; returns their number. */
 size_t test_outcomes(const saddle_problem *problem, const saddle_dataset *held_out, const double *x,
                      const double *y, saddle_outcome *out);
 
-/* A random point of X (or Y): normal numbers, projected. */
+/* Draws a random point of X (or Y): normal numbers, projected. */
 void test_point(saddle_rng *rng, const saddle_set *set, double *out);
-/* count zeroed doubles; the test fails when there are none. Free with free(). */
+/* Returns `count` zeroed doubles; the test fails without memory. Free with free(). */
 double *test_doubles(size_t count);
-/* Largest |v[k]|; NaN when there is one. */
+/* Returns the largest |v[k]|; NaN if there is one. */
 double test_largest(size_t count, const double *v);
-/* Largest |a[k] - b[k]|; NaN when there is one. */
+/* Returns the largest |a[k] - b[k]|; NaN if there is one. */
 double test_farthest(size_t count, const double *a, const double *b);
-/* Whether two runs cost the same; what is NaN in one must be in the other. */
+/* Returns whether two runs cost the same; NaN equals NaN. */
 bool test_same_cost(const saddle_cost *a, const saddle_cost *b);
-/* The same final state, costs and last row, bit for bit; `what` is named if they are not. */
+/* Asserts that two runs have the same final state, costs and last row, bit for bit; `what` names them in
+ * the message. */
 void test_assert_same_result(const saddle_result *a, const saddle_result *b, const char *what);
 
-/* Runs a plan of settings "name=value"; the test fails if the run does. `problem`: NULL for the plan's own. Free with
- * saddle_result_free(). */
+/* Runs a plan of settings "name=value"; the test fails if the run does. `problem`: NULL for the plan's
+ * own. Free with saddle_result_free(). */
 saddle_result *test_solve(const saddle_problem *problem, const char *const *setting);
 /* The same with hooks, on the plan's own problem. */
 saddle_result *test_run(const char *const *setting, const saddle_hooks *hooks);
 
-/* M_ij, M_ii for j = i; 0 where there is no edge. */
+/* Returns M_ij, M_ii for j = i, and 0 where there is no edge. */
 double test_weight(const saddle_mixing *mixing, size_t i, size_t j);
 
 #endif

@@ -100,7 +100,7 @@ static void write_text(const char *path, const char *text)
         abort();
 }
 
-/* The characters of ASCII, which is all that a locale needs here. */
+/* Writes the charmap of ASCII, which is all that the locale needs. */
 static void write_characters(const char *path)
 {
     FILE *file = fopen(path, "w");
@@ -132,7 +132,7 @@ bool saddle_test_take_comma(void)
     setenv("LOCPATH", place, 1);
     bool taken = system(command) >= 0 && setlocale(LC_ALL, "xx_XX") != NULL &&
                  strcmp(localeconv()->decimal_point, ",") == 0;
-    /* What has been read stays in memory. */
+    /* The loaded locale stays in memory. */
     nftw(place, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     return taken;
 }
@@ -147,7 +147,7 @@ int main(void)
         mmap(NULL, sizeof *skipped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (skipped == MAP_FAILED)
         return EXIT_FAILURE;
-    /* Time limits are ctest's: how long a test takes depends on how busy the machine is. */
+    /* ctest sets the time limits: how long a test takes depends on how busy the machine is. */
     setenv("CK_DEFAULT_TIMEOUT", "300", 0);
     setenv("CK_TIMEOUT_MULTIPLIER", "10", 0);
     SRunner *runner = srunner_create(saddle_test_suite());

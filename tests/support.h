@@ -1,8 +1,8 @@
 /*
- * What every test file shares: a runner that prints how many checks passed, and comparisons that
- * fail on NaN. A program of which every test was skipped exits with 77.
+ * What all test files share: a runner that prints how many checks passed, and comparisons that fail on
+ * NaN. A program whose tests are all skipped exits with 77.
  *
- * A test file defines `Suite *saddle_test_suite(void)`; support.c holds main().
+ * A test file defines `Suite *saddle_test_suite(void)`; support.c contains main().
  */
 #ifndef SADDLE_TEST_SUPPORT_H
 #define SADDLE_TEST_SUPPORT_H
@@ -16,7 +16,7 @@
 
 Suite *saddle_test_suite(void);
 
-/* |actual - expected| <= tolerance; false for NaN anywhere. */
+/* Asserts that |actual - expected| <= tolerance; fails for NaN anywhere. */
 #define assert_near(actual, expected, tolerance)                                                   \
     do {                                                                                           \
         double near_actual = (actual);                                                             \
@@ -27,7 +27,7 @@ Suite *saddle_test_suite(void);
                       near_tolerance);                                                             \
     } while (0)
 
-/* actual <= bound; false for NaN. */
+/* Asserts that actual <= bound; fails for NaN. */
 #define assert_at_most(actual, bound)                                                           \
     do {                                                                                        \
         double most_actual = (actual);                                                          \
@@ -36,14 +36,14 @@ Suite *saddle_test_suite(void);
                       most_actual, most_bound);                                                 \
     } while (0)
 
-/* The call returns SADDLE_OK; otherwise its message is shown. `error` is the saddle_error given. */
+/* Asserts that the call returns SADDLE_OK; shows its message if not. `error` is the saddle_error given to it. */
 #define assert_ok(call, error)                                                   \
     do {                                                                         \
         saddle_status ok_status = (call);                                        \
         ck_assert_msg(ok_status == SADDLE_OK, "%s: %s", #call, (error).message); \
     } while (0)
 
-/* The call returns `status` and the message contains `part`. */
+/* Asserts that the call returns the status `wanted` and that its message contains `part`. */
 #define assert_refused(call, error, wanted, part)                                            \
     do {                                                                                     \
         saddle_status refused_status = (call);                                               \
@@ -53,25 +53,26 @@ Suite *saddle_test_suite(void);
                       (error).message, (part));                                              \
     } while (0)
 
-/* The path of a file of the real data in $SADDLE_DATA, or NULL when it is not there; static. */
+/* Returns the path of a file of real data in $SADDLE_DATA, or NULL when it does not exist; static. */
 const char *saddle_test_data(const char *file);
 
-/* Take a locale with a decimal comma and dots between thousands, made by localedef; false: there is none to
- * be had. With SADDLE_TEST_COMMA in the environment, every test program does so before its first test. */
+/* Switches to a locale with a decimal comma and dots between thousands, made by localedef; false when
+ * none can be made. With SADDLE_TEST_COMMA in the environment, every test program does this before its
+ * first test. */
 bool saddle_test_take_comma(void);
 
-/* Say why a test cannot be done here; it then returns, and counts as skipped, not as passed. */
+/* Reports why a test cannot run here. The test then returns and counts as skipped, not as passed. */
 void saddle_test_skip(const char *why);
 
-/* A fresh directory under $TMPDIR, removed at exit of the test process; static. */
+/* Returns a new directory under $TMPDIR, removed when the test process exits; static. */
 const char *saddle_test_directory(void);
-/* Make it the working directory. */
+/* Makes it the working directory. */
 void saddle_test_enter_directory(void);
-/* Write a text into a file. */
+/* Writes a text to a file. */
 void saddle_test_write(const char *path, const char *text);
-/* The file holds this text of fewer than 256 bytes, and nothing else. */
+/* Asserts that the file contains exactly this text of fewer than 256 bytes. */
 void assert_file_holds(const char *path, const char *expected);
-/* Use a directory that another process made and will remove. */
+/* Uses a directory that another process created and will remove. */
 void saddle_test_use_directory(const char *path);
 
 #endif

@@ -17,45 +17,45 @@
 #include "core/world.h"
 #include "graph/link_model.h"
 
-/* ---- threads that meet ------------------------------------------------------------------------ */
+/* ---- threads as processes --------------------------------------------------------------------- */
 
-/* A message on its way. */
-typedef struct letter {
-    struct letter *next;
+/* A message that was sent but not received yet. */
+typedef struct message {
+    struct message *next;
     size_t bytes;
     char text[];
-} letter;
+} message;
 
 typedef struct thread_world {
     size_t ranks;
-    pthread_barrier_t meeting;
-    void *shown[MOST_RANKS]; /* what every process shows the others */
+    pthread_barrier_t barrier;
+    void *block[MOST_RANKS]; /* what every process publishes */
     pthread_mutex_t mutex;
     pthread_cond_t arrival;
-    letter *mail[MOST_RANKS][MOST_RANKS]; /* from, to; the oldest first */
-    double *span[2];                      /* of the engine at work */
-    double *clock[2];                     /* likewise, of all agents */
+    message *queue[MOST_RANKS][MOST_RANKS]; /* from, to; the oldest first */
+    double *span[2];                        /* of the engine */
+    double *clock[2];                       /* of the engine, of all agents */
 } thread_world;
 
-typedef struct seat {
+typedef struct rank_thread {
     thread_world *at;
     size_t rank;
     test_thread_world_job *job;
     void *context;
-} seat;
+} rank_thread;
 
-/* Where the present thread sits. */
-static _Thread_local const seat *mine;
+/* The rank of the calling thread. */
+static _Thread_local const rank_thread *current;
 
-static void meet_all(thread_world *c)
+static void wait_for_all(thread_world *c)
 {
-    pthread_barrier_wait(&c->meeting);
+    pthread_barrier_wait(&c->barrier);
 }
 
-static void *sit(void *argument)
+static void *run_rank(void *argument)
 {
-    mine = argument;
-    mine->job(mine->context, mine->rank);
+    current = argument;
+    current->job(current->context, current->rank);
     return NULL;
 }
 
@@ -64,42 +64,42 @@ void test_thread_world_run(size_t ranks, test_thread_world_job *job, void *conte
     thread_world c = {
         .ranks = ranks, .mutex = PTHREAD_MUTEX_INITIALIZER, .arrival = PTHREAD_COND_INITIALIZER};
     pthread_t thread[MOST_RANKS];
-    seat seats[MOST_RANKS];
+    rank_thread threads[MOST_RANKS];
     ck_assert_uint_le(ranks, MOST_RANKS);
-    ck_assert_int_eq(pthread_barrier_init(&c.meeting, NULL, (unsigned)ranks), 0);
+    ck_assert_int_eq(pthread_barrier_init(&c.barrier, NULL, (unsigned)ranks), 0);
     for (size_t r = 0; r < ranks; r++) {
-        seats[r] = (seat){.at = &c, .rank = r, .job = job, .context = context};
-        ck_assert_int_eq(pthread_create(&thread[r], NULL, sit, &seats[r]), 0);
+        threads[r] = (rank_thread){.at = &c, .rank = r, .job = job, .context = context};
+        ck_assert_int_eq(pthread_create(&thread[r], NULL, run_rank, &threads[r]), 0);
     }
     for (size_t r = 0; r < ranks; r++)
         ck_assert_int_eq(pthread_join(thread[r], NULL), 0);
     for (size_t from = 0; from < ranks; from++)
         for (size_t to = 0; to < ranks; to++)
-            ck_assert_msg(c.mail[from][to] == NULL, "a message from %zu to %zu was never read",
+            ck_assert_msg(c.queue[from][to] == NULL, "a message from %zu to %zu was never read",
                           from, to);
-    pthread_barrier_destroy(&c.meeting);
+    pthread_barrier_destroy(&c.barrier);
 }
 
 /* ---- the world -------------------------------------------------------------------------------- */
 
-typedef struct place {
+typedef struct rank_world {
     saddle_world base;
     thread_world *at;
     size_t *here;
     size_t *home;
-} place;
+} rank_world;
 
 static thread_world *world_of(const saddle_world *world)
 {
-    return ((const place *)world)->at;
+    return ((const rank_world *)world)->at;
 }
 
-/* Show something to all, and wait until all have. */
-static void show(const saddle_world *world, void *what)
+/* Publishes a block to all processes, and waits until all have published theirs. */
+static void publish(const saddle_world *world, void *what)
 {
     thread_world *c = world_of(world);
-    c->shown[world->rank] = what;
-    meet_all(c);
+    c->block[world->rank] = what;
+    wait_for_all(c);
 }
 
 static void add_terms(const saddle_world *world, size_t first, size_t count, size_t size,
@@ -108,26 +108,26 @@ static void add_terms(const saddle_world *world, size_t first, size_t count, siz
     thread_world *c = world_of(world);
     size_t low = size * world->rank / world->ranks;
     size_t high = size * (world->rank + 1) / world->ranks;
-    show(world, terms);
+    publish(world, terms);
     for (size_t k = 0; k < count; k++) {
-        const double *from = c->shown[world->home[first + k]];
+        const double *from = c->block[world->home[first + k]];
         saddle_axpy(high - low, 1.0, from + k * stride + low, sum + low);
     }
-    meet_all(c);
+    wait_for_all(c);
 }
 
 static void join(const saddle_world *world, size_t size, double *sum)
 {
     thread_world *c = world_of(world);
-    show(world, sum);
+    publish(world, sum);
     for (size_t r = 0; r < world->ranks; r++) {
         size_t low = size * r / world->ranks;
         size_t high = size * (r + 1) / world->ranks;
-        const double *from = c->shown[r];
+        const double *from = c->block[r];
         if (r != world->rank)
             memcpy(sum + low, from + low, (high - low) * sizeof *sum);
     }
-    meet_all(c);
+    wait_for_all(c);
 }
 
 static void add_words(const saddle_world *world, size_t count, int64_t *words)
@@ -135,11 +135,11 @@ static void add_words(const saddle_world *world, size_t count, int64_t *words)
     thread_world *c = world_of(world);
     uint64_t *sum = calloc(count + 1, sizeof *sum);
     ck_assert_ptr_nonnull(sum);
-    show(world, words);
+    publish(world, words);
     for (size_t r = 0; r < world->ranks; r++)
         for (size_t k = 0; k < count; k++)
-            sum[k] += (uint64_t)((const int64_t *)c->shown[r])[k];
-    meet_all(c);
+            sum[k] += (uint64_t)((const int64_t *)c->block[r])[k];
+    wait_for_all(c);
     memcpy(words, sum, count * sizeof *words);
     free(sum);
 }
@@ -149,16 +149,16 @@ static void largest(const saddle_world *world, size_t count, double *values)
     thread_world *c = world_of(world);
     double *most = calloc(count + 1, sizeof *most);
     ck_assert_ptr_nonnull(most);
-    show(world, values);
+    publish(world, values);
     for (size_t k = 0; k < count; k++) {
         most[k] = values[k];
         for (size_t r = 0; r < world->ranks; r++) {
-            double other = ((const double *)c->shown[r])[k];
+            double other = ((const double *)c->block[r])[k];
             ck_assert_msg(other == other, "a NaN was given to largest()");
             most[k] = other > most[k] ? other : most[k];
         }
     }
-    meet_all(c);
+    wait_for_all(c);
     memcpy(values, most, count * sizeof *values);
     free(most);
 }
@@ -166,10 +166,10 @@ static void largest(const saddle_world *world, size_t count, double *values)
 static void share(const saddle_world *world, size_t from, size_t bytes, void *block)
 {
     thread_world *c = world_of(world);
-    show(world, block);
+    publish(world, block);
     if (world->rank != from)
-        memcpy(block, c->shown[from], bytes);
-    meet_all(c);
+        memcpy(block, c->block[from], bytes);
+    wait_for_all(c);
 }
 
 static void carry(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block)
@@ -179,22 +179,22 @@ static void carry(const saddle_world *world, size_t from, size_t to, size_t byte
         return;
     ck_assert(world->rank == from || world->rank == to);
     pthread_mutex_lock(&c->mutex);
-    letter **mail = &c->mail[from][to];
+    message **queue = &c->queue[from][to];
     if (world->rank == from) {
-        letter *sent = malloc(sizeof *sent + bytes);
+        message *sent = malloc(sizeof *sent + bytes);
         ck_assert_ptr_nonnull(sent);
         sent->next = NULL;
         sent->bytes = bytes;
         memcpy(sent->text, block, bytes);
-        while (*mail != NULL)
-            mail = &(*mail)->next;
-        *mail = sent;
+        while (*queue != NULL)
+            queue = &(*queue)->next;
+        *queue = sent;
         pthread_cond_broadcast(&c->arrival);
     } else {
-        while (*mail == NULL)
+        while (*queue == NULL)
             pthread_cond_wait(&c->arrival, &c->mutex);
-        letter *got = *mail;
-        *mail = got->next;
+        message *got = *queue;
+        *queue = got->next;
         ck_assert_uint_eq(got->bytes, bytes);
         memcpy(block, got->text, bytes);
         free(got);
@@ -204,7 +204,7 @@ static void carry(const saddle_world *world, size_t from, size_t to, size_t byte
 
 static void leave(saddle_world *world)
 {
-    place *self = (place *)world;
+    rank_world *self = (rank_world *)world;
     free(self->here);
     free(self->home);
     free(self);
@@ -217,20 +217,20 @@ static saddle_status connect(saddle_world **out, const saddle_graph *graph, sadd
 {
     (void)error;
     size_t agents = graph != NULL ? graph->agents : 0;
-    place *self = calloc(1, sizeof *self);
+    rank_world *self = calloc(1, sizeof *self);
     ck_assert_ptr_nonnull(self);
-    self->at = mine->at;
+    self->at = current->at;
     self->here = calloc(agents + 1, sizeof *self->here);
     self->home = calloc(agents + 1, sizeof *self->home);
     ck_assert(self->here != NULL && self->home != NULL);
     size_t local = 0;
     for (size_t i = 0; i < agents; i++) {
-        self->home[i] = mine->at->ranks - 1 - i % mine->at->ranks;
-        if (self->home[i] == mine->rank)
+        self->home[i] = current->at->ranks - 1 - i % current->at->ranks;
+        if (self->home[i] == current->rank)
             self->here[local++] = i;
     }
-    self->base = (saddle_world){.rank = mine->rank,
-                                .ranks = mine->at->ranks,
+    self->base = (saddle_world){.rank = current->rank,
+                                .ranks = current->at->ranks,
                                 .agents = agents,
                                 .local = local,
                                 .here = self->here,
@@ -251,17 +251,17 @@ typedef struct engine {
     saddle_engine_inputs in;
     thread_world *at;
     saddle_layout layout;
-    saddle_agent *agent; /* those here */
+    saddle_agent *agent; /* of this process */
     const double **neighbour;
     double *kept;
     double *scratch;
     size_t scratch_size;
-    double *work; /* of every agent here */
-    size_t most;  /* samples of an agent, at most */
+    double *work; /* of every agent of this process */
+    size_t most;  /* largest number of samples of an agent */
     uint32_t *index;
     uint64_t *mark;
     double *terms;
-    uint64_t *timed; /* IFO calls that the clocks of the agents here include */
+    uint64_t *timed; /* IFO calls that the clocks of this process's agents include */
     uint64_t iteration;
     unsigned parity;
 } engine;
@@ -276,7 +276,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Point an agent of this process at the spans of a round. */
+/* Points an agent of this process at the spans of a round. */
 static saddle_agent *lend(engine *e, size_t k)
 {
     const saddle_graph *graph = e->in.instance->mixing->graph;
@@ -305,7 +305,7 @@ static uint64_t all_ifo(const engine *e)
     return (uint64_t)ifo;
 }
 
-/* The fault of the lowest faulty agent of any process, in all of them. */
+/* Finds the fault of the lowest faulty agent of any process, in all of them. */
 static void agree_on_fault(const engine *e, saddle_fault *fault)
 {
     const saddle_world *world = e->in.instance->world;
@@ -323,7 +323,7 @@ static void agree_on_fault(const engine *e, saddle_fault *fault)
     *fault = own;
 }
 
-/* The clock of an agent here after a round: it waits for its neighbours, then computes. */
+/* Returns the clock of an agent of this process after a round: it waits for its neighbours, then computes. */
 static double time_of(const engine *e, size_t k, unsigned round)
 {
     const saddle_graph *graph = e->in.instance->graph;
@@ -348,7 +348,7 @@ static void set_clock(engine *e, size_t k, double seconds)
     e->timed[k] = agent->ifo;
 }
 
-/* The latest clock of all processes; NaN: there are none. */
+/* Returns the latest clock of all processes; NaN without clocks. */
 static double latest_clock(const engine *e)
 {
     const saddle_world *world = e->in.instance->world;
@@ -361,14 +361,14 @@ static double latest_clock(const engine *e)
     return latest;
 }
 
-/* Scratch lasts for one phase: what a later one needs must be in `work`. */
+/* Overwrites scratch, which lasts for one phase only: what a later phase needs must be in `work`. */
 static void spoil_scratch(engine *e)
 {
     for (size_t k = 0; k < e->scratch_size; k++)
         e->scratch[k] = (double)NAN;
 }
 
-/* One phase of all agents after another, as engines may do it that share out phases between workers. */
+/* Runs phase after phase of all agents, as engines that divide phases among workers may do. */
 static void iterate(engine *e, uint64_t allowed)
 {
     unsigned rounds = e->layout.rounds > 0 ? e->layout.rounds : 1;
@@ -386,7 +386,7 @@ static void iterate(engine *e, uint64_t allowed)
             }
         for (size_t k = 0; e->in.link_model != NULL && k < e->in.instance->world->local; k++)
             set_clock(e, k, time_of(e, k, round));
-        meet_all(e->at);
+        wait_for_all(e->at);
         e->parity = 1 - e->parity;
     }
     e->iteration++;
@@ -447,7 +447,7 @@ static void for_each(saddle_engine *base, saddle_agent_task *task, void *context
         task(context, lend(e, k));
 }
 
-/* One agent at a time: nothing is simpler. */
+/* One agent at a time. */
 static void mean(saddle_engine *base, size_t size, saddle_agent_term *term, void *context,
                  double *out)
 {
@@ -466,7 +466,7 @@ static void mean(saddle_engine *base, size_t size, saddle_agent_term *term, void
 static void destroy(saddle_engine *base)
 {
     engine *e = engine_of(base);
-    meet_all(e->at);
+    wait_for_all(e->at);
     if (e->in.instance->world->rank == 0)
         for (int parity = 0; parity < 2; parity++) {
             saddle_free(e->at->span[parity]);
@@ -528,7 +528,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
     saddle_algorithm_layout(inputs->algorithm, inputs->parameters, inputs->instance->problem,
                             &e->layout);
     allocate(e);
-    meet_all(e->at);
+    wait_for_all(e->at);
     for (size_t k = 0; k < inputs->instance->world->local; k++) {
         size_t i = inputs->instance->world->here[k];
         e->agent[k] = (saddle_agent){
@@ -544,7 +544,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
             .weight = mixing->weight + mixing->graph->start[i],
             .self_weight = mixing->self_weight[i],
         };
-        /* The start is written to `next`, which is to become `now`. */
+        /* The start is written to `next`, which then becomes `now`. */
         e->parity = 1;
         saddle_agent *agent = lend(e, k);
         if (inputs->restore != NULL)
@@ -558,7 +558,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
                           : inputs->link_model->compute[i] * (double)agent->ifo);
         e->parity = 0;
     }
-    meet_all(e->at);
+    wait_for_all(e->at);
     for (size_t k = 0; k < inputs->instance->world->local; k++)
         lend(e, k);
     *out = &e->base;
