@@ -1,11 +1,11 @@
 /*
- * Memory that runs out at any moment: the k-th allocation fails, for every k that a short piece of
- * work makes. Each time the call must say so, give everything back and not crash.
+ * Memory that runs out at any point: the k-th allocation fails, for every k that a short piece of work
+ * makes. Each time the call must report it, free everything and not crash.
  *
- * All that takes memory in include/saddle/ is among the work, but for downloads (which need a server) and
- * plug-ins (which need a compiler). What other libraries take for themselves is not counted.
+ * The work covers everything in include/saddle/ that allocates memory, except downloads (which need a
+ * server) and plug-ins (which need a compiler). Allocations by other libraries are not counted.
  *
- * The program is linked so that the library's aligned_alloc() and saddle_free() come through here.
+ * The program is linked so that the library's aligned_alloc() and saddle_free() calls come here.
  */
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -25,7 +25,7 @@
 
 static atomic_long asked;   /* allocations so far */
 static atomic_long failing; /* the one that fails, from 1; 0: none */
-static atomic_long living;  /* blocks taken and not given back */
+static atomic_long living;  /* blocks allocated and not freed */
 
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
@@ -51,10 +51,10 @@ void __wrap_saddle_free(void *block)
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
-/* Something that takes memory and gives it all back, whatever happens. */
+/* A task that allocates memory and frees all of it, whatever happens. */
 typedef saddle_status work(const void *what, saddle_error *error);
 
-/* Do it once with memory enough; returns how many allocations it makes. */
+/* Runs a task with enough memory; returns the number of its allocations. */
 static long measure(work *task, const void *what, const char *label)
 {
     saddle_error error = {.message = ""};
@@ -68,8 +68,8 @@ static long measure(work *task, const void *what, const char *label)
     return atomic_load(&asked);
 }
 
-/* Do it with the k-th allocation failing, for k = 1, 2, ... until it makes fewer. A task that can do
- * without may succeed; none may fail for another reason. */
+/* Runs a task with the k-th allocation failing, for k = 1, 2, ... until it makes fewer than k. Unless
+ * every allocation is `needed`, the task may succeed; it must not fail for another reason. */
 static void starve_or_not(work *task, const void *what, const char *label, bool needed)
 {
     long all = measure(task, what, label);
@@ -95,19 +95,19 @@ static void starve_or_not(work *task, const void *what, const char *label, bool 
     ck_assert_msg(refused > 0, "%s: not one of %ld allocations matters", label, all);
 }
 
-/* Every allocation is needed. */
+/* For tasks that need every allocation. */
 static void starve(work *task, const void *what, const char *label)
 {
     starve_or_not(task, what, label, true);
 }
 
-/* Some can be done without. */
+/* For tasks that can do without some allocations. */
 static void starve_softly(work *task, const void *what, const char *label)
 {
     starve_or_not(task, what, label, false);
 }
 
-/* Free what the library gave away for good. */
+/* Frees a text that the library handed over. */
 static void give_back(char *text)
 {
     if (text != NULL)
@@ -115,7 +115,7 @@ static void give_back(char *text)
     free(text);
 }
 
-/* A list of name=value, NULL-terminated, as a plan. */
+/* Builds a plan from a NULL-terminated list of name=value. */
 static saddle_status plan_of(const char *const *assignment, saddle_plan *out, saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
@@ -131,8 +131,8 @@ static saddle_status plan_of(const char *const *assignment, saddle_plan *out, sa
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* An instance and one run of it, all outputs included. A model that could not be written is an error of its own,
- * not the run's failure. */
+/* Creates and runs an instance, with all outputs. A model that cannot be written is an error of its own,
+ * not a failure of the run. */
 static saddle_status whole_run(const void *what, saddle_error *error)
 {
     saddle_plan plan;
@@ -175,7 +175,6 @@ static const char *const combination[][2] = {
 };
 enum { COMBINATIONS = sizeof combination / sizeof *combination, MOST_ITEMS = 12 };
 
-/* Settings as text. */
 typedef struct list {
     char text[MOST_ITEMS][256];
     const char *item[MOST_ITEMS + 1];
@@ -193,7 +192,7 @@ __attribute__((format(printf, 2, 3))) static void add(list *to, const char *form
     to->count++;
 }
 
-/* Rows of a data file, so few that reading them a thousand times takes no time. */
+/* Returns a data file with so few rows that reading it a thousand times takes no time. */
 static const char *few_rows(void)
 {
     static char path[4200];
@@ -206,7 +205,7 @@ static const char *few_rows(void)
     return path;
 }
 
-/* A short run on small data, with whatever files it can write. */
+/* Adds the settings of a short run on small data, with all the files that it can write. */
 static void add_run(list *to, const char *problem, const char *algorithm)
 {
     const saddle_problem_class *kind = NULL;
@@ -245,7 +244,7 @@ START_TEST(a_run_survives_every_failed_allocation)
 }
 END_TEST
 
-/* Whatever is in a directory of checkpoints is removed first. */
+/* Removes the checkpoints of an earlier run first. */
 static saddle_status run_with_checkpoints(const void *what, saddle_error *error)
 {
     char path[4200];
@@ -261,7 +260,7 @@ static saddle_status run_with_checkpoints(const void *what, saddle_error *error)
     return whole_run(what, error);
 }
 
-/* What a checkpoint says, and which one is the newest. */
+/* Describes a checkpoint, and finds the newest one. */
 static saddle_status examine(const void *directory, saddle_error *error)
 {
     char *path = NULL;
@@ -275,8 +274,7 @@ static saddle_status examine(const void *directory, saddle_error *error)
     return status;
 }
 
-/* A checkpoint that cannot be written is warned of, and the run goes on: only what is not a
- * checkpoint may end it. */
+/* A checkpoint that cannot be written causes a warning, and the run continues: only other failures may end it. */
 START_TEST(checkpoints_survive_every_failed_allocation)
 {
     list settings = {.count = 0};
@@ -285,7 +283,7 @@ START_TEST(checkpoints_survive_every_failed_allocation)
     add(&settings, "checkpoint-every=1");
     add(&settings, "compress=quantize:4");
     starve_softly(run_with_checkpoints, settings.item, "checkpoints");
-    /* Go on from what the last one left. */
+    /* Resume from what the last run left. */
     saddle_error error = {.message = ""};
     assert_ok(run_with_checkpoints(settings.item, &error), error);
     list again = {.count = 0};
@@ -300,7 +298,7 @@ START_TEST(checkpoints_survive_every_failed_allocation)
 }
 END_TEST
 
-/* Results that stay in memory, and what is written of them afterwards. */
+/* Keeps results in memory and writes files from them afterwards. */
 static saddle_status keep_results(const void *what, saddle_error *error)
 {
     char path[4200];
@@ -325,7 +323,7 @@ static saddle_status keep_results(const void *what, saddle_error *error)
     return status;
 }
 
-/* What can be asked of an instance without running it. */
+/* Queries an instance without running it. */
 static saddle_status question(const void *what, saddle_error *error)
 {
     saddle_plan plan;
@@ -367,15 +365,15 @@ END_TEST
 
 /* ---- searches -------------------------------------------------------------------------------- */
 
-/* What is searched, and whether a log of it is there to go on from. */
-typedef struct pursuit {
+/* A search, and whether to resume it from a log. */
+typedef struct search_case {
     const char *const *settings;
     bool resume;
-} pursuit;
+} search_case;
 
 static saddle_status search(const void *what, saddle_error *error)
 {
-    const pursuit *p = what;
+    const search_case *p = what;
     saddle_plan plan;
     saddle_instance *instance = NULL;
     saddle_tuning *tuning = NULL;
@@ -406,16 +404,16 @@ START_TEST(a_search_survives_every_failed_allocation)
     add(&settings, "samples=4");
     add(&settings, "x-dim=3");
     add(&settings, "y-dim=2");
-    starve(search, &(pursuit){settings.item, false}, "tune");
+    starve(search, &(search_case){settings.item, false}, "tune");
     saddle_error error = {.message = ""};
-    assert_ok(search(&(pursuit){settings.item, false}, &error), error);
-    starve(search, &(pursuit){settings.item, true}, "tune, resumed");
+    assert_ok(search(&(search_case){settings.item, false}, &error), error);
+    starve(search, &(search_case){settings.item, true}, "tune, resumed");
 }
 END_TEST
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* A file to be read, and as what. */
+/* A file and how to read it. */
 typedef struct source {
     const char *path;
     saddle_data_format format;
@@ -483,7 +481,7 @@ START_TEST(traces_survive_every_failed_allocation)
 }
 END_TEST
 
-/* Rows of data made, chosen, labelled and shared out. */
+/* Generates, selects, labels and partitions rows of data. */
 static saddle_status share_out(const void *partition, saddle_error *error)
 {
     static const size_t chosen[] = {3, 1, 4, 15, 9, 2, 6, 5, 35, 8};

@@ -1,6 +1,6 @@
 /*
  * The auc problem: its primal function against the loss over all pairs, its share of positives, its
- * outcomes against counting, and what it reaches on real data where that is at hand.
+ * outcomes against counting, and the AUC on real data if they are available.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "instances.h"
 #include "support.h"
 
-/* Scores and labels of all agents' rows, and the weight of a row within F. */
+/* The scores and labels of all agents' rows, and the weight of a row within F. */
 typedef struct rows {
     size_t count;
     double *score;
@@ -50,7 +50,7 @@ static void rows_free(rows *r)
     free(r->weight);
 }
 
-/* Share of the pairs' weight, pair loss and AUC, pair by pair; weights all one where `flat`. */
+/* The share of the pairs' weight, pair loss and AUC, pair by pair; all weights are one if `flat`. */
 typedef struct pairs {
     double loss;
     double auc;
@@ -82,7 +82,7 @@ static pairs count_pairs(const rows *r, bool flat)
     return p;
 }
 
-/* x with c1, c2 the weighted class means, where F is least in them. */
+/* Sets c1 and c2 in x to the weighted class means, where F is smallest in them. */
 static void set_centers(const rows *r, size_t x_dim, double *x)
 {
     for (int class = 0; class < 2; class ++) {
@@ -97,7 +97,7 @@ static void set_centers(const rows *r, size_t x_dim, double *x)
     }
 }
 
-/* Max over y in R of F(x, .): y* from the agents' mean statistic. */
+/* The maximum of F(x, .) over y in R, with y* from the agents' mean statistic. */
 static double primal_value(const saddle_instance *e, const double *x, double *scratch)
 {
     const saddle_problem *problem = e->problem;
@@ -169,7 +169,7 @@ START_TEST(outcomes_count_pairs)
         assert_near(out[1].value, p.loss, 1e-12 * (1.0 + p.loss));
         rows_free(&r);
 
-        /* Held-out rows: those of one agent alone. */
+        /* Held-out rows: those of one agent. */
         const saddle_dataset *held_out = instance.made->parts->shard[1];
         r = (rows){.count = held_out->rows, .label = held_out->label};
         r.score = test_doubles(r.count);
@@ -262,9 +262,9 @@ START_TEST(bad_shares_and_scores_are_refused)
 }
 END_TEST
 
-/* ---- what is reached ------------------------------------------------------------------------- */
+/* ---- AUC after training ------------------------------------------------------------------------ */
 
-/* Run, and give the AUC on the agents' rows and on held-out ones. */
+/* Runs, and computes the AUC on the agents' rows and on held-out ones. */
 static void train(const char *const *assignment, const saddle_dataset *held_out, double *own,
                   double *other)
 {

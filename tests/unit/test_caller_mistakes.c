@@ -1,6 +1,7 @@
 /*
- * What callers get wrong, and what they are told: algorithms whose view() is incomplete, arrays of the wrong
- * length, plans that contradict themselves or were freed, runs that resume with other objects in memory.
+ * Mistakes of callers and the messages they get: algorithms whose view() is incomplete, arrays of the
+ * wrong length, plans that contradict themselves or were freed, runs that resume with other objects in
+ * memory.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -45,9 +46,9 @@ static void accept_plan(const saddle_plan *plan)
     saddle_result_free(result);
 }
 
-/* ---- algorithms of the caller's ---------------------------------------------------------------- */
+/* ---- user-defined algorithms ------------------------------------------------------------------- */
 
-/* Descent ascent with a step that diverges; its view() sets x and y and nothing else. */
+/* Descent ascent with a step that diverges; its view() sets only x and y. */
 #define STEP 1e60
 
 static saddle_status leap_init(void *parameters, saddle_configuration *configuration,
@@ -121,7 +122,7 @@ static const saddle_algorithm leap = {.name = "leap",
                                       .phases = leap_phases,
                                       .view = leap_view};
 
-/* What an algorithm does not have is NULL in its view, whatever was there. */
+/* What an algorithm does not have is NULL in its view. */
 START_TEST(views_come_zeroed)
 {
     saddle_problem problem = {.x_dim = 2};
@@ -255,7 +256,7 @@ END_TEST
 
 /* ---- arrays and plans -------------------------------------------------------------------------- */
 
-/* All offsets are seen before any entry is: the array ends after 4 entries. */
+/* All offsets are checked before any entry is read: the array ends after 4 entries. */
 START_TEST(offsets_that_descend_are_refused_before_entries_are_read)
 {
     const size_t row_start[3] = {0, 100, 4};
@@ -290,7 +291,7 @@ START_TEST(arrays_that_are_missing_or_of_unknown_ownership_are_refused)
                    error, SADDLE_BAD_INPUT, "ownership is 7");
     assert_refused(saddle_graph_from_edges(&graph, 2, 1, NULL, &error), error, SADDLE_BAD_INPUT,
                    "edge is NULL");
-    /* What has no entries needs no arrays. */
+    /* Without entries, no arrays are needed. */
     assert_ok(saddle_dataset_from_csr(&data, 1, 1, empty, NULL, NULL, NULL, SADDLE_COPY, &error),
               error);
     ck_assert_uint_eq(data->nonzeros, 0);
@@ -425,7 +426,7 @@ START_TEST(constants_of_a_problem_that_make_no_sense_are_refused)
 }
 END_TEST
 
-/* What outcomes() below is to say: in the first call, and in later ones. */
+/* What outcomes() below returns: in the first call, and in later ones. */
 typedef struct said {
     size_t count, later;
     const char *name;
@@ -602,7 +603,7 @@ static void listen(void *context, const char *message)
     snprintf(h->text + used, sizeof h->text - used, "%s\n", message);
 }
 
-/* An algorithm's and a problem's option that are given and have no effect: one line each. */
+/* Options of an algorithm and of a problem that are given and have no effect: one warning each. */
 START_TEST(unused_options_are_reported_by_the_run)
 {
     heard h = {.count = 0};
@@ -666,7 +667,7 @@ START_TEST(steps_without_a_guarantee_are_reported)
 }
 END_TEST
 
-/* ---- what was in memory ------------------------------------------------------------------------ */
+/* ---- objects in memory ------------------------------------------------------------------------- */
 
 static void assert_setting(const saddle_result *result, const char *name, const char *value)
 {
@@ -698,7 +699,7 @@ START_TEST(settings_say_what_was_in_memory)
     saddle_result_free(result);
     test_plan_free(plan);
     saddle_dataset_free(rows);
-    /* A problem of the caller's is not made from data of the library. */
+    /* A user-defined problem does not use the library's data. */
     plan = test_plan(NULL, (const char *const[]){"iterations=3", NULL});
     assert_ok(saddle_solve(test_own_problem(), plan, &result, &error), error);
     assert_setting(result, "data", "in memory");
@@ -707,7 +708,7 @@ START_TEST(settings_say_what_was_in_memory)
 }
 END_TEST
 
-/* Run to iteration 4 with checkpoints, then let the plan ask for iteration 8 from there. */
+/* Runs to iteration 4 with checkpoints, then sets the plan to resume from there to iteration 8. */
 static void begin_and_resume(saddle_plan *plan, const char *directory)
 {
     plan->outputs.checkpoint = directory;
@@ -750,7 +751,7 @@ static const saddle_regularizer_class context_l1 = {
     .value = context_value,
     .weights = context_weights};
 
-/* Other bounds, another context, another h: each has the text of the first, and other bits. */
+/* Other bounds, another context, another h: each has the same text as the first, and other bits. */
 START_TEST(a_run_does_not_resume_with_other_sets)
 {
     char directory[PATH];
@@ -788,7 +789,7 @@ START_TEST(a_run_does_not_resume_with_other_sets)
 }
 END_TEST
 
-/* As the program resumes: it has texts alone. */
+/* Resumes as the program does, which only has texts. */
 START_TEST(a_run_of_objects_in_memory_resumes_only_with_them)
 {
     char directory[PATH];
@@ -806,7 +807,7 @@ START_TEST(a_run_of_objects_in_memory_resumes_only_with_them)
     accept_plan(plan);
     test_plan_free(plan);
     saddle_dataset_free(rows);
-    /* The same of an algorithm. */
+    /* The same for an algorithm. */
     saddle_algorithm mine = leap;
     mine.phases = rest_phases;
     plan = small_plan();
@@ -820,7 +821,7 @@ START_TEST(a_run_of_objects_in_memory_resumes_only_with_them)
 }
 END_TEST
 
-/* A file can be anybody's, and name plug-ins and outputs. */
+/* A checkpoint may come from anyone, and name plug-ins and outputs. */
 START_TEST(the_plan_in_a_checkpoint_is_not_run)
 {
     char directory[PATH];
@@ -857,7 +858,7 @@ static size_t count_files(const char *directory)
     return count;
 }
 
-/* Without saddle_plan_resume(), too, checkpoints go on where they were. */
+/* Even without saddle_plan_resume(), further checkpoints go to the same directory. */
 START_TEST(a_run_that_resumes_writes_further_checkpoints)
 {
     char directory[PATH];
@@ -875,7 +876,8 @@ START_TEST(a_run_that_resumes_writes_further_checkpoints)
 }
 END_TEST
 
-/* A default that is assigned by hand before saddle_plan_resume() is no wish; after it, or by name, it is. */
+/* A field that has its default value before saddle_plan_resume() counts as not given; if it is set by
+ * name or afterwards, it counts. */
 START_TEST(defaults_that_are_meant_are_set_by_name_or_afterwards)
 {
     char directory[PATH];

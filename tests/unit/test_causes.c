@@ -1,4 +1,4 @@
-/* Losses that are not finite though all variables are: the message names what is to blame. */
+/* Losses that are not finite although all variables are: the message names the cause. */
 #include <string.h>
 
 #include <saddle/saddle.h>
@@ -8,11 +8,11 @@
 
 static saddle_error error;
 
-/* Which function of which agent goes wrong, and from how large an x on. */
+/* Which function of which agent returns what, and for which x. */
 typedef struct fault {
     size_t agent;
-    double value;    /* of value(), in its place */
-    double gradient; /* of an entry of gradient() */
+    double value;    /* returned by value() */
+    double gradient; /* in an entry of gradient() */
     double below;    /* where x is below this; NaN: nowhere */
 } fault;
 
@@ -81,13 +81,13 @@ START_TEST(causes_at_the_start_are_named)
     assert_refused(solve(&none, "regularizer", "l1:1.7e308", &result), error, SADDLE_BAD_INPUT,
                    "the regularizer l1:1.7e308 is inf");
     ck_assert_ptr_null(strstr(error.message, "variable"));
-    /* Here the iterate is to blame. */
+    /* Here the iterate is the cause. */
     assert_refused(solve(&none, "init", "constant:1e200", &result), error, SADDLE_BAD_INPUT,
                    "variable x[0] is 1e+200");
 }
 END_TEST
 
-/* Whether the algorithm keeps estimates of gradients, in which they show first, or not. */
+/* Whether or not the algorithm keeps gradient estimates, in which the fault shows first. */
 START_TEST(gradients_are_named_with_every_algorithm)
 {
     size_t count;
@@ -139,7 +139,8 @@ START_TEST(causes_of_a_divergence_are_named)
 }
 END_TEST
 
-/* Solve a quadratic problem with settings, and expect a refusal with a text, and without another. */
+/* Asserts that solving a quadratic problem with a setting fails with a message that contains `part` and
+ * not `absent`. */
 static void refuse_quadratic(const char *setting, const char *part, const char *absent)
 {
     saddle_result *result = NULL;
@@ -209,7 +210,7 @@ START_TEST(no_data_are_no_data)
 }
 END_TEST
 
-/* One agent says that it cannot go on, though nothing is wrong. */
+/* One agent reports a failure, although nothing is wrong. */
 static void complain(saddle_agent *agent)
 {
     size_t size = agent->problem->x_dim + agent->problem->y_dim;
@@ -271,7 +272,7 @@ START_TEST(faults_that_an_algorithm_reports_are_its_own)
 }
 END_TEST
 
-/* A scale made from data that overflows is the data's fault, not that of an option. */
+/* If a scale computed from the data overflows, the message names the data, not an option. */
 START_TEST(overflowing_data_are_named)
 {
     double rows[8][2];
@@ -290,7 +291,7 @@ START_TEST(overflowing_data_are_named)
                    "scale the data");
     ck_assert_ptr_null(strstr(error.message, "metric-tau"));
     test_plan_free(plan);
-    /* The theory of another problem. */
+    /* Theory that does not apply to this problem. */
     plan = test_plan(NULL, (const char *[]){"agents=2", "steps=theory", NULL});
     plan->problem.rows = data;
     saddle_result *result = NULL;

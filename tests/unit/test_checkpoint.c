@@ -1,6 +1,6 @@
 /*
- * The file of a checkpoint: it reads back what was written, and no flipped bit, no cut and no false
- * claim about its sizes goes unnoticed.
+ * The file format of checkpoints: it reads back what was written, and every flipped bit, truncation and
+ * wrong size is noticed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static saddle_checkpoint sample(void)
                                .outcome = columns};
 }
 
-/* The words of a body, all different. */
+/* Returns the number of words of a body, all different. */
 static size_t body_words(void)
 {
     return MEMORY + SOLUTION + ROWS * (sizeof(saddle_row) / 8) + (size_t)ROWS * OUTCOMES +
@@ -123,7 +123,7 @@ START_TEST(it_reads_back_what_was_written)
 }
 END_TEST
 
-/* The bytes of a file; to be freed. */
+/* Returns the bytes of a file; the caller frees them. */
 static unsigned char *bytes_of(const char *path, size_t *size)
 {
     struct stat status;
@@ -194,7 +194,7 @@ START_TEST(no_cut_goes_unnoticed)
 }
 END_TEST
 
-/* A head that claims more than any memory holds, with a right sum: refused for the file's size. */
+/* A head that announces more than fits into any memory, with a valid hash, is refused because of the file's size. */
 START_TEST(claims_are_checked_before_memory_is_taken)
 {
     saddle_error error = {.message = ""};

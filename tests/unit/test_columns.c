@@ -1,4 +1,4 @@
-/* Columns of CSV files: codings, values by name, and columns as text. */
+/* Columns of CSV files: encodings, features by name, and columns as text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static saddle_dataset *load(const saddle_data_options *how)
     return data;
 }
 
-/* The rows as a dense matrix, and what a column holds, from the definition. */
+/* Asserts that the rows, as a dense matrix, are as defined. */
 static void assert_rows(const saddle_dataset *data, size_t rows, size_t features,
                         const double *wanted)
 {
@@ -69,7 +69,7 @@ START_TEST(texts_become_features)
     ck_assert_uint_eq(data->dropped, 1);
     assert_ok(saddle_dataset_column(data, "color", value, &error), error);
     ck_assert_mem_eq(value, ((const double[]){2, 1, 0}), 3 * sizeof(double));
-    /* Parts of a data set keep the names, and outlive it. */
+    /* Selections of a data set keep the names, and outlive it. */
     saddle_dataset *part = NULL;
     assert_ok(saddle_dataset_select(&part, data, (const size_t[]){2, 1}, 2, &error), error);
     saddle_dataset_free(data);
@@ -94,7 +94,7 @@ START_TEST(one_text_is_one_feature)
 }
 END_TEST
 
-/* A tie between texts goes to the first of them; sums of two files are sums. */
+/* Of two texts that are equally frequent, the first is chosen; sums of two files are added. */
 START_TEST(columns_are_merged)
 {
     saddle_error error = {0};

@@ -1,4 +1,4 @@
-/* Data sets as a whole: found by name, generated, selected from, saved, turned binary. */
+/* Data sets: finding them by name, generating, selecting, saving, and converting labels. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ START_TEST(real_images_are_read_by_name)
 }
 END_TEST
 
-/* ---- finding ---- */
+/* ---- finding files ---- */
 
 static void assert_found(const char *name, const char *wanted)
 {
@@ -150,14 +150,14 @@ START_TEST(names_are_looked_up_in_order)
     ck_assert_int_eq(rmdir("a9a"), 0);
     write_text("a9a", "1 1:1\n");
     assert_found("a9a", "a9a");
-    /* MNIST's files, packed before plain. */
+    /* MNIST's files; gzip'd ones are preferred. */
     write_text("given/train-images-idx3-ubyte", "");
     assert_found("mnist", "given/train-images-idx3-ubyte");
     write_text("given/train-images-idx3-ubyte.gz", "");
     assert_found("mnist", "given/train-images-idx3-ubyte.gz");
     write_text("given/t10k-images-idx3-ubyte", "");
     assert_found("mnist.t", "given/t10k-images-idx3-ubyte");
-    /* Files of the user's own. */
+    /* The user's own files. */
     write_text("given/mine", "1 1:1\n");
     assert_found("mine", "given/mine");
 }
@@ -227,7 +227,7 @@ START_TEST(synthetic_names_are_understood)
                        "synthetic");
     assert_refused(saddle_dataset_generate(&data, 0, 0, 0, &error), error, SADDLE_BAD_INPUT,
                    "0 rows");
-    /* A file of that name wins. */
+    /* A file of that name takes precedence. */
     write_text("synthetic", "7 1:1\n");
     data = load("synthetic");
     ck_assert_uint_eq(data->rows, 1);
@@ -283,13 +283,13 @@ START_TEST(generated_rows_are_one_hot_by_group)
     assert_near(set[71] + set[72], 1.0, 1e-9);
     assert_near(set[82], 0.9, 0.03);
     assert_near((double)data->nonzeros / 20000, 13.87, 0.02);
-    /* 24% with what the calibration's 16,384 rows and these 20,000 leave open, five deviations. */
+    /* 24%, within five deviations of what the calibration's 16,384 rows and these 20,000 leave open. */
     assert_near((double)positives(data) / 20000, 0.24, 5 * sqrt(0.24 * 0.76 / 9000));
     saddle_dataset_free(data);
 }
 END_TEST
 
-/* Chance that a positive row scores above a negative one, by sorting. */
+/* The probability that a positive row scores above a negative one, by sorting. */
 struct scored {
     double score;
     double label;
@@ -316,7 +316,7 @@ static double area_under_curve(struct scored *row, size_t count)
     return above / (below * positive);
 }
 
-/* Logistic regression with an intercept on the first rows by plain gradient steps. */
+/* Logistic regression with an intercept on the first rows, by plain gradient steps. */
 static void regress(const saddle_dataset *data, size_t rows, int steps, double *weight)
 {
     for (int step = 0; step < steps; step++) {
@@ -383,7 +383,7 @@ END_TEST
 
 /* ---- saving and selecting ---- */
 
-/* Sparse data with awkward numbers, an empty first row and last columns that nothing uses. */
+/* Returns sparse data with special numbers, an empty first row and unused last columns. */
 static saddle_dataset *awkward(void)
 {
     static const double value[] = {0.1,     1e-308, 4.9e-324, 1.7976931348623157e308,
@@ -482,7 +482,8 @@ START_TEST(selection_copies_rows)
 }
 END_TEST
 
-/* Any number of threads selects the same, of sparse rows with and without values. There are enough rows for five threads. */
+/* Selection gives the same result with any number of threads, for sparse rows with and without values.
+ * There are enough rows for five threads. */
 START_TEST(selection_is_the_same_for_any_threads)
 {
     enum { ROWS = 501, TAKEN = 80003 };
@@ -517,7 +518,7 @@ START_TEST(selection_is_the_same_for_any_threads)
 }
 END_TEST
 
-/* Values that are all 1 are not kept; a single other one anywhere keeps them all, whoever reads it. */
+/* Values that are all 1 are not stored; if a single one differs, all are stored, whichever thread reads it. */
 START_TEST(ones_are_not_stored)
 {
     enum { ROWS = 200 };
@@ -546,7 +547,7 @@ START_TEST(ones_are_not_stored)
 }
 END_TEST
 
-/* The distinct labels, few or many, are those that sorting finds. */
+/* The distinct labels, few or many, are the same as found by sorting. */
 START_TEST(distinct_labels_are_found)
 {
     enum { COUNT = 3000 };
@@ -611,7 +612,7 @@ END_TEST
 
 /* ---- labels ---- */
 
-/* Labels 0 .. count - 1 over and over, made binary; NULL `part`: it must work. */
+/* Makes labels 0 .. count - 1, repeated, binary. If `part` is NULL, this must succeed. */
 static void check_binary(size_t count, double offset, const char *positive, const char *wanted,
                          const char *part)
 {

@@ -28,7 +28,7 @@ START_TEST(estimates_lie_within_the_constants)
               error);
     ck_assert_mem_eq(&found, &again, sizeof found);
 
-    /* What is known stays. */
+    /* Known constants are kept. */
     saddle_constants half = {.lipschitz = 7.0};
     assert_ok(saddle_problem_estimate_constants(e->problem, e->x_set, e->y_set, e->x0, e->y0, 3,
                                                 &half, &error),
@@ -39,7 +39,7 @@ START_TEST(estimates_lie_within_the_constants)
 }
 END_TEST
 
-/* A Lipschitz constant that one of many coordinates makes: power iterations must find it. */
+/* A Lipschitz constant that comes from one of many coordinates, which power iterations must find. */
 static void spiked_gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                             const double *x, const double *y, double *gx, double *gy,
                             double *scratch)

@@ -1,6 +1,6 @@
 /*
- * What is special about the problem fair: its outcomes against a slow recount, the features it
- * hides, the meaning of its penalty, lambda = 0, and the trade-off on the real a9a.
+ * The problem fair: its outcomes against a slow recount, the features it hides, the meaning of its
+ * penalty, lambda = 0, and the trade-off on the real a9a.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,8 @@ static double entry(const saddle_dataset *data, size_t row, size_t column)
     return 0.0;
 }
 
-/* The features that no model of the two instances may see, from 0: the attribute, its opposite. */
+/* Returns whether a feature, from 0, is hidden from the models of the two instances: the attribute or
+ * its opposite. */
 static bool is_hidden(int which, size_t column)
 {
     return which == FAIR_SPARSE ? column == 0 || column == 1 : column == 2 || column == 4;
@@ -31,7 +32,7 @@ static size_t attribute_of(int which)
     return which == FAIR_SPARSE ? 1 : 2;
 }
 
-/* The two classes' scores of a row, less each other. */
+/* Returns the difference of the two classes' scores of a row. */
 static double log_odds(int which, const saddle_dataset *data, size_t row, const double *x)
 {
     size_t half = data->features + 1;
@@ -45,8 +46,8 @@ static double log_odds(int which, const saddle_dataset *data, size_t row, const 
     return score[1] - score[0];
 }
 
-/* Share of positive decisions among the rows of all data with this attribute and label (0: any);
- * NaN when there is none. */
+/* Returns the share of positive decisions among the rows of all data with this attribute and label (0:
+ * any); NaN when there are none. */
 static double positive_rate(int which, const saddle_dataset *const *data, size_t count,
                             const double *x, double attribute, double label)
 {
@@ -139,11 +140,11 @@ START_TEST(gaps_without_two_groups_are_not_numbers)
     ck_assert_uint_eq(test_outcomes(problem, &data, x, y, out), 4);
     assert_near(out[1].value, 0.5, 0.0);
     ck_assert(isnan(out[2].value) && isnan(out[3].value));
-    /* An attribute that is neither 0 nor 1 puts a row in no group. */
+    /* A row whose attribute is neither 0 nor 1 belongs to no group. */
     dense[8] = 0.5;
     ck_assert_uint_eq(test_outcomes(problem, &data, x, y, out), 4);
     ck_assert(isnan(out[2].value) && isnan(out[3].value));
-    /* Rows with other features are of no use. */
+    /* Rows with another number of features are refused. */
     data.features = 5;
     ck_assert_uint_eq(test_outcomes(problem, &data, x, y, out), 0);
     saddle_error error = {.message = ""};
@@ -177,7 +178,7 @@ START_TEST(scores_are_log_odds)
 }
 END_TEST
 
-/* Whether the value at agent 0 depends on the weight of a feature (from 0). */
+/* Returns whether the value at agent 0 depends on the weight of a feature (from 0). */
 static bool depends_on(const test_instance *instance, size_t feature)
 {
     const saddle_problem *problem = instance->problem;
@@ -212,7 +213,7 @@ START_TEST(excluded_features_take_no_part)
 }
 END_TEST
 
-/* A network sees no hidden feature, whatever its weights: by value, gradient, decision and score. */
+/* A network does not see hidden features, whatever its weights: checked by value, gradient, decision and score. */
 START_TEST(a_network_does_not_see_hidden_features)
 {
     enum { UNITS = 3 };
@@ -253,7 +254,7 @@ START_TEST(a_network_does_not_see_hidden_features)
 }
 END_TEST
 
-/* Without fairness, a network of one agent has the loss that group-dro finds for one group. */
+/* Without fairness, a network of one agent has the loss of group-dro with one group. */
 START_TEST(without_fairness_it_is_the_logistic_loss)
 {
     static const char *const plain[] = {"fairness=0", "exclude-features=none", "agents=1",
@@ -292,7 +293,7 @@ START_TEST(without_fairness_it_is_the_logistic_loss)
 }
 END_TEST
 
-/* y*(x) from the mean statistic, and F(x, y*(x)) less the loss. */
+/* Computes y*(x) from the mean statistic; returns F(x, y*(x)) minus the loss. */
 static double penalty(const test_instance *instance, const double *x, double *y)
 {
     const saddle_problem *problem = instance->problem;
@@ -315,7 +316,7 @@ static double penalty(const test_instance *instance, const double *x, double *y)
     return sum / (double)problem->agents;
 }
 
-/* Its least value is (W/4) (mean s)^2, and a model that ignores its input has it. */
+/* The penalty's minimum is (W/4) (mean s)^2, which a model that ignores its input attains. */
 START_TEST(the_penalty_is_least_for_independence)
 {
     test_instance instance;
@@ -331,7 +332,7 @@ START_TEST(the_penalty_is_least_for_independence)
     saddle_rng_init(&rng, 5, SADDLE_RNG_TEST, 0, 0);
     double *x = test_doubles(problem->x_dim);
     double y[2];
-    x[20] = 0.7; /* the biases alone */
+    x[20] = 0.7; /* only the biases */
     x[41] = -0.4;
     assert_near(penalty(&instance, x, y), least, 1e-14);
     for (int round = 0; round < 20; round++) {
@@ -401,13 +402,13 @@ END_TEST
 
 /* ---- the real a9a ---------------------------------------------------------------------------- */
 
-typedef struct worth {
+typedef struct quality {
     double accuracy;
     double parity_gap;
-} worth;
+} quality;
 
-/* On a9a.t, after 3000 iterations of PRECISION on a9a with steps of their own accord. */
-static worth train(const char *fairness)
+/* Trains 3000 iterations of PRECISION on a9a with automatic steps, and measures on a9a.t. */
+static quality train(const char *fairness)
 {
     const char *assignment[] = {"problem=fair",    "data=a9a",        "test-data=a9a.t",
                                 "agents=5",        "topology=er:0.6", "iterations=3000",
@@ -419,7 +420,7 @@ static worth train(const char *fairness)
     assert_ok(saddle_instance_create(&instance, plan, &error), error);
     assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
     ck_assert_uint_eq(result->outcome_count, 8);
-    worth out = {.accuracy = saddle_result_outcome(result, "test_accuracy"),
+    quality out = {.accuracy = saddle_result_outcome(result, "test_accuracy"),
                  .parity_gap = saddle_result_outcome(result, "test_demographic_parity_gap")};
     saddle_fprintf(
         stdout,
@@ -439,12 +440,12 @@ START_TEST(fairness_halves_the_gap_of_a9a_for_two_points)
         saddle_test_skip("a9a and a9a.t are not in $SADDLE_DATA");
         return;
     }
-    worth plain = train("fairness=0");
+    quality plain = train("fairness=0");
     ck_assert(plain.accuracy > 0.845);
-    worth before = plain;
+    quality before = plain;
     bool bargain = false;
     for (size_t k = 0; k < sizeof sweep / sizeof *sweep; k++) {
-        worth now = train(sweep[k]);
+        quality now = train(sweep[k]);
         ck_assert(now.parity_gap < before.parity_gap);
         ck_assert(now.accuracy < before.accuracy);
         bargain = bargain || (now.parity_gap <= plain.parity_gap / 2.0 &&

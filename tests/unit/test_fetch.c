@@ -26,7 +26,7 @@
 
 enum { BODY_SIZE = 100000, LIFETIME_SECONDS = 60 };
 
-/* The server, which lives in a thread of the test, and what it has seen. */
+/* The server, which runs in a thread of the test, and what it has received. */
 static struct {
     pthread_t thread;
     int listener;
@@ -34,7 +34,7 @@ static struct {
     const char *body;
     size_t size;
     atomic_int requests;
-    atomic_long range; /* start of the last range asked for; -1: the whole file */
+    atomic_long range; /* start of the last range requested; -1: the whole file */
 } server;
 
 static char body[BODY_SIZE];
@@ -53,7 +53,7 @@ static void send_all(int client, const char *bytes, size_t count)
     }
 }
 
-/* A head and the body from `from`, of which `count` bytes are really sent. */
+/* Sends a head and the body from `from` on, of which only `count` bytes are sent. */
 static void answer(int client, const char *status, const char *extra, size_t from, size_t count)
 {
     char head[512];
@@ -89,7 +89,7 @@ static void answer_range(int client, size_t start, bool honest)
     answer(client, "206 Partial Content", extra, start, server.size - start);
 }
 
-/* More than any data set has: announced, or, of a range, without saying how much. */
+/* Sends more than any data set has: announced, or for a range, unannounced. */
 static void answer_endless(int client, long start)
 {
     char head[256];
@@ -171,7 +171,7 @@ static void start_server(void)
     struct sockaddr_in address = {.sin_family = AF_INET};
     socklen_t length = sizeof address;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    /* Nothing on the way to the loopback interface. */
+    /* Use no proxy for the loopback interface. */
     setenv("no_proxy", "*", 1);
     for (size_t k = 0; k < BODY_SIZE; k++)
         body[k] = (char)(k * k / 7);
@@ -200,7 +200,7 @@ static void stop_server(void)
 CURLcode __real_curl_easy_setopt(CURL *handle, CURLoption option, ...);
 CURLcode __wrap_curl_easy_setopt(CURL *handle, CURLoption option, ...);
 
-/* The library's calls come through here. The server knows no TLS: an https address is asked for by
+/* The library's calls come here. The server does not support TLS, so an https address is requested by
  * http, with every other option as the library sets it for https. */
 CURLcode __wrap_curl_easy_setopt(CURL *handle, CURLoption option, ...)
 {
@@ -304,7 +304,7 @@ START_TEST(a_file_arrives_whole)
     ck_assert(!exists("a9a.part"));
     ck_assert_int_eq(stat(options.directory, &status), 0);
     ck_assert_uint_eq(status.st_mode & 0777, 0700);
-    /* There already: not asked for again, unless forced. */
+    /* It exists already, so it is not requested again unless forced. */
     ck_assert_int_eq(server.requests, 1);
     assert_ok(saddle_data_fetch("a9a", &options, &error), error);
     ck_assert_int_eq(server.requests, 1);
@@ -369,7 +369,7 @@ START_TEST(a_wrong_sum_is_refused_with_both)
     refuse("a9a", &options, SADDLE_IO, accept);
     refuse("mnist.t", &options, SADDLE_IO, "damaged or replaced");
     ck_assert(!exists("a9a") && !exists("a9a.part"));
-    /* Some other sum accepted does not help. */
+    /* Accepting another hash does not help. */
     options.accept = source[1].sha256;
     refuse("a9a", &options, SADDLE_IO, sum);
     ck_assert(!exists("a9a") && !exists("a9a.part"));
@@ -398,11 +398,11 @@ START_TEST(a_useless_partial_file_is_started_over)
         char change;
         int requests;
     } part[] = {
-        {"whole", 500, 0, 1},             /* the server does not know ranges */
-        {"range", 500, 1, 2},             /* the bytes are those of another file */
-        {"range", BODY_SIZE, 1, 2},       /* there is nothing after them */
+        {"whole", 500, 0, 1},             /* the server does not support ranges */
+        {"range", 500, 1, 2},             /* the bytes are of another file */
+        {"range", BODY_SIZE, 1, 2},       /* nothing follows them */
         {"range", BODY_SIZE + 500, 0, 2}, /* there are more than the file has */
-        {"liar", 500, 0, 2},              /* the server sends another range than asked for */
+        {"liar", 500, 0, 2},              /* the server sends another range than requested */
     };
     saddle_error error = {0};
     saddle_fetch_options options;
@@ -416,7 +416,7 @@ START_TEST(a_useless_partial_file_is_started_over)
         ck_assert_int_eq(server.requests, part[k].requests);
         ck_assert(!exists("a9a.part"));
     }
-    /* Over again, but not for ever. */
+    /* It starts over, but not endlessly. */
     options.accept = NULL;
     server.requests = 0;
     leave_partial(500, 0);
@@ -447,7 +447,7 @@ START_TEST(https_never_leads_to_http)
     saddle_error error = {0};
     char secure[256];
     saddle_fetch_options options = options_for("plain");
-    /* From http to http, to see that the address works. */
+    /* From http to http, to check that the address works. */
     assert_ok(saddle_data_fetch("a9a", &options, &error), error);
     options.force = true;
     for (int k = 0; k < 2; k++) {
@@ -458,20 +458,20 @@ START_TEST(https_never_leads_to_http)
     }
     ck_assert_int_eq(server.requests, 4);
     ck_assert(!exists("a9a.part"));
-    /* From http to https is allowed, whose handshake then fails here. */
+    /* From http to https is allowed; the handshake then fails here. */
     options.mirror = mirror("secure");
     assert_refused(saddle_data_fetch("a9a", &options, &error), error, SADDLE_IO, "another mirror");
     ck_assert_ptr_null(strstr(error.message, "is refused"));
 }
 END_TEST
 
-/* A server that sends more than a data set has: said in our words, and nothing is left behind. */
+/* A server that sends more than any data set has: a clear message, and nothing is left behind. */
 START_TEST(too_large_a_file_is_refused_and_removed)
 {
     saddle_fetch_options options = options_for("endless");
     refuse("a9a", &options, SADDLE_IO, "sends more than 256 MiB");
     ck_assert(!exists("a9a") && !exists("a9a.part"));
-    /* Nor of one that had nearly so much before. */
+    /* The same if nearly that much was there before. */
     leave_partial(500, 0);
     ck_assert_int_eq(truncate(place("a9a.part"), (256 << 20) - 1000), 0);
     refuse("a9a", &options, SADDLE_IO, "sends more than 256 MiB");
@@ -486,11 +486,11 @@ START_TEST(failures_say_what_to_do)
     refuse("a9a", &options, SADDLE_IO, "the server answers 404");
     refuse("a9a", &options, SADDLE_IO, "deep/data/a9a' yourself");
     ck_assert(!exists("a9a") && !exists("a9a.part"));
-    /* What was there before stays for a server that has the rest. */
+    /* What was there before is kept for a server that has the rest. */
     leave_partial(500, 0);
     refuse("a9a", &options, SADDLE_IO, "404");
     assert_content("a9a.part", body, 500);
-    /* Another process is at it. */
+    /* Another process is downloading it. */
     int other = open(place("a9a.part"), O_RDWR);
     ck_assert_int_eq(flock(other, LOCK_EX), 0);
     refuse("a9a", &options, SADDLE_IO, "by another process");
@@ -503,7 +503,7 @@ START_TEST(failures_say_what_to_do)
 }
 END_TEST
 
-/* Ends the download once bytes have arrived; counts calls. */
+/* Stops the download once bytes have arrived; counts calls. */
 static bool end_early(void *context, const char *file, uint64_t done, uint64_t total)
 {
     int *calls = context;

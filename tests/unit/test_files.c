@@ -1,4 +1,4 @@
-/* Files that appear complete or not at all, files that one run holds, and what is put on the disk when. */
+/* Files that appear completely or not at all, files that a run has locked, and what is synced to the disk when. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +23,11 @@
 
 static saddle_error error;
 
-/* ---- what the library calls ------------------------------------------------------------------- */
+/* ---- intercepted calls ------------------------------------------------------------------------ */
 
-/* As on a file system that has no unnamed files. */
+/* Pretends that the file system has no unnamed files. */
 static atomic_bool only_names;
-/* "sync PATH" and "rename PATH", in their order, while it is not NULL. */
+/* Records "sync PATH" and "rename PATH", in order, if not NULL. */
 static FILE *calls;
 
 int open(const char *path, int flags, ...)
@@ -91,7 +91,7 @@ static mode_t mode_of(const char *path)
     return status.st_mode & 07777;
 }
 
-/* ---- files that appear whole ------------------------------------------------------------------ */
+/* ---- files that appear completely ------------------------------------------------------------- */
 
 /* _i: whether the file system has no unnamed files. */
 START_TEST(planted_links_are_not_followed)
@@ -125,7 +125,7 @@ static saddle_status save_numbers(double value)
     return status;
 }
 
-/* Whether the model can be read, and is that of one save. */
+/* Returns whether the model can be read and comes from a single save. */
 static bool is_whole(void)
 {
     double *number = NULL;
@@ -171,7 +171,7 @@ START_TEST(two_threads_save_one_file)
 }
 END_TEST
 
-/* Process 1 of a namespace of its own, as in a container. Exits with 77 where there are none. */
+/* Saves as process 1 of its own namespace, as in a container. Exits with 77 where namespaces are not available. */
 static void save_as_process_one(double first)
 {
     if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
@@ -255,7 +255,7 @@ START_TEST(what_cannot_be_replaced_is_refused)
                    "cannot write 'none/file': No such file or directory");
     ck_assert_uint_eq(entries("."), 3);
     if (geteuid() == 0)
-        return; /* who may do everything */
+        return; /* root may do everything */
     saddle_test_write("kept", "old");
     ck_assert_int_eq(chmod("kept", 0400), 0);
     assert_refused(save("kept", ""), error, SADDLE_BAD_INPUT, "Permission denied");
@@ -312,7 +312,7 @@ END_TEST
 
 /* ---- what is on the disk ---------------------------------------------------------------------- */
 
-/* Record calls until end_recording(), which returns them; to be freed. */
+/* Starts recording calls; end_recording() returns them, and the caller frees them. */
 static char *recorded;
 static size_t recorded_bytes;
 
@@ -330,7 +330,7 @@ static char *end_recording(void)
     return recorded;
 }
 
-/* The directory of a test as the kernel names it. */
+/* Returns the directory of the test as the kernel names it. */
 static const char *here(void)
 {
     static char path[4096];
@@ -402,7 +402,7 @@ START_TEST(two_writers_of_lines_are_kept_apart)
         char holder[64];
         snprintf(holder, sizeof holder, ", process %ld;", (long)getppid());
         bool refused = saddle_lines_open(&own, "trace", "trace", &error) == SADDLE_BAD_INPUT;
-        /* Which process it is, the kernel may keep to itself. */
+        /* The kernel need not reveal which process it is. */
         bool named = strstr(error.message, holder) != NULL ||
                      strstr(error.message, "by another run;") != NULL;
         _exit(refused && named ? 0 : 1);
@@ -456,7 +456,7 @@ START_TEST(lines_do_not_wait_for_a_reader)
     int reader = open("pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     ck_assert_int_ge(reader, 0);
     assert_ok(saddle_lines_open(&lines, "pipe", "trace", &error), error);
-    /* From here on a full pipe is waited for. */
+    /* From here on, writes to a full pipe block. */
     ck_assert_int_eq(fcntl(fileno(lines.stream), F_GETFL) & O_NONBLOCK, 0);
     fputs("row\n", lines.stream);
     assert_ok(saddle_lines_close(&lines, "the trace", &error), error);

@@ -1,6 +1,4 @@
-/*
- * Programs that have changed the floating-point mode: results have the same bits, and the mode stays theirs.
- */
+/* Programs that have changed the floating-point mode: results have the same bits, and their mode is kept. */
 #include <fenv.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +16,7 @@
 
 static saddle_error error;
 
-/* What calls of the library compute, in bytes. */
+/* The bytes that calls of the library compute. */
 typedef struct answers {
     double x_mean[64];
     double y_mean[64];

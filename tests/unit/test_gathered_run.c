@@ -1,4 +1,5 @@
-/* Gradients of all agents of a round at once: the bits of gradient(), one call per round, on the caller's thread. */
+/* Gradients of all agents of a round at once: the same bits as gradient(), one call per round, on the
+ * caller's thread. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,15 +8,15 @@
 #include "instances.h"
 #include "support.h"
 
-/* What the problem has seen. */
+/* What the problem has observed. */
 typedef struct seen {
     pthread_t caller;
     size_t calls;
     size_t points;
-    bool elsewhere; /* a call came on another thread */
+    bool elsewhere; /* a call came from another thread */
 } seen;
 
-/* Mean gradients point by point, from those of the problem without gradients(). */
+/* Computes mean gradients point by point, with the problem without gradients(). */
 static void gradients(const saddle_problem *problem, const saddle_gradient_requests *requests)
 {
     seen *s = problem->self;
@@ -97,11 +98,11 @@ START_TEST(there_is_one_call_per_round)
     seen s = {.caller = pthread_self()};
     all.self = &s;
     all.gradients = gradients;
-    /* The first gradients are asked for at the start, agent by agent. */
+    /* The first gradients are requested at the start, agent by agent. */
     saddle_result_free(solve(&all, "prox-dsgda", "2", "equal"));
     ck_assert_uint_eq(s.calls, 40);
     ck_assert_uint_eq(s.points, 40 * all.agents);
-    /* A recursive estimate asks for differences, of two points each, but for every q-th. */
+    /* A recursive estimate requests differences, of two points each, except in every q-th iteration. */
     s = (seen){.caller = pthread_self()};
     saddle_result_free(solve(&all, "precision", "2", "equal"));
     ck_assert_uint_eq(s.calls, 40);

@@ -34,7 +34,7 @@ static saddle_mixing *mix(const saddle_graph *graph, const char *text)
     return mixing;
 }
 
-/* Refused with a message that holds `part`, and nothing handed out. */
+/* Asserts that a topology is refused with a message that contains `part`, and that no graph is returned. */
 static void refuse(const char *text, size_t agents, const char *part)
 {
     saddle_error error;
@@ -58,7 +58,7 @@ static bool linked(const saddle_graph *graph, size_t i, size_t j)
     return false;
 }
 
-/* Eccentricity by a plain queue; SIZE_MAX when somebody is out of reach. */
+/* Returns the eccentricity, by a plain queue; SIZE_MAX when some agent is unreachable. */
 static size_t eccentricity(const saddle_graph *graph, size_t origin)
 {
     size_t m = graph->agents;
@@ -81,7 +81,7 @@ static size_t eccentricity(const saddle_graph *graph, size_t origin)
     return result;
 }
 
-/* Simple, symmetric, ascending, connected, and consistent in its counts. */
+/* Asserts that a graph is simple, symmetric, ascending, connected, and consistent in its counts. */
 static void check_graph(const saddle_graph *graph, const char *text)
 {
     ck_assert_str_eq(graph->text, text);
@@ -109,7 +109,7 @@ static const char *write_file(const char *name, const char *contents, size_t len
     return path;
 }
 
-/* "file:" and the path of a fresh file with the given contents. */
+/* Returns "file:" and the path of a new file with the given contents. */
 static const char *file_text(const char *contents)
 {
     static char text[8300];
@@ -120,7 +120,7 @@ static const char *file_text(const char *contents)
 
 /* ---- deterministic topologies ---- */
 
-/* Whether the definition links i and j. rows and columns are for lattices. */
+/* Returns whether the definition links i and j. `rows` and `columns` are for lattices. */
 typedef bool (*definition)(size_t m, size_t rows, size_t columns, size_t i, size_t j);
 
 static size_t gap_between(size_t a, size_t b)
@@ -245,7 +245,8 @@ START_TEST(er_links_every_pair_equally_often)
 {
     enum { AGENTS = 24, DRAWS = 2000 };
     static double hits[AGENTS][AGENTS];
-    const double p = 0.4; /* connected but once in ten thousand, so that redrawing biases nothing */
+    const double p =
+        0.4; /* disconnected only once in ten thousand, so that redrawing introduces no bias */
     double edges = 0.0;
     memset(hits, 0, sizeof hits);
     for (uint64_t seed = 0; seed < DRAWS; seed++) {
@@ -354,14 +355,14 @@ START_TEST(small_worlds_keep_their_edges_and_rewire_as_often_as_asked)
             }
             saddle_graph_free(graph);
         }
-        /* A rewired link leaves its place empty unless another lands there, which has the chance
+        /* A rewired edge leaves its old position empty unless another lands there, which has probability
          * K / (agents - 1 - K) at most. */
         double links = (double)DRAWS * AGENTS * K / 2.0;
         double spread = 5.0 * sqrt(links * p[t] * (1.0 - p[t]));
         assert_at_most(moved, links * p[t] + spread);
         assert_at_most(links * p[t] * (1.0 - (double)K / (AGENTS - 1 - K)) - spread, moved);
     }
-    /* Nearly and entirely complete: nowhere to rewire to. */
+    /* Nearly and fully complete: nowhere to rewire to. */
     saddle_graph *graph = make("small-world:8:1", 9, 5);
     ck_assert_uint_eq(graph->edges, 36);
     saddle_graph_free(graph);
@@ -502,7 +503,7 @@ START_TEST(edge_lists_are_read_and_written)
     graph = make(file_text("# nobody to talk to\n"), 1, 0);
     ck_assert_uint_eq(graph->edges, 0);
     saddle_graph_free(graph);
-    /* A path with a colon, and a random graph there and back. */
+    /* A path with a colon, and a random graph saved and loaded. */
     char path[8192];
     char again_text[8300];
     saddle_snprintf(path, sizeof path, "%s/with:colon.txt", saddle_test_directory());
@@ -602,7 +603,7 @@ START_TEST(diameters_agree_with_searches_from_everywhere)
         check_diameter("regular:3", 50, seed);
         check_diameter("small-world:4:0.05", 60, seed);
     }
-    /* Enough agents for several batches, one of them not full; and a long thin one. */
+    /* Enough agents for several batches, one of them partial; and a long thin graph. */
     check_diameter("regular:4", 1500, 1);
     check_diameter("er:0.006", 1400, 1);
     check_diameter("small-world:4:0.002", 1200, 1);
@@ -630,7 +631,7 @@ END_TEST
 
 /* ---- mixing ---- */
 
-/* M as a dense matrix, row by row. Free with free(). */
+/* Returns M as a dense matrix, row by row. Free with free(). */
 static double *densify(const saddle_mixing *mixing)
 {
     const saddle_graph *graph = mixing->graph;
@@ -664,7 +665,7 @@ static int compare_doubles(const void *left, const void *right)
     return (l > r) - (l < r);
 }
 
-/* Rotate rows and columns p and q so that a[p][q] becomes 0. */
+/* Rotates rows and columns p and q so that a[p][q] becomes 0. */
 static void rotate(double *a, size_t m, size_t p, size_t q)
 {
     double apq = a[p * m + q];
@@ -688,7 +689,7 @@ static void rotate(double *a, size_t m, size_t p, size_t q)
     }
 }
 
-/* Ascending eigenvalues by cyclic Jacobi sweeps; destroys and frees a. */
+/* Computes ascending eigenvalues by cyclic Jacobi sweeps; destroys and frees a. */
 static void jacobi(double *a, size_t m, double *value)
 {
     for (int sweep = 0; sweep < 30; sweep++)
@@ -746,7 +747,7 @@ static const char *const rule[] = {"laplacian", "metropolis", "lazy-metropolis",
 
 enum { RULES = sizeof rule / sizeof *rule };
 
-/* The off-diagonal weight that the rule's definition gives to the edge i j. */
+/* Returns the off-diagonal weight that the rule's definition gives to the edge i j. */
 static double defined_weight(const saddle_graph *graph, size_t r, const double *laplacian, size_t i,
                              size_t j)
 {
@@ -769,7 +770,8 @@ static double defined_weight(const saddle_graph *graph, size_t r, const double *
     }
 }
 
-/* Symmetric to the bit, positive, rows of sum 1 exactly, weights of 40 bits and as defined. */
+/* Asserts that weights are symmetric to the bit, positive, of 40 bits and as defined, and that rows sum
+ * to exactly 1. */
 static void check_weights(const saddle_mixing *mixing, size_t r, const double *laplacian)
 {
     const saddle_graph *graph = mixing->graph;
@@ -777,7 +779,7 @@ static void check_weights(const saddle_mixing *mixing, size_t r, const double *l
     double *dense = densify(mixing);
     double least = INFINITY;
     for (size_t i = 0; i < m; i++) {
-        int64_t sum = 0; /* in units of 2^-60, which nothing is rounded to */
+        int64_t sum = 0; /* in units of 2^-60, so that nothing is rounded */
         for (size_t j = 0; j < m; j++) {
             double entry = dense[i * m + j];
             ck_assert(ldexp(entry, 60) == (double)(int64_t)ldexp(entry, 60));
@@ -820,7 +822,7 @@ static void check_spectrum(const saddle_mixing *mixing, size_t r)
         assert_near(found.lambda, lambda, 1e-13);
         assert_near(found.gap, 1.0 - lambda, 1e-13);
     }
-    /* The paper's rule keeps within [1/3, 1] but for the rounding of lambda_max. */
+    /* The paper's rule stays within [1/3, 1] up to the rounding of lambda_max. */
     if (r == 0)
         assert_at_most(1.0 / 3.0 - 1e-12, value[0]);
     if (r == 2)
@@ -929,7 +931,7 @@ START_TEST(the_three_methods_agree_on_middling_graphs)
             assert_near(chosen.lambda_m, dense.lambda_m, 1e-13);
             saddle_mixing_free(mixing);
         }
-        /* The same weights of 40 bits, whichever way the Laplacian's ends were found. */
+        /* The same 40-bit weights, by whichever method the Laplacian's ends were found. */
         double ends[2][2];
         saddle_error error;
         for (int k = 0; k < 2; k++)
@@ -978,7 +980,7 @@ START_TEST(a_broken_matrix_is_found)
     double kept = mixing->weight[4]; /* row 2, column 1 */
     mixing->weight[4] = kept + 1e-9;
     mixing->self_weight[2] -= 1e-9;
-    /* Row 1 is looked at before row 2 and sees the same pair. */
+    /* Row 1 is checked before row 2 and has the same pair. */
     assert_refused(saddle_mixing_check(mixing, &error), error, SADDLE_CHECK_FAILED, "symmetric");
     ck_assert_ptr_nonnull(strstr(error.message, "row 1 "));
     mixing->weight[4] = kept;
@@ -1019,7 +1021,7 @@ START_TEST(a_matrix_without_eigenvalues_is_a_numerical_failure)
 }
 END_TEST
 
-/* Refused on a path of three agents. */
+/* Asserts that a matrix is refused on a path of three agents. */
 static void refuse_matrix(const char *contents, const char *part)
 {
     saddle_error error;
@@ -1042,7 +1044,7 @@ START_TEST(matrices_are_read_from_files)
         ck_assert(dense[k] == truth[k]);
     free(dense);
     saddle_mixing_free(mixing);
-    /* Decimal thirds are made symmetric and of sum 1 to the bit. */
+    /* Decimal thirds become symmetric, with sum 1 to the bit. */
     mixing = mix(graph, file_text("0.6666666666666 0.3333333333334 0\n"
                                   "0.3333333333333 0.3333333333333 0.3333333333333\n"
                                   "0 0.3333333333333 0.6666666666667\n"));
@@ -1102,7 +1104,7 @@ END_TEST
 
 /* ---- size ---- */
 
-/* Seconds of the processor that this thread has used: other programs do not count. */
+/* Returns the processor time that this thread has used, which other programs do not affect. */
 static double seconds(void)
 {
     struct timespec now;
@@ -1110,7 +1112,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The least seconds, of three tries, to make a network; with a spectrum and a diameter if it is a ring. */
+/* Returns the least time, of three attempts, to make a network; with spectrum and diameter if it is a ring. */
 static double seconds_to_make(const char *topology, size_t agents)
 {
     saddle_error error;
@@ -1132,7 +1134,7 @@ static double seconds_to_make(const char *topology, size_t agents)
     return least;
 }
 
-/* Work grows with the agents: 16 times as many take about 16 times as long, not 256 times. */
+/* The work is linear in the agents: 16 times as many take about 16 times as long, not 256 times. */
 START_TEST(work_grows_with_the_agents)
 {
     static const char *const topology[] = {"ring", "regular:10"};

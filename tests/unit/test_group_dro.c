@@ -1,6 +1,6 @@
 /*
- * What is special about the problem group-dro: groups that span agents give the same objective however rows
- * are spread, its outcomes against a slow recount, and its solution against Newton's method.
+ * The problem group-dro: groups that span agents give the same objective however rows are distributed,
+ * its outcomes against a slow recount, and its solution against Newton's method.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static double score_of(const saddle_dataset *data, size_t row, const double *x)
     return sum;
 }
 
-/* Sums over groups, counted slowly. */
+/* Sums over groups, computed slowly. */
 typedef struct recount {
     double rows[GROUPS], correct[GROUPS], loss[GROUPS];
 } recount;
@@ -70,7 +70,7 @@ static double mean_value(const saddle_problem *problem, const double *x, const d
     return sum / (double)problem->agents;
 }
 
-/* (1/m) sum_i F_i = sum_g y_g l_g - (mu/2) |y - 1/G|^2, whatever each agent has of a group. */
+/* (1/m) sum_i F_i = sum_g y_g l_g - (mu/2) |y - 1/G|^2, however a group is distributed over agents. */
 START_TEST(groups_that_span_agents_are_weighted_exactly)
 {
     static const char *const spread[][4] = {
@@ -157,7 +157,7 @@ START_TEST(outcomes_are_what_a_recount_finds)
 }
 END_TEST
 
-/* Groups without rows have no accuracy; the worst is that of the others, or of none. */
+/* Groups without rows have no accuracy; the worst is among the others, NaN if there are none. */
 START_TEST(groups_without_rows_are_not_the_worst)
 {
     test_instance instance;
@@ -176,13 +176,13 @@ START_TEST(groups_without_rows_are_not_the_worst)
     double *x = test_doubles(instance.problem->x_dim);
     x[1] = 1.0;
     x[20] = -2.0;
-    /* Two wrong in group 4; the third is right and of no group. */
+    /* Two are wrong in group 4; the third is right and in no group. */
     ck_assert_uint_eq(test_outcomes(instance.problem, data, x, y, out), 8);
     assert_near(out[0].value, 0.0, 0.0);
     assert_near(out[1].value, 1.0 / 3.0, 1e-15);
     ck_assert(isnan(out[4].value) && isnan(out[5].value) && isnan(out[6].value));
     assert_near(out[7].value, 0.0, 0.0);
-    /* No number is the worst of all. */
+    /* NaN counts as the worst. */
     x[1] = NAN;
     ck_assert_uint_eq(test_outcomes(instance.problem, data, x, y, out), 8);
     ck_assert(isnan(out[2].value) && isnan(out[3].value));
@@ -226,8 +226,8 @@ static const char people[] = "color,site,bought\n"
                              "red,7,yes\nblue,7,no\nred,2,no\ngreen,2,yes\nblue,7,yes\nred,7,yes\n"
                              "green,2,no\nblue,2,no\nred,2,yes\nblue,7,no\n";
 
-/* The value of one agent's problem where every row has the score 1, for y = (1, 2, ..., G), by `positive` and
- * `negative` rows of each group. */
+/* Checks the value of a one-agent problem where every row has the score 1, for y = (1, 2, ..., G), from
+ * the counts of `positive` and `negative` rows of each group. */
 static void check_counts(const char *const *more, size_t groups, const double (*counts)[2])
 {
     static const char *const base[] = {"problem=group-dro", "data=people.csv", "agents=1",
@@ -258,7 +258,7 @@ static void check_counts(const char *const *more, size_t groups, const double (*
     test_plan_free(common);
 }
 
-/* {yes, no} of blue, green and red; of site 2 and 7; of the groups that color and site, or the label, form. */
+/* {yes, no} of blue, green and red; of sites 2 and 7; of the groups that color and site, or the label, form. */
 START_TEST(groups_are_columns_by_name)
 {
     static const double color[][2] = {{1, 3}, {1, 1}, {3, 1}};
@@ -320,7 +320,7 @@ START_TEST(bad_settings_are_refused)
         ck_assert_ptr_null(instance);
         test_plan_free(plan);
     }
-    /* A column of measurements: every row would be a group. */
+    /* With a column of measurements, every row would be a group. */
     saddle_error error = {.message = ""};
     static double rows[300 * 2];
     static double label[300];
@@ -344,20 +344,20 @@ END_TEST
 /* ---- the solution, by Newton's method -------------------------------------------------------- */
 
 /*
- * Two groups: D(p) = min over x of p l_2(x) + (1 - p) l_1(x) - mu (p - 1/2)^2 is concave in the weight p of
- * the second one, and its slope is l_2 - l_1 - mu (2 p - 1) at the minimizer. Bisection on the slope, Newton's
- * method for the minimizer: nothing is shared with the library.
+ * Two groups: D(p) = min over x of p l_2(x) + (1 - p) l_1(x) - mu (p - 1/2)^2 is concave in the weight p
+ * of the second one, and its slope at the minimizer is l_2 - l_1 - mu (2 p - 1). Uses bisection on the
+ * slope and Newton's method for the minimizer; shares nothing with the library.
  */
 typedef struct newton {
     const test_instance *instance;
-    size_t column;  /* which splits the rows in two */
+    size_t column;  /* splits the rows in two */
     size_t dim;     /* features and a bias */
     double rows[2]; /* of the groups */
     double loss[2]; /* at the last x */
     double *x, *gradient, *hessian;
 } newton;
 
-/* A row's entries, and 1 for the bias; returns how many. */
+/* Lists a row's entries, and 1 for the bias; returns their number. */
 static size_t row_entries(const saddle_dataset *data, size_t row, size_t *at, double *value)
 {
     size_t count = 0;
@@ -404,7 +404,7 @@ static void evaluate(newton *n, double p)
     }
 }
 
-/* gradient = (hessian + 1e-9 I)^-1 gradient, by Cholesky's factors. */
+/* gradient = (hessian + 1e-9 I)^-1 gradient, by Cholesky factors. */
 static void solve(newton *n)
 {
     size_t d = n->dim;
@@ -434,7 +434,7 @@ static void solve(newton *n)
     }
 }
 
-/* Minimizes over x, from where it is. */
+/* Minimizes over x, from the present one. */
 static void minimize(newton *n, double p, int steps)
 {
     for (int step = 0; step < steps; step++) {
@@ -446,7 +446,7 @@ static void minimize(newton *n, double p, int steps)
     evaluate(n, p);
 }
 
-/* The least worst loss: max over p of D(p); its x is left in n->x. */
+/* Returns the smallest worst-group loss, max over p of D(p); leaves its x in n->x. */
 static double minimax(newton *n, double mu, double *weight)
 {
     double low = 0.0;
@@ -516,7 +516,7 @@ START_TEST(the_solution_is_newtons)
 }
 END_TEST
 
-/* On a9a, men and women: the run comes from above to within two percent of the least worst loss. */
+/* On a9a, men and women: the run approaches the smallest worst-group loss from above, to within two percent. */
 START_TEST(the_worst_group_of_a9a)
 {
     static const char *const assignment[] = {

@@ -1,4 +1,4 @@
-/* The JSON writer: commas, names, letters and numbers, byte by byte. */
+/* The JSON writer: commas, names, characters and numbers, byte by byte. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ START_TEST(escapes)
         {"\xc0\xaf", "\\ufffd"},         /* overlong */
         {"\xed\xa0\x80", "\\ufffd"},     /* a surrogate */
         {"\xf4\x90\x80\x80", "\\ufffd"}, /* beyond the last letter */
-        {"\x80", "\\ufffd"},             /* continues nothing */
+        {"\x80", "\\ufffd"},             /* a continuation byte alone */
         {"\xef\xbf\xbd", "\\ufffd"}};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         char wanted[256];
@@ -137,7 +137,7 @@ START_TEST(writes_numbers)
 }
 END_TEST
 
-/* Any double reads back, and is as short as trying all numbers of digits makes it. */
+/* Any double reads back, and has the fewest digits that do. */
 START_TEST(writes_the_shortest_number)
 {
     uint64_t bits = 1;

@@ -1,7 +1,7 @@
 /*
- * A program in a locale with a decimal comma: texts and files keep their points.
+ * A program in a locale with a decimal comma: texts and files keep their decimal points.
  *
- * The locale is made by localedef, so that it is the same everywhere; without that the test is skipped.
+ * localedef makes the locale, so that it is the same everywhere; without localedef the test is skipped.
  */
 #include <locale.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void write_file(const char *path, const char *text)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Go to a fresh directory and take a locale with a decimal comma; false: there is none to be had. */
+/* Goes to a new directory and switches to a locale with a decimal comma; false when none can be made. */
 static bool take_comma(void)
 {
     ck_assert_int_eq(chdir(saddle_test_directory()), 0);
@@ -34,7 +34,7 @@ static bool take_comma(void)
     return taken;
 }
 
-/* A file contains a text. */
+/* Asserts that a file contains a text. */
 static void assert_points(const char *path, const char *number)
 {
     char line[4096];
@@ -56,7 +56,7 @@ START_TEST(settings_are_read_with_points)
     assert_ok(saddle_plan_set(&plan, "nu", "0.25", &error), error);
     ck_assert_double_eq(plan.steps.nu, 0.25);
     ck_assert_int_eq(saddle_plan_set(&plan, "nu", "0,25", &error), SADDLE_BAD_INPUT);
-    /* More digits than the quick way takes. */
+    /* More digits than the fast conversion handles. */
     assert_ok(saddle_plan_set(&plan, "nu", "0.12345678901234567890123", &error), error);
     ck_assert_double_eq(plan.steps.nu, 0.12345678901234567890123);
     saddle_plan_free(&plan);
@@ -86,7 +86,7 @@ START_TEST(rows_are_read_and_written_with_points)
 }
 END_TEST
 
-/* No number of a file has a comma in it: rows have as many commas as the line of names, the head has none. */
+/* Asserts that no number of a file has a comma: rows have as many commas as the header, and the head has none. */
 static void assert_no_commas(const char *path)
 {
     char line[4096];
@@ -105,7 +105,7 @@ static void assert_no_commas(const char *path)
     ck_assert_uint_gt(columns, 0);
 }
 
-/* Steps that the library chooses are numbers like those that a user gives, and so are messages. */
+/* Steps that the library chooses are printed like those that a user gives, and so are numbers in messages. */
 START_TEST(automatic_steps_and_messages_have_points)
 {
     if (!take_comma())
@@ -135,7 +135,7 @@ START_TEST(automatic_steps_and_messages_have_points)
 }
 END_TEST
 
-/* What a run writes can be read, by itself in this locale and by others. */
+/* What a run writes can be read, in this locale and in others. */
 START_TEST(a_run_writes_points)
 {
     if (!take_comma())

@@ -1,4 +1,4 @@
-/* The logistic functions: right, overflow-safe, and the same bits from every instruction set. */
+/* The logistic functions: correct, without overflow, and the same bits with every instruction set. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { COUNT = 4099 };
 
-/* Arguments of all sizes, with the corners first. */
+/* Arguments of all magnitudes, special cases first. */
 static void fill(double *z)
 {
     static const double corner[] = {0.0,    -0.0,  1e-320, -1e-320,  36.0,      -36.0, 709.0,
@@ -71,7 +71,7 @@ static void compare(version *other)
     double loss[2][COUNT];
     double slope[2][COUNT];
     fill(z);
-    /* Every length below two vectors, for the tails; then all. */
+    /* All lengths below two vectors, for the tails; then the full length. */
     for (size_t count = 0; count <= COUNT; count = count < 17 ? count + 1 : count + COUNT - 17) {
         memset(loss, 0, sizeof loss);
         memset(slope, 0, sizeof slope);

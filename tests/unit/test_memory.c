@@ -1,10 +1,11 @@
 /*
- * What is announced before memory is taken, against what is taken, over shapes, algorithms and problems.
+ * Announced memory against allocated memory, for various sizes, algorithms and problems.
  *
- * Every run is a process of its own, which sends back what it announced (the estimate) and the peak of its
- * allocations. The estimate must be between 100% and 125% of the peak; with SADDLE_MEMORY just below it the
- * run is refused in advance, with it just above the run goes through and stays below it. Instances take
- * LEAST_BYTES or more: in smaller ones blocks that depend on no size, such as the settings, matter.
+ * Every run is a separate process, which reports what it announced (the estimate) and the peak of its
+ * allocations. The estimate must be between 100% and 125% of the peak. With SADDLE_MEMORY just below the
+ * estimate, the run is refused in advance; with it just above, the run succeeds and stays below it.
+ * Instances take at least LEAST_BYTES, because in smaller ones blocks of fixed size, such as the settings,
+ * matter.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,12 +29,12 @@
 #define LEAST_BYTES 1.6e7
 #define MOST_RATIO 1.25
 
-/* What a run in a process of its own came to. */
+/* The result of a run in a separate process. */
 typedef struct outcome {
     saddle_status status;
     double announced;
     double peak;
-    double resident; /* most bytes of the whole process, as the system counts */
+    double resident; /* largest resident size of the process, according to the system */
     char message[sizeof((saddle_error){0}).message];
 } outcome;
 
@@ -62,7 +63,7 @@ static saddle_status run(const char *const *setting, saddle_error *error)
     return status;
 }
 
-/* Run in a child; `bytes` above 0 are what SADDLE_MEMORY grants it. */
+/* Runs in a child process. If `bytes` is above 0, SADDLE_MEMORY is set to it. */
 static outcome run_apart(const char *const *setting, double bytes)
 {
     outcome out = {.status = SADDLE_CHECK_FAILED};
@@ -83,7 +84,7 @@ static outcome run_apart(const char *const *setting, double bytes)
         getrusage(RUSAGE_SELF, &usage);
         out.resident = 1024.0 * (double)usage.ru_maxrss;
         memcpy(out.message, error.message, sizeof out.message);
-        /* Everything was given back, and counted. */
+        /* Everything was freed, and counted. */
         if (out.status == SADDLE_OK && saddle_memory_used() != 0.0)
             out.status = SADDLE_CHECK_FAILED;
         _exit(write(ends[1], &out, sizeof out) == (ssize_t)sizeof out ? 0 : 1);
@@ -98,7 +99,7 @@ static outcome run_apart(const char *const *setting, double bytes)
     return out;
 }
 
-/* Run freely and compare the estimate with the peak; returns the estimate. */
+/* Runs without a limit and compares the estimate with the peak; returns the estimate. */
 static double compare(const char *label, const char *const *setting)
 {
     outcome free = run_apart(setting, 0.0);
@@ -116,7 +117,8 @@ static double compare(const char *label, const char *const *setting)
     return free.announced;
 }
 
-/* The same, and the run is refused with a little less than the estimate and goes through with a little more. */
+/* The same, and checks that the run is refused with slightly less than the estimate and succeeds with
+ * slightly more. */
 static void check(const char *label, const char *const *setting)
 {
     double estimate = compare(label, setting);
@@ -131,7 +133,7 @@ static void check(const char *label, const char *const *setting)
 
 /* ---- files ------------------------------------------------------------------------------------- */
 
-/* A LIBSVM file of a few rows whose highest index is `features`; static. */
+/* Returns a LIBSVM file of a few rows whose highest index is `features`; static. */
 static const char *wide_file(size_t features)
 {
     static char path[512];
@@ -275,7 +277,7 @@ START_TEST(algorithms)
                           NULL};
     snprintf(label, sizeof label, "%s, many agents", a->name);
     compare(label, many);
-    /* Dense rows are the peak when they are split, before any algorithm begins. */
+    /* Dense rows reach the peak when they are split, before any algorithm begins. */
     if (_i > 0 && strcmp(a->name, "gda") != 0)
         return;
     snprintf(data, sizeof data, "data=%s", table_file(3000, 400));
@@ -310,7 +312,7 @@ START_TEST(outputs)
                              NULL,
                              NULL};
     check("model and outcomes", setting);
-    /* A directory of checkpoints serves one run: written once, then resumed from. */
+    /* A directory of checkpoints is for one run: write once, then resume. */
     saddle_error error = {.message = ""};
     setting[8] = checkpoint;
     setting[3] = "iterations=3";
@@ -321,7 +323,8 @@ START_TEST(outputs)
 }
 END_TEST
 
-/* Checkpoints record the sums of plug-ins' files instead of their paths. run_apart() looks at what is left. */
+/* Checkpoints record the hashes of plug-ins' files instead of their paths. run_apart() checks that
+ * nothing is left. */
 START_TEST(plugins_with_checkpoints_leave_nothing)
 {
     char checkpoint[600];
@@ -340,7 +343,7 @@ END_TEST
 
 /* ---- refusals ---------------------------------------------------------------------------------- */
 
-/* The file is small; what an index asks for is not taken before it is refused. */
+/* The file is small; nothing of the size of the index is allocated before it is refused. */
 START_TEST(a_huge_index_is_refused_before_memory_is_taken)
 {
     char data[600];
@@ -358,7 +361,7 @@ START_TEST(a_huge_index_is_refused_before_memory_is_taken)
                       strstr(out.message, " GB of it for the state of 5 agents, but about 4 GB is "
                                           "allowed by SADDLE_MEMORY; use fewer agents") != NULL,
                   "%s", out.message);
-    /* A starting point and what the estimate of L and mu takes. */
+    /* A starting point and what the estimate of L and mu needs. */
     assert_at_most(out.peak, 4e9);
     out = run_apart(setting, 0.5e9);
     ck_assert_msg(out.status == SADDLE_BAD_INPUT &&
@@ -368,7 +371,7 @@ START_TEST(a_huge_index_is_refused_before_memory_is_taken)
 }
 END_TEST
 
-/* A member of an archive, of zeros, packed; `count` doubles. */
+/* Writes a compressed archive member of `count` zero doubles. */
 static void pack_zeros(const char *path, size_t count)
 {
     char head[128];
@@ -394,7 +397,7 @@ static void pack_zeros(const char *path, size_t count)
     free(member);
 }
 
-/* What a packed file unpacks to is bounded by its size, so that a small model takes little memory. */
+/* The expansion of a compressed file is bounded by its size, so that a small model takes little memory. */
 START_TEST(packed_models_are_bounded)
 {
     saddle_error error = {.message = ""};
@@ -416,7 +419,8 @@ START_TEST(packed_models_are_bounded)
 }
 END_TEST
 
-/* A file that claims a network, or agents, that it does not hold takes no memory for them. */
+/* A file that announces a network or agents that it does not contain does not make the library allocate
+ * memory for them. */
 START_TEST(models_take_no_more_than_they_hold)
 {
     static const struct {
@@ -451,7 +455,7 @@ START_TEST(models_take_no_more_than_they_hold)
 }
 END_TEST
 
-/* Blocks that nobody announced are held to the limit as well. */
+/* The limit also holds for blocks that were not announced. */
 START_TEST(unannounced_blocks_are_held_to_the_limit)
 {
     setenv("SADDLE_MEMORY", "0.1", 1);
@@ -465,12 +469,12 @@ START_TEST(unannounced_blocks_are_held_to_the_limit)
     block = saddle_alloc((size_t)left + 1, 1);
     ck_assert_ptr_nonnull(block);
     saddle_free(block);
-    /* No machine has a petabyte: refused without a look at SADDLE_MEMORY, too. */
+    /* No machine has a petabyte, so it is refused even without SADDLE_MEMORY. */
     ck_assert_ptr_null(saddle_alloc_unset((size_t)1 << 50, 1));
 }
 END_TEST
 
-/* Blocks of all sizes are counted in and out. */
+/* Blocks of all sizes are counted when they are allocated and freed. */
 START_TEST(blocks_are_counted)
 {
     double before = saddle_memory_used();
@@ -505,7 +509,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, packed_models_are_bounded);
     tcase_add_test(tests, models_take_no_more_than_they_hold);
     tcase_add_test(tests, outputs);
-    /* Sizes are counted, not measured: sanitizers would find the same, slowly. */
+    /* Sizes are counted, not measured, so sanitizers would find the same, only more slowly. */
     tcase_add_loop_test(tests, shapes, 0, TEST_SLOWDOWN > 1 ? 3 : SHAPES);
     suite_add_tcase(suite, tests);
     TCase *each = tcase_create("algorithms");

@@ -1,6 +1,6 @@
 /*
- * What a caller has in memory instead of in files and texts: rows, graphs, weights, points, sets,
- * problems and algorithms. Each gives the same bits as the text that says the same.
+ * Inputs that a caller has in memory instead of in files and texts: rows, graphs, weights, points, sets,
+ * problems and algorithms. Each gives the same bits as the equivalent text.
  */
 #include <math.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static bool same_bits(const void *a, const void *b, size_t bytes)
     return memcmp(a, b, bytes) == 0;
 }
 
-/* The same run, bit for bit. */
+/* Asserts that two runs are the same, bit for bit. */
 static void assert_same(const saddle_result *a, const saddle_result *b)
 {
     size_t x_bytes = a->x_dim * sizeof *a->x;
@@ -80,7 +80,7 @@ static void assert_same_plans(const saddle_plan *a, const saddle_plan *b)
     saddle_result_free(other);
 }
 
-/* Different seeds give different runs: the comparison above can fail. */
+/* Different seeds give different runs, so the comparison above can fail. */
 START_TEST(the_comparison_sees_differences)
 {
     static const char *const base[] = {"problem=quadratic", "iterations=3", NULL};
@@ -97,7 +97,7 @@ END_TEST
 
 /* ---- data sets --------------------------------------------------------------------------------- */
 
-/* Rows with labels 1 and 2, some of them zero in many places; what a file of them says. */
+/* Rows with labels 1 and 2, many entries zero, and files with the same contents. */
 typedef struct table {
     double x[ROWS * FEATURES];
     double label[ROWS];
@@ -206,7 +206,7 @@ START_TEST(data_sets_are_what_was_given)
                             from_file->nonzeros * sizeof *sparse->column));
         ck_assert(same_bits(sparse->value, from_file->value,
                             from_file->nonzeros * sizeof *sparse->value));
-        /* Labels are always the data set's own. */
+        /* Labels are always copied. */
         memset(t->label, 0, sizeof t->label);
         ck_assert(same_bits(dense->label, kept->label, sizeof kept->label));
         ck_assert(same_bits(sparse->label, kept->label, sizeof kept->label));
@@ -303,7 +303,7 @@ START_TEST(rows_in_memory_are_rows_of_a_file)
             memory->problem.data = NULL;
             memory->problem.rows = data;
             assert_same_plans(file, memory);
-            /* Labels became +1 and -1 in the instance, not in the caller's data. */
+            /* The instance converted labels to +1 and -1, but not in the caller's data. */
             ck_assert(same_bits(data->label, kept->label, sizeof kept->label));
             saddle_dataset_free(data);
             test_plan_free(memory);
@@ -316,7 +316,7 @@ START_TEST(rows_in_memory_are_rows_of_a_file)
 }
 END_TEST
 
-/* Each agent's own rows: as from a file for each, and as contiguous parts of one. */
+/* Each agent's own rows: the same as one file per agent, and as contiguous parts of one data set. */
 START_TEST(shards_in_memory_are_files_of_agents)
 {
     static const size_t part[PARTS] = {11, 20, 7, 22};
@@ -377,7 +377,7 @@ START_TEST(held_out_rows_in_memory_are_those_of_a_file)
     assert_same(one, other);
     saddle_result_free(one);
     saddle_result_free(other);
-    /* Rows of another width. */
+    /* Rows with another number of features. */
     saddle_dataset *narrow = NULL;
     assert_ok(saddle_dataset_from_dense(&narrow, 10, 3, t->x, t->label, SADDLE_COPY, &error),
               error);
@@ -476,7 +476,7 @@ START_TEST(points_in_memory_are_those_of_the_rules)
     memory->start.y = y;
     memory->start.y_length = 4;
     assert_same_plans(texts, memory);
-    /* One of the two, the other by its rule. */
+    /* One of the two points; the other by its rule. */
     memory->start.y = NULL;
     memory->start.init_y = "constant:-3";
     assert_same_plans(texts, memory);
@@ -507,7 +507,7 @@ START_TEST(sets_in_memory_are_those_of_the_texts)
     saddle_result *one = solve(texts);
     saddle_result *other = solve(memory);
     assert_same(one, other);
-    /* The plan of the result says which sets they were. */
+    /* The plan of the result names the sets. */
     ck_assert_str_eq(other->plan.problem.x_set, one->plan.problem.x_set);
     ck_assert_str_eq(other->plan.problem.y_set, one->plan.problem.y_set);
     ck_assert_str_eq(other->plan.problem.regularizer, one->plan.problem.regularizer);
@@ -529,7 +529,7 @@ END_TEST
 
 /* ---- edges and weights ------------------------------------------------------------------------- */
 
-/* A graph on 5 agents, edges and their ends in no order, and its file. */
+/* A graph of 5 agents, edges and their ends in no particular order, and its file. */
 enum { EDGES = 6 };
 static const size_t edges[2 * EDGES] = {3, 1, 0, 1, 4, 2, 2, 3, 0, 4, 1, 4};
 
@@ -549,7 +549,7 @@ static double edge_weight(size_t e)
     return 0.1 + 0.03 * (double)e;
 }
 
-/* The matrix of these weights. */
+/* Fills in the matrix of these weights. */
 static void fill_matrix(double matrix[25])
 {
     memset(matrix, 0, 25 * sizeof *matrix);
@@ -758,7 +758,7 @@ START_TEST(a_box_of_equal_bounds_is_the_box_of_the_text)
 }
 END_TEST
 
-/* Against clipping by hand, corners, and the blocks that say the same. */
+/* Against manual clipping, corners, and the equivalent blocks. */
 START_TEST(a_box_per_coordinate_clips_each)
 {
     const double lower[] = {-1.0, (double)-INFINITY, 0.25, 2.0, -3.0};
@@ -842,7 +842,7 @@ START_TEST(bad_boxes_are_refused)
 }
 END_TEST
 
-/* [low, high]^n by options and, where there is one, a context that counts what is released. */
+/* [low, high]^n by options or, if there is one, by a context that counts releases. */
 typedef struct own_interval {
     saddle_set base;
     double low;
@@ -935,7 +935,7 @@ static const saddle_regularizer_class own_by_prox = {
     .shrink = own_shrink,
     .rule = own_rule};
 
-/* In a run they give the bits of the built-in ones that they are. */
+/* In a run they give the same bits as the equivalent built-in ones. */
 START_TEST(sets_and_regularizers_of_your_own_run)
 {
     static const char *const text[] = {"x-set=box:-0.5:0.75", "y-set=box:-1:1",
@@ -970,7 +970,7 @@ START_TEST(sets_and_regularizers_of_your_own_run)
         memory->problem.own_regularizer = h[k];
         assert_same_plans(texts, memory);
     }
-    /* Without a rule that is exact a pair is refused. */
+    /* A pair without an exact rule is refused. */
     saddle_prox *prox = (saddle_prox *)&error;
     assert_refused(saddle_prox_create(&prox, x_set, h[1], &error), error, SADDLE_UNSUPPORTED,
                    "regularizer: no exact joint prox of 'own-l1:weight=0.25' and the set 'own:");
@@ -1038,7 +1038,7 @@ START_TEST(bad_classes_and_options_are_refused)
 }
 END_TEST
 
-/* ---- problems and algorithms of one's own ------------------------------------------------------ */
+/* ---- user-defined problems and algorithms ------------------------------------------------------- */
 
 START_TEST(solve_is_an_instance_and_a_run)
 {
@@ -1057,7 +1057,7 @@ START_TEST(solve_is_an_instance_and_a_run)
     ck_assert_int_eq(solved->stop, SADDLE_STOP_ITERATIONS);
     ck_assert(solved->rows[solved->row_count - 1].metric < solved->rows[0].metric);
     saddle_result_free(solved);
-    /* The number of agents is the problem's. */
+    /* The problem determines the number of agents. */
     plan->network.agents = 4;
     solved = (saddle_result *)&error;
     assert_refused(saddle_solve(test_own_problem(), plan, &solved, &error), error, SADDLE_BAD_INPUT,
@@ -1069,7 +1069,7 @@ START_TEST(solve_is_an_instance_and_a_run)
 }
 END_TEST
 
-/* Gradient descent ascent with a step of its own, for one agent by itself. */
+/* Gradient descent ascent with its own step option, for one agent alone. */
 typedef struct walk {
     double step;
     uint64_t lap;
@@ -1136,7 +1136,7 @@ static const saddle_algorithm walk_algorithm = {.name = "walk",
                                                 .phases = walk_phases,
                                                 .view = walk_view};
 
-/* An algorithm of the caller's runs, with the defaults of its own options. */
+/* A user-defined algorithm runs, with the defaults of its own options. */
 START_TEST(algorithms_in_memory_run)
 {
     static const char *const more[] = {"iterations=2",
@@ -1157,7 +1157,7 @@ START_TEST(algorithms_in_memory_run)
     ck_assert_uint_eq(result->cost.ifo, 6);
     ck_assert_str_eq(result->plan.algorithm.name, "walk");
     ck_assert_str_eq(test_text(&result->plan, "walk-step"), "0.125");
-    /* Two steps, by hand. */
+    /* Two steps, computed by hand. */
     const saddle_problem *p = instance->problem;
     double z[9];
     double g[9];
@@ -1174,7 +1174,7 @@ START_TEST(algorithms_in_memory_run)
     ck_assert(same_bits(result->y, z + 5, 4 * sizeof *z));
     free(scratch);
     saddle_result_free(result);
-    /* They are set by name as all others are. */
+    /* Its options are set by name, like all others. */
     assert_ok(saddle_plan_set(plan, "walk-step", "0.25", &error), error);
     ck_assert_str_eq(plan->network.topology, "complete");
     assert_refused(saddle_plan_set(plan, "walk-step", "0", &error), error, SADDLE_BAD_INPUT,
@@ -1187,7 +1187,7 @@ START_TEST(algorithms_in_memory_run)
 }
 END_TEST
 
-/* The model of a run by an algorithm of the caller's can be used: its options are not needed for that. */
+/* The model of a run with a user-defined algorithm can be used; that does not need the algorithm's options. */
 START_TEST(models_of_an_algorithm_in_memory_are_used)
 {
     char path[PATH];
@@ -1226,8 +1226,8 @@ static saddle_status tuned_walk_init(void *parameters, saddle_configuration *con
     return walk_init(parameters, configuration, why);
 }
 
-/* The answer of a search has all that was given: objects in memory, and the options of an algorithm in
- * memory, also in the file. */
+/* The result of a search has everything that was given: objects in memory, and the options of an
+ * algorithm in memory, also in the file. */
 START_TEST(a_tuned_plan_has_what_is_in_memory)
 {
     static const saddle_option *const options[] = {&saddle_option_eta_x, &walk_step, &walk_lap,
@@ -1257,7 +1257,7 @@ START_TEST(a_tuned_plan_has_what_is_in_memory)
     ck_assert(tuning->plan.problem.rows == rows && tuning->plan.start.x == x0 &&
               tuning->plan.algorithm.own == &own);
     ck_assert_str_eq(test_text(&tuning->plan, "walk-step"), "0.01");
-    /* Limits and engine are not part of the answer. */
+    /* Limits and engine are not part of the result. */
     ck_assert_uint_eq(tuning->plan.limits.iterations, 2000);
     ck_assert_uint_eq(tuning->plan.engine.threads, 0);
     tuning->plan.limits.iterations = plan->limits.iterations;
@@ -1269,7 +1269,7 @@ START_TEST(a_tuned_plan_has_what_is_in_memory)
     ck_assert(same_bits(best->x, direct->x, best->agents * best->x_dim * sizeof *best->x));
     saddle_result_free(best);
     saddle_result_free(direct);
-    /* The file with the objects beside it is the same plan. */
+    /* The file, together with the objects, is the same plan. */
     saddle_plan loaded;
     saddle_plan_defaults(&loaded, sizeof loaded);
     loaded.algorithm.own = &own;
@@ -1286,7 +1286,7 @@ START_TEST(a_tuned_plan_has_what_is_in_memory)
 }
 END_TEST
 
-/* A text that is NULL is not given, that of the engine too. */
+/* A text that is NULL counts as not given, also for the engine. */
 START_TEST(missing_texts_are_no_trouble)
 {
     saddle_plan *plan = quadratic_plan(NULL);

@@ -1,7 +1,6 @@
 /*
- * Models: scores recomputed in extended precision with loops of their own, gradients by central
- * differences of those scores, sparse rows against the same rows made dense, and AUC by counting
- * pairs.
+ * Models: scores recomputed in extended precision with separate loops, gradients by central differences
+ * of those scores, sparse rows against the same rows in dense form, and AUC by counting pairs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +53,7 @@ static saddle_dataset *make_dense(const saddle_dataset *sparse)
     return dense;
 }
 
-/* A model as problems make it from their options. */
+/* Creates a model as problems do from their options. */
 static saddle_status make_model(saddle_model **out, const saddle_plan *plan, size_t inputs,
                                 saddle_error *error)
 {
@@ -177,7 +176,7 @@ START_TEST(scores_are_the_formula)
 }
 END_TEST
 
-/* A block of rows, some of them repeated, or consecutive ones. */
+/* Returns a block of rows, some of them repeated, or consecutive ones. */
 static saddle_rows_block draw_block(bench *b, int form, bool gathered, uint32_t *index,
                                     size_t count)
 {
@@ -281,7 +280,7 @@ START_TEST(initial_weights_follow_the_seed)
     double square = 0.0;
     for (size_t k = 0; k < (size_t)100 * 200; k++)
         square += w[k] * w[k];
-    /* 20,000 squares of normal numbers: their mean strays by 1% (one deviation). */
+    /* 20,000 squares of normal numbers: one standard deviation of their mean is 1%. */
     assert_near(square / (100.0 * 200.0) / (2.0 / 100.0), 1.0, 0.05);
     assert_near(test_largest(200, w + (size_t)100 * 200), 0.0, 0.0);
     free(again);
@@ -323,7 +322,7 @@ START_TEST(rows_may_lack_features_but_not_have_more)
     saddle_model *larger = NULL;
     assert_ok(make_model(&larger, b.plan, FEATURES + 2, &error), error);
     double *w = test_doubles(larger->parameters);
-    /* The same weights, with two rows of W_1 that nothing meets. */
+    /* The same weights, with two extra rows of W_1 that no entry uses. */
     size_t width = kinds[_i].widths[0] > 0 ? kinds[_i].widths[0] : 1;
     size_t common = FEATURES * width;
     for (size_t k = 0; k < larger->parameters; k++)
@@ -401,7 +400,7 @@ START_TEST(consensus_finds_the_mean)
     static const struct {
         const char *topology;
         size_t agents;
-        size_t rounds; /* there and back, from agent 0 to the farthest */
+        size_t rounds; /* from agent 0 to the farthest one and back */
     } network[] = {{"complete", 1, 0}, {"complete", 9, 2}, {"path", 1000, 1998},
                    {"star", 17, 2},    {"ring", 25, 24},   {"grid:5x7", 35, 20}};
     for (size_t t = 0; t < sizeof network / sizeof *network; t++) {

@@ -1,4 +1,4 @@
-/* NumPy files: round trips, files of NumPy itself, damaged and hostile files. */
+/* NumPy files: round trips, files written by NumPy itself, damaged and hostile files. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 
 static saddle_error error;
 
-/* Values whose bits a detour over decimal text would lose. */
+/* Values whose bits conversion to decimal text would lose. */
 static const double point[5] = {1.0 / 3.0, -0.0, 5e-324, -1.7976931348623157e308,
                                 0x1.fffffffffffffp-3};
 static const double matrix[6] = {1.0, 2.5, -3.0, 1e-300, 0.1, 6.0};
@@ -49,7 +49,7 @@ static const saddle_array arrays[] = {
 };
 enum { ARRAYS = sizeof arrays / sizeof *arrays };
 
-/* Read an array and compare it, bit for bit. */
+/* Reads an array and compares it, bit for bit. */
 static void assert_holds(const char *path, const char *name, size_t rank, size_t rows,
                          size_t columns, const double *expected)
 {
@@ -65,7 +65,7 @@ static void assert_holds(const char *path, const char *name, size_t rank, size_t
     saddle_free(got);
 }
 
-/* Read a text and compare it. */
+/* Reads a text and compares it. */
 static void assert_text(const char *path, const char *name, const char *expected)
 {
     char *got = NULL;
@@ -105,7 +105,7 @@ static void assert_all_held(const char *path)
     assert_unreadable(path, "name", "integers or bool; save it with .astype('<f8')");
     assert_text(path, "name", arrays[3].data);
     assert_text(path, "empty", "");
-    /* What was no UTF-8 has become U+FFFD, which is. */
+    /* Bytes that are not UTF-8 have become U+FFFD. */
     assert_text(
         path, "broken",
         "a\xEF\xBF\xBD\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
@@ -114,7 +114,7 @@ static void assert_all_held(const char *path)
     assert_unreadable(path, "name", "its entries are of type '<U17'");
 }
 
-/* A whole file. */
+/* The bytes of a file. */
 typedef struct bytes {
     size_t count;
     unsigned char byte[8192];
@@ -139,7 +139,7 @@ static void spill(const char *path, const void *content, size_t count)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* No temporary file lies in the current directory. */
+/* Asserts that there is no temporary file in the current directory. */
 static void assert_nothing_left(void)
 {
     DIR *directory = opendir(".");
@@ -159,7 +159,7 @@ START_TEST(archives_come_back)
 }
 END_TEST
 
-/* Rows of `matrix`, asked for once each and in order. */
+/* Delivers rows of `matrix`, each requested once and in order. */
 static void bring_row(void *context, size_t row, double *out)
 {
     size_t *next = context;
@@ -168,7 +168,7 @@ static void bring_row(void *context, size_t row, double *out)
     memcpy(out, matrix + 3 * row, 3 * sizeof *out);
 }
 
-/* An array that is brought row by row gives the same file as one that is in memory. */
+/* An array that is fetched row by row gives the same file as one in memory. */
 START_TEST(rows_that_are_fetched)
 {
     static const char *const path[2][2] = {{"whole.npz", "whole.npy"}, {"rows.npz", "rows.npy"}};
@@ -278,7 +278,7 @@ START_TEST(a_full_disk_leaves_the_old_file)
     struct rlimit tight = {.rlim_cur = 500, .rlim_max = usual.rlim_max};
     ck_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
     for (int k = 0; k < 2; k++) {
-        /* Only around the call: Check itself reports through a file. */
+        /* Only around the call, because Check itself reports through a file. */
         int limited = setrlimit(RLIMIT_FSIZE, &tight);
         saddle_status status = write[k]("kept", arrays, ARRAYS, &error);
         int restored = setrlimit(RLIMIT_FSIZE, &usual);
@@ -296,7 +296,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- headers made by hand */
 
-/* Write a .npy file of a version with this header and so many bytes of zeros behind it. */
+/* Writes a .npy file of a version with this header, followed by `behind` zero bytes. */
 static void write_npy(const char *path, int version, const char *header, size_t behind)
 {
     unsigned char content[4096] = {0x93, 'N', 'U', 'M', 'P', 'Y', (unsigned char)version, 0};
@@ -309,7 +309,7 @@ static void write_npy(const char *path, int version, const char *header, size_t 
     spill(path, content, fixed + length + behind);
 }
 
-/* A .npy file with one text of these code points. */
+/* Writes a .npy file with one text of these code points. */
 static void write_letters(const char *path, const uint32_t *letter, size_t count)
 {
     char header[128];
@@ -337,7 +337,7 @@ START_TEST(texts_are_checked_letter_by_letter)
         write_letters("t.npy", bad[k], 3);
         assert_no_text("t.npy", "whatever", "it contains invalid characters");
     }
-    /* Sizes are believed as far as the file bears them. */
+    /* Sizes are accepted only if the file is large enough. */
     write_npy("t.npy", 1, "{'descr': '<U4000000000', 'fortran_order': False, 'shape': ()}", 8);
     assert_no_text("t.npy", "x", "announces 16000000000 bytes of entries but the file has 8");
     write_npy("t.npy", 1, "{'descr': '<U2', 'fortran_order': False, 'shape': (1,)}", 8);
@@ -473,7 +473,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- damage */
 
-/* Every cut and every changed byte gives either an answer of the right size or a refusal. */
+/* Every truncation and every changed byte gives either an answer of the right size or an error. */
 static void damage(const char *path)
 {
     bytes whole = slurp(path);
@@ -528,7 +528,7 @@ START_TEST(changed_entries_of_archives_are_found)
 }
 END_TEST
 
-/* Put a number of `width` bytes, least first, into every directory entry's field at `offset`. */
+/* Writes a little-endian number of `width` bytes into the field at `offset` of every directory entry. */
 static void forge(bytes *file, size_t offset, uint64_t value, size_t width)
 {
     unsigned char *entry = memmem(file->byte, file->count, "PK\x01\x02", 4);
@@ -567,7 +567,7 @@ END_TEST
 
 START_TEST(unpacked_bombs_are_bounded)
 {
-    /* A member that honestly unpacks to a header that claims 10^12 entries. */
+    /* A valid member whose header announces 10^12 entries. */
     saddle_test_enter_directory();
     write_npy("bomb.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}",
               8);
@@ -594,7 +594,7 @@ static bool numpy_available(void)
     return available;
 }
 
-/* Run a program that prints "good" when all is well. */
+/* Runs a program that prints "good" on success. */
 static void run_python(const char *program)
 {
     spill("program.py", program, strlen(program));

@@ -1,4 +1,4 @@
-/* NumPy's files as data: dense and compressed rows, types and orders, labels, and what is refused. */
+/* NumPy files as data: dense and compressed rows, types and orders, labels, and what is refused. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "core/print.h"
 #include "support.h"
 
-/* An array of a file: its type, order and shape as NumPy writes them, and its bytes. */
+/* An array of a file: its type, order and shape in NumPy's notation, and its bytes. */
 typedef struct array {
     const char *name;
     const char *type;
@@ -23,7 +23,7 @@ typedef struct array {
     bool fortran;
 } array;
 
-/* The bytes of an .npy file, to be freed. */
+/* Returns the bytes of a .npy file; the caller frees them. */
 static char *make_npy(const array *a, size_t *size)
 {
     char header[256];
@@ -194,7 +194,7 @@ START_TEST(types_and_orders_are_read)
 }
 END_TEST
 
-/* A scipy matrix [[1, 0, 2], [0, 0, 0], [0, 3, 0]], of which one array can be another. */
+/* A scipy matrix [[1, 0, 2], [0, 0, 0], [0, 3, 0]], in which tests replace one array. */
 static const double three[] = {1.0, 2.0, 3.0};
 static const int32_t indices[] = {0, 2, 1};
 static const int32_t indptr[] = {0, 2, 2, 3};

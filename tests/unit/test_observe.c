@@ -1,6 +1,6 @@
 /*
- * What is measured of a run, recomputed from copies of the agents' variables with plain loops; the
- * self-checks, each broken on purpose; the generic best response against closed forms.
+ * Measurements of a run, recomputed from copies of the agents' variables with plain loops; the
+ * self-checks, each violated on purpose; the generic best response against closed forms.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,12 +19,12 @@
 
 /* ---- the metric ------------------------------------------------------------------------------ */
 
-/* Everything a row is recomputed from. */
+/* Everything that a row is recomputed from. */
 typedef struct truth {
     test_rig rig;
-    const saddle_problem *problem; /* the network's, whoever runs */
-    size_t agents;                 /* that run */
-    double copies;                 /* of the network's that each of them stands for */
+    const saddle_problem *problem; /* the network's, also for centralized algorithms */
+    size_t agents;                 /* number of agents that run */
+    double copies;                 /* number of the network's agents that each stands for */
     const saddle_prox *x_prox;
     const saddle_set *y_set;
     test_state state;
@@ -92,7 +92,7 @@ static double distance2(size_t count, const double *a, const double *b)
     return sum;
 }
 
-/* y*(xbar) by plain projected ascent. */
+/* Computes y*(xbar) by plain projected ascent. */
 static void slow_response(truth *t)
 {
     size_t y_dim = t->problem->y_dim;
@@ -114,7 +114,7 @@ static void slow_response(truth *t)
     }
     for (int round = 0; round < 3000; round++) {
         network_gradient(t, t->y_star);
-        /* Where the curvature is not constant the way there may be steeper than what was seen. */
+        /* If the curvature is not constant, it may be larger on the way than what was seen. */
         double moved = distance2(y_dim, before, t->y_star);
         if (round > 0 && moved > 1e-16)
             steepest = fmax(steepest, sqrt(distance2(y_dim, slope, t->gy) / moved));
@@ -143,8 +143,8 @@ static void means(truth *t)
     }
 }
 
-/* sum_i |x~_i - xbar|^2 with x~ from the network's gradient at the means; for `own`, from each agent's tracker,
- * or its estimate without tracking, where the algorithm moves towards such a point. */
+/* Computes sum_i |x~_i - xbar|^2 with x~ from the network's gradient at the means; for `own`, from each
+ * agent's tracker, or from its estimate without tracking, if the algorithm moves towards such a point. */
 static double slow_x_stationarity(truth *t, saddle_metric_direction direction)
 {
     size_t x_dim = t->problem->x_dim;
@@ -167,7 +167,7 @@ static double slow_x_stationarity(truth *t, saddle_metric_direction direction)
     return t->copies * sum;
 }
 
-/* Theorem 1's potential means something for algorithms with its nu and eta alone. */
+/* Theorem 1's potential is meaningful only for algorithms with its nu and eta. */
 static saddle_constants constants_of(const test_rig *rig)
 {
     return rig->algorithm->prox_point != NULL ? rig->scene.constants : (saddle_constants){0};
@@ -208,7 +208,7 @@ static void slow_row(truth *t, saddle_metric_direction direction, saddle_row *ro
                          : NAN;
 }
 
-/* The last one's instance and layout last until the next is made. */
+/* The instance and layout of an observer last until the next one is created. */
 static saddle_observer *observer_along(test_rig *rig, const saddle_algorithm *algorithm,
                                        const saddle_problem *problem, const saddle_mixing *mixing,
                                        saddle_metric_direction direction)
@@ -252,7 +252,7 @@ START_TEST(rows_hold_what_they_say)
     size_t algorithms;
     const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
     static const char *const plain[] = {"q=3", "tau=2", NULL};
-    /* Losses without bound on their slopes need shorter steps. */
+    /* Losses with unbounded slopes need shorter steps. */
     static const char *const steep[] = {"q=3", "tau=2000", "eta-x=1e-4", NULL};
     static const char *const with_h[] = {"q=3", "tau=5", "regularizer=l1:0.01", NULL};
     for (size_t a = 0; a < algorithms; a++)
@@ -298,7 +298,7 @@ START_TEST(rows_hold_what_they_say)
 }
 END_TEST
 
-/* Measuring is not part of the run: it changes no bits and costs nothing. */
+/* Measuring is not part of the run: it changes no bits and is not counted as cost. */
 START_TEST(measuring_leaves_the_run_alone)
 {
     static const char *const more[] = {"q=4", NULL};
@@ -333,9 +333,9 @@ START_TEST(measuring_leaves_the_run_alone)
 }
 END_TEST
 
-/* ---- self-checks, broken on purpose ---------------------------------------------------------- */
+/* ---- self-checks, violated on purpose ---------------------------------------------------------- */
 
-/* PRECISION whose agent 1 loses a little of its tracker in iteration 5. */
+/* PRECISION in which agent 1 loses a little of its tracker in iteration 5. */
 static void leaky_step(saddle_agent *agent)
 {
     saddle_agent_round(&saddle_precision, agent, agent->round);
@@ -344,7 +344,7 @@ static void leaky_step(saddle_agent *agent)
         agent->next[both] += 1e-4;
 }
 
-/* PRECISION whose agent 2 leaves the set in iteration 5. */
+/* PRECISION in which agent 2 leaves the set in iteration 5. */
 static void straying_step(saddle_agent *agent)
 {
     saddle_agent_round(&saddle_precision, agent, agent->round);
@@ -352,7 +352,7 @@ static void straying_step(saddle_agent *agent)
         agent->next[agent->problem->x_dim] -= 20.0;
 }
 
-/* An agent whose iterate is not a number, in an entry of y that the averages of the trackers do not see. */
+/* PRECISION in which an entry of y that does not affect the mean of the trackers becomes NaN. */
 static void vanishing_step(saddle_agent *agent)
 {
     saddle_agent_round(&saddle_precision, agent, agent->round);
@@ -360,7 +360,7 @@ static void vanishing_step(saddle_agent *agent)
         agent->next[agent->problem->x_dim] = NAN;
 }
 
-/* Run a broken PRECISION for six iterations and check it. */
+/* Runs a broken PRECISION for six iterations and checks it. */
 static void check_broken(void (*step)(saddle_agent *), const char *part)
 {
     test_rig rig;
@@ -404,9 +404,9 @@ START_TEST(a_bad_mixing_matrix_is_caught)
         memcpy(weight, mixing.weight, 2 * mixing.graph->edges * sizeof *weight);
         memcpy(self_weight, mixing.self_weight, mixing.graph->agents * sizeof *self_weight);
         if (broken == 1)
-            self_weight[3] += 1e-9; /* a row that does not add up to one */
+            self_weight[3] += 1e-9; /* a row whose sum is not one */
         if (broken == 2) {
-            weight[0] += 1e-9; /* rows add up, but it is not symmetric */
+            weight[0] += 1e-9; /* rows sum to one, but it is not symmetric */
             weight[1] -= 1e-9;
         }
         if (broken == 3)
@@ -428,7 +428,7 @@ START_TEST(a_bad_mixing_matrix_is_caught)
 }
 END_TEST
 
-/* Run a user's problem to its end and expect its self-check to fail. */
+/* Runs a user-defined problem to its end and expects its self-check to fail. */
 static void run_refused(const saddle_problem *problem, const char *algorithm, const char *part)
 {
     const char *const more[] = {"iterations=500", "q=100", "topology=path", "x-set=box:-2:2", NULL};
@@ -446,7 +446,7 @@ static void run_refused(const saddle_problem *problem, const char *algorithm, co
     test_plan_free(plan);
 }
 
-/* The user's problem, but for its differences, to which nothing is added. */
+/* The user-defined problem with differences that add nothing. */
 static void no_difference(const saddle_problem *problem, size_t agent, const saddle_part *part,
                           double *scratch)
 {
@@ -486,7 +486,7 @@ static void hill_gradient(void *context, const double *y, double *gradient)
 
 enum { DIM = 12 };
 
-/* The maximum over a set, from the origin, with a first guess of the step. */
+/* Finds the maximum over a set, from the origin, with a first guess of the step. */
 static void climb(hill *h, const char *text, double *step, double *y)
 {
     saddle_error error = {.message = ""};
@@ -499,7 +499,7 @@ static void climb(hill *h, const char *text, double *step, double *y)
     saddle_set_free(set);
 }
 
-/* All of a run's time is told, and its iterations' is that of the trace. */
+/* All of a run's time is reported, and the time of its iterations is that of the trace. */
 START_TEST(times_add_up)
 {
     const char *const more[] = {"problem=quadratic", "iterations=200", "trace-every=10", NULL};
@@ -574,14 +574,14 @@ START_TEST(the_generic_response_bears_bad_conditioning)
     hill h = {.dim = DIM, .centre = centre, .curvature = curvature};
     double step = 1.0;
     climb(&h, "box:-10:1", &step, y);
-    /* Over a box a separable hill is maximized coordinate by coordinate. */
+    /* Over a box, a separable function is maximized coordinate by coordinate. */
     for (size_t k = 0; k < DIM; k++)
         assert_near(y[k], fmin(fmax(centre[k], -10.0), 1.0), 1e-7);
 }
 END_TEST
 
-/* The step is handed from call to call; whatever a call leaves in it, the next, on another
- * function, must not take a short step for convergence. */
+/* The step is passed from call to call. Whatever a call leaves in it, the next call, with another
+ * function, must not mistake a short step for convergence. */
 START_TEST(a_tiny_step_is_not_convergence)
 {
     double centre[DIM];
@@ -603,7 +603,7 @@ START_TEST(a_tiny_step_is_not_convergence)
         assert_at_most(test_farthest(DIM, y, centre), 1e-10);
     }
     ck_assert_msg(h.calls < 10000, "%zu gradients", h.calls);
-    /* Already there: it costs a few gradients and does not move. */
+    /* Already at the maximum: it takes a few gradients and does not move. */
     double kept[DIM];
     memcpy(kept, y, sizeof y);
     for (int call = 0; call < 50; call++)
@@ -615,8 +615,8 @@ END_TEST
 
 /* ---- outcomes over agents --------------------------------------------------------------------- */
 
-/* Every column of the spread against least, mean and largest of each agent's own solution on its own rows, and
- * on the held-out rows. */
+/* Every column over agents against the minimum, mean and maximum of each agent's solution on its own
+ * rows, and on the held-out rows. */
 START_TEST(outcomes_over_agents_are_those_of_their_solutions)
 {
     static const char *const problem[] = {"problem=auc", "problem=fair", "problem=poisoning"};

@@ -52,7 +52,7 @@ START_TEST(files_are_known_by_device_and_inode)
             ck_assert_int_eq(status, pair[k].same ? SADDLE_BAD_INPUT : SADDLE_OK);
         }
     }
-    /* Two inputs may be one file. */
+    /* Two inputs may be the same file. */
     saddle_path_list outputs = {.count = 0};
     saddle_path_list inputs = {.count = 0};
     saddle_path_list_add(&outputs, "trace", "b");
@@ -62,7 +62,7 @@ START_TEST(files_are_known_by_device_and_inode)
 }
 END_TEST
 
-/* A run of the quadratic with further settings; the last name is NULL. */
+/* Runs the quadratic problem with further settings; the last name is NULL. */
 static saddle_status solve(const char *const (*setting)[2])
 {
     saddle_plan plan;
@@ -105,7 +105,7 @@ START_TEST(a_run_keeps_its_inputs)
 }
 END_TEST
 
-/* What saddle_plan_resume() says to a plan with a trace of the caller's own, or none. */
+/* Calls saddle_plan_resume() with a plan that has a trace, or none. */
 static saddle_status resume(const char *trace)
 {
     saddle_plan plan;

@@ -1,4 +1,4 @@
-/* Partitions: every row at most once, the sizes asked for, and skew that can be seen. */
+/* Partitions: every row at most once, the requested sizes, and a measurable skew. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static size_t size_of(const saddle_partition *partition, size_t agent)
     return partition->start[agent + 1] - partition->start[agent];
 }
 
-/* No row twice, none that does not exist, no agent with nothing. */
+/* Asserts that no row occurs twice, all rows exist, and every agent has one. */
 static void assert_disjoint(const saddle_partition *partition, size_t rows)
 {
     char *seen = calloc(rows, 1);
@@ -73,7 +73,7 @@ START_TEST(rows_are_never_given_twice)
             for (size_t i = 0; i < 3 && share[s].each[i] != 0; i++)
                 ck_assert_uint_eq(size_of(partition, i), share[s].each[i]);
             for (size_t i = 0; !skewed && share[s].each[0] == 0 && i < share[s].agents; i++)
-                /* The first agents take what is left over. */
+                /* The first agents get the remainder. */
                 ck_assert_uint_eq(size_of(partition, i),
                                   total / share[s].agents + (i < total % share[s].agents));
             saddle_partition_free(partition);
@@ -122,7 +122,7 @@ START_TEST(iid_is_uniform_and_a_function_of_the_seed)
 }
 END_TEST
 
-/* Mean over agents of the squared deviation of their share of positives from that of the data. */
+/* Returns the mean over agents of the squared deviation of their share of positives from the data's. */
 static double skew_of(const saddle_dataset *data, const char *text, const char *samples)
 {
     enum { AGENTS = 10, DRAWS = 20 };
@@ -155,14 +155,14 @@ START_TEST(smaller_alpha_means_more_skew)
         double none = skew_of(data, "iid", samples[s]);
         ck_assert_msg(strong > 1.5 * medium && medium > 5 * weak, "'%s': %g %g %g", samples[s],
                       strong, medium, weak);
-        /* Nearly no skew: what Dirichlet(1000) adds to sampling is of sampling's own size. */
+        /* Nearly no skew: what Dirichlet(1000) adds is about as large as the sampling error. */
         assert_at_most(weak, 3 * none);
     }
     saddle_dataset_free(data);
 }
 END_TEST
 
-/* With sizes given and rows to spare, the mean mix is the data's and its variance Dirichlet's. */
+/* With given sizes and rows to spare, the mean mix is the data's and its variance Dirichlet's. */
 START_TEST(mixes_have_the_moments_of_dirichlet)
 {
     enum { DRAWS = 4000, EACH = 50 };

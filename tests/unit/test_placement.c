@@ -1,4 +1,4 @@
-/* Placing agents on processes: all have some, about equally many, and few edges cross. */
+/* Placing agents on processes: each gets some, about equally many, and few edges cross. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ START_TEST(everybody_has_some)
             ck_assert_uint_lt(home[i], ranks);
             count[home[i]]++;
         }
-        /* The slowest process sets the pace: none has many more than its share. */
+        /* The slowest process determines the speed: none has many more than its share. */
         size_t share = (m + ranks - 1) / ranks;
         for (size_t r = 0; r < ranks; r++) {
             ck_assert_uint_ge(count[r], 1);
@@ -61,7 +61,7 @@ START_TEST(everybody_has_some)
         free(again);
         free(home);
     }
-    /* One each: agent i at process i. */
+    /* With one agent each, agent i is at process i. */
     size_t *home = place(graph, m);
     for (size_t i = 0; i < m; i++)
         ck_assert_uint_eq(home[i], i);
@@ -84,7 +84,7 @@ START_TEST(crossing_edges_are_counted)
 }
 END_TEST
 
-/* Never more than pieces of consecutive numbers have. */
+/* Never more crossing edges than with ranges of consecutive numbers. */
 START_TEST(few_edges_cross)
 {
     saddle_graph *graph = make((size_t)_i);

@@ -1,4 +1,4 @@
-/* Plans: defaults, fields that are set by text or by hand, copies, files, refusals. */
+/* Plans: defaults, fields set by text or directly, copies, files, errors. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 static saddle_error error;
 
 /* Every option of a plan with the field that its documentation names, a value other than the default,
- * and what the field then holds. */
+ * and the resulting content of the field. */
 typedef struct known_field {
     const char *name;
     size_t offset;
@@ -101,7 +101,7 @@ static const known_field known[] = {
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
-/* A field, whatever its type: a text, or a number. */
+/* The content of a field: a text, or a number. */
 typedef struct content {
     const char *text;
     double number;
@@ -183,7 +183,7 @@ START_TEST(defaults_are_those_of_the_options)
     ck_assert(plan.problem.own == NULL && plan.problem.rows == NULL && plan.problem.shards == NULL);
     ck_assert(plan.network.graph == NULL && plan.network.weights == NULL);
     ck_assert(plan.start.x == NULL && plan.start.y == NULL && plan.algorithm.own == NULL);
-    /* And a few by name. */
+    /* And some by name. */
     ck_assert_str_eq(plan.problem.name, "robust-logistic");
     ck_assert_str_eq(plan.network.topology, "er:0.6");
     ck_assert_str_eq(plan.algorithm.name, "precision");
@@ -223,7 +223,7 @@ START_TEST(texts_reach_their_fields_and_no_other)
 }
 END_TEST
 
-/* A plan whose fields were assigned is the plan whose options were set. */
+/* A plan whose fields were assigned directly is the same as one whose options were set. */
 START_TEST(hands_and_texts_make_the_same_plan)
 {
     saddle_plan by_text = defaults();
@@ -277,7 +277,7 @@ START_TEST(the_last_assignment_holds)
     ck_assert(copy.steps.tau == 4.0);
     ck_assert_str_eq(saddle_settings_text(copy.settings, "tau"), "4");
     ck_assert_str_eq(saddle_settings_text(copy.settings, "topology"), "path");
-    /* Back to automatic by hand. */
+    /* Back to automatic, directly. */
     copy.steps.tau = (double)NAN;
     saddle_plan again;
     assert_ok(saddle_plan_copy(&again, &copy, &error), error);
@@ -289,7 +289,7 @@ START_TEST(the_last_assignment_holds)
 }
 END_TEST
 
-/* A copy keeps what the original forgets, of texts; objects are the same ones. */
+/* A copy keeps texts that the original changes; objects are shared. */
 START_TEST(copies_own_their_texts)
 {
     char topology[] = "ring";
@@ -396,7 +396,7 @@ START_TEST(plans_of_other_headers_are_refused)
                    "call saddle_plan_defaults(&plan, sizeof plan)");
     ck_assert_ptr_null(result);
     ck_assert_ptr_null(plan.settings);
-    /* A struct beside the plan has changed, but not the plan's size. */
+    /* A struct other than the plan has changed, but not the plan's size. */
     saddle_plan_defaults_for(&plan, sizeof plan, SADDLE_ABI - 1);
     char other[32];
     snprintf(other, sizeof other, "and ABI %d, but saddle", SADDLE_ABI - 1);
@@ -442,13 +442,13 @@ START_TEST(files_fill_what_is_not_given)
     ck_assert(plan.steps.tau == 2.0 && plan.steps.alpha == 0.5);
     ck_assert_str_eq(plan.network.topology, "ring");
     ck_assert_str_eq(saddle_settings_text(plan.settings, "x-dim"), "12");
-    /* A bad file gives nothing. */
+    /* A bad file leaves the plan unchanged. */
     path = write_file("topology: path\nalpha: -1\n");
     assert_refused(saddle_plan_load(&plan, path, &error), error, SADDLE_BAD_INPUT,
                    "plan.yaml:2:8: alpha: '-1' is out of range");
     ck_assert_str_eq(plan.network.topology, "ring");
     ck_assert(plan.steps.alpha == 0.5);
-    /* Nor does a field that is wrong, which the message names. */
+    /* Neither does an invalid field, which the message names. */
     plan.steps.nu = 7.0;
     assert_refused(saddle_plan_load(&plan, write_file("seed: 2\n"), &error), error,
                    SADDLE_BAD_INPUT, "nu: '7' is out of range");

@@ -1,6 +1,6 @@
 /*
- * What is special about the problem poisoning: its outcomes against a slow recount, which agents
- * are poisoned, and what the adversary achieves on the real a9a.
+ * The problem poisoning: its outcomes against a slow recount, which agents are poisoned, and what the
+ * adversary achieves on the real a9a.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static double entry(const saddle_dataset *data, size_t row, size_t column)
     return 0.0;
 }
 
-/* Mean loss and accuracy over the rows of the marked data sets, shifted by x (NULL: not at all). */
+/* Computes mean loss and accuracy over the rows of the marked data sets, shifted by x (NULL: not shifted). */
 static void recount(const saddle_dataset *const *data, size_t count, const bool *mark,
                     const double *x, const double *y, double out[2])
 {
@@ -64,7 +64,7 @@ START_TEST(outcomes_are_what_a_recount_finds)
         }
         for (size_t k = 0; k < problem->y_dim; k++)
             y[k] = saddle_rng_normal(&rng);
-        /* Every other time on held-out rows, for which agent 0's will do. */
+        /* Every other time on held-out rows, for which agent 0's are used. */
         bool held_out = round % 2 == 1;
         size_t count = held_out ? 1 : 4;
         recount(shard, count, everyone, NULL, y, expected);

@@ -1,6 +1,6 @@
 /*
- * policy-evaluation beyond what every problem must keep: its decision process, its outcomes
- * against slow versions from the definitions, its start, and what it refuses.
+ * policy-evaluation beyond what is tested for every problem: its decision process, its outcomes against
+ * slow versions from the definitions, its starting point, and what it refuses.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static saddle_instance *open_with(const char *const *first, const char *const *m
     return instance;
 }
 
-/* The chance of s -> s' under the policy. */
+/* Returns the probability of s -> s' under the policy. */
 static long double chance(const saddle_mdp *mdp, size_t s, size_t next)
 {
     long double sum = 0.0L;
@@ -95,7 +95,7 @@ static long double mean_reward(const saddle_mdp *mdp, size_t s)
 
 enum { MOST_STATES = 20 };
 
-/* Values by iterating V = r + gamma P V, visits by letting a distribution flow. */
+/* Computes values by iterating V = r + gamma P V, and visits by iterating a distribution. */
 static void iterate(const saddle_mdp *mdp, long double *value, long double *visits)
 {
     size_t states = mdp->shape.states;
@@ -149,7 +149,7 @@ START_TEST(the_trajectory_follows_the_process)
                 size_t pair = s * SADDLE_MDP_ACTIONS + a;
                 double expected =
                     mdp->visits[s] * mdp->policy[pair] * mdp->transition[pair * STATES + next];
-                /* Correlation along the trajectory widens the binomial deviation; 6 of it hold. */
+                /* Correlation along the trajectory widens the binomial deviation; 6 times it is enough. */
                 double deviation = sqrt(expected / LENGTH) + 1.0 / LENGTH;
                 assert_near(seen[s][a][next] / LENGTH, expected, 6.0 * deviation);
             }
@@ -167,7 +167,7 @@ START_TEST(rewards_are_private_and_the_rest_is_shared)
     for (size_t k = 0; k < pairs; k++) {
         ck_assert(mdp->reward[k] != mdp->reward[pairs + k]);
         ck_assert(mdp->reward[k] != mdp->reward[2 * pairs + k]);
-        /* An agent's reward does not depend on who else is there. */
+        /* An agent's reward does not depend on the other agents. */
         ck_assert(mdp->reward[k] == one->reward[k]);
     }
     ck_assert_mem_eq(mdp->state, one->state, 41 * sizeof *mdp->state);
@@ -180,7 +180,7 @@ END_TEST
 
 enum { HIDDEN = 4, FEATURES = 3, DIM = HIDDEN * (FEATURES + 2) + 1 };
 
-/* V(s) from the formula. */
+/* Computes V(s) from the formula. */
 static long double slow_network(const saddle_mdp *mdp, size_t s, const long double *x)
 {
     long double sum = x[DIM - 1];
@@ -193,7 +193,7 @@ static long double slow_network(const saddle_mdp *mdp, size_t s, const long doub
     return sum;
 }
 
-/* Its gradient by central differences, extrapolated. */
+/* Computes its gradient by extrapolated central differences. */
 static void slow_slopes(const saddle_mdp *mdp, size_t s, long double *x, long double *g)
 {
     for (size_t k = 0; k < DIM; k++) {
@@ -247,7 +247,7 @@ static long double slow_projected(long double (*matrix)[DIM], const long double 
     return sum;
 }
 
-/* Over the samples of the agents that count. */
+/* The mean over the samples of the agents that count. */
 static long double slow_mspbe(const saddle_instance *instance, const unsigned char *counted,
                               long double *x)
 {
@@ -361,7 +361,7 @@ START_TEST(starts_follow_the_seed)
     }
     ck_assert_mem_eq(x[0], x[1], sizeof x[0]);
     ck_assert(test_farthest(DIM, x[0], x[2]) > 0.01);
-    /* No two hidden units begin alike. */
+    /* No two hidden units start alike. */
     ck_assert(test_farthest(FEATURES, x[0], x[0] + FEATURES) > 0.01);
     saddle_instance_free(e);
 }

@@ -1,6 +1,6 @@
 /*
- * Saved models: what a run said of held-out rows is what its model says of them afterwards, bit for bit;
- * scores recomputed by formula, AUC by counting pairs; and every file that is refused.
+ * Saved models: the outcomes of a run on held-out rows are those of its model afterwards, bit for bit;
+ * scores recomputed by formula, AUC by counting pairs; and all files that are refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void save_rows(const saddle_dataset *all, size_t first, size_t count, con
     free(row);
 }
 
-/* The files train and test of the working directory. */
+/* Creates the files train and test in the working directory. */
 static void make_data(void)
 {
     saddle_dataset *all = NULL;
@@ -41,7 +41,7 @@ static void make_data(void)
     saddle_dataset_free(all);
 }
 
-/* Run with further settings, save the model, and keep the result. */
+/* Runs with further settings, saves the model, and returns the result. */
 static saddle_result *train(const char *const *assignment, const char *model)
 {
     saddle_plan *plan = test_plan(NULL, assignment);
@@ -70,7 +70,7 @@ static int by_value(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* How many of the sorted numbers are below `limit`, or, with `equal`, not above it. */
+/* Returns how many of the sorted numbers are below `limit` or, with `equal`, not above it. */
 static size_t count_below(const double *sorted, size_t count, double limit, bool equal)
 {
     size_t first = 0;
@@ -83,7 +83,7 @@ static size_t count_below(const double *sorted, size_t count, double limit, bool
     return first;
 }
 
-/* The share of pairs in the right order, ties half: for each positive row, the negatives below it. */
+/* Returns the share of pairs in the right order, ties counted half: for each positive row, the negatives below it. */
 static double count_pairs(const saddle_dataset *data, const double *score)
 {
     double *positive = test_doubles(data->rows);
@@ -105,7 +105,7 @@ static double count_pairs(const saddle_dataset *data, const double *score)
     return 0.5 * (double)won / ((double)positives * (double)negatives);
 }
 
-/* The measures against what the scores, one by one, say. */
+/* Asserts that the measures are those of the individual scores. */
 static void assert_measures(const saddle_dataset *data, const double *score,
                             const saddle_outcome *outcome, size_t count)
 {
@@ -121,8 +121,8 @@ static void assert_measures(const saddle_dataset *data, const double *score,
     assert_near(outcome_named("loss", outcome, count), loss / rows, 1e-12 * (1.0 + loss / rows));
 }
 
-/* What a model is worth on rows is what its run said, to the bit. */
-static void assert_same_worth(const saddle_result *result, const char *model, const char *rows)
+/* Asserts that a model has the outcomes that its run reported, to the bit. */
+static void assert_same_outcomes(const saddle_result *result, const char *model, const char *rows)
 {
     saddle_predictor *predictor = NULL;
     saddle_dataset *data = NULL;
@@ -133,7 +133,7 @@ static void assert_same_worth(const saddle_result *result, const char *model, co
     assert_ok(saddle_predictor_data(predictor, &data, rows, NULL, &error), error);
     ck_assert_uint_eq(data->features, result->features);
     assert_ok(saddle_predictor_evaluate(predictor, data, NULL, outcome, &count, &error), error);
-    /* Of the run's columns the second half is that on held-out rows. */
+    /* The second half of the run's columns is on held-out rows. */
     size_t half = result->outcome_count / 2;
     ck_assert_uint_ge(count, half);
     for (size_t k = 0; k < half; k++) {
@@ -141,13 +141,13 @@ static void assert_same_worth(const saddle_result *result, const char *model, co
         double value = saddle_result_outcome(result, column);
         ck_assert_int_eq(strncmp(column, "test_", 5), 0);
         ck_assert_str_eq(column + 5, outcome[k].name);
-        /* Some are not defined, there as here. */
+        /* Some are undefined in both. */
         ck_assert_msg(outcome[k].value == value || (isnan(outcome[k].value) && isnan(value)),
                       "%s: %.17g, in the run %.17g", column, outcome[k].value, value);
     }
     double *score = test_doubles(data->rows);
     assert_ok(saddle_predictor_scores(predictor, data, score, &error), error);
-    /* Labels of the data are as they were read. */
+    /* The data's labels are unchanged. */
     assert_ok(saddle_dataset_label(data, "1", &error), error);
     assert_measures(data, score, outcome, count);
     free(score);
@@ -174,20 +174,20 @@ START_TEST(models_say_what_their_runs_said)
     const char *assignment[16] = {"data=train", "iterations=30", "agents=6"};
     make_data();
     size_t used = 3;
-    /* The paper's problem has no outcomes of its own: there the scores alone are compared. */
+    /* The paper's problem has no outcomes, so only the scores are compared. */
     if (strcmp(kinds[_i][0], "problem=robust-logistic") != 0)
         assignment[used++] = "test-data=test";
     for (size_t k = 0; kinds[_i][k] != NULL; k++)
         assignment[used++] = kinds[_i][k];
     for (int f = 0; f < 2; f++) {
         saddle_result *result = train(assignment, formats[f]);
-        assert_same_worth(result, formats[f], "test");
+        assert_same_outcomes(result, formats[f], "test");
         saddle_result_free(result);
     }
 }
 END_TEST
 
-/* The real thing: trained on a9a, used on a9a.t, which has one feature less. */
+/* Trained on a9a and used on a9a.t, which has one feature less. */
 START_TEST(a9a_is_evaluated_on_a9a_t)
 {
     static const char *const names[] = {"problem=auc", "problem=fair", "problem=poisoning"};
@@ -197,19 +197,19 @@ START_TEST(a9a_is_evaluated_on_a9a_t)
     }
     saddle_test_enter_directory();
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        /* Measuring the best response on a9a costs most of a run: it is left to the start and the end. */
+        /* Measuring the best response on a9a takes most of a run, so do it only at the start and the end. */
         const char *const assignment[] = {names[k],         "data=a9a",        "test-data=a9a.t",
                                           "iterations=100", "trace-every=100", NULL};
         saddle_result *result = train(assignment, "a9a.npz");
         ck_assert_uint_eq(result->features, 123);
         ck_assert_uint_ge(result->outcome_count, 4);
-        assert_same_worth(result, "a9a.npz", "a9a.t");
+        assert_same_outcomes(result, "a9a.npz", "a9a.t");
         saddle_result_free(result);
     }
 }
 END_TEST
 
-/* Scores by their formulas, from the numbers that the run left. */
+/* Scores by their formulas, from the run's solution. */
 START_TEST(scores_are_the_formulas)
 {
     static const char *const auc[] = {"data=train", "problem=auc", "iterations=30", NULL};
@@ -252,13 +252,13 @@ START_TEST(one_class_and_other_labels)
     size_t count = 0;
     assert_ok(saddle_predictor_load(&predictor, "m.npz", NULL, &error), error);
     ck_assert_str_eq(saddle_predictor_plan(predictor)->problem.positive, "1");
-    /* All of one class: no AUC, but an accuracy. */
+    /* All of one class: accuracy is defined, AUC is not. */
     saddle_test_write("one", "-1 1:1\n-1 2:1 123:1\n");
     assert_ok(saddle_predictor_data(predictor, &data, "one", NULL, &error), error);
     assert_ok(saddle_predictor_evaluate(predictor, data, NULL, outcome, &count, &error), error);
     ck_assert(isnan(outcome_named("auc", outcome, count)));
     double accuracy = outcome_named("accuracy", outcome, count);
-    /* The same rows under labels that only the caller understands; nothing is left of the first. */
+    /* The same rows with labels that only the caller understands. */
     for (size_t k = 0; k < data->rows; k++)
         data->label[k] = 7.0;
     assert_ok(saddle_predictor_evaluate(predictor, data, "7", outcome, &count, &error), error);
@@ -291,7 +291,7 @@ static void refuse(const char *path, const char *plugin, const char *part)
     ck_assert_ptr_null(strchr(error.message, '\n'));
 }
 
-/* A model file as somebody else might make it. */
+/* Writes a model file as someone else might make it. */
 static void forge(uint64_t format, uint64_t features, const char *settings, size_t x_dim)
 {
     static const double zeros[256] = {0.0};
@@ -326,7 +326,7 @@ START_TEST(other_files_are_refused)
     saddle_result_free(train(quadratic, "q.npz"));
     refuse("q.npz", NULL, "is a model of problem quadratic, which is not made from data");
 
-    /* One that is right, and then with one thing wrong in each. */
+    /* A valid one, then each with one error. */
     forge(1, 10, linear, 13);
     saddle_predictor *predictor = NULL;
     assert_ok(saddle_predictor_load(&predictor, "forged.npz", NULL, &error), error);
@@ -343,7 +343,7 @@ START_TEST(other_files_are_refused)
     refuse("forged.npz", NULL, "claims 4503599627370496 features for 14 numbers");
     forge(1, UINT64_MAX, linear, 13);
     refuse("forged.npz", NULL, "above 2^53");
-    /* No memory is taken for a network that the file cannot hold. */
+    /* No memory is allocated for a network that the file cannot contain. */
     forge(1, 10, "problem: auc\nagents: 2\npositive-share: 0.5\nscore: mlp:4000,4000,4000\n", 13);
     refuse("forged.npz", NULL, "has 13 entries in xbar");
     forge(1, 10, "problem: auc\nagents: none\n", 13);

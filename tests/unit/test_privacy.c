@@ -1,8 +1,9 @@
 /*
- * What docs/privacy.md says a neighbour can read, and what one lying agent can do.
+ * What docs/privacy.md says that a neighbour can read, and what one dishonest agent can do.
  *
- * The listener of these tests is one of five agents on a complete graph, on a9a (needed in $SADDLE_DATA). It has
- * nothing but the messages x, y, p, d of all agents, the mixing matrix and the problem's formula. From (8),
+ * The listener of these tests is one of five agents on a complete graph, on a9a (needed in $SADDLE_DATA).
+ * It has only the messages x, y, p, d of all agents, the mixing matrix and the problem's formula. From
+ * (8),
  *     v_{t+1} - v_t = p_{i,t+1} - sum_j M_ij p_{j,t}
  * and the same for u, which it adds up from v_0 = p_0 and u_0 = d_0.
  */
@@ -18,7 +19,7 @@
 
 enum { AGENTS = 5, SAMPLES = 200, FEATURES = 123, VICTIM = 3 };
 
-/* Every row of a9a has one of these two features, as everybody knows who knows what the columns mean. */
+/* Every row of a9a has one of these two features, which is public knowledge about the columns. */
 enum { FEMALE = 71, MALE = 72 };
 
 /* Defaults of the problem: V(y) = (lambda1/2) |n y - 1|^2 with lambda1 = 1/n^2; g(x) = 1e-3 sum 10 x^2/(1 + 10 x^2). */
@@ -31,8 +32,8 @@ static double slope_of_g(double x)
 
 typedef struct listener {
     test_rig rig;
-    test_state before, after; /* the messages of two rounds; v and u in them are not looked at */
-    double v[FEATURES], u[SAMPLES];   /* the victim's estimates, as the listener adds them up */
+    test_state before, after;         /* the messages of two rounds; their v and u are not used */
+    double v[FEATURES], u[SAMPLES];   /* the victim's estimates, as added up by the listener */
     double dv[FEATURES], du[SAMPLES]; /* their change in the last round */
 } listener;
 
@@ -60,7 +61,7 @@ static void stop_listening(listener *l)
     test_rig_close(&l->rig);
 }
 
-/* sum_j M_ij of a field at the victim. */
+/* Computes sum_j M_ij of a field at the victim. */
 static void mix(const saddle_mixing *mixing, size_t dim, const double *field, double *out)
 {
     const saddle_graph *graph = mixing->graph;
@@ -91,12 +92,12 @@ static void hear_a_round(listener *l)
     const saddle_mixing *mixing = l->rig.scene.mixing;
     take_change(mixing, FEATURES, l->before.p, l->after.p, l->dv, l->v);
     take_change(mixing, SAMPLES, l->before.d, l->after.d, l->du, l->u);
-    /* It has heard right. */
+    /* The listener's estimates are right. */
     assert_at_most(test_farthest(FEATURES, l->v, l->after.v + (size_t)VICTIM * FEATURES), 1e-12);
     assert_at_most(test_farthest(SAMPLES, l->u, l->after.u + (size_t)VICTIM * SAMPLES), 1e-12);
 }
 
-/* The change of v without that of g: a sum of rows of the mini-batch. */
+/* Computes the change of v without that of g: a sum of rows of the mini-batch. */
 static void find_sum_of_rows(const listener *l, double *out)
 {
     const double *x0 = l->before.x + (size_t)VICTIM * FEATURES;
@@ -105,7 +106,7 @@ static void find_sum_of_rows(const listener *l, double *out)
         out[k] = l->dv[k] - (slope_of_g(x1[k]) - slope_of_g(x0[k]));
 }
 
-/* ---- the truth, to compare with ------------------------------------------------------------------ */
+/* ---- the true rows, for comparison ----------------------------------------------------------------- */
 
 static const saddle_dataset *private_data(const listener *l)
 {
@@ -165,11 +166,12 @@ END_TEST
 /* ---- larger mini-batches, in the step after a refresh --------------------------------------------- */
 
 /*
- * After a refresh u holds all losses, l_j = n u_j + n (n y_j - 1) / n, in the next round the entries of a mini-batch S
- * change by the change of theirs, and losses tell slopes: s = 1 - exp(-l). So all numbers of
+ * After a refresh, u contains all losses, l_j = n u_j + n (n y_j - 1) / n. In the next round the entries
+ * of a mini-batch S change with their losses, and losses determine slopes: s = 1 - exp(-l). So all numbers
+ * of
  *     sum of rows = - sum over S of (y_j' s_j' - y_j s_j) / |S| b_j a_j
- * are known but b_j a_j, whose entries are 0 or all 1 or all -1. Each entry is a sum of some known numbers; which
- * ones, is found by sorting the sums of either half.
+ * are known except b_j a_j, whose entries are 0 or all 1 or all -1. Each entry is a sum of some of the
+ * known numbers; which ones is found by sorting the sums of each half.
  */
 typedef struct subset {
     double sum;
@@ -217,7 +219,7 @@ static void halves_free(halves *h)
     free(h->high);
 }
 
-/* The members of the subset whose sum is nearest to `wanted`. */
+/* Returns the members of the subset whose sum is nearest to `wanted`. */
 static uint64_t nearest(const halves *h, double wanted)
 {
     size_t a = 0;
@@ -238,7 +240,7 @@ static uint64_t nearest(const halves *h, double wanted)
     return members;
 }
 
-/* The samples of the mini-batch and the known numbers; returns how many. */
+/* Finds the samples of the mini-batch and the known numbers; returns how many. */
 static size_t find_numbers(const listener *l, const double *loss, size_t *sample, double *number)
 {
     const double *y0 = l->before.y + (size_t)VICTIM * SAMPLES;
@@ -258,7 +260,7 @@ static size_t find_numbers(const listener *l, const double *loss, size_t *sample
     return count;
 }
 
-/* Rows of the mini-batch that the listener reads exactly, label included. */
+/* Returns how many rows of the mini-batch the listener reads exactly, including the label. */
 static size_t read_rows(const listener *l, const double *loss)
 {
     size_t sample[MOST_BATCH];
@@ -267,7 +269,8 @@ static size_t read_rows(const listener *l, const double *loss)
     size_t count = find_numbers(l, loss, sample, number);
     double sum[FEATURES];
     find_sum_of_rows(l, sum);
-    /* sum over S of b_j number_j: each row has one of the two features. With (1 + b_j)/2 it is a sum of a subset. */
+    /* sum over S of b_j number_j: each row has one of the two features. With (1 + b_j)/2 it is the sum
+     * of a subset. */
     double total = 0.0;
     for (size_t k = 0; k < count; k++)
         total += number[k];
@@ -297,7 +300,7 @@ static void find_losses(const listener *l, double *loss)
         loss[j] = n * (l->u[j] + (n * y[j] - 1.0) / n);
 }
 
-/* How many of the rows in `rounds` mini-batches are read. */
+/* Returns how many of the rows in `rounds` mini-batches are read. */
 static size_t rows_read(int batch, int rounds)
 {
     listener l;
@@ -334,7 +337,7 @@ END_TEST
 
 /* ---- every refresh ------------------------------------------------------------------------------- */
 
-/* Whatever the mini-batch, the listener knows the loss of every sample at x after each refresh. */
+/* With any mini-batch, the listener knows the loss of every sample at x after each refresh. */
 START_TEST(a_refresh_shows_all_losses)
 {
     if (saddle_test_data("a9a") == NULL) {
@@ -360,11 +363,11 @@ START_TEST(a_refresh_shows_all_losses)
 }
 END_TEST
 
-/* ---- a liar ------------------------------------------------------------------------------------ */
+/* ---- a dishonest agent ---------------------------------------------------------------------------- */
 
 /*
- * Ten agents with f_i = |x - a_i|^2 / 2 + 0.1 x'y - |y|^2 / 2, whose answer is x = mean(a) / 1.01. Agent 7 adds
- * 1000 (x - target) to its gradient.
+ * Ten agents with f_i = |x - a_i|^2 / 2 + 0.1 x'y - |y|^2 / 2, whose solution is x = mean(a) / 1.01.
+ * Agent 7 adds 1000 (x - target) to its gradient.
  */
 enum { LIARS_PEERS = 10 };
 static const double target[2] = {-40.0, 25.0};
@@ -396,7 +399,7 @@ static double pulled_value(const saddle_problem *problem, size_t agent, const do
     return sum;
 }
 
-/* Solve it, which is a success, and return the answer. */
+/* Solves it, which succeeds, and returns the solution. */
 static void solve(const char *name, double *x)
 {
     static const size_t samples[LIARS_PEERS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};

@@ -1,4 +1,4 @@
-/* Products of dense matrices: every version against the sums written out, to the last bit. */
+/* Products of dense matrices: every version against the explicit sums, to the last bit. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "instances.h"
 #include "support.h"
 
-/* Versions that this processor can run. */
+/* Lists the versions that this processor can run. */
 static size_t versions(saddle_product_adder *version[4])
 {
     size_t count = 0;
@@ -34,7 +34,7 @@ static double *normals(size_t count, saddle_rng *rng)
     return v;
 }
 
-/* A matrix in memory that holds nothing else, stored by rows or by columns. */
+/* Returns a contiguous matrix, stored by rows or by columns. */
 static saddle_matrix matrix(const double *at, size_t rows, size_t columns, bool by_rows)
 {
     return by_rows ? saddle_by_rows(at, columns) : saddle_transposed(at, rows);
@@ -141,7 +141,7 @@ START_TEST(products_of_nothing_change_nothing)
 }
 END_TEST
 
-/* A NaN in a spoils its row of c, one in b its column, and nothing else. */
+/* A NaN in a affects its row of c, one in b its column, and nothing else. */
 START_TEST(nan_stays_in_its_row_or_column)
 {
     enum { ROWS = 21, COLUMNS = 19, DEPTH = 130, ROW = 20, COLUMN = 18, AT = 129 };

@@ -1,4 +1,4 @@
-/* The readers of LIBSVM, IDX and CSV files against slow obvious ones and against bad files. */
+/* The readers of LIBSVM, IDX and CSV files against slow, obvious ones, and with malformed files. */
 #include <inttypes.h>
 #include <locale.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "core/rng.h"
 #include "support.h"
 
-/* Write bytes to a file of the test's directory; the path is static. */
+/* Writes bytes to a file in the test's directory; the path is static. */
 static const char *write_bytes(const char *file, const void *bytes, size_t size)
 {
     static char path[4096];
@@ -53,7 +53,7 @@ static saddle_dataset *load(const char *path, const saddle_data_options *options
     return data;
 }
 
-/* The file is refused, nothing comes out, and the one-line message holds `part`. */
+/* Asserts that the file is refused, that nothing is returned, and that the one-line message contains `part`. */
 static void refuse(const char *path, const saddle_data_options *options, const char *part)
 {
     saddle_error error = {0};
@@ -88,7 +88,7 @@ static void assert_equal_data(const saddle_dataset *a, const saddle_dataset *b)
 
 /* ---- numbers ---- */
 
-/* A decimal number of random shape: any length, with or without point and exponent. */
+/* Writes a random decimal number: any length, with or without point and exponent. */
 static size_t random_number(saddle_rng *rng, char *text)
 {
     size_t length = 0;
@@ -140,7 +140,7 @@ START_TEST(numbers_are_correctly_rounded)
 }
 END_TEST
 
-/* The fewest digits, but at least `least`, that strtod reads back equal. */
+/* Prints with the fewest digits, but at least `least`, that strtod reads back equal. */
 static void print_plainly(double value, int least, char out[SADDLE_REAL_SIZE])
 {
     do
@@ -155,7 +155,7 @@ START_TEST(numbers_are_printed_as_short_as_they_read_back)
     char text[SADDLE_REAL_SIZE];
     char wanted[SADDLE_REAL_SIZE];
     for (int k = 0; k < 50000; k++) {
-        /* Bit patterns and short decimals in turn. */
+        /* Bit patterns and short decimals alternate. */
         uint64_t bits = saddle_rng_bits(&rng);
         double value = (double)(bits >> 44) / 1000.0;
         double back = -1.0;
@@ -252,7 +252,7 @@ END_TEST
 
 /* ---- LIBSVM ---- */
 
-/* Random LIBSVM text with everything that is allowed. */
+/* Returns random LIBSVM text with everything that is allowed. */
 static char *random_libsvm(uint64_t seed, size_t lines)
 {
     saddle_rng rng;
@@ -271,7 +271,7 @@ static char *random_libsvm(uint64_t seed, size_t lines)
             at += random_number(&rng, at);
             uint64_t index = 0;
             for (uint64_t k = saddle_rng_below(&rng, 16); k > 0; k--) {
-                /* Gaps that make indices of every length. */
+                /* Gaps that give indices of every length. */
                 index += 1 + saddle_rng_below(&rng, form == 6 ? 100000000 : form == 7 ? 1000 : 9);
                 at += sprintf(at, "%s%" PRIu64 ":", form == 3 ? "\t " : " ", index);
                 if (saddle_rng_below(&rng, 8) == 0)
@@ -293,7 +293,7 @@ static char *random_libsvm(uint64_t seed, size_t lines)
     return text;
 }
 
-/* Line by line with strtod, growing as it goes: the obvious reader. */
+/* The obvious reader: line by line with strtod, growing as it goes. */
 static saddle_dataset *slow_reader(char *text)
 {
     saddle_dataset *data = calloc(1, sizeof *data);
@@ -363,7 +363,7 @@ START_TEST(libsvm_features_are_at_least_as_asked)
     const char *path = write_text("few", "1 2:3\n-1 4:0\n");
     saddle_data_options options = {.abi = SADDLE_ABI, .features = 10};
     saddle_dataset *data = load(path, NULL);
-    /* A written zero is not stored but its index counts. */
+    /* A written zero is not stored, but its index counts. */
     ck_assert_uint_eq(data->features, 4);
     ck_assert_uint_eq(data->nonzeros, 1);
     saddle_dataset_free(data);
@@ -423,7 +423,7 @@ START_TEST(libsvm_refuses_with_line_and_column)
         saddle_data_options options = {.abi = SADDLE_ABI, .format = SADDLE_FORMAT_LIBSVM};
         refuse(write_text("bad", bad[k].text), &options, bad[k].message);
     }
-    /* A NUL among the text is junk, not an end. */
+    /* A NUL in the text is an error, not an end. */
     refuse(write_bytes("bad", "1 1:1\0 2:x\n", 11), NULL, "bad:1:5: value '1\\x00'");
 }
 END_TEST
@@ -490,7 +490,7 @@ static void assert_images(const saddle_dataset *data)
         ck_assert(data->label[k] == labels[8 + k]);
 }
 
-/* Text reads the same packed and plain, whatever its format, also in several members. */
+/* Text reads the same with and without gzip, in any format, also in several members. */
 START_TEST(text_is_read_packed)
 {
     static const char *const text[] = {"1 1:0.5 3:2\n-1 2:7\n", "a,b,label\n1,2,0\n3,4,1\n",
@@ -527,7 +527,7 @@ START_TEST(idx_is_read_packed_and_plain)
     write_bytes("a-labels-idx1-ubyte", labels, sizeof labels);
     assert_images(data = load(path, NULL));
     saddle_dataset_free(data);
-    /* Packed images with plain labels, and the other way round. */
+    /* gzip'd images with plain labels, and vice versa. */
     saddle_snprintf(path, sizeof path, "%s",
                     write_packed("a-images-idx3-ubyte.gz", images, sizeof images));
     assert_images(data = load(path, NULL));
@@ -537,7 +537,7 @@ START_TEST(idx_is_read_packed_and_plain)
     write_packed("b-labels-idx1-ubyte.gz", labels, sizeof labels);
     assert_images(data = load(path, NULL));
     saddle_dataset_free(data);
-    /* Labels of another name. */
+    /* Labels with another name. */
     char other[4096];
     saddle_snprintf(other, sizeof other, "%s", write_bytes("classes", labels, sizeof labels));
     saddle_snprintf(path, sizeof path, "%s", write_bytes("pictures", images, sizeof images));
@@ -562,7 +562,7 @@ START_TEST(idx_of_several_gzip_members_is_read)
 }
 END_TEST
 
-/* A copy of the images with one byte changed and another length, refused. */
+/* Asserts that a copy of the images with one byte changed and another length is refused. */
 static void refuse_images(size_t size, size_t place, unsigned char byte, const char *part)
 {
     unsigned char copy[sizeof images + 1] = {0};
@@ -587,13 +587,13 @@ START_TEST(idx_refuses_what_is_wrong)
     refuse_images(sizeof images, 2, 0x0d, "IDX type 0x0d; only unsigned bytes");
     refuse_images(sizeof images, 3, 9, "IDX rank 9");
     refuse_images(sizeof images, 7, 0, "size 1 is 0");
-    /* A few bytes that claim 4 thousand million images, or images of 2^56 pixels. */
+    /* A few bytes that announce 4 billion images, or images of 2^56 pixels. */
     refuse_images(sizeof images, 4, 255, "cut short: 12 bytes after the header");
     unsigned char huge[sizeof images];
     memcpy(huge, images, sizeof images);
     huge[8] = huge[12] = 255;
     refuse(write_bytes("e-images-idx3-ubyte", huge, sizeof huge), NULL, "more than 4294967295");
-    /* Labels: missing, too few, given as the images, with images as labels. */
+    /* Labels: missing, too few, the images given as labels, and labels given as images. */
     char path[4096];
     saddle_snprintf(path, sizeof path, "%s",
                     write_bytes("f-images-idx3-ubyte", images, sizeof images));
@@ -605,7 +605,7 @@ START_TEST(idx_refuses_what_is_wrong)
     refuse(path, NULL, "has IDX rank 3; a label file has rank 1");
     refuse(write_bytes("f-labels-idx1-ubyte", labels, sizeof labels), NULL,
            "rank 1, so it holds labels");
-    /* Packed data broken off or damaged within. */
+    /* Truncated or damaged gzip data. */
     unsigned char packed[256];
     FILE *stream = fopen(write_packed("g-images-idx3-ubyte.gz", images, sizeof images), "rb");
     size_t size = fread(packed, 1, sizeof packed, stream);
@@ -693,7 +693,7 @@ START_TEST(csv_refuses_with_line_and_column)
 }
 END_TEST
 
-/* Neither a number that a double cannot hold nor a missing value makes the first line one of names. */
+/* Neither a number out of a double's range nor a missing value makes the first line a header. */
 START_TEST(csv_headers_have_names)
 {
     static const char *const value[] = {

@@ -1,6 +1,6 @@
 /*
- * What is special about the problem robust-regression: its solution against least squares and against a slow
- * descent that knows nothing of the library, its outcomes against a recount, and labels that are real numbers.
+ * The problem robust-regression: its solution against least squares and against a slow descent that is
+ * independent of the library, its outcomes against a recount, and labels that are real numbers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 enum { FEATURES = 3, DIM = FEATURES + 1, ROWS = 60, SLOTS = 24, AGENTS = 3 };
 static const char *const sizes[] = {"samples=24,20,16", "samples=20", NULL};
 
-/* Rows of a line with noise, and an outlier in every tenth; the mean of the labels is far from 0. */
+/* Returns rows of a line with noise, with an outlier in every tenth; the mean of the labels is far from 0. */
 static saddle_dataset *make_rows(void)
 {
     static double rows[ROWS * FEATURES];
@@ -106,7 +106,7 @@ static double primal(const saddle_instance *e, double weight, double delta, cons
     return value;
 }
 
-/* Gradient descent on Q, which is convex: the step is halved until it descends. */
+/* Gradient descent on Q, which is convex: the step is halved until Q decreases. */
 static double descend(const saddle_instance *e, double weight, double delta, double *x)
 {
     double gradient[DIM];
@@ -171,7 +171,7 @@ START_TEST(the_solution_is_that_of_a_slow_descent)
 }
 END_TEST
 
-/* With an adversary that pays too much, what is left is least squares: residuals orthogonal to every column. */
+/* If the adversary's cost is prohibitive, the problem is least squares: residuals orthogonal to every column. */
 START_TEST(without_an_adversary_it_is_least_squares)
 {
     const char *assignment[] = {
@@ -203,7 +203,7 @@ static int descending(const void *a, const void *b)
     return (*(const double *)a < *(const double *)b) - (*(const double *)a > *(const double *)b);
 }
 
-/* The four outcomes over some rows. */
+/* Computes the four outcomes over some rows. */
 static void recount(const saddle_dataset *const *data, size_t count, const double *x, double *out)
 {
     double off[ROWS];
@@ -267,7 +267,7 @@ START_TEST(outcomes_are_what_a_recount_finds)
 }
 END_TEST
 
-/* Options that are left to the data are recorded, and a saved model predicts labels. */
+/* Options that are derived from the data are recorded, and a saved model predicts labels. */
 START_TEST(a_saved_model_predicts)
 {
     const char *assignment[] = {"problem=robust-regression",

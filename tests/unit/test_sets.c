@@ -16,7 +16,7 @@
 
 enum { MAX_N = 1000, MAX_PARTS = 3, TEXT = 256 };
 
-/* ---- Sets as the test knows them ---- */
+/* ---- sets as the test knows them ---- */
 
 typedef enum kind { INTERVAL, SIMPLEX, L2_BALL, L1_BALL } kind;
 
@@ -99,7 +99,7 @@ static saddle_set *make_set(const char *text, size_t n)
     return set;
 }
 
-/* Exactly as much scratch as asked for, so that a memory checker sees one write beyond. */
+/* Returns exactly as much scratch as requested, so that a memory checker notices a write beyond it. */
 static double *make_scratch(size_t count)
 {
     double *scratch = malloc((count == 0 ? 1 : count) * sizeof *scratch);
@@ -112,7 +112,7 @@ static bool same_bits(size_t n, const double *a, const double *b)
     return memcmp(a, b, n * sizeof *a) == 0;
 }
 
-/* ---- Slow and obvious versions ---- */
+/* ---- slow, obvious versions ---- */
 
 static int compare_down(const void *a, const void *b)
 {
@@ -158,7 +158,7 @@ static void slow_l1_ball(size_t n, double radius, double *v)
         v[k] = copysign(magnitude[k], v[k]);
 }
 
-/* long double squares do not leave their range. */
+/* Squares do not overflow in long double. */
 static long double slow_norm(size_t n, const double *v)
 {
     long double sum = 0.0L;
@@ -206,11 +206,11 @@ static void draw_vector(saddle_rng *rng, int pattern, size_t n, double *v)
                                   1e300 * z, 1e-300 * few, 1e-3 * z, 50.0 * z, -fabs(z)};
         v[k] = value[pattern];
     }
-    if (pattern == 8) /* one entry towers over the others */
+    if (pattern == 8) /* one entry is much larger than the others */
         v[n / 2] = 1e6;
 }
 
-/* A random point of a part: inside or, half of the time, at an extreme point. */
+/* Draws a random point of a part: inside or, half of the time, an extreme point. */
 static void draw_in_part(saddle_rng *rng, const part *p, double *v)
 {
     double shrink = p->kind == SIMPLEX ? 1.0 : saddle_rng_uniform(rng);
@@ -245,7 +245,7 @@ static void draw_feasible(saddle_rng *rng, const known_set *known, double *v)
         draw_in_part(rng, &known->part[i], v + known->part[i].offset);
 }
 
-/* What rounding may add up to in a part: relative to its size and to the vector's. */
+/* Returns how much rounding can add up to in a part: relative to its size and to the vector's. */
 static double rounding(const known_set *known, double size)
 {
     return 8.0 * (double)(known->n + 8) * DBL_EPSILON * size;
@@ -285,7 +285,7 @@ static void assert_feasible(const known_set *known, const double *v)
 static const size_t sizes[] = {1, 2, 3, 7, 100, 1000};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* What a check on one set and one vector gets. */
+/* The inputs of a check on one set and one vector. */
 typedef struct trial {
     known_set known;
     const saddle_set *set;
@@ -295,7 +295,7 @@ typedef struct trial {
     double p[MAX_N]; /* its projection by the library */
 } trial;
 
-/* Run a check for all sets, sizes and patterns. */
+/* Runs a check for all sets, sizes and patterns. */
 static void for_all(void (*check)(trial *t))
 {
     static trial t;
@@ -341,7 +341,7 @@ START_TEST(projection_matches_the_slow_version)
 }
 END_TEST
 
-/* <v - p, z - p> <= 0 for every z of the set is what makes p the projection. */
+/* p is the projection if and only if <v - p, z - p> <= 0 for every z of the set. */
 static void check_variational_inequality(trial *t)
 {
     static double z[MAX_N];
@@ -367,7 +367,7 @@ START_TEST(projection_satisfies_the_variational_inequality)
 }
 END_TEST
 
-/* One theta with |p_k| = max(|v_k| - theta, 0); for a simplex without the magnitudes. */
+/* There is one theta with |p_k| = max(|v_k| - theta, 0); for a simplex, the same without absolute values. */
 static void check_common_threshold(trial *t)
 {
     for (size_t i = 0; i < t->known.parts; i++) {
@@ -427,7 +427,7 @@ static void check_invariants(trial *t)
         assert_at_most((double)(sqrtl(after) - sqrtl(before) * (1.0L + 4.0L * DBL_EPSILON)),
                        rounding(&t->known, size));
     }
-    /* A point inside stays, bit by bit. */
+    /* A point inside stays the same, bit by bit. */
     draw_feasible(t->rng, &t->known, w);
     memcpy(q, w, n * sizeof *q);
     saddle_set_project(t->set, q, t->scratch);
@@ -464,7 +464,7 @@ START_TEST(distance_is_to_the_projection)
 }
 END_TEST
 
-/* Every bad value in every place: never a hang, NaN always seen, a finite result feasible. */
+/* Every bad value at every index: never a hang, NaN always detected, a finite result feasible. */
 static void check_nonfinite(trial *t)
 {
     static double w[MAX_N];
@@ -497,8 +497,8 @@ START_TEST(nonfinite_input_is_not_hidden)
 END_TEST
 
 /*
- * Inputs of which Newton's passes drop few entries each, that tie at the threshold, or whose
- * entries add up to far more than the simplex does (so that rounding errors of that sum show).
+ * Inputs of which Newton's passes drop few entries each, that tie at the threshold, or whose entries add
+ * up to far more than the simplex does (so that rounding errors of that sum show).
  */
 START_TEST(simplex_withstands_hard_inputs)
 {
@@ -645,7 +645,7 @@ static long double slow_value(const known_regularizer *h, size_t n, const double
     return sum;
 }
 
-/* The derivative of h at u in direction d, from its definition. */
+/* Computes the derivative of h at u in direction d, from its definition. */
 static long double slope(const known_regularizer *h, size_t n, const double *u,
                          const long double *d)
 {
@@ -711,9 +711,9 @@ static void slow_shrink(const known_regularizer *h, double step, size_t n, doubl
 }
 
 /*
- * The joint prox of any pair as the limit of Dykstra's alternation of the two separate steps
- * (Bauschke and Combettes, Pacific J. Optim. 4, 2008). Returns how far from a fixed point it is:
- * there, both steps give the same.
+ * The joint prox of any pair as the limit of Dykstra's alternation of the two separate steps (Bauschke
+ * and Combettes, Pacific J. Optim. 4, 2008). Returns the distance from a fixed point, where both steps
+ * give the same.
  */
 static double slow_prox(const known_set *known, const known_regularizer *h, double step, double *v)
 {
@@ -750,8 +750,8 @@ static bool pair_is_exact(const known_set *known, const known_regularizer *h)
 }
 
 /*
- * u minimizes phi(z) = |z - v|^2 / 2 + step h(z) over the set if and only if the derivative of phi
- * at u is nowhere negative towards the set; phi being strongly convex, moreover phi(z) >= phi(u) +
+ * u minimizes phi(z) = |z - v|^2 / 2 + step h(z) over the set if and only if the derivative of phi at u
+ * is not negative in any direction into the set. Because phi is strongly convex, also phi(z) >= phi(u) +
  * |z - u|^2 / 2.
  */
 static void assert_minimizes(saddle_rng *rng, const known_set *known, const known_regularizer *h,
@@ -762,7 +762,7 @@ static void assert_minimizes(saddle_rng *rng, const known_set *known, const know
     size_t n = known->n;
     for (int draw = 0; draw < 24; draw++) {
         draw_feasible(rng, known, z);
-        /* Towards points of the set, from far and from near. */
+        /* Towards points of the set, far and near. */
         double share = draw % 3 == 0 ? 1.0 : draw % 3 == 1 ? 1e-2 : 1e-5;
         long double first = 0.0L;
         long double size = 0.0L;
@@ -871,17 +871,17 @@ START_TEST(prox_without_step_is_the_projection)
 }
 END_TEST
 
-/* ---- Refusals ---- */
+/* ---- errors ---- */
 
 typedef struct refusal {
     const char *text;
-    const char *part[3]; /* what the message must mention besides */
+    const char *part[3]; /* what else the message must mention */
 } refusal;
 
 static void assert_mentions(const char *message, const refusal *row)
 {
     if (row->text != NULL) {
-        /* An unknown name is shown without what follows it. */
+        /* The message shows an unknown name without what follows it. */
         bool unknown = strncmp(message, "there is no ", 12) == 0;
         char *shown = strndup(row->text, strcspn(row->text, unknown ? ":" : ""));
         ck_assert_msg(strstr(message, shown) != NULL, "'%s' lacks '%s'", message, shown);
@@ -978,7 +978,7 @@ START_TEST(long_texts_leave_room_for_the_remedy)
     assert_refused(saddle_set_create(&set, text, 3, &error), error, SADDLE_BAD_INPUT, "box:LO:HI");
     memcpy(text, "blocks:1*box:", 13);
     assert_refused(saddle_set_create(&set, text, 1, &error), error, SADDLE_BAD_INPUT, "box:LO:HI");
-    /* A long list of parts is not wrong. */
+    /* A long list of parts is valid. */
     size_t used = (size_t)saddle_snprintf(text, sizeof text, "blocks:");
     for (int i = 0; i < 300; i++)
         used += (size_t)saddle_snprintf(text + used, sizeof text - used, "1*box:0:1,");

@@ -1,4 +1,4 @@
-/* Settings: defaults, every kind of value and every refusal, configuration files, the clock. */
+/* Settings: defaults, every kind of value and every error, configuration files, the clock. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "instance/settings.h"
 #include "support.h"
 
-/* What the options below fill in. */
+/* The fields of the options below. */
 typedef struct fields {
     double nu, eta, shift, cap;
     uint64_t agents, seed;
@@ -64,7 +64,7 @@ static fields values(const saddle_settings *settings)
     return all;
 }
 
-/* The message is exactly this. */
+/* Asserts that the message is exactly this. */
 #define assert_says(call, wanted)                         \
     do {                                                  \
         memset(&error, 0, sizeof error);                  \
@@ -126,7 +126,7 @@ START_TEST(unknown_names_are_nothing)
 }
 END_TEST
 
-/* Tables of one option each; the second is refused together with `first`. */
+/* Tables of one option each; the second contains the option together with `first`. */
 static void assert_badly_declared(const saddle_option *option, const char *part)
 {
     const saddle_option *const table[] = {&nu, option, NULL};
@@ -219,7 +219,7 @@ START_TEST(integers_are_checked_exactly)
     ck_assert_uint_eq(values(settings).agents, 1000000);
     assert_ok(saddle_settings_set(settings, "agents", "9007199254740992", &error), error);
     ck_assert_uint_eq(values(settings).agents, UINT64_C(1) << 53);
-    /* 2^53 + 1 rounds to 2^53 as a double; it must not pass for that. */
+    /* 2^53 + 1 as a double rounds to 2^53; it must not be accepted as that. */
     static const char *const outside[] = {"9007199254740993", "0", "-3", "18446744073709551616"};
     for (int k = 0; k < 4; k++) {
         char wanted[200];
@@ -325,7 +325,7 @@ START_TEST(messages_stay_on_one_short_line)
     ck_assert_uint_lt(strlen(error.message), 200);
     assert_refused(saddle_settings_set(settings, flood, "1", &error), error, SADDLE_BAD_INPUT,
                    "zzz...'");
-    /* A cut falls between characters of two bytes wherever they begin. */
+    /* Messages are cut between characters, here of two bytes at either parity. */
     for (int offset = 0; offset < 2; offset++) {
         for (size_t k = 0; k < 200; k++)
             flood[k] = ((int)k + offset) % 2 == 0 ? (char)0xC3 : (char)0xA9;
@@ -361,7 +361,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- files */
 
-/* Write a file `name` into the current directory of the test and load it. */
+/* Writes a file `name` into the current directory of the test and loads it. */
 static saddle_status load_bytes(saddle_settings *settings, const char *name, const char *content,
                                 size_t bytes)
 {
@@ -426,7 +426,7 @@ START_TEST(callers_beat_files_and_later_files_earlier_ones)
     assert_ok(saddle_settings_set(settings, "agents", "9", &error), error);
     assert_ok(load(settings, "agents: 10\n"), error);
     ck_assert_uint_eq(values(settings).agents, 9);
-    /* A value that is overruled is still checked. */
+    /* A value that is overridden is still checked. */
     assert_says(load(settings, "nu: 5\n"),
                 "run.yaml:1:5: nu: '5' is out of range; give a number above 0 and at most 1");
     saddle_settings_free(settings);
@@ -505,7 +505,7 @@ START_TEST(unreadable_files_are_refused)
                 "'large.yaml' is longer than 1048576 bytes; give a YAML file of 'name: value' "
                 "lines");
     assert_ok(load_bytes(settings, "large.yaml", large, 1 << 20), error);
-    /* Escapes that stand for more bytes than they are written with. */
+    /* Escapes that stand for more bytes than they have. */
     memset(large, '\\', 1 << 20);
     size_t start = (size_t)saddle_snprintf(large, 16, "output: \"");
     large[start] = '\\';
@@ -565,7 +565,7 @@ START_TEST(options_can_be_added_all_or_none)
     ck_assert_uint_eq(saddle_settings_count(settings), before);
     const char *text = saddle_settings_text(settings, "agents");
     ck_assert_int_eq(saddle_settings_add(settings, good, &error), SADDLE_OK);
-    /* Fields may point to texts: they stay where they are. */
+    /* Fields may point to texts, so these do not move. */
     ck_assert_ptr_eq(saddle_settings_text(settings, "agents"), text);
     ck_assert_uint_eq(saddle_settings_count(settings), before + 1);
     ck_assert_ptr_eq(saddle_settings_option(settings, before), &extra);
@@ -586,7 +586,7 @@ START_TEST(clock_runs_forward_in_seconds)
 }
 END_TEST
 
-/* A run replaces "auto" by what it uses; the user did not give that. */
+/* A run replaces "auto" by the value that it uses; that does not count as given by the user. */
 START_TEST(what_is_read_back_was_not_given)
 {
     saddle_settings *settings = build();
@@ -612,8 +612,7 @@ START_TEST(what_is_read_back_was_not_given)
 }
 END_TEST
 
-/* Tables of one's own: whatever is set comes out in the field, and back from there as a value that
- * reads the same. */
+/* User-defined tables: whatever is set is found in the field, and reads back as the same value. */
 START_TEST(fields_round_trip)
 {
     static const saddle_option pages =
@@ -643,7 +642,7 @@ START_TEST(fields_round_trip)
     for (size_t k = 0; k < 2 * (sizeof sample / sizeof *sample); k++) {
         const fields *in = &sample[k % (sizeof sample / sizeof *sample)];
         assert_ok(saddle_settings_read_table(settings, table, in, &error), error);
-        /* The texts alone say it all. */
+        /* The texts determine everything. */
         for (size_t j = 0; table[j] != NULL; j++)
             assert_ok(saddle_settings_set(again, table[j]->name,
                                           saddle_settings_value(settings, table[j]), &error),
@@ -685,8 +684,8 @@ START_TEST(fields_round_trip)
 }
 END_TEST
 
-/* What is there changes while other programs work: a share is compared with looks before and after it, and
- * looked at again if these differ much. */
+/* Available memory changes while other programs run: a share is compared with measurements before and
+ * after it, and measured again if these differ much. */
 START_TEST(processes_share_the_memory)
 {
     double before;

@@ -1,4 +1,4 @@
-/* Problems, algorithms and sets that ask for sizes whose sums or bytes overflow are refused. */
+/* Problems, algorithms and sets whose sizes, or their bytes, overflow are refused. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
- * Long runs: memory stays as it is, and rounding does not drift away.
+ * Long runs: memory does not grow, and rounding errors do not accumulate.
  *
- * The mean of the trackers equals the mean of the estimators exactly, but for rounding: every iteration
- * adds its own. SADDLE_SOAK=1000000 makes the runs longer than a test has time for.
+ * The mean of the trackers equals the mean of the estimators exactly, up to rounding: every iteration adds
+ * its own error. SADDLE_SOAK=1000000 makes the runs longer than a test has time for.
  */
 #include <float.h>
 #include <malloc.h>
@@ -17,9 +17,10 @@
 #include "support.h"
 
 /*
- * How far apart the means may be after so many iterations, of the largest size that trackers and estimators
- * have had: two hundred roundings of one sign, as there are on the way to a limit where every iteration is the same (178 of GT-GDA),
- * and five thousandths of one per iteration. docs/reliability.md states this bound.
+ * How far apart the means may be after `done` iterations, relative to the largest size of trackers and
+ * estimators: two hundred rounding errors of the same sign, as on the way to a limit where all
+ * iterations are alike (178 with GT-GDA), and five thousandths of one per iteration. docs/reliability.md
+ * states this bound.
  */
 static double drift_bound(uint64_t done)
 {
@@ -32,7 +33,7 @@ static uint64_t iterations(void)
     return wanted != NULL ? strtoull(wanted, NULL, 10) : 30000 / TEST_SLOWDOWN;
 }
 
-/* The largest entry of | mean of trackers - mean of estimators |, and the largest of either. */
+/* Returns the largest entry of | mean of trackers - mean of estimators |; *size receives the largest of either. */
 static double drift(const test_state *s, double *size)
 {
     double worst = 0.0;
@@ -68,7 +69,7 @@ START_TEST(trackers_do_not_drift_away)
     double size = 0.0;
     saddle_fprintf(stdout, "%s, %s: trackers off by", rig.instance.label, algorithm);
     for (uint64_t done = 0, next = 0, shown = 1000; done < all; done = next) {
-        /* Every iteration at first, for the largest sizes are there; then about 25 times per decade. */
+        /* Every iteration at first, where sizes are largest; then about 25 times per decade. */
         next = done < 20 ? done + 1 : done + done / 10;
         next = done < shown && next > shown ? shown : next;
         ck_assert_int_eq(test_rig_advance(&rig, next - done).kind, SADDLE_FAULT_NONE);
@@ -116,7 +117,7 @@ START_TEST(denormals_are_flushed_in_every_worker)
     saddle_thread_pool_run(pool, halve, number);
     for (size_t k = 0; k < 3; k++)
         ck_assert(number[k] == 0.0);
-    /* The caller's own arithmetic is left as it was. */
+    /* The caller's own arithmetic is unchanged. */
     volatile double own = 0x1p-1022;
     own = own / 2.0;
     ck_assert(own == 0x1p-1023);

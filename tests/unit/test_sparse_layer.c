@@ -1,4 +1,4 @@
-/* Products of sparse rows with dense matrices, against the sums written out. */
+/* Products of sparse rows with dense matrices, against the explicit sums. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum { ROWS = 40, FEATURES = 19, WIDEST = 70 };
 
-/* A data set with about a third of its entries, one empty row and one empty column, dense beside it. */
+/* A data set with about a third of its entries, one empty row and one empty column, also in dense form. */
 typedef struct sample {
     saddle_dataset data;
     size_t row_start[ROWS + 1];

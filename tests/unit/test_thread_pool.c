@@ -1,4 +1,4 @@
-/* The pool: every part of what is shared is done once, by whoever has time, and the barrier holds. */
+/* The thread pool: every shared part is done once, by any worker that has time, and the barrier works. */
 #include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -14,29 +14,29 @@
 
 enum { MOST_PARTS = 300, ROUNDS = 400 / TEST_SLOWDOWN };
 
-/* What the workers of a job do together. */
-typedef struct scene {
+/* Shared work. */
+typedef struct shared_work {
     saddle_thread_pool *pool;
     unsigned size;
     atomic_uint done[MOST_PARTS]; /* how often each part has been done */
-    atomic_uint helped;           /* parts that other workers than the owner did */
+    atomic_uint helped;           /* parts done by workers other than the owner */
     unsigned owner;
     size_t count;
-    unsigned wrong; /* parts that were not done once; written by the owner */
-} scene;
+    unsigned wrong; /* parts that were not done exactly once; written by the owner */
+} shared_work;
 
 static void do_part(void *context, size_t part, unsigned worker)
 {
-    scene *s = context;
+    shared_work *s = context;
     atomic_fetch_add(&s->done[part], 1);
     if (worker != s->owner)
         atomic_fetch_add(&s->helped, 1);
 }
 
-/* Workers take turns to share, with other numbers of parts each time, and all meet after each turn. */
+/* Workers take turns sharing, with a different number of parts each time, and meet at a barrier after each turn. */
 static void take_turns(void *context, unsigned worker)
 {
-    scene *s = context;
+    shared_work *s = context;
     for (unsigned round = 0; round < ROUNDS; round++) {
         if (round % s->size == worker) {
             s->owner = worker;
@@ -55,9 +55,9 @@ static void take_turns(void *context, unsigned worker)
 START_TEST(shared_parts_are_done_once)
 {
     static const unsigned sizes[] = {1, 2, 3, 7};
-    static scene s;
+    static shared_work s;
     saddle_error error = {.message = ""};
-    s = (scene){.size = sizes[_i]};
+    s = (shared_work){.size = sizes[_i]};
     assert_ok(saddle_thread_pool_create(&s.pool, s.size, saddle_processors(1), false, &error),
               error);
     saddle_thread_pool_run(s.pool, take_turns, &s);
@@ -68,7 +68,7 @@ START_TEST(shared_parts_are_done_once)
 }
 END_TEST
 
-/* All workers share at the same time, each parts of its own. */
+/* All workers share at the same time, each its own parts. */
 typedef struct own_parts {
     saddle_thread_pool *pool;
     atomic_uint done[7][MOST_PARTS];
@@ -116,7 +116,7 @@ START_TEST(several_workers_share_at_once)
 }
 END_TEST
 
-/* More parts than one ticket can count. */
+/* More parts than a ticket can count. */
 enum { VERY_MANY = 2 * 65535 + 1 };
 
 typedef struct many_parts {
@@ -149,7 +149,7 @@ START_TEST(any_number_of_parts_is_shared)
 }
 END_TEST
 
-/* A part has enough to do to be worth its thread, however many threads are allowed. */
+/* A part has enough work to be worth a thread, however many threads are allowed. */
 START_TEST(parts_are_worth_their_threads)
 {
     ck_assert_uint_eq(saddle_parallel_parts(16, 20, 20000), 1);
@@ -169,8 +169,8 @@ END_TEST
 enum { MOST_PINNED = 2 };
 
 typedef struct places {
-    int count[MOST_PINNED]; /* processors that each worker may run on */
-    int place[MOST_PINNED]; /* where it runs */
+    int count[MOST_PINNED]; /* number of processors that each worker may run on */
+    int place[MOST_PINNED]; /* the processor that it runs on */
 } places;
 
 static void note_place(void *context, unsigned worker)
@@ -182,7 +182,7 @@ static void note_place(void *context, unsigned worker)
     found->place[worker] = sched_getcpu();
 }
 
-/* Each worker has a processor of its own inside a job, and the caller all of its processors again after it. */
+/* Each worker has its own processor inside a job; after it, the caller has all of its processors again. */
 START_TEST(pinned_workers_stay_apart)
 {
     saddle_error error = {.message = ""};
@@ -211,7 +211,7 @@ START_TEST(pinned_workers_stay_apart)
 }
 END_TEST
 
-/* A file of a system whose root is "root" here. */
+/* Writes a file below "root", which stands for the system's root. */
 static void put(const char *path, const char *text)
 {
     char name[512];
@@ -224,7 +224,7 @@ static void put(const char *path, const char *text)
     saddle_test_write(name, text);
 }
 
-/* What control groups of both versions allow, at any level, is found; "max" and -1 are no limits. */
+/* Quotas of control groups of both versions, at any level, are found; "max" and -1 mean no limit. */
 START_TEST(quotas_of_control_groups_are_found)
 {
     const char *const dir = "root";
@@ -252,7 +252,7 @@ START_TEST(quotas_of_control_groups_are_found)
 }
 END_TEST
 
-/* Processes on one machine share its processors, and each has one at least. */
+/* Processes on one machine share its processors, and each has at least one. */
 START_TEST(processors_are_shared)
 {
     unsigned all = saddle_processors(1);

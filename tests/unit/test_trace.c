@@ -1,4 +1,4 @@
-/* Reading traces back: what a run wrote, what it is still writing, and what is none. */
+/* Reading traces: complete ones, those still being written, and files that are not traces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define HEAD "iteration,ifo,metric\n"
 
-/* A file of the test's directory with a content of a length; static path. */
+/* Writes a file of `length` bytes in the test's directory; static path. */
 static const char *write_bytes(const char *bytes, size_t length)
 {
     static char path[512];
@@ -27,7 +27,7 @@ static const char *write_text(const char *text)
     return write_bytes(text, strlen(text));
 }
 
-/* Read a text that is a trace. */
+/* Reads a text that is a trace. */
 static saddle_trace *read_text(const char *text)
 {
     saddle_error error;
@@ -46,7 +46,7 @@ static void refuse_text(const char *text, const char *part)
     ck_assert_ptr_null(strchr(error.message, '\n'));
 }
 
-/* The columns of a row in the trace's order. */
+/* Lists the columns of a row in the trace's order. */
 static void take_row(const saddle_row *row, double out[SADDLE_TRACE_COLUMNS])
 {
     const double cell[SADDLE_TRACE_COLUMNS] = {(double)row->iteration,
@@ -71,7 +71,7 @@ static void take_row(const saddle_row *row, double out[SADDLE_TRACE_COLUMNS])
     memcpy(out, cell, sizeof cell);
 }
 
-/* Every cell of a trace is that of the result, bit for bit. */
+/* Asserts that every cell of a trace is that of the result, bit for bit. */
 static void compare_rows(const saddle_trace *trace, const saddle_result *result)
 {
     ck_assert_uint_eq(trace->rows, result->row_count);
@@ -100,7 +100,7 @@ static void compare_rows(const saddle_trace *trace, const saddle_result *result)
     ck_assert_str_eq(trace->version, saddle_version());
 }
 
-/* A run of 12 iterations with a trace and a model in the test's directory. */
+/* Runs 12 iterations with a trace and a model in the test's directory. */
 static saddle_result *make_run(char trace[512], char model[512], const char *link_model)
 {
     saddle_error error;
@@ -160,7 +160,7 @@ START_TEST(reads_what_a_run_is_writing)
     ck_assert_ptr_null(trace->end);
     saddle_trace_free(trace);
 
-    trace = read_text(HEAD "0,10,0.5\n1,20,0.2"); /* the last line is not whole */
+    trace = read_text(HEAD "0,10,0.5\n1,20,0.2"); /* the last line is not complete */
     ck_assert_uint_eq(trace->rows, 1);
     ck_assert_ptr_null(trace->end);
     saddle_trace_free(trace);
@@ -236,10 +236,10 @@ START_TEST(bounds_memory)
     /* Many columns, and a line that does not end. */
     static char commas[4096];
     memset(commas, ',', sizeof commas - 2);
-    refuse_text(commas, "holds no line of column names"); /* no newline: not whole */
+    refuse_text(commas, "holds no line of column names"); /* no newline: not complete */
     commas[sizeof commas - 2] = '\n';
     refuse_text(commas, "columns; a trace has at most");
-    /* A head of more lines than any run writes, and names that are none. */
+    /* A head of more lines than any run writes, and invalid names. */
     size_t size = 0;
     char *text = NULL;
     FILE *stream = open_memstream(&text, &size);

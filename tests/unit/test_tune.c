@@ -1,6 +1,6 @@
 /*
- * The search for step sizes and other options: candidates, halving, budget, log and resumption, each recomputed from
- * the evaluations that a search leaves, or by runs made here.
+ * The search for step sizes and other options: candidates, halving, budget, log and resuming, each
+ * recomputed from the evaluations that a search returns, or by runs made here.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const char *const balls[] = {"problem=quadratic", "agents=4",          "s
                                     "y-set=l1-ball:1.5", "topology=complete", NULL};
 /* Samples of `plain`. */
 #define SAMPLES (UINT64_C(4) * 12)
-/* IFO calls that an algorithm without a bound of its own makes in an iteration at most. */
+/* The most IFO calls per iteration of an algorithm that states no bound. */
 #define MOST (2 * SAMPLES)
 
 typedef struct bench {
@@ -56,7 +56,7 @@ static saddle_tuning *tune(const bench *b, const saddle_tune_inputs *inputs,
     return tuning;
 }
 
-/* Two searches have the same evaluations and the same answer. */
+/* Asserts that two searches have the same evaluations and the same result. */
 static void assert_same(const saddle_tuning *a, const saddle_tuning *b)
 {
     ck_assert_uint_eq(a->trial_count, b->trial_count);
@@ -81,7 +81,7 @@ static void assert_same(const saddle_tuning *a, const saddle_tuning *b)
 
 /* ---- the schedule -------------------------------------------------------------------------- */
 
-/* Where the evaluations of a rung begin. */
+/* Returns the index of a rung's first evaluation. */
 static size_t rung_start(const saddle_tuning *t, size_t rung)
 {
     size_t start = 0;
@@ -90,7 +90,7 @@ static size_t rung_start(const saddle_tuning *t, size_t rung)
     return start;
 }
 
-/* How many of a rung's evaluations are better than one of them. */
+/* Returns how many of a rung's evaluations are better than a given one. */
 static size_t place_in_rung(const saddle_tuning *t, size_t rung, const saddle_trial *one)
 {
     size_t better = 0;
@@ -109,7 +109,7 @@ static const saddle_trial *find_trial(const saddle_tuning *t, size_t rung, size_
     return NULL;
 }
 
-/* Who takes part in a rung: the best of the one before, and the default. */
+/* Checks which candidates are in a rung: the best of the one before, and the default. */
 static void check_survivors(const saddle_tuning *t, size_t rung)
 {
     for (size_t c = 0; c < t->candidates; c++) {
@@ -191,7 +191,7 @@ END_TEST
 
 /* ---- the budget ---------------------------------------------------------------------------- */
 
-/* Make an evaluation's run again, to the IFO call, and compare. */
+/* Repeats an evaluation's run, to the IFO call, and compares. */
 static void check_trial(const bench *b, const saddle_tuning *t, const saddle_trial *trial)
 {
     saddle_plan *plan = test_plan(b->plan, NULL);
@@ -208,7 +208,7 @@ static void check_trial(const bench *b, const saddle_tuning *t, const saddle_tri
     plan->outputs.metric_tau = t->plan.outputs.metric_tau;
     assert_ok(saddle_run(b->instance, plan, NULL, &result, &error), error);
     ck_assert_uint_eq(result->cost.ifo, trial->ifo);
-    /* Diverged, or on its way there: ten times as bad as at the start. */
+    /* Diverged, or diverging: ten times as bad as at the start. */
     const saddle_row *end = &result->rows[result->row_count - 1];
     bool lost = result->stop == SADDLE_STOP_DIVERGED || end->metric > 10.0 * result->rows[0].metric;
     ck_assert_int_eq(lost, trial->diverged);
@@ -239,8 +239,7 @@ START_TEST(budget_holds_to_the_call)
             }
             ck_assert_uint_eq(sum, t->spent);
             ck_assert_uint_le(sum, budget[k]);
-            /* And it is used: what is left could not have paid for an iteration at each
-             * finalist. */
+            /* The budget is also used up: what is left would not pay for an iteration of each finalist. */
             ck_assert_uint_gt(sum + 4 * MOST, budget[k]);
             saddle_tuning_free(t);
             bench_close(&b);
@@ -266,7 +265,7 @@ START_TEST(a_budget_for_few_candidates_recommends_one)
     ck_assert_uint_eq(t->affordable, SADDLE_TUNE_FEW);
     ck_assert_uint_eq(t->recommended_budget, 0);
     saddle_tuning_free(t);
-    /* Neither where the user says how many, nor where the grid has no more. */
+    /* Not if the user gives the number of candidates, nor if the grid has no more. */
     inputs = (saddle_tune_inputs){.budget = enough - 1, .candidates = 3};
     t = tune(&b, &inputs, NULL);
     ck_assert_uint_eq(t->recommended_budget, 0);
@@ -305,7 +304,7 @@ END_TEST
 
 /* ---- candidates ---------------------------------------------------------------------------- */
 
-/* The k of value = base 10^(k/2), to three digits. */
+/* Returns the k of value = base 10^(k/2), to three digits. */
 static int half_decades(double value, double base)
 {
     double k = 2.0 * log10(value / base);
@@ -370,7 +369,7 @@ END_TEST
 
 START_TEST(steps_that_are_not_read_do_not_move_the_grid)
 {
-    /* gda reads none of these; its grid would follow nu / tau and eta alpha. */
+    /* gda uses none of these; its grid would follow nu / tau and eta alpha. */
     static const char *const unread[][2] = {
         {"nu", "1e-6"}, {"tau", "1e6"}, {"eta", "1e-6"}, {"alpha", "1e-6"}};
     bench b;
@@ -474,7 +473,7 @@ START_TEST(held_steps_keep_their_value)
     ck_assert_uint_eq(t->candidates, 20);
     ck_assert_str_eq(test_text(&t->plan, "nu"), "0.07");
     saddle_tuning_free(t);
-    /* Only one of two that move together: the other goes alone. */
+    /* If only one of two that move together is searched, it moves alone. */
     inputs.hold = "tau,nu,alpha";
     t = tune(&b, &inputs, NULL);
     ck_assert_uint_eq(t->option_count, 1);
@@ -499,7 +498,7 @@ END_TEST
 
 static void assert_listed(const saddle_tuning *t, const char *name, const char *const *wanted)
 {
-    /* Each value occurs, and no other but the default's. */
+    /* Each value occurs, and no other except the default's. */
     size_t j = 0;
     while (strcmp(t->option[j]->name, name) != 0)
         j++;
@@ -521,7 +520,7 @@ START_TEST(listed_values_are_axes)
 {
     bench b;
     bench_open(&b, plain, "precision+");
-    /* The default of q and of batch is ceil(sqrt(12)) = 4: in the one list and not in the other. */
+    /* The default of q and of batch is ceil(sqrt(12)) = 4: it is in one list and not in the other. */
     saddle_tune_inputs inputs = {
         .budget = 400000, .hold = "all", .search = "batch=1,3,12  q=2:32 c-gamma=0.5:2.5:linear:3"};
     saddle_tuning *t = tune(&b, &inputs, NULL);
@@ -539,7 +538,7 @@ START_TEST(listed_values_are_axes)
             ck_assert_uint_gt(differ, 0);
         }
     saddle_tuning_free(t);
-    /* A default that is in all lists is no point of its own; values that round to one are one. */
+    /* A default that is in all lists is not a separate candidate; values that round to the same are one. */
     inputs.search = "batch=2,2.0,8 c-gamma=9,10,11";
     t = tune(&b, &inputs, NULL);
     ck_assert_uint_eq(t->points, 6);
@@ -636,7 +635,7 @@ static const char *const fair[] = {"problem=fair",
                                    "agents=3",
                                    NULL};
 
-/* The outcome of a saved answer, run again for the same iterations on an instance of its own. */
+/* Returns the outcome of a saved result, run again for the same iterations on a separate instance. */
 static double saved_outcome(const saddle_tuning *t, size_t candidate, uint64_t iterations)
 {
     char text[32];
@@ -658,7 +657,7 @@ static double saved_outcome(const saddle_tuning *t, size_t candidate, uint64_t i
     return value;
 }
 
-/* Save the answer of a search under a name, and make the run that the file asks for, as long as the best trial. */
+/* Saves the result of a search under a name, and runs the file's plan for as long as the best trial. */
 static saddle_result *run_saved(const saddle_tuning *t, const char *name)
 {
     char path[4200];
@@ -672,7 +671,7 @@ static saddle_result *run_saved(const saddle_tuning *t, const char *name)
     saddle_snprintf(text, sizeof text, "%" PRIu64,
                     saddle_tuning_last(t, t->ranking[0])->iterations);
     assert_ok(saddle_plan_set(plan, "iterations", text, &error), error);
-    /* The best response is searched from that of the last row: as few rows, for equal bits. */
+    /* The search for the best response starts from that of the last row: equal bits need equally few rows. */
     assert_ok(saddle_plan_set(plan, "trace-every", text, &error), error);
     assert_ok(saddle_instance_create(&instance, plan, &error), error);
     assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
@@ -709,7 +708,7 @@ START_TEST(problem_options_are_searched_by_an_outcome)
     for (size_t c = 2; c < t->candidates; c++)
         problems += value_of(t, c, "fairness") != value_of(t, c - 1, "fairness");
     ck_assert_uint_eq(problems, 5);
-    /* The file leads to the best value, too. */
+    /* The file also gives the best value. */
     const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
     saddle_result *result = run_saved(t, "fair");
     ck_assert(saddle_result_outcome(result, "test_loss") == best->value);
@@ -719,7 +718,7 @@ START_TEST(problem_options_are_searched_by_an_outcome)
 }
 END_TEST
 
-/* ---- the answer ---------------------------------------------------------------------------- */
+/* ---- the result ---------------------------------------------------------------------------- */
 
 START_TEST(answer_is_no_worse_than_the_default)
 {
@@ -733,7 +732,7 @@ START_TEST(answer_is_no_worse_than_the_default)
         ck_assert_uint_eq(best->rung, t->rungs - 1);
         ck_assert_uint_eq(fallback->rung, t->rungs - 1);
         assert_at_most(best->value, fallback->value);
-        /* The paper's steps for GDA are known to be timid. */
+        /* The paper's steps for GDA are known to be short. */
         if (strcmp(name[a], "gda") == 0)
             assert_at_most(best->value, 0.1 * fallback->value);
         saddle_tuning_free(t);
@@ -893,7 +892,7 @@ static void count_trial(void *context, const saddle_tuning *t, const saddle_tria
     ++*(size_t *)context;
 }
 
-/* Bytes of a log before its first evaluation. */
+/* Returns the bytes of a log before its first evaluation. */
 static size_t head_of(const char *text)
 {
     const char *at = text;
@@ -902,7 +901,7 @@ static size_t head_of(const char *text)
     return (size_t)(at - text);
 }
 
-/* Replace a block of a log by NULs, as a power cut may. */
+/* Replaces a block of a log by NULs, as a power failure may. */
 static void blank_block(const char *path, const char *text, size_t bytes, size_t from)
 {
     char *damaged = malloc(bytes);
@@ -927,14 +926,14 @@ START_TEST(any_part_of_a_log_leads_to_the_same_answer)
     saddle_rng rng;
     saddle_rng_init(&rng, 11, SADDLE_RNG_TEST, 0, 0);
     for (int round = 0; round < 40; round++) {
-        /* At a random byte; the first rounds at both ends. */
+        /* At a random byte; in the first rounds at both ends. */
         size_t kept = round == 0 ? 0 : round == 1 ? bytes : saddle_rng_below(&rng, bytes);
         size_t head = head_of(text);
         if (round % 3 == 2 && kept >= head)
             blank_block(path, text, bytes, kept);
         else
             write_whole(path, text, kept);
-        size_t lines = 0; /* of evaluations that are whole */
+        size_t lines = 0; /* of complete evaluations */
         for (size_t k = head; k < kept; k++)
             lines += text[k] == '\n';
         size_t made = 0;
@@ -1073,7 +1072,7 @@ START_TEST(wrong_inputs_are_refused)
 }
 END_TEST
 
-/* ---- what the search relies on ------------------------------------------------------------- */
+/* ---- assumptions of the search ------------------------------------------------------------- */
 
 static saddle_result *run_with(const char *const *more)
 {
@@ -1089,8 +1088,8 @@ static saddle_result *run_with(const char *const *more)
     return result;
 }
 
-/* Without constraints |x~ - xbar|^2 falls with the square of tau where the x_i agree: at the start,
- * and for an algorithm at one agent always. */
+/* Without constraints, |x~ - xbar|^2 is proportional to 1 / tau^2 if the x_i agree: at the start, and
+ * for centralized algorithms always. */
 START_TEST(metric_tau_is_the_yardstick)
 {
     static const char *const name[] = {"algorithm=gda", "algorithm=precision",
@@ -1112,7 +1111,7 @@ START_TEST(metric_tau_is_the_yardstick)
             ck_assert(left->x_consensus == right->x_consensus);
             ck_assert(left->y_gap == right->y_gap);
             ck_assert(left->loss == right->loss);
-            /* gda does not read tau. */
+            /* gda does not use tau. */
             ck_assert(a == 0 || r[2]->rows[k].metric == r[3]->rows[k].metric);
         }
         for (size_t k = 0; k < 4; k++)
@@ -1136,7 +1135,7 @@ START_TEST(rows_follow_the_budget)
 }
 END_TEST
 
-/* Inner loops end with the budget: what is beyond it is at most what the algorithm says. */
+/* Inner loops end with the budget: they exceed it by at most what the algorithm states. */
 START_TEST(inner_loops_end_with_the_budget)
 {
     size_t count;

@@ -1,4 +1,5 @@
-/* Agents that count by their samples: sum_i (n_i / N) F_i, from the problem with equal weights, agent by agent. */
+/* Agents weighted by their samples: sum_i (n_i / N) F_i, recomputed agent by agent from the problem with
+ * equal weights. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "instances.h"
 #include "support.h"
 
-/* The same instance with equal weights and by size, a point, and room for gradients. */
+/* The same instance with equal weights and weights by size, a point, and memory for gradients. */
 typedef struct pair {
     test_instance equal;
     test_instance weighted;
@@ -83,7 +84,7 @@ static void assert_alike(const char *label, const char *what, size_t count, cons
                       label, what, k, got[k], wanted[k]);
 }
 
-/* sum_i weight_i (gradient or difference of agent i) over all its samples into `out`. */
+/* Computes sum_i weight_i (gradient or difference of agent i) over all its samples into `out`. */
 static void sum_gradients(const pair *p, const saddle_problem *of, bool by_size, bool difference,
                           double *out)
 {
@@ -109,7 +110,7 @@ static double sum_values(const pair *p, const saddle_problem *of, bool by_size, 
     return sum;
 }
 
-/* Gradients, differences and values of the network, and of the pool that centralized algorithms see. */
+/* Checks gradients, differences and values of the network, and of the pooled problem of centralized algorithms. */
 static void check_objective(pair *p)
 {
     const char *label = p->equal.label;
@@ -135,7 +136,7 @@ static void check_objective(pair *p)
     saddle_instance_free(pool);
 }
 
-/* The variance of a sample's gradient is that of w_i times it. */
+/* Checks that the variance of a sample's gradient is that of w_i times it. */
 static void check_variance(pair *p)
 {
     for (size_t i = 0; i < p->agents; i++) {
@@ -152,7 +153,7 @@ static void check_variance(pair *p)
     }
 }
 
-/* The best response leaves nothing to gain: a projected step from it does not move. */
+/* Checks the best response: a projected step from it does not move. */
 static void check_response(pair *p)
 {
     const saddle_problem *of = p->weighted.problem;
@@ -189,7 +190,7 @@ START_TEST(agents_count_by_their_samples)
         pair p;
         bool differs = pair_open(&p, which);
         unequal += differs;
-        /* Equal sizes are left alone: the same bits. */
+        /* Equal sizes are not weighted: the same bits. */
         ck_assert_int_eq(p.weighted.made->parts->weighted != NULL, differs);
         check_objective(&p);
         check_variance(&p);

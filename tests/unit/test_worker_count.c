@@ -1,4 +1,4 @@
-/* How many threads a run uses when nobody says. */
+/* How many threads a run uses by default. */
 #include "engines/worker_count.h"
 #include "instances.h"
 #include "support.h"
@@ -15,7 +15,7 @@ static size_t count_of(const char *const *settings, size_t published)
     return count;
 }
 
-/* Doubles over 10,000, rounded up: agents x (span x (degree + 2) + samples x dim x). */
+/* Doubles divided by 10,000, rounded up: agents x (span x (degree + 2) + samples x dim x). */
 START_TEST(workers_have_enough_to_do)
 {
     static const char *const tiny[] = {"problem=quadratic", "agents=4", "samples=12", "x-dim=4",
@@ -25,7 +25,7 @@ START_TEST(workers_have_enough_to_do)
     static const char *const medium[] = {"problem=quadratic", "agents=6",      "samples=12",
                                          "x-dim=10",          "topology=ring", NULL};
     ck_assert_uint_eq(count_of(medium, 1000), 3);
-    /* Of 500 samples 128 count: 6 x (100 x 4 + 128 x 50) = 40,800. */
+    /* Of 500 samples, 128 count: 6 x (100 x 4 + 128 x 50) = 40,800. */
     static const char *const many[] = {"problem=quadratic", "agents=6",      "samples=500",
                                        "x-dim=50",          "topology=ring", NULL};
     ck_assert_uint_eq(count_of(many, 100), 5);
