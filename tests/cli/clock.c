@@ -1,11 +1,11 @@
 /*
- * Clocks that misbehave, for test_clock.sh: preloaded, it stands in for the C library's.
+ * Clocks that misbehave, for test_clock.sh: a preloaded library that replaces the C library's.
  *
- * The clock of the day is hours off, and by others at every look, forwards and backwards. The monotonic
- * one runs as it should, but goes forward by CLOCK_LEAP seconds at once, if that is set, CLOCK_AFTER
- * seconds after the program first looked. If CLOCK_TICK is set, it stands still but for that many nanoseconds
- * with every look, so that what a program does by the clock depends on its looks alone. At the end CLOCK_LOG
- * receives how often each clock was read.
+ * The wall clock is wrong by hours, by a different amount at every call, forwards and backwards. The
+ * monotonic clock is right, but if CLOCK_LEAP is set, it jumps forward by that many seconds CLOCK_AFTER
+ * seconds after the first call. If CLOCK_TICK is set, it only advances by that many nanoseconds with every
+ * call, so that what a program does by the clock depends only on its calls. At the end, the number of
+ * calls for each clock is written to CLOCK_LOG.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 static atomic_uint day_looks;
 static atomic_uint steady_looks;
-static atomic_long first_second; /* of the monotonic clock, and one; 0: nobody has looked */
+static atomic_long first_second; /* of the monotonic clock, plus one; 0: not read yet */
 
 enum { SECOND = 1000000000 }; /* nanoseconds */
 
@@ -27,7 +27,7 @@ static long number_of(const char *name)
     return text != NULL ? strtol(text, NULL, 10) : 0;
 }
 
-/* Seconds by which the clock of the day is off this time. */
+/* Returns the current error of the wall clock in seconds. */
 static long error_of_day(void)
 {
     static const long hours[] = {0, -5, 3, -26, 8760, -1, 48};

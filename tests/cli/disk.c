@@ -1,11 +1,11 @@
 /*
- * A record of what a program does to the files below a directory, from which powercut.py computes what a power
- * cut can leave of them: preloaded, this appends every successful operation to the file DISK_LOG.
+ * Records what a program does to the files below a directory; powercut.py computes from it what a power
+ * failure can leave. Preloaded, this appends every successful operation to the file DISK_LOG.
  *
- * DISK_ROOT is the directory. DISK_NAMED=1: there are no files without a name, as on many network file systems.
- * A record is a line `OPERATION INODE BYTES PATH<tab>PATH`, with paths below the root, and BYTES of a file's
- * contents after it. What stdio writes by itself is not seen; contents are recorded when they are flushed, cut,
- * synced or closed. Files are expected to be written by one thread of a process.
+ * DISK_ROOT is the directory. DISK_NAMED=1: there are no files without a name, as on many network file
+ * systems. A record is a line `OPERATION INODE BYTES PATH<tab>PATH`, with paths below the root, followed
+ * by BYTES of a file's contents. Writes inside stdio are not seen; contents are recorded when they are
+ * flushed, truncated, synced or closed. Files must be written by one thread of a process.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -25,7 +25,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Descriptors from this one on are not followed. */
+/* Descriptors from this one on are ignored. */
 enum { DESCRIPTORS = 1024 };
 
 static int log_file = -1;
@@ -49,7 +49,7 @@ __attribute__((constructor)) static void prepare(void)
     unsetenv("LD_PRELOAD");
 }
 
-/* Append a record with the contents of a descriptor's file; -1: without contents. */
+/* Appends a record with the contents of a descriptor's file; -1: without contents. */
 static void record(const char *operation, ino_t inode, int contents, const char *path,
                    const char *second)
 {
@@ -79,7 +79,7 @@ static void record(const char *operation, ino_t inode, int contents, const char 
     errno = reason;
 }
 
-/* Whether a path is below the root, or the root itself; out receives it from there on, without a slash. */
+/* Returns whether a path is the root or below it; out receives the path relative to the root. */
 static bool below(const char *path, char out[PATH_MAX])
 {
     char parent[PATH_MAX];

@@ -1,12 +1,13 @@
 /*
- * A moment of a program that does not depend on how fast it runs: preloaded, this sends the program a signal
- * before a given call of the functions below, which look at the clock and touch files.
+ * Sends a program a signal before a given call, so that the moment does not depend on the speed of the
+ * machine. Preloaded, it intercepts the functions below, which read the clock and access files.
  *
- * MOMENT_CLOCK=N: before look number N at the clock. MOMENT_FILE=N: before call number N that touches a file.
- * Then MOMENT_SIGNAL is sent, and, if MOMENT_AGAIN is K > 0, once more K calls of either kind later. When the
- * program ends by itself, the numbers of both kinds of calls are written to the file MOMENT_LOG, so that it
- * also tells an exit from an end by a signal. MOMENT_CALLS is a file for the names of the calls that touch
- * files, in their order, each after the number of its thread. A program that this one starts is left alone.
+ * MOMENT_CLOCK=N: before the N-th reading of the clock. MOMENT_FILE=N: before the N-th call that accesses
+ * a file. Then MOMENT_SIGNAL is sent, and if MOMENT_AGAIN is K > 0, again K calls of either kind later.
+ * When the program exits by itself, the numbers of both kinds of calls are written to the file MOMENT_LOG,
+ * which therefore also shows that it was not ended by a signal. MOMENT_CALLS is a file for the names of
+ * the calls that access files, in order, each after the number of its thread. Programs that this one
+ * starts are not affected.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

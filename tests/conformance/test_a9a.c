@@ -1,8 +1,8 @@
 /*
  * The published experiment on the real a9a: 5 agents, er:0.6, 6512 samples each, nu = eta = 0.1.
  *
- * Variance reduction must carry PRECISION and PRECISION+ far below the noise floor at which both
- * baselines stall. Needs a9a in $SADDLE_DATA; skipped where it is not there.
+ * Variance reduction must bring PRECISION and PRECISION+ far below the noise floor at which both baselines
+ * stall. Needs a9a in $SADDLE_DATA; skipped without it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 #include "instances.h"
 #include "support.h"
 
-/* How a run spent the budget of IFO calls that all algorithms get. */
+/* The metric during a run with the budget of IFO calls that all algorithms get. */
 typedef struct course {
     double first;  /* metric at the start */
     double last;   /* metric at the end */
-    double lowest; /* least metric of the second half: the floor, if it stalls */
-    double middle; /* metric half-way */
+    double lowest; /* lowest metric of the second half: the floor, if it stalls */
+    double middle; /* metric halfway */
     uint64_t ifo;
 } course;
 
@@ -73,7 +73,7 @@ START_TEST(precision_falls_below_the_floor_of_the_baselines)
     static const char *const baselines[] = {"prox-gt-sgda", "prox-dsgda"};
     for (int k = 0; k < 2; k++) {
         course baseline = course_of(instance, plan, baselines[k]);
-        /* It has converged to something, and stalls there. */
+        /* It has converged to something and stalls there. */
         assert_at_most(baseline.last, 1e-3 * baseline.first);
         assert_at_most(baseline.middle, 3.0 * baseline.lowest);
         assert_at_most(precision.last, 1e-6 * baseline.lowest);

@@ -1,10 +1,9 @@
 /*
- * Every algorithm of PRECISION's family does what its description says.
+ * Every algorithm of PRECISION's family follows its description.
  *
- * A slow version of each is written out here with plain loops and a dense mixing matrix, from the
- * published rules alone, and followed iterate by iterate; costs are compared with their closed
- * forms, invariants are asserted at every iteration, and each algorithm is run to the known saddle
- * point of the quadratic.
+ * A slow version of each is written here with plain loops and a dense mixing matrix, only from the
+ * published rules, and compared iterate by iterate. Costs are compared with their closed forms, invariants
+ * are asserted at every iteration, and each algorithm is run to the known saddle point of the quadratic.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +102,7 @@ static void slow_close(slow *s)
     free(s->due);
 }
 
-/* The least k with (parts k)^2 >= n. */
+/* Returns the least k with (parts k)^2 >= n. */
 static size_t root_part(size_t n, size_t parts)
 {
     size_t k = 0;
@@ -112,7 +111,7 @@ static size_t root_part(size_t n, size_t parts)
     return k;
 }
 
-/* Whether steps and batches that are not given are those that work, rather than the paper's. */
+/* Returns whether the default steps and batches are the practical ones, not the paper's. */
 static bool is_practical(const slow *s)
 {
     return settings_of(s)->steps.rule == SADDLE_STEPS_PRACTICAL;
@@ -126,8 +125,9 @@ static size_t largest_size(const slow *s)
     return most;
 }
 
-/* |S_i| = min(batch, n_i). Unless given, the batch is ceil(sqrt(n_i)); of PRECISION and PRECISION+ ceil(sqrt(n) / 4) and
- * ceil(sqrt(n) / 8), n the largest size, and not below 2, where the steps are not the paper's. */
+/* |S_i| = min(batch, n_i). By default the batch is ceil(sqrt(n_i)); for PRECISION and PRECISION+ with
+ * other steps than the paper's it is ceil(sqrt(n) / 4) and ceil(sqrt(n) / 8), n the largest size, and at
+ * least 2. */
 static size_t batch_size(const slow *s, size_t i)
 {
     size_t n = s->problem->samples[i];
@@ -142,7 +142,7 @@ static size_t batch_size(const slow *s, size_t i)
     return batch < n ? batch : n;
 }
 
-/* After how many iterations the refresh follows that comes after one of a size. */
+/* Returns the number of iterations from a refresh of a given size to the next one. */
 static uint64_t span_after(const slow *s, size_t size)
 {
     uint64_t q = settings_of(s)->steps.q;
@@ -153,7 +153,7 @@ static uint64_t span_after(const slow *s, size_t size)
                                                         : root_part(largest_size(s), 1);
 }
 
-/* The random samples of agent i for an iteration, by the rule of core/rng.h. */
+/* Draws the random samples of agent i for an iteration, by the rule of core/rng.h. */
 static void draw(const slow *s, size_t i, saddle_purpose purpose, uint64_t iteration, size_t count,
                  bool replacement, uint32_t *out)
 {
@@ -189,7 +189,7 @@ static void add_mean_gradient(slow *s, size_t i, const uint32_t *index, size_t c
     }
 }
 
-/* Sample variance of the gradients about their mean (gx, gy). */
+/* Returns the sample variance of the gradients about their mean (gx, gy). */
 static double variance_about(slow *s, size_t i, const uint32_t *index, size_t count,
                              const double *x, const double *y, const double *gx, const double *gy)
 {
@@ -237,7 +237,7 @@ static size_t refresh_size(const slow *s, size_t i, double gamma)
     return result < s->problem->samples[i] ? result : s->problem->samples[i];
 }
 
-/* The refresh of agent i at (x, y) into v, u. */
+/* Computes the refresh of agent i at (x, y) into v, u. */
 static void refresh(slow *s, size_t i, uint64_t iteration, double gamma, const double *x,
                     const double *y, double *v, double *u)
 {
@@ -268,14 +268,14 @@ static void minibatch(slow *s, size_t i, uint64_t iteration, const double *x, co
     add_mean_gradient(s, i, index, count, 1.0, x, y, v, u);
 }
 
-/* A mini-batch, but two samples at least, if there are two: one has no variance. */
+/* The size of a mini-batch, but at least two samples if there are two: one has no variance. */
 static size_t pilot_size(const slow *s, size_t i)
 {
     size_t count = batch_size(s, i);
     return count < 2 && s->problem->samples[i] > 1 ? 2 : count;
 }
 
-/* PRECISION+'s pilot: sigma^2, and gamma for refresh 0. */
+/* PRECISION+'s pilot: computes sigma^2, and gamma for refresh 0. */
 static double pilot(slow *s, size_t i, const double *x, const double *y)
 {
     uint32_t index[MOST_SAMPLES];
@@ -357,7 +357,7 @@ static void move(slow *s, size_t i)
         y1[k] += steps->eta * (y_tilde[k] - y[k]);
 }
 
-/* PRECISION+'s gamma for each agent after the move at iteration t: consensus on r, or exact. */
+/* Computes PRECISION+'s gamma for each agent after the move at iteration t: by consensus on r, or exactly. */
 static void follow_gamma(slow *s)
 {
     double *mixed = test_doubles(s->m);
@@ -448,7 +448,7 @@ static void slow_step(slow *s, uint64_t t)
     s->next = kept;
 }
 
-/* ---- what is asserted at every iteration ----------------------------------------------------- */
+/* ---- assertions at every iteration ------------------------------------------------------------ */
 
 static void assert_same(const char *what, uint64_t t, size_t count, const double *found,
                         const double *expected)
@@ -490,8 +490,8 @@ static void assert_equal_means(size_t m, size_t dim, const double *a, const doub
     }
 }
 
-/* With q = 1 the estimates are the exact local gradients; where u + c y is kept, with c the y_curvature, u
- * is known to the rounding of that sum and its difference. */
+/* With q = 1 the estimates are the exact local gradients. If u + c y is stored, with c the y_curvature,
+ * u is known up to the rounding of that sum and its difference. */
 static void assert_exact_estimates(slow *s, const test_state *found)
 {
     double *gx = test_doubles(s->x_dim);
@@ -511,8 +511,8 @@ static void assert_exact_estimates(slow *s, const test_state *found)
     free(gx);
 }
 
-/* IFO calls of iteration t at agent i, from the description of costs; refresh sizes of PRECISION+
- * are the slow version's. */
+/* Returns the IFO calls of iteration t at agent i, from the description of costs; refresh sizes of
+ * PRECISION+ are the slow version's. */
 static uint64_t ifo_of(const slow *s, size_t i, uint64_t t)
 {
     size_t n = s->problem->samples[i];
@@ -610,7 +610,7 @@ static void follow(int which, int kind, const char *const *more, uint64_t iterat
     test_rig_close(&rig);
 }
 
-/* Iterations that are followed: past two refreshes even when time is short. */
+/* The number of iterations compared: more than two refreshes even when time is short. */
 #define STEPS (TEST_SLOWDOWN > 1 ? 9 : 20)
 
 START_TEST(algorithms_follow_their_rules)
@@ -651,8 +651,8 @@ START_TEST(algorithms_follow_their_rules_with_a_regularizer)
 }
 END_TEST
 
-/* Whether it belongs to PRECISION's family, whose members move by nu towards a proximal point. The
- * others are followed in test_central.c and test_network.c. */
+/* Returns whether an algorithm belongs to PRECISION's family, whose members move by nu towards a
+ * proximal point. The others are tested in test_central.c and test_network.c. */
 static bool of_the_family(const saddle_algorithm *algorithm)
 {
     for (const saddle_option *const *option = algorithm->options; *option != NULL; option++)
@@ -678,8 +678,8 @@ END_TEST
 
 /* ---- convergence ----------------------------------------------------------------------------- */
 
-/* Run an algorithm on the 5-agent quadratic; returns the last metric, and the largest distance of
- * any agent's copy from the known saddle point in *off. */
+/* Runs an algorithm on the 5-agent quadratic; returns the last metric, and in *off the largest distance
+ * of any agent's copy from the known saddle point. */
 static double settle(const char *algorithm, const char *const *more, double *off)
 {
     static const char *const base[] = {
@@ -726,7 +726,7 @@ START_TEST(deterministic_runs_reach_the_saddle)
         assert_at_most(settle(names[kind], full, &off), 1e-24);
         assert_at_most(off, 1e-12);
     }
-    /* Without tracking the agents' differences keep it away, and only they. */
+    /* Without tracking, only the differences between agents keep it away from the saddle point. */
     double metric = settle("prox-dsgda", full, &off);
     ck_assert_msg(metric > 1e-2, "metric %g", metric);
     const char *alike[] = {curvatures[_i], "batch=1000000", "heterogeneity=0", "iterations=3000",

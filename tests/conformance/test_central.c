@@ -1,10 +1,10 @@
 /*
- * The centralized algorithms, and the pooled problem they run on.
+ * The centralized algorithms, and the pooled problem that they run on.
  *
- * A slow version of each is written out here from its paper with plain loops over single samples of
- * the network's agents, and followed iterate by iterate; IFO counts are compared with closed forms
- * and with a problem that counts what it is asked for; each is run to the known saddle point of the
- * quadratic at the rate it claims.
+ * A slow version of each is written here from its paper, with plain loops over single samples of the
+ * network's agents, and compared iterate by iterate. IFO counts are compared with closed forms and with a
+ * problem that counts its evaluations. Each algorithm is run to the known saddle point of the quadratic at
+ * the rate it claims.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { MOST_SAMPLES = 512 };
 
 /* ---- the pool, sample by sample -------------------------------------------------------------- */
 
-/* A network's problem seen as one pool. */
+/* A network's problem as one pool. */
 typedef struct pool {
     const saddle_problem *of;
     size_t total;
@@ -45,8 +45,8 @@ static void pool_close(pool *p)
     free(p->scratch);
 }
 
-/* gx, gy += scale times the mean over the samples of N / (m n_i) grad f_ij at (x, y), sample g of
- * the pool being the j-th of agent i when those of all agents stand one after another. */
+/* Computes gx, gy += scale times the mean over the samples of N / (m n_i) grad f_ij at (x, y). Sample g
+ * of the pool is the j-th of agent i if those of all agents are concatenated. */
 static void pool_add(pool *p, const uint32_t *index, size_t count, double scale, const double *x,
                      const double *y, double *gx, double *gy)
 {
@@ -140,7 +140,7 @@ static void assert_gradients(const bench *b, const char *what)
     assert_same(what, 0, b->pool.y_dim, b->gy[0], b->gy[1]);
 }
 
-/* The mean over the pool is the network's: the mean over agents of theirs. */
+/* The mean over the pool is the network's: the mean over agents of their means. */
 START_TEST(the_pool_is_the_network)
 {
     bench b;
@@ -172,7 +172,7 @@ START_TEST(the_pool_is_the_network)
 }
 END_TEST
 
-/* Any batch, in any order, with repetitions; one-sample batches average to the whole. */
+/* Any batch, in any order, with repetitions; one-sample batches average to the full gradient. */
 START_TEST(batches_of_the_pool)
 {
     bench b;
@@ -214,7 +214,7 @@ START_TEST(batches_of_the_pool)
 }
 END_TEST
 
-/* L grows by the heaviest sample's weight, mu stays; y*(x) and the solution are the network's. */
+/* L grows by the heaviest sample's weight, mu does not change; y*(x) and the solution are the network's. */
 START_TEST(constants_and_answers_of_the_pool)
 {
     bench b;
@@ -224,7 +224,7 @@ START_TEST(constants_and_answers_of_the_pool)
     size_t least = of->samples[0];
     for (size_t i = 1; i < of->agents; i++)
         least = of->samples[i] < least ? of->samples[i] : least;
-    /* An estimate is not scaled: it is no bound either way. */
+    /* An estimate is not scaled, because it is not a bound anyway. */
     double heaviest =
         e->constants.estimated ? 1.0 : (double)b.pool.total / (double)(of->agents * least);
     assert_near(b.scene->constants.lipschitz, heaviest * e->constants.lipschitz,
@@ -305,7 +305,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The parameters by the papers' rules, or the documented practical ones. */
+/* Sets the parameters by the papers' rules, or the documented practical ones. */
 static void slow_rules(slow *s)
 {
     const saddle_steps *steps = &s->rig->steps;
@@ -366,7 +366,7 @@ static void slow_close(slow *s)
     pool_close(&s->pool);
 }
 
-/* The samples of a draw, by the rule of core/rng.h. */
+/* Draws samples, by the rule of core/rng.h. */
 static void draw(const slow *s, saddle_purpose purpose, uint64_t number, size_t count,
                  bool replacement, uint32_t *out)
 {
@@ -413,7 +413,7 @@ static void slow_gda(slow *s, uint64_t t)
     s->ifo += s->batch;
 }
 
-/* (v, u) += the change of the mini-batch's mean gradient from (x0, y0) to (s->x, s->y). */
+/* Adds to (v, u) the change of the mini-batch's mean gradient from (x0, y0) to (s->x, s->y). */
 static void slow_recursion(slow *s, saddle_purpose purpose, uint64_t number, const double *x0,
                            const double *y0)
 {
@@ -424,8 +424,8 @@ static void slow_recursion(slow *s, saddle_purpose purpose, uint64_t number, con
     s->ifo += 2 * s->batch;
 }
 
-/* Projected SARAH on y: full gradient, m recursive steps, until its gradient mapping is small. Returns whether it was, so
- * that the full gradient is at hand. */
+/* Projected SARAH on y: full gradient and m recursive steps, until its gradient mapping is small.
+ * Returns whether it was, in which case the full gradient is available. */
 static bool slow_initial(slow *s)
 {
     bool done = false;
@@ -451,7 +451,7 @@ static bool slow_initial(slow *s)
     return done;
 }
 
-/* Which inner iterate is kept: uniform in 1 .. m. */
+/* Returns which inner iterate is kept: uniform in 1 .. m. */
 static size_t slow_pick(const slow *s, uint64_t k)
 {
     if (setting_is(s, "maximizer-output", "last"))
@@ -570,7 +570,7 @@ START_TEST(sreda_follows_its_rules)
         follow(_i, SREDA, variants[v], STEPS);
         follow(_i, SREDA_BOOST, variants[v], STEPS);
     }
-    /* The papers' rules, with fewer inner steps than they ask for. */
+    /* The papers' rules, with fewer inner steps than they prescribe. */
     static const char *const theory[] = {"steps=theory", "maximizer-steps=5", "initial-epochs=2",
                                          NULL};
     if (_i != OWN_PROBLEM) {
@@ -580,7 +580,7 @@ START_TEST(sreda_follows_its_rules)
 }
 END_TEST
 
-/* The papers' numbers of inner steps, where kappa keeps them bearable. */
+/* The papers' numbers of inner steps, where kappa keeps them affordable. */
 START_TEST(sreda_takes_its_papers_inner_steps)
 {
     static const char *const theory[] = {
@@ -591,7 +591,7 @@ START_TEST(sreda_takes_its_papers_inner_steps)
 }
 END_TEST
 
-/* ---- what is asked for is what is counted ---------------------------------------------------- */
+/* ---- counted evaluations are those made -------------------------------------------------------- */
 
 static const saddle_problem *counted;
 static uint64_t calls;
@@ -665,12 +665,12 @@ static double y_mapping(slow *s, double step, const double *y, const double *g)
 }
 
 /*
- * An iteration solves min max F(x, y) + h(x) + L |x - x_k|^2 to a fraction of the gradient mapping
- * R_k of F it started from, in the variables sqrt(L) x and sqrt(L_y) y, if L and L_y are both at least
- * the problem's L. For L = L_y = 1: the x-gradient left is 6L |x - anchor| <= r R plus AGD's: the image of
- * a point whose gradient mapping is g has stationarity at most 2 g, here 2 r^3 R. In y it is 2 r^2
- * R for the same reason, and what x still moved after y did: at most L times 2 r^3 R / (6 L),
- * twice, plus L r^2 R / (6 * 27 L).
+ * An iteration solves min max F(x, y) + h(x) + L |x - x_k|^2 to a fraction of the gradient mapping R_k
+ * of F that it started from, in the variables sqrt(L) x and sqrt(L_y) y, if L and L_y are both at least
+ * the problem's L. For L = L_y = 1, the remaining x-gradient is 6L |x - anchor| <= r R plus AGD's: the
+ * image of a point whose gradient mapping is g has stationarity at most 2 g, here 2 r^3 R. In y it is 2
+ * r^2 R for the same reason, plus what x moved after y did: at most L times 2 r^3 R / (6 L), twice, plus
+ * L r^2 R / (6 * 27 L).
  */
 START_TEST(minimax_ppa_solves_its_subproblems)
 {
@@ -706,7 +706,7 @@ START_TEST(minimax_ppa_solves_its_subproblems)
             pool_mean(&s.pool, index, s.pool.total, after.x, after.y, s.v, s.u);
             for (size_t k = 0; k < s.pool.x_dim; k++)
                 s.v[k] += 2.0 * L * (after.x[k] - before.x[k]);
-            /* Rounding in the iterates enters multiplied by the curvature. */
+            /* Rounding errors in the iterates are multiplied by the curvature. */
             double rounding = 1e-13 * L * (1.0 + test_largest(s.pool.x_dim, after.x));
             assert_at_most(x_mapping(&s, 1.0 / (3.0 * L), after.x, s.v) / sqrt(L),
                            (r + 2.0 * r * r * r) * R + rounding);
@@ -725,7 +725,7 @@ START_TEST(minimax_ppa_solves_its_subproblems)
 }
 END_TEST
 
-/* The three loops with so many steps each and no other end. */
+/* The number of steps of each of the three loops, which end only by it. */
 typedef struct loops {
     size_t appa, ag2, agd;
 } loops;
@@ -739,7 +739,7 @@ static void overshoot(size_t count, double weight, const double *image, double *
     }
 }
 
-/* Whether a step from one point to another is lost in rounding, as at a bound of a set: it ends a loop. */
+/* Returns whether a step is lost in rounding, as at a bound of a set; it ends a loop. */
 static bool still(size_t count, const double *from, const double *to)
 {
     double moved = 0.0;
@@ -846,7 +846,7 @@ static void follow_ppa(int which, const char *const *more, const loops *caps)
     test_rig_close(&rig);
 }
 
-/* With an accuracy that is never met the loops run to their caps. */
+/* With an accuracy that is never reached, the loops run to their caps. */
 START_TEST(minimax_ppa_follows_its_rules)
 {
     static const char *const practical[] = {"appa-steps=3", "ag2-steps=4", "agd-steps=3",
@@ -859,7 +859,7 @@ START_TEST(minimax_ppa_follows_its_rules)
 }
 END_TEST
 
-/* With one step allowed everywhere an iteration is: measure, descend, ascend, descend. */
+/* With one step allowed everywhere, an iteration is: measure, descend, ascend, descend. */
 START_TEST(minimax_ppa_keeps_its_caps)
 {
     static const char *const more[] = {"appa-steps=1", "ag2-steps=1", "agd-steps=1",
@@ -885,7 +885,7 @@ END_TEST
 
 static const char *const curvatures[] = {"curvature=convex", "curvature=nonconvex"};
 
-/* Run on the 5-agent quadratic, unequal local sizes; the result is the caller's to free. */
+/* Runs on the 5-agent quadratic with unequal local sizes; the caller frees the result. */
 static saddle_result *settle(const char *algorithm, const char *const *more, double *off)
 {
     static const char *const base[] = {
@@ -924,7 +924,7 @@ static double last_metric(const saddle_result *result)
     return result->rows[result->row_count - 1].metric;
 }
 
-/* Every trace point has at most `factor` of the metric of the one before, down to rounding. */
+/* Asserts that every trace point has at most `factor` times the metric of the one before, down to rounding. */
 static void assert_linear(const saddle_result *result, double factor)
 {
     for (size_t k = 1; k < result->row_count; k++)
@@ -951,7 +951,7 @@ START_TEST(full_gradients_converge_linearly)
 }
 END_TEST
 
-/* The mean metric over the second half of a run of sgda. */
+/* Returns the mean metric over the second half of a run of sgda. */
 static double noise_floor(const char *const *more)
 {
     double off;
@@ -966,7 +966,7 @@ static double noise_floor(const char *const *more)
     return sum;
 }
 
-/* Mini-batches stop at a floor that shrinks with the steps; variance reduction has none. */
+/* Mini-batches stall at a floor that shrinks with the steps; variance reduction has no floor. */
 START_TEST(recursive_gradients_reach_the_saddle_and_plain_ones_do_not)
 {
     double off;
@@ -985,7 +985,7 @@ START_TEST(recursive_gradients_reach_the_saddle_and_plain_ones_do_not)
 }
 END_TEST
 
-/* ---- relatives ------------------------------------------------------------------------------- */
+/* ---- equivalent algorithms --------------------------------------------------------------------- */
 
 static saddle_result *run_as(int which, const char *const *more)
 {
@@ -1008,7 +1008,7 @@ static void assert_same_runs(int which, const char *const *first, const char *co
     saddle_result_free(b);
 }
 
-/* On one agent with all samples and whole steps, prox-dsgda is gda with eta_x = 1 / tau and eta_y =
+/* On one agent with all samples and full steps, prox-dsgda is gda with eta_x = 1 / tau and eta_y =
  * alpha; sgda with all samples is gda anywhere. */
 START_TEST(relatives_coincide)
 {
@@ -1028,7 +1028,7 @@ START_TEST(relatives_coincide)
 }
 END_TEST
 
-/* ---- refusals -------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------ */
 
 static void refuse(const char *assignment, const char *algorithm, const char *part)
 {
@@ -1054,7 +1054,7 @@ START_TEST(what_sreda_cannot_do_is_refused)
 }
 END_TEST
 
-/* The header of a trace has the values that stand for auto. */
+/* The header of a trace has the values that auto was resolved to. */
 START_TEST(auto_is_resolved)
 {
     static const char *const sreda[] = {"algorithm=sreda", "iterations=1", NULL};

@@ -1,10 +1,10 @@
 /*
- * Every algorithm makes progress on every built-in problem with the step sizes that it chooses itself.
+ * Every algorithm makes progress on every built-in problem with its default step sizes.
  *
- * Progress is measured by Q(xbar) = max over Y of F(xbar, .) + h(xbar), the function that is minimized: each
- * algorithm must lower it by at least a third of what PRECISION does. The metric does not serve: methods
- * without gradient tracking end with agents that disagree about y where their data differ (group-dro, whose
- * groups are the agents), so that their metric grows while Q falls.
+ * Progress is measured by Q(xbar) = max over Y of F(xbar, .) + h(xbar), the function that is minimized:
+ * each algorithm must lower it by at least a third of what PRECISION does. The metric is not suitable:
+ * methods without gradient tracking end with agents that disagree about y where their data differ
+ * (group-dro, whose groups are the agents), so their metric grows while Q falls.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,16 +16,16 @@
 #include "run/run.h"
 #include "support.h"
 
-/* The least share of PRECISION's progress; the smallest that is met is 0.46, of Prox-DSGDA on poisoning. */
+/* The required share of PRECISION's progress; the smallest one reached is 0.46, by Prox-DSGDA on poisoning. */
 #define SHARE (1.0 / 3.0)
-/* Passes over the data. Where one iteration takes several, more of them. */
+/* Passes over the data; more if one iteration takes several. */
 #define PASSES 300
 #define MORE_PASSES 1000
 
 typedef struct setting {
     const char *name;
     const char *assignment[7];
-    bool needs_set; /* without X, Q has no least value */
+    bool needs_set; /* without X, Q has no minimum */
 } setting;
 
 static const setting settings[] = {
@@ -49,7 +49,7 @@ static const setting settings[] = {
      false},
 };
 
-/* By how much a run lowers Q; NaN when it diverges or the algorithm refuses the problem. */
+/* Returns by how much a run lowers Q; NaN when it diverges or the algorithm refuses the problem. */
 static double progress(const setting *s, const saddle_algorithm *algorithm, const char *x_set)
 {
     saddle_error error = {.message = ""};
@@ -98,7 +98,7 @@ START_TEST(defaults_make_progress)
 }
 END_TEST
 
-/* Where L and mu are known, the rules of the papers are still to be had. */
+/* If L and mu are known, the papers' rules can still be chosen. */
 START_TEST(theory_has_its_own_steps)
 {
     static const char *const rules[] = {"practical", "theory"};
@@ -137,7 +137,7 @@ Suite *saddle_test_suite(void)
     Suite *suite = suite_create("default step sizes");
     TCase *table = tcase_create("table");
     tcase_set_timeout(table, 600);
-    /* A sanitizer sees the same code in fewer of them. */
+    /* A sanitizer sees the same code with fewer of them. */
     tcase_add_loop_test(table, defaults_make_progress, 0,
                         TEST_SLOWDOWN > 1 ? 3 : sizeof settings / sizeof *settings);
     tcase_add_test(table, theory_has_its_own_steps);

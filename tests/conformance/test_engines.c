@@ -1,6 +1,6 @@
 /*
- * Every engine gives the same bits however it is run: any number of threads, in pieces or at once;
- * keeps its limits; and names what broke, where and when.
+ * Every engine gives the same bits however it is run (any number of threads, in pieces or at once),
+ * respects its limits, and reports which agent failed, how and when.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "instances.h"
 #include "support.h"
 
-/* Sanitizers are slow; they need not see every number of threads. */
+/* Sanitizers are slow and need not see every number of threads. */
 #if TEST_SLOWDOWN > 1
 static const unsigned thread_counts[] = {1, 3, 16};
 #else
@@ -34,7 +34,7 @@ static void assert_same_bits(const test_state *a, const test_state *b)
 
 /* ---- any number of threads ------------------------------------------------------------------- */
 
-/* Run an instance, with three further settings, to its end; returns the result. */
+/* Runs an instance, with three further settings, to its end; returns the result. */
 static saddle_result *run_with(int which, const saddle_algorithm *algorithm, unsigned threads,
                                const char *const size[3])
 {
@@ -53,7 +53,7 @@ static saddle_result *run_with(int which, const saddle_algorithm *algorithm, uns
     return result;
 }
 
-/* Everything but the seconds, bit for bit: a NaN equals itself. */
+/* Compares everything except the seconds, bit for bit: NaN equals NaN. */
 static void assert_same_row(const saddle_row *a, const saddle_row *b)
 {
     ck_assert_uint_eq(a->iteration, b->iteration);
@@ -76,7 +76,7 @@ static void assert_same_results(const saddle_result *a, const saddle_result *b)
 {
     ck_assert_int_eq(a->stop, b->stop);
     ck_assert_uint_eq(a->row_count, b->row_count);
-    /* Steps that are too long for a problem end its run early, everywhere alike. */
+    /* Steps that are too long for a problem end its run early, with any number of threads. */
     ck_assert(a->row_count > 6 || (a->stop == SADDLE_STOP_DIVERGED && a->row_count > 1));
     for (size_t k = 0; k < a->row_count; k++)
         assert_same_row(&a->rows[k], &b->rows[k]);
@@ -131,8 +131,8 @@ START_TEST(workers_share_large_agents)
 }
 END_TEST
 
-/* The one number that worker 0 computes for all, on every number of threads: for more agents than the engine's mean takes at
- * once, and for large agents, which workers share. */
+/* The number that worker 0 computes for all, with any number of threads: for more agents than the
+ * engine's mean handles at once, and for large agents, which workers share. */
 START_TEST(the_oracle_serves_any_number_of_threads)
 {
     static const int which[] = {QUADRATIC_NONCONVEX, LOGISTIC_BOX_SPARSE};
@@ -235,7 +235,7 @@ START_TEST(a_deadline_ends_an_advance)
         test_rig rig;
         saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
         test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", NULL, thread_counts[c], NULL, NULL);
-        /* A deadline that had passed when the engine first looked is followed by a later one. */
+        /* If a deadline had passed before the engine first checked, try a later one. */
         for (double span = 0.05; rig.engine->kind->iteration(rig.engine) == 0; span *= 2.0) {
             saddle_limits limits = {.iterations = UINT64_MAX,
                                     .deadline = saddle_clock_seconds() + span};
@@ -247,7 +247,7 @@ START_TEST(a_deadline_ends_an_advance)
 }
 END_TEST
 
-/* Runs stop where their settings say. */
+/* Runs until the given setting stops the run. */
 static saddle_result *stop_by(const char *assignment, const saddle_hooks *hooks)
 {
     const char *more[] = {"q=1000",   "batch=4", "trace-every=50", "iterations=1000000",
@@ -331,7 +331,7 @@ START_TEST(means_are_in_the_order_of_agents)
 }
 END_TEST
 
-/* ---- several rounds an iteration ------------------------------------------------------------- */
+/* ---- several rounds per iteration -------------------------------------------------------------- */
 
 /* Gossip: every round replaces x and y by the weighted mean over neighbours. Its parameters are the
  * number of rounds; agent i starts at x0 + i. */
@@ -340,7 +340,7 @@ static void gossip_layout(const void *parameters, const saddle_problem *problem,
     out->rounds = *(const unsigned *)parameters;
     saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
     saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
-    /* The first round sends x alone. */
+    /* The first round sends only x. */
     out->field[1].first_round = 1;
 }
 
@@ -424,7 +424,7 @@ START_TEST(an_iteration_may_have_several_rounds_or_none)
             test_state found;
             test_state_make(&found, e->problem);
             test_state_copy(&rig, &found);
-            /* Without communication a step is still taken once an iteration. */
+            /* Without communication, there is still one step per iteration. */
             unsigned steps = rounds > 0 ? rounds : 1;
             double *expected = test_doubles(e->problem->agents * x_dim);
             for (size_t i = 0; i < e->problem->agents; i++)
@@ -470,7 +470,8 @@ static double no_number(saddle_agent *agents, size_t count, double *x_mean, doub
     return 0.0;
 }
 
-/* Workers run their agents at the same time: two workers' agents must not share memory, oracle or not. */
+/* Workers run their agents concurrently, so agents of different workers must not share memory, with or
+ * without oracle. */
 START_TEST(workers_have_memory_of_their_own)
 {
     static const char *const more[] = {"x-dim=600", NULL};
@@ -494,11 +495,11 @@ END_TEST
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-/* A problem that gives NaN at chosen agents when its gradients have been asked for often enough. */
+/* A problem that returns NaN at chosen agents from a given number of gradient evaluations on. */
 typedef struct faulty {
     const saddle_problem *right;
     unsigned calls[8]; /* per agent, so that no two threads share one */
-    unsigned at[8];    /* the call that goes wrong; 0: none */
+    unsigned at[8];    /* the call that fails; 0: none */
     bool in_y;
 } faulty;
 
@@ -526,8 +527,8 @@ START_TEST(the_first_fault_is_reported)
         for (int in_y = 0; in_y < 2; in_y++) {
             test_instance instance;
             test_instance_open(&instance, QUADRATIC_NONCONVEX, more);
-            /* Call 1 is the start, call k + 1 makes iteration k. Agents 3 and 2 go wrong in
-             * iteration 9, agent 0 in iteration 10, which must not happen any more. */
+            /* Call 1 is the start, call k + 1 makes iteration k. Agents 3 and 2 fail in iteration 9;
+             * agent 0 would fail in iteration 10, which must not happen. */
             faulty self = {.right = instance.problem, .at = {11, 0, 10, 10}, .in_y = in_y == 1};
             saddle_problem problem = *instance.problem;
             problem.self = &self;
@@ -556,8 +557,8 @@ END_TEST
 
 START_TEST(divergence_is_a_result)
 {
-    /* Steps far above what the curvature bears: the iterates grow without bound, which the metric
-     * shows where it is measured, and the iterates themselves where it is not. */
+    /* Steps far too long for the curvature: the iterates grow without bound, which shows in the metric
+     * if it is measured, and otherwise in the iterates themselves. */
     const bool measured = _i == 0;
     const char *const more[] = {"tau=1e-3", "alpha=1e3", "iterations=100000",
                                 measured ? "trace-every=10" : "trace-every=100000", NULL};
@@ -594,7 +595,7 @@ START_TEST(divergence_is_a_result)
 }
 END_TEST
 
-/* A gradient that is NaN from the start, at agent 1 alone. */
+/* A gradient that is NaN from the start, at agent 1 only. */
 static void broken_gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                             const double *x, const double *y, double *gx, double *gy,
                             double *scratch)

@@ -1,4 +1,4 @@
-/* Layouts: the table of fields is true of every algorithm, and one that cannot be true is refused. */
+/* Layouts: the table of fields describes every algorithm correctly, and an impossible one is refused. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 /* ---- conserved sums -------------------------------------------------------------------------- */
 
-/* What the agents' spans say of one field. */
+/* Sums of one field over the agents' spans. */
 typedef struct totals {
     const saddle_field *field;
     const double
@@ -23,7 +23,7 @@ typedef struct totals {
     double off;            /* largest difference of an estimate from kept_like */
 } totals;
 
-/* The estimate that the table describes, by its definition. */
+/* Returns the estimate that the table describes, by its definition. */
 static double denoted(const saddle_field *field, const saddle_agent *agent, size_t k)
 {
     return agent->kept[field->estimate + k] - field->shift * agent->now[field->shift_offset + k];
@@ -50,7 +50,7 @@ static void add_agent(void *context, saddle_agent *agent)
     pthread_mutex_unlock(&one_at_a_time);
 }
 
-/* Check a sum at the present state. `truth`: see totals::kept_like. */
+/* Checks a sum in the current state. `truth`: see totals::kept_like. */
 static void check_sum(test_rig *rig, const saddle_field *field, const double *truth)
 {
     totals t = {.field = field, .kept_like = truth};
@@ -88,8 +88,8 @@ static void take_gradient(void *context, saddle_agent *agent)
                             agent->scratch);
 }
 
-/* The mean of every conserved sum over agents is that of the estimates that the table names. PRECISION's are
- * the full gradients wherever it refreshes. */
+/* The mean of every conserved sum over agents is that of the estimates that the table names. PRECISION's
+ * estimates are the full gradients whenever it refreshes. */
 START_TEST(sums_are_those_of_their_estimates)
 {
     enum { REFRESH = 3, ITERATIONS = 8 };
@@ -125,7 +125,7 @@ START_TEST(sums_are_those_of_their_estimates)
         free(g.gy);
         test_rig_close(&rig);
     }
-    /* PRECISION and PRECISION+, Prox-GT-SGDA and GT-GDA track two gradients each, and one a number more. */
+    /* PRECISION and PRECISION+, Prox-GT-SGDA and GT-GDA track two gradients each, and PRECISION+ one more number. */
     ck_assert_uint_eq(checked, (size_t)9 * ITERATIONS);
     ck_assert(shifted > 0 || _i != LOGISTIC_BOX_SPARSE);
 }
@@ -171,8 +171,8 @@ static void watched_round(saddle_agent *agent)
     }
 }
 
-/* Answers go to the agent's own memory and overwrite no point, so that an engine may evaluate the requests of
- * all agents at once. */
+/* Results go to the agent's own memory and overwrite no point, so that an engine may evaluate the
+ * requests of all agents at once. */
 START_TEST(requests_are_apart)
 {
     static const saddle_phase phases[] = {{"watched", .run = watched_round}, {.name = NULL}};
@@ -195,7 +195,7 @@ END_TEST
 
 enum {
     RIGHT,
-    LONG_SUM, /* none, but longer than anything else that is averaged over agents */
+    LONG_SUM, /* not wrong, but longer than anything else that is averaged over agents */
     TOO_MANY_FIELDS,
     NO_SUCH_ROUND,
     ROUNDS_IN_REVERSE,
@@ -291,7 +291,7 @@ static void mistaken_round(saddle_agent *agent)
     saddle_agent_mix(agent, 0, problem->x_dim + p_length(problem) + problem->y_dim, agent->next);
 }
 
-/* A user's own algorithm with each mistake in turn. None gets as far as its first agent. */
+/* A user-defined algorithm with each mistake in turn. None gets as far as its first agent. */
 START_TEST(a_wrong_layout_is_refused)
 {
     static const char *const reason[MISTAKES] = {

@@ -1,6 +1,6 @@
 /*
- * AUC on MNIST itself, digits 5-9 against 0-4: a network ranks images that neither saw better than a
- * linear score does. Needs the 10,000-image part in $SADDLE_DATA; skipped where it is not.
+ * AUC on MNIST itself, digits 5-9 against 0-4: a network ranks held-out images better than a linear
+ * score does. Needs the 10,000-image part in $SADDLE_DATA; skipped without it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 /* Five agents train on the first 8,000 images; the other 2,000 are held out. */
 enum { IMAGES = 10000, TRAIN = 8000, HELD_OUT = IMAGES - TRAIN };
 
-/* The share of pairs in the right order, ties half, one by one. */
+/* Returns the share of pairs in the right order, ties counted half, pair by pair. */
 static double count_pairs(const saddle_dataset *data, const double *score)
 {
     double won = 0.0;
@@ -44,7 +44,7 @@ static saddle_dataset *held_out_images(const char *path)
     return rest;
 }
 
-/* AUC of PRECISION's score on the held-out images after so many passes over the data. */
+/* Returns the AUC of PRECISION's score on the held-out images after some passes over the data. */
 static double held_out_auc(const char *path, const char *score, const char *tau,
                            const saddle_dataset *images)
 {
@@ -94,7 +94,7 @@ START_TEST(a_network_ranks_unseen_digits_better_than_a_line)
     saddle_dataset *images = held_out_images(path);
     double linear = held_out_auc(path, "linear", "tau=20", images);
     double network = held_out_auc(path, "mlp:64", "tau=5", images);
-    /* Both have learned something, and the difference is no accident of 2,000 images. */
+    /* Both have learned something, and the difference is not a coincidence of 2,000 images. */
     assert_at_most(0.85, linear);
     assert_at_most(linear + 0.02, network);
     saddle_dataset_free(images);

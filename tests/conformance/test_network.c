@@ -1,9 +1,9 @@
 /*
  * The decentralized methods that PRECISION is compared with: GT-GDA, DPOSG, DPPSP and C-SP-SG.
  *
- * Each is written out here a second time, with dense matrices and plain loops, and followed iterate
- * by iterate; costs, feasibility and tracking are asserted at every iteration. Each is then run
- * towards the known saddle point of the quadratic as far as its theory says it gets.
+ * Each is implemented here a second time, with dense matrices and plain loops, and compared iterate by
+ * iterate; costs, feasibility and tracking are asserted at every iteration. Each is then run towards the
+ * known saddle point of the quadratic as far as its theory says it converges.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ typedef struct rig {
     saddle_engine *engine;
 } rig;
 
-/* Everything but init(). */
+/* Does everything except init(). */
 static void rig_ready(rig *r, const char *name, saddle_configuration *configuration)
 {
     saddle_error error = {.message = ""};
@@ -163,7 +163,7 @@ static double *power(size_t m, const double *base, uint64_t r)
     return result;
 }
 
-/* The rows of (matrix) (v), to be freed. */
+/* Returns the rows of (matrix) (v); the caller frees them. */
 static double *mixed(const slow *s, const double *matrix, const double *v)
 {
     double *out = test_doubles(s->m * s->both);
@@ -375,7 +375,7 @@ static double scaled_distance(const slow *s, const double *a, const double *b)
     return sqrt(sum);
 }
 
-/* out = z - w + eta A(z), without normals */
+/* Computes out = z - w + eta A(z), without normals. */
 static void shifted(slow *s, size_t i, const double *z, const double *w, double *out)
 {
     operate_fully(s, i, z, out);
@@ -383,7 +383,7 @@ static void shifted(slow *s, size_t i, const double *z, const double *w, double 
         out[k] = z[k] - w[k] + eta_of(s, k) * out[k];
 }
 
-/* The inner loop of DPPSP: z becomes the resolvent at w of agent i, as far as the options say. */
+/* The inner loop of DPPSP: z becomes agent i's resolvent at w, as accurately as the options say. */
 static void slow_resolvent(slow *s, size_t i, const double *w, double *z)
 {
     double tolerance = test_number(s->rig->plan, "resolvent-tolerance");
@@ -411,7 +411,7 @@ static void slow_resolvent(slow *s, size_t i, const double *w, double *z)
         double room = 0.9 * scaled_distance(s, z, trial);
         if (bend > room) {
             s->s[i] /= 2.0;
-            /* Nothing better than z was found in time. */
+            /* No better point than z was found in time. */
             if (k == most)
                 memcpy(trial, z, s->both * sizeof *z);
             continue;
@@ -468,9 +468,9 @@ static void slow_step(slow *s, uint64_t t)
         slow_dppsp(s, t);
 }
 
-/* ---- following ------------------------------------------------------------------------------- */
+/* ---- comparing iterates ----------------------------------------------------------------------- */
 
-/* `found` (x and y of a state) is `expected` (z by agent), y with the given sign. */
+/* Asserts that x and y of a state are `expected` (z by agent), y with the given sign. */
 static void assert_same(const slow *s, const char *what, uint64_t t, const double *x,
                         const double *y, const double *expected, double y_sign)
 {
@@ -495,7 +495,7 @@ static void assert_feasible(const slow *s, const test_state *found)
     }
 }
 
-/* Mean over agents of a - b is nothing but rounding. */
+/* Asserts that the mean over agents of a - b is only rounding. */
 static void assert_equal_means(size_t m, size_t dim, const double *a, const double *b)
 {
     double scale = 1.0 + test_largest(m * dim, a) + test_largest(m * dim, b);
@@ -507,7 +507,7 @@ static void assert_equal_means(size_t m, size_t dim, const double *a, const doub
     }
 }
 
-/* IFO calls of agent i after t iterations; DPPSP's depend on its inner loop. */
+/* Returns the IFO calls of agent i after t iterations; DPPSP's depend on its inner loop. */
 static uint64_t ifo_of(const slow *s, size_t i, uint64_t t)
 {
     const saddle_plan *plan = s->rig->plan;
@@ -639,7 +639,7 @@ static void open_on_ring(rig *r, const char *name, const char *const *more)
     rig_open(r, QUADRATIC_CONVEX_ODD, name, all, 2);
 }
 
-/* Largest distance of an entry of any agent's iterate from the saddle point. */
+/* Returns the largest distance of an entry of any agent's iterate from the saddle point. */
 static double saddle_error_of(rig *r)
 {
     const saddle_problem *problem = r->scene.problem;
@@ -662,7 +662,7 @@ static double saddle_error_of(rig *r)
     return most;
 }
 
-/* The error after so many iterations. */
+/* Returns the error after some iterations. */
 static double error_after(const char *name, const char *const *more, uint64_t iterations)
 {
     rig r;
@@ -673,7 +673,7 @@ static double error_after(const char *name, const char *const *more, uint64_t it
     return result;
 }
 
-/* Every `block` iterations take the error down by 10 at least, to 1e-12. */
+/* Asserts that every `block` iterations reduce the error at least 10 times, down to 1e-12. */
 static void assert_linear(const char *name, const char *const *more, uint64_t block)
 {
     rig r;
@@ -686,7 +686,7 @@ static void assert_linear(const char *name, const char *const *more, uint64_t bl
         assert_at_most(next, error / 10.0);
         error = next;
     }
-    /* and it stays there */
+    /* And it stays there. */
     rig_advance(&r, 10 * block);
     assert_at_most(saddle_error_of(&r), 1e-11);
     rig_close(&r);
@@ -721,7 +721,7 @@ START_TEST(more_mixing_rounds_bring_agents_together)
 {
     static const char *const once[] = {"batch=1000", "mixing-rounds=1", NULL};
     static const char *const often[] = {"batch=1000", "mixing-rounds=16", NULL};
-    /* Without noise what is left is the agents' disagreement, eta / (1 - lambda^r) at most. */
+    /* Without noise, only the agents' disagreement is left, at most eta / (1 - lambda^r). */
     double apart = error_after("dposg", once, 3000);
     assert_at_most(error_after("dposg", often, 3000), apart / 2.0);
 }
@@ -734,7 +734,7 @@ START_TEST(cspsg_averages_approach_the_saddle_at_their_rate)
         double error = error_after("cspsg", rules[k], 64);
         for (uint64_t t = 256; t <= 65536 / TEST_SLOWDOWN; t *= 4) {
             double next = error_after("cspsg", rules[k], t);
-            /* A rate of t^-1/2 halves it; sampling noise may take some of that. */
+            /* A rate of t^-1/2 halves it; sampling noise may hide some of that. */
             assert_at_most(next, 0.7 * error);
             error = next;
         }
@@ -743,7 +743,7 @@ START_TEST(cspsg_averages_approach_the_saddle_at_their_rate)
 }
 END_TEST
 
-/* Largest entry of z - prox(z - (1/m) sum_i A_i(z)) over X and Y, where all agents are. */
+/* Returns the largest entry of z - prox(z - (1/m) sum_i A_i(z)) over X and Y, where all agents agree. */
 static double optimality_gap(rig *r)
 {
     slow s;
@@ -798,7 +798,7 @@ END_TEST
 
 /* ---- DPPSP against exact resolvents ---------------------------------------------------------- */
 
-/* Solve a v = b in place by elimination with pivots; b becomes v. */
+/* Solves a v = b in place by elimination with pivots; b becomes v. */
 static void eliminate(size_t n, double *a, double *b)
 {
     for (size_t c = 0; c < n; c++) {
@@ -828,7 +828,7 @@ static void eliminate(size_t n, double *a, double *b)
     }
 }
 
-/* The resolvent at w of an affine operator, from its values at 0 and at the unit vectors. */
+/* Computes the resolvent at w of an affine operator, from its values at 0 and at the unit vectors. */
 static void exact_resolvent(slow *s, size_t i, const double *w, double *z)
 {
     size_t n = s->both;
@@ -905,7 +905,7 @@ START_TEST(proximal_points_are_as_near_as_the_tolerance_says)
         double *exact = test_doubles(s.both);
         double *point = test_doubles(s.both);
         double tolerance = test_number(r.plan, "resolvent-tolerance");
-        /* One agent's w is its iterate: DPPSP is the proximal point method then. */
+        /* With one agent, w is its iterate, and DPPSP is the proximal point method. */
         for (uint64_t t = 0; t < 20; t++) {
             exact_resolvent(&s, 0, s.z, exact);
             rig_advance(&r, 1);
@@ -927,7 +927,7 @@ END_TEST
 
 /* ---- one agent ------------------------------------------------------------------------------- */
 
-/* The iterates of a method on one agent after each of 30 iterations, one after the other. */
+/* Returns the iterates of a method on one agent after each of 30 iterations. */
 static double *history(const char *name, const char *const *more, size_t *length)
 {
     rig r;
@@ -1014,7 +1014,7 @@ START_TEST(cspsg_at_one_agent_begins_as_sgda)
     rig_advance(&plain, 1);
     rig_copy(&average, &a);
     rig_copy(&plain, &b);
-    /* The steps decrease from the second iteration on; the report is the mean with the start. */
+    /* The steps decrease from the second iteration on; view() gives the mean, including the start. */
     const saddle_instance *e = average.instance.made;
     for (size_t k = 0; k < a.x_dim; k++)
         assert_near(a.x[k], 0.5 * (e->x0[k] + b.x[k]), 1e-13);
@@ -1027,7 +1027,7 @@ START_TEST(cspsg_at_one_agent_begins_as_sgda)
 }
 END_TEST
 
-/* ---- defaults, threads, faults, refusals ----------------------------------------------------- */
+/* ---- defaults, threads, faults, errors --------------------------------------------------------- */
 
 START_TEST(defaults_are_what_the_files_say)
 {

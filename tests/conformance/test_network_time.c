@@ -1,6 +1,7 @@
 /*
- * Simulated seconds: the clocks of agents under a link model against a slow computation from the definition, by hand
- * on two agents, for any number of threads, in resumed runs, and as a budget; and what is refused.
+ * Simulated seconds: the clocks of agents under a link model against a slow computation from the
+ * definition, by hand on two agents, for any number of threads, in resumed runs, and as a limit; and
+ * what is refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +17,9 @@
 #define MOST_AGENTS 12
 #define ITERATIONS 15
 
-/* ---- an algorithm that only spends ------------------------------------------------------------- */
+/* ---- an algorithm that only makes IFO calls ----------------------------------------------------- */
 
-/* IFO calls of an agent in a round; round 2 of an iteration that begins at 0: the start. */
+/* Returns the IFO calls of an agent in a round. Round 2 of iteration 0 is the start. */
 static uint64_t calls_of(size_t agent, uint64_t iteration, unsigned round)
 {
     saddle_rng rng;
@@ -75,7 +76,7 @@ static const saddle_algorithm spender = {.name = "spender",
                                          .phases = spend_phases,
                                          .view = spend_view};
 
-/* Run the spender on a quadratic with x in R^3 and y in R^5. */
+/* Runs it on a quadratic with x in R^3 and y in R^5. */
 static saddle_result *run_spender(const char *const *more)
 {
     saddle_error error = {.message = ""};
@@ -94,9 +95,9 @@ static saddle_result *run_spender(const char *const *more)
     return result;
 }
 
-/* ---- the definition, slowly ---------------------------------------------------------------------- */
+/* ---- the definition, computed slowly ------------------------------------------------------------- */
 
-/* A network with a cost for every pair of agents; bandwidth 0: they are not linked. */
+/* A network with costs for every pair of agents; bandwidth 0: they are not linked. */
 typedef struct slow_network {
     size_t agents;
     double compute[MOST_AGENTS];
@@ -104,8 +105,8 @@ typedef struct slow_network {
     double bandwidth[MOST_AGENTS][MOST_AGENTS];
 } slow_network;
 
-/* T_i' = max(T_i + c_i, max over j of (T_j + c_j + latency + bytes / bandwidth)), where c are the seconds of the IFO
- * calls since the last round. What is reported at a row includes those of its last round. */
+/* T_i' = max(T_i + c_i, max over j of (T_j + c_j + latency + bytes / bandwidth)), where c are the
+ * seconds of the IFO calls since the last round. The number in a row includes those of its last round. */
 static void slow_seconds(const slow_network *n, double out[ITERATIONS + 1])
 {
     static const double bytes[2] = {3 * 8.0, (3 + 5) * 8.0};
@@ -134,8 +135,8 @@ static void slow_seconds(const slow_network *n, double out[ITERATIONS + 1])
     }
 }
 
-/* A connected random network, as files of edges and of a link model. Every third has no `default`; some agents and edges
- * have no line. */
+/* Draws a connected random network, as files of edges and of a link model. Every third has no `default`;
+ * some agents and edges have no line. */
 static void draw_network(saddle_rng *rng, bool with_default, slow_network *n)
 {
     FILE *edges = fopen("edges", "w");
@@ -205,13 +206,13 @@ END_TEST
 
 /* ---- by hand ------------------------------------------------------------------------------------ */
 
-/* Two agents; all numbers are powers of two, so that there is no rounding. Messages are of 3 and 8 doubles. */
+/* Two agents; all numbers are powers of two, so that nothing is rounded. Messages have 3 and 8 doubles. */
 START_TEST(two_agents_by_hand)
 {
     saddle_test_enter_directory();
     uint64_t a = calls_of(0, 0, 2);
     uint64_t b = calls_of(1, 0, 2);
-    /* Agent 0 computes 4 times as fast: 1/8 and 1/2 seconds a call. */
+    /* Agent 0 is 4 times as fast: 1/8 and 1/2 seconds per call. */
     saddle_test_write("model", "agent 0 compute 0.125\nagent 1 compute 0.5\n"
                                "edge 1 0 latency 0.25 bandwidth 64\n");
     saddle_result *result =
@@ -231,7 +232,7 @@ START_TEST(two_agents_by_hand)
 }
 END_TEST
 
-/* What a text says of all agents and links. */
+/* The costs of a text hold for all agents and links. */
 START_TEST(each_cost_by_itself)
 {
     static const char *const two[] = {"agents=2", "topology=complete", NULL};
@@ -242,7 +243,7 @@ START_TEST(each_cost_by_itself)
         saddle_result *result = run_spender((const char *[]){two[0], two[1], text[k], NULL});
         double seconds = result->cost.network_seconds;
         if (k == 2) {
-            /* The slower agent of each round, as both wait for each other without any delay. */
+            /* The slower agent of each round, because both wait for each other without any delay. */
             double expected =
                 0.25 * (double)(calls_of(0, 0, 2) > calls_of(1, 0, 2) ? calls_of(0, 0, 2)
                                                                       : calls_of(1, 0, 2));
@@ -260,7 +261,7 @@ START_TEST(each_cost_by_itself)
 }
 END_TEST
 
-/* A centralized algorithm runs at one agent, which computes as `default` says and waits for nobody. */
+/* A centralized algorithm runs at one agent, which computes at the `default` speed and never waits. */
 START_TEST(centralized_algorithms_only_compute)
 {
     saddle_error error = {.message = ""};
@@ -317,7 +318,7 @@ static void assert_same_seconds(const saddle_result *a, const saddle_result *b)
     }
 }
 
-/* Threads, a stop in the middle, and a budget. */
+/* Threads, a stop in the middle, and a limit. */
 START_TEST(runs_keep_time)
 {
     size_t algorithms;
@@ -341,7 +342,7 @@ START_TEST(runs_keep_time)
         assert_ok(saddle_instance_create(&instance, plan, &error), error);
         assert_ok(saddle_run(instance, plan, NULL, &resumed, &error), error);
         assert_same_seconds(alone, resumed);
-        /* The budget ends the run with the first iteration that reaches it. */
+        /* The limit ends the run with the first iteration that reaches it. */
         double end = alone->rows[3].cost.network_seconds;
         saddle_snprintf(budget, sizeof budget, "max-network-seconds=%.17g", end);
         saddle_result *short_run =
@@ -361,7 +362,7 @@ START_TEST(runs_keep_time)
 }
 END_TEST
 
-/* A model has no influence on what is computed, and without one there is no column. */
+/* A model does not affect what is computed, and without one there is no column. */
 START_TEST(time_is_only_counted)
 {
     saddle_result *with = run_spender((const char *[]){"agents=5", MODEL, NULL});
@@ -393,9 +394,9 @@ START_TEST(time_is_only_counted)
 }
 END_TEST
 
-/* ---- what is refused ------------------------------------------------------------------------------ */
+/* ---- errors --------------------------------------------------------------------------------------- */
 
-/* The message of a link model on a path of three agents; "": it is taken. */
+/* Returns the error message for a link model on a path of three agents; "" if it is accepted. */
 static const char *refusal(const char *text)
 {
     static saddle_error error;
@@ -473,7 +474,7 @@ START_TEST(models_that_are_refused)
 }
 END_TEST
 
-/* Run a small quadratic, or resume it. */
+/* Runs a small quadratic, or resumes it. */
 static saddle_status run_small(const char *const *more, saddle_error *error)
 {
     saddle_instance *instance = NULL;
@@ -501,7 +502,7 @@ START_TEST(runs_that_are_refused)
                    SADDLE_BAD_INPUT, "stop-when: there is no column network_seconds without");
     assert_ok(run_small((const char *[]){"stop-when=network_seconds>=3", MODEL, NULL}, &error),
               error);
-    /* Another model on resuming: both are named. */
+    /* Resuming with another model: the message names both. */
     assert_ok(run_small((const char *[]){"checkpoint=a", "link-model=latency:1", NULL}, &error),
               error);
     assert_refused(
@@ -510,7 +511,7 @@ START_TEST(runs_that_are_refused)
         error, SADDLE_BAD_INPUT, "link-model is 'latency:1' there and 'latency:2' here");
     assert_refused(run_small((const char *[]){"resume=a", "iterations=9", NULL}, &error), error,
                    SADDLE_BAD_INPUT, "link-model is 'latency:1' there and not given here");
-    /* Of a file the contents count, not the name. */
+    /* For a file, its contents count, not its name. */
     saddle_test_write("one", "default latency 1\n");
     saddle_test_write("same", "default latency 1\n");
     assert_ok(run_small((const char *[]){"checkpoint=b", "link-model=one", NULL}, &error), error);

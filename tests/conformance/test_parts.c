@@ -1,5 +1,5 @@
 /*
- * Batches in parts: what problems add up over ranges of samples is what one sample at a time gives, and the
+ * Batches in parts: what problems add up over ranges of samples equals what single samples give, and the
  * parts of a request give the same bits in any order.
  */
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static const saddle_request_kind kinds[] = {
     SADDLE_REQUEST_SURVEY};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* The numbers that answer a request, in one block: gx, gy, statistic. */
+/* The numbers of an answer to a request, in one block: gx, gy, statistic. */
 typedef struct answer {
     saddle_request request;
     double *memory;
@@ -93,7 +93,7 @@ static void bench_close(bench *b)
     test_instance_close(&b->instance);
 }
 
-/* A request whose answer has nothing but NaN in it. */
+/* Creates a request whose answer is filled with NaN. */
 static answer ask(const bench *b, saddle_request_kind kind, const saddle_batch *batch)
 {
     answer a = {.memory = test_doubles(b->size)};
@@ -114,7 +114,7 @@ static answer ask(const bench *b, saddle_request_kind kind, const saddle_batch *
     return a;
 }
 
-/* The batches that are looked at; false when there are no more. */
+/* Creates the next batch to test; false when there are no more. */
 static bool next_batch(bench *b, size_t agent, int number, saddle_batch *out)
 {
     size_t samples = b->problem.samples[agent];
@@ -150,7 +150,7 @@ static bool is_asked(const bench *b, saddle_request_kind kind)
     return kind != SADDLE_REQUEST_STATISTIC || b->problem.response_size > 0;
 }
 
-/* An answer as a mean over answers for one sample each; the variance in a second pass. */
+/* Computes an answer as a mean over answers for single samples; the variance in a second pass. */
 static answer slow_answer(const bench *b, size_t agent, saddle_request_kind kind,
                           const saddle_batch *batch)
 {
@@ -177,7 +177,7 @@ static answer slow_answer(const bench *b, size_t agent, saddle_request_kind kind
     return mean;
 }
 
-/* What a request leaves alone stays NaN. */
+/* Compares answers; what a request does not write stays NaN. */
 static void compare(const bench *b, const answer *found, const answer *expected)
 {
     const saddle_request *r = &found->request;
@@ -229,7 +229,7 @@ START_TEST(requests_are_means_over_samples)
 }
 END_TEST
 
-/* add_samples() over a batch that is cut anywhere adds up to the same. */
+/* add_samples() over a batch that is cut anywhere gives the same sum. */
 START_TEST(ranges_add_up)
 {
     bench b;
@@ -338,7 +338,7 @@ START_TEST(divisions_follow_the_sizes)
     bench b;
     bench_open(&b, 0);
     p = b.problem;
-    /* Rows as in a9a: a few hundred of them make a part, however many workers there are. */
+    /* Rows as in a9a: a few hundred make a part, however many workers there are. */
     p.sample_cost = 120.0;
     batch.count = 81;
     ck_assert_uint_eq(saddle_parts_count(&p, &batch), 1);
@@ -346,7 +346,7 @@ START_TEST(divisions_follow_the_sizes)
     size_t parts = saddle_parts_count(&p, &batch);
     ck_assert_uint_ge(parts, 16);
     ck_assert_uint_le(parts, 6512 * 120 / 20000);
-    /* Memory for the largest batch is enough for smaller ones, which may have more parts. */
+    /* Memory for the largest batch suffices for smaller ones, which may have more parts. */
     size_t falls = 0;
     size_t before = 1;
     for (batch.count = 1; batch.count < 20000; batch.count++) {
@@ -360,13 +360,13 @@ START_TEST(divisions_follow_the_sizes)
     ck_assert_uint_gt(falls, 0);
     batch.count = 200000;
     ck_assert_uint_eq(saddle_parts_count(&p, &batch), SADDLE_MOST_PARTS);
-    /* Two parts must not share a sample that has an entry of its own. */
+    /* Two parts must not share a sample that has its own entry. */
     ck_assert(p.y_curvature > 0.0);
     batch.repeats = true;
     ck_assert_uint_eq(saddle_parts_count(&p, &batch), 1);
     p.y_curvature = 0.0;
     ck_assert_uint_eq(saddle_parts_count(&p, &batch), SADDLE_MOST_PARTS);
-    /* What is added up afterwards must be small beside what a part computes. */
+    /* What is added up afterwards must be small compared with what a part computes. */
     p.y_dim = 1000000;
     batch.count = 50000;
     ck_assert_uint_eq(saddle_parts_count(&p, &batch), 1);
@@ -381,7 +381,7 @@ START_TEST(divisions_follow_the_sizes)
 }
 END_TEST
 
-/* Memory for all samples of a pool, which are taken in groups, is enough for any drawn batch, which is not. */
+/* Memory for all samples of a pool, which are processed in groups, suffices for any drawn batch, which is not. */
 START_TEST(partials_fit_every_batch_of_a_pool)
 {
     static const size_t samples[] = {10000};
@@ -409,7 +409,7 @@ START_TEST(partials_fit_every_batch_of_a_pool)
 }
 END_TEST
 
-/* However many coordinates there are, they have few blocks. */
+/* However many coordinates there are, there are few blocks. */
 START_TEST(blocks_are_few)
 {
     for (size_t x_dim = 1; x_dim < 20; x_dim++)
@@ -420,7 +420,7 @@ START_TEST(blocks_are_few)
 }
 END_TEST
 
-/* ---- a user's problem with add_samples() ----------------------------------------------------- */
+/* ---- a user-defined problem with add_samples() -------------------------------------------------- */
 
 /* f_ij = (x_0 - j) y_0 + x_1 sin(j) - (1 + i) |y|^2 / 2 */
 static void own_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
@@ -453,7 +453,7 @@ static void own_samples(const saddle_problem *problem, size_t agent, const saddl
     }
 }
 
-/* The same by whole batches. */
+/* The same for complete batches. */
 static void own_gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                          const double *x, const double *y, double *gx, double *gy, double *scratch)
 {

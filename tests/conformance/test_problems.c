@@ -1,10 +1,10 @@
 /*
- * Every problem keeps the contract of <saddle/problem.h>.
+ * Every problem fulfils the contract of <saddle/problem.h>.
  *
- * Truth is recomputed here: values in extended precision from the raw data and the formulas of the
- * problems' descriptions, gradients by central differences of those, everything else from
- * definitions. The quadratic's coefficients are private to it; there the gradients themselves are
- * examined: they must be affine with a symmetric matrix, and values must be their integral.
+ * Everything is recomputed here: values in extended precision from the raw data and the formulas of the
+ * problems' descriptions, gradients by central differences of those, the rest from definitions. The
+ * quadratic's coefficients are private to it, so there the gradients themselves are examined: they must be
+ * affine with a symmetric matrix, and values must be their integral.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,7 +146,7 @@ static long double logistic_value(const bench *b, size_t agent, const long doubl
     return loss / (long double)data->rows - lambda1 / 2.0L * dual + lambda2 * g;
 }
 
-/* Share of positives in what F averages over: the mean over agents of their shares. */
+/* Returns the share of positives in what F averages over: the mean over agents of their shares. */
 static long double positive_share(const bench *b)
 {
     long double mean = 0.0L;
@@ -160,7 +160,7 @@ static long double positive_share(const bench *b)
     return mean / (long double)b->problem->agents;
 }
 
-/* A layer of `outputs` units: out = in W + b; returns where the next layer's weights begin. */
+/* Computes a layer of `outputs` units, out = in W + b; returns where the next layer's weights begin. */
 static const long double *slow_layer(const long double *w, size_t inputs, const long double *in,
                                      size_t outputs, long double *out)
 {
@@ -172,7 +172,7 @@ static const long double *slow_layer(const long double *w, size_t inputs, const 
     return w + (inputs + 1) * outputs;
 }
 
-/* Whether every row of every agent has `column` = 1 - `of`. */
+/* Returns whether every row of every agent has `column` = 1 - `of`. */
 static bool opposite(const bench *b, size_t column, size_t of)
 {
     for (size_t i = 0; i < b->problem->agents; i++)
@@ -184,7 +184,7 @@ static bool opposite(const bench *b, size_t column, size_t of)
     return true;
 }
 
-/* Whether the model of an instance of fair may not see a feature: the sensitive one, or its opposite. */
+/* Returns whether a feature is hidden from the model of an instance of fair: the sensitive one, or its opposite. */
 static bool is_hidden(const bench *b, size_t feature)
 {
     if (strcmp(b->problem->name, "fair") != 0)
@@ -193,7 +193,7 @@ static bool is_hidden(const bench *b, size_t feature)
     return feature == column || opposite(b, feature, column);
 }
 
-/* The score of a row: linear, or tanh layers of 3 and 2 units. Leaves c1, c2 at *centers. */
+/* Returns the score of a row: linear, or tanh layers of 3 and 2 units. Sets *centers to c1, c2. */
 static long double slow_score(const bench *b, const saddle_dataset *data, size_t row,
                               const long double *w, const long double **centers)
 {
@@ -276,7 +276,7 @@ static long double fair_value(const bench *b, size_t agent, const long double *x
     return sum / (long double)data->rows - ridge / 2.0L * (y[0] * y[0] + y[1] * y[1]);
 }
 
-/* The group of a row in the two instances of group-dro: by agent, or by feature 2 and label. */
+/* Returns the group of a row in the two instances of group-dro: by agent, or by feature 2 and label. */
 static size_t slow_group(const bench *b, size_t agent, size_t row)
 {
     const saddle_dataset *data = b->instance.made->parts->shard[agent];
@@ -433,7 +433,7 @@ static long double policy_value(const bench *b, size_t agent, const long double 
 typedef long double slow_value(const bench *b, size_t agent, const long double *x,
                                const long double *y);
 
-/* The independent value of an instance; NULL for the quadratic. */
+/* Returns the independent value function of an instance; NULL for the quadratic. */
 static slow_value *slow_value_of(const bench *b)
 {
     if (strcmp(b->problem->name, "robust-logistic") == 0)
@@ -459,7 +459,7 @@ static void widen(size_t count, const double *from, long double *to)
         to[k] = from[k];
 }
 
-/* grad F_i at point 0 in gx[0], gy[0] against central differences of the slow value. */
+/* Compares grad F_i at point 0 in gx[0], gy[0] with central differences of the slow value. */
 static void compare_slopes(bench *b, size_t agent, slow_value *value)
 {
     size_t x_dim = b->problem->x_dim;
@@ -515,7 +515,7 @@ static void stacked_gradient(bench *b, size_t agent, const saddle_batch *batch, 
                             out + b->problem->x_dim, b->scratch);
 }
 
-/* Hessian (dim x dim) of a batch's mean function, column by column; exact for a quadratic. */
+/* Computes the Hessian (dim x dim) of a batch's mean function, column by column; exact for a quadratic. */
 static void hessian_of(bench *b, size_t agent, const saddle_batch *batch, double *hessian)
 {
     size_t dim = b->problem->x_dim + b->problem->y_dim;
@@ -533,7 +533,7 @@ static void hessian_of(bench *b, size_t agent, const saddle_batch *batch, double
     free(z);
 }
 
-/* The gradient is affine with a symmetric matrix: it is the gradient of a quadratic. */
+/* Checks that the gradient is affine with a symmetric matrix, so that it is the gradient of a quadratic. */
 static void check_affine(bench *b, size_t agent, const saddle_batch *batch)
 {
     size_t x_dim = b->problem->x_dim;
@@ -574,7 +574,7 @@ START_TEST(the_quadratic_is_one)
                 saddle_batch one = {.index = &j, .count = 1};
                 check_affine(&b, i, &one);
             }
-            /* F_i is the integral of its gradient, which for a quadratic is the midpoint rule. */
+            /* F_i is the integral of its gradient; for a quadratic, the midpoint rule is exact. */
             saddle_batch all = everything(&b, i);
             double before = saddle_problem_value(b.problem, i, b.x[0], b.y[0], b.scratch);
             double after = saddle_problem_value(b.problem, i, b.x[1], b.y[1], b.scratch);
@@ -642,8 +642,8 @@ START_TEST(the_known_saddle_is_a_saddle)
         double base = network_value(&b, x, y);
         for (int round = 0; round < 10; round++) {
             draw(&b);
-            /* No y is better for the maximizer than y*, and Q(x) >= Q(x*) with
-             * Q(x) = F(x, y*(x)) not below any F(x, y). */
+            /* No y is better for the maximizer than y*, and Q(x) >= Q(x*), where Q(x) = F(x, y*(x)) is
+             * at least F(x, y) for every y. */
             ck_assert(network_value(&b, x, b.y[0]) <= base + 1e-12);
             ck_assert(
                 b.problem->response_solve(b.problem, b.x[0], NULL, plane, response, b.scratch));
@@ -689,7 +689,7 @@ END_TEST
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-/* A batch of `count` samples of the agent, perhaps repeated. */
+/* Draws a batch of `count` samples of the agent, perhaps repeated. */
 static void draw_batch(bench *b, size_t agent, size_t count, uint32_t *index)
 {
     for (size_t k = 0; k < count; k++)
@@ -737,7 +737,7 @@ START_TEST(a_batch_is_the_mean_of_its_samples)
 }
 END_TEST
 
-/* (gx, gy)[slot] = difference between points 1 and 0, by one function or by two gradients. */
+/* Computes the difference between points 1 and 0 into (gx, gy)[slot], by one function or by two gradients. */
 static void difference_by(bench *b, const saddle_problem *problem, size_t agent,
                           const saddle_batch *batch, int slot)
 {
@@ -771,7 +771,7 @@ START_TEST(differences_are_differences)
 }
 END_TEST
 
-/* A problem that declares y_curvature touches gy in the entries of the batch alone; the rest is linear. */
+/* A problem that declares y_curvature changes gy only in the entries of the batch; the rest is linear. */
 START_TEST(declared_structure_holds)
 {
     bench b;
@@ -806,7 +806,7 @@ START_TEST(declared_structure_holds)
 }
 END_TEST
 
-/* Sample variance in two passes: the mean first. Leaves the mean in gx[0], gy[0]. */
+/* Computes the sample variance in two passes, the mean first, which is left in gx[0], gy[0]. */
 static double two_pass_variance(bench *b, size_t agent, const saddle_batch *batch)
 {
     gradient_at(b, agent, batch, 0, 0);
@@ -859,7 +859,7 @@ static void ascent_gradient(void *context, const double *y, double *gradient)
     memcpy(gradient, a->b->gy[0], a->b->problem->y_dim * sizeof *gradient);
 }
 
-/* y*(x) as the problem gives it; false when it has no closed form over this set. */
+/* Computes y*(x) with the problem's function; false when it has no closed form over this set. */
 static bool closed_response(bench *b, const saddle_set *y_set, const double *x, double *y)
 {
     const saddle_problem *problem = b->problem;
@@ -922,7 +922,7 @@ START_TEST(surveys_agree_with_their_parts)
 }
 END_TEST
 
-/* No feasible direction ascends: <grad_y F(x, y), z - y> <= 0 over Y; and y is feasible. */
+/* Checks that y is feasible and no feasible direction ascends: <grad_y F(x, y), z - y> <= 0 over Y. */
 static void check_optimal(bench *b, const saddle_set *y_set, const double *x, const double *y,
                           double tolerance)
 {
@@ -982,8 +982,8 @@ END_TEST
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-/* Where the curvature of a sample is largest: a large y, x near zero, a move along the sample's
- * gradient in x. */
+/* Draws points where the curvature of a sample is largest: a large y, x near zero, a move along the
+ * sample's gradient in x. */
 static void draw_steep(bench *b, size_t agent, const saddle_batch *one)
 {
     size_t x_dim = b->problem->x_dim;
@@ -1009,7 +1009,7 @@ START_TEST(constants_bound_what_they_say)
     saddle_constants constants = b.instance.made->constants;
     size_t x_dim = b.problem->x_dim;
     size_t y_dim = b.problem->y_dim;
-    /* What the problem knows by itself; the rest is estimated, and no bound. */
+    /* The constants that the problem knows; the others are estimates, not bounds. */
     saddle_constants known = {.lipschitz = 0.0};
     saddle_error error = {.message = ""};
     if (b.problem->constants != NULL)
@@ -1027,7 +1027,7 @@ START_TEST(constants_bound_what_they_say)
         draw_batch(&b, i, 1, &index);
         saddle_batch one = {.index = &index, .count = 1};
         draw(&b);
-        /* Near points see the curvature at a point, far ones its mean. */
+        /* Points close together see the curvature at a point, distant ones its mean. */
         for (size_t k = 0; round % 2 == 0 && k < x_dim; k++)
             b.x[1][k] = b.x[0][k] + 1e-3 * (b.x[1][k] - b.x[0][k]);
         for (size_t k = 0; round % 2 == 0 && k < y_dim; k++)
@@ -1055,8 +1055,7 @@ START_TEST(constants_bound_what_they_say)
     if (getenv("SADDLE_TEST_VERBOSE") != NULL)
         saddle_fprintf(stdout, "%s: L = %g, steepest seen %g\n", b.instance.label,
                        constants.lipschitz, steepest);
-    /* A bound many times too high would make the theory's steps useless without any test
-     * noticing. */
+    /* A bound many times too high would make the theory's steps useless without any other test noticing. */
     if (known.lipschitz > 0.0 && x_dim > 1)
         ck_assert_msg(steepest * 5.0 >= constants.lipschitz, "L = %g, steepest seen %g",
                       constants.lipschitz, steepest);
@@ -1118,7 +1117,7 @@ START_TEST(incomplete_instances_are_refused)
         assert_refused(saddle_problem_check(&costly, &error), error, SADDLE_BAD_INPUT,
                        "sample_cost");
     }
-    /* Entry j of y belongs to sample j: no agent has more of these than y has entries. */
+    /* Entry j of y belongs to sample j: no agent has more samples than y has entries. */
     p.y_curvature = 1.0;
     size_t *samples = calloc(p.agents, sizeof *samples);
     ck_assert_ptr_nonnull(samples);
@@ -1194,7 +1193,7 @@ START_TEST(the_gradient_check_passes_right_problems)
 }
 END_TEST
 
-/* Ways to be wrong, built on the right functions of an instance. */
+/* Errors in gradients, built on the right functions of an instance. */
 enum { SIGN, DOUBLE, ONE_COORDINATE, NAN_GRADIENT, NAN_VALUE, Y_PART, BATCH_SUM, WRONGS };
 
 typedef struct liar {
@@ -1213,7 +1212,7 @@ static void lie(const saddle_problem *problem, size_t agent, const saddle_batch 
         if (self->wrong == DOUBLE)
             gx[k] *= 2.0;
     }
-    /* The fault is at the last agent alone, which the check must name. */
+    /* The error is only at the last agent, which the check must name. */
     if (self->wrong == ONE_COORDINATE && agent + 1 == problem->agents)
         gx[problem->x_dim - 1] += 1e-3;
     if (self->wrong == NAN_GRADIENT)
@@ -1267,7 +1266,7 @@ START_TEST(the_gradient_check_catches_wrong_gradients)
 }
 END_TEST
 
-/* Ways in which add_samples() can be wrong. */
+/* Errors in add_samples(). */
 enum { NO_DIFFERENCE, NAN_DIFFERENCE, WRONG_SQUARE, OVERWRITES, PART_WRONGS };
 
 static void lie_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
@@ -1279,7 +1278,7 @@ static void lie_samples(const saddle_problem *problem, size_t agent, const saddl
     if (self->wrong == NO_DIFFERENCE && part->x0 != NULL)
         return;
     self->right->add_samples(self->right, agent, part, scratch);
-    /* Not the last entry, so that a running maximum could lose it. */
+    /* Not in the last entry, so that a running maximum could lose it. */
     if (self->wrong == NAN_DIFFERENCE && part->x0 != NULL)
         part->gx[0] = NAN;
     if (self->wrong == WRONG_SQUARE && part->square != NULL)

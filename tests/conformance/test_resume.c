@@ -1,6 +1,6 @@
 /*
  * Every algorithm on every problem, stopped somewhere and resumed from its checkpoint with another
- * number of threads, comes to the bits of a run that was left alone: rows, means, all copies.
+ * number of threads, reaches the same bits as an uninterrupted run: rows, means, all copies.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #define ITERATIONS 40
 
-/* A fresh name for a directory of checkpoints. */
+/* Returns a new name for a directory of checkpoints. */
 static const char *fresh_directory(void)
 {
     static char path[5000];
@@ -24,7 +24,7 @@ static const char *fresh_directory(void)
     return path;
 }
 
-/* Run an instance from its own settings, with `extra` among them. */
+/* Runs an instance with its own settings and `extra`. */
 static saddle_result *run_instance(int which, const saddle_algorithm *algorithm,
                                    const char *const *extra, const saddle_hooks *hooks)
 {
@@ -44,7 +44,7 @@ static saddle_result *run_instance(int which, const saddle_algorithm *algorithm,
     return result;
 }
 
-/* Go on from a directory with nothing but its settings and some "name=value" texts. */
+/* Resumes from a directory with only its settings and some "name=value" texts. */
 static saddle_status resume(int which, const char *directory, const char *const *extra,
                             saddle_result **out, saddle_error *error)
 {
@@ -90,14 +90,14 @@ static void free_all(saddle_result *a, saddle_result *b, saddle_result *c)
     saddle_result_free(c);
 }
 
-/* Stopped at an iteration of the generator's choice, twice. */
+/* Stopped at a random iteration, twice. */
 START_TEST(a_resumed_run_has_the_same_bits)
 {
     size_t algorithms;
     const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
     saddle_rng rng;
     saddle_rng_init(&rng, 11, SADDLE_RNG_TEST, (uint64_t)_i, 0);
-    /* Under a sanitizer every third: it is the shared code that it looks at. */
+    /* Under a sanitizer only every third, because they share most code. */
     size_t stride = TEST_SLOWDOWN > 1 ? 3 : 1;
     for (size_t a = (size_t)_i % stride; a < algorithms; a += stride) {
         saddle_error error = {.message = ""};
@@ -131,7 +131,7 @@ START_TEST(a_resumed_run_has_the_same_bits)
 }
 END_TEST
 
-/* Ask a run to end while it reports a row. */
+/* Interrupts a run while it reports a row. */
 typedef struct interrupter {
     uint64_t at;
     volatile sig_atomic_t flag;
@@ -168,7 +168,7 @@ START_TEST(an_interrupt_while_measuring_repeats_no_row)
 }
 END_TEST
 
-/* Whether a budget of IFO calls cuts this algorithm's inner loops short. */
+/* Returns whether a limit on IFO calls cuts this algorithm's inner loops short. */
 static bool has_inner_loops(const saddle_algorithm *algorithm)
 {
     static const char *const names[] = {"dppsp", "minimax-ppa", "sreda", "sreda-boost"};
@@ -178,8 +178,8 @@ static bool has_inner_loops(const saddle_algorithm *algorithm)
     return false;
 }
 
-/* A budget cuts inner loops short, and sets automatic trace points. Where there are no inner loops, a run
- * resumed with a larger budget is the run that had it from the start. */
+/* A limit on IFO calls cuts inner loops short and determines automatic trace points. Without inner
+ * loops, a run resumed with a larger limit equals a run that had it from the start. */
 START_TEST(budgets_may_grow_where_they_cut_nothing)
 {
     size_t algorithms;
@@ -225,7 +225,7 @@ START_TEST(budgets_may_grow_where_they_cut_nothing)
 }
 END_TEST
 
-/* The metric of the last row is at the tolerance: the run ends there again, or goes on below it. */
+/* The metric of the last row is the tolerance: the run ends there again, or continues below it. */
 START_TEST(a_tolerance_may_shrink)
 {
     const saddle_algorithm *algorithm = NULL;
@@ -280,7 +280,7 @@ static void run_rank(void *context, size_t rank)
     saddle_instance_free(instance);
 }
 
-/* Run some settings in so many processes; all must end alike. */
+/* Runs some settings in several processes; all must end alike. */
 static saddle_status run_jointly(size_t ranks, const saddle_plan *plan, const saddle_hooks *hooks,
                                  saddle_error *error)
 {
@@ -295,7 +295,7 @@ static saddle_status run_jointly(size_t ranks, const saddle_plan *plan, const sa
     return joint.status[0];
 }
 
-/* Go on in so many processes, from a directory and some "name=value" texts alone. */
+/* Resumes in several processes, only from a directory and some "name=value" texts. */
 static saddle_status resume_jointly(size_t ranks, const char *directory, const char *const *extra,
                                     saddle_error *error)
 {
@@ -307,7 +307,7 @@ static saddle_status resume_jointly(size_t ranks, const char *directory, const c
     return status;
 }
 
-/* Begun by three processes, gone on with by two, ended by one. */
+/* Started by three processes, continued by two, ended by one. */
 START_TEST(the_number_of_processes_may_change)
 {
     static const int instances[] = {LOGISTIC_BOX_DENSE_UNEQUAL, QUADRATIC_NONCONVEX,
@@ -352,7 +352,7 @@ START_TEST(the_number_of_processes_may_change)
 }
 END_TEST
 
-/* A directory that is away for a while. */
+/* A directory that is moved away for a while. */
 typedef struct mover {
     const char *directory;
     char elsewhere[5100];

@@ -1,6 +1,6 @@
 /*
- * Instances that live in several processes: the same bits as in one, nobody else's data, and the
- * same error everywhere. The processes are threads that share nothing but a world.
+ * Instances in several processes: the same bits as in one, no data of other processes' agents, and the
+ * same error everywhere. The processes are threads that share only a world.
  */
 #include <saddle/saddle.h>
 
@@ -18,20 +18,20 @@
 
 enum { PATH = 4200 };
 
-/* A path in the test's own directory. */
+/* Returns a path in the test's own directory. */
 static const char *path_of(char out[PATH], const char *name)
 {
     saddle_snprintf(out, PATH, "%s/%s", saddle_test_directory(), name);
     return out;
 }
 
-/* Whether two things are equal, -0 and NaN told apart. */
+/* Returns whether two objects are equal, with -0 and NaN distinguished. */
 static bool same_bits(const void *one, const void *other, size_t bytes)
 {
     return memcmp(one, other, bytes) == 0;
 }
 
-/* A file as text, to be freed; NULL when there is none. */
+/* Returns a file's text, which the caller frees; NULL when it does not exist. */
 static char *read_text(const char *path, size_t *bytes)
 {
     FILE *file = fopen(path, "r");
@@ -63,21 +63,21 @@ static void assert_same_files(const char *path, const char *other)
 
 /* ---- a run in several processes ---------------------------------------------------------------- */
 
-/* What one process is left with. */
+/* What one process ends with. */
 typedef struct outcome_of_rank {
     saddle_status status;
     saddle_error error;
     saddle_result *result;
     saddle_constants constants;
     saddle_gradient_check check;
-    size_t foreign; /* shards of agents that are elsewhere */
+    size_t foreign; /* shards of other processes' agents */
     size_t rows;    /* calls of the hook */
 } rank_end;
 
-/* What all of them do. */
+/* What all processes do. */
 typedef struct task {
     const saddle_plan *plan;
-    const saddle_plan *other; /* that of the last process; NULL: the same */
+    const saddle_plan *other; /* of the last process; NULL: the same */
     size_t ranks;
     const volatile sig_atomic_t *told; /* the interrupt of the last process; NULL: none */
     bool check_gradients;
@@ -120,7 +120,7 @@ static void forget(task *p)
         saddle_result_free(p->end[r].result);
 }
 
-/* Run in so many processes; all must end with the same status and message. */
+/* Runs in several processes; all must end with the same status and message. */
 static void run_in(task *p, size_t ranks)
 {
     memset(p->end, 0, sizeof p->end);
@@ -132,7 +132,7 @@ static void run_in(task *p, size_t ranks)
     }
 }
 
-/* The rows of a trace but for the seconds. */
+/* Compares the rows of a trace except for the seconds. */
 static void assert_same_rows(const saddle_result *one, const saddle_result *other)
 {
     ck_assert_int_eq(one->stop, other->stop);
@@ -159,7 +159,7 @@ static void assert_same_outcomes(const saddle_result *one, const saddle_result *
                       other->outcomes[k]);
 }
 
-/* Every process has the copies of its agents, as the one process of `alone` has them. */
+/* Asserts that every process has the copies of its agents, as the single process of `alone` has them. */
 static void assert_same_copies(const saddle_result *alone, const saddle_result *part)
 {
     ck_assert_uint_eq(part->agents, alone->agents);
@@ -173,7 +173,7 @@ static void assert_same_copies(const saddle_result *alone, const saddle_result *
     }
 }
 
-/* Compare a run in several processes with one in a single process. */
+/* Compares a run in several processes with one in a single process. */
 static void assert_same_run(const saddle_result *alone, const task *p, size_t ranks)
 {
     size_t copies = 0;
@@ -190,7 +190,7 @@ static void assert_same_run(const saddle_result *alone, const task *p, size_t ra
     ck_assert_uint_eq(copies, alone->agents);
 }
 
-/* Settings whose outputs go to files of this prefix. */
+/* Returns settings whose outputs go to files with this prefix. */
 static saddle_plan *with_outputs(const saddle_plan *base, const char *prefix, bool outcomes)
 {
     char text[2][PATH + 32];
@@ -207,7 +207,7 @@ static saddle_plan *with_outputs(const saddle_plan *base, const char *prefix, bo
 
 static const size_t rank_counts[] = {1, 2, 3, 5};
 
-/* Every problem, with everything that it finds out from its data. */
+/* Every problem, with everything that it derives from its data. */
 START_TEST(same_bits_in_any_number_of_processes)
 {
     saddle_error error = {.message = ""};
@@ -248,7 +248,7 @@ START_TEST(same_bits_in_any_number_of_processes)
 }
 END_TEST
 
-/* Held-out rows are judged at process 0; all learn the outcomes. */
+/* Held-out rows are evaluated at process 0; all processes receive the outcomes. */
 START_TEST(held_out_rows)
 {
     static const char *const problem[] = {"problem=auc", "problem=fair", "problem=group-dro",
@@ -303,7 +303,7 @@ START_TEST(all_algorithms)
 }
 END_TEST
 
-/* The model as one record is the same, too. */
+/* The model as one record is also the same. */
 START_TEST(model_as_a_record)
 {
     saddle_error error = {.message = ""};
@@ -323,7 +323,7 @@ START_TEST(model_as_a_record)
     run_in(&p, 2);
     ck_assert_msg(p.end[0].status == SADDLE_OK, "%s", p.end[0].error.message);
     assert_same_files(alone, apart);
-    /* What a caller saves of a result is what the run wrote; one of several processes cannot. */
+    /* What a caller saves from a result is what the run wrote; one of several processes cannot. */
     assert_ok(saddle_result_save(result, apart, &error), error);
     assert_same_files(alone, apart);
     assert_refused(saddle_result_save(p.end[0].result, apart, &error), error, SADDLE_UNSUPPORTED,
@@ -346,7 +346,7 @@ static void write_text(const char *path, const char *text)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Agents' rows: the first has the fewest features, the second only one of three labels. */
+/* Agents' rows: the first agent has the fewest features, the second only one of three labels. */
 static const char *const part[] = {"0 1:1\n2 2:1\n1 1:0.5 2:2\n", "2 3:1\n2 1:4 3:-1\n",
                                    "0 5:1\n1 4:2\n0 1:1 2:1 3:1\n2 1:-1\n",
                                    "1 2:3\n0 1:2 5:0.25\n"};
@@ -379,7 +379,7 @@ static saddle_plan *part_plan(const char *data, const char *const *more)
     return plan;
 }
 
-/* The files together and cut at the same places give the same run. */
+/* The files concatenated and cut at the same rows give the same run. */
 START_TEST(a_file_per_agent)
 {
     static const char *const samples[2][2] = {{"samples=3,2,4,2", NULL}, {"samples=2,1,3,2", NULL}};
@@ -453,7 +453,7 @@ START_TEST(parts_that_are_refused)
     task p = {.plan = plan};
     run_in(&p, 3);
     ck_assert_int_eq(p.end[0].status, SADDLE_BAD_INPUT);
-    /* Which agent's file is missed first depends on where agents are. */
+    /* Which agent's file is found missing first depends on where agents are. */
     if (_i > 0)
         ck_assert_msg(strstr(p.end[0].error.message, bad[_i].part) != NULL, "'%s'",
                       p.end[0].error.message);
@@ -462,9 +462,9 @@ START_TEST(parts_that_are_refused)
 END_TEST
 enum { BAD_PARTS = 12 };
 
-/* ---- the same end everywhere --------------------------------------------------------------------- */
+/* ---- the same end in all processes ---------------------------------------------------------------- */
 
-/* An output that cannot be written ends all processes, and none waits for ever. */
+/* An output that cannot be written ends all processes, and none waits forever. */
 START_TEST(outputs_that_fail)
 {
     static const struct {
@@ -494,7 +494,7 @@ START_TEST(outputs_that_fail)
 END_TEST
 enum { BAD_OUTPUTS = 9 };
 
-/* A model that cannot be written costs the model alone, and all processes know. */
+/* If a model cannot be written, only the model is lost, and all processes know. */
 START_TEST(models_that_fail)
 {
     static const char *const model[] = {"model=/nonexistent/model.npz",
@@ -517,8 +517,7 @@ START_TEST(models_that_fail)
 }
 END_TEST
 
-/* Processes with different options would wait for each other; how many threads each has is its own
- * affair. */
+/* Processes with different options would wait for each other; the number of threads may differ. */
 START_TEST(processes_that_differ)
 {
     saddle_plan *plan =
@@ -555,7 +554,7 @@ START_TEST(interrupted_together)
 }
 END_TEST
 
-/* A budget of seconds ends all processes at the same iteration. */
+/* A limit on seconds ends all processes at the same iteration. */
 START_TEST(out_of_time_together)
 {
     saddle_plan *plan = test_instance_plan(
@@ -614,7 +613,7 @@ static void term(void *context, size_t agent, double *out)
     memcpy(out, table + 3 * agent, 3 * sizeof *out);
 }
 
-/* 37 agents with numbers of very different sizes, so that another order of adding would show. */
+/* 37 agents with numbers of very different magnitudes, so that another order of addition would show. */
 #define MANY ((size_t)37)
 
 static double table_entry(size_t k)
@@ -648,7 +647,7 @@ static void use_world(void *context, size_t rank)
     for (size_t k = 0; k < world->local; k++)
         ck_assert_uint_eq(saddle_world_place(world, world->here[k]), k);
     ck_assert_int_eq(saddle_world_agree(world, SADDLE_OK, &error), SADDLE_OK);
-    /* Of those that fail the lowest speaks. */
+    /* The lowest rank that fails provides the error. */
     saddle_status own = SADDLE_OK;
     if (rank > 0)
         own = saddle_fail(&error, rank == 1 ? SADDLE_IO : SADDLE_NUMERIC, "process %zu", rank);
@@ -665,7 +664,7 @@ START_TEST(collective_calls)
 }
 END_TEST
 
-/* The test's own places have the property that makes it worth while: agent 0 is elsewhere. */
+/* Checks that the test's placement is useful: agent 0 is not at process 0. */
 static void look_around(void *context, size_t rank)
 {
     (void)context;

@@ -70,7 +70,7 @@ void fuzz_check_dataset(const saddle_dataset *data)
 
 void fuzz_read(fuzz_reader *read, const uint8_t *bytes, size_t size)
 {
-    /* An empty file is refused before any reader. */
+    /* An empty file is refused before any reader is called. */
     if (size < 2)
         return;
     static const char *const column[] = {"last", "first", "0", "1", "label", NULL};

@@ -1,6 +1,6 @@
 /*
- * What the fuzz targets share: bytes as a file, and what must hold of every refusal and every data
- * set that a reader makes. A broken promise ends the program, which is what a fuzzer looks for.
+ * What the fuzz targets share: bytes as a file, and properties of every failure and every data set that
+ * a reader returns. A violated property ends the program, which the fuzzer detects.
  */
 #ifndef SADDLE_FUZZ_H
 #define SADDLE_FUZZ_H
@@ -12,25 +12,25 @@
 
 #include "data/input.h"
 
-/* libFuzzer's entry. */
+/* libFuzzer's entry point. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* End the program, saying what was promised, unless `kept`. */
+/* Ends the program with a message unless `kept`. */
 void fuzz_promise(bool kept, const char *what);
 
-/* The path of a file in memory that holds the bytes; valid until the next call. */
+/* Returns the path of a file in memory with these bytes; valid until the next call. */
 const char *fuzz_file(const uint8_t *bytes, size_t size);
 
-/* A failed call: nothing was made, and one printable line says why. */
+/* Checks a failed call: nothing was created, and one printable line gives the reason. */
 void fuzz_check_refusal(saddle_status status, const void *out, const saddle_error *error);
 
 /* A reader of text. */
 typedef saddle_status fuzz_reader(saddle_dataset **out, const char *name, const saddle_input *in,
                                   const saddle_data_options *options, saddle_error *error);
-/* Have it read the bytes after the first, which chooses among the options. */
+/* Reads the bytes after the first one, which selects options. */
 void fuzz_read(fuzz_reader *read, const uint8_t *bytes, size_t size);
 
-/* A data set that was made: sizes agree, columns ascend, numbers are finite. */
+/* Checks a data set that was created: sizes agree, columns ascend, numbers are finite. */
 void fuzz_check_dataset(const saddle_dataset *data);
 
 #endif

@@ -1,4 +1,4 @@
-/* Checkpoints: whole files, whose sums refuse nearly everything, and heads without sums. */
+/* Checkpoints: complete files, nearly all of which fail the hash, and heads without hash. */
 #include <saddle/lab.h>
 
 #include "checkpoint/checkpoint_file.h"

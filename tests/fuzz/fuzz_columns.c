@@ -1,4 +1,4 @@
-/* Columns as a saved model has them: what is understood is printed and understood alike. */
+/* Columns in a saved model: what can be parsed is printed and parsed again with the same result. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
-/* Any file of data, told by its content, gzip'd or not: NumPy's above all. */
+/* Any data file, recognized by its content, gzip'd or not; mostly NumPy's. */
 #include <saddle/data.h>
 
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    /* The first byte says which labels are wanted. */
+    /* The first byte selects the labels. */
     if (size < 2)
         return 0;
     saddle_data_options options = {.abi = SADDLE_ABI, .labels = bytes[0] & 1 ? "none" : NULL};

@@ -1,4 +1,4 @@
-/* The reader of edge lists, and what is computed of any network it lets in. */
+/* The reader of edge lists, and what is computed from any network that it accepts. */
 #include <stdio.h>
 
 #include <saddle/graph.h>

@@ -4,7 +4,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    /* The first two bytes say how many of the rest are the images; what follows are the labels. */
+    /* The first two bytes are the length of the images in the rest; the labels follow. */
     if (size < 4)
         return 0;
     size_t images = ((size_t)bytes[0] << 8 | bytes[1]) % (size - 3) + 1;

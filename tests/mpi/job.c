@@ -9,7 +9,7 @@
 
 #include <saddle/saddle.h>
 
-/* MPI unloads parts of itself at its beginning and end; what these leave behind looks like leaks. */
+/* MPI unloads parts of itself at its beginning and end, which looks like leaks. */
 static void finalize(void)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -30,7 +30,7 @@ size_t test_mpi_start(void)
     __lsan_enable();
 #endif
     atexit(finalize);
-    /* One process speaks for all. */
+    /* Only one process prints. */
     if (rank > 0 && freopen("/dev/null", "w", stdout) == NULL)
         exit(EXIT_FAILURE);
     return rank;

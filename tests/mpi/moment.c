@@ -1,13 +1,14 @@
 /*
- * A moment of an MPI job that does not depend on how fast it runs: preloaded, this stops the process, or lets
- * the thread that computes sleep, at a given call.
+ * A preloaded library that stops the process, or makes the computing thread sleep, at a given call, so
+ * that the moment does not depend on the speed of the machine.
  *
- * MOMENT_RANKS=12: in ranks 1 and 2. MOMENT_CALL=NAME: at a call of MPI_Bcast, which setting up an instance makes
- * often; MPI_Startall, one per communication round; MPI_Send, by which an agent's state goes to rank 0 for a
- * checkpoint; or rename, which ends a checkpoint. MOMENT_COUNT=N: at the call number N. MOMENT_SLEEP=S: sleep for
- * S seconds instead of stopping. MOMENT_CALL=MPI_Init_thread: give MPI_THREAD_FUNNELED and no more.
+ * MOMENT_RANKS=12: in ranks 1 and 2. MOMENT_CALL=NAME: at a call of MPI_Bcast, which setting up an
+ * instance makes often; MPI_Startall, one per communication round; MPI_Send, which sends an agent's state
+ * to rank 0 for a checkpoint; or rename, which ends a checkpoint. MOMENT_COUNT=N: at call number N.
+ * MOMENT_SLEEP=S: sleep for S seconds instead of stopping. MOMENT_CALL=MPI_Init_thread: provide only
+ * MPI_THREAD_FUNNELED.
  *
- * A file reached-RANK says that the moment has come.
+ * A file reached-RANK is created when the moment has come.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -28,7 +29,7 @@ static const char *variable(const char *name)
     return text != NULL ? text : "";
 }
 
-/* This process's rank; its starter puts it into the environment. */
+/* Returns this process's rank, from the environment that mpirun sets. */
 static const char *own_rank(void)
 {
     const char *rank = variable("OMPI_COMM_WORLD_RANK");

@@ -1,4 +1,4 @@
-/* What the program says to the others of its job, with another ABI number. */
+/* What a program with another ABI number sends to the others of its job. */
 #include <saddle/status.h>
 
 #undef SADDLE_ABI

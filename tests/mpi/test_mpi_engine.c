@@ -1,9 +1,9 @@
 /*
- * The engine `mpi` against the engine `threads`, bit by bit: run under mpirun with any number of
- * processes. Every process runs the threads engine on all agents, and compares its own.
+ * The engine `mpi` against the engine `threads`, bit by bit, under mpirun with any number of processes.
+ * Every process runs the threads engine on all agents, and compares its own.
  *
- * A check that failed in one process alone would leave the others waiting for it: processes count
- * what is wrong, and fail together.
+ * A check that fails in one process only would leave the others waiting, so processes count differences
+ * and fail together.
  */
 #include <malloc.h>
 #include <mpi.h>
@@ -44,7 +44,7 @@ static const struct {
 };
 enum { PLACES = sizeof place / sizeof *place };
 
-/* The settings of a place and more, for an engine. */
+/* Combines the settings of an instance and more, for an engine. */
 static void combine(int k, const char *engine, const char *const *more, const char **out)
 {
     size_t count = 0;
@@ -61,7 +61,7 @@ typedef struct pair {
     test_rig threads;
     test_rig mpi;
     const saddle_world *world; /* of the mpi engine */
-    size_t wrong;              /* differences found so far, in this process */
+    size_t wrong;              /* differences found in this process */
 } pair;
 
 static void pair_open(pair *p, int k, const char *algorithm, const char *const *more,
@@ -76,7 +76,7 @@ static void pair_open(pair *p, int k, const char *algorithm, const char *const *
     p->wrong = 0;
 }
 
-/* Fail in all processes if anything was wrong in any. */
+/* Fails in all processes if anything was wrong in any. */
 static void pair_close(pair *p)
 {
     int64_t wrong = (int64_t)p->wrong;
@@ -123,7 +123,7 @@ static void compare_states(pair *p)
             p->wrong += differ(of_x[k][0] + i * x_dim, of_x[k][1] + i * x_dim, x_dim * 8);
             p->wrong += differ(of_y[k][0] + i * y_dim, of_y[k][1] + i * y_dim, y_dim * 8);
         }
-        /* An agent of another process was not visited. */
+        /* An agent of another process is not visited. */
         p->wrong += found.ifo[i] != (here ? expected.ifo[i] : 0);
     }
     test_state_free(&expected);
@@ -169,7 +169,7 @@ START_TEST(every_algorithm_has_the_same_bits)
     const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
     if (place[_i].agents < processes)
         return;
-    /* What threads could change does not depend on the problem. */
+    /* The effect of threads does not depend on the problem. */
     unsigned most_threads = _i < 3 ? 2 : 1;
     for (size_t a = 0; a < algorithms; a++)
         for (unsigned threads = 1; threads <= most_threads && !list[a]->traits.centralized;
@@ -202,7 +202,7 @@ START_TEST(links_that_lose_and_change_have_the_same_bits)
     for (size_t k = 0; k < sizeof links / sizeof *links * ALGORITHMS; k++) {
         bool dead = k / ALGORITHMS == 7; /* from 0 to 1, which are neighbours on a ring */
         const char *const more[] = {links[k / ALGORITHMS], dead ? "topology=ring" : NULL, NULL};
-        /* Beyond the rounds after which a dead direction is taken out. */
+        /* More than the rounds after which a dead direction is removed. */
         uint64_t second = dead ? 210 : 20;
         pair p;
         pair_open(&p, WHERE, algorithm[k % ALGORITHMS], more, 1 + k % 2, NULL);
@@ -215,7 +215,7 @@ START_TEST(links_that_lose_and_change_have_the_same_bits)
 }
 END_TEST
 
-/* Whether an algorithm has sums, which lossy links need. */
+/* Returns whether an algorithm has sums, which lossy links need. */
 static bool tracks(const saddle_algorithm *algorithm)
 {
     static const char *const name[] = {"precision", "precision+", "prox-gt-sgda", "gt-gda"};
@@ -235,7 +235,7 @@ START_TEST(agents_that_come_and_go_have_the_same_bits)
     if (place[WHERE].agents < processes)
         return;
     saddle_test_enter_directory();
-    /* The directory is common to all processes. */
+    /* All processes share the directory. */
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
@@ -267,7 +267,7 @@ static const saddle_algorithm *original;
 
 START_TEST(budgets_end_at_the_same_iteration)
 {
-    /* precision makes calls that vary between iterations; dppsp shares a budget out in each. */
+    /* precision's calls vary between iterations; dppsp divides a limit in each. */
     static const char *const name[] = {"precision", "dppsp", "gt-gda"};
     for (size_t a = 0; a < sizeof name / sizeof *name; a++)
         for (uint64_t budget = 300; budget < 12000; budget = budget * 2 + 17) {
@@ -287,7 +287,7 @@ START_TEST(budgets_end_at_the_same_iteration)
 }
 END_TEST
 
-/* Now and then an agent is slow, so that the stretches between two agreements grow and shrink. */
+/* From time to time an agent is slow, so that the stretches between two agreements grow and shrink. */
 static void slow_step(saddle_agent *agent)
 {
     saddle_agent_round(original, agent, agent->round);
@@ -313,7 +313,7 @@ START_TEST(uneven_stretches_have_the_same_bits)
 }
 END_TEST
 
-/* Where processes alone decide, all leave after the same iteration. */
+/* When one process decides to stop, all stop after the same iteration. */
 START_TEST(an_interrupt_of_one_process_ends_all)
 {
     pair p;
@@ -342,7 +342,7 @@ START_TEST(a_deadline_of_one_process_ends_all)
     saddle_limits limits = {.iterations = UINT64_MAX,
                             .deadline = begin + (p.world->rank == 0 ? 0.3 : 1e6)};
     p.mpi.engine->kind->advance(p.mpi.engine, &limits, &fault);
-    /* The deadline is that of process 0: others may begin later. */
+    /* The deadline is process 0's: others may start later. */
     double waited = saddle_clock_seconds() - begin;
     p.wrong += p.world->rank == 0 && !(waited >= 0.3);
     p.threads.engine->kind->advance(
@@ -356,7 +356,7 @@ END_TEST
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-/* Agents 4 and 2 go wrong in iteration 9, agent 0 in iteration 10. */
+/* Agents 4 and 2 fail in iteration 9, agent 0 in iteration 10. */
 static void faulty_step(saddle_agent *agent)
 {
     saddle_agent_round(original, agent, agent->round);
@@ -431,9 +431,9 @@ START_TEST(too_many_processes_are_refused)
 }
 END_TEST
 
-/* ---- what is sent ---------------------------------------------------------------------------- */
+/* ---- traffic ----------------------------------------------------------------------------------- */
 
-/* Pairs (agent, other process) such that the process holds a neighbour of the agent. */
+/* Returns the number of pairs (agent, other process) such that the process has a neighbour of the agent. */
 static uint64_t crossings(const saddle_graph *graph, const saddle_world *world)
 {
     uint64_t count = 0;
@@ -447,7 +447,7 @@ static uint64_t crossings(const saddle_graph *graph, const saddle_world *world)
     return count;
 }
 
-/* Ordered pairs of processes with an edge between them. */
+/* Returns the number of ordered pairs of processes with an edge between them. */
 static uint64_t neighbouring(const saddle_graph *graph, const saddle_world *world)
 {
     uint64_t count = 0;
@@ -478,15 +478,15 @@ START_TEST(only_published_state_is_sent)
         advance_both(&p, &(saddle_limits){.iterations = iterations});
         test_traffic traffic = test_traffic_take();
         p.mpi.engine->kind->cost(p.mpi.engine, &cost);
-        /* The trace counts a message per edge and direction; what several agents of a process read
-         * is sent to it once, and what neighbours in one process read is not sent. */
+        /* The trace counts a message per edge and direction. What several agents of a process read is
+         * sent to it once, and what neighbours in the same process read is not sent. */
         int64_t sum[2] = {(int64_t)traffic.messages, (int64_t)traffic.message_bytes};
         p.world->add_words(p.world, 2, sum);
         uint64_t per_edge = cost.bytes / (2 * graph->edges);
         p.wrong += (uint64_t)sum[1] != per_edge * crossings(graph, p.world);
         p.wrong += (uint64_t)sum[0] != cost.rounds * neighbouring(graph, p.world);
         p.wrong += p.world->ranks > 1 && traffic.rounds != cost.rounds;
-        /* Nothing else, except an agreement now and then, of a few words. */
+        /* Nothing else, except an occasional agreement of a few words. */
         p.wrong += traffic.sends != 0;
         p.wrong += traffic.collectives > iterations;
         p.wrong += traffic.collective_bytes > 64 * traffic.collectives;
@@ -529,8 +529,8 @@ static size_t bytes_in_use(void)
     return info.uordblks + info.hblkhd;
 }
 
-/* No process holds a vector of every agent: an engine takes what its agents and their neighbours
- * elsewhere need, and a constant. */
+/* No process has a vector of every agent: an engine allocates what its agents and their neighbours in
+ * other processes need, and a constant. */
 START_TEST(memory_is_that_of_the_agents_here)
 {
     static const char *const more[] = {"engine=mpi", "agents=240", "topology=ring",     "samples=2",
@@ -554,8 +554,8 @@ START_TEST(memory_is_that_of_the_agents_here)
     size_t taken = bytes_in_use() - before;
     if (second != NULL)
         kind->destroy(second);
-    /* A ring in contiguous pieces: two neighbours elsewhere. Per agent two spans, the kept state,
-     * and the engine's records, which are smaller than a tenth of a span here. */
+    /* A ring in contiguous ranges: two neighbours in other processes. Per agent, two spans, the private
+     * state, and the engine's records, which are smaller than a tenth of a span here. */
     size_t span = layout.published * sizeof(double);
     size_t agent = 2 * span + layout.kept * sizeof(double) + span / 10;
     size_t constant = (size_t)1 << 20;
@@ -566,7 +566,7 @@ START_TEST(memory_is_that_of_the_agents_here)
     size_t ranks = world->ranks;
     test_rig_close(&rig);
     ck_assert_int_eq(wrong, 0);
-    /* The bound says something: with several processes it is below one vector of every agent. */
+    /* The bound is meaningful: with several processes it is below one vector of every agent. */
     if (ranks >= 5)
         ck_assert_uint_lt(240 / ranks * agent + 2 * span + constant, whole);
 }

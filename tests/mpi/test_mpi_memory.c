@@ -1,8 +1,8 @@
 /*
- * The estimate of memory against what each process of a job takes: tests/unit/test_memory.c for the engine
+ * The memory estimate against the memory of each process of a job: tests/unit/test_memory.c for the engine
  * `mpi`, under mpirun with any number of processes.
  *
- * Estimate and peak are those of the process so far, so each run takes more than the one before it.
+ * Estimate and peak are those of the process so far, so each run takes more than the one before.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const char *const shape[][12] = {
 };
 enum { SHAPES = sizeof shape / sizeof *shape };
 
-/* Run on all processes; what this one finds wrong. */
+/* Runs on all processes; *wrong receives what this one finds wrong. */
 static void run_shape(const char *const *setting, char *wrong, size_t size)
 {
     saddle_error error = {.message = ""};

@@ -23,7 +23,7 @@ test_traffic test_traffic_take(void)
     return result;
 }
 
-/* Whether a call is made by the thread that computes; the other one is the heartbeat's. */
+/* Returns whether the computing thread makes a call; the other thread is the heartbeat's. */
 static bool is_counted(void)
 {
     return gettid() == getpid();
@@ -118,7 +118,7 @@ int MPI_Allgatherv(const void *from, int count, MPI_Datatype type, void *to, con
     return PMPI_Allgatherv(from, count, type, to, counts, offsets, received, comm);
 }
 
-/* Calls that the library has no business with: they would not be counted. */
+/* Calls that the library must not make, because they would not be counted. */
 #define FORBIDDEN(name, ...)                  \
     int name(__VA_ARGS__);                    \
     int name(__VA_ARGS__)                     \

@@ -1,7 +1,7 @@
 /*
- * What this process hands to MPI to be sent, counted by standing between the library and MPI.
+ * What this process gives MPI to send, counted by intercepting the library's calls.
  *
- * Collective calls are counted by their number and by the bytes that this process puts into them.
+ * Collective calls are counted by number and by the bytes that this process contributes.
  */
 #ifndef SADDLE_TEST_TRAFFIC_H
 #define SADDLE_TEST_TRAFFIC_H
@@ -15,10 +15,10 @@ typedef struct test_traffic {
     uint64_t sends;            /* other messages */
     uint64_t send_bytes;       /* their payload */
     uint64_t collectives;      /* reductions, broadcasts and the like */
-    uint64_t collective_bytes; /* what this process puts into them */
+    uint64_t collective_bytes; /* what this process contributes */
 } test_traffic;
 
-/* Counts since the last call, which they end. */
+/* Returns the counts since the last call and resets them. */
 test_traffic test_traffic_take(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Claims on traces made by hand: which hold, which do not, which cannot be decided; and the tables
- * of experiments, which must make sense.
+ * Claims tested on artificial traces: which hold, which do not, which cannot be decided; and the tables
+ * of experiments, which must be consistent.
  */
 #include <math.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static void make(made *m, double calls)
     }
 }
 
-/* The metric 10^(-rate k), never below `least`; the loss goes to 5 with it. */
+/* Sets the metric to 10^(-rate k), never below `least`; the loss approaches 5 with it. */
 static void fall(made *m, double rate, double least)
 {
     for (size_t k = 0; k < ROWS; k++) {
@@ -64,7 +64,7 @@ static paper_experiment four;
 static claims_measurement made_test;
 static claims_outcome outcome;
 
-/* All runs alike: rate 0.05, 10 calls a row. */
+/* Makes all runs alike: rate 0.05, 10 calls per row. */
 static void reset(void)
 {
     four = (paper_experiment){.name = "e", .title = "Test", .count = SERIES, .series = series};
@@ -82,7 +82,7 @@ static void shape(size_t s, double rate, double least)
         fall(&runs[s][r], rate, least);
 }
 
-/* The verdict on a claim with one test. */
+/* Returns the verdict on a claim with one test. */
 static claim_verdict decide(paper_test t)
 {
     claims_list list = {.seeds = SEEDS, .tests = 1, .measurement = &made_test, .outcome = &outcome};
@@ -113,7 +113,7 @@ START_TEST(costs_lie_between_trace_points)
     cost = saddle_claims_reach(trace, "rounds", 0.1000001);
     assert_near(cost.low, 19.0, 0.0);
     assert_near(cost.high, 20.0, 0.0);
-    /* There is no point before the start. */
+    /* There is no row before the start. */
     cost = saddle_claims_reach(trace, "ifo", 2.0);
     ck_assert(isinf(cost.low) && cost.low < 0.0);
     assert_near(cost.high, 10.0, 0.0);
@@ -140,7 +140,7 @@ END_TEST
 START_TEST(the_metric_must_stay)
 {
     reset();
-    /* 10^(-0.05 k) is at 1e-1 from row 20 on, but for one row. */
+    /* 10^(-0.05 k) is at 1e-1 from row 20 on, except for one row. */
     runs[0][0].numbers[4][50] = 0.2;
     claims_cost cost = saddle_claims_stay(traces[0], "rounds", 0.1000001);
     assert_near(cost.low, 50.0, 0.0);
@@ -149,7 +149,7 @@ START_TEST(the_metric_must_stay)
     assert_near(saddle_claims_stay(traces[1], "rounds", 0.1000001).high, 20.0, 0.0);
     runs[0][1].numbers[4][70] = NAN;
     assert_near(saddle_claims_stay(traces[1], "rounds", 0.1000001).high, 71.0, 0.0);
-    /* Beta touches the levels first, and leaves them. */
+    /* Beta reaches the levels first, and leaves them. */
     shape(1, 0.1, 0.0);
     for (size_t r = 0; r < SEEDS; r++)
         runs[1][r].numbers[4][ROWS - 1] = 0.5;
@@ -180,7 +180,7 @@ START_TEST(faster_holds)
     ck_assert_int_eq(faster("a b", 1.0), CLAIM_HOLDS);
     for (size_t k = 0; k < CLAIMS_LEVELS; k++) {
         ck_assert_uint_eq(made_test.level[k].won, SEEDS);
-        /* Costs are 10 (20 j + 1) and 10 (50 j + 1), or a row later where the power rounds up. */
+        /* Costs are 10 (20 j + 1) and 10 (50 j + 1), or a row later if the power rounds up. */
         double j = -log10(saddle_claims_level(k));
         assert_near(exp(made_test.level[k].log_ratio.mean), (50.0 * j + 1.0) / (20.0 * j + 1.0),
                     0.06);
@@ -301,7 +301,8 @@ START_TEST(levels_that_all_start_below_say_nothing)
 }
 END_TEST
 
-/* The verdict on a claim with two tests, in these states from 1e-1 on: . silent, T true, F false, o open. */
+/* Returns the verdict on a claim with two tests in these states from 1e-1 on: . not reached, T true, F
+ * false, o open. */
 static claim_verdict decide_both(bool apart, const char *first, const char *second)
 {
     claims_measurement two[2];
@@ -364,7 +365,7 @@ START_TEST(experiments_may_differ)
     ck_assert_int_eq(decide_both(true, "FTTT..", "FFTT.."), CLAIM_DIFFERS);
     assert_verdict("here: holds from 1e-02 down; there: holds from 1e-03 down");
     ck_assert_int_eq(decide_both(true, "FF....", "F....."), CLAIM_FAILS);
-    /* What one of them never got to is not said of it. */
+    /* Levels that one of them never reached do not count for it. */
     ck_assert_int_eq(decide_both(true, "FFT...", "FF...."), CLAIM_DIFFERS);
     assert_verdict("here: holds at 1e-03, the finest level reached; there: does not hold");
     ck_assert_int_eq(decide_both(true, "TTT...", "......"), CLAIM_DIFFERS);
@@ -414,7 +415,7 @@ START_TEST(chance_is_stated)
     char text[CLAIMS_TEXT] = "";
     saddle_claims_describe_chance(text, sizeof text, &list);
     ck_assert_ptr_nonnull(strstr(text, "0.0059 of the 3 such tests"));
-    /* Nobody is first in others. */
+    /* In tests of similarity, no series is first. */
     two[0].test = &alike;
     two[1].test = &not_much_later;
     ck_assert_uint_eq(saddle_claims_comparisons(&list, &chance), 0);
@@ -463,7 +464,7 @@ START_TEST(losses_are_compared_by_their_distance)
     ck_assert_int_eq(decide(c), CLAIM_HOLDS);
     c.series = "b a";
     ck_assert_int_eq(decide(c), CLAIM_FAILS);
-    /* A limit that still moves by 2e-5 in the second half says nothing at 1e-4 and below. */
+    /* A limit that still moves by 2e-5 in the second half decides nothing at 1e-4 and below. */
     for (size_t s = 0; s < SERIES; s++)
         for (size_t r = 0; r < SEEDS; r++)
             runs[s][r].numbers[3][ROWS / 2 + 1] += 2e-5;
@@ -493,7 +494,7 @@ START_TEST(curves_are_compared_where_both_were_traced)
     ck_assert_int_eq(decide(c), CLAIM_HOLDS);
     /* The mean of 10^(0.0002 k) over k = 0 .. ROWS - 1, in the geometric sense. */
     assert_near(made_test.level[0].log_ratio.mean, log(10.0) * 0.0002 * (ROWS - 1) / 2.0, 1e-12);
-    /* Rows of other iterations do not count: Gamma traced odd ones, with a metric of their own. */
+    /* Rows of other iterations do not count: Gamma traced odd ones, with another metric. */
     for (size_t r = 0; r < SEEDS; r++)
         for (size_t k = 0; k < ROWS; k++) {
             runs[2][r].numbers[0][k] = (double)(2 * k + 1);
@@ -522,7 +523,7 @@ END_TEST
 
 /* ---- slopes ---- */
 
-/* Rounds so that metric 0.5 is reached at row `k`. */
+/* Sets rounds so that metric 0.5 is reached at row `k`. */
 static void reach_at(size_t s, size_t row)
 {
     for (size_t r = 0; r < SEEDS; r++)
@@ -611,13 +612,13 @@ START_TEST(growth_with_accuracy_and_time)
         for (size_t k = 0; k < ROWS; k++)
             runs[0][r].numbers[4][k] = pow(k > 0 ? (double)k : 1.0, -2.5);
     ck_assert_int_eq(decide(c), CLAIM_HOLDS);
-    /* To reach a metric of 1/E takes E rounds. */
+    /* Reaching a metric of 1/E takes E rounds. */
     for (size_t r = 0; r < SEEDS; r++)
         for (size_t k = 0; k < ROWS; k++)
             runs[0][r].numbers[4][k] = 1.0 / (k > 0 ? (double)k : 1.0);
     c = (paper_test){.kind = TEST_SLOPE_EPSILON, .series = "a", .cost = "rounds", .bound = 1.0};
     ck_assert_int_eq(decide(c), CLAIM_HOLDS);
-    assert_near(made_test.slope.mean, 1.0, 0.03); /* rounds are whole */
+    assert_near(made_test.slope.mean, 1.0, 0.03); /* rounds are integers */
     c.bound = 0.5;
     ck_assert_int_eq(decide(c), CLAIM_FAILS);
 }
@@ -655,14 +656,14 @@ START_TEST(bounds_that_hold_and_that_do_not)
     ck_assert(!saddle_theorem_is_vacuous(&v));
     theorem(&v, 0.97);
     ck_assert(saddle_theorem_violated(&v));
-    /* A bound that the start satisfies already says nothing. */
+    /* A bound that already holds at the start shows nothing. */
     theorem(&v, 0.9);
     v.start[0] = v.start[1] = v.start[2] = 0.9;
     ck_assert(saddle_theorem_is_vacuous(&v));
 }
 END_TEST
 
-/* A seed whose metric is not finite violates the bound, by name; the numbers are those of the others. */
+/* A seed whose metric is not finite violates the bound and is named; the numbers are those of the others. */
 START_TEST(metrics_that_are_not_finite)
 {
     static theorem_check v;
@@ -767,7 +768,7 @@ START_TEST(tests_name_what_there_is)
         ck_assert_msg(e != NULL, "no experiment %s", all[k].experiment);
         const paper_claim *claim = saddle_paper_claim(all[k].claim);
         ck_assert_msg(claim != NULL, "no claim %s", all[k].claim);
-        /* Experiments of ours decide no sentence of the paper's. */
+        /* Our own experiments decide no claim of the paper. */
         ck_assert_msg(!e->ours || saddle_claim_is_ours(claim), "%s, %s", e->name, claim->name);
         size_t words = 0;
         for (const char *word = all[k].series; *word != '\0'; words++) {
@@ -780,7 +781,7 @@ START_TEST(tests_name_what_there_is)
         ck_assert_uint_ge(words, chain ? 2 : 1);
         ck_assert(!chain || all[k].factor >= 0.5);
     }
-    /* Every claim has tests, one after another and in the claims' order. */
+    /* Every claim has tests, one after another in the order of the claims. */
     size_t next = 0;
     for (size_t c = 0; c < claims; c++) {
         size_t first = next;
@@ -791,7 +792,7 @@ START_TEST(tests_name_what_there_is)
         ck_assert_msg(next > first, "no test of %s", sentence[c].name);
     }
     ck_assert_uint_eq(next, tests);
-    /* The comparisons name algorithms that each are there once. */
+    /* Each algorithm that the comparisons name exists once. */
     size_t compared;
     const experiment_series *algorithm = saddle_paper_algorithms(&compared);
     for (size_t k = 0; k < compared; k++) {

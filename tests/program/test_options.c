@@ -1,4 +1,4 @@
-/* What the fields of an option decide, and what its heading in the help does not. */
+/* What the fields of an option determine, and that its heading in the help determines nothing. */
 #include <string.h>
 
 #include "cli.h"
@@ -7,7 +7,7 @@
 
 #include "support.h"
 
-/* Calls `visit` with every option of the library and a copy of it under another heading. */
+/* Calls `visit` with every option of the library and a copy of it with another heading. */
 static void each_reworded(void (*visit)(const saddle_option *option, const saddle_option *reworded))
 {
     static const char *const heading[] = {"Words of no meaning",  SADDLE_PROBLEM_HEADING,
@@ -45,7 +45,7 @@ START_TEST(headings_decide_nothing)
 }
 END_TEST
 
-/* An option of the library by its name. */
+/* Returns an option of the library by name. */
 static const saddle_option *option_of(const saddle_settings *settings, const char *name)
 {
     const saddle_option *option = saddle_settings_find(settings, name);
@@ -101,7 +101,7 @@ START_TEST(groups_differ_in_what_changes_a_run)
 }
 END_TEST
 
-/* A trace with a seed and one more setting; free with saddle_trace_free(). */
+/* Returns a trace with a seed and one more setting; free with saddle_trace_free(). */
 static saddle_trace *trace_with(const char *seed, const char *name, const char *value)
 {
     saddle_trace *trace = saddle_trace_create("made.csv", "1", "done", 0);
@@ -115,7 +115,7 @@ START_TEST(instances_differ_in_what_they_are_made_from)
 {
     static const struct {
         const char *name, *one, *other;
-        const char *seed; /* of the other */
+        const char *seed; /* of the other trace */
         bool same;
     } list[] = {{"topology", "ring", "path", "1", false},
                 {"fairness", "1", "2", "2", false},

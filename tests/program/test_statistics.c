@@ -1,10 +1,10 @@
-/* Student's quantiles, means and slopes, each against another way to compute it. */
+/* Student's quantiles, means and slopes, each against another method. */
 #include <math.h>
 
 #include "lab/statistics.h"
 #include "support.h"
 
-/* P(|T| <= t) by Simpson's rule on the density. */
+/* Computes P(|T| <= t) by Simpson's rule on the density. */
 static double student_probability(double t, double freedom)
 {
     int steps = 20000;
@@ -44,7 +44,7 @@ START_TEST(means_and_intervals)
 {
     const double value[] = {3.0, -1.0, 4.0, 1.5, 9.25};
     size_t count = sizeof value / sizeof *value;
-    /* The variance by pairs: sum over pairs of squared differences / (n (n - 1)). */
+    /* The variance by pairs: the sum over pairs of squared differences / (n (n - 1)). */
     double pairs = 0.0;
     double sum = 0.0;
     for (size_t j = 0; j < count; j++) {
