@@ -15,7 +15,7 @@ import pathlib
 import re
 import sys
 
-# The order, lowest first: what each folder may include besides itself.
+# The order, lowest first, and what each folder may include besides itself.
 SEES = {
     "core": "",
     "files": "core",
@@ -56,14 +56,13 @@ PUBLIC = {
     "lab.h": "lab",
 }
 
-# Includes that the tables do not allow, and why they are still there.
+# Includes that the tables do not allow.
 EXCEPTIONS = {
     # The loader of shared objects knows the table that they export, but not what it points to.
     ("plugin.h", "<saddle/plugin.h>"),
 }
 
-# The most lines of a file, and the files that have more: tables, which may, and others, which are to become
-# shorter.
+# The most lines of a file, and the files that have more: tables, which may, and others, which should become shorter.
 LONGEST = 500
 TABLES = []
 LONG = [

@@ -1,17 +1,17 @@
 # Shared by the tests of the program: source it with the program's path as first argument.
 #
-#   try ARGUMENTS...       run the program; leaves $code, and its output in the files out and err
+#   try ARGUMENTS...       run the program; sets $code, and writes its output to the files out and err
 #   check NAME COMMAND...  count a check that passes when the command succeeds
 #   finish                 print the counts and exit
-#   has TOOL...            whether the tools are installed; a line skip: says which one is not
-#   has_compiler           leaves it in $compiler
+#   has TOOL...            whether the tools are installed; prints a line "skip: ..." for a missing one
+#   has_compiler           sets $compiler
 #   has_terminal           whether there are pseudo-terminals
-#   wait_for COMMAND...    wait until the command succeeds; false after minutes, which only a fault takes
+#   wait_for COMMAND...    wait until the command succeeds; fails after minutes, which only happens after an error
 #   preload NAME           build NAME.c of this directory as the library $work/NAME.so, for LD_PRELOAD
 #   at_moment NAME=VALUE... -- ARGUMENTS...
-#                          try with moments.so preloaded and its settings; an exit leaves the file calls
+#                          like try, with moments.so preloaded and its settings; a normal exit writes the file calls
 #
-# Every test runs in a directory of its own that is removed at the end.
+# Every test runs in its own directory, which is removed at the end.
 # shellcheck shell=bash
 
 set -u
@@ -51,7 +51,7 @@ finish() {
     exit
 }
 
-# What a place may lack is left out with a word.
+# A check whose tool is not installed is skipped, with a line that says so.
 skip() { printf 'skip: %s\n' "$1"; }
 has() {
     local tool
@@ -71,7 +71,7 @@ has_terminal() {
     fi
 }
 
-# Tests wait for what the program has done, never for a time that it should take.
+# Tests wait for what the program has done, never for a fixed time.
 wait_for() {
     local k
     for ((k = 0; k < 15000; k++)); do
@@ -87,7 +87,7 @@ preload() {
     export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
 }
 
-# Whoever started the test may have had signals ignored, as shells do for their background jobs and nohup does.
+# The test may have been started with signals ignored, as shells do for background jobs and nohup does.
 at_moment() {
     local settings=()
     while [ "$1" != -- ]; do
@@ -96,13 +96,13 @@ at_moment() {
     done
     shift
     rm -f calls
-    # The braces are for the shell's own message on a death by a signal.
+    # The braces catch the shell's own message when a signal kills the program.
     { env --default-signal=INT,TERM,HUP "${settings[@]}" MOMENT_LOG="$work/calls" \
         LD_PRELOAD="$work/moments.so" "$saddle" "$@" >out 2>err </dev/null; } 2>/dev/null
     code=$?
 }
 
-# The processes of the program in an MPI job, whose starter has this number: its children, or theirs.
+# Prints the processes of the program in an MPI job, given the process that started it: its children, or theirs.
 processes_of() {
     local child
     for child in $(pgrep -P "$1"); do
@@ -124,10 +124,10 @@ silent() { [ ! -s err ]; }
 one_line() { [ "$(wc -l <err)" -eq 1 ] && grep -q '^saddle: ' err; }
 absent() { [ ! -e "$1" ]; }
 narrow() { ! grep -qE '^.{81}' "$1"; }
-# A file has this many lines that are no comments, or more.
+# A file has at least this many lines that are not comments.
 rows_in() { [ "$(grep -vc '^#' "$1")" -ge "$2" ]; }
 
-# The program refuses ARGUMENTS with exit code 2 and one line that contains TEXT:
+# Checks that the program refuses ARGUMENTS with exit code 2 and one line that contains TEXT:
 #   refuse TEXT ARGUMENTS...
 refuse() {
     local text=$1
@@ -139,11 +139,11 @@ refuse() {
     check "prints nothing for: $*" is "$(wc -c <out)" 0
 }
 
-# A trace without its comment lines and its column of seconds.
+# Prints a trace without its comment lines and its column of seconds.
 timeless() { grep -v '^#' "$1" | cut -d, -f1-5,7-; }
 same_trace() { cmp -s <(timeless "$1") <(timeless "$2"); }
 
-# The last row of a trace; a comment with the run's end follows it.
+# Prints the last row of a trace; a comment with the run's end follows it.
 last_row() { grep -v '^#' "$1" | tail -1; }
 
 # Options of a small problem, and of a quick run on it.

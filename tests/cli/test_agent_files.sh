@@ -39,7 +39,7 @@ check "a number in a directory's name" says "2 agents"
 try run --problem auc --data part-%d --test-data padded-%02d --topology ring --iterations 2
 check "held-out rows from several files" exits 0
 grep 'held out' out >several
-# Scores of all rows, which auc needs, are collected at every trace point only if asked for.
+# auc needs the scores of all rows, so its outcomes are measured at every trace point only on request.
 cells() { awk -F, '/^#/ { next } !c { for (k = 1; k <= NF; k++) if ($k == "train_auc") c = k; next } $c != "" { n++ } END { print n + 0 }' "$1"; }
 try run --problem auc --data part-%d --topology ring --iterations 20 --trace-every 5 --trace ends.csv --report page.html
 check "outcomes at the ends" is "$(cells ends.csv)" 2
@@ -68,7 +68,7 @@ refuse "'x-%s' has a % in it; %d or %02d, once" data info x-%s
 refuse "'x-%3d' has a % in it" run --data x-%3d
 refuse "'x-%d-%d' has a % in it" run --data x-%d-%d
 
-# Texts of several CSV files are those of all.
+# The texts of several CSV files are combined.
 printf 'color,label\nred,1\nblue,0\n' >c-0.csv
 printf 'color,label\ngreen,1\nblue,0\n' >c-1.csv
 try data info c-%d.csv

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checkpoints: a run that is killed at any moment goes on to the same bits; what is torn, foreign or
-# of another run is refused with its reason, and another checkpoint is offered.
+# Checkpoints: a run that is killed at any moment resumes to the same bits. Damaged checkpoints and those of another
+# run are refused with the reason, and another checkpoint is suggested.
 # shellcheck disable=SC2317  # functions are called by check and wait_for
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
@@ -10,8 +10,8 @@ newest() { find "$1" -name 'checkpoint-*.saddle' | sort | tail -1; }
 older() { find "$1" -name 'checkpoint-*.saddle' | sort | head -1; }
 files() { find "$1" -type f | wc -l; }
 
-# ---- twenty kills at moments of a fixed sequence (moments.c): some while the program starts, the others at a
-# look at the clock, which every iteration takes, or at a call that touches a file.
+# ---- twenty kills at moments of a fixed sequence (moments.c): some while the program starts, the others when it
+# reads the clock, which every iteration does, or accesses a file.
 long=(run --problem auc --data synthetic:3000 --samples 500 --checkpoint-every 100 --quiet
     --iterations 2000 --trace-every 20)
 at_moment -- "${long[@]}" --checkpoint whole --trace whole.csv --model whole.npz --threads 1
@@ -22,7 +22,7 @@ check "there are moments enough, $looks and $touches" [ $((looks > 2000 && touch
 RANDOM=20
 kills=0
 : >began
-# A run that comes to its end before its moment begins anew.
+# A run that ends before its moment is started again.
 for k in $(seq 60); do
     case $((k % 5)) in
     0) moment=MOMENT_FILE=$((1 + RANDOM % 12)) ;;
@@ -51,8 +51,8 @@ check "the trace has the same rows" same_trace whole.csv part.csv
 check "with AUC in each" is "$(grep -cE '^[0-9].*,0\.[0-9]+,[0-9.e-]+$' part.csv)" 101
 check "nothing unfinished is left" is "$(files part)" 2
 
-# ---- signals: a checkpoint, then the end; --resume DIR needs no other option but the files to write. Every iteration looks at the clock:
-# look 1000 is in the midst of them.
+# ---- signals: a checkpoint, then the end; --resume DIR needs no other options except the files to write. Every
+# iteration reads the clock; the 1000th reading is in the middle of the run.
 endless=(run "${tiny[@]}" --trace-every 100 --threads 1 --quiet)
 for signal in INT TERM HUP; do
     at_moment MOMENT_CLOCK=1000 MOMENT_SIGNAL="$(kill -l "$signal")" -- "${endless[@]}" --iterations 1000000000 \
@@ -71,7 +71,7 @@ for signal in INT TERM HUP; do
     rm -f s.csv s.npz
 done
 
-# ---- a finished run: going on from its end repeats nothing, and more iterations make it longer
+# ---- a finished run: resuming at its end repeats nothing, and more iterations make it longer
 run=(run "${tiny[@]}" --trace-every 7 --threads 1)
 outputs=(--trace t.csv --model m.npz)
 try "${run[@]}" --iterations 100 --trace long.csv --model long.npz --quiet
@@ -106,7 +106,7 @@ try run --resume "$(older ck-copy)" --iterations 100 --quiet --checkpoint elsewh
 check "checkpoints may go elsewhere" is "$(files elsewhere)" 2
 check "same model again" cmp -s long.npz e.npz
 
-# ---- step sizes of which another algorithm makes its own go into the checkpoint, too
+# ---- step sizes from which another algorithm derives its own are also stored in the checkpoint
 for steps in '--tau 3' '--steps theory'; do
     own=(run --data synthetic:200:4 --algorithm dposg --quiet --trace o.csv)
     # shellcheck disable=SC2086  # a name and a value
@@ -119,7 +119,7 @@ for steps in '--tau 3' '--steps theory'; do
     check "$steps: the same rows" same_trace whole.csv o.csv
 done
 
-# ---- what is renamed has been put on the disk: in each thread fsync comes just before rename
+# ---- files are synced before they are renamed: in each thread fsync comes just before rename
 rm -rf order
 at_moment MOMENT_CALLS="$work/order.calls" -- "${run[@]}" --iterations 30 --checkpoint order --checkpoint-every 10 --quiet
 check "a run whose calls are recorded" exits 0
@@ -128,7 +128,7 @@ check "files are on the disk before they have their names" is "$(awk '
     { before[$1] = $2 }
     END { print (n >= 3), bad + 0 }' order.calls)" "1 0"
 
-# ---- outputs that only the checkpoint names are written in its own directory alone: it may be somebody else's
+# ---- outputs that only the checkpoint names are written only in its own directory: it may come from someone else
 mkdir -p theirs yours
 try "${run[@]}" --iterations 20 --trace yours/diary --model theirs/m.npz --checkpoint theirs --quiet
 echo precious >yours/diary
@@ -158,7 +158,7 @@ rm -rf theirs
 try "${run[@]}" --iterations 20 --trace theirs-t.csv --checkpoint theirs --quiet
 refuse "names 'theirs-t.csv'" run --resume theirs --iterations 30
 
-# ---- what checkpoints are for
+# ---- listing and describing checkpoints
 try checkpoint ck-copy
 check "what they are" exits 0
 check "iteration and state" says "valid: iteration 60, 9 trace points,"
@@ -224,7 +224,7 @@ try run --resume plain --iterations 80 --trace late.csv --quiet
 check "a trace that is asked for later" exits 0
 check "has outcomes at both ends" is "$(grep -cE '^[0-9].*,[^,]+,[^,]+$' late.csv)" 2
 
-# ---- data may have moved, as long as they are the same
+# ---- data may be moved, if they are the same
 "$saddle" data generate one.libsvm --rows 300 --seed 5 >/dev/null
 cp one.libsvm two.libsvm
 try run --data one.libsvm --iterations 60 --checkpoint data --model one.npz --quiet
@@ -235,13 +235,13 @@ sed -i 's/^+1/-1/;q' two.libsvm
 "$saddle" data generate two.libsvm --rows 300 --seed 6 >/dev/null 2>&1
 refuse "is of a run on other data" run --data two.libsvm --resume data --model two.npz --iterations 90
 
-# ---- so is the network, which may be read from files
+# ---- the network, too, may be read from files that are moved
 "$saddle" graph ring --agents 5 --save edges >/dev/null
 try run "${small[@]}" --topology file:edges --checkpoint network --quiet
 "$saddle" graph path --agents 5 --save edges >/dev/null
 refuse "another network" run --resume network --iterations 90
 
-# ---- a directory is one run's at a time
+# ---- only one run at a time may use a directory
 "$saddle" "${endless[@]}" --iterations 1000000000 --checkpoint held --checkpoint-every 10 &
 process=$!
 holds() { [ "$(files held)" -ge 1 ]; }
@@ -253,7 +253,7 @@ kill -9 "$process"
 try run --resume held --max-ifo 1 --quiet
 check "a run that was killed holds it no longer" exits 0
 
-# ---- refused: nothing there, or too much
+# ---- refused: no checkpoints, or too many options
 refuse "cannot read 'nowhere': No such file or directory; give the path of a checkpoint" run "${tiny[@]}" --resume nowhere
 mkdir empty
 refuse "there is no checkpoint in 'empty'" run "${tiny[@]}" --resume empty
@@ -273,7 +273,7 @@ try run "${small[@]}" --checkpoint begun --resume auto --quiet
 check "auto begins where there is nothing" exits 0
 check "and makes checkpoints" is "$(files begun)" 1
 
-# ---- processes: begun by three, ended by a signal in two, gone on with by one
+# ---- processes: started by three, ended by a signal in two, resumed by one
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 try run "${tiny[@]}" --engine mpi --iterations 1 --quiet
 if [ "$code" -ne 0 ]; then
@@ -283,8 +283,8 @@ elif has mpirun; then
         --iterations 1000 --trace m.csv --model m.npz --checkpoint mpi --quiet >out 2>err </dev/null
     code=$?
     check "three processes" exits 0
-    # The processes get the signal themselves: mpirun, which passes one on, kills them a second later, and
-    # a checkpoint may take longer on a busy machine.
+    # Send the signal to the processes themselves: mpirun would pass it on but kill them a second later, and a
+    # checkpoint may take longer on a busy machine.
     mpirun -n 2 "$saddle" run --engine mpi --threads 1 --resume mpi --trace m.csv --model m.npz --iterations 1e9 \
         --quiet >out 2>err </dev/null &
     process=$!
@@ -294,7 +294,7 @@ elif has mpirun; then
     wait "$process"
     reached=$(newest mpi | sed 's/.*-0*//; s/.saddle//')
     check "two processes, ended by a signal" [ "$reached" -gt 1000 ]
-    # How far they came depends on the machine: the whole run is as long as it takes to pass that.
+    # How far they got depends on the machine, so the uninterrupted run is as long as it takes to get past that.
     whole=$(((reached / 100 + 5) * 100))
     try run "${tiny[@]}" --trace-every 100 --iterations "$whole" --trace ref.csv --threads 1 --model ref.npz --quiet
     try run --resume mpi --trace m.csv --model m.npz --iterations "$whole" --quiet --threads 1
@@ -303,7 +303,7 @@ elif has mpirun; then
     check "and the same trace" same_trace ref.csv m.csv
 fi
 
-# ---- a full disk ends no run
+# ---- a full disk does not end a run
 mkdir full
 if mount -t tmpfs -o size=16k none full 2>/dev/null; then
     try "${run[@]}" --iterations 60 --checkpoint full --checkpoint-every 10 --model full.npz --quiet

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Clocks that jump while runs are under way: the clock of the day to and fro by hours, as when it is set, and
-# the monotonic one forward by hours, as after a sleep that it counts. clock.c, preloaded, is these clocks.
+# Clocks that jump during runs: the wall clock back and forth by hours, as when it is set, and the monotonic one
+# forward by hours, as after a suspension. clock.c, preloaded, provides these clocks.
 # shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
 preload clock
 
-# odd ARGUMENTS...: as try, with the clock of the day gone mad. ticking ARGUMENTS...: and with the monotonic one
-# going forward by a millisecond at every look. leap AFTER SECONDS ARGUMENTS...: and by SECONDS after AFTER.
+# odd ARGUMENTS...: like try, with a wall clock that jumps. ticking ARGUMENTS...: also with a monotonic clock that
+# advances by a millisecond per reading. leap AFTER SECONDS ARGUMENTS...: also with a jump by SECONDS after AFTER.
 tick=1000000
 odd() {
     rm -f looks
@@ -22,11 +22,11 @@ leap() {
     CLOCK_AFTER=$after CLOCK_LEAP=$seconds ticking "$@"
 }
 looked() { awk '{day += $1; steady += $2} END {exit !(steady > 5)}' looks; }
-# Seconds of a trace begin at 0, never fall, and stay below a limit.
+# The seconds of a trace begin at 0, never decrease, and stay below a limit.
 steady() { grep -v '^#' "$1" | awk -F, -v most="$2" 'NR > 1 {if (!($6 >= last && $6 < most)) exit 1; last = $6}'; }
 kept() { find "$1" -name '*.saddle' | wc -l; }
 
-# ---- the clock of the day: nothing comes of it
+# ---- the wall clock has no effect
 try run "${tiny[@]}" --iterations 3000 --trace-every 10 --trace right.csv --model right.npz --quiet
 odd run "${tiny[@]}" --iterations 3000 --trace-every 10 --trace odd.csv --model odd.npz --quiet
 check "a run" exits 0
@@ -50,7 +50,7 @@ check "a comparison" exits 0
 odd tune "${tiny[@]}" --algorithms precision --budget 20000 --output tn --quiet
 check "a search" exits 0
 
-# ---- times of files that go back do not keep `watch` from seeing what is new
+# ---- `watch` notices changes even if file times go backwards
 head -n "$(($(grep -c '^#' right.csv) + 9))" right.csv >live.csv
 : >live
 LD_PRELOAD=$work/clock.so timeout 1200 "$saddle" watch live.csv >live 2>err </dev/null &
@@ -66,7 +66,7 @@ wait "$watcher"
 check "watch sees the end" is "$?" 0
 check "and every row" is "$(grep -c '^ *[0-9]' live)" "$(($(grep -vc '^#' right.csv) - 1))"
 
-# ---- a leap of the monotonic clock: the time counts, and nothing else comes of it
+# ---- a jump of the monotonic clock: the time counts, without other effects
 leap 1 36000 run "${tiny[@]}" --iterations 1e12 --max-seconds 7200 --trace leap.csv --model leap.npz --checkpoint slept
 check "a budget that a sleep has used up" exits 0
 check "ends the run" says "time budget spent"
@@ -82,7 +82,7 @@ check "one before the run begins" exits 0
 check "is not counted" steady early.csv 60
 check "and changes nothing" same_trace right.csv early.csv
 
-# ---- progress on a terminal: what is left is never negative, whatever the clocks do
+# ---- progress on a terminal: the remaining time is never negative, whatever the clocks do
 if has_terminal; then
     LD_PRELOAD=$work/clock.so CLOCK_TICK=$tick CLOCK_AFTER=1 CLOCK_LEAP=36000 timeout 1200 \
         script -qec "$saddle run ${tiny[*]} --iterations 1e8 --max-seconds 7200" typed >/dev/null 2>&1 </dev/null

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# CSV with text and missing values: what it becomes, what a model keeps of it, and what is refused.
+# CSV with text and missing values: how they are converted, what a model stores of it, and what is refused.
 # shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
-# 60 people: age, color, city in quotes with a comma and a doubled quote, sex, and whether they bought.
+# 60 people: age, color, city (quoted, with a comma and a doubled quote), sex, and whether they bought.
 awk 'BEGIN {
     srand(3)
     print "age,color,city,sex,bought"
@@ -45,7 +45,7 @@ check "the other text" exits 0
 share() { awk '/positive_share/ { print $2 }' "$1"; }
 check "is the other rows" test "$(awk "BEGIN { print $(share out) + $(share people.eval) }")" = 1
 refuse "'maybe'" eval --model people.npz --data people.csv --positive maybe
-# The same rows with columns in another order have the same scores; so has a file with fewer texts.
+# The same rows with columns in another order have the same scores, and so does a file with fewer texts.
 awk -F'","|,' 'NR == 1 { print "sex,bought,color,age,city"; next }
     /Rome/ { split($0, f, ","); print f[4] "," f[5] "," f[2] "," f[1] "," f[3] }' people.csv >turned.csv
 grep -E 'age|Rome' people.csv >rome.csv
@@ -159,7 +159,7 @@ refuse "sensitive: 'height' is not a feature; give a number from 1 to 8, or the 
 refuse "exclude-features: 'sex' is listed twice" \
     run --problem fair --sensitive sex --exclude-features sex,sex --data people.csv "${two[@]}"
 
-# One file per agent: texts and substitutes are those of all agents together.
+# One file per agent: texts and substitutes are computed from all agents' files.
 head -1 holes.csv | tee part-0.csv >part-1.csv
 sed -n '2,20p' holes.csv >>part-0.csv
 sed -n '21,$p' holes.csv | sed 's/,green,/,gold,/' >>part-1.csv
@@ -213,7 +213,7 @@ refuse "--drop-columns: the value is empty; give LIST" data info people.csv --dr
 refuse "--category-columns: the value is empty" run --data people.csv --category-columns=
 refuse "drop-columns leaves no feature" data info people.csv --drop-columns 0,1,2,3
 
-# Groups by name; a model finds them in another order of columns.
+# Groups by name; a model finds them when columns have another order.
 try run --problem group-dro --groups sex,label --data people.csv --model groups.npz --trace groups.csv "${two[@]}" --quiet
 check "groups by name" exits 0
 check "are recorded" is "$(sed -n 's/^# \(groups\|group-values\): //p' groups.csv | paste -sd' ')" "sex,label female:-1,female:1,male:-1,male:1"
@@ -239,7 +239,7 @@ fi
 refuse "--groups: 'sexes' is not a feature; give a number from 1 to 8, or the name of a column or feature: age, color, city, sex; did you mean 'sex'?" \
     run --problem group-dro --groups sexes --data people.csv "${two[@]}"
 
-# An option that files of a format have no use for is reported, by every command that reads them.
+# An option that does not apply to a format causes a warning, in every command that reads such files.
 awk 'BEGIN {for (k = 0; k < 60; k++) print (k % 3 ? 1 : -1) " 1:" k / 60 " 2:" k % 3}' >rows.libsvm
 unread=(--header yes --label-column 0 --categories codes --missing drop --category-columns 0 --drop-columns 1)
 told() { is "$(sed -n "s/^saddle: warning: --\(.*\): not used by $1\$/\1/p" err | sort | paste -sd' ')" "$2"; }
@@ -271,7 +271,7 @@ for command in eval predict; do
     check "$command" told "LIBSVM files" "header missing"
 done
 
-# Names hold for rows that tune splits for validation.
+# Column names also work for the rows that tune holds out for validation.
 try tune --problem fair --sensitive sex=male --data people.csv --objective accuracy --agents 2 --topology ring --candidates 2 \
     --output named --quiet
 check "tune: columns by name" exits 0

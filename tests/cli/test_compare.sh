@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# saddle compare and saddle theory (what it computes is checked in test_reference.sh).
+# saddle compare and saddle theory (test_reference.sh checks the numbers of theory).
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
@@ -18,11 +18,11 @@ check "every level is reached by one" is "$(awk '/^until the metric/ {n++} /^  [
 check "summary.csv" is "$(head -1 saddle-compare/summary.csv)" \
     "algorithm,seed,level,ifo,rounds,bytes,seconds,metric"
 
-# The same start, network and data: a run by itself gives the same rows.
+# The same start, network and data: a separate run gives the same rows.
 try run "${small[@]}" --iterations 300 --algorithm prox-dsgda --trace alone.csv --quiet
 check "as a run by itself" same_trace alone.csv saddle-compare/prox-dsgda-seed1.csv
 
-# Costs at a level are those of the row from which on the metric stays there.
+# The costs at a level are those of the row from which on the metric stays there.
 try compare "${small[@]}" --iterations 200 --algorithms precision,prox-dsgda --repeats 2 --seed 5 \
     --levels 1e-30,0.05 --output two
 check "repeats" exits 0
@@ -44,7 +44,7 @@ for algorithm in precision prox-dsgda; do
     done
 done
 
-# Outcomes beside the metric: in the tables, the summary and the traces.
+# Outcomes next to the metric: in the tables, the summary and the traces.
 fair=(--problem fair --sensitive 2 --data synthetic:600:12 --test-data synthetic:200:12 --agents 4
     --iterations 60 --trace-every 20 --algorithms "precision,prox-dsgda")
 try compare "${fair[@]}" --repeats 2 --output fair --outcomes-per-agent
@@ -65,7 +65,7 @@ try compare "${fair[@]}" --output plain --outcomes ends --quiet
 check "without agents" is "$(grep -c '^least to largest' out)" 0
 check "at the ends alone" is "$(grep '^precision,' plain/summary.csv | grep -vc ',,')" 1
 
-# The same call again keeps what is finished; a run that was cut short, or is missing, is made.
+# The same command again keeps finished runs and makes those that were cut short or are missing.
 cp -r fair part
 rm part/prox-dsgda-seed2.csv part/summary.csv
 sed -i '/^# ended/d' part/precision-seed2.csv
@@ -88,7 +88,7 @@ refuse "has results of another comparison already, such as 'precision-seed2.csv'
 sed -i 's/^# saddle .*/# saddle 0.0.1/' part/precision-seed1.csv
 refuse "was written by saddle 0.0.1" compare "${fair[@]}" --repeats 2 --output part --outcomes-per-agent
 
-# all, quiet, options that only some use.
+# all, --quiet, and options that only some algorithms use.
 try compare "${small[@]}" --algorithms all --quiet --c-gamma 3 --output all
 check "all" exits 0
 check "used by one of them: no warning" silent
@@ -103,7 +103,7 @@ check "one process is not watched by others" warns "--stall-seconds: not used by
 try run --data synthetic:90 --algorithm gda --iterations 2 --topology torus:3x3
 check "a topology that says how many agents there are is used" silent
 
-# Rows whose steps nobody chose are marked; a step, the theory's rule or a file of `saddle tune` is a choice.
+# Rows with default steps are marked; a given step, the theory's rule or a file of `saddle tune` is a choice.
 mkdir answers
 printf 'algorithm: gda\neta-x: 0.004\neta-y: 0.02\n' >answers/gda.yaml
 try compare "${small[@]}" --algorithms gda,sgda,precision --nu 0.05 --tuned answers --output marks
@@ -117,14 +117,14 @@ check "given steps in JSON" is "$(grep -c '"untuned": false' out)" 2
 try compare "${small[@]}" --algorithms gda,precision --nu 0.05 --json --output marks4
 check "untuned ones in JSON" is "$(grep -c '"untuned": true' out)" 1
 
-# An algorithm that diverges does not keep the others from running.
+# An algorithm that diverges does not prevent the others from running.
 try compare --problem quadratic --iterations 400 --algorithms precision,prox-dsgda --tau 1e-9 \
     --nu 1 --eta 1 --output div
 check "all diverged" exits 3
 check "shown as diverged" is "$(sed '1,/^at the end/d' out | grep -cE '^  (precision|prox-dsgda) .*diverged$')" 2
 check "traces are there" is "$(cd div && echo *)" "precision-seed1.csv prox-dsgda-seed1.csv summary.csv"
 
-# One that cannot solve the problem is refused with its reason; the others run.
+# An algorithm that cannot solve the problem is refused with the reason; the others run.
 try compare "${small[@]}" --x-set box:-1:1 --algorithms sreda,precision --output picky
 check "refusal of one" exits 0
 check "is shown" grep -qE "^  sreda +- +- +- +- +refused: sreda( |$)" out
@@ -137,7 +137,7 @@ refuse "none of the 2 algorithms can be run: sreda handles no constraint on x" c
     --x-set box:-1:1 --algorithms sreda,sreda-boost --output none
 check "nothing is written" absent none
 
-# A common budget of IFO calls: spent by all, whatever their number of iterations, with rows enough.
+# A common limit on IFO calls: used by all, whatever their number of iterations, with enough rows.
 try compare "${small[@]:0:4}" --algorithms precision,gda,sgda --max-ifo 30000 --output budget
 check "budget" exits 0
 check "spent by all" is "$(sed '1,/^at the end/d' out | grep -c 'IFO budget spent')" 3
@@ -148,7 +148,7 @@ for algorithm in precision gda sgda; do
     check "$algorithm has rows" [ "$(grep -vc '^#' "budget/$algorithm-seed1.csv")" -gt 80 ]
 done
 
-# Ctrl-C: what was done is shown.
+# Ctrl-C: finished results are shown.
 "$saddle" compare "${small[@]}" --iterations 1e9 --trace-every 1000 --output int >out 2>err &
 process=$!
 wait_for rows_in int/precision-seed1.csv 3
@@ -184,8 +184,7 @@ check "--steps theory uses it" is "$(grep '^# nu: ' theory.csv | awk '{printf "%
 
 # ---- a best response that cannot be computed --------------------------------------------------
 
-# Beyond x = 1/2 what is given as the slope in y goes round in circles, so that no y*(xbar) is found.
-# One algorithm gets there.
+# For x above 1/2 the gradient in y given here rotates, so that no y*(xbar) is found. One algorithm gets there.
 if has_compiler; then
     cat >round.c <<'END'
 #include <saddle/plugin.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# saddle data list|info|generate|fetch; downloads come from a server on this machine.
+# saddle data list|info|generate|fetch; downloads come from a local server.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
@@ -88,7 +88,7 @@ server.serve_forever()' >../port 2>/dev/null) &
 else
     skip "no $python to serve files"
 fi
-# A NumPy file that is cut within its first bytes, or holds nothing, is not taken for text.
+# A NumPy file that is empty or cut within its first bytes is not mistaken for text.
 printf '\223NUM' >cut.npy
 refuse "cannot read 'X' from 'cut.npy': it is not a NumPy array" data info cut.npy
 printf 'PK\005\006\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >none.npz

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Text from outside on a terminal: control, C1 and bidi characters are shown, never sent.
+# External text on a terminal: control, C1 and bidi characters are shown in escaped form, never sent.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
@@ -11,11 +11,11 @@ good='gr\xc3\xbc\xc3\x9fe \xe6\xbc\xa2'
 printf -v good '%b' "$good"
 
 # shellcheck disable=SC2317  # called by check
-# Neither stream holds a byte that acts on a terminal.
+# Neither stream contains a byte that acts on a terminal.
 harmless() { ! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xd8\x9c|\xff' out err; }
 # shellcheck disable=SC2317
 shown() { grep -qF '\x1b[31m' out err && grep -qF '\u009b31m\u202e\xff' out err; }
-# Run a command and check what it prints.
+# Runs a command and checks what it prints.
 clean() {
     local name=$1
     shift

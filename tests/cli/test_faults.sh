@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Things that go wrong while a run is under way: full disks, files that vanish, memory that is not there,
-# steps that are too long. What can be kept is kept, and the rest is told. Signals: test_signals.sh.
+# Failures during a run: full disks, files that disappear, too little memory, steps that are too long. What can be
+# kept is kept, and the rest is reported. Signals: test_signals.sh.
 # shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
@@ -10,7 +10,7 @@ rows_of() { grep -vc '^#' "$1"; }
 no_litter() { [ -z "$(find . -name '*.tmp')" ]; }
 model_works() { "$saddle" predict --model "$1" --data synthetic:5 --output scores >/dev/null 2>&1; }
 
-# ---- a file that may grow no more (a limit on its size, which would kill who does not look)
+# ---- a file that may not grow (a limit on its size, whose signal would kill a program that ignores it)
 try run "${small[@]}" --iterations 300 --trace-every 1 --trace whole.csv
 (
     ulimit -f 24
@@ -40,8 +40,8 @@ check "and says so, too" says "not written"
 check "nothing is left of it" absent large.npz
 check "no temporary file either" no_litter
 
-# ---- the same in work of many runs: a comparison goes on without the file, a reproduction, which is made of
-# files, keeps what is finished and goes on from there another time
+# ---- the same in commands of many runs: a comparison continues without the file; a reproduction, whose results are
+# files, keeps what is finished and can be resumed
 try compare "${small[@]}" --iterations 300 --algorithms precision,prox-dsgda --trace-every 1 --output full
 (
     ulimit -f 24
@@ -69,7 +69,7 @@ try reproduce --only theorem --quick --quiet --output some
 check "the same command goes on" exits 0
 check "to the same claims" cmp -s some/claims.md all/claims.md
 
-# ---- a real full disk, and one that is read-only, where they can be had
+# ---- a real full disk and a read-only one, where they are available
 mkdir disk
 if mount -t tmpfs -o size=16k tmpfs disk 2>/dev/null; then
     try run "${small[@]}" --iterations 300 --trace-every 1 --trace disk/t.csv --model m.npz
@@ -93,7 +93,7 @@ else
     skip "no file system may be mounted here"
 fi
 
-# ---- a directory that goes away while a run writes into it
+# ---- a directory that disappears while a run writes to it
 mkdir gone
 "$saddle" run "${small[@]}" --iterations 1e9 --trace-every 200 --trace gone/t.csv --model m2.npz \
     >out 2>err </dev/null &
@@ -121,7 +121,7 @@ check "is told" warns "cannot write 'gone/m.npz'"
 check "costs the model alone" whole_rows stay.csv
 check "and the summary is there" says "interrupted"
 
-# ---- memory that is not there: refused with numbers, before it is taken
+# ---- too little memory: refused with numbers before it is allocated
 if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then
     (
         ulimit -v 3000000
@@ -152,7 +152,7 @@ else
     skip "this program cannot be held to so little memory"
 fi
 
-# The user's word comes before what the system says, both ways.
+# SADDLE_MEMORY overrides what the system reports, in both directions.
 granted() {
     SADDLE_MEMORY=$1 timeout 1200 "$saddle" run --data synthetic:700000 --iterations 1 --quiet \
         >out 2>err </dev/null
@@ -180,7 +180,7 @@ done
 SADDLE_MEMORY=abc try graph ring --agents 100000
 check "no option is blamed for the environment" warns "saddle: SADDLE_MEMORY: 'abc'"
 
-# ---- steps that are too long are found out early, and the step is named
+# ---- steps that are too long are detected early, and the step is named
 diverging() {
     local name=$1 advice=$2
     shift 2

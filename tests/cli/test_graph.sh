@@ -21,7 +21,7 @@ check "the same gap" is "$(value 'spectral gap')" "$gap"
 try graph er:0.6 --agents 20 --seed 2 --save e2.txt
 check "another seed, another graph" eval '! cmp -s e.txt e2.txt'
 
-# A run on the file is the run on the graph.
+# A run on the file equals the run on the graph.
 common=(--data synthetic:400 --samples 15 --iterations 20 --quiet)
 try run "${common[@]}" --agents 20 --topology er:0.6 --trace a.csv
 try run "${common[@]}" --topology file:e.txt --trace b.csv

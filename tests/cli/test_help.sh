@@ -53,7 +53,7 @@ for command in run compare tune; do
     try "$command" --help
     check "$command --help has examples" grep -q '^Examples:' out
     check "$command --help names what shows the rest" says "--help-all"
-    # The options of the examples are known, and their values right.
+    # The options in the examples exist and their values are valid.
     sed -n '/^Examples:/,/^$/s/^  //p' out >examples
     while read -r line; do
         read -ra words <<<"${line#saddle }"
@@ -109,7 +109,7 @@ check "options of one algorithm" says "--c-gamma C"
 check "with their ranges" says "Range: above 0, at most 1."
 check "and their defaults" says "Default: without-replacement."
 if has_terminal; then
-    # On a narrow terminal: a block for each, no line longer than the terminal.
+    # On a narrow terminal: one block per option, no line longer than the terminal.
     script -qec "stty cols 50; '$saddle' algorithms" /dev/null </dev/null 2>err | tr -d '\r' >out
     check "blocks on a narrow terminal" says "decentralized: at every agent"
     check "no line is too long" is "$(grep -cE '^.{51}' out)" 0
@@ -152,7 +152,7 @@ for shell in bash zsh fish; do
     fi
 done
 
-# What bash offers for a line of words, the last of which is being typed.
+# What bash suggests for a line of words, the last of which is being typed.
 offers() {
     bash -c '. ./completion.bash || exit
         compopt() { :; }
@@ -175,7 +175,7 @@ check "files are offered" is "$(offers saddle run --trace offered/ | sort)" $'of
 check "directories are offered" is "$(offers saddle tune --output offered/)" offered/directory
 check "files are offered as operands" is "$(offers saddle plot offered/f)" offered/file
 
-# The same typed on a terminal: what precedes the arrow and the tab key make what follows it.
+# The same, typed on a terminal: what precedes the arrow, with the tab key, becomes what follows it.
 if has python3; then
     mkdir -p typed/tn2/inner "typed/two words"
     touch typed/mine.so typed/edges.txt "typed/my data.csv"
@@ -204,7 +204,7 @@ END
     check "the tab key in bash" cmp <(sed 's/.* => \(.*\)$/{\1}/' lines) typed.out
 fi
 
-# What the scripts of zsh and fish ask for: words and their explanations.
+# What the scripts of zsh and fish request: words and their explanations.
 try __complete ''
 check "commands are explained" grep -qxP 'theory\t.+' out
 check "families are offered once" is "$(grep -cP '^data\t' out)" 1

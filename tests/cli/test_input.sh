@@ -4,9 +4,9 @@
 . "$(dirname "$0")/lib.sh" "$1"
 
 mkdir place && cd place || exit 1
-# out and err are the only files that may be here at the end.
+# At the end, out and err must be the only files here.
 
-# Commands and words.
+# Commands and arguments.
 refuse "did you mean 'run'?" rnu
 refuse "no command 'zzzzzzzz'" zzzzzzzz
 refuse "did you mean 'data fetch'?" data fech
@@ -38,7 +38,7 @@ refuse "no option --epsilon" graph ring --epsilon 1
 # Starting points.
 refuse "are not finite: variable x" run --problem quadratic --init constant:1e200 --trace t.csv
 
-# Empty names, as of a shell's variable that was never set.
+# Empty names, as from an unset shell variable.
 for option in checkpoint trace model report config data test-data labels resume; do
     refuse "--$option: the name is empty; give a name, or leave the option out" run "--$option" ''
 done
@@ -63,7 +63,7 @@ refuse "'0'" compare --repeats 0
 refuse "'-1' is not a number of at least 0" compare --levels 1,-1
 refuse "''" compare --levels 1,,2
 
-# Every refusal begins with the option that is wrong.
+# Every error message begins with the option that is wrong.
 while read -r option value rest; do
     # shellcheck disable=SC2086  # further words
     refuse "saddle: --$option: " run --problem quadratic "--$option" "$value" $rest
@@ -174,7 +174,7 @@ refuse "no-such-directory/c" compare "${small[@]}" --output no-such-directory/c
 refuse "'nosuch'" data fetch nosuch
 refuse "'12' is not a SHA-256" data fetch a9a --accept 12 --directory .
 
-# Wrong only when everything else has been read: still nothing is written.
+# Errors that show only after everything else has been read: still nothing is written.
 refuse "group-l2" run "${small[@]}" --x-set simplex --regularizer group-l2:1:2 --trace t.csv \
     --model m.npz
 refuse "simplex" compare "${small[@]}" --x-set simplex --regularizer group-l2:1:2 --output c

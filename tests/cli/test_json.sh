@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2317  # functions are called through check
 #
-# --json: one object on standard output, as docs/json.md describes it, with the numbers of the text and the files.
+# --json: one object on standard output, as docs/json.md describes it, with the same numbers as the text and the
+# files.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 has python3 || exit 77
@@ -9,7 +10,7 @@ doc=$here/../../docs/json.md
 export PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1
 
 valid() { python3 "$here/json_schema.py" "$doc" "${1:-out}"; }
-# object NAME CODE ARGUMENTS...: the command prints a valid object and exits so.
+# object NAME CODE ARGUMENTS...: the command prints a valid object and exits with CODE.
 object() {
     local name=$1 wanted=$2
     shift 2
@@ -18,7 +19,7 @@ object() {
     check "$name: the documented object" valid
     cp out object.json
 }
-# holds NAME EXPRESSION: an expression of Python about the last object, o; json_numbers.py says what else it can use.
+# holds NAME EXPRESSION: a Python expression about the last object, o; see json_numbers.py for what else it can use.
 holds() { check "$1" python3 "$here/json_numbers.py" "$2"; }
 text_of() { "$saddle" "$@" >text 2>/dev/null; }
 
@@ -59,7 +60,7 @@ holds "metric, loss and primal of the text" 'near(shown(r"Summary .* metric (\S+
 holds "costs of the text" '"%(iterations)d iterations, %(ifo)d IFO calls, %(rounds)d rounds, %(messages)d messages" % o["cost"] in text'
 holds "outcomes of the text" 'near(shown(r"training .*? accuracy (\S+)"), o["outcomes"]["train_accuracy"], 1e-5) and near(shown(r"held out .*? accuracy \S+ \(agents (\S+)"), o["outcomes"]["test_accuracy_agent_min"], 1e-5)'
 
-# A run that resumes, and one that keeps its best point.
+# A run that resumes, and one that keeps its best solution.
 object resumed 0 run --resume states --iterations 50 --trace t2.csv --model m2.npz
 holds "from where it was" 'o["start_iteration"] == 40 and o["resumed_from"].startswith("states/") and o["trace"] == trace("t2.csv")'
 object "early stopping" 0 run "${fair[@]}" --iterations 2000 --stop-after 2 --stop-on test_accuracy --trace s.csv
@@ -71,7 +72,7 @@ holds "one copy" 'o["solution"]["agents"] == 1 and o["network"]["agents"] == 5'
 object "a large seed" 0 run "${small[@]}" --seed 18446744073709551615
 holds "an exact integer" 'o["settings"]["seed"] == 18446744073709551615'
 
-# ---- runs that end otherwise
+# ---- runs that end in other ways
 object diverged 3 run --problem quadratic --nu 1 --eta 1 --tau 1e-9 --iterations 500 --trace d.csv --model d.npz
 check "one line on stderr" one_line
 holds "what diverged" 'o["stop"] == "diverged" and "diverged at iteration %(iteration)d: agent %(agent)d, variable %(variable)s[%(index)d] is " % o["divergence"] in err and o["outcomes"] == {} and o["files"]["model"] is None'
@@ -195,7 +196,7 @@ object "a name with control characters" 0 data info "$name"
 holds "is complete" 'o["name"] == "odd/\x1b[31m\x9b\n.svm"'
 check "and acts on no terminal" eval '! LC_ALL=C grep -q $'"'"'[\x1b\x9b]'"'"' object.json'
 
-# ---- what cannot be combined
+# ---- options that cannot be combined
 refuse "--trace: '/dev/stdout' is standard output, where --json prints" run "${small[@]}" --json --trace /dev/stdout
 refuse "is standard output" run "${small[@]}" --json --trace out
 refuse "is standard output" graph ring --json --save out

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Labels as a problem needs them: signs, indices of classes, or the file's numbers.
+# Labels as a problem needs them: signs, class indices, or the file's numbers.
 # shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 has_compiler || exit 77
 
-# f_ij = 1/2 (x - b_ij)^2 + x y - y^2 / 2 with the label b_ij; it prints what it is given.
+# f_ij = 1/2 (x - b_ij)^2 + x y - y^2 / 2 with the label b_ij; the plug-in prints its labels.
 cat >plugin.c <<'END'
 #include <stdio.h>
 #include <saddle/plugin.h>
@@ -99,7 +99,7 @@ check "classes are not for real labels" warns "--classes: not used by problem te
 try run --problem ./SIGNS.so --data three "${two[@]}" --positive 5-9
 check "signs" warns "classes; agent 0: -1 1; agent 1: 1 -1"
 
-# The same when each agent has a file: classes are those of all agents.
+# The same with one file per agent: the classes are those of all agents.
 printf '%s 1:1\n' 3 9 >part-0
 printf '%s 1:1\n' 5 3 >part-1
 try run --problem ./CLASSES.so --data part-%d --agents 2 --topology ring --iterations 1
@@ -108,7 +108,7 @@ printf '%s 1:1\n' 0.25 -1.5 >part-0
 try run --problem ./REAL.so --data part-%d --agents 2 --topology ring --iterations 1
 check "real labels of files" warns "classes; agent 0: 0.25 -1.5; agent 1: 5 3"
 
-# A saved model knows its classes.
+# A saved model stores its classes.
 printf '%s 1:1\n' 9 5 >fewer
 printf '%s 1:1\n' 9 4 >unknown
 try eval --problem ./CLASSES.so --model classes.npz --data fewer

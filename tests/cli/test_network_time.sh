@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --link-model: simulated seconds as a column, an axis, a cost and a budget.
+# --link-model: simulated seconds as a column, an axis, a cost and a limit.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 has python3 || exit 77 # reads the tables
@@ -65,7 +65,7 @@ check "no model, no table" is "$(grep -c 'data-x="network_seconds"' p/page.html)
 try plot p --x network_seconds -o figure.svg
 check "no model, no axis" exits 2
 
-# A budget.
+# A limit.
 try run "${small[@]}" --iterations 100000 --link-model "$model" --max-network-seconds 3 --trace b.csv --json
 check "a budget" exits 0
 cp out object.json
@@ -79,7 +79,7 @@ check "for all" is "$(grep -c 'budget of simulated seconds spent' out)" 2
 try tune "${small[@]:0:4}" --algorithms precision --budget 60000 --candidates 4 --link-model "$model" --output t
 check "a search" exits 0
 
-# What is refused.
+# Errors.
 refuse "there are no simulated seconds without a link-model" run "${small[@]}" --max-network-seconds 3
 refuse "--link-model: latency must be a number of seconds, 0 or more (got '-1')" run "${small[@]}" --link-model latency:-1
 refuse "nowhere.txt" run "${small[@]}" --link-model nowhere.txt

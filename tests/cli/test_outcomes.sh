@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Outcomes: how good a solution is in its user's terms, on the agents' data and on held-out rows.
+# Outcomes: the quality of a solution in the user's terms, on the agents' data and on held-out rows.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
@@ -22,7 +22,7 @@ check "the columns" is "$(grep '^iteration' o.csv | cut -d, -f15-)" \
     "potential,train_auc,train_pair_loss,test_auc,test_pair_loss"
 check "a row per trace point" is "$(grep -cE '^[0-9]+,' o.csv)" 4
 check "all columns in each" is "$(grep -E '^[0-9]+,' o.csv | awk -F, 'NF != 19' | wc -l)" 0
-# Held-out rows are of the model that made the training rows, and none of these.
+# Held-out rows come from the same model as the training rows, and are different ones.
 check "learned on the agents' rows" above "$(last o.csv train_auc)" 0.85
 check "and for held-out rows" above "$(last o.csv test_auc)" 0.85
 check "which are others" [ "$(last o.csv train_auc)" != "$(last o.csv test_auc)" ]
@@ -61,7 +61,7 @@ try run "${skewed[@]}" --algorithm gda --eta-x 0.1 --eta-y 0.1 --trace g.csv
 check "one model for all agents of a centralized algorithm" is "$(last g.csv test_loss_agent_min)" "$(last g.csv test_loss)"
 check "but not one set of rows" above "$(last g.csv train_loss_agent_max)" "$(last g.csv train_loss_agent_min)"
 
-# ---- stopping by them
+# ---- stopping rules that use them
 long=(--problem auc --data synthetic:2000 --test-data synthetic:1000 --iterations 2000 --trace-every 10 --quiet)
 try run "${long[@]}" --stop-when 'auc >= 0.9' --trace w.csv
 check "stop-when" exits 0

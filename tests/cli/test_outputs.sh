@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# What is written where: no output overwrites an input or another output, by whatever name, and no two runs write
-# to one file.
+# Outputs: none overwrites an input or another output, under any name, and no two runs write to the same file.
 # shellcheck disable=SC2317  # functions are called by wait_for
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
-# keeps FILE TEXT ARGUMENTS...: the arguments are refused with the text, and the file stays as it is.
+# keeps FILE TEXT ARGUMENTS...: the arguments are refused with the text, and the file is unchanged.
 keeps() {
     local file=$1 before
     before=$(sha256sum <"$file")
@@ -39,7 +38,7 @@ for input in data:d.libsvm test-data:t.libsvm topology:edges mixing:weights init
     ln -s "../$file" far/link
     ln "$file" far/hard
     for output in --trace --model --report; do
-        # To start from a model and save the new one in its place is sensible.
+        # Starting from a model and saving the new one under the same name is allowed.
         [ "$name$output" != init--model ] || continue
         keeps "$file" "$output: '$file' is also the file of --$name and would be overwritten" \
             run "${inputs[@]}" "$output" "$file"
@@ -54,7 +53,7 @@ check "a model may replace the start" exits 0
 keeps i.npz "is also the file of --init-x" run --data d.libsvm --init-x file:i.npz --trace i.npz
 keeps i.npz "--model: 'i.npz' is also the file of --trace" run "${inputs[@]}" --model i.npz --trace i.npz
 
-# ---- files that are found by their names
+# ---- files that are found by name
 idx() { # HEAD COUNT BYTE: a file of 300 labels or of 300 images of 2 pixels
     printf %b "$1"
     head -c "$2" /dev/zero | tr '\0' "$3"
@@ -88,7 +87,7 @@ refuse "has the name of a checkpoint" run --data d.libsvm --checkpoint new \
     --model new/checkpoint-0000000000000100.saddle
 check "nothing is made" absent new
 
-# ---- outputs and each other
+# ---- outputs that conflict
 refuse "--model: './same' is also the file of --trace" run "${small[@]}" --trace same --model ./same
 refuse "--report: 'same' is also the file of --model" run "${small[@]}" --model same --report same
 echo >one
@@ -139,7 +138,7 @@ busy() { # FILE TEXT OPTION...: while a run writes to the file, another one is r
     first=$!
     check "$file: a run at work" wait_for rows_in "$file" 3
     refuse "$text" run "${small[@]}" "$@"
-    # Nor is it replaced as a whole.
+    # It is not replaced either.
     for output in --model --report; do
         refuse "$output: '$file' is being written by another run, process $first" run "${small[@]}" "$output" "$file"
     done
@@ -158,7 +157,7 @@ busy() { # FILE TEXT OPTION...: while a run writes to the file, another one is r
 }
 busy b.csv "--trace: 'b.csv' is being written by another run" --trace b.csv
 
-# Two at once, again and again: exactly those that are not refused write whole files.
+# Two at once, repeatedly: exactly those that are not refused write complete files.
 for _ in $(seq 5); do
     rm -f both.csv
     for seed in 1 2; do

@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
-# trace FILE ALGORITHM SEED METRIC...: a trace by hand, a row every 10 iterations.
+# trace FILE ALGORITHM SEED METRIC...: writes a trace with a row every 10 iterations.
 trace() {
     local file=$1 algorithm=$2 seed=$3 t=0 value
     shift 3
@@ -34,7 +34,7 @@ check "whole or not at all" absent picture.svg.part
 for text in PRECISION Prox-DSGDA "convergence metric" "gradient evaluations"; do
     check "the picture says $text" grep -qF ">$text" picture.svg
 done
-# A curve for each algorithm in its own colour, and a band.
+# One curve per algorithm, each in its own colour, and a band.
 for colour in 0,114,178 204,121,167; do
     check "a curve of rgb($colour)" eval "tr -d ' ' <picture.svg | grep -qF 'rgb($colour)'"
 done
@@ -58,10 +58,10 @@ check "and one legend" is "$(grep -cF '<text>Prox-DSGDA<' grid.svg)" 1
 try plot c/precision-seed1.csv --x iterations --y x_consensus --x-scale log -o log.svg
 check "logarithmic axes" exits 0
 
-# Pictures asked for two by two stand two by two.
+# Panels requested as two by two are arranged two by two.
 try plot c/precision-seed1.csv --x samples,rounds --y metric,loss -o four.svg
 check "two by two" grep -qE '<svg[^>]* viewBox="0 0 1120 ' <(tr '\n' ' ' <four.svg)
-# Curves that cannot be told apart are told by the legend, and the one below is drawn wider.
+# The legend names curves that coincide, and the lower one is drawn wider.
 trace first.csv precision 1 1 1e-2 1e-4
 trace second.csv gda 1 1 1e-2 1e-4
 trace third.csv sgda 1 1 1e-2 2e-4
@@ -70,7 +70,7 @@ check "a curve upon another one" grep -qF 'GDA (same as PRECISION)' same.svg
 check "no other one" is "$(grep -c "<text>.*same as" same.svg)" 1
 try plot first.csv second.csv third.csv
 check "in the terminal, too" says "GDA (same as PRECISION)"
-# What comes after a steep start is seen.
+# What follows a steep start is visible.
 trace steep.csv precision 1 -100 1 1.1 1.2 1.1 1 1.1 1.2 1.1 1 1.1 1.2
 try plot steep.csv --y loss -o steep.svg
 check "a steep start is cut off" grep -qF 'loss (start cut off)' steep.svg
@@ -111,7 +111,7 @@ sed -i '/^# algorithm/d' b.csv
 try plot a.csv b.csv
 check "a trace without a head is known by its file" says "b.csv"
 
-# ---- every algorithm has a look of its own
+# ---- every algorithm has its own style
 try algorithms
 names=$(awk '/^$/ {exit} /^  [a-z]/ && !/^  algorithm/ {print $1}' out)
 for name in $names; do
@@ -142,7 +142,7 @@ try plot long.csv -o long.svg
 check "a long trace" exits 0
 check "is thinned" test "$(wc -c <long.svg)" -lt 200000
 
-# ---- names that could be taken for commands
+# ---- names that could be mistaken for commands
 mkdir "d d's \"x\" é"
 # shellcheck disable=SC2016
 trace "d d's \"x\" é/t.csv" 'a`touch pwned`$(touch pwned)"; system("touch pwned"); '"'"'
@@ -226,7 +226,7 @@ try watch wrong.csv
 check "what stays no trace is refused" exits 2
 check "with its line" warns "wrong.csv:2:5:"
 
-# What it waits for is said once, and one that never begins is given up.
+# What it waits for is reported once, and it gives up on a run that never begins.
 try watch never.csv --wait 0.6
 check "a file that never comes" exits 2
 check "is waited for, which is said" warns "waiting at most 0.6 s (--wait) for 'never.csv', which is not there"

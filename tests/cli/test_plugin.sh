@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Problems, algorithms, sets and regularizers from shared objects: what they get, that they run, and every
-# refusal.
+# Problems, algorithms, sets and regularizers from shared objects: their inputs, that they run, and all errors.
 # shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
 preload moments
 
-# One source for all: WRONG says what is not as it should be. It links nothing.
+# One source for all objects; WRONG selects the error. It links nothing.
 cat >plugin.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +97,7 @@ build() {
         "$@" plugin.c -o "$file" -Wno-unused-function
 }
 
-# ---- a right one ------------------------------------------------------------------------------
+# ---- a valid one ------------------------------------------------------------------------------
 
 build libright.so
 try check-grad --problem ./libright.so
@@ -133,7 +132,7 @@ check "gradients on data" exits 0
 
 # ---- refusals ---------------------------------------------------------------------------------
 
-# As refuse; the objects say "unloaded" when they go.
+# Like refuse; the objects print "unloaded" when they are unloaded.
 refuse_object() {
     local text=$1
     shift
@@ -154,8 +153,8 @@ refuse "'./plugin.c' cannot be loaded" run --problem ./plugin.c
 refuse_object "problem tested makes its own instance" run --problem ./libright.so --data synthetic
 refuse "is also the file of --problem" run --problem ./libright.so --trace ./libright.so
 
-# No file makes a plug-in run, however it is named there: not a configuration, not a checkpoint. (A model:
-# test_predict.sh.) What is loaded says so when it goes.
+# No file can cause a plug-in to run: neither a configuration nor a checkpoint. (Models: test_predict.sh.) A loaded
+# plug-in prints a line when it is unloaded.
 printf 'problem: ./libright.so\n' >named.yaml
 try run --config named.yaml --iterations 1
 check "a configuration's plug-in is refused" exits 2
@@ -217,8 +216,8 @@ check "half a problem is named" warns "problem tested has no value function"
 
 # ---- algorithms, sets and regularizers --------------------------------------------------------
 
-# One object with an algorithm that walks down and up the local gradients of a network's mean, a half
-# space a'x <= b with a = (1, ..., 1), and h = w |x|_2^2 / 2 + c |x|_1, given by weights or by its prox.
+# An object with an algorithm that descends and ascends local gradients at the mean over neighbours, a half space a'x
+# <= b with a = (1, ..., 1), and h = w |x|_2^2 / 2 + c |x|_1, given by weights or by its prox.
 cat >parts.c <<'END'
 #include <math.h>
 #include <stdlib.h>
@@ -406,7 +405,7 @@ check "under its own name" test -s both2/walk-step=0.02-label=kept-seed1.csv
 try run --problem quadratic --iterations 20 --algorithm ./parts.so:step=0.02 --trace alone.csv --quiet
 check "with its options" same_trace both2/walk-step=0.02-label=kept-seed1.csv alone.csv
 
-# Variants of one plug-in are told apart in files, tables, curves and the summary.
+# Variants of one plug-in are distinguished in files, tables, curves and the summary.
 try compare --problem quadratic --iterations 20 --algorithms ./parts.so,./parts.so:step=0.1,./parts.so:step=0.02,laps=3 --output variants
 check "variants of one plug-in" exits 0
 check "their files" is "$(cd variants && echo *)" "summary.csv walk-seed1.csv walk-step=0.02-laps=3-seed1.csv walk-step=0.1-seed1.csv"
@@ -424,8 +423,8 @@ try "${quadratic[@]}" --algorithm ./same.so --trace twin.csv
 try plot walk.csv twin.csv --output twins.svg
 check "two objects of one title" grep -q 'Walker (same.so)' twins.svg
 
-# A half space against a run of the same problem in the library's words: with b so large that it never
-# holds x back, and with regularizers that say the same.
+# A half space against a run of the same problem with built-in sets: with b so large that the constraint is inactive,
+# and with equivalent regularizers.
 try "${quadratic[@]}" --x-set ./parts.so:b=1e9 --trace wide.csv
 check "a set runs" exits 0
 try "${quadratic[@]}" --trace free.csv
@@ -457,7 +456,7 @@ refuse "the algorithm './blind.so' has no view function; set it" "${quadratic[@]
 parts flat.so -DPROJECT=NULL -Wno-unused-function
 refuse "the set './flat.so' has no project function; set it" "${quadratic[@]}" --y-set ./flat.so
 
-# What is loaded is an input wherever it is named: alone, in blocks, in a list of algorithms.
+# A plug-in is an input wherever it is named: alone, in blocks, in a list of algorithms.
 keeps_object() { # TEXT ARGUMENTS...
     local before
     before=$(sha256sum <parts.so)
@@ -485,7 +484,7 @@ done
 keeps_object "--output: 'named/gda.yaml' is also the file of --algorithms" tune --problem quadratic --budget 60000 \
     --algorithms gda,./named/gda.yaml --output named
 
-# No file makes them run either.
+# No file can cause them to run either.
 for option in algorithm x-set y-set regularizer; do
     printf '%s: ./parts.so\n' "$option" >named.yaml
     refuse "$option: './parts.so' is a plug-in, and no path to one in a file is followed" \
@@ -500,7 +499,7 @@ try run --resume walked --algorithm ./parts.so --iterations 60 --trace resumed.c
 check "who names it resumes" exits 0
 try run --problem quadratic --iterations 60 --trace-every 10 --quiet --algorithm ./parts.so --trace straight.csv
 check "to the same bits" same_trace resumed.csv straight.csv
-# A checkpoint is bound to what is in the object and to the values of its options, not to the spelling of the path.
+# A checkpoint depends on the contents of the object and the values of its options, not on the spelling of the path.
 try run --resume walked --algorithm "$PWD/parts.so:step=0.05" --iterations 65 --trace resumed.csv --quiet
 check "by another path, with its defaults given" exits 0
 refuse "algorithm: './parts.so:step=0.06,laps=auto' is not what the run of the checkpoint 'walked/" \
@@ -514,7 +513,7 @@ check "in blocks, too" exits 0
 refuse "y-set: 'blocks:2*./rebuilt.so:b=0,*none' is not what the run of the checkpoint" \
     run --resume blocks --y-set "blocks:2*./rebuilt.so:b=0,*none" --iterations 60
 
-# Tuned settings of a plug-in are taken from their file: it may name what the user names, and nothing else.
+# Tuned settings of a plug-in are read from their file, which may only name plug-ins that the user names.
 cat >steps.c <<'END'
 #define saddle_plugin other_plugin
 #include "parts.c"

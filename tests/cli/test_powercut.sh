@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Power cuts at random moments of checkpointed runs: whatever the disk has lost that was not synced, a run resumes
-# from the last checkpoint that was complete, to the same bits. See powercut.py.
+# Power failures at random moments of runs with checkpoints: whatever unsynced data the disk has lost, a run resumes
+# from the last complete checkpoint to the same bits. See powercut.py.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 has python3 || exit 77

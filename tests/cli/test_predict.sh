@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Saved models at work: eval, predict, and every pairing that is refused.
+# Using saved models: eval, predict, and all combinations that are refused.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
-# Debian's own: another one before it in the path may lack what a system has.
+# Debian's own Python: another one earlier in the path may lack Debian's packages.
 python=/usr/bin/python3
 
 saddle_quiet() { "$saddle" "$@" >/dev/null || echo "failed: $*"; }
@@ -11,7 +11,7 @@ saddle_quiet data generate all --rows 900 --seed 3
 head -n 600 all >train
 tail -n 300 all >held
 
-# ---- what the run said ------------------------------------------------------------------------
+# ---- the run's outcomes -----------------------------------------------------------------------
 
 try run --problem auc --data train --test-data held --iterations 200 --trace-every 200 \
     --trace o.csv --model m.npz
@@ -35,7 +35,7 @@ check "by the long name, with one thread" cmp -s g scores
 check "man has the short name" grep -q 'short for it' <("$saddle" help predict)
 
 cat >worth.py <<'END'
-# From the scores and the labels: the run's last outcomes and eval's lines, recomputed.
+# The run's last outcomes and eval's lines, recomputed from the scores and the labels.
 import csv, math
 scores = [float(line) for line in open("scores")]
 labels = [float(line.split()[0]) for line in open("held")]
@@ -73,7 +73,7 @@ try run --data train --iterations 50 --model r.npz
 try eval --model r.npz --data held
 check "the paper's problem" grep -qE '^  auc +0\.[0-9]+' out
 
-# ---- rows of other kinds ----------------------------------------------------------------------
+# ---- other file formats -----------------------------------------------------------------------
 
 sed 's/^[+-]*1/0/' held >unlabelled
 try predict --model m.npz --data unlabelled
@@ -87,7 +87,7 @@ check "labels by another name" is "$(sed -n 2,9p out)" "$(sed -n 2,9p eval.txt)"
 printf '1 1:1\n' >short
 try predict --model m.npz --data short
 check "missing features are zeros" is "$(wc -l <out)" 1
-# The label's column is remembered: with the wrong one, 7 would be a feature.
+# The model stores the label's column: with the wrong one, 7 would be a feature.
 printf 'label,a,b\n7,1,2\n0,2,1\n7,3,4\n0,4,3\n' >first.csv
 try run --problem auc --data first.csv --label-column label --agents 2 --iterations 20 --model c.npz
 try eval --model c.npz --data first.csv
@@ -102,7 +102,7 @@ try eval --model c.npz --data first.csv --positive auto
 check "auto is the run's list" grep -qE '^  auc +1$' out
 check "half of it is positive" grep -qE '^  positive_share +0.5$' out
 
-# Whether there is a header is remembered, too.
+# The model also stores whether there is a header.
 sed '1s/.*/0,1,2/' first.csv >numbered.csv
 try run --problem auc --data numbered.csv --header yes --label-column first --agents 2 --iterations 20 --model h.npz
 check "names that are numbers" exits 0
@@ -129,7 +129,7 @@ try predict --model lone.npz --data feature.csv
 check "nor to be told that there is no label" cmp -s out lone.scores
 refuse "one field only; a label and at least one feature are needed" \
     predict --model lone.npz --data feature.csv --label-column last
-# The model knows the name of its label: a file without it has none, wherever its other columns are.
+# The model knows the name of its label: a file without it has no labels, whatever the position of its other columns.
 try predict --model c.npz --data features.csv
 check "a file without the label's name" cmp -s out scores.csv
 sed 's/label,a,b/other,a,b/' first.csv >other.csv
@@ -158,7 +158,7 @@ refuse "give the label file's path, or none" predict --model c.npz --data images
 try predict --model c.npz --data images --labels none
 check "images alone" is "$(wc -l <out)" 4
 
-# ---- a full disk, and what is not the command's -----------------------------------------------
+# ---- a full disk, and files of other commands -------------------------------------------------
 
 "$saddle" predict --model m.npz --data synthetic:3000 >/dev/full 2>err </dev/null
 code=$?

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The program under mpirun: the same answers as in one process, one voice, one exit code.
+# The program under mpirun: the same results as in one process, printed once, with one exit code.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
@@ -11,7 +11,7 @@ if ! "$saddle" run --engine mpi --problem quadratic --iterations 0 --quiet 2>/de
     exit 77
 fi
 
-# together RANKS ARGUMENTS...: run in so many processes. What mpirun itself says on a failure goes.
+# together RANKS ARGUMENTS...: runs in RANKS processes, and removes mpirun's own messages after a failure.
 together() {
     local ranks=$1
     shift
@@ -20,7 +20,7 @@ together() {
     grep '^saddle' all >err
 }
 
-# refuse_together TEXT CODE ARGUMENTS...: three processes refuse, in one line, and end.
+# refuse_together TEXT CODE ARGUMENTS...: three processes fail with one line, and end.
 refuse_together() {
     local text=$1 expected=$2
     shift 2
@@ -31,7 +31,7 @@ refuse_together() {
     check "prints nothing for: $*" is "$(wc -c <out)" 0
 }
 
-# ---- the same answers -------------------------------------------------------------------------
+# ---- the same results -------------------------------------------------------------------------
 
 try run "${tiny[@]}" --iterations 30 --agents 6 --trace one.csv --model one.npz
 mv out one.out
@@ -57,11 +57,11 @@ together 3 run --engine mpi "${problem[@]}" --iterations 400 --stop-after 3 --mo
 check "stopping by them: the same best model" cmp -s one.npz two.npz
 check "and have no empty cell but the potential" is "$(grep '^[0-9]' two.csv | cut -d, -f16- | grep -c ',,\|,$')" 0
 
-# ---- nobody holds everybody's vectors -----------------------------------------------------------
+# ---- no process has all agents' vectors --------------------------------------------------------
 
 if has python3; then
     cat >peak.py <<'PY'
-# Run a command; append its peak memory, in kB, to a file.
+# Runs a command and appends its peak memory, in kB, to a file.
 import resource, subprocess, sys
 code = subprocess.call(sys.argv[2:])
 with open(sys.argv[1], "a") as out:
@@ -80,7 +80,7 @@ PY
     rm -f wide-1.npz wide-4.npz
 fi
 
-# ---- files that stay where they are ------------------------------------------------------------
+# ---- files that only one process can read ------------------------------------------------------
 
 for agent in 0 1 2 3; do
     "$saddle" data generate "part-$agent.libsvm" --rows $((20 + agent)) --seed "$agent" >/dev/null
@@ -93,7 +93,7 @@ check "the same trace from files" same_trace one.csv two.csv
 refuse_together "part-4.libsvm" 2 run --engine mpi --data 'part-%d.libsvm' --agents 5
 refuse "would be overwritten" run --data 'part-%d.libsvm' --agents 4 --iterations 10 --trace ./part-2.libsvm
 
-# ---- refusals: once, and everywhere -------------------------------------------------------------
+# ---- errors: reported once, in all processes ---------------------------------------------------
 
 refuse_together "did you mean --agents" 2 run --engine mpi --agnets 5
 refuse_together "/nope/x.csv" 2 run --engine mpi "${small[@]}" --trace /nope/x.csv
@@ -103,7 +103,7 @@ together 3 run --engine mpi --problem quadratic --alpha 1e9 --quiet
 check "divergence has its exit code" exits 3
 check "one line of it" one_line
 
-# Processes with different files of one name.
+# Processes with different files of the same name.
 cat >differs.sh <<'SH'
 #!/bin/sh
 # The second process sees another configuration.
@@ -117,7 +117,7 @@ grep '^saddle' all >err
 check "different options are refused" exits 2
 check "with the option and the process" warns "--nu: process 1 has '0.05'"
 
-# each_in_its_own RANKS ARGUMENTS...: every process in a directory of its own, disk-0, disk-1, ...
+# each_in_its_own RANKS ARGUMENTS...: runs every process in its own directory, disk-0, disk-1, ...
 cat >apart.sh <<'SH'
 #!/bin/sh
 cd "disk-${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" && exec "$@"
@@ -140,7 +140,7 @@ done
 apart=(run --engine mpi --topology file:edges --mixing file:weights --data rows --iterations 5 --quiet)
 each_in_its_own 2 "${apart[@]}"
 check "the same files on two disks" exits 0
-# other OPTION COMMAND...: the second process's files are changed by a command.
+# other OPTION COMMAND...: a command changes the second process's files.
 other() {
     local option=$1
     shift
@@ -163,7 +163,7 @@ each_in_its_own 2 "${apart[@]}"
 check "a network that one process cannot read is refused" exits 2
 check "by name" warns "rank 1: --topology: cannot read 'edges'"
 
-# ---- no disk in common: rank 0 reads the checkpoint and tells the others what it says -----------
+# ---- no common disk: rank 0 reads the checkpoint and sends its contents to the others ----------
 
 for agent in 0 1; do cp "part-$agent.libsvm" "disk-$agent/"; done
 try run --data 'part-%d.libsvm' --agents 2 --iterations 20 --model one.npz --quiet
@@ -202,7 +202,7 @@ check "rank 0 cannot print: exit code" exits 1
 check "rank 0 cannot print: message" warns "cannot write to standard output"
 check "all have parted properly" eval '! grep -q "without calling" all'
 
-# ---- a problem of one's own ----------------------------------------------------------------------
+# ---- a user-defined problem ---------------------------------------------------------------------
 
 if has_compiler; then
     cat >plugin.c <<'C'

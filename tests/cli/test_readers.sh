@@ -22,14 +22,14 @@ check "files of a run are there" exits 0
 mv good.npz good/model
 cp kept/checkpoint-*1.saddle good/checkpoint
 
-# Odd files are not waited for, and with a limit, in kB, take no more memory than that.
+# Reading never blocks, and with a limit, in kB, takes no more memory than that.
 limit=unlimited
 attempt() {
     (ulimit -v "$limit" && exec timeout 1200 "$saddle" "$@" >out 2>err </dev/null)
     code=$?
 }
 
-# The program reads the file `odd`, or what $place says, as $format; what it makes of it is in `made`.
+# The program reads the file `odd`, or $place, as $format; the result is in `made`.
 read_odd() {
     case $format in
     libsvm | csv) attempt data info "$place" --format "$format" "${more[@]}" ;;
@@ -40,20 +40,20 @@ read_odd() {
     checkpoint) attempt run --resume "$place" --iterations 2 --quiet ;;
     trace) attempt report "$place" -o page.html ;;
     esac
-    # The size of a file and the seconds of a run are not what is read.
+    # Ignore the size of a file and the seconds of a run.
     grep -vE '^  (file|cost) |[0-9] s$' out >made
     if [ "$format" = trace ] && [ "$code" -eq 0 ]; then mv page.html made; fi
 }
 
-# ---- the oddities
+# ---- the kinds of odd files
 
-# change SED-SCRIPT: the good file with a change.
+# change SED-SCRIPT: changes a copy of the good file.
 change() { sed "$1" "good/$format" >odd; }
 
-# put OFFSET BYTES: the good file with bytes, in printf's octal, from an offset on.
+# put OFFSET BYTES: overwrites bytes of a copy of the good file, in printf's octal, at an offset.
 put() { { head -c "$1" "good/$format"; printf '%b' "$2"; } >odd; }
 
-# pack SCRIPT: the good model with its xbar, the bytes b, as Python's SCRIPT says.
+# pack SCRIPT: changes xbar, the bytes b, in a copy of the good model with a Python script.
 pack() {
     python3 - "$1" <<'PYTHON'
 import re, struct, sys, zipfile
@@ -72,7 +72,7 @@ with zipfile.ZipFile("good/model") as good, zipfile.ZipFile("odd", "w") as odd:
 PYTHON
 }
 
-# Write the oddity $1 of $format; 1 where there is none. `wanted` becomes a part of the refusal.
+# Writes the odd file $1 of $format; returns 1 if there is none. `wanted` becomes a part of the message.
 make_odd() {
     wanted=$place
     case $format:$1 in
@@ -161,14 +161,14 @@ make_odd() {
     esac
 }
 
-# ---- what the table says
+# ---- the table
 
-# A line about the file, no result, no waiting; the exit code is 1 where the system is to blame.
+# One line about the file, no result, no blocking; the exit code is 1 if the system is the cause.
 refused() {
     { [ "$code" -eq 2 ] || [ "$code" -eq 1 ]; } && one_line && [ ! -s out ] && warns "$wanted"
 }
 
-# What is made of the good file as SED-SCRIPT changes it.
+# Asserts that the result is that of the good file changed by SED-SCRIPT.
 made_of() {
     cp made made.odd
     rm -rf odd
@@ -200,7 +200,7 @@ try_cell() {
     esac
 }
 
-# A sanitizer's own memory has no room in a limit.
+# A sanitizer's own memory does not fit into a limit.
 little=unlimited
 if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then little=3000000; fi
 

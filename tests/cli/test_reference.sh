@@ -1,12 +1,11 @@
 #!/bin/sh
-# test_reference.sh SADDLE: with --q 1 PRECISION is deterministic; its trace must agree with
-# the independent computation of tests/reference/precision.py in every column but the seconds. What docs/theory.md
-# proves is checked by tests/reference/theory.py.
-# Uses the real a9a where $SADDLE_DATA has it, generated data otherwise.
+# test_reference.sh SADDLE: with --q 1 PRECISION is deterministic; its trace must agree with the independent
+# computation of tests/reference/precision.py in every column except the seconds. tests/reference/theory.py checks
+# what docs/theory.md proves. Uses the real a9a if $SADDLE_DATA has it, otherwise generated data.
 set -eu
 saddle=$1
 here=$(cd "$(dirname "$0")/../reference" && pwd)
-# Debian's python3 has Debian's numpy; another one may stand before it in the path.
+# Debian's python3 has Debian's numpy; another one may be earlier in the path.
 for python in python3 /usr/bin/python3 none; do
     if "$python" -c 'import numpy' 2>/dev/null; then
         break

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# saddle report and --report: what is on the page, and what a browser makes of it.
+# saddle report and --report: the contents of the page, and its behaviour in a browser.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 has python3 || exit 77 # reads the page
@@ -20,7 +20,7 @@ for text in "PRECISION" "Prox-DSGDA" "robust-logistic on synthetic:300" "Cost un
     check "the page has $text" grep -qF -- "$text" page.html
 done
 
-# The costs are those of the row from which on the metric stays at the level, and their mean over seeds.
+# The costs are those of the row from which on the metric stays at the level, averaged over seeds.
 level=$(sed -n 's/.*metric at most<\/th><th class="number">10<sup>&minus;\([0-9]*\)<\/sup>.*/\1/p' page.html | head -1)
 check "there is a level" test -n "$level"
 mean=$(for seed in 1 2; do
@@ -42,7 +42,7 @@ done | awk '{sum += $1} END {printf "%.4g", sum / NR}')
 shown=$(sed -n 's/^<tr><th scope="row">test_accuracy<\/th><td class="number">\([^ ]*\) .*/\1/p' judged/page.html)
 check "accuracy of PRECISION ($shown, wanted $mean)" is "$shown" "$mean"
 
-# The paper's claims, where they can be asked of the runs: here of PRECISION against Prox-DSGDA.
+# The paper's claims, where the runs can decide them: here PRECISION against Prox-DSGDA.
 asks() { grep -c '^<details class="card claims-of">' "$1"; }
 check "none unless they are asked for" is "$(asks page.html)" 0
 mv page.html plain.html
@@ -55,7 +55,7 @@ check "and chance" grep -qE "at most [0-9.]+ of the [0-9]+ such tests at levels 
 check "each with its numbers" is "$(grep -c '^<tr><td>These runs: PRECISION against Prox-DSGDA, ' page.html)" 2
 verdict() { sed -n "s/^<details class=\"card claims-of\"><summary><b class=\"\([a-z]*\)\">.*$2.*/\1/p" "$1"; }
 claim="PRECISION and PRECISION+ have lower sample complexities"
-# Made by hand: one reaches every level at 100, the other at 200 calls.
+# Artificial traces: one reaches every level at 100, the other at 200 calls.
 run_by_hand() {
     printf '# algorithm: %s\n# seed: %s\n# problem: p\n# topology: ring\niteration,ifo,rounds,metric\n' "$1" "$2"
     printf '0,0,0,1\n1,%d,%d,1e-9\n2,%d,%d,1e-9\n' "$3" "$3" $(($3 + 1)) $(($3 + 1))
@@ -95,7 +95,7 @@ refuse "is the summary of a comparison" report c/summary.csv -o e.html
 refuse "has the name of a trace" report c -o c/gda-seed1.csv
 mv plain.html page.html
 
-# The data behind the links are the traces.
+# The data links contain the traces.
 decode() {
     python3 - "$1" <<'PYTHON'
 import html.parser, sys, urllib.parse
@@ -108,7 +108,7 @@ Links().feed(open("page.html", encoding="utf-8").read())
 PYTHON
 }
 decode precision-seed2.csv >back.csv
-# The same numbers, if not the same digits.
+# The same numbers, perhaps with other digits.
 numbers() { python3 -c 'import sys; [print(*[c if c == "" or c[0] > "9" else float(c) for c in line.strip().split(",")])
     for line in open(sys.argv[1]) if line[0] != "#"]' "$1"; }
 check "the data are the trace" cmp -s <(numbers back.csv) <(numbers c/precision-seed2.csv)
@@ -128,7 +128,7 @@ refuse "is also the file of a trace" report c/gda-seed1.csv -o c/gda-seed1.csv
 refuse "cannot write 'nowhere/page.html'" report c/gda-seed1.csv -o nowhere/page.html
 refuse "cannot read 'absent.csv'" report absent.csv
 refuse "saddle report needs TRACE|DIR..." report
-# What is no trace, or more than one file, makes no empty page.
+# Files that are not traces, or several of them, do not give an empty page.
 printf 'name,price\n1,2\n' >foreign.csv
 refuse "'foreign.csv' has no column iteration, ifo, rounds, bytes or seconds, as a trace has; it has name, price" \
     report foreign.csv -o foreign.html
@@ -137,7 +137,7 @@ printf 'iteration,ifo\n1,2\n' >bare.csv
 refuse "'bare.csv' has no column such as metric or loss" report bare.csv -o foreign.html
 check "and leaves none" absent foreign.html
 
-# Texts that a page could take for its own, and traces with little in them.
+# Texts that look like markup, and traces with few rows.
 mkdir "d's \"<b>\" é"
 odd="d's \"<b>\" é/t'\"<i>&.csv"
 {

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# saddle reproduce on built-in data: files, resumption, refusals; saddle theory --verify.
+# saddle reproduce on built-in data: files, resuming, errors; saddle theory --verify.
 # shellcheck source=tests/cli/lib.sh
 # shellcheck disable=SC2317  # functions are called through check
 . "$(dirname "$0")/lib.sh" "$1"
 has gnuplot python3 || exit 77
 
-# A directory's results without what depends on the clock.
+# Lists a directory's results without those that depend on the clock.
 results() {
     (
         cd "$1" || exit 1
@@ -20,7 +20,7 @@ results() {
 same_results() { cmp -s <(results "$1") <(results "$2"); }
 traces() { find "$1/traces" -name '*.csv' | wc -l; }
 
-# Two studies of one algorithm.
+# Two experiments with one algorithm.
 studies=(reproduce --quick --only "topology-regression,theorem")
 try "${studies[@]}" --output all
 check "reproduce" exits 0
@@ -29,7 +29,7 @@ check "and how to get it" warns "saddle data fetch a9a"
 check "names the experiment and its place in the paper" says "topology-regression: appendix B.3, figure 6(a); 5 agents, n = 100, 40000 IFO calls"
 check "shows where it is" says "[6/10] topology-regression er-0.3 seed 2: "
 check "counts" says "all 10 runs made; claims.md"
-# What --quick shortens shows in what an experiment is said to be.
+# The description of an experiment shows what --quick shortens.
 check "sizes are those of the runs" says "theorem: ours: theorems 1 and 2, corrected, with mu = 1.05, L = 3.16 and the theory's steps; 20 agents, complete, n = 1000"
 check "all traces" is "$(traces all)" 10
 check "bounds beside measurements" grep -qE '^ +1000 +[0-9.]+ +[0-9.e+]+ +[0-9.]+ of the bound' out
@@ -43,7 +43,7 @@ for name in topology-regression theorem; do
     check "$name.png" grep -q PNG "all/figures/$name.png"
     check "$name.pdf" grep -qa '^%PDF' "all/figures/$name.pdf"
 done
-# The networks are those that `saddle graph` draws.
+# The networks are those of `saddle graph`.
 for p in 0.3 0.6 0.9; do
     "$saddle" graph "er:$p" --agents 5 --seed 1 --draw "er-$p.svg" >out 2>err
     check "er:$p with 5 agents" cmp -s "er-$p.svg" "all/figures/network-5-er-$p.svg"
@@ -53,7 +53,7 @@ check "and the theorems' own" [ -s all/figures/network-20-complete.pdf ]
 for text in "bound of PRECISION" "bound of PRECISION+" "mean metric so far"; do
     check "the theorems' figure has: $text, once" is "$(grep -cF "<text>$text<" all/figures/theorem.svg)" 1
 done
-# The bound that is drawn is the one that is claimed; the mean is that of the metrics before.
+# The drawn bound is the claimed one; the mean is that of the metrics so far.
 check "bounds and means" python3 - <<'PYTHON'
 import csv, html.parser, json, re, urllib.parse
 class Links(html.parser.HTMLParser):
@@ -88,13 +88,13 @@ check "claims.csv has a row per claim" is "$(wc -l <all/claims.csv)" 5
 check "claims.md says which data" grep -q 'BUILT-IN, in place of the paper' all/claims.md
 check "the report says which data" grep -q 'BUILT-IN DATA' all/report.html
 
-# Costs of the row from which on the metric stays at a level, and of the first row there, recomputed here.
+# The costs of the row from which on the metric stays at a level, and of the first row there, recomputed here.
 trace=all/traces/topology-regression/er-0.3-seed1.csv
 want=$(timeless "$trace" | awk -F, 'NR == 1 {next} $8 <= 0.1 && first == "" {first = $2 "," $3}
     $8 <= 0.1 {row = row == "" ? $2 "," $3 : row; next} {row = ""} END {print row "," first}')
 check "costs.csv ($want)" is "$(grep '^topology-regression,er-0.3,1,1e-01,' all/costs.csv | cut -d, -f5-)" "$want"
 
-# What is there is not made again, unless its settings, its version or its end differ.
+# Existing results are not made again, unless settings, version or end differ.
 try "${studies[@]}" --output all
 check "again" exits 0
 check "nothing is made again" says "no run made, all 10 were there; claims.md"
@@ -108,7 +108,7 @@ try "${studies[@]}" --output some --threads 1
 check "other settings, other version, cut short, broken, missing" says "5 of 10 runs made, the other 5 were there; claims.md"
 check "the results are the same" same_results all some
 
-# A part of it, made into a directory that has more: nothing is lost.
+# A part of the experiments, made in a directory that has more: nothing is lost.
 cp -r all more
 try reproduce --quick --only theorem --output more
 check "a part of it" says "no run made, all 4 were there"
@@ -122,13 +122,13 @@ check "which claims.md says" grep -qF "Only 1 of the 28 experiments" more/claims
 check "claims keep their numbers" is "$(sed -n 's/^### .*<\/a>\([0-9]*\)\. .*/\1/p' more/claims.md | tr '\n' ' ')" "13 14 "
 check "a table without claims is left out" is "$(grep '^## ' more/claims.md | tr '\n' ' ')" "## Ours ## Numbers ## Experiments "
 check "and left alone" is "$(traces more)" 9
-# Slopes are drawn with what the claims say of them.
+# Slopes are drawn with the verdicts on them.
 try reproduce --quick --only complexity-quadratic --output slopes
 check "slopes" is "$(sed -n 's/.*<text>exponent \([-0-9.]*\) .*/\1/p' slopes/figures/complexity-quadratic-slopes.svg)" \
     "$(grep -oE 'exponent -?[0-9.]+' slopes/claims.md | cut -d' ' -f2)"
 check "beside the theory's" grep -qF "theory: at most -1<" slopes/figures/complexity-quadratic-slopes.svg
 
-# Networks: how runs ended, as a table and against the share of lost messages.
+# Networks: the ends of runs, as a table and against the share of lost messages.
 try reproduce --quick --only networks --seeds 1 --output networks
 check "networks" exits 0
 check "all kinds of links" is "$(cat networks/traces/networks-*/*.csv | sed -n 's/^# links: //p' | sort -u | wc -l)" 13
@@ -184,14 +184,14 @@ PYTHON
 sed -i 's/"quick": true/"quick": false/' more/claims.json
 refuse "--output: 'more' holds results of full runs, which short ones would overwrite" \
     reproduce --quick --only topology --output more
-# Nor are those on the paper's data by those on built-in ones.
+# Results on the paper's data are not overwritten by those on built-in data.
 sed -i -e 's/"quick": false/"quick": true/' -e 's/"a9a": "[a-z-]*"/"a9a": "file"/' more/claims.json
 grep -q '"a9a": "file"' more/claims.json
 XDG_DATA_HOME=$PWD/nothing SADDLE_DATA=$PWD/nothing \
     refuse "--output: 'more' holds results on a9a, which is not here now" \
     reproduce --quick --only topology --output more
 
-# Interrupted in a search and in runs, then on: the same files.
+# Interrupted in a search and in runs, then resumed: the same files.
 tuned=(reproduce --quick --only tuned-auc-a9a --seeds 1)
 try "${tuned[@]}" --output whole
 check "with searches" exits 0
@@ -208,7 +208,7 @@ check "whose steep start is cut off" grep -q "AUC on the agents' data (start cut
 check "and in the report" grep -q train_auc whole/report.html
 check "one tau for all metrics" is "$(sed -n 's/^# metric-tau: //p' whole/traces/tuned-auc-a9a/*.csv | sort -u | wc -l)" 1
 
-# Start, wait for a file, send a signal.
+# Starts a command, waits for a file, sends a signal.
 interrupt() {
     "$saddle" "${tuned[@]}" --output part >out 2>err </dev/null &
     local process=$!
@@ -226,7 +226,7 @@ try "${tuned[@]}" --output part
 check "goes on" exits 0
 check "ends with the same files" same_results whole part
 
-# Refusals.
+# Errors.
 refuse "--only: 'regresion' is not an experiment; there are regression, auc-a9a" reproduce --only regresion
 refuse "--only: '' is not an experiment" reproduce --only ,steps
 refuse "--seeds" reproduce --seeds 0
@@ -235,7 +235,7 @@ check "a refusal makes no directory" absent saddle-reproduce
 touch blocked
 refuse "" reproduce --only theorem --quick --output blocked/here
 
-# The theorems by themselves.
+# Only the theorems.
 small=(--problem quadratic --agents 8 --topology complete --samples 9 --x-dim 3 --y-dim 2 --lipschitz 3.16 --mu 1.05
     --tau 20 --threads 1)
 try theory "${small[@]}" --c-gamma 1000 --verify --repeats 3 --iterations 500
@@ -252,7 +252,7 @@ try theory "${small[@]}" --verify --repeats 3 --iterations 500
 check "the measured mean" is "$(awk '$1 == "500" {print $2}' out)" "$want"
 check "c-gamma is too small" warns "nothing is guaranteed for PRECISION+ here: c-gamma is too small"
 check "and left out" is "$(grep -c 'not contradicted' out)" 1
-# Seeds draw networks: with this c_gamma only some of them have a guarantee.
+# Seeds determine networks: with this c_gamma only some of them have a guarantee.
 try theory --problem quadratic --lipschitz 3.16 --mu 1.05 --tau 5.6 --c-gamma 1000 --verify --repeats 3 --iterations 50 --threads 1
 check "some seeds have no guarantee" says "PRECISION+, means over 1 of 3 seeds: not contradicted"
 check "which is said" says "2 seeds have no guarantee and were left out"

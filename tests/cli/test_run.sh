@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# saddle run: trace, model, configuration, seeds, threads, warnings, and every way to end.
+# saddle run: trace, model, configuration, seeds, threads, warnings, and all ways to end.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
@@ -112,7 +112,7 @@ check "rounds" says "budget of rounds spent"
 check "rounds are kept to" is "$(last_row e.csv | cut -d, -f3)" 5
 try run "${small[@]}" --max-ifo 1000 --trace e.csv
 check "IFO" says "IFO budget spent"
-# Without --iterations the budget alone counts: the default 2000 would end this run first.
+# Without --iterations only the limit counts: the default 2000 would end this run first.
 try run --problem quadratic --samples 4 --batch 1 --max-ifo 60000 --trace e.csv
 check "a budget of IFO calls alone" says "IFO budget spent"
 check "is the only limit that is named" says "stops at    60000 IFO calls"
@@ -134,7 +134,7 @@ check "no model" absent d.npz
 check "the trace is intact" is "$(grep -v '^#' d.csv | awk -F, 'NF != 15' | wc -l)" 0
 check "no value that is not finite" is "$(grep -v '^#' d.csv | grep -ciE 'nan|inf')" 0
 
-# ---- a failed check of the gradients: values beyond all bounds have no differences
+# ---- a failed gradient check: values that overflow have no differences
 try check-grad --data synthetic:300 --samples 20
 check "gradients pass" exits 0
 check "and say so" says "passed"
@@ -158,7 +158,7 @@ check "says where" warns "agent"
 refuse "--lambda1: 1e+306 times n^2, with n = 20, overflows; give a smaller one" \
     check-grad --data synthetic:300 --samples 20 --lambda1 1e306
 
-# ---- options that only go with a value of another one
+# ---- options that apply only with a value of another one
 try run --problem robust-regression --data synthetic:200 --huber-delta 2 --iterations 1 --quiet
 check "huber-delta without huber" warns "--huber-delta: only used with loss huber"
 try run --problem robust-regression --data synthetic:200 --loss huber --huber-delta 2 --iterations 1 --quiet

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Rows that do not divide evenly, and agents that count by their samples.
+# Rows that do not divide evenly, and agents weighted by their samples.
 # shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
-# Iteration and metric of a trace's rows.
+# Prints iteration and metric of a trace's rows.
 metrics() {
     awk -F, '/^#/ { next } !m { for (k = 1; k <= NF; k++) if ($k == "metric") m = k; next } { print $1, $m }' "$1"
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# SIGINT, SIGTERM and SIGHUP at any moment, set-up and writing of files included: the program ends in good
-# order, or, before there is anything to keep, by the signal itself. Files are complete or absent, and the work
+# SIGINT, SIGTERM and SIGHUP at any moment, also during set-up and while files are written: the program ends in an
+# orderly way or, before there is anything to keep, by the signal itself. Files are complete or absent, and the work
 # continues from them to the results that it would have had.
 #
-# A moment is a look of the program at the clock, which every iteration takes, or a call that touches a file
-# (moments.c); both are drawn from a fixed sequence over all that the undisturbed work makes. SADDLE_MOMENTS
-# sets how many there are for each kind of work.
+# A moment is a reading of the clock, which every iteration does, or a call that accesses a file (moments.c); both are
+# drawn from a fixed sequence over all calls of the undisturbed program. SADDLE_MOMENTS sets how many there are per
+# command.
 # shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
@@ -16,7 +16,7 @@ signals=(INT TERM HUP)
 
 whole_rows() { [ "$(grep -v '^#' "$1" | awk -F, 'NR == 1 {n = NF} NF != n' | wc -l)" -eq 0 ] && ends_line "$1"; }
 ends_line() { [ ! -s "$1" ] || [ "$(tail -c 1 "$1" | wc -l)" -eq 1 ]; }
-# All CSV files under a directory, or a file, have whole rows.
+# All CSV files under a directory, or a file, have only complete rows.
 all_whole() {
     local file
     while read -r file; do whole_rows "$file" || return 1; done < <(find "$1" -name '*.csv')
@@ -24,14 +24,14 @@ all_whole() {
 no_litter() { [ -z "$(find . -name '*.tmp' -o -name '*.part')" ]; }
 model_works() { "$saddle" predict --model "$1" --data synthetic:5 --output scores >/dev/null 2>&1; }
 
-# A number below 1000 from a fixed sequence.
+# Prints a number below 1000 from a fixed sequence.
 state=20231
 draw() {
     state=$(((state * 1103515245 + 12345) % 2147483648))
     drawn=$((state / 65536 % 1000))
 }
 
-# measure ARGUMENTS...: the work undisturbed; leaves in $looks and $files how many calls of each kind it makes.
+# measure ARGUMENTS...: runs undisturbed; sets $looks and $files to the number of calls of each kind.
 measure() {
     at_moment -- "$@"
     check "undisturbed: $1" exits 0
@@ -40,8 +40,8 @@ measure() {
     check "$1: enough moments, $looks and $files" [ $((looks > 100 && files > 20)) -eq 1 ]
 }
 
-# disturb ARGUMENTS...: the work with a signal at some moment, or, if $twice is set, with two, the second one at
-# one of the next calls. Leaves $code, $moment (for messages) and $expected, the code of a death by the signal.
+# disturb ARGUMENTS...: runs with a signal at some moment or, if $twice is set, with two, the second at one of the
+# next calls. Sets $code, $moment (for messages) and $expected, the code of a death by the signal.
 number=0
 orderly=0
 disturb() {
@@ -59,7 +59,7 @@ disturb() {
     expected=$((128 + $(kill -l "$signal")))
     if in_order; then orderly=$((orderly + 1)); fi
 }
-# Of the moments since `orderly` was last 0, some at least were in the midst of the work.
+# Of the moments since `orderly` was last 0, at least some were in the middle of the work.
 some_in_order() {
     check "$1: some ended in good order" [ "$orderly" -ge $((moments / 3)) ]
     orderly=0
@@ -67,14 +67,14 @@ some_in_order() {
 # The program ended by itself, with the code for an interrupted run.
 in_order() { [ "$code" -eq 130 ] && [ -e calls ]; }
 killed() { [ "$code" -eq "$expected" ] && [ ! -e calls ]; }
-# rows_under PATH: the rows of data in all CSV files there.
+# rows_under PATH: prints the number of data rows in all CSV files there.
 rows_under() { find "$1" -name '*.csv' -exec grep -h '^[0-9]' {} + 2>/dev/null | wc -l; }
-# ended_well PATH: the end was in good order, the work was done, or there was nothing to keep at PATH.
+# ended_well PATH: the end was orderly, the work was finished, or there was nothing to keep at PATH.
 ended_well() { in_order || [ "$code" -eq 0 ] || { killed && [ "$(rows_under "$1")" -eq 0 ]; }; }
-# A second signal kills at once.
+# A second signal kills immediately.
 ended_somehow() { in_order || [ "$code" -eq 0 ] || killed; }
 
-# ---- run: from its checkpoint it comes to the same trace and model
+# ---- run: resumed from its checkpoint, it gives the same trace and model
 work_of_run=(run "${tiny[@]}" --iterations 1500 --trace-every 20 --checkpoint-every 200)
 measure "${work_of_run[@]}" --checkpoint right --trace right.csv --model right.npz
 for _ in $(seq "$moments"); do
@@ -99,7 +99,7 @@ for _ in $(seq "$moments"); do
     check "$moment: to the same model" cmp -s s.npz right.npz
 done
 some_in_order run
-# A second one kills at once: what there is then is whole, too.
+# A second signal kills immediately; existing files are still complete.
 twice=yes
 for _ in $(seq "$moments"); do
     rm -rf ck s.csv s.npz
@@ -115,7 +115,7 @@ done
 unset twice
 orderly=0
 
-# ---- compare: traces and summary are whole, and the same command makes those that are missing
+# ---- compare: traces and summary are complete, and the same command makes those that are missing
 work_of_compare=(compare "${tiny[@]}" --iterations 600 --algorithms "precision,prox-dsgda,gt-gda" --quiet)
 measure "${work_of_compare[@]}" --output right-compare
 for _ in $(seq "$moments"); do
@@ -133,7 +133,7 @@ for trace in right-compare/*seed1.csv; do
     check "has the same $trace" same_trace "$trace" "c/$(basename "$trace")"
 done
 
-# ---- tune: the log goes on
+# ---- tune: the log is continued
 work_of_tune=(tune "${tiny[@]}" --algorithms "precision,gda" --budget 200000 --quiet)
 measure "${work_of_tune[@]}" --output right-tune
 for _ in $(seq "$moments"); do
@@ -150,7 +150,7 @@ for _ in $(seq "$moments"); do
 done
 some_in_order tune
 
-# ---- reproduce: what is finished stays, and the same command comes to the same claims
+# ---- reproduce: finished results are kept, and the same command leads to the same claims
 work_of_reproduce=(reproduce --only "theorem,steps-x-regression" --quick --quiet)
 measure "${work_of_reproduce[@]}" --output right-reproduce
 moments=3
@@ -166,7 +166,7 @@ for _ in $(seq "$moments"); do
 done
 some_in_order reproduce
 
-# ---- nohup is respected: look 300 at the clock is in the midst of the iterations
+# ---- nohup is respected: the 300th reading of the clock is in the middle of the iterations
 (
     trap '' HUP
     MOMENT_CLOCK=300 MOMENT_SIGNAL=1 LD_PRELOAD="$work/moments.so" \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Data sets written in another format, and in parts.
+# Converting and splitting data sets.
 # shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"

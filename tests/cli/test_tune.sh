@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# saddle tune: answer, files, budget, resumption, refusals.
+# saddle tune: result, files, budget, resuming, errors.
 # shellcheck disable=SC2317  # functions are called by wait_for
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
 problem=(--problem quadratic --agents 3 --samples 20 --x-dim 4 --y-dim 3 --lipschitz 5)
 
-# The sum of a log's IFO calls, and how many evaluations it has.
+# Prints the sum of a log's IFO calls, and the number of its evaluations.
 spent() { grep -v '^#' "$1" | awk -F, 'NR > 1 {sum += $4} END {print sum + 0}'; }
 evaluations() { grep -v '^#' "$1" | awk 'END {print NR - 1}'; }
 
@@ -24,7 +24,7 @@ for algorithm in gda sgda; do
 done
 check "no other file" is "$(cd saddle-tune && echo *)" "gda.csv gda.yaml sgda.csv sgda.yaml"
 
-# The options that are printed and the file lead to the same run, better than the default's.
+# The printed options and the file lead to the same run, which is better than the default's.
 options=$(sed -n 's/^best: \(.*--algorithm gda .*\|--algorithm gda .*\)$/\1/p' out)
 read -ra words <<<"$options"
 try run "${problem[@]}" "${words[@]}" --iterations 300 --trace pasted.csv --quiet
@@ -36,7 +36,7 @@ try run "${problem[@]}" --algorithm gda --iterations 300 --trace default.csv --q
 metric() { last_row "$1" | cut -d, -f9; }
 check "tuned is better" awk "BEGIN {exit !($(metric file.csv) < 0.5 * $(metric default.csv))}"
 
-# compare takes them all, and measures all with one tau.
+# compare reads them all, and measures all with the same tau.
 try tune "${problem[@]}" --algorithms precision --budget 50000 --output saddle-tune --quiet
 check "quiet" exits 0
 check "prints the answer alone" is "$(wc -l <out)" 1
@@ -57,7 +57,7 @@ check "hold" exits 0
 check "searches the others" grep -qE '^--algorithm precision --tau [0-9.e-]+ --alpha [0-9.e-]+$' out
 check "and keeps these" grep -q "^nu: '0.05'" held/precision.yaml
 
-# Options with listed values, by the metric: what is printed repeats the best value.
+# Options with listed values, by the metric: the printed options reproduce the best value.
 try tune "${problem[@]}" --algorithms precision+ --search batch=1:20 --search q=2,5,20 --search c-gamma=1,10 \
     --hold nu,eta,tau,alpha --budget 60000 --output lists
 check "search" exits 0
@@ -76,7 +76,7 @@ refuse "--search: q: '0' is out of range" tune "${problem[@]}" --search q=0,2 --
 refuse "--objective: 'metric' cannot compare candidates with different problems" \
     tune "${problem[@]}" --search mu=1,2 --output new
 
-# A budget for few candidates, and of a grid that has few.
+# A budget for few candidates, and for a small grid.
 try tune --problem fair --sensitive 2 --data synthetic:300:12 --algorithms prox-gt-sgda --hold all --search fairness=1,4,16 \
     --objective accuracy --budget 6000 --output few --quiet
 check "few of few" grep -qE '^saddle: warning: --budget: 6000 IFO calls allow only [23] candidates of prox-gt-sgda, few to choose from; [0-9]+ allow 4$' err
@@ -87,13 +87,14 @@ rm -r few
 try tune "${problem[@]}" --algorithms gda --budget 38400 --output few --quiet
 check "enough" silent
 
-# Resuming: a finished search answers at once, a cut one goes on, both alike; threads do not matter.
+# Resuming: a finished search gives its result at once, an interrupted one continues, with the same result; threads do
+# not matter.
 cp -r saddle-tune part
 try tune "${problem[@]}" --algorithms gda --budget 50000 --output part --resume --quiet
 cp out answer
 check "a finished one" is "$(cat out)" "$options"
 check "is not changed" cmp -s part/gda.csv saddle-tune/gda.csv
-# What gda does not read changes neither its grid nor what its log is compared by.
+# Options that gda does not use change neither its grid nor the settings that its log is compared by.
 try tune "${problem[@]}" --algorithms gda --budget 50000 --output part --resume --quiet --nu 0.05
 check "an option that is not used" exits 0
 check "is said to be" warns "--nu: not used by gda"
@@ -108,7 +109,7 @@ for bytes in 0 100 1500 2222; do
     check "the same file after $bytes bytes" cmp -s part/gda.yaml saddle-tune/gda.yaml
 done
 
-# Ctrl-C, then on.
+# Ctrl-C, then resumed.
 long=(--problem quadratic --agents 3 --algorithms precision --budget 300000000 --candidates 24 --output int)
 "$saddle" tune "${long[@]}" >out 2>err &
 process=$!
@@ -123,7 +124,7 @@ check "no answer yet" absent int/precision.yaml
 done_before=$(evaluations int/precision.csv)
 check "evaluations are kept" [ "$done_before" -ge 2 ]
 
-# Refusals. What is there is not overwritten.
+# Errors. Existing files are not overwritten.
 refuse "--resume: 'saddle-tune/gda.csv' is there already; give this option to continue it" \
     tune "${problem[@]}" --algorithms gda --budget 50000
 refuse "it says '# budget: 50000' where this one has '# budget: 60000'" \
@@ -131,7 +132,7 @@ refuse "it says '# budget: 50000' where this one has '# budget: 60000'" \
 refuse "it says '# seed: 1' where this one has '# seed: 2'" \
     tune "${problem[@]}" --algorithms gda --budget 50000 --resume --seed 2
 refuse "--budget: 10 IFO calls are too few; give at least" tune "${problem[@]}" --budget 10 --output new
-# All that lack something are named, before the first one spends anything.
+# All algorithms that lack something are named, before the first one spends anything.
 refuse "for gda, " tune "${problem[@]}" --algorithms gda,precision --budget 10 --output new
 check "the second, too" grep -qE '[0-9]+ for gda, [0-9]+ for precision$' err
 refuse "--budget" tune "${problem[@]}" --budget many --output new
@@ -149,14 +150,14 @@ check "all diverged" exits 3
 check "is said" warns "every candidate of gda diverged"
 check "no settings are saved" absent div/gda.yaml
 
-# One of several that cannot solve the problem.
+# One of several algorithms that cannot solve the problem.
 try tune "${problem[@]}" --x-set box:-1:1 --algorithms sreda,gda --budget 30000 --output some --quiet
 check "one refuses" exits 0
 check "with its reason" warns "refused: sreda handles no constraint on x"
 check "the other is tuned" [ -s some/gda.yaml ]
 refuse "sreda handles no constraint on x" tune "${problem[@]}" --x-set box:-1:1 --algorithms sreda --output new
 
-# An outcome decides on rows of its own; the test rows are used once.
+# An outcome is measured on separate validation rows; the test rows are used once.
 auc=(tune --problem auc --data synthetic:500:12 --test-data synthetic:200:12 --agents 4 --budget 100000 --candidates 4)
 try "${auc[@]}" --objective auc --output auc
 check "objective auc" exits 0
@@ -180,7 +181,7 @@ try "${auc[@]}" --output auc4 --quiet
 check "the metric: test rows are not dropped" grep -q '^on the test data' out
 refuse "belongs to another search" "${auc[@]}" --objective auc --output auc \
     --samples 100 --validation-fraction 0.198 --resume
-# Problem options: the answer is run on a problem of its own.
+# Problem options: the result is run on its own problem.
 try tune --problem fair --sensitive 3 --data synthetic:500:12 --test-data synthetic:200:12 --agents 4 --budget 100000 \
     --objective test_loss --fairness 1000 --search fairness=0:20 --hold all --output fair
 check "a problem option" exits 0

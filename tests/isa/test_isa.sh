@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The same bits from every instruction set: the program as it is, then built for any processor, for
-# AVX2 and for AVX-512 alone. Arguments: the four programs, in this order.
+# The same bits with every instruction set: the program as it is, then built for any processor, only for AVX2 and only
+# for AVX-512. Arguments: the four programs, in this order.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh" "$1"
 shift
 
-# Widths that this processor can run.
+# The widths that this processor supports.
 able() {
     case $1 in
     *_256) grep -qw avx2 /proc/cpuinfo ;;
@@ -14,8 +14,8 @@ able() {
     esac
 }
 
-# Models and traces (without the seconds) of a run with the given options, on every program. File names are
-# the same for all: models tell the settings they were made with.
+# Compares models and traces (without the seconds) of a run with the given options, on every program. File names are
+# the same for all, because models contain their settings.
 compare() {
     local name=$1 built
     shift

@@ -1,8 +1,8 @@
-# Shared by the tests that compare a job of several processes with threads: source it with the arguments
+# Shared by the tests that compare jobs of several processes with threads: source it with the arguments
 # SADDLE MPIEXEC NUMBER-FLAG.
 #
-#   under RANKS ARGUMENTS...                  run the program in RANKS processes; leaves $code, out and err
-#   compare NAME "RANKS..." ARGUMENTS...      the same trace and model from threads and from each number of processes
+#   under RANKS ARGUMENTS...                  run the program in RANKS processes; sets $code, out and err
+#   compare NAME "RANKS..." ARGUMENTS...      check that threads and each number of processes give the same trace and model
 # shellcheck shell=bash
 # shellcheck disable=SC2317  # functions are called through check
 # shellcheck source=../cli/lib.sh
@@ -17,7 +17,7 @@ under() {
     code=$?
 }
 
-# What a trace says apart from how it was made and how long that took.
+# Prints a trace without how it was made and how long that took.
 essence() {
     sed -E '/^# (engine|threads|trace|model): /d' "$1" | cut -d, -f1-5,7-
 }

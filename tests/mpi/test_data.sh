@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2317  # functions are called through check
 #
-# test_data.sh SADDLE MPIEXEC NUMBER-FLAG: data that processes have to agree on: text columns and files of each
-# agent's own, on machines that have no other agent's; outcomes over agents; rules that stop by them.
+# test_data.sh SADDLE MPIEXEC NUMBER-FLAG: data on which processes must agree: text columns and one file per agent, on
+# machines that do not have the other agents' files; outcomes over agents; stopping rules that use them.
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# apart RANKS ARGUMENTS...: every process in the directory rank-N, as if it had a machine to itself.
+# apart RANKS ARGUMENTS...: runs every process in the directory rank-N, as if on its own machine.
 cat >enter <<'END'
 #!/bin/sh
 cd "rank-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" && exec "$@"
@@ -18,7 +18,7 @@ apart() {
     timeout 1200 "$mpiexec" "$number" "$ranks" "$work/enter" "$saddle" "$@" >out 2>err </dev/null
     code=$?
 }
-# The job of RANKS processes, each in its directory, is refused in one line that contains TEXT.
+# Asserts that the job of RANKS processes, each in its directory, fails with one line that contains TEXT.
 refuse_apart() {
     local text=$1
     shift
@@ -28,9 +28,9 @@ refuse_apart() {
     check "message: $text" warns "$text"
 }
 
-# ---- text columns in files of each agent's own -------------------------------------------------------
+# ---- text columns in one file per agent ----------------------------------------------------------------
 
-# Colors that not every agent has, and an age that is missing here and there.
+# Colors that not every agent has, and some missing ages.
 awk 'BEGIN {
     srand(5)
     split("red green blue gold", color, " ")
@@ -75,7 +75,7 @@ sed '5s/.*/12/' aside/part-3.csv >rank-3/part-3.csv
 refuse_apart "agent 3: part-3.csv:5:" 5 run --engine mpi "${texts[@]}"
 cp aside/part-3.csv rank-3
 
-# ---- one name, different files -------------------------------------------------------------------------
+# ---- different files of the same name ------------------------------------------------------------------
 
 for ((i = 0; i < 3; i++)); do "$saddle" data generate "rank-$i/rows" --rows 60 --seed $i >/dev/null; done
 shared=(run --engine mpi --data rows --agents 3 --topology ring --iterations 2)
@@ -90,7 +90,7 @@ rm rank-2/rows
 refuse_apart "no data set 'rows'" 3 "${shared[@]}"
 check "at the process without it" grep -qi 'process 2\|rank 2' err
 
-# ---- outcomes over agents, and rules that stop by them ---------------------------------------------------
+# ---- outcomes over agents, and stopping rules that use them ----------------------------------------------
 
 skewed=(--problem fair --sensitive 2 --data synthetic:600:12 --test-data synthetic:200:12 --agents 6
     --partition label-skew:0.3 --iterations 60 --trace-every 20)

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2317  # functions are called through check
 #
-# test_failure.sh SADDLE MPIEXEC NUMBER-FLAG: a process of an MPI job that is killed, or that fails
-# alone, ends the job, with a message that names it and says how to go on.
+# test_failure.sh SADDLE MPIEXEC NUMBER-FLAG: if a process of an MPI job is killed or fails alone, the job ends with a
+# message that names it and says how to resume.
 # shellcheck source=../cli/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.sh"
 mpiexec=$2
 number=$3
 
-# The rank of a process, which its starter puts into its environment.
+# Prints the rank of a process, from the environment that mpirun sets.
 rank_of() {
     tr '\0' '\n' <"/proc/$1/environ" | sed -n 's/^\(OMPI_COMM_WORLD_RANK\|PMI_RANK\)=//p' | head -n 1
 }
 
-# A process that is killed leaves its memory that was shared: here, where it goes with the test.
+# A killed process leaves its shared memory behind: put it here, where it is removed with the test.
 export OMPI_MCA_btl_vader_backing_directory=$work
 
-# kill_rank RANK READY...: start a job of three that would run for days, with the options in $more, kill a
-# process of it once the command READY succeeds, and wait for the job's end; leaves $code, out and err.
+# kill_rank RANK READY...: starts a job of three processes that would run for days, with the options in $more, kills
+# one process once the command READY succeeds, and waits for the job to end; sets $code, out and err.
 kill_rank() {
     local victim=$1 job process
     shift
@@ -48,7 +48,7 @@ for rank in 0 1 2; do
     check "rank $rank killed: there is no checkpoint" warns "it keeps no checkpoint to resume from"
 done
 
-# ---- with checkpoints: the message says how to go on, and that leads to the same bits -----------
+# ---- with checkpoints: the message says how to resume, which leads to the same bits --------------
 
 for rank in 0 1; do
     more=(--checkpoint "kept-$rank" --checkpoint-every 0.1s)

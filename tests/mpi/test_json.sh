@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2317  # functions are called through check
 #
-# test_json.sh SADDLE MPIEXEC NUMBER-FLAG: of several processes, process 0 prints the object of --json.
+# test_json.sh SADDLE MPIEXEC NUMBER-FLAG: with several processes, process 0 prints the object of --json.
 # shellcheck source=../cli/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.sh"
 mpiexec=$2
@@ -9,7 +9,7 @@ number=$3
 has python3 || exit 0
 size=(--samples 30 --agents 6 --iterations 25 --trace-every 5)
 
-# under ARGUMENTS...: the program in three processes; leaves $code, out and err.
+# under ARGUMENTS...: runs the program in three processes; sets $code, out and err.
 under() {
     timeout 1200 "$mpiexec" "$number" 3 "$saddle" "$@" --engine mpi --json >out 2>err </dev/null
     code=$?

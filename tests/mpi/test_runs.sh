@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2317  # functions are called through check
 #
-# test_runs.sh SADDLE MPIEXEC NUMBER-FLAG: the same command under mpirun gives the same trace, apart
-# from the time, and the same model, byte for byte.
+# test_runs.sh SADDLE MPIEXEC NUMBER-FLAG: the same command under mpirun gives the same trace, except for the time,
+# and the same model, byte for byte.
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 size=(--samples 30 --agents 6 --iterations 25 --trace-every 5)
@@ -21,7 +21,7 @@ compare policy "3" "${size[@]}" --problem policy-evaluation
 compare fair "5" "${size[@]}" --problem fair --sensitive 2
 compare poisoning "2" "${size[@]}" --problem poisoning
 
-# ---- links that lose and change ------------------------------------------------------------------
+# ---- links that lose messages and change -----------------------------------------------------------
 
 printf '0 0 1\n0 2 3\n4 1 2\n4 3 4\n4 5 0\n9 0 1\n' >edges.txt
 for links in agreed-burst:0.2:4 gossip schedule:edges.txt lossy:0.3 burst:0.2:4 delay:3; do
@@ -77,7 +77,7 @@ under 2 run --engine mpi --resume clocks --iterations 100 --trace resumed.trace
 rows_of() { grep -v '^#' "$1" | cut -d, -f1-5,7-; }
 check "a resumed job continues its clocks" cmp -s <(rows_of alone.trace) <(rows_of resumed.trace)
 
-# ---- one voice ----------------------------------------------------------------------------------
+# ---- output is printed once ---------------------------------------------------------------------
 
 try run "${size[@]}"
 sed -E '/^  time /,/^  loss /{/^  loss /!d}; s/[0-9.]+ (ms|s|us)$//; s/^( *[0-9]+ +[0-9]+ +[0-9]+ +)[0-9.]+/\1/' out >alone

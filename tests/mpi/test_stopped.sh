@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2317  # functions are called through check
 #
-# test_stopped.sh SADDLE MPIEXEC NUMBER-FLAG MOMENT ...: a process of an MPI job that is stopped is named and
-# ends the job, which can be resumed; one that only takes long is not, nor is a job that is suspended as a whole.
+# test_stopped.sh SADDLE MPIEXEC NUMBER-FLAG MOMENT ...: a stopped process of an MPI job is named and ends the job,
+# which can be resumed; a process that is only slow does not, nor does a job that is suspended as a whole.
 # shellcheck source=../cli/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.sh"
 mpiexec=$2
 number=$3
 moment=$4
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
-# A process that is killed leaves its memory that was shared: here, where it goes with the test.
+# A killed process leaves its shared memory behind: put it here, where it is removed with the test.
 export OMPI_MCA_btl_vader_backing_directory=$work
 
-# Seconds of silence after which a process counts as stopped: on a busy machine a process may have to wait for seconds.
+# Seconds of silence after which a process counts as stopped: on a busy machine a process may be delayed for seconds.
 stall=4
 
-# at SETTINGS... -- ARGUMENTS...: a job of three processes with a moment; leaves $code, out and err.
+# at SETTINGS... -- ARGUMENTS...: runs a job of three processes with a moment; sets $code, out and err.
 at() {
     local settings=()
     while [ "$1" != -- ]; do
@@ -36,14 +36,14 @@ once() { [ "$(grep -c 'not responded' err)" -eq 1 ]; }
 nobody() { ! grep -q 'not responded' err; }
 no_checkpoint() { ! find "$1" -name '*.saddle' 2>/dev/null | grep -q .; }
 newest() { find "$1" -name '*.saddle' | sort | tail -1; }
-# The checkpoint that the message names is there. It need not be the newest: processes that are asked to end may still
+# The checkpoint that the message names exists. It need not be the newest: processes that are asked to end may still
 # write one.
 names_checkpoint() { [ -f "$(sed -n "s/.*from its last checkpoint, '\(kept\/[^']*\)'.*/\1/p" err)" ]; }
 
 try run "${run[@]}" --iterations 200 --trace reference --model reference.npz --quiet
 check "an undisturbed run" exits 0
 
-# finished NAME: the job with checkpoints in `kept`, resumed if it has any, comes to the undisturbed bits.
+# finished NAME: the job with checkpoints in `kept`, resumed if it has any, reaches the undisturbed bits.
 finished() {
     stall=60 at -- "${run[@]}" --iterations 200 --trace trace --model model.npz --checkpoint kept \
         --checkpoint-every 20 --resume auto
@@ -53,7 +53,7 @@ finished() {
     check "$1: two checkpoints, nothing unfinished" is "$(find kept -type f | wc -l)" 2
 }
 
-# stop NAME RANKS CALL COUNT WHO: stop ranks at a call; WHO is what the message must begin with.
+# stop NAME RANKS CALL COUNT WHO: stops ranks at a call; the message must begin with WHO.
 stop() {
     local name=$1 k
     rm -rf kept trace model.npz
@@ -87,7 +87,7 @@ finished "a checkpoint before it gets its name"
 stop "a checkpoint that needs an agent's state" 2 MPI_Send 8 "rank 2 on $host has"
 finished "a checkpoint that needs an agent's state"
 
-# A resumed run names the checkpoint that it comes from until it has written its own. No part of its path acts on
+# Until it has written its own, a resumed run names the checkpoint that it resumed from. No part of the path acts on
 # the terminal.
 stop "before it is resumed" 1 MPI_Startall 150 "rank 1 on $host has"
 last=$(basename "$(newest kept)")
@@ -101,7 +101,7 @@ check "a resumed run names where it comes from" warns "from its last checkpoint,
 at MOMENT_RANKS=1 MOMENT_CALL=MPI_Startall MOMENT_COUNT=10 -- "${run[@]}" --iterations 1e9 --max-seconds 1
 check "--max-seconds: the job ends" exits 5
 
-# ---- what takes long is not stopped -------------------------------------------------------------
+# ---- slow processes are not stopped ones ---------------------------------------------------------
 
 # slow NAME RANKS CALL COUNT: the computing thread sleeps at a call for longer than --stall-seconds.
 slow() {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2317  # functions are called through check
 #
-# test_versions.sh SADDLE MPIEXEC NUMBER-FLAG MOMENT OTHER-VERSION OTHER-ABI: processes of different versions, or
-# with different plug-ins of one name, do not compute together.
+# test_versions.sh SADDLE MPIEXEC NUMBER-FLAG MOMENT OTHER-VERSION OTHER-ABI: processes of different versions, or with
+# different plug-ins of the same name, do not run together.
 # shellcheck source=../cli/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.sh"
 mpiexec=$2
@@ -14,7 +14,7 @@ host=$(uname -n)
 version=$("$saddle" --version | cut -d' ' -f2)
 abi=$(sed -n 's/^#define SADDLE_ABI \([0-9]*\)u.*/\1/p' "$here/../../include/saddle/status.h")
 
-# mixed FIRST... : LAST...: a job of three, the last of which is another program.
+# mixed FIRST... : LAST...: runs a job of three processes, the last of which is another program.
 mixed() {
     local first=()
     while [ "$1" != : ]; do
@@ -26,7 +26,7 @@ mixed() {
     code=$?
 }
 
-# refused NAME TEXT: by one process, with a text, before anything is written.
+# refused NAME TEXT: one process fails with a text, before anything is written.
 refused() {
     check "$1: it is refused" exits 2
     check "$1: by one process" test "$(grep -c '^saddle: ' err)" -eq 1
