@@ -44,7 +44,7 @@ cells() { awk -F, '/^#/ { next } !c { for (k = 1; k <= NF; k++) if ($k == "train
 try run --problem auc --data part-%d --topology ring --iterations 20 --trace-every 5 --trace ends.csv --report page.html
 check "outcomes at the ends" is "$(cells ends.csv)" 2
 try run --problem auc --data part-%d --topology ring --iterations 20 --trace-every 5 --trace always.csv --outcomes always
-check "always, if asked for" is "$(cells always.csv)" 5
+check "always, on request" is "$(cells always.csv)" 5
 try run --problem auc --data part-%d --topology ring --iterations 20 --trace-every 5 --trace rule.csv --stop-when 'auc>2'
 check "or if a rule stops by them" is "$(cells rule.csv)" 5
 try run --problem fair --sensitive 2 --data part-%d --topology ring --iterations 20 --trace-every 5 --trace sums.csv

@@ -40,11 +40,11 @@ for k in $(seq 60); do
     [ "$kills" -lt 20 ] || break
 done
 check "twenty kills hit the run" is "$kills" 20
-check "and it went on in between" [ "$(sort -n began | tail -1)" -ge 1000 ]
+check "and it resumed in between" [ "$(sort -n began | tail -1)" -ge 1000 ]
 check "two checkpoints, or three between two moments" [ "$(find part -name '*.saddle' | wc -l)" -le 3 ]
 try "${long[@]}" --checkpoint part --resume auto --trace part.csv \
     --model part.npz --threads 1
-check "the last one goes on to the end" exits 0
+check "the last one runs to the end" exits 0
 check "without a warning" silent
 check "the model has the same bytes" cmp -s whole.npz part.npz
 check "the trace has the same rows" same_trace whole.csv part.csv
@@ -58,14 +58,14 @@ for signal in INT TERM HUP; do
     at_moment MOMENT_CLOCK=1000 MOMENT_SIGNAL="$(kill -l "$signal")" -- "${endless[@]}" --iterations 1000000000 \
         --trace s.csv --model s.npz --checkpoint "on-$signal" --checkpoint-every 1e9s
     check "$signal: exit code" exits 130
-    check "$signal: says how to go on" warns \
+    check "$signal: says how to resume" warns \
         "saddle: interrupted; \`saddle run --resume on-$signal --trace s.csv --model s.npz\` goes on"
     check "$signal: a checkpoint" is "$(files "on-$signal")" 1
     reached=$(newest "on-$signal" | sed 's/.*-0*//; s/.saddle//')
     whole=$(((reached / 100 + 5) * 100))
     try "${endless[@]}" --iterations "$whole" --trace ref.csv --model ref.npz
     try run --resume "on-$signal" --trace s.csv --model s.npz --iterations "$whole" --quiet --threads 1
-    check "$signal: goes on" exits 0
+    check "$signal: resumes" exits 0
     check "$signal: the model has the same bytes" cmp -s ref.npz s.npz
     check "$signal: the trace has the same rows" same_trace ref.csv s.csv
     rm -f s.csv s.npz
@@ -82,7 +82,7 @@ cp t.csv before.csv
 cp m.npz before.npz
 try run --resume ck "${outputs[@]}"
 check "a finished run ends at once" exits 0
-check "says where it goes on" says "from iteration 60, ck/checkpoint-0000000000000060.saddle"
+check "says where it resumes" says "from iteration 60, ck/checkpoint-0000000000000060.saddle"
 check "with the same rows" same_trace before.csv t.csv
 check "with the same model" cmp -s before.npz m.npz
 cp -r ck ck-copy
@@ -139,7 +139,7 @@ for place in theirs "$(newest theirs)" theirs/../theirs; do
 done
 check "the remedy" warns "give this path, or another one, as the trace again"
 try run --resume theirs --trace yours/diary --iterations 30 --quiet
-check "who repeats it has it written" exits 0
+check "it is written if its path is repeated" exits 0
 check "written" grep -q '^# saddle' yours/diary
 check "in its own directory it is written, too" test -s theirs/m.npz
 for plant in "ln -sfn $work/yours/diary" "ln -f yours/diary"; do
@@ -221,7 +221,7 @@ try run --problem auc "${small[@]}" --checkpoint plain --quiet
 refuse "outcomes is 'ends' there and 'always' here" run --resume plain --outcomes always
 refuse "outcomes-per-agent is 'no' there and 'yes' here" run --resume plain --outcomes-per-agent
 try run --resume plain --iterations 80 --trace late.csv --quiet
-check "a trace that is asked for later" exits 0
+check "a trace that is requested later" exits 0
 check "has outcomes at both ends" is "$(grep -cE '^[0-9].*,[^,]+,[^,]+$' late.csv)" 2
 
 # ---- data may be moved, if they are the same
@@ -308,7 +308,7 @@ mkdir full
 if mount -t tmpfs -o size=16k none full 2>/dev/null; then
     try "${run[@]}" --iterations 60 --checkpoint full --checkpoint-every 10 --model full.npz --quiet
     check "a full disk" exits 0
-    check "is told" warns "no checkpoint: cannot write 'full/"
+    check "is reported" warns "no checkpoint: cannot write 'full/"
     check "twice: when it fails and at the end" is "$(grep -c 'no checkpoint' err)" 2
     umount full
 else

@@ -44,7 +44,7 @@ check "checkpoints by the second are written" [ "$(kept every)" -eq 2 ]
 first=$(find every -name '*.saddle' | sort | head -1)
 check "not only at the end" [ "$(basename "$first" .saddle | tr -dc 0-9 | sed 's/^0*//')" -gt 0 ]
 ticking run --resume every --trace limit.csv --iterations 1e12 --max-seconds 1.5 --quiet
-check "a run that goes on" exits 0
+check "a resumed run" exits 0
 odd compare "${tiny[@]}" --iterations 50 --algorithms precision,gt-gda --output cmp --quiet
 check "a comparison" exits 0
 odd tune "${tiny[@]}" --algorithms precision --budget 20000 --output tn --quiet

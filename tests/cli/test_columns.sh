@@ -242,33 +242,33 @@ refuse "--groups: 'sexes' is not a feature; give a number from 1 to 8, or the na
 # An option that does not apply to a format causes a warning, in every command that reads such files.
 awk 'BEGIN {for (k = 0; k < 60; k++) print (k % 3 ? 1 : -1) " 1:" k / 60 " 2:" k % 3}' >rows.libsvm
 unread=(--header yes --label-column 0 --categories codes --missing drop --category-columns 0 --drop-columns 1)
-told() { is "$(sed -n "s/^saddle: warning: --\(.*\): not used by $1\$/\1/p" err | sort | paste -sd' ')" "$2"; }
+unused_are() { is "$(sed -n "s/^saddle: warning: --\(.*\): not used by $1\$/\1/p" err | sort | paste -sd' ')" "$2"; }
 all="categories category-columns drop-columns header label-column missing"
 try run --data rows.libsvm "${unread[@]}" "${two[@]}" --quiet
-check "run: what LIBSVM has no use for" told "LIBSVM files" "$all"
+check "run: what LIBSVM has no use for" unused_are "LIBSVM files" "$all"
 try compare --data rows.libsvm "${unread[@]}" "${two[@]}" --algorithms precision,prox-dsgda --output unread --quiet
-check "compare: once for all algorithms" told "LIBSVM files" "$all"
+check "compare: once for all algorithms" unused_are "LIBSVM files" "$all"
 try tune --problem auc --data rows.libsvm "${unread[@]}" --agents 2 --topology ring --objective auc --candidates 2 --output tuned --quiet
-check "tune: rows that were split, too" told "LIBSVM files" "$all"
+check "tune: rows that were split, too" unused_are "LIBSVM files" "$all"
 try data info rows.libsvm "${unread[@]}"
-check "data info" told "LIBSVM files" "$all"
+check "data info" unused_are "LIBSVM files" "$all"
 try data convert rows.libsvm rows.npz "${unread[@]}"
-check "data convert" told "LIBSVM files" "$all"
+check "data convert" unused_are "LIBSVM files" "$all"
 try data split rows.libsvm --train half-%d.libsvm "${unread[@]}"
-check "data split" told "LIBSVM files" "$all"
+check "data split" unused_are "LIBSVM files" "$all"
 try data info rows.npz "${unread[@]}"
-check "NumPy has a label column" told "NumPy files" "${all/ label-column/}"
+check "NumPy has a label column" unused_are "NumPy files" "${all/ label-column/}"
 try data info people.csv --labels none "${unread[@]}"
-check "CSV has no file of labels" told "CSV files" "labels"
+check "CSV has no file of labels" unused_are "CSV files" "labels"
 try run --data synthetic:60 --format csv --header no "${two[@]}" --quiet
-check "what is generated is not read" told "data that are not read from a file" "format header"
+check "what is generated is not read" unused_are "data that are not read from a file" "format header"
 printf '1,1,0\n-1,0,2\n' >test.csv
 try run --problem auc --data rows.libsvm --test-data test.csv --label-column first --header no "${two[@]}" --quiet
-check "what held-out rows use" told "LIBSVM files" ""
+check "what held-out rows use" unused_are "LIBSVM files" ""
 try run --problem auc --data rows.libsvm --model model.npz "${two[@]}" --quiet
 for command in eval predict; do
     try "$command" --model model.npz --data rows.libsvm --header yes --missing drop
-    check "$command" told "LIBSVM files" "header missing"
+    check "$command" unused_are "LIBSVM files" "header missing"
 done
 
 # Column names also work for the rows that tune holds out for validation.

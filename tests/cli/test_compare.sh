@@ -73,7 +73,7 @@ sed -i 's/^# ended: .*/# ended: interrupted/' part/prox-dsgda-seed1.csv
 sed -i '$d' part/prox-dsgda-seed1.csv
 before=$(sha256sum part/precision-seed1.csv)
 try compare "${fair[@]}" --repeats 2 --output part --outcomes-per-agent
-check "goes on" exits 0
+check "continues" exits 0
 check "keeps one run" is "$(grep -c 'kept: all iterations done$' out)" 1
 check "which one" says "  [1/4] precision seed 1: kept: all iterations done"
 check "as it was" is "$(sha256sum part/precision-seed1.csv)" "$before"
@@ -101,7 +101,7 @@ check "centralized algorithms have no network" warns "--topology: not used by ce
 check "nor rounds" warns "--max-rounds: not used by centralized algorithms"
 check "one process is not watched by others" warns "--stall-seconds: not used by a single process"
 try run --data synthetic:90 --algorithm gda --iterations 2 --topology torus:3x3
-check "a topology that says how many agents there are is used" silent
+check "a topology that determines the number of agents is used" silent
 
 # Rows with default steps are marked; a given step, the theory's rule or a file of `saddle tune` is a choice.
 mkdir answers
@@ -219,7 +219,7 @@ END
     "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" round.c -o libround.so
     around=(compare --problem ./libround.so --init zeros --y-set box:-1:1 --iterations 40 --nu 1e-9 --eta-x 0.5 --eta-y 0.5)
     try "${around[@]}" --algorithms gda,precision --output round
-    check "one that fails does not end the others" exits 0
+    check "a failing algorithm does not end the others" exits 0
     check "it is shown as failed" grep -qE '^  gda .*failed: ' out
     check "with its reason" warns "the best response y*(xbar) of round was not found"
     check "the other one is done" grep -qE '^  precision +40 .*all iterations done' out

@@ -11,8 +11,8 @@ check "list" exits 0
 )
 check "without a home, what there is is listed" is $? 0
 check "and why there is no directory" grep -q 'neither HOME nor XDG_DATA_HOME' homeless
-check "missing data are told" grep -qE '^  a9a +missing' out
-check "the data directory is told" says "$work/data-home/saddle"
+check "missing data are reported" grep -qE '^  a9a +missing' out
+check "the data directory is shown" says "$work/data-home/saddle"
 
 try data generate g.libsvm --rows 200 --features 40 --seed 3
 check "generate" exits 0
@@ -69,8 +69,8 @@ server.serve_forever()' >../port 2>/dev/null) &
     export no_proxy=127.0.0.1
     try data fetch a9a --from "$url"
     check "another sum is not accepted" exits 1
-    check "both sums are told" warns "$sum"
-    check "how to accept it is told" warns "accept "
+    check "both hashes are shown" warns "$sum"
+    check "how to accept it is shown" warns "accept "
     check "nothing is put into place" absent "$XDG_DATA_HOME/saddle/a9a"
     try data fetch a9a --from "$url" --accept "$sum"
     check "accepted knowingly" exits 0
@@ -82,7 +82,7 @@ server.serve_forever()' >../port 2>/dev/null) &
     check "another directory" cmp -s served/a9a other/a9a
     try data fetch a9a.t --from "$url"
     check "a file that the server lacks" [ "$code" -ne 0 ]
-    check "is told in one line" one_line
+    check "is reported in one line" one_line
     kill "$server"
     wait "$server" 2>/dev/null
 else

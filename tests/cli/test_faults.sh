@@ -5,7 +5,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
-whole_rows() { [ "$(grep -v '^#' "$1" | awk -F, 'NF != 15' | wc -l)" -eq 0 ]; }
+complete_rows() { [ "$(grep -v '^#' "$1" | awk -F, 'NF != 15' | wc -l)" -eq 0 ]; }
 rows_of() { grep -vc '^#' "$1"; }
 no_litter() { [ -z "$(find . -name '*.tmp')" ]; }
 model_works() { "$saddle" predict --model "$1" --data synthetic:5 --output scores >/dev/null 2>&1; }
@@ -19,13 +19,13 @@ try run "${small[@]}" --iterations 300 --trace-every 1 --trace whole.csv
 )
 code=$?
 check "a full trace ends with 1" exits 1
-check "is told while the run goes on" warns "warning: cannot write the trace 'limit.csv': File too large"
+check "is reported during the run" warns "warning: cannot write the trace 'limit.csv': File too large"
 check "and again at the end" grep -q "^saddle: cannot write the trace 'limit.csv'" err
-check "the run goes on" says "all iterations done"
+check "the run continues" says "all iterations done"
 check "and is the same" is "$(sed -n 's/^  loss *//p' out)" "$("$saddle" run "${small[@]}" \
     --iterations 300 --trace-every 1 | sed -n 's/^  loss *//p')"
 check "the model is written" model_works limit.npz
-check "what there is of the trace is whole" whole_rows limit.csv
+check "the trace so far is complete" complete_rows limit.csv
 check "and is the trace's beginning" is "$(timeless limit.csv | md5sum)" \
     "$(timeless whole.csv | head -n "$(rows_of limit.csv)" | md5sum)"
 (
@@ -54,7 +54,7 @@ check "names the first" grep -q "^saddle: cannot write the trace 'cut/precision-
 check "warns of the second" warns "prox-dsgda seed 1: cannot write the trace 'cut/prox-dsgda-seed1.csv'"
 check "prints its tables" says "prox-dsgda"
 check "keeps its summary" is "$(cut -d, -f1-6 cut/summary.csv)" "$(cut -d, -f1-6 full/summary.csv)"
-check "and whole rows" whole_rows cut/prox-dsgda-seed1.csv
+check "and complete rows" complete_rows cut/prox-dsgda-seed1.csv
 try reproduce --only theorem --quick --quiet --output all
 (
     ulimit -f 8
@@ -62,7 +62,7 @@ try reproduce --only theorem --quick --quiet --output all
 )
 code=$?
 check "a reproduction that lost a trace ends with 1" exits 1
-check "says which, and how to go on" grep -qE \
+check "says which, and how to resume" grep -qE \
     "^saddle: cannot write the trace 'some/traces/theorem/precision-seed1.csv': File too large; is the disk full\?; finished runs are kept, and the same command continues$" err
 check "claims nothing" absent some/claims.md
 try reproduce --only theorem --quick --quiet --output some
@@ -74,9 +74,9 @@ mkdir disk
 if mount -t tmpfs -o size=16k tmpfs disk 2>/dev/null; then
     try run "${small[@]}" --iterations 300 --trace-every 1 --trace disk/t.csv --model m.npz
     check "a full disk ends with 1" exits 1
-    check "is told" warns "cannot write the trace 'disk/t.csv': No space left on device"
+    check "is reported" warns "cannot write the trace 'disk/t.csv': No space left on device"
     check "costs the trace's end alone" model_works m.npz
-    check "which is whole" whole_rows disk/t.csv
+    check "which is complete" complete_rows disk/t.csv
     try run "${small[@]}" --iterations 300 --trace-every 1 --trace keep.csv --model disk/m.npz
     check "a full disk for the model ends with 1" exits 1
     check "costs the model alone" is "$(timeless keep.csv | md5sum)" "$(timeless whole.csv | md5sum)"
@@ -105,7 +105,7 @@ kill -INT "$process"
 wait "$process"
 code=$?
 check "a trace that was removed ends with 1" exits 1
-check "is told" warns "the trace 'gone/t.csv' was removed during the run"
+check "is reported" warns "the trace 'gone/t.csv' was removed during the run"
 check "costs the trace alone" model_works m2.npz
 mkdir gone
 "$saddle" run "${small[@]}" --iterations 1e9 --trace-every 200 --trace stay.csv --model gone/m.npz \
@@ -117,8 +117,8 @@ kill -INT "$process"
 wait "$process"
 code=$?
 check "a model whose directory was removed ends with 1" exits 1
-check "is told" warns "cannot write 'gone/m.npz'"
-check "costs the model alone" whole_rows stay.csv
+check "is reported" warns "cannot write 'gone/m.npz'"
+check "costs the model alone" complete_rows stay.csv
 check "and the summary is there" says "interrupted"
 
 # ---- too little memory: refused with numbers before it is allocated
@@ -146,29 +146,29 @@ if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then
         SADDLE_MEMORY=inf "$saddle" run --data synthetic:60000000 --iterations 1 >out 2>err </dev/null
     )
     code=$?
-    check "who goes on nonetheless" exits 1
-    check "gets as far as the memory does" warns "saddle: out of memory"
+    check "with SADDLE_MEMORY=inf it is tried" exits 1
+    check "until memory runs out" warns "saddle: out of memory"
 else
-    skip "this program cannot be held to so little memory"
+    skip "this program does not run with so little memory"
 fi
 
 # SADDLE_MEMORY overrides what the system reports, in both directions.
-granted() {
+with_limit() {
     SADDLE_MEMORY=$1 timeout 1200 "$saddle" run --data synthetic:700000 --iterations 1 --quiet \
         >out 2>err </dev/null
     code=$?
 }
-granted 0.1
-check "less than is granted" exits 1
-check "says by whom" grep -qE \
+with_limit 0.1
+check "a limit that is too small" exits 1
+check "names SADDLE_MEMORY as the limit" grep -qE \
     "^saddle: 700000 rows of 'synthetic' would take about [0-9.]+ GB of memory, but about 0.1 GB is allowed by SADDLE_MEMORY; " err
-granted 2.5
-check "as much as is granted" exits 0
-granted much
-check "a grant that is no number" exits 2
+with_limit 2.5
+check "a limit that is large enough" exits 0
+with_limit much
+check "a value that is not a number" exits 2
 check "is named" warns "saddle: SADDLE_MEMORY: 'much' in the environment is neither a number of gigabytes above 0 nor inf"
 SADDLE_MEMORY=-3 try run --data synthetic:200 --iterations 1
-check "so is one that nobody would have asked for" warns "saddle: SADDLE_MEMORY: '-3' in the environment"
+check "so is a negative value" warns "saddle: SADDLE_MEMORY: '-3' in the environment"
 for graph in 'ring --agents 5000000' 'complete --agents 14000' 'er:0.5 --agents 5000' 'regular:40 --agents 500000' \
     'small-world:40:0.1 --agents 200000' grid:2000x2000 'path --agents 6000000'; do
     # shellcheck disable=SC2086  # words of a command

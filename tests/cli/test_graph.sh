@@ -38,9 +38,9 @@ check "complete mixing at once" is "$(awk -v g="$(value 'spectral gap')" 'BEGIN 
 try graph star --agents 5
 check "histogram of an irregular graph" grep -qE '^ +4 +1$' out
 try graph grid:3x4
-check "a grid says its agents" is "$(value agents)" 12
+check "a grid determines its agents" is "$(value agents)" 12
 try graph ring
-check "five agents when nothing says" is "$(value agents)" 5
+check "five agents by default" is "$(value agents)" 5
 try graph regular:4 --agents 3000
 check "a larger graph" exits 0
 check "by ARPACK" says "ARPACK"

@@ -74,7 +74,7 @@ check "names in any spelling" grep -q "did you mean 'precision'?" err
 try run --algorithm Prox_GT_SGDA
 check "underscores, too" grep -q "did you mean 'prox-gt-sgda'?" err
 try run --iterations 3 --tolerance 1e-9 --data synthetic:100
-check "a missed tolerance is told" says "tolerance 1e-09 not reached"
+check "a missed tolerance is reported" says "tolerance 1e-09 not reached"
 try run --help-all
 check "defaults are shown" says "Default: synthetic."
 check "groups are shown" says "Stopping:"
@@ -220,7 +220,7 @@ check "sets end where numbers follow" grep -qx 'box:' out
 try __complete run --sampling=with
 check "values after an equals sign" grep -qx -- '--sampling=with-replacement' out
 try __complete run --trace a=b
-check "an equals sign in a value is no option's" is "$(cat out)" $'@FILE\t'
+check "an equals sign in a value does not end an option" is "$(cat out)" $'@FILE\t'
 try __complete run --trace ''
 check "files are left to the shell" is "$(cat out)" $'@FILE\t'
 try __complete tune --output ''

@@ -11,7 +11,7 @@ try run "${ring[@]}" --iterations 60 --trace-every 15 --churn churn.txt --trace 
 check "a run" exits 0
 check "shows the file" grep -qE '^ +churn +churn.txt' out
 check "columns" grep -q '^iteration,.*,seconds,age,present,components,loss,' t.csv
-check "who is there" is "$(grep -v '^#' t.csv | cut -d, -f8,9 | tail -n +2 | tr '\n' ' ')" "6,1 5,1 5,2 6,1 6,1 "
+check "the agents present" is "$(grep -v '^#' t.csv | cut -d, -f8,9 | tail -n +2 | tr '\n' ' ')" "6,1 5,1 5,2 6,1 6,1 "
 try run "${ring[@]}" --iterations 60 --trace-every 15 --churn churn.txt --json
 check "the documented object" python3 "$here/json_schema.py" "$doc" out
 cp out object.json

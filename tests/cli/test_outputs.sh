@@ -166,7 +166,7 @@ for _ in $(seq 5); do
     done
     wait
     check "no zero bytes" is "$(tr -d -c '\000' <both.csv | wc -c)" 0
-    check "whole rows" is "$(grep -v '^#' both.csv | awk -F, '{print NF}' | sort -u)" 15
+    check "complete rows" is "$(grep -v '^#' both.csv | awk -F, '{print NF}' | sort -u)" 15
 done
 
 slow=(tune --problem quadratic --algorithms gda --budget 2000000000)
@@ -205,7 +205,7 @@ refuse "has results of another comparison already" "${comparison[@]}" --iteratio
 rm mixed/*
 touch mixed/notes-seed.csv mixed/notes.txt
 try "${comparison[@]}" --iterations 100 --output mixed
-check "other files are no results" exits 0
+check "other files do not count as results" exits 0
 
 # ---- a pipe
 mkfifo pipe

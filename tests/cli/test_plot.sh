@@ -30,7 +30,7 @@ done
 check "an SVG" grep -q '<svg' picture.svg
 check "a PNG" is "$(head -c 4 picture.png | tail -c 3)" PNG
 check "a PDF" is "$(head -c 4 picture.pdf)" %PDF
-check "whole or not at all" absent picture.svg.part
+check "complete or absent" absent picture.svg.part
 for text in PRECISION Prox-DSGDA "convergence metric" "gradient evaluations"; do
     check "the picture says $text" grep -qF ">$text" picture.svg
 done
@@ -42,7 +42,7 @@ check "bands" is "$(grep -c 'fill-opacity' picture.svg)" 2
 try plot c/precision-seed1.csv -o one.svg
 check "no band of one run" is "$(grep -c 'fill-opacity' one.svg)" 0
 try plot c/*.csv -o all.svg
-check "what compare writes beside its traces is passed over" exits 0
+check "other files of compare are ignored" exits 0
 try run --problem fair --sensitive 2 --data synthetic:300:12 --test-data synthetic:100:12 --iterations 40 --trace fair.csv --quiet
 try plot fair.csv -o fair.svg
 check "outcomes are found" exits 0
@@ -183,7 +183,7 @@ printf '#!/bin/sh\necho "gnuplot> set terminal" >&2\necho "  unknown or ambiguou
 chmod +x bin/gnuplot
 PATH=$work/bin:$PATH try plot a.csv -o failed.svg
 check "gnuplot's failure" exits 1
-check "in its words" warns "gnuplot cannot draw this: unknown or ambiguous terminal type"
+check "with gnuplot's message" warns "gnuplot cannot draw this: unknown or ambiguous terminal type"
 check "leaves nothing" absent failed.svg
 check "leaves no part" absent failed.svg.part
 
@@ -223,13 +223,13 @@ try watch wrong.csv
 check "a trace without the columns is refused" exits 2
 printf 'iteration,ifo,metric\n1,2,x\n' >wrong.csv
 try watch wrong.csv
-check "what stays no trace is refused" exits 2
+check "a file that never becomes a trace is refused" exits 2
 check "with its line" warns "wrong.csv:2:5:"
 
 # What it waits for is reported once, and it gives up on a run that never begins.
 try watch never.csv --wait 0.6
 check "a file that never comes" exits 2
-check "is waited for, which is said" warns "waiting at most 0.6 s (--wait) for 'never.csv', which is not there"
+check "is waited for, with a message" warns "waiting at most 0.6 s (--wait) for 'never.csv', which is not there"
 check "once, and then given up" is "$(grep -c . err)" 2
 check "with the reason" warns "'never.csv' is not there after 0.6 s; give the file of a run's --trace, or a longer --wait"
 check "and no row" is "$(wc -c <out)" 0

@@ -116,8 +116,8 @@ done
 try compare --problem ./libright.so --algorithms precision,prox-dsgda --iterations 20 --output both
 check "compared on it" exits 0
 try run --problem ./libright.so --lambda1 2 --partition iid --iterations 1
-check "options of other problems are said to be unused" warns "--lambda1: not used by problem tested"
-check "options of data are said to be unused" warns "--partition: not used by problem tested"
+check "options of other problems are reported as unused" warns "--lambda1: not used by problem tested"
+check "options of data are reported as unused" warns "--partition: not used by problem tested"
 try run --problem "$PWD/libright.so" --iterations 1
 check "absolute paths" exits 0
 
@@ -161,7 +161,7 @@ check "a configuration's plug-in is refused" exits 2
 check "with the remedy" one_line
 check "in words" warns "named.yaml:1:10: problem: './libright.so' is a plug-in, and no path to one in a file is followed; if you trust it, give ./libright.so as the problem"
 try run --config named.yaml --problem ./libright.so --iterations 1
-check "who names it as well may have it" exits 0
+check "runs if the plug-in is also named" exits 0
 try run --problem ./libright.so --iterations 5 --checkpoint kept --quiet
 check "a run with checkpoints" exits 0
 try run --resume kept --iterations 9
@@ -172,10 +172,10 @@ try checkpoint kept
 check "showing it loads nothing" silent
 check "but names it" says "--problem ./libright.so"
 try run --resume kept --problem ./libright.so --iterations 9 --quiet
-check "who names it goes on" exits 0
+check "resumes if the plug-in is named" exits 0
 at_moment MOMENT_CLOCK=300 MOMENT_SIGNAL=15 -- run --problem ./libright.so --iterations 1e9 --checkpoint cut --quiet
 check "interrupted" exits 130
-check "how to go on names it" warns "\`saddle run --problem ./libright.so --resume cut\` goes on"
+check "the advice on how to resume names it" warns "\`saddle run --problem ./libright.so --resume cut\` goes on"
 mkfifo pipe
 refuse "'./pipe' is not a regular file" run --problem ./pipe
 if [ "$(id -u)" -ne 0 ]; then
@@ -496,7 +496,7 @@ try "${quadratic[@]}" --algorithm ./parts.so --x-set none --checkpoint walked
 check "checkpoints of a plug-in's run" exits 0
 refuse "algorithm: 'walked/" run --resume walked --iterations 60
 try run --resume walked --algorithm ./parts.so --iterations 60 --trace resumed.csv --quiet
-check "who names it resumes" exits 0
+check "resumes if it is named" exits 0
 try run --problem quadratic --iterations 60 --trace-every 10 --quiet --algorithm ./parts.so --trace straight.csv
 check "to the same bits" same_trace resumed.csv straight.csv
 # A checkpoint depends on the contents of the object and the values of its options, not on the spelling of the path.
@@ -535,7 +535,7 @@ static const saddle_algorithm stepped = {.name = "stepped", .options = both, .si
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .algorithm = &stepped};
 END
 try run --problem quadratic --algorithm ./parts.so:nu=3
-check "other options of the library are no options of a plug-in" warns "there is no option 'nu'; the options are: step"
+check "options of the library are not options of a plug-in" warns "there is no option 'nu'; the options are: step"
 check "builds steps.so" "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" steps.c -o steps.so -lm
 refuse "'eta-x' is an option of all algorithms, not of this list; give it outside the list" \
     "${quadratic[@]}" --algorithm ./steps.so:eta-x=3

@@ -28,13 +28,13 @@ check "and nothing else" is "$(grep -cvE '^-?[0-9.e+-]+$' out)" 0
 cp out scores
 try predict --model m.npz --data held -o f
 check "to a file" exits 0
-check "without a word" is "$(wc -c <out)" 0
+check "prints nothing" is "$(wc -c <out)" 0
 check "the same" cmp -s f scores
 try predict --data held --output g --model=m.npz --threads 1
 check "by the long name, with one thread" cmp -s g scores
 check "man has the short name" grep -q 'short for it' <("$saddle" help predict)
 
-cat >worth.py <<'END'
+cat >recompute.py <<'END'
 # The run's last outcomes and eval's lines, recomputed from the scores and the labels.
 import csv, math
 scores = [float(line) for line in open("scores")]
@@ -56,7 +56,7 @@ for name, value in (("auc", won / pairs), ("pair_loss", pair / pairs),
     assert abs(float(said[name]) - value) <= 1e-12, (name, said[name], value)
 END
 if [ -x "$python" ]; then
-    check "eval is the run's word and the scores' worth" "$python" worth.py
+    check "eval agrees with the run's outcomes and with the scores" "$python" recompute.py
 else
     skip "no $python to recompute the scores' worth"
 fi
@@ -126,7 +126,7 @@ try predict --model lone.npz --data feature.csv --label-column none
 check "a single feature needs no separator" exits 0
 check "and has the same scores" cmp -s out lone.scores
 try predict --model lone.npz --data feature.csv
-check "nor to be told that there is no label" cmp -s out lone.scores
+check "nor an option that there is no label" cmp -s out lone.scores
 refuse "one field only; a label and at least one feature are needed" \
     predict --model lone.npz --data feature.csv --label-column last
 # The model knows the name of its label: a file without it has no labels, whatever the position of its other columns.

@@ -173,20 +173,20 @@ check "a checkpoint on rank 0's disk" exits 0
 check "and nowhere else" absent disk-1/ck
 cp -r disk-0/ck kept
 each_in_its_own 2 run --engine mpi --resume ck --iterations 20 --model ../two.npz --quiet
-check "goes on with no other option" exits 0
+check "resumes without other options" exits 0
 check "to the same model" cmp -s one.npz two.npz
 rm -rf disk-0/ck two.npz
 mv kept disk-0/ck
 each_in_its_own 2 run --engine mpi --data 'part-%d.libsvm' --agents 2 --iterations 20 --quiet \
     --checkpoint ck --resume auto --model ../two.npz
-check "goes on with the command that began it" exits 0
+check "resumes with the original command" exits 0
 check "to the same model again" cmp -s one.npz two.npz
 
 # ---- processes that do not know of each other, and one that fails at the very end ---------------
 
 together 2 run "${small[@]}" --quiet
 check "without --engine mpi they work alone" exits 0
-check "which is told" warns "this is one of 2 processes, which each do all of the work"
+check "which is reported" warns "this is one of 2 processes, which each do all of the work"
 check "once, with the remedy" one_line
 check "and it is" warns "give --engine mpi"
 cat >deaf.sh <<'SH'

@@ -11,7 +11,7 @@ check "in a directory that it makes" test -s c/page.html
 try report c/precision-*.csv c/prox-*.csv c/gda-*.csv -o page.html
 check "report" exits 0
 check "says where it is" says "report written to page.html"
-check "whole or not at all" absent page.html.part
+check "complete or absent" absent page.html.part
 check "both are one" cmp -s page.html c/page.html
 check "nothing is loaded" is "$(grep -cE '(src|href)="(https?:)?//|url\(|@import|fetch\(|XMLHttp' page.html)" 0
 check "and may not be" grep -q "default-src 'none'" page.html
@@ -44,10 +44,10 @@ check "accuracy of PRECISION ($shown, wanted $mean)" is "$shown" "$mean"
 
 # The paper's claims, where the runs can decide them: here PRECISION against Prox-DSGDA.
 asks() { grep -c '^<details class="card claims-of">' "$1"; }
-check "none unless they are asked for" is "$(asks page.html)" 0
+check "none by default" is "$(asks page.html)" 0
 mv page.html plain.html
 try report c --claims -o page.html
-check "of a directory, whose summary is no trace" exits 0
+check "of a directory, whose summary is not a trace" exits 0
 check "claims of the paper" is "$(asks page.html)" 2
 check "behind the curves" [ "$(grep -n 'claims-of' page.html | head -1 | cut -d: -f1)" -gt "$(grep -n 'class="card chart"' page.html | head -1 | cut -d: -f1)" ]
 check "with their seeds" grep -qF "Tested on these runs, with too few seeds to decide." page.html

@@ -219,11 +219,11 @@ interrupt() {
 }
 interrupt part/tuned/tuned-auc-a9a/precision+.csv INT
 check "interrupted" exits 130
-check "says how to go on" warns "the same command continues from 'part'"
+check "says how to resume" warns "the same command continues from 'part'"
 check "no claims from half the work" absent part/claims.md
 interrupt part/traces/tuned-auc-a9a/prox-dsgda-default-seed1.csv KILL
 try "${tuned[@]}" --output part
-check "goes on" exits 0
+check "continues" exits 0
 check "ends with the same files" same_results whole part
 
 # Errors.
@@ -255,7 +255,7 @@ check "and left out" is "$(grep -c 'not contradicted' out)" 1
 # Seeds determine networks: with this c_gamma only some of them have a guarantee.
 try theory --problem quadratic --lipschitz 3.16 --mu 1.05 --tau 5.6 --c-gamma 1000 --verify --repeats 3 --iterations 50 --threads 1
 check "some seeds have no guarantee" says "PRECISION+, means over 1 of 3 seeds: not contradicted"
-check "which is said" says "2 seeds have no guarantee and were left out"
+check "which is reported" says "2 seeds have no guarantee and were left out"
 check "and all have one for PRECISION" says "PRECISION, means over 3 seeds"
 check "gamma and sigma^2 are known" says "Refreshes knew gamma (--gamma exact)"
 try theory "${small[@]}"

@@ -175,7 +175,7 @@ check "is named" warns "/dev/full"
 "$saddle" run "${small[@]}" >/dev/full 2>err
 code=$?
 check "a full disk for the output" exits 1
-check "is told" warns "cannot write to standard output"
+check "is reported" warns "cannot write to standard output"
 "$saddle" run "${small[@]}" --trace closed.csv >&- 2>err
 code=$?
 check "a closed output" exits 1
@@ -196,7 +196,7 @@ for signal in INT TERM; do
     check "$signal: exit code" exits 130
     check "$signal: summary" says "interrupted"
     check "$signal: model" [ -s "$signal.npz" ]
-    check "$signal: whole rows" is "$(grep -v '^#' "$signal.csv" | awk -F, 'NF != 15' | wc -l)" 0
+    check "$signal: complete rows" is "$(grep -v '^#' "$signal.csv" | awk -F, 'NF != 15' | wc -l)" 0
     check "$signal: quiet otherwise" silent
 done
 

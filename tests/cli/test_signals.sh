@@ -14,12 +14,12 @@ preload moments
 moments=${SADDLE_MOMENTS:-8}
 signals=(INT TERM HUP)
 
-whole_rows() { [ "$(grep -v '^#' "$1" | awk -F, 'NR == 1 {n = NF} NF != n' | wc -l)" -eq 0 ] && ends_line "$1"; }
+complete_rows() { [ "$(grep -v '^#' "$1" | awk -F, 'NR == 1 {n = NF} NF != n' | wc -l)" -eq 0 ] && ends_line "$1"; }
 ends_line() { [ ! -s "$1" ] || [ "$(tail -c 1 "$1" | wc -l)" -eq 1 ]; }
 # All CSV files under a directory, or a file, have only complete rows.
-all_whole() {
+all_complete() {
     local file
-    while read -r file; do whole_rows "$file" || return 1; done < <(find "$1" -name '*.csv')
+    while read -r file; do complete_rows "$file" || return 1; done < <(find "$1" -name '*.csv')
 }
 no_litter() { [ -z "$(find . -name '*.tmp' -o -name '*.part')" ]; }
 model_works() { "$saddle" predict --model "$1" --data synthetic:5 --output scores >/dev/null 2>&1; }
@@ -84,17 +84,17 @@ for _ in $(seq "$moments"); do
     check "$moment: no temporary file" no_litter
     if in_order; then
         check "$moment: a model" model_works s.npz
-        check "$moment: whole rows" whole_rows s.csv
+        check "$moment: complete rows" complete_rows s.csv
         if grep -q ' 0 iterations,' out; then # nothing was done that could be kept
-            check "$moment: has nothing to go on from" [ -z "$(find ck -name '*.saddle')" ]
+            check "$moment: has nothing to resume from" [ -z "$(find ck -name '*.saddle')" ]
         else
-            check "$moment: says how to go on" warns "saddle run --resume ck"
+            check "$moment: says how to resume" warns "saddle run --resume ck"
         fi
     elif [ "$code" -ne 0 ]; then
         check "$moment: no model" absent s.npz
     fi
     try "${work_of_run[@]}" --checkpoint ck --resume auto --trace s.csv --model s.npz
-    check "$moment: goes on" exits 0
+    check "$moment: resumes" exits 0
     check "$moment: to the same trace" same_trace s.csv right.csv
     check "$moment: to the same model" cmp -s s.npz right.npz
 done
@@ -105,9 +105,9 @@ for _ in $(seq "$moments"); do
     rm -rf ck s.csv s.npz
     disturb "${work_of_run[@]}" --checkpoint ck --trace s.csv --model s.npz
     check "$moment, twice: ends" ended_somehow
-    [ ! -e s.npz ] || check "$moment, twice: a whole model" model_works s.npz
+    [ ! -e s.npz ] || check "$moment, twice: a complete model" model_works s.npz
     try "${work_of_run[@]}" --checkpoint ck --resume auto --trace s.csv --model s.npz
-    check "$moment, twice: goes on" exits 0
+    check "$moment, twice: resumes" exits 0
     check "$moment, twice: to the same trace" same_trace s.csv right.csv
     check "$moment, twice: to the same model" cmp -s s.npz right.npz
     find . -name '*.tmp' -delete
@@ -123,7 +123,7 @@ for _ in $(seq "$moments"); do
     disturb "${work_of_compare[@]}" --output c
     check "$moment: ends well" ended_well c
     check "$moment: no temporary file" no_litter
-    [ ! -d c ] || check "$moment: whole files" all_whole c
+    [ ! -d c ] || check "$moment: complete files" all_complete c
     ! in_order || check "$moment: a summary" [ -s c/summary.csv ]
 done
 some_in_order compare
@@ -141,9 +141,9 @@ for _ in $(seq "$moments"); do
     disturb "${work_of_tune[@]}" --output t
     check "$moment: ends well" ended_well t
     check "$moment: no temporary file" no_litter
-    [ ! -d t ] || check "$moment: whole logs" all_whole t
+    [ ! -d t ] || check "$moment: complete logs" all_complete t
     try "${work_of_tune[@]}" --output t --resume
-    check "$moment: goes on" exits 0
+    check "$moment: resumes" exits 0
     for answer in precision gda; do
         check "$moment: to the same answer for $answer" cmp -s "t/$answer.yaml" "right-tune/$answer.yaml"
     done
@@ -158,9 +158,9 @@ for _ in $(seq "$moments"); do
     rm -rf r
     disturb "${work_of_reproduce[@]}" --output r
     check "$moment: ends well" ended_well r
-    [ ! -d r/traces ] || check "$moment: whole traces" all_whole r/traces
+    [ ! -d r/traces ] || check "$moment: complete traces" all_complete r/traces
     try "${work_of_reproduce[@]}" --output r
-    check "$moment: goes on" exits 0
+    check "$moment: resumes" exits 0
     check "$moment: to the same claims" cmp -s r/claims.md right-reproduce/claims.md
     check "$moment: no temporary file" no_litter
 done

@@ -119,7 +119,7 @@ kill -INT "$process"
 wait "$process"
 code=$?
 check "interrupted" exits 130
-check "says how to go on" warns "the same command with --resume continues from 'int'"
+check "says how to resume" warns "the same command with --resume continues from 'int'"
 check "no answer yet" absent int/precision.yaml
 done_before=$(evaluations int/precision.csv)
 check "evaluations are kept" [ "$done_before" -ge 2 ]
@@ -147,7 +147,7 @@ refuse "is a file" tune "${problem[@]}" --output out
 refuse "has no option --iterations" tune --iterations 5
 try tune "${problem[@]}" --algorithms gda --budget 30000 --candidates 4 --eta-x 1e9 --eta-y 1e9 --output div
 check "all diverged" exits 3
-check "is said" warns "every candidate of gda diverged"
+check "is shown" warns "every candidate of gda diverged"
 check "no settings are saved" absent div/gda.yaml
 
 # One of several algorithms that cannot solve the problem.

@@ -54,7 +54,7 @@ for rank in 0 1; do
     more=(--checkpoint "kept-$rank" --checkpoint-every 0.1s)
     kill_rank "$rank" two_checkpoints "kept-$rank"
     check "rank $rank killed: the job with checkpoints fails" failed
-    check "rank $rank killed: it says how to go on" warns "with --checkpoint kept-$rank --resume"
+    check "rank $rank killed: it says how to resume" warns "with --checkpoint kept-$rank --resume"
     reached=$(find "kept-$rank" -name '*.saddle' | sort | tail -1 | sed 's/.*-0*//; s/.saddle//')
     whole=$(((reached / 20 + 3) * 20))
     timeout 1200 "$mpiexec" "$number" 2 "$saddle" run --engine mpi "${run[@]}" --iterations "$whole" \
