@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""The rooms of the source: which folder may include from which, and the shape of files.
+"""The structure of the source: which folder may include from which, and the size of files.
 
     include_graph.py SOURCE-DIRECTORY [--show]
 
 Computes from the #include lines of src/, lab/, draw/ and cli/ which folder uses which, and fails when a
-folder includes from one that SEES does not allow it, when folders or files form a cycle, when two source files
+folder includes from one that SEES does not allow, when folders or files form a cycle, when two source files
 share a name, or when a file is longer than LONGEST. A public header, <saddle/...>, has the rank of a folder: that
 folder and later ones may include it, and it includes no public header of a later one.
-The tables below are all there is to edit; an exception that is no longer needed fails, too. --show prints the
-graph.
+Edit only the tables below; an exception that is no longer needed also fails. --show prints the graph.
 """
 import collections
 import pathlib
@@ -73,7 +72,7 @@ INCLUDE_PUBLIC = re.compile(r"^\s*#\s*include\s+<saddle/([^>]+)>", re.M)
 
 
 def folder_of(path):
-    """src/core/text.c is of the folder core; draw/report/page.js of draw."""
+    """Returns the folder of a file: core for src/core/text.c, draw for draw/report/page.js."""
     parts = path.parts
     return parts[1] if parts[0] == "src" else parts[0]
 
@@ -85,7 +84,7 @@ def sources(root):
 
 
 def resolve(root, path, name):
-    """The file that an #include names: beside the including one, in src/ or at the top."""
+    """Returns the file that an #include names: next to the including one, in src/ or at the top."""
     for base in (path.parent, pathlib.Path("src"), pathlib.Path()):
         if (root / base / name).is_file():
             return pathlib.Path(*(root / base / name).resolve().relative_to(root).parts)
@@ -93,7 +92,7 @@ def resolve(root, path, name):
 
 
 def cycle(arrows):
-    """Folders or files, each of which includes from the next and the last from the first; None: there is none."""
+    """Returns folders or files that form a cycle of includes, or None."""
     left = {folder: set(to) for folder, to in arrows.items()}
     while left:
         ends = [folder for folder in left if not left[folder] & set(left)]
@@ -108,7 +107,7 @@ def cycle(arrows):
 
 
 def check_includes(root, files, faults):
-    """Every #include against the table; returns which folder includes from which, and which file which."""
+    """Checks every #include against the table; returns the includes between folders and between files."""
     arrows = collections.defaultdict(set)
     file_arrows = {path: set() for path in files}
     for path in files:
@@ -130,7 +129,7 @@ def check_includes(root, files, faults):
 
 
 def check_public(root, files, faults):
-    """Every #include of a public header against its rank; returns how many there are."""
+    """Checks every #include of a public header against its rank; returns their number."""
     order = list(SEES)
     unused = set(EXCEPTIONS)
     count = 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The library's messages name fields, not the program's options and commands; headings of the help decide nothing.
+"""The library's messages name fields, not the program's options and commands; headings of the help have no effect.
 
     message_texts.py SOURCE_DIRECTORY
 
@@ -18,10 +18,10 @@ READS_HEADINGS = {"cli/help.c", "cli/cmd_man.c"}
 
 
 def forbidden_words(root):
-    """Options with dashes, `saddle COMMAND` for every command that there is, and words for how the program is called."""
+    """Matches options with dashes, `saddle COMMAND` for every command, and mentions of the command line."""
     names = sorted({m for p in (root / "cli").glob("*.c") for m in COMMAND_NAME.findall(p.read_text())})
     assert {"run", "checkpoint", "sets", "data"} <= set(names), names
-    # Saddle problems are what is solved.
+    # "Saddle problems" are also what the library solves.
     commands = "|".join(name for name in names if name != "problems")
     return re.compile(r"(?<![\w-])--[a-z]|`saddle problems|\bsaddle (?:" + commands + r")\b|command line", re.I)
 
@@ -31,7 +31,7 @@ def without_comments(text):
 
 
 def without_help(text):
-    """The text without the declarations of options: up to the parenthesis or comma that ends each."""
+    """Returns the text without the declarations of options, each up to its closing parenthesis or comma."""
     while (found := OPTION.search(text)) is not None:
         depth, end = (1, found.end()) if found[0].endswith("(") else (0, found.end())
         while end < len(text):
@@ -48,7 +48,7 @@ def without_help(text):
 
 
 def literals(text):
-    """String literals, adjacent ones joined."""
+    """Returns the string literals, adjacent ones joined."""
     joined = re.sub(r'"\s*"', "", text)
     return [m[0] for m in TOKEN.finditer(joined) if m[0].startswith('"')]
 

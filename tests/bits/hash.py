@@ -72,7 +72,7 @@ def yaml_values(path):
 
 
 def out_values(path):
-    """Cells are separated by at least two spaces; words of explanations by one."""
+    """Splits a line into cells, which are separated by at least two spaces; words within them by one."""
     with open(path) as file:
         for cell in (cell for line in file for cell in line.strip().split("  ")):
             try:
@@ -100,7 +100,7 @@ def parts(directory):
 def directory_hash(directory):
     digest = hashlib.sha256()
     for part in parts(directory):
-        # The length keeps different sequences of parts apart.
+        # The length distinguishes different sequences of parts.
         digest.update(struct.pack("<Q", len(part)) + part)
     return digest.hexdigest()[:16]
 

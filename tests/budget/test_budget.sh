@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Guards the speed by counting instructions, which no busy machine disturbs.
+# Guards the speed by counting instructions, which do not depend on how busy the machine is.
 #
 #   test_budget.sh SADDLE COMPILER            compare with budget.txt
 #   test_budget.sh SADDLE COMPILER --update   write the counts of this build into it
@@ -16,7 +16,7 @@ compiler=$2
 update=${3-}
 budget=$here/budget.txt
 
-# More than a budget by this factor fails; less than it by that one is worth a new budget.
+# A count above the budget by the first factor fails; one below it by the second calls for a new budget.
 TOO_MUCH=1.03
 MUCH_LESS=0.90
 
@@ -84,7 +84,7 @@ libsvm_row() {
     per 2000 "$(count data info "$work/long")" "$(count data info "$work/short")"
 }
 
-# Instructions of a whole run on a ring of so many agents.
+# Instructions of a complete run on a ring of agents.
 ring() {
     count run --quiet --seed 1 --threads 1 --agents "$1" --topology ring \
         --data "synthetic:$((100 * $1))" --samples 100 --iterations 10 --trace-every 10

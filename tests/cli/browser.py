@@ -3,7 +3,7 @@
 
     browser.py REPORT.html [DIRECTORY]
 
-The page is opened from disk at a desk's and a phone's width, light and dark; the axis switch, the
+The page is opened from disk at the width of a desktop and of a phone, light and dark; the axis switch, the
 legend, the choice of a column and the pointer are used as a reader would. Screenshots go to the directory,
 if one is given. Chromium is driven by chromedriver over HTTP on the loopback interface.
 """
@@ -102,7 +102,7 @@ LINES = "return Array.from(document.querySelectorAll('.chart .curve')).map(c => 
 
 
 def requests(browser, address):
-    """Addresses that were asked for, but the page itself and what it carries."""
+    """Returns the addresses that were requested, except the page itself and its embedded data."""
     asked = set()
     for entry in browser.log("performance"):
         message = json.loads(entry["message"])["message"]
@@ -121,7 +121,7 @@ def examine(browser, address, shots):
     def tell(name, value):
         print(name, str(value).replace("\n", " "))
 
-    # What the browser's own first page asked for is none of the report's.
+    # Ignore the requests of the browser's own first page.
     browser.open("about:blank")
     browser.log("performance")
     browser.look(1200, 1500, "light")
@@ -136,7 +136,7 @@ def examine(browser, address, shots):
     tell("network", browser.run("return document.querySelectorAll('.network circle').length"))
     tell("claims", browser.run("return document.querySelectorAll('.claims-of').length"))
     tell("networks", browser.run("return document.querySelectorAll('.network').length"))
-    # What a reader meets first and second.
+    # The first and second element of the page.
     tell("order", browser.run(
         "return [...new Set(Array.from(document.querySelectorAll('.chart, .claims')).map(e => e.classList."
         "contains('chart') ? 'chart' : e.classList[0]))].join(' ')"))
@@ -188,7 +188,7 @@ def examine(browser, address, shots):
                 "s.value = Array.from(s.options).map(o => o.value).includes('metric') ? 'metric' : s.options[0].value;"
                 "s.dispatchEvent(new Event('change'))")
 
-    # A steep start is cut off until all is asked for.
+    # A steep start is cut off until the reader chooses to see all.
     tell("zoom", browser.run(
         "const charts = Array.from(document.querySelectorAll('.chart'));"
         "const chart = charts.find(c => !c.querySelector('.zoom').hidden); if (!chart) return 'none';"
@@ -207,7 +207,7 @@ def examine(browser, address, shots):
     tell("tip", browser.run("return document.querySelector('.tip').innerText"))
     shoot("desk-pointer")
 
-    # A data link holds the rows.
+    # A data link contains the rows.
     tell("rows", browser.run(
         "const h = document.querySelector('a.data').getAttribute('href');"
         "return decodeURIComponent(h.slice(h.indexOf(',') + 1)).split('\\n').filter(l => /^[0-9]/.test(l)).length"))

@@ -29,7 +29,7 @@ def near(a, b, tolerance):
 
 
 def shown(pattern):
-    """The number that the first group of a pattern finds in the text, in which blanks and line ends are one blank each."""
+    """Returns the number that the first group of a pattern matches in the text, with whitespace collapsed."""
     return float(re.search(pattern, " ".join(text.split()))[1])
 
 
@@ -46,7 +46,7 @@ def table(path):
 
 
 def trace(path):
-    """The columns of a file as an object has them: one that only other runs have is null."""
+    """Returns the columns of a file in the form of an object; a column that only other runs have is null."""
     rows = table(path)
     found = {name: [cell(row[name]) for row in rows] for name in rows[0]}
     absent = ("network_seconds", "age", "present", "components")
@@ -54,7 +54,7 @@ def trace(path):
 
 
 def same_settings(settings, path):
-    """Whether a trace's head has all settings that are not null, and no other option."""
+    """Returns whether a trace's head has all settings that are not null, and no other option."""
     lines = head(path)
     for name in ("x_dim", "y_dim", "edges", "mixing_lambda2", "mixing_lambda_m", "mixing_lambda", "problem_L", "problem_mu",
                  "ended"):
@@ -76,7 +76,7 @@ def same_settings(settings, path):
 
 
 def good_range(shown, values):
-    """Whether mean and range are those of values."""
+    """Returns whether mean and range are those of the values."""
     values = [value for value in values if value is not None]
     if not values:
         return shown == {"mean": None, "min": None, "max": None}
@@ -85,7 +85,7 @@ def good_range(shown, values):
 
 
 def same_summary(comparison, path):
-    """Whether the rows of all runs are those of summary.csv, in the same order."""
+    """Returns whether the rows of all runs are those of summary.csv, in the same order."""
     wanted = []
     for algorithm in comparison["algorithms"]:
         for run in algorithm["runs"]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Objects that --json prints, against the tables of docs/json.md.
+"""Checks objects that --json prints against the tables of docs/json.md.
 
     json_schema.py DOC FILE     exits with 1 and a line for each difference
 
@@ -23,7 +23,7 @@ def unique(pairs):
 
 
 def load(path):
-    """The object in a file."""
+    """Returns the object in a file."""
     with open(path, "rb") as file:
         text = file.read().decode("utf-8")
     value = json.loads(text, parse_constant=reject, object_pairs_hook=unique)
@@ -33,7 +33,7 @@ def load(path):
 
 
 def tables(doc):
-    """Of each heading the types of the keys in its table."""
+    """Returns, for each heading, the types of the keys in its table."""
     found = {}
     for line in open(doc, encoding="utf-8"):
         heading = re.match(r"##+ (.*)", line)
@@ -56,7 +56,7 @@ class Checker:
         self.wrong.append(f"{path}: {what}")
 
     def is_of(self, path, value, kind, keys, prefix):
-        """A value against a type; `keys` and `prefix` say where the members of an object are documented."""
+        """Checks a value against a type; `keys` and `prefix` say where the members of an object are documented."""
         if kind.startswith("array of "):
             if not isinstance(value, list):
                 return self.say(path, "not an array")
@@ -128,7 +128,7 @@ class Checker:
 
 
 def check(doc, value):
-    """The differences."""
+    """Returns the differences."""
     checker = Checker(doc)
     command = value.get("command")
     if command not in checker.tables:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Cuts the power at random moments of recorded runs, and resumes from what the disk may then hold.
+"""Simulates power failures at random moments of recorded runs, and resumes from what the disk may then contain.
 
     powercut.py SADDLE DISK.SO
 
 DISK.SO, see disk.c, records what a run does to its files. A disk keeps the contents that a file had at its last
-fsync and the entries that a directory had at its last fsync. Of everything after that it may have lost any part:
+fsync and the entries that a directory had at its last fsync. It may have lost any part of everything after that:
 each change of a directory, in any combination, and each block of a file. So one moment can leave many disks, of
 which DISKS are tried, at SADDLE_MOMENTS random moments of each run and at its end.
 """
@@ -42,14 +42,14 @@ def check(name, holds, shown=""):
 
 
 class File:
-    """A file's contents: those that are on the disk for certain, and those that the program sees."""
+    """A file's contents: those that are certainly on the disk, and those that the program sees."""
 
     def __init__(self, contents=b""):
         self.kept = self.now = contents
 
 
 class Directory:
-    """A directory's entries likewise, with the changes that lie between them."""
+    """A directory's entries, in the same way, with the changes between them."""
 
     def __init__(self):
         self.kept, self.now, self.changes = {}, {}, []
@@ -69,7 +69,7 @@ def apply(entries, gone, name, node):
 
 
 def load(path):
-    """A directory all of which is on the disk."""
+    """A directory that is completely on the disk."""
     directory = Directory()
     for entry in path.iterdir():
         directory.now[entry.name] = load(entry) if entry.is_dir() else File(entry.read_bytes())
@@ -78,7 +78,7 @@ def load(path):
 
 
 class Disk:
-    """What is known of a directory after some records."""
+    """Returns the state of a directory after some records."""
 
     def __init__(self, path):
         self.root, self.inode, self.ended = load(path), {}, False
@@ -128,11 +128,11 @@ def read_records(path):
     return records
 
 
-# ---- what a power cut leaves --------------------------------------------------------------------
+# ---- what a power failure leaves ----------------------------------------------------------------
 
 
 def torn(file):
-    """The contents before or after, or those after of which blocks or the end are lost."""
+    """Returns the old contents, the new ones, or the new ones with blocks or the end lost."""
     kind = DRAW.randrange(3)
     if kind == 0 or file.now == file.kept:
         return file.kept
@@ -160,7 +160,7 @@ DISKS = {
 
 
 def leave(directory, path, happens, contents):
-    """Make a directory as a power cut may leave it."""
+    """Creates a directory as a power failure may leave it."""
     entries = dict(directory.kept)
     for change in directory.changes:
         if happens():
@@ -183,13 +183,13 @@ def start(command, directory, **environment):
 
 
 def rows(contents):
-    """The rows of a trace without their seconds."""
+    """Returns the rows of a trace without their seconds."""
     lines = [line.split(",") for line in contents.decode().splitlines() if not line.startswith("#")]
     return [line[:5] + line[6:] for line in lines]
 
 
 def results(directory):
-    """What a run has computed; None: not all of it is there."""
+    """Returns the results of a run, or None if they are incomplete."""
     try:
         trace, model = ((directory / path).read_bytes() for path in (TRACE, MODEL))
         return rows(trace), model
@@ -198,7 +198,7 @@ def results(directory):
 
 
 def reported(disk, begin):
-    """The iteration of the last checkpoint that was complete: the run went on after it, or has ended."""
+    """Returns the iteration of the last complete checkpoint, after which the run continued or ended."""
     if disk.ended:
         return ITERATIONS
     trace = disk.root.now["traces"].now.get("trace.csv", File())
@@ -208,7 +208,7 @@ def reported(disk, begin):
 
 
 def resume(name, directory, least, expected):
-    """Resume from what a power cut has left."""
+    """Resumes from what a power failure has left."""
     model = directory / MODEL
     if model.exists():
         check(f"{name}: a model is complete", model.read_bytes() == expected[1])
@@ -230,7 +230,7 @@ def resume(name, directory, least, expected):
 
 
 def cut(name, work, before, begin, records, expected):
-    """Cut the power at some moments of a run that began at an iteration with the files in `before`."""
+    """Simulates power failures in a run that began at an iteration with the files in `before`."""
     DRAW.seed(name)
     moments = sorted([len(records), *DRAW.sample(range(len(records)), min(MOMENTS, len(records)))])
     disk, done = Disk(before), 0
@@ -250,7 +250,7 @@ def cut(name, work, before, begin, records, expected):
 
 
 def record(name, work, command, before, expected, **environment):
-    """Run a command in a copy of the directory `before`; returns what it did to its files."""
+    """Runs a command in a copy of the directory `before`; returns what it did to its files."""
     directory, log = work / "recorded", work / "log"
     shutil.rmtree(directory, ignore_errors=True)
     shutil.copytree(before, directory)
@@ -294,7 +294,7 @@ def main(work):
         records = record(name, work, [*RUN, "--threads", threads], empty, expected)
         cut(name, work, empty, 0, records, expected)
 
-    # A run that was resumed after a power cut, cut again: all that was left is on the disk.
+    # A second power failure after resuming: everything that the first one left is on the disk.
     disk, resumed = Disk(empty), work / "resumed"
     for done in records[: len(records) // 2]:
         disk.do(*done)

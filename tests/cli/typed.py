@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Type into bash on a pseudo-terminal and show the line after the tab key.
+"""Types into bash on a pseudo-terminal and shows the line after the tab key.
 
     typed.py COMPLETION_SCRIPT PROGRAM < LINES
 

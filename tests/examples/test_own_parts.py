@@ -33,7 +33,7 @@ def check(name, holds, shown=""):
 
 
 def trace(*options):
-    """The rows of a run's trace, every iteration."""
+    """Returns the rows of a run's trace, one per iteration."""
     with tempfile.TemporaryDirectory() as work:
         path = pathlib.Path(work) / "trace.csv"
         command = [SADDLE, "run", *options, "--trace-every", "1", "--trace", path, "--quiet"]
@@ -53,13 +53,13 @@ def gradient(i, x, y, rho):
 
 
 def project(v, bound):
-    """Onto v_0 + v_1 <= bound; None: everything."""
+    """Projects onto v_0 + v_1 <= bound; None: no constraint."""
     excess = (sum(v) - bound) / 2 if bound is not None else 0
     return [entry - max(excess, 0) for entry in v]
 
 
 def simulate(agents, steps, eta_x, eta_y, rho, bound):
-    """(loss, consensus in x) after each iteration on a ring of weights 1/3, in exact arithmetic."""
+    """Returns (loss, consensus in x) after each iteration on a ring with weights 1/3, in exact arithmetic."""
     x = [[Fraction(0)] * 2 for _ in range(agents)]
     y = [[Fraction(0)] * 2 for _ in range(agents)]
     rows = []
@@ -104,7 +104,7 @@ def test_from_c():
 
 
 def test_tuned():
-    """Step sizes of the plan that the plug-in lists are searched, and known to be its own."""
+    """Step sizes of the plan that the plug-in lists are searched, and count as its options."""
     with tempfile.TemporaryDirectory() as work:
         command = [SADDLE, "tune", "--problem", "quadratic", "--algorithms", ALGORITHM, "--candidates",
                    "4", "--budget", "300000", "--output", work]
@@ -121,7 +121,7 @@ def test_tuned():
 
 
 def test_set():
-    """The answer on the half space is the projection of rho / (rho + 1) times the mean of all points."""
+    """The solution on the half space is the projection of rho / (rho + 1) times the mean of all points."""
     rho, bound, agents = Fraction(3), Fraction(2), 5
     free = [rho / (rho + 1) * c for c in (Fraction(agents - 1, 2), Fraction(3, 2))]
     x = project(free, bound)
@@ -135,8 +135,8 @@ def test_set():
 
 
 def test_regularizer():
-    """With h(x) = w sum max(x_k, 0) and y = x / rho the answer is rho / (rho + 1) times the mean of all points
-    less w, but at least 0; over a box it is that, clipped."""
+    """With h(x) = w sum max(x_k, 0) and y = x / rho the solution is rho / (rho + 1) times the mean of all points
+    minus w, but at least 0; over a box it is that, clipped."""
     rho, price, agents = Fraction(3), Fraction(7, 4), 5
     free = [rho / (rho + 1) * max(c - price, 0) for c in (Fraction(agents - 1, 2), Fraction(3, 2))]
     check("one entry is shrunk, one is 0", free[0] > 0 and free[1] == 0)

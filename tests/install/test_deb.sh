@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-# test_deb.sh BUILD SOURCE CC [PYTHON]: makes Debian packages of a build, has dpkg install them below a scratch directory
-# whose database says that the packages of this system are there, uses what is in it, and has dpkg remove them.
+# test_deb.sh BUILD SOURCE CC [PYTHON]: makes Debian packages of a build, lets dpkg install them below a scratch directory
+# whose database lists the packages of this system, uses what they installed, and lets dpkg remove them.
 set -euo pipefail
 
 BUILD=$1

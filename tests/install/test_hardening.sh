@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a release build is hardened with, read off the program and the shared library.
+# The hardening of a release build, as found in the program and the shared library.
 #
 #   test_hardening.sh SADDLE LIBSADDLE
 set -u

@@ -68,7 +68,7 @@ by_pkg_config() {
     "$WORK/shared"
 }
 
-# Linkers take a shared library before a static one of the same name: the archive is asked for.
+# Linkers prefer a shared library to a static one of the same name, so name the archive.
 by_pkg_config_static() {
     flags --static --cflags --libs
     "$CC" -std=c17 "$SOURCE/examples/own_problem.c" -o "$WORK/static" \
@@ -161,7 +161,7 @@ by_plugin() {
     grep "rho: '-1' is out of range; give a number above 0" "$WORK/plugin.err"
 }
 
-# `check` runs functions where `set -e` does not hold: a subshell brings it back.
+# `check` runs functions without `set -e`; a subshell restores it.
 strictly() {
     bash -euo pipefail -c "$(declare -f flags "$1"); CC='$CC' CXX='$CXX' SOURCE='$SOURCE' WORK='$WORK' PREFIX='$PREFIX'; $1"
 }

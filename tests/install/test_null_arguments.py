@@ -13,7 +13,7 @@ from pathlib import Path
 
 BAD_INPUT = 1
 
-# Pointers that may be NULL, as the headers say.
+# Pointers that may be NULL according to the headers.
 OPTIONAL = {
     "saddle_dataset_from_dense": {"label"},
     "saddle_dataset_from_csr": {"label", "column", "value"},
@@ -46,7 +46,7 @@ class Error(ctypes.Structure):
 
 
 def declarations(source):
-    """(return type, name, [(parameter, is a pointer, is a double)]) of every public function."""
+    """Returns (return type, name, [(parameter, is a pointer, is a double)]) of every public function."""
     for header in sorted(Path(source, "include/saddle").glob("*.h")):
         text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
         for kind, name, parameters in re.findall(
@@ -58,7 +58,7 @@ def declarations(source):
 
 
 def in_child(call):
-    """Whether a call in a process of its own returns True, and how that process ended."""
+    """Returns whether a call in a separate process returns True, and how that process ended."""
     child = os.fork()
     if child == 0:
         os._exit(0 if call() else 1)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-# test_release.sh SOURCE: what scripts/release refuses and what it makes, in a small repository of its own. Programs that
-# only pretend to build stand in for cmake, cpack and pip: test_deb.sh and test_wheel.sh test the packages.
+# test_release.sh SOURCE: what scripts/release refuses and what it makes, in a small separate repository. Fake programs
+# replace cmake, cpack and pip; test_deb.sh and test_wheel.sh test the packages.
 set -euo pipefail
 
 SOURCE=$1
@@ -22,7 +22,7 @@ export GIT_AUTHOR_NAME=Tester GIT_AUTHOR_EMAIL=tester@example.invalid
 export GIT_COMMITTER_NAME=Tester GIT_COMMITTER_EMAIL=tester@example.invalid
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 
-# ---- a repository, and programs that pretend --------------------------------------------------
+# ---- a repository, and fake programs ----------------------------------------------------------
 
 REPOSITORY=$WORK/repository
 VERSION=$(sed -nE 's/^project\(saddle VERSION ([0-9.]+).*/\1/p' "$SOURCE/CMakeLists.txt")

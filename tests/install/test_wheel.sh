@@ -27,13 +27,13 @@ ENVIRONMENT=$WORK/environment
 VERSION=$("$PROGRAM" --version | awk 'NR == 1 { print $2 }')
 WHEEL=$WORK/dist/saddle-$VERSION-py3-none-linux_$(uname -m).whl
 
-# pip COMMAND...: that of the environment, which finds neither cmake nor a compiler.
+# pip COMMAND...: runs the environment's pip, which finds neither cmake nor a compiler.
 mkdir "$WORK/nothing"
 pip() {
     SADDLE_BUILD=${GIVEN-$BUILD} PATH=$WORK/nothing "$ENVIRONMENT/bin/python" -m pip "$@"
 }
 
-# What RECORD says of every file is true.
+# RECORD describes every file correctly.
 recorded() {
     "$PYTHON" - "$WHEEL" <<'END'
 import base64, csv, hashlib, io, sys, zipfile
@@ -54,7 +54,7 @@ same_bytes() {
     cmp "$WHEEL" "$WORK/again/$(basename "$WHEEL")"
 }
 
-# In a directory of its own, so that only the installed package can be meant.
+# In a separate directory, so that only the installed package is found.
 same_run() {
     (cd "$WORK/nothing" && "$ENVIRONMENT/bin/python" "$SOURCE/tests/install/same_run.py" "$PROGRAM" "$1")
 }

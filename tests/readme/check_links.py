@@ -8,7 +8,7 @@ SKIPPED = re.compile(r"^(build|\.git$|out$)")
 
 
 def pages(source):
-    """The Markdown files of the repository, builds left out."""
+    """Returns the Markdown files of the repository, without build directories."""
     for folder, folders, files in os.walk(source):
         folders[:] = sorted(name for name in folders if not SKIPPED.match(name))
         for name in sorted(files):
@@ -17,7 +17,7 @@ def pages(source):
 
 
 def anchors(text):
-    """Ids of a page: those of its headings, as hosts of repositories make them, and explicit ones."""
+    """Returns the ids of a page: those that repository hosts generate for its headings, and explicit ones."""
     found = set(re.findall(r'<a id="([^"]+)"', text))
     for heading in re.findall(r"^#+ +(.+?) *$", re.sub(r"(?ms)^```.*?^```", "", text), re.M):
         words = re.sub(r"<[^>]*>", "", heading).lower()

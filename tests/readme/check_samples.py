@@ -3,10 +3,10 @@
 
 Runs, page by page in an empty directory, the `saddle` commands of code blocks that are followed by blocks of
 output. Each of their lines must be printed, in the order shown; `...` stands for lines left out, and seconds are
-not compared. What needs data that are not in SADDLE_DATA is left out.
+not compared. Commands that need data that are not in SADDLE_DATA are skipped.
 
 The pages of TUTORIALS are run in full, in the order of their fences: `sh` by bash, `python` by PYTHON, and the lines of
-`text` must be printed by the fence before it. Fences that need what is not installed are left out.
+`text` must be printed by the fence before it. Fences that need something that is not installed are skipped.
 """
 import os
 import re
@@ -27,7 +27,7 @@ SECONDS = [(re.compile(pattern), without) for pattern, without in (
 
 
 def timeless(line):
-    """A line without seconds; blanks count once, since long seconds take the place of some."""
+    """Returns a line without seconds, with runs of spaces collapsed, because long seconds replace some."""
     line = " ".join(line.split())
     for pattern, without in SECONDS:
         line = pattern.sub(without, line)
@@ -35,7 +35,7 @@ def timeless(line):
 
 
 def blocks(text):
-    """Code blocks: lists of (line number, text), commands with their continued lines joined."""
+    """Returns code blocks as lists of (line number, text), with continued command lines joined."""
     found, block = [], []
     for number, line in enumerate(text.splitlines() + [""], 1):
         if line.startswith("    "):
@@ -56,7 +56,7 @@ def is_available(command):
 
 
 def compare(path, shown, printed, at):
-    """Looks for numbered lines in what was printed, from `at` on: where to go on, how many are there and are not."""
+    """Looks for numbered lines in the output, from `at` on; returns where to continue, and how many were found and not."""
     good = bad = 0
     for number, line in shown:
         wanted = timeless(line)
@@ -70,7 +70,7 @@ def compare(path, shown, printed, at):
 
 
 def check_page(program, path):
-    """Number of lines that are as printed, and of those that are not."""
+    """Returns the number of lines that match the output, and of those that do not."""
     printed, good, bad = [], 0, 0
     with open(path, encoding="utf-8") as page:
         found = blocks(page.read())
@@ -94,13 +94,13 @@ def check_page(program, path):
 
 
 def fences(text):
-    """Fenced blocks: (language, line number of the first line, lines)."""
+    """Returns fenced blocks as (language, line number of the first line, lines)."""
     found = re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     return [(f[1], text.count("\n", 0, f.start(2)) + 1, f[2].splitlines()) for f in found]
 
 
 def missing(language, code, python, environment):
-    """What a fence needs and this machine does not have, or None."""
+    """Returns what a fence needs and this machine lacks, or None."""
     def works(*command):
         return subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, check=False).returncode == 0
@@ -115,7 +115,7 @@ def missing(language, code, python, environment):
 
 
 def check_tutorial(program, python, path):
-    """Number of fences that ran and of lines that are as printed, and of those that did not or are not."""
+    """Returns the number of fences that ran plus lines that match, and of those that did not."""
     printed, good, bad = None, 0, 0
     with open(path, encoding="utf-8") as page, tempfile.TemporaryDirectory() as base:
         here = os.path.join(base, "here")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare two traces column by column: compare.py FOUND EXPECTED.
+"""Compares two traces column by column: compare.py FOUND EXPECTED.
 
 Counts must be equal; every other column but the seconds must agree to 1e-9 relative. The parts of
 the metric are sums of squares whose terms cancel: what is left of them below 1e-22 of the largest

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PRECISION with q = 1 on robust-logistic, slow and obvious, straight from the published rules.
+"""PRECISION with q = 1 on robust-logistic, slow and obvious, directly from the published rules.
 
 With q = 1 every estimate is the exact local gradient, so that nothing is random. Agents hold
 consecutive rows of a LIBSVM file, start at a constant, and mix with I - 2/(3 lambda_max) L over a
@@ -17,7 +17,7 @@ COLUMNS = ("iteration ifo rounds messages bytes seconds loss primal metric x_sta
 
 
 def read_libsvm(path, rows):
-    """The first `rows` rows of the file, over all the features the whole file has."""
+    """Returns the first `rows` rows of the file, with all features of the complete file."""
     entries, labels, features = [], [], 0
     with open(path, encoding="ascii") as file:
         for number, line in enumerate(file):

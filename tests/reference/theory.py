@@ -1,4 +1,4 @@
-"""docs/theory.md, checked: its inequalities along runs on random problems, and the program's numbers.
+"""Checks docs/theory.md: its inequalities along runs on random problems, and the program's numbers.
 
     theory.py lemmas            every inequality at every iteration of PRECISION on random problems
     theory.py numbers SADDLE    what `saddle theory --json` prints, computed here another way
@@ -78,7 +78,7 @@ def check(name, left, right):
 
 
 def lemmas():
-    """Inequalities between one iteration and the next that hold surely, the errors being measured."""
+    """Checks the inequalities between one iteration and the next that always hold, with measured errors."""
     tightest = {}
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -240,7 +240,7 @@ def numbers(saddle):
         want = at(steps["nu"], steps["eta"], np.inf)
         for k, name in enumerate(["value", "y_gap", "trackers"]):
             assert abs(found["precision"][name] / want[k] - 1) < 1e-6, (case, name)
-        # No steps nearby are better.
+        # No nearby steps are better.
         for i in (0.8, 0.95, 1.0, 1.05, 1.25):
             for j in (0.8, 0.95, 1.0, 1.05, 1.25):
                 other = at(steps["nu"] * i, steps["eta"] * j, np.inf)
