@@ -1,4 +1,4 @@
-/* Four arguments at a time. Compiled for AVX alone; see CMakeLists.txt. */
+/* Four arguments at a time. Compiled for AVX; see CMakeLists.txt. */
 #include "core/logistic.h"
 
 #ifdef SADDLE_X86_VECTORS

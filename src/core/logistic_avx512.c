@@ -1,4 +1,4 @@
-/* Eight arguments at a time. Compiled for AVX-512F alone; see CMakeLists.txt. */
+/* Eight arguments at a time. Compiled for AVX-512F; see CMakeLists.txt. */
 #include "core/logistic.h"
 
 #ifdef SADDLE_X86_VECTORS

@@ -64,7 +64,7 @@ saddle_status saddle_columns_settle(saddle_columns *columns, saddle_categories c
 /* Adds the observations of another file with the same columns. Messages call that file "it". */
 saddle_status saddle_columns_merge(saddle_columns *into, const saddle_columns *from,
                                    saddle_error *error);
-/* Returns the column of a name, searching from `guess`; `count` when there is none. */
+/* Returns the column of a name, trying `guess` first; `count` when there is none. */
 size_t saddle_columns_find_near(const saddle_columns *columns, const char *name, size_t guess);
 
 /* Marks the features of a list of names of columns or features and of numbers of features from 1. Fails,

@@ -2,10 +2,10 @@
  * NumPy's files as data sets:
  *
  *   .npz   a matrix X or features with labels y or labels, or the arrays of scipy.sparse.save_npz (data, indices,
- *          indptr, shape, format; compressed rows) with labels beside them
+ *          indptr, shape, format; compressed rows) and labels
  *   .npy   a matrix, one column of which is the label
  *
- * In place of both, labels may come from a file of their own: a vector in an .npy, or y or labels in an .npz.
+ * Instead, labels may come from a separate file: a vector in a .npy, or y or labels in a .npz.
  */
 #include <math.h>
 #include <string.h>

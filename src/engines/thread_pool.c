@@ -167,7 +167,7 @@ void saddle_thread_pool_share(saddle_thread_pool *pool, unsigned number, size_t 
 
 /* ---- the barrier ------------------------------------------------------------------------------ */
 
-/* Sleeps until the phase is no longer `phase`, or there are parts to do. */
+/* Sleeps until the phase is no longer `phase`; does shared parts before it sleeps. */
 static void sleep_through(saddle_thread_pool *pool, unsigned number, unsigned phase)
 {
     atomic_fetch_add(&pool->sleepers, 1);

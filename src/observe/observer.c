@@ -198,7 +198,7 @@ static double value_at(const saddle_observer *o, const saddle_agent *agent, cons
 /* Numbers that are summed over agents. */
 enum { X_STATIONARITY, X_CONSENSUS, Y_CONSENSUS, LOSS, PRIMAL, NUMBERS };
 
-/* Returns whether the problem's closed forms apply: they may be those of the whole network. */
+/* Returns whether the problem's closed forms apply: not if an agent is missing, because they may assume all agents. */
 static bool has_closed_forms(const saddle_observer *o)
 {
     return o->members.count == o->problem->agents;
