@@ -1010,7 +1010,7 @@ static void assert_same_runs(int which, const char *const *first, const char *co
 
 /* On one agent with all samples and full steps, prox-dsgda is gda with eta_x = 1 / tau and eta_y =
  * alpha; sgda with all samples is gda anywhere. */
-START_TEST(relatives_coincide)
+START_TEST(equivalent_algorithms_coincide)
 {
     static const char *const gda[] = {"algorithm=gda", "agents=1",   "topology=complete", "tau=8",
                                       "eta-x=0.125",   "eta-y=0.25", "iterations=30",     NULL};
@@ -1096,7 +1096,7 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(rules, minimax_ppa_solves_its_subproblems, 0, OWN_PROBLEM);
     tcase_add_loop_test(rules, minimax_ppa_follows_its_rules, 0, OWN_PROBLEM);
     tcase_add_test(rules, minimax_ppa_keeps_its_caps);
-    tcase_add_test(rules, relatives_coincide);
+    tcase_add_test(rules, equivalent_algorithms_coincide);
     tcase_add_test(rules, what_sreda_cannot_do_is_refused);
     tcase_add_test(rules, auto_is_resolved);
     suite_add_tcase(suite, rules);

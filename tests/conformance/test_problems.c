@@ -561,7 +561,7 @@ static void check_affine(bench *b, size_t agent, const saddle_batch *batch)
     free(hessian);
 }
 
-START_TEST(the_quadratic_is_one)
+START_TEST(the_quadratic_is_quadratic)
 {
     bench b;
     bench_open(&b, _i);
@@ -1339,7 +1339,7 @@ Suite *saddle_test_suite(void)
     TCase *every = tcase_create("every problem");
     tcase_set_timeout(every, 120);
     tcase_add_loop_test(every, gradients_are_slopes_of_the_formula, 0, INSTANCES);
-    tcase_add_loop_test(every, the_quadratic_is_one, QUADRATIC_CONVEX_ODD, OWN_PROBLEM);
+    tcase_add_loop_test(every, the_quadratic_is_quadratic, QUADRATIC_CONVEX_ODD, OWN_PROBLEM);
     tcase_add_loop_test(every, the_known_saddle_is_a_saddle, QUADRATIC_CONVEX_ODD, QUADRATIC_BALL);
     tcase_add_loop_test(every, a_batch_is_the_mean_of_its_samples, 0, INSTANCES);
     tcase_add_loop_test(every, differences_are_differences, 0, INSTANCES);

@@ -371,7 +371,7 @@ static void faulty_step(saddle_agent *agent)
                                   .value = (double)agent->id};
 }
 
-START_TEST(the_first_fault_is_everybodys)
+START_TEST(the_first_fault_is_reported_in_all_processes)
 {
     saddle_error error = {.message = ""};
     assert_ok(saddle_algorithm_find(&original, "precision", &error), error);
@@ -496,7 +496,7 @@ START_TEST(only_published_state_is_sent)
 END_TEST
 
 /* With one agent in each process, bytes sent are the trace's. */
-START_TEST(bytes_are_the_trace_s)
+START_TEST(bytes_are_those_of_the_trace)
 {
     char agents[32];
     if (processes == 1)
@@ -593,7 +593,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(bits, uneven_stretches_have_the_same_bits);
     tcase_add_test(bits, an_interrupt_of_one_process_ends_all);
     tcase_add_test(bits, a_deadline_of_one_process_ends_all);
-    tcase_add_test(bits, the_first_fault_is_everybodys);
+    tcase_add_test(bits, the_first_fault_is_reported_in_all_processes);
     suite_add_tcase(suite, bits);
     TCase *refusals = tcase_create("refusals");
     tcase_add_test(refusals, what_needs_all_agents_is_refused);
@@ -601,7 +601,7 @@ Suite *saddle_test_suite(void)
     suite_add_tcase(suite, refusals);
     TCase *traffic = tcase_create("traffic");
     tcase_add_test(traffic, only_published_state_is_sent);
-    tcase_add_test(traffic, bytes_are_the_trace_s);
+    tcase_add_test(traffic, bytes_are_those_of_the_trace);
     tcase_add_test(traffic, memory_is_that_of_the_agents_here);
     suite_add_tcase(suite, traffic);
     return suite;

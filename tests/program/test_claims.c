@@ -270,7 +270,7 @@ START_TEST(a_claim_can_hold_down_to_a_level)
 }
 END_TEST
 
-START_TEST(levels_that_nobody_reaches_say_nothing)
+START_TEST(levels_never_reached_decide_nothing)
 {
     reset();
     shape(0, 0.05, 5e-4);
@@ -284,7 +284,7 @@ START_TEST(levels_that_nobody_reaches_say_nothing)
 }
 END_TEST
 
-START_TEST(levels_that_all_start_below_say_nothing)
+START_TEST(levels_reached_at_the_start_decide_nothing)
 {
     reset();
     shape(1, 0.02, 0.0);
@@ -732,7 +732,7 @@ START_TEST(bounds_at_every_trace_point)
 }
 END_TEST
 
-START_TEST(theorems_that_say_nothing)
+START_TEST(trivial_bounds_prove_nothing)
 {
     const char *why = NULL;
     saddle_theory t = {
@@ -822,8 +822,8 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, what_trace_points_cannot_tell_apart_is_open);
     tcase_add_test(tests, a_claim_can_hold_from_a_level_down);
     tcase_add_test(tests, a_claim_can_hold_down_to_a_level);
-    tcase_add_test(tests, levels_that_nobody_reaches_say_nothing);
-    tcase_add_test(tests, levels_that_all_start_below_say_nothing);
+    tcase_add_test(tests, levels_never_reached_decide_nothing);
+    tcase_add_test(tests, levels_reached_at_the_start_decide_nothing);
     tcase_add_test(tests, a_claim_needs_all_its_tests);
     tcase_add_test(tests, a_single_level_is_named);
     tcase_add_test(tests, experiments_may_differ);
@@ -842,7 +842,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, metrics_that_are_not_finite);
     tcase_add_test(tests, runs_that_diverged);
     tcase_add_test(tests, bounds_at_every_trace_point);
-    tcase_add_test(tests, theorems_that_say_nothing);
+    tcase_add_test(tests, trivial_bounds_prove_nothing);
     tcase_add_test(tests, tests_name_what_there_is);
     suite_add_tcase(suite, tests);
     return suite;

@@ -194,7 +194,7 @@ START_TEST(outcomes_count_pairs)
 }
 END_TEST
 
-START_TEST(the_start_is_the_models)
+START_TEST(the_start_is_that_of_the_model)
 {
     test_instance instance;
     test_instance_open(&instance, AUC_MLP_DENSE, NULL);
@@ -358,7 +358,7 @@ Suite *saddle_test_suite(void)
     TCase *problem = tcase_create("problem");
     tcase_add_loop_test(problem, the_primal_is_the_loss_over_pairs, 0, 2);
     tcase_add_test(problem, outcomes_count_pairs);
-    tcase_add_test(problem, the_start_is_the_models);
+    tcase_add_test(problem, the_start_is_that_of_the_model);
     tcase_add_test(problem, the_share_can_be_given);
     tcase_add_test(problem, bad_shares_and_scores_are_refused);
     suite_add_tcase(suite, problem);

@@ -197,7 +197,7 @@ static void crooked_view(const saddle_agent *agent, saddle_view *out)
     out->x = (const double *)(const void *)((const char *)agent->now + 3);
 }
 
-START_TEST(rounds_without_end_and_crooked_views_are_refused)
+START_TEST(endless_rounds_and_wrong_views_are_refused)
 {
     saddle_algorithm mine = leap;
     mine.layout = endless_layout;
@@ -915,7 +915,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, a_view_of_x_and_y_survives_divergence);
     tcase_add_test(cases, a_view_without_x_is_refused);
     tcase_add_test(cases, phases_without_a_function_are_refused);
-    tcase_add_test(cases, rounds_without_end_and_crooked_views_are_refused);
+    tcase_add_test(cases, endless_rounds_and_wrong_views_are_refused);
     tcase_add_test(cases, outcomes_are_counted_and_named);
     tcase_add_test(cases, constants_of_the_theory_are_checked);
     tcase_add_test(cases, numbers_without_a_meaning_are_refused);

@@ -196,7 +196,7 @@ START_TEST(starts_of_the_caller_are_named)
 END_TEST
 
 /* NULL is the default of a text, as everywhere in a plan. */
-START_TEST(no_data_are_no_data)
+START_TEST(null_data_are_not_given)
 {
     saddle_result *result = NULL;
     saddle_plan *plan =
@@ -312,7 +312,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, causes_of_a_divergence_are_named);
     tcase_add_test(cases, options_and_sets_are_blamed_for_what_they_do);
     tcase_add_test(cases, starts_of_the_caller_are_named);
-    tcase_add_test(cases, no_data_are_no_data);
+    tcase_add_test(cases, null_data_are_not_given);
     tcase_add_test(cases, faults_that_an_algorithm_reports_are_its_own);
     tcase_add_test(cases, overflowing_data_are_named);
     suite_add_tcase(suite, cases);

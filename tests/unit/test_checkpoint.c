@@ -211,7 +211,7 @@ START_TEST(claims_are_checked_before_memory_is_taken)
 }
 END_TEST
 
-START_TEST(other_files_are_no_checkpoints)
+START_TEST(other_files_are_not_checkpoints)
 {
     saddle_error error = {.message = ""};
     saddle_checkpoint *c = NULL;
@@ -242,7 +242,7 @@ START_TEST(other_files_are_no_checkpoints)
 }
 END_TEST
 
-START_TEST(the_newest_whole_one_is_found)
+START_TEST(the_newest_valid_one_is_found)
 {
     static const uint64_t iteration[] = {9, 100, 1000};
     char directory[5000];
@@ -301,8 +301,8 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, no_flipped_bit_goes_unnoticed);
     tcase_add_test(cases, no_cut_goes_unnoticed);
     tcase_add_test(cases, claims_are_checked_before_memory_is_taken);
-    tcase_add_test(cases, other_files_are_no_checkpoints);
-    tcase_add_test(cases, the_newest_whole_one_is_found);
+    tcase_add_test(cases, other_files_are_not_checkpoints);
+    tcase_add_test(cases, the_newest_valid_one_is_found);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -337,7 +337,7 @@ START_TEST(regular_graphs_link_every_pair_equally_often)
 }
 END_TEST
 
-START_TEST(small_worlds_keep_their_edges_and_rewire_as_often_as_asked)
+START_TEST(small_worlds_keep_their_edges_and_rewire_as_often_as_given)
 {
     enum { AGENTS = 200, K = 6, DRAWS = 50 };
     const double p[] = {0.0, 0.2, 1.0};
@@ -1193,7 +1193,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, er_is_redrawn_and_bounded);
     tcase_add_test(cases, regular_graphs_are_regular);
     tcase_add_test(cases, regular_graphs_link_every_pair_equally_often);
-    tcase_add_test(cases, small_worlds_keep_their_edges_and_rewire_as_often_as_asked);
+    tcase_add_test(cases, small_worlds_keep_their_edges_and_rewire_as_often_as_given);
     tcase_add_test(cases, random_graphs_are_functions_of_their_seed);
     tcase_add_test(cases, edge_sets_hold_what_was_added);
     tcase_add_test(cases, wrong_texts_are_refused);

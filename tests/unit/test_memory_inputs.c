@@ -392,7 +392,7 @@ START_TEST(held_out_rows_in_memory_are_those_of_a_file)
 }
 END_TEST
 
-START_TEST(rows_that_nobody_needs_are_refused)
+START_TEST(unused_rows_are_refused)
 {
     static const double x[] = {1.0, 2.0};
     saddle_dataset *data = NULL;
@@ -1287,7 +1287,7 @@ START_TEST(a_tuned_plan_has_what_is_in_memory)
 END_TEST
 
 /* A text that is NULL counts as not given, also for the engine. */
-START_TEST(missing_texts_are_no_trouble)
+START_TEST(missing_texts_are_accepted)
 {
     saddle_plan *plan = quadratic_plan(NULL);
     saddle_plan *without = test_plan(plan, NULL);
@@ -1313,7 +1313,7 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(cases, rows_in_memory_are_rows_of_a_file, 0, PROBLEMS);
     tcase_add_loop_test(cases, shards_in_memory_are_files_of_agents, 0, PROBLEMS);
     tcase_add_loop_test(cases, held_out_rows_in_memory_are_those_of_a_file, 1, PROBLEMS);
-    tcase_add_test(cases, rows_that_nobody_needs_are_refused);
+    tcase_add_test(cases, unused_rows_are_refused);
     tcase_add_test(cases, graphs_and_weights_in_memory_are_those_of_the_texts);
     tcase_add_test(cases, points_in_memory_are_those_of_the_rules);
     tcase_add_test(cases, sets_in_memory_are_those_of_the_texts);
@@ -1330,7 +1330,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, algorithms_in_memory_run);
     tcase_add_test(cases, models_of_an_algorithm_in_memory_are_used);
     tcase_add_test(cases, a_tuned_plan_has_what_is_in_memory);
-    tcase_add_test(cases, missing_texts_are_no_trouble);
+    tcase_add_test(cases, missing_texts_are_accepted);
     suite_add_tcase(suite, cases);
     return suite;
 }

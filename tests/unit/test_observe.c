@@ -561,7 +561,7 @@ START_TEST(the_generic_response_finds_projections)
 }
 END_TEST
 
-START_TEST(the_generic_response_bears_bad_conditioning)
+START_TEST(the_generic_response_handles_bad_conditioning)
 {
     double centre[DIM];
     double curvature[DIM];
@@ -692,7 +692,7 @@ Suite *saddle_test_suite(void)
     TCase *response = tcase_create("best response");
     tcase_add_test(response, times_add_up);
     tcase_add_test(response, the_generic_response_finds_projections);
-    tcase_add_test(response, the_generic_response_bears_bad_conditioning);
+    tcase_add_test(response, the_generic_response_handles_bad_conditioning);
     tcase_add_test(response, a_tiny_step_is_not_convergence);
     suite_add_tcase(suite, response);
     return suite;

@@ -36,7 +36,7 @@ static size_t *place(const saddle_graph *graph, size_t ranks)
     return home;
 }
 
-START_TEST(everybody_has_some)
+START_TEST(every_process_has_agents)
 {
     saddle_graph *graph = make((size_t)_i);
     size_t m = graph->agents;
@@ -105,7 +105,7 @@ END_TEST
 
 #ifdef SADDLE_METIS
 /* Two cliques whose numbers alternate, joined by one edge: METIS finds them. */
-START_TEST(numbers_do_not_matter)
+START_TEST(agent_numbers_do_not_matter)
 {
     enum { AGENTS = 20 };
     char path[5000];
@@ -134,11 +134,11 @@ Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("placement");
     TCase *all = tcase_create("placement");
-    tcase_add_loop_test(all, everybody_has_some, 0, NETWORKS);
+    tcase_add_loop_test(all, every_process_has_agents, 0, NETWORKS);
     tcase_add_test(all, crossing_edges_are_counted);
     tcase_add_loop_test(all, few_edges_cross, 0, NETWORKS);
 #ifdef SADDLE_METIS
-    tcase_add_test(all, numbers_do_not_matter);
+    tcase_add_test(all, agent_numbers_do_not_matter);
 #endif
     suite_add_tcase(suite, all);
     return suite;

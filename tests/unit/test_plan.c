@@ -224,7 +224,7 @@ START_TEST(texts_reach_their_fields_and_no_other)
 END_TEST
 
 /* A plan whose fields were assigned directly is the same as one whose options were set. */
-START_TEST(hands_and_texts_make_the_same_plan)
+START_TEST(fields_and_texts_make_the_same_plan)
 {
     saddle_plan by_text = defaults();
     saddle_plan by_hand = defaults();
@@ -463,7 +463,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, every_option_of_a_plan_is_known_here);
     tcase_add_test(cases, defaults_are_those_of_the_options);
     tcase_add_test(cases, texts_reach_their_fields_and_no_other);
-    tcase_add_test(cases, hands_and_texts_make_the_same_plan);
+    tcase_add_test(cases, fields_and_texts_make_the_same_plan);
     tcase_add_test(cases, the_last_assignment_holds);
     tcase_add_test(cases, copies_own_their_texts);
     tcase_add_test(cases, missing_texts_are_defaults);

@@ -85,7 +85,7 @@ START_TEST(outcomes_are_what_a_recount_finds)
 }
 END_TEST
 
-START_TEST(agents_are_poisoned_as_asked)
+START_TEST(the_given_agents_are_poisoned)
 {
     static const struct {
         const char *text;
@@ -204,7 +204,7 @@ Suite *saddle_test_suite(void)
     tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, outcomes_are_what_a_recount_finds, POISONING_SPARSE,
                         POISONING_DENSE_UNEQUAL + 1);
-    tcase_add_test(cases, agents_are_poisoned_as_asked);
+    tcase_add_test(cases, the_given_agents_are_poisoned);
     tcase_add_test(cases, bad_settings_are_refused);
     tcase_add_test(cases, the_adversary_harms_a9a_the_more_the_farther_it_reaches);
     suite_add_tcase(suite, cases);

@@ -168,7 +168,7 @@ static const char *const kinds[][6] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-START_TEST(models_say_what_their_runs_said)
+START_TEST(models_have_the_outcomes_of_their_runs)
 {
     static const char *const formats[] = {"m.npz", "m.npy"};
     const char *assignment[16] = {"data=train", "iterations=30", "agents=6"};
@@ -391,7 +391,7 @@ Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("predictor");
     TCase *cases = tcase_create("use");
-    tcase_add_loop_test(cases, models_say_what_their_runs_said, 0, KINDS);
+    tcase_add_loop_test(cases, models_have_the_outcomes_of_their_runs, 0, KINDS);
     tcase_add_test(cases, a9a_is_evaluated_on_a9a_t);
     tcase_add_test(cases, scores_are_the_formulas);
     tcase_add_test(cases, one_class_and_other_labels);

@@ -358,7 +358,7 @@ START_TEST(libsvm_agrees_with_the_obvious_reader)
 }
 END_TEST
 
-START_TEST(libsvm_features_are_at_least_as_asked)
+START_TEST(libsvm_features_are_at_least_as_requested)
 {
     const char *path = write_text("few", "1 2:3\n-1 4:0\n");
     saddle_data_options options = {.abi = SADDLE_ABI, .features = 10};
@@ -491,7 +491,7 @@ static void assert_images(const saddle_dataset *data)
 }
 
 /* Text reads the same with and without gzip, in any format, also in several members. */
-START_TEST(text_is_read_packed)
+START_TEST(gzipped_text_is_read)
 {
     static const char *const text[] = {"1 1:0.5 3:2\n-1 2:7\n", "a,b,label\n1,2,0\n3,4,1\n",
                                        "1;2;0\n3;4;1\n"};
@@ -518,7 +518,7 @@ START_TEST(text_is_read_packed)
 }
 END_TEST
 
-START_TEST(idx_is_read_packed_and_plain)
+START_TEST(idx_is_read_gzipped_and_plain)
 {
     char path[4096];
     saddle_dataset *data = NULL;
@@ -753,12 +753,12 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, numbers_are_printed_as_short_as_they_read_back);
     tcase_add_test(cases, numbers_have_a_point_in_every_locale);
     tcase_add_test(cases, libsvm_agrees_with_the_obvious_reader);
-    tcase_add_test(cases, libsvm_features_are_at_least_as_asked);
+    tcase_add_test(cases, libsvm_features_are_at_least_as_requested);
     tcase_add_test(cases, libsvm_refuses_with_line_and_column);
     tcase_add_test(cases, libsvm_reports_the_first_fault_for_any_threads);
     tcase_add_test(cases, what_is_not_a_file_is_refused);
-    tcase_add_test(cases, text_is_read_packed);
-    tcase_add_test(cases, idx_is_read_packed_and_plain);
+    tcase_add_test(cases, gzipped_text_is_read);
+    tcase_add_test(cases, idx_is_read_gzipped_and_plain);
     tcase_add_test(cases, idx_of_several_gzip_members_is_read);
     tcase_add_test(cases, idx_refuses_what_is_wrong);
     tcase_add_test(cases, csv_variants_are_read);

@@ -105,7 +105,7 @@ START_TEST(union_of_tables_keeps_order_and_defaults)
 }
 END_TEST
 
-START_TEST(unknown_names_are_nothing)
+START_TEST(unknown_names_are_not_found)
 {
     saddle_settings *settings = build();
     ck_assert_ptr_null(saddle_settings_find(settings, "nuu"));
@@ -433,7 +433,7 @@ START_TEST(callers_beat_files_and_later_files_earlier_ones)
 }
 END_TEST
 
-START_TEST(bad_files_are_refused_whole)
+START_TEST(bad_files_change_nothing)
 {
     static const struct {
         const char *content;
@@ -707,7 +707,7 @@ Suite *saddle_test_suite(void)
     TCase *cases = tcase_create("settings");
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, union_of_tables_keeps_order_and_defaults);
-    tcase_add_test(cases, unknown_names_are_nothing);
+    tcase_add_test(cases, unknown_names_are_not_found);
     tcase_add_test(cases, bad_declarations_are_found);
     tcase_add_test(cases, what_is_read_back_was_not_given);
     tcase_add_test(cases, fields_round_trip);
@@ -722,7 +722,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, files_give_values);
     tcase_add_test(cases, empty_files_change_nothing);
     tcase_add_test(cases, callers_beat_files_and_later_files_earlier_ones);
-    tcase_add_test(cases, bad_files_are_refused_whole);
+    tcase_add_test(cases, bad_files_change_nothing);
     tcase_add_test(cases, unreadable_files_are_refused);
     tcase_add_test(cases, damaged_files_never_break_the_reader);
     tcase_add_test(cases, options_can_be_added_all_or_none);

@@ -207,7 +207,7 @@ START_TEST(grows_with_the_file)
 }
 END_TEST
 
-START_TEST(refuses_what_is_no_trace)
+START_TEST(refuses_what_is_not_a_trace)
 {
     refuse_text("", "holds no line of column names");
     refuse_text("# saddle 1\n# seed: 2\n", "holds no line of column names");
@@ -316,7 +316,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, reads_what_a_run_is_writing);
     tcase_add_test(tests, reads_odd_files);
     tcase_add_test(tests, grows_with_the_file);
-    tcase_add_test(tests, refuses_what_is_no_trace);
+    tcase_add_test(tests, refuses_what_is_not_a_trace);
     tcase_add_test(tests, bounds_memory);
     tcase_add_test(tests, measures_consensus_of_a_model);
     suite_add_tcase(suite, tests);

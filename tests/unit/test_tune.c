@@ -613,7 +613,7 @@ static void keep_warning(void *context, const char *message)
     saddle_snprintf(context, 200, "%s", message);
 }
 
-START_TEST(options_of_other_algorithms_are_passed_over)
+START_TEST(options_of_other_algorithms_are_ignored)
 {
     bench b;
     bench_open(&b, plain, "gda");
@@ -813,7 +813,7 @@ START_TEST(saved_settings_repeat_the_best_run)
 }
 END_TEST
 
-START_TEST(all_diverged_is_told)
+START_TEST(all_diverged_is_reported)
 {
     bench b;
     bench_open(&b, plain, "gda");
@@ -963,7 +963,7 @@ static void interrupt_after(void *context, const saddle_tuning *t, const saddle_
     interrupt = t->trial_count == *(size_t *)context;
 }
 
-START_TEST(an_interrupted_search_goes_on)
+START_TEST(an_interrupted_search_resumes)
 {
     bench b;
     bench_open(&b, plain, "precision");
@@ -1090,7 +1090,7 @@ static saddle_result *run_with(const char *const *more)
 
 /* Without constraints, |x~ - xbar|^2 is proportional to 1 / tau^2 if the x_i agree: at the start, and
  * for centralized algorithms always. */
-START_TEST(metric_tau_is_the_yardstick)
+START_TEST(metric_tau_scales_the_metric)
 {
     static const char *const name[] = {"algorithm=gda", "algorithm=precision",
                                        "algorithm=prox-dsgda"};
@@ -1197,19 +1197,19 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, a_budget_for_few_candidates_recommends_one);
     tcase_add_test(tests, listed_values_are_axes);
     tcase_add_test(tests, wrong_lists_are_refused);
-    tcase_add_test(tests, options_of_other_algorithms_are_passed_over);
+    tcase_add_test(tests, options_of_other_algorithms_are_ignored);
     tcase_add_test(tests, problem_options_are_searched_by_an_outcome);
     tcase_add_test(tests, answer_is_no_worse_than_the_default);
     tcase_add_test(tests, objectives_are_those_of_the_row);
     tcase_add_test(tests, outcomes_decide);
     tcase_add_test(tests, saved_settings_repeat_the_best_run);
-    tcase_add_test(tests, all_diverged_is_told);
+    tcase_add_test(tests, all_diverged_is_reported);
     tcase_add_test(tests, same_seed_same_answer_on_any_threads);
     tcase_add_test(tests, any_part_of_a_log_leads_to_the_same_answer);
-    tcase_add_test(tests, an_interrupted_search_goes_on);
+    tcase_add_test(tests, an_interrupted_search_resumes);
     tcase_add_test(tests, foreign_logs_are_refused);
     tcase_add_test(tests, wrong_inputs_are_refused);
-    tcase_add_test(tests, metric_tau_is_the_yardstick);
+    tcase_add_test(tests, metric_tau_scales_the_metric);
     tcase_add_test(tests, rows_follow_the_budget);
     tcase_add_test(tests, inner_loops_end_with_the_budget);
     tcase_add_test(tests, cost_includes_what_diverged);
