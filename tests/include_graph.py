@@ -4,10 +4,11 @@
     include_graph.py SOURCE-DIRECTORY [--show]
 
 Computes from the #include lines of src/, lab/, draw/ and cli/ which folder uses which, and fails when a
-folder includes from one that SEES does not allow, when folders or files form a cycle, when two source files
+folder includes from one that SEES does not allow it, when folders or files form a cycle, when two source files
 share a name, or when a file is longer than LONGEST. A public header, <saddle/...>, has the rank of a folder: that
 folder and later ones may include it, and it includes no public header of a later one.
-Edit only the tables below; an exception that is no longer needed also fails. --show prints the graph.
+The tables below are all there is to edit; an exception that is no longer needed fails, too. --show prints the
+graph.
 """
 import collections
 import pathlib

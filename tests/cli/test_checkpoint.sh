@@ -58,7 +58,7 @@ for signal in INT TERM HUP; do
     at_moment MOMENT_CLOCK=1000 MOMENT_SIGNAL="$(kill -l "$signal")" -- "${endless[@]}" --iterations 1000000000 \
         --trace s.csv --model s.npz --checkpoint "on-$signal" --checkpoint-every 1e9s
     check "$signal: exit code" exits 130
-    check "$signal: says how to resume" warns \
+    check "$signal: says how to go on" warns \
         "saddle: interrupted; \`saddle run --resume on-$signal --trace s.csv --model s.npz\` goes on"
     check "$signal: a checkpoint" is "$(files "on-$signal")" 1
     reached=$(newest "on-$signal" | sed 's/.*-0*//; s/.saddle//')

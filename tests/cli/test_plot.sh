@@ -229,7 +229,7 @@ check "with its line" warns "wrong.csv:2:5:"
 # What it waits for is reported once, and it gives up on a run that never begins.
 try watch never.csv --wait 0.6
 check "a file that never comes" exits 2
-check "is waited for, with a message" warns "waiting at most 0.6 s (--wait) for 'never.csv', which is not there"
+check "is waited for, which is said" warns "waiting at most 0.6 s (--wait) for 'never.csv', which is not there"
 check "once, and then given up" is "$(grep -c . err)" 2
 check "with the reason" warns "'never.csv' is not there after 0.6 s; give the file of a run's --trace, or a longer --wait"
 check "and no row" is "$(wc -c <out)" 0

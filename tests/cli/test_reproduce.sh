@@ -226,7 +226,7 @@ try "${tuned[@]}" --output part
 check "continues" exits 0
 check "ends with the same files" same_results whole part
 
-# Errors.
+# Refusals.
 refuse "--only: 'regresion' is not an experiment; there are regression, auc-a9a" reproduce --only regresion
 refuse "--only: '' is not an experiment" reproduce --only ,steps
 refuse "--seeds" reproduce --seeds 0

@@ -124,7 +124,7 @@ check "no answer yet" absent int/precision.yaml
 done_before=$(evaluations int/precision.csv)
 check "evaluations are kept" [ "$done_before" -ge 2 ]
 
-# Errors. Existing files are not overwritten.
+# Refusals. What is there is not overwritten.
 refuse "--resume: 'saddle-tune/gda.csv' is there already; give this option to continue it" \
     tune "${problem[@]}" --algorithms gda --budget 50000
 refuse "it says '# budget: 50000' where this one has '# budget: 60000'" \

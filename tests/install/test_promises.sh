@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests that docs/reliability.md names exist, and the sources use none of the functions that
-# SECURITY.md rules out.
+# What docs/reliability.md promises is held by tests that exist, and the sources use none of the
+# functions that SECURITY.md rules out.
 #
 #   test_promises.sh SOURCE-DIRECTORY
 set -u

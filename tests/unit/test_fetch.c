@@ -352,7 +352,7 @@ START_TEST(the_published_file_needs_no_accepting)
 }
 END_TEST
 
-START_TEST(a_wrong_hash_is_refused_and_both_are_named)
+START_TEST(a_wrong_sum_is_refused_with_both)
 {
     saddle_fetch_options options = options_for("whole");
     size_t count = 0;
@@ -376,7 +376,7 @@ START_TEST(a_wrong_hash_is_refused_and_both_are_named)
 }
 END_TEST
 
-START_TEST(a_broken_download_is_resumed)
+START_TEST(a_broken_download_is_taken_up_again)
 {
     saddle_error error = {0};
     saddle_fetch_options options = options_for("cut");
@@ -580,8 +580,8 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, a_file_arrives_complete);
     tcase_add_test(cases, a_name_may_mean_several_files);
     tcase_add_test(cases, the_published_file_needs_no_accepting);
-    tcase_add_test(cases, a_wrong_hash_is_refused_and_both_are_named);
-    tcase_add_test(cases, a_broken_download_is_resumed);
+    tcase_add_test(cases, a_wrong_sum_is_refused_with_both);
+    tcase_add_test(cases, a_broken_download_is_taken_up_again);
     tcase_add_test(cases, a_useless_partial_file_is_started_over);
     tcase_add_test(cases, redirects_keep_to_the_rules);
     tcase_add_test(cases, https_never_leads_to_http);

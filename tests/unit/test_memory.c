@@ -398,7 +398,7 @@ static void pack_zeros(const char *path, size_t count)
 }
 
 /* The expansion of a compressed file is bounded by its size, so that a small model takes little memory. */
-START_TEST(compressed_models_are_bounded)
+START_TEST(packed_models_are_bounded)
 {
     saddle_error error = {.message = ""};
     saddle_predictor *predictor = NULL;
@@ -506,7 +506,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, unannounced_blocks_are_held_to_the_limit);
     tcase_add_test(tests, plugins_with_checkpoints_leave_nothing);
     tcase_add_test(tests, a_huge_index_is_refused_before_memory_is_taken);
-    tcase_add_test(tests, compressed_models_are_bounded);
+    tcase_add_test(tests, packed_models_are_bounded);
     tcase_add_test(tests, models_take_no_more_than_they_hold);
     tcase_add_test(tests, outputs);
     /* Sizes are counted, not measured, so sanitizers would find the same, only more slowly. */

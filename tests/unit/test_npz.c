@@ -565,7 +565,7 @@ START_TEST(forged_archives_are_refused)
 }
 END_TEST
 
-START_TEST(decompression_bombs_are_bounded)
+START_TEST(unpacked_bombs_are_bounded)
 {
     /* A valid member whose header announces 10^12 entries. */
     saddle_test_enter_directory();
@@ -708,7 +708,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, damaged_files_never_break_the_reader);
     tcase_add_test(cases, changed_entries_of_archives_are_found);
     tcase_add_test(cases, forged_archives_are_refused);
-    tcase_add_test(cases, decompression_bombs_are_bounded);
+    tcase_add_test(cases, unpacked_bombs_are_bounded);
     tcase_add_test(cases, numpy_reads_what_is_written);
     tcase_add_test(cases, what_numpy_writes_is_read);
     suite_add_tcase(suite, cases);

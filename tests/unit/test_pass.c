@@ -16,7 +16,7 @@ enum { LARGEST = 2 * BLOCK + 75, MARGIN = 11, SPAN = 2 * (LARGEST + MARGIN), MOS
 enum { MOST_BLOCKS = 4 };
 
 /* An agent with neighbours, and everything that a pass reads or writes. */
-typedef struct pass_case {
+typedef struct scene {
     saddle_agent agent;
     const double *neighbour[MOST_NEIGHBOURS];
     double weight[MOST_NEIGHBOURS];
@@ -26,9 +26,9 @@ typedef struct pass_case {
     double estimate[SPAN];
     double next[SPAN];
     double tracker[SPAN];
-} pass_case;
+} scene;
 
-static void pass_case_make(pass_case *s, size_t neighbours, uint64_t seed)
+static void scene_make(scene *s, size_t neighbours, uint64_t seed)
 {
     saddle_rng rng;
     saddle_rng_init(&rng, seed, SADDLE_RNG_TEST, neighbours, 0);
@@ -48,7 +48,7 @@ static void pass_case_make(pass_case *s, size_t neighbours, uint64_t seed)
                               .self_weight = 0.3};
 }
 
-static void pass_case_copy(pass_case *to, const pass_case *from)
+static void scene_copy(scene *to, const scene *from)
 {
     *to = *from;
     for (size_t j = 0; j < MOST_NEIGHBOURS; j++)
@@ -58,7 +58,7 @@ static void pass_case_copy(pass_case *to, const pass_case *from)
     to->agent.weight = to->weight;
 }
 
-/* What to do with a case. */
+/* What to do with a scene. */
 typedef struct job {
     size_t offset;
     size_t count;
@@ -68,7 +68,7 @@ typedef struct job {
     bool added;
 } job;
 
-static saddle_pass move_of(pass_case *s, const job *what)
+static saddle_pass move_of(scene *s, const job *what)
 {
     return (saddle_pass){
         .offset = what->offset,
@@ -86,7 +86,7 @@ static saddle_pass move_of(pass_case *s, const job *what)
         .tracker = what->tracked ? s->tracker : NULL};
 }
 
-static saddle_track track_of(pass_case *s, const job *what)
+static saddle_track track_of(scene *s, const job *what)
 {
     return (saddle_track){
         .offset = what->offset,
@@ -103,7 +103,7 @@ typedef struct totals {
     double second;
 } totals;
 
-static double mixed(const pass_case *s, size_t at)
+static double mixed(const scene *s, size_t at)
 {
     double sum = s->agent.self_weight * s->now[0][at];
     for (size_t j = 0; j < s->agent.degree; j++)
@@ -111,7 +111,7 @@ static double mixed(const pass_case *s, size_t at)
     return sum;
 }
 
-static void move_slowly(pass_case *s, const job *what, totals *sums)
+static void move_slowly(scene *s, const job *what, totals *sums)
 {
     saddle_pass pass = move_of(s, what);
     for (size_t k = 0; k < pass.range.last; k++) {
@@ -133,7 +133,7 @@ static void move_slowly(pass_case *s, const job *what, totals *sums)
     }
 }
 
-static void track_slowly(pass_case *s, const job *what, totals *sums)
+static void track_slowly(scene *s, const job *what, totals *sums)
 {
     saddle_track track = track_of(s, what);
     for (size_t k = 0; k < track.range.last; k++) {
@@ -147,7 +147,7 @@ static void track_slowly(pass_case *s, const job *what, totals *sums)
     }
 }
 
-static void assert_same_state(const pass_case *a, const pass_case *b)
+static void assert_same_state(const scene *a, const scene *b)
 {
     ck_assert_mem_eq(a->next, b->next, sizeof a->next);
     ck_assert_mem_eq(a->estimate, b->estimate, sizeof a->estimate);
@@ -174,8 +174,8 @@ static size_t versions(version out[4])
     return count;
 }
 
-/* Does a job, or only step 4 (`track`), slowly or with a version; at once, or block by block from the last. */
-static void perform(pass_case *s, const job *what, bool track, const version *by, bool divided,
+/* Do a job, or step 4 alone (`track`), slowly or by a version; in one go, or block by block from the last. */
+static void perform(scene *s, const job *what, bool track, const version *by, bool divided,
                     totals *out)
 {
     double row[MOST_BLOCKS][SADDLE_BLOCK_SUMS] = {{0.0}};
@@ -205,20 +205,20 @@ static void perform(pass_case *s, const job *what, bool track, const version *by
         out[b] = (totals){row[b][0], row[b][1]};
 }
 
-/* Does one job on one case with every version. */
-static void try_job(const pass_case *start, const job *what, bool track)
+/* Does one job on one scene with every version. */
+static void try_job(const scene *start, const job *what, bool track)
 {
-    static pass_case slow;
-    static pass_case fast;
+    static scene slow;
+    static scene fast;
     totals first[MOST_BLOCKS] = {{0}};
     totals wanted[MOST_BLOCKS];
     version each[4];
     size_t count = versions(each);
-    pass_case_copy(&slow, start);
+    scene_copy(&slow, start);
     perform(&slow, what, track, NULL, false, wanted);
     for (size_t v = 0; v < 2 * count; v++) {
         totals found[MOST_BLOCKS];
-        pass_case_copy(&fast, start);
+        scene_copy(&fast, start);
         perform(&fast, what, track, &each[v / 2], v % 2 == 1, found);
         assert_same_state(&slow, &fast);
         for (size_t b = 0; b < MOST_BLOCKS; b++) {
@@ -233,10 +233,10 @@ static void try_job(const pass_case *start, const job *what, bool track)
 
 START_TEST(every_version_follows_the_formulas)
 {
-    static pass_case start;
+    static scene start;
     static const size_t count[] = {1, 2, 7, 8, 9, 16, 31, BLOCK - 3, LARGEST};
     size_t neighbours = (size_t)_i;
-    pass_case_make(&start, neighbours, 7);
+    scene_make(&start, neighbours, 7);
     for (size_t offset = 0; offset < MARGIN; offset++)
         for (size_t c = 0; c < sizeof count / sizeof *count; c++)
             for (unsigned bits = 0; bits < 8; bits++) {
@@ -254,16 +254,16 @@ END_TEST
 
 START_TEST(a_nan_stays_one_and_stays_alone)
 {
-    static pass_case start;
-    pass_case_make(&start, 2, 8);
+    static scene start;
+    scene_make(&start, 2, 8);
     start.now[0][5] = NAN;
     job what = {.count = 20};
     version each[4];
     size_t count = versions(each);
     for (size_t v = 0; v < count; v++) {
-        static pass_case fast;
+        static scene fast;
         double sums[SADDLE_BLOCK_SUMS] = {0.0};
-        pass_case_copy(&fast, &start);
+        scene_copy(&fast, &start);
         saddle_pass pass = move_of(&fast, &what);
         pass.range.sums = sums;
         each[v].move(&fast.agent, &pass);
