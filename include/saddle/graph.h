@@ -1,6 +1,6 @@
 /**
  * @file graph.h
- * @brief Which agents communicate: topologies, mixing matrices and their spectra.
+ * @brief The network: topologies, mixing matrices and their spectra.
  *
  * A topology is named by a short text:
  *
@@ -26,15 +26,15 @@
 extern "C" {
 #endif
 
-/** One row of the lists of topologies and mixing rules. */
+/** An entry of the list of topologies or of mixing rules. */
 typedef struct saddle_network_info {
     const char *synopsis; /**< How it is written, such as "grid:RxC". */
     const char *summary;  /**< What it is, in one line. */
 } saddle_network_info;
 
 /**
- * What a graph is known to be by construction. Its spectrum may have a closed form, and drawings place
- * the agents accordingly.
+ * The shape that a graph has by construction. It may give the spectrum in closed form, and it
+ * decides where drawings place the agents.
  */
 typedef enum saddle_graph_shape {
     SADDLE_SHAPE_IRREGULAR = 0, /**< Random, or given by its edges. */
@@ -44,16 +44,16 @@ typedef enum saddle_graph_shape {
     SADDLE_SHAPE_GRID,          /**< Rows and columns. */
     SADDLE_SHAPE_TORUS,         /**< A grid whose rows and columns close into circles. */
     SADDLE_SHAPE_HYPERCUBE,     /**< Agents whose numbers differ in one bit are linked. */
-    SADDLE_SHAPE_CIRCULANT, /**< i is linked with i + s for every s of a fixed set of offsets. */
+    SADDLE_SHAPE_CIRCULANT, /**< i is linked with i + s mod m for every s of a set of offsets. */
     SADDLE_SHAPE_NEAR_RING  /**< A circulant graph with some links rewired. */
 } saddle_graph_shape;
 
-/** A connected undirected graph in compressed form. Fields are for reading only. */
+/** A connected undirected graph with compressed adjacency lists. Read only. */
 typedef struct saddle_graph {
     char *text;               /**< The topology's text. */
-    saddle_graph_shape shape; /**< What it is known to be. */
-    size_t rows;              /**< Of a grid or torus; 1 otherwise. */
-    size_t columns;           /**< Of a grid or torus; `agents` otherwise. */
+    saddle_graph_shape shape; /**< The shape known by construction. */
+    size_t rows;              /**< Rows of a grid or torus; otherwise 1. */
+    size_t columns;           /**< Columns of a grid or torus; otherwise `agents`. */
     size_t agents;            /**< Number of vertices. */
     size_t edges;             /**< Number of undirected edges. */
     size_t *start; /**< start[i] .. start[i + 1] bounds agent i's neighbours; agents + 1 entries. */
@@ -61,46 +61,50 @@ typedef struct saddle_graph {
 } saddle_graph;
 
 /**
- * Make a graph from its text.
+ * Makes a graph from its text.
  *
- * Random topologies draw from `seed` alone: the same bits on every machine. `er` is redrawn until
- * connected, up to a bounded number of tries. A disconnected graph is refused and its components
- * are named.
+ * Random topologies depend only on `seed` and are the same on every machine. `er` is redrawn until
+ * it is connected, up to a fixed number of tries. A disconnected graph is refused, and the message
+ * names its components.
  *
  * @param[out] out     the graph; NULL on failure. Free with saddle_graph_free().
  * @param      text    see the file comment.
- * @param      agents  number of agents; 0 lets `grid`, `torus` and `file` decide.
+ * @param      agents  number of agents; 0: as `grid`, `torus` or `file` says.
  * @param      seed    for the random topologies.
  */
 SADDLE_API saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t agents,
                                              uint64_t seed, saddle_error *error);
 /**
- * Make a graph from edges in memory. Agents out of range, loops, edges that are given twice and a
- * disconnected graph are refused and named.
- * @param[out] out     the graph, whose text is "edges"; NULL on failure. Free with saddle_graph_free().
+ * Makes a graph from edges in memory. Refuses agents out of range, loops, repeated edges and a
+ * disconnected graph, and names them.
+ * @param[out] out     the graph, whose text is "edges"; NULL on failure. Free with
+ *                     saddle_graph_free().
  * @param      agents  number of agents, at least 1.
  * @param      count   number of edges.
- * @param      edge    2 * count agents: edge e links edge[2 e] and edge[2 e + 1]. Copied. NULL if there are none.
+ * @param      edge    2 * count agents: edge e links edge[2 e] and edge[2 e + 1]. Copied. May be
+ *                     NULL if `count` is 0.
  */
 SADDLE_API saddle_status saddle_graph_from_edges(saddle_graph **out, size_t agents, size_t count,
                                                  const size_t *edge, saddle_error *error);
-/** Free a graph. NULL is allowed. */
+/** Frees a graph. NULL is allowed. */
 SADDLE_API void saddle_graph_free(saddle_graph *graph);
 /**
- * Longest shortest path. Exact, by breadth-first searches from as few agents as bounds allow:
- * O(edges) for the structured topologies, O(agents * edges) at worst.
+ * Computes the diameter exactly. Bounds save most of the breadth-first searches: it takes O(edges)
+ * for the structured topologies and O(agents * edges) at worst.
  */
 SADDLE_API saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
                                                saddle_error *error);
-/** Write the edge list, one `i j` line per edge with i < j, such as file:PATH reads. Atomic. */
+/** Writes the edge list that file:PATH reads: one line `i j` per edge, i < j. The file appears
+ * complete or not at all. */
 SADDLE_API saddle_status saddle_graph_save(const saddle_graph *graph, const char *path,
                                            saddle_error *error);
-/** Whether a topology's text alone says how many agents there are, as grid, torus and file do. */
+/** Returns whether a topology's text determines the number of agents, as those of grid, torus
+ * and file do. */
 SADDLE_API bool saddle_topology_sets_agents(const char *text);
-/** All topologies; `*count` receives their number. */
+/** Returns all topologies; `*count` receives their number. */
 SADDLE_API const saddle_network_info *const *saddle_topology_list(size_t *count);
 
-/** Symmetric doubly stochastic weights on a graph. Fields are for reading only. */
+/** A mixing matrix M: symmetric doubly stochastic weights on a graph. Read only. */
 typedef struct saddle_mixing {
     char *text;                /**< The rule's text. */
     const saddle_graph *graph; /**< Borrowed. */
@@ -108,7 +112,7 @@ typedef struct saddle_mixing {
     double *self_weight;       /**< M_ii. */
 } saddle_mixing;
 
-/** The eigenvalues that matter. */
+/** The extreme eigenvalues of a mixing matrix. */
 typedef struct saddle_spectrum {
     double lambda2;     /**< Second largest eigenvalue of M (0 with one agent). */
     double lambda_m;    /**< Smallest eigenvalue of M (0 with one agent). */
@@ -118,8 +122,7 @@ typedef struct saddle_spectrum {
 } saddle_spectrum;
 
 /**
- * Make the mixing matrix by a rule and check that it is symmetric, doubly stochastic, and positive exactly
- * on the edges and the diagonal.
+ * Makes the mixing matrix of a rule, and checks it as saddle_mixing_check() does.
  * @param[out] out    NULL on failure. Free with saddle_mixing_free().
  * @param      graph  borrowed; must outlive the result.
  * @param      text   see the file comment.
@@ -127,9 +130,9 @@ typedef struct saddle_spectrum {
 SADDLE_API saddle_status saddle_mixing_create(saddle_mixing **out, const saddle_graph *graph,
                                               const char *text, saddle_error *error);
 /**
- * Make a mixing matrix from a dense one in memory, which must be symmetric, doubly stochastic and positive
- * exactly on the edges and the diagonal, each to 1e-12. As with a file, its halves are averaged and
- * rounded to 40 bits, and the diagonal gets the rest, so that rows sum to 1 exactly.
+ * Makes a mixing matrix from a dense matrix in memory, which must pass the checks of
+ * saddle_mixing_check(). As with a file, M_ij and M_ji are averaged and rounded to 40 bits, and the
+ * diagonal gets the rest, so that rows sum to 1 exactly.
  * @param[out] out     its text is "matrix"; NULL on failure. Free with saddle_mixing_free().
  * @param      graph   borrowed; must outlive the result.
  * @param      matrix  agents * agents numbers, row by row. Copied.
@@ -137,28 +140,30 @@ SADDLE_API saddle_status saddle_mixing_create(saddle_mixing **out, const saddle_
 SADDLE_API saddle_status saddle_mixing_from_matrix(saddle_mixing **out, const saddle_graph *graph,
                                                    const double *matrix, saddle_error *error);
 /**
- * The same from one weight per edge; the diagonal gets the rest of each row, which must be positive.
+ * Makes a mixing matrix from one weight per edge. The diagonal gets the rest of each row, which
+ * must be positive.
  * @param[out] out     its text is "weights"; NULL on failure. Free with saddle_mixing_free().
- * @param      count   number of edges, which must be the graph's.
+ * @param      count   number of edges; must equal that of the graph.
  * @param      edge    2 * count agents as for saddle_graph_from_edges(), in any order.
- * @param      weight  of every edge, in the order of `edge`.
+ * @param      weight  the weight of every edge, in the order of `edge`.
  */
 SADDLE_API saddle_status saddle_mixing_from_edges(saddle_mixing **out, const saddle_graph *graph,
                                                   size_t count, const size_t *edge,
                                                   const double *weight, saddle_error *error);
-/** Free a mixing matrix; the graph stays. NULL is allowed. */
+/** Frees a mixing matrix, but not its graph. NULL is allowed. */
 SADDLE_API void saddle_mixing_free(saddle_mixing *mixing);
 /**
- * Check that M is symmetric, doubly stochastic and positive exactly on edges and diagonal, each to
- * 1e-12; SADDLE_CHECK_FAILED names the row and the value otherwise.
+ * Checks that M is symmetric, doubly stochastic, and positive exactly on the edges and the
+ * diagonal, all to within 1e-12. Otherwise returns SADDLE_CHECK_FAILED with the row and the value.
  */
 SADDLE_API saddle_status saddle_mixing_check(const saddle_mixing *mixing, saddle_error *error);
-/** min_i M_ii: the largest step for which every iterate is sure to stay feasible. */
+/** Returns min_i M_ii: the largest step with which every iterate is guaranteed to stay feasible. */
 SADDLE_API double saddle_mixing_min_self_weight(const saddle_mixing *mixing);
-/** Eigenvalues of M: closed form where there is one, LAPACK up to 2000 agents, ARPACK beyond. */
+/** Computes the extreme eigenvalues of M: in closed form if there is one, otherwise by LAPACK up
+ * to 2000 agents and by ARPACK beyond. */
 SADDLE_API saddle_status saddle_mixing_spectrum(const saddle_mixing *mixing, saddle_spectrum *out,
                                                 saddle_error *error);
-/** All mixing rules; `*count` receives their number. */
+/** Returns all mixing rules; `*count` receives their number. */
 SADDLE_API const saddle_network_info *const *saddle_mixing_list(size_t *count);
 
 #ifdef __cplusplus

@@ -1,18 +1,18 @@
 /**
  * @file plugin.h
- * @brief Problems, algorithms, sets and regularizers of your own in a shared object.
+ * @brief Plug-ins: your own problems, algorithms, sets and regularizers in a shared object.
  *
  *     saddle run --problem ./libmine.so:OPTIONS --algorithm ./libmine.so --x-set ./libmine.so
  *
- * The object exports one constant, ::saddle_plugin, with whatever it has:
+ * The object exports one constant, ::saddle_plugin, which lists what it provides:
  *
  *     #include <saddle/plugin.h>
  *     const saddle_plugin_table saddle_plugin = {
  *         .abi = SADDLE_ABI, .problem = &mine, .set = &half_space};
  *
- * It is loaded from the path given, which has a / in it, and searched for nowhere. OPTIONS, what follows
- * the path's first colon, are name=value,name=value for a class that has a table of options; one that has none
- * gets the text as it is. An object that calls functions of the library links libsaddle.so; one that
+ * The path must contain a /; no directories are searched. A class with a table of options takes
+ * OPTIONS, the text after the first colon, as name=value,name=value; a class without one receives
+ * the text unchanged. An object that calls functions of the library links libsaddle.so; one that
  * only fills in tables links nothing. See docs/plugins.md and examples/.
  */
 #ifndef SADDLE_PLUGIN_H
@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-/** What a plug-in has. Pointers may be NULL, but not all of them. */
+/** What a plug-in provides. At least one of the pointers must not be NULL. */
 typedef struct saddle_plugin_table {
     uint32_t abi;                                /**< SADDLE_ABI. Always the first member. */
     const saddle_problem_class *problem;         /**< For --problem. */
@@ -37,7 +37,7 @@ typedef struct saddle_plugin_table {
     const saddle_regularizer_class *regularizer; /**< For --regularizer. */
 } saddle_plugin_table;
 
-/** What the plug-in defines. The library does not. */
+/** The table of a plug-in. The plug-in defines it, not the library. */
 extern const saddle_plugin_table saddle_plugin __attribute__((visibility("default")));
 
 #ifdef __cplusplus

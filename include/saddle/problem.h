@@ -1,21 +1,21 @@
 /**
  * @file problem.h
- * @brief What is optimized.
+ * @brief Problems: what is optimized.
  *
  *     min over x in X, max over y in Y of  (1/m) sum_i F_i(x, y) + h(x),
  *     F_i(x, y) = (1/n_i) sum_j f_ij(x, y)
  *
- * A problem is a table of functions over agents and samples. Required are gradient() and value(), or
- * add_samples(), which works on any range of samples: the library makes gradients, differences,
- * variances, values and statistics from it, and several threads can share one agent's batch. The other
- * functions make things faster or exact where the problem has more to say. A user's own problem is an
- * instance of ::saddle_problem filled in by hand: see examples/.
+ * A problem is a table of functions over agents and samples. Either gradient() and value() are
+ * required, or add_samples(), which works on any range of samples: from it the library computes
+ * gradients, differences, variances, values and statistics, and several threads can share one
+ * agent's batch. The other functions are optional; they make runs faster or more exact. For your
+ * own problem, fill in a ::saddle_problem: see examples/.
  *
- * Every function is called from several threads at once, for different agents (add_samples() also for
- * different samples of one agent), with scratch memory of its own: it must not write to anything but
- * its outputs and its scratch. A function that
- * cannot deliver writes NaN. The run then ends with SADDLE_STOP_DIVERGED, and saddle_result::fault names agent,
- * iteration and variable; at the starting point the run is refused with SADDLE_BAD_INPUT instead.
+ * Several threads call the functions at the same time for different agents (add_samples() also for
+ * different samples of one agent), each with its own scratch memory: a function must write only to
+ * its outputs and its scratch. A function that cannot compute its result writes NaN. The run then
+ * ends with SADDLE_STOP_DIVERGED, and saddle_result::fault names the agent, the iteration and the
+ * variable; NaN at the starting point is refused with SADDLE_BAD_INPUT.
  */
 #ifndef SADDLE_PROBLEM_H
 #define SADDLE_PROBLEM_H
@@ -35,63 +35,61 @@
 extern "C" {
 #endif
 
-/** Samples to average over. */
+/** A batch: the samples to average over. */
 typedef struct saddle_batch {
-    const uint32_t *index; /**< Sample numbers, from 0, perhaps repeated; NULL: samples first ..
-                                first + count - 1. */
-    size_t first;          /**< The first sample where `index` is NULL; otherwise not read. */
-    size_t count;          /**< How many; at least 1. */
-    bool repeats;          /**< The index may hold a sample twice. */
-    bool groups;           /**< `first` and `count` are of groups, see saddle_problem::groups. */
+    /** Sample numbers, from 0, possibly repeated; NULL: samples first .. first + count - 1. */
+    const uint32_t *index;
+    size_t first; /**< The first sample if `index` is NULL; otherwise ignored. */
+    size_t count; /**< Number of samples, at least 1. */
+    bool repeats; /**< Whether `index` may contain a sample more than once. */
+    bool groups;  /**< Whether `first` and `count` count groups: see saddle_problem::groups. */
 } saddle_batch;
 
-/** The k-th sample number of a batch. */
+/** Returns the k-th sample number of a batch. */
 static inline size_t saddle_batch_sample(const saddle_batch *batch, size_t k)
 {
     return batch->index != NULL ? batch->index[k] : batch->first + k;
 }
 
 /**
- * What is to be computed over some samples at a point (x, y), or as the difference between two points.
- * Every output that is not NULL is added to: `scale` times the sum of the samples' terms.
+ * A computation over some samples at a point (x, y), or its difference between two points. To every
+ * output that is not NULL, add `scale` times the sum of the samples' terms.
  */
 typedef struct saddle_part {
     saddle_batch batch;  /**< The samples. */
     double scale;        /**< The factor of every term. */
-    const double *x, *y; /**< Where; y may be NULL where only a statistic is wanted. */
-    const double *x0,
-        *y0;        /**< NULL, or: minus the gradient here. There are gx and gy then, and no other
-                                outputs. */
-    double *gx;     /**< x_dim: the gradient in x. */
-    double *gy;     /**< y_dim: the gradient in y. */
-    double *value;  /**< f. */
-    double *square; /**< The squared norm of what a sample adds to gx and gy, before `scale`. Only
-                                together with gx and gy. */
-    double *statistic; /**< response_size: the statistic of the best response. */
-    double *
-        along; /**< Of differences, with add_rows(): NULL, or one number for each sample of the batch,
-                                which multiplies its row: it is put here, and gx is left alone. */
-    const struct saddle_helpers
-        *helpers; /**< The engine's: workers that help with one part. NULL: nobody. */
+    const double *x, *y; /**< The point; y may be NULL if only the statistic is requested. */
+    /** NULL, or the point whose gradient is subtracted; gx and gy are then the only outputs. */
+    const double *x0, *y0;
+    double *gx;    /**< The gradient in x; x_dim numbers. */
+    double *gy;    /**< The gradient in y; y_dim numbers. */
+    double *value; /**< The value f. */
+    /** The squared norm of each sample's term of gx and gy, before `scale`. Only with gx and gy. */
+    double *square;
+    double *statistic; /**< The statistic for the best response; response_size numbers. */
+    /** NULL or, for differences of a problem with add_rows(), the factor of each sample's row: set
+     * along[k] for the k-th sample of the batch, and do not change gx. */
+    double *along;
+    const struct saddle_helpers *helpers; /**< Idle workers, set by the engine. NULL: none. */
 } saddle_part;
 
 /**
- * Mean gradients that the agents of a round ask for, all at once. Agents ask for different numbers of samples and
- * of points, or for none, so samples are listed one point after the other.
+ * All mean gradients that the agents of a round request. Agents may request different numbers of
+ * samples and points, or none, so the samples are listed point by point.
  */
 typedef struct saddle_gradient_requests {
-    size_t count;        /**< Points; at least 1. */
-    const size_t *agent; /**< Whose samples, for each point; ascending, perhaps repeated. */
-    const size_t
-        *start; /**< Samples start[k] .. start[k + 1] - 1 of the list are point k's; count + 1
-                               entries. */
+    size_t count;        /**< Number of points, at least 1. */
+    const size_t *agent; /**< The agent of each point; ascending, possibly repeated. */
+    /** The samples of point k are sample[start[k]] .. sample[start[k + 1] - 1]; count + 1
+     * entries. */
+    const size_t *start;
     const size_t *sample; /**< Sample numbers, from 0. */
-    const double *x,
-        *y;          /**< The points: count * x_dim and count * y_dim numbers, point by point. */
-    double *gx, *gy; /**< Receive the mean over its samples of the gradient at each point. */
+    /** The points: count * x_dim and count * y_dim numbers, point by point. */
+    const double *x, *y;
+    double *gx, *gy; /**< Receive each point's gradient, averaged over its samples. */
 } saddle_gradient_requests;
 
-/** Constants of the theory; 0 where one is not known. */
+/** The constants of the theory; 0 if unknown. */
 typedef struct saddle_constants {
     double lipschitz;        /**< L: every gradient of f_ij is L-Lipschitz over X x Y. */
     double strong_concavity; /**< mu: every F_i(x, .) is mu-strongly concave. */
@@ -102,286 +100,297 @@ typedef struct saddle_constants {
 
 /** Which values of an outcome are better. */
 typedef enum saddle_goal {
-    SADDLE_SMALLER, /**< Such as those of a loss or a gap. */
-    SADDLE_LARGER   /**< Such as those of an accuracy. */
+    SADDLE_SMALLER, /**< Smaller values, as of a loss or a gap. */
+    SADDLE_LARGER   /**< Larger values, as of an accuracy. */
 } saddle_goal;
 
-/** A number that means something to a problem's user, such as an accuracy. */
+/** A number that measures a solution in the user's terms, such as an accuracy. */
 typedef struct saddle_outcome {
     const char *name;   /**< At most SADDLE_OUTCOME_NAME letters, digits and _; such as "auc". */
-    double value;       /**< NaN where it is not defined. */
+    double value;       /**< NaN if it is not defined. */
     saddle_goal better; /**< Which values are better. */
 } saddle_outcome;
 
-/** The longest name of an outcome. */
+/** The largest length of an outcome's name. */
 #define SADDLE_OUTCOME_NAME 60
 
-/** The most outcomes a problem has. */
+/** The largest number of outcomes of a problem. */
 #define SADDLE_MOST_OUTCOMES 16
 
-/** The rows on which outcomes are computed. */
+/** The rows on which outcomes are measured. */
 typedef struct saddle_outcome_rows {
-    const saddle_dataset
-        *held_out; /**< These, with the labels that saddle_problem_class::labels says;
-                                         NULL: the agents' own samples. */
-    const unsigned char
-        *counted; /**< Own samples: those of agent i count where counted[i] is not 0;
-                                         NULL: all. Agents that have left the network do not count. */
+    /** Held-out rows with labels of the kind saddle_problem_class::labels; NULL: the agents' own
+     * samples. */
+    const saddle_dataset *held_out;
+    /** For the agents' own samples: those of agent i count if counted[i] is not 0; NULL: all do.
+     * Agents that have left the network do not count. */
+    const unsigned char *counted;
 } saddle_outcome_rows;
 
-/** Whether an agent's own samples count. */
+/** Returns whether an agent's own samples count. */
 static inline bool saddle_outcome_counts(const saddle_outcome_rows *rows, size_t agent)
 {
     return rows->counted == NULL || rows->counted[agent] != 0;
 }
 
-/** An instance of a problem. A change of this struct is one of SADDLE_ABI. */
+/** An instance of a problem. Any change to this struct increases SADDLE_ABI. */
 typedef struct saddle_problem saddle_problem;
 struct saddle_problem {
-    const char *name;          /**< For messages and the trace. */
-    void *self;                /**< The instance's own data; the library does not touch it. */
-    size_t x_dim;              /**< Length of x. */
-    size_t y_dim;              /**< Length of y. */
-    size_t agents;             /**< Number of agents m. */
-    const size_t *samples;     /**< n_i for each agent; each at least 1. */
-    const saddle_world *world; /**< Whose functions may be called here: those of agents that are in
-                                    this process. NULL: all agents'. */
-    size_t scratch;            /**< Doubles of scratch the functions below may use. */
-    const char *x_set;         /**< The set X used when the user names none; NULL: "none". */
-    const char *y_set;         /**< The set Y used when the user names none; NULL: "none". */
-    double tau;                /**< Proximal weight that suits it with nu = 0.1; 0: 1. */
-    double alpha;              /**< Ascent step that suits it with eta = 0.1; 0: 1. */
+    const char *name;      /**< For messages and the trace. */
+    void *self;            /**< The instance's own data; the library does not touch it. */
+    size_t x_dim;          /**< Length of x. */
+    size_t y_dim;          /**< Length of y. */
+    size_t agents;         /**< Number of agents m. */
+    const size_t *samples; /**< n_i for each agent; each at least 1. */
+    /** Functions may be called only for agents that are in this process of the world. NULL: for
+     * all. */
+    const saddle_world *world;
+    size_t scratch;    /**< Number of doubles that the functions below may use as scratch. */
+    const char *x_set; /**< The default set X; NULL: "none". */
+    const char *y_set; /**< The default set Y; NULL: "none". */
+    double tau;        /**< The default proximal weight, for nu = 0.1; 0: 1. */
+    double alpha;      /**< The default ascent step, for eta = 0.1; 0: 1. */
 
     /**
-     * The problem over some of an agent's samples: adds to the outputs of `part`. What all samples share may
-     * be left to add_common(). The library calls it with parts of a batch, perhaps from several threads
-     * at once. Required where gradient() is NULL.
+     * Evaluates the problem over some of an agent's samples and adds the results to the outputs of
+     * `part`. Terms that all samples share may be left to add_common(). The library may divide a
+     * batch into several parts and evaluate them in different threads. Required if gradient() is
+     * NULL.
      */
     void (*add_samples)(const saddle_problem *problem, size_t agent, const saddle_part *part,
                         double *scratch);
     /**
      * Optional. Adds part->scale times the terms that are the same for all samples of all agents to
-     * gx, gy and value; the batch and the other outputs are not looked at. NULL: there are none.
+     * gx, gy and value. It must not read the batch or write the other outputs. NULL: no such terms.
      */
     void (*add_common)(const saddle_problem *problem, const saddle_part *part);
     /**
-     * Optional, where a sample's gradient in x is a number times its row: gx += sum over the batch, in its order, of
-     * along[k] times the row of the k-th sample. Mini-batches can then be divided by samples, though their rows are
-     * added up in one order.
+     * Optional, if a sample's gradient in x is a number times its row. Adds along[k] times the row
+     * of the k-th sample to gx, in the order of the batch. It allows a mini-batch to be divided
+     * between threads although its rows are summed in a fixed order.
      */
     void (*add_rows)(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                      const double *along, double *gx);
-    /** Roughly what one sample costs, in multiplications done one at a time. It decides how batches are
-     * divided between threads and is the same in all processes. 0: x_dim + y_dim. */
+    /** The approximate cost of one sample, in scalar multiplications. It decides how batches are
+     * divided between threads and must be the same in all processes. 0: x_dim + y_dim. */
     double sample_cost;
     /**
-     * Optional: structure that lets dense work be skipped, for problems with add_samples(). Above 0, entry j
-     * of y, and of the statistic if there is one, belongs to sample j, and grad_y f_ij is
-     * -y_curvature y + constant, the same for all samples, and something of its own in entry j alone.
-     * add_samples() then touches only the entries of its samples, and add_common() adds the rest; in
-     * differences the library adds the linear part -y_curvature (y - y0) itself and gives add_common() no
-     * gy. 0: no such thing.
+     * Optional, for problems with add_samples(): structure in y that saves dense work. If it is
+     * above 0, entry j of y (and of the statistic, if any) belongs to sample j, and grad_y f_ij is
+     * -y_curvature y + constant, the same for all samples, plus a term that is nonzero in entry j
+     * only. add_samples() then writes only the entries of its samples, and add_common() adds the
+     * rest. In differences the library itself adds the linear part -y_curvature (y - y0) and calls
+     * add_common() without gy. 0: no such structure.
      */
     double y_curvature;
     /**
-     * Optional, for problems of one agent with add_samples(): how many groups its samples form, such that of y, and of the
-     * statistic if there is one, entry j belongs to the samples of group j. Above 0, all samples may be given to add_samples()
-     * in ranges of groups (saddle_batch::groups), for which it touches only the entries of these groups, and add_common(),
-     * which then looks at batch.groups, adds what is left. 0: there are none.
+     * Optional, for problems of one agent with add_samples(): the number of groups of samples such
+     * that entry j of y (and of the statistic, if any) belongs to the samples of group j. If it is
+     * above 0, add_samples() may be called for a range of groups (saddle_batch::groups). It then
+     * writes only the entries of these groups, and add_common(), which must read batch.groups in
+     * this case, adds the rest. 0: no groups.
      */
     size_t groups;
 
-    /** Required without add_samples(), otherwise not called. Mean over the batch of grad f_ij at (x, y):
-     * overwrites gx (x_dim), gy (y_dim). */
+    /** Required without add_samples(), otherwise not called. Overwrites gx (x_dim) and gy (y_dim)
+     * with the mean over the batch of grad f_ij at (x, y). */
     void (*gradient)(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch);
     /**
-     * Optional, beside gradient(): what it says of all agents of a round at once, for code that works on many rows at a
-     * time. It is called on the thread that called the library, once after each phase in which agents of this process ask
-     * for gradients or differences of them; whatever else is asked for, such as in inner loops and at trace points, is gradient()'s.
+     * Optional, with gradient(): computes the gradients for all agents of a round in one call, for
+     * code that is faster on many rows at a time. The thread that called the library calls it once
+     * after each phase in which agents of this process request gradients or differences. All other
+     * requests, such as those of inner loops and trace points, call gradient().
      */
     void (*gradients)(const saddle_problem *problem, const saddle_gradient_requests *requests);
-    /** Required without add_samples(), otherwise not called. F_i(x, y) over all samples of the agent. */
+    /** Required without add_samples(), otherwise not called. Returns F_i(x, y) over all samples of
+     * the agent. */
     double (*value)(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                     double *scratch);
 
     /**
-     * Optional: the best response y*(x) = argmax over Y of (1/m) sum_i F_i(x, .), from the mean
-     * over agents of a statistic that each agent computes alone. Returns whether
-     * there is a closed form over this set. NULL or false: a generic solver takes over. scratch has
-     * capacity for saddle_set_scratch(y_set) doubles besides the problem's own.
+     * Optional. Computes the best response y*(x) = argmax over Y of (1/m) sum_i F_i(x, .) from the
+     * mean over agents of a statistic that each agent computes from its own samples. Returns
+     * whether there is a closed form over this set. NULL or false: a generic solver is used.
+     * `scratch` holds saddle_set_scratch(y_set) doubles in addition to the problem's own.
      */
     bool (*response_solve)(const saddle_problem *problem, const double *x, const double *statistic,
                            const saddle_set *y_set, double *y, double *scratch);
     /** Length of the statistic; may be 0. */
     size_t response_size;
-    /** The agent's statistic at x over all its samples. Required without add_samples() when response_size
-     * is not 0. */
+    /** Computes the agent's statistic at x over all its samples. Required without add_samples() if
+     * response_size is not 0. */
     void (*response_statistic)(const saddle_problem *problem, size_t agent, const double *x,
                                double *statistic, double *scratch);
-    /** Optional: (1/m) sum_i F_i(x, y) from the mean over agents of the statistics at x, without
-     * another look at the data. NULL: the value of every agent is computed. */
+    /** Optional. Returns (1/m) sum_i F_i(x, y), computed from the mean over agents of the
+     * statistics at x, without reading the data again. NULL: the value of every agent is
+     * computed. */
     double (*response_value)(const saddle_problem *problem, const double *x,
                              const double *statistic, const double *y, double *scratch);
 
-    /** Optional. Constants over the given sets; `out` comes with none known. NULL: none known. */
+    /** Optional. Fills in the constants that are known over the given sets; all are unknown on
+     * entry. */
     saddle_status (*constants)(const saddle_problem *problem, const saddle_set *x_set,
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error);
     /**
-     * Optional. The saddle point without constraints and with h = 0, if known: fills x and y and
-     * returns true. It is the constrained one too where X and Y hold it.
+     * Optional. Fills in x and y and returns true if the saddle point without constraints and with
+     * h = 0 is known. If it lies in X and Y, it is also the constrained saddle point.
      */
     bool (*solution)(const saddle_problem *problem, double *x, double *y);
     /**
-     * Optional. Measures (x, y) in the user's terms: writes at most SADDLE_MOST_OUTCOMES, and to `*count`
-     * how many, always the same names in the same order. It is not part of the algorithm: it may look at
-     * all agents, allocate, and take its time. Without held-out rows it is collective: every process of
-     * the world calls it and gets the same answer. A failure must come after everything that is exchanged, or be the same in all
-     * processes; the caller lets them agree.
+     * Optional. Measures (x, y) on these rows in the user's terms: writes at most
+     * SADDLE_MOST_OUTCOMES outcomes, always the same names in the same order, and stores their
+     * number in `*count`. It is not part of the algorithm: it may read all agents' data, allocate,
+     * and be slow. Without held-out rows it is collective: every process of the world calls it and
+     * gets the same result. It may fail only after everything is exchanged, unless it fails in all
+     * processes; the caller makes them agree.
      */
     saddle_status (*outcomes)(const saddle_problem *problem, const saddle_outcome_rows *rows,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error);
-    /** Bytes that outcomes() takes for every row that it looks at, for the estimate of a run's memory; 0: what
-     * it takes does not grow with them. */
+    /** Bytes that outcomes() allocates per row, for the estimate of a run's memory; 0: independent
+     * of the number of rows. */
     size_t outcome_bytes;
     /**
-     * Optional. The score that the model in (x, y) gives every row of a data set: out[row]. Above 0
-     * it says +1, otherwise -1; the larger, the more confident. For real labels it is the prediction.
-     * Labels are not read. It needs no samples of the instance: it works on one made for scoring, see
-     * saddle_problem_inputs.
+     * Optional. Computes the score that the model (x, y) gives to each row: out[row]. A score above
+     * 0 predicts +1, otherwise -1; the larger its magnitude, the more confident. For real labels it
+     * is the prediction. Labels are not read, and neither are the instance's samples: it must work
+     * on an instance made for scoring, see saddle_problem_inputs::scoring.
      */
     saddle_status (*scores)(const saddle_problem *problem, const saddle_dataset *data,
                             const double *x, const double *y, double *out, saddle_error *error);
-    /** Optional. The starting point that suits it, before projection; used for --init auto. */
+    /** Optional. Fills in the default starting point, before projection; used for --init auto. */
     void (*start)(const saddle_problem *problem, uint64_t seed, double *x, double *y);
-    /** Optional, for instances of a class. Frees what init() and join() allocated, but not the instance. */
+    /** Optional, for instances of a class. Frees what init() and join() allocated, but not the
+     * instance. */
     void (*release)(saddle_problem *problem);
 };
 
 /** What a problem of a class is made from. It lives as long as the problem. */
 typedef struct saddle_problem_inputs {
-    void *options; /**< The class's options struct, filled in; init() replaces "auto" by the value
-                                in use. NULL for a class without one. */
-    const char *argument;  /**< What followed a plug-in's path and colon; "": nothing. */
+    /** The class's options struct, filled in; init() replaces "auto" by the value in use. NULL for
+     * a class without one. */
+    void *options;
+    const char *argument;  /**< The text after a plug-in's path and colon; "" if there is none. */
     size_t agents;         /**< Number of agents. */
-    size_t features;       /**< Columns of every agent's rows; 0 if it needs none. */
-    const size_t *samples; /**< How many samples each agent has. */
-    saddle_dataset *const
-        *shard; /**< Each agent's rows with the labels that the class asks for; NULL
-                                if it needs none. */
+    size_t features;       /**< Number of columns of every agent's rows; 0 without data. */
+    const size_t *samples; /**< Number of samples of each agent. */
+    /** Each agent's rows, with labels of the kind that the class names; NULL without data. */
+    saddle_dataset *const *shard;
     const saddle_columns *columns; /**< Names of the features; NULL: they have numbers only. */
-    const double *classes;         /**< For SADDLE_LABELS_CLASSES: the file's label of every class,
-                                ascending; NULL for other kinds. */
-    size_t class_count;            /**< Length of `classes`. */
-    uint64_t seed;                 /**< For generated instances. */
-    const saddle_mixing *mixing;   /**< The network, for what agents find out together. */
-    const saddle_world *world;     /**< Which agents are here: shard[i] is NULL for the others. */
-    bool
-        scoring; /**< The instance is only used for scores and for outcomes on held-out rows, to use a
-                       saved model. Every shard is then one row of zeros in place of the samples; options
-                       have the values that the run found for "auto". */
+    /** For SADDLE_LABELS_CLASSES: the label of each class in the file, ascending; otherwise
+     * NULL. */
+    const double *classes;
+    size_t class_count;          /**< Length of `classes`. */
+    uint64_t seed;               /**< For generated instances. */
+    const saddle_mixing *mixing; /**< The network, for computations that agents do together. */
+    const saddle_world *world; /**< Which agents are in this process; shard[i] of others is NULL. */
+    /** Whether the instance is only used to compute scores, and outcomes on held-out rows, of a
+     * saved model. Every shard is then one row of zeros, and options have the values that the run
+     * found for "auto". */
+    bool scoring;
 } saddle_problem_inputs;
 
-/** A kind of problem: built in and chosen by name, or of your own, in a plug-in. */
+/** A kind of problem: built in and chosen by name, or your own in a plug-in. */
 typedef struct saddle_problem_class {
     const char *name;    /**< Required. Such as "robust-logistic". */
     const char *summary; /**< One line; NULL: none. */
-    bool needs_data;     /**< Whether it is made from a data set: inputs->shard is there. */
+    bool needs_data;     /**< Whether it is made from a data set, given in inputs->shard. */
     saddle_label_kind
-        labels;      /**< What it takes labels for; data that do not have such are refused. */
-    bool local_data; /**< Whether init() needs only the shards of the agents in this process,
-                              inputs->world->here. Otherwise data in several processes are refused. */
-    const saddle_option *const
-        *options;        /**< Its options, NULL-terminated: they fill inputs->options. Those
-                              of a plug-in are given after the colon as name=value,name=value; NULL: init()
-                              reads inputs->argument. */
+        labels; /**< The kind of labels it needs; data with other labels are refused. */
+    /** Whether init() needs only the shards of the agents in this process, inputs->world->here.
+     * Otherwise data in several processes are refused. */
+    bool local_data;
+    /** Its options, NULL-terminated; they fill inputs->options. Those of a plug-in are given after
+     * the colon as name=value,name=value. NULL: init() reads inputs->argument. */
+    const saddle_option *const *options;
     size_t options_size; /**< Bytes of the struct that its options fill; 0: none. */
     size_t size; /**< Required. Bytes of an instance, which begins with its saddle_problem. */
-    saddle_problem
-        common; /**< What all instances have in common: functions, and sizes that are fixed. */
-    /** Required. Complete an instance from what this process has: nothing is exchanged with the others. Its
-     * saddle_problem is `common` with name, agents, samples and world from the inputs, and self pointing to
-     * the instance; what follows is zero. Inputs are borrowed; they live until after release(), which is
-     * also called after a failure. What is wrong is reported through saddle_fail(). */
+    saddle_problem common; /**< What all instances share: functions, and sizes that are fixed. */
+    /** Required. Completes an instance from the inputs, without communicating with other processes.
+     * Its saddle_problem is a copy of `common` with name, agents, samples and world from the inputs
+     * and with self pointing to the instance; the rest of the instance is zero. Inputs are
+     * borrowed; they live until after release(), which is also called after a failure. Report
+     * errors by saddle_fail(). */
     saddle_status (*init)(void *instance, const saddle_problem_inputs *inputs, saddle_error *error);
-    /** Optional. Complete the instance by what agents find out together through inputs->world. Called in
-     * every process once all have made theirs; a failure must come after everything that is exchanged,
-     * or be the same in all processes. */
+    /** Optional. Completes the instance by communication through inputs->world. Called in every
+     * process once init() has succeeded in all. It may fail only after everything is exchanged,
+     * unless it fails in all processes. */
     saddle_status (*join)(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error);
 } saddle_problem_class;
 
-/** All built-in kinds of problem; `*count` receives their number. */
+/** Returns all built-in kinds of problem; `*count` receives their number. */
 SADDLE_API const saddle_problem_class *const *saddle_problem_list(size_t *count);
-/** The kind of a name; an unknown name is refused with the list. */
+/** Finds the problem class of a name; the error for an unknown name lists all names. */
 SADDLE_API saddle_status saddle_problem_find(const saddle_problem_class **out, const char *name,
                                              saddle_error *error);
-/** Refuse an instance with a required part missing, a zero size or the like. */
+/** Checks that an instance has all required functions and valid sizes. */
 SADDLE_API saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *error);
-/** Doubles of scratch that the calls below need. */
+/** Returns the number of doubles of scratch that the calls below need. */
 SADDLE_API size_t saddle_problem_scratch(const saddle_problem *problem);
-/** Mean over the batch of grad f_ij at (x, y): overwrites gx, gy. */
+/** Overwrites gx, gy with the mean over the batch of grad f_ij at (x, y). */
 SADDLE_API void saddle_problem_gradient(const saddle_problem *problem, size_t agent,
                                         const saddle_batch *batch, const double *x, const double *y,
                                         double *gx, double *gy, double *scratch);
-/** Mean over the batch of grad f_ij(x1, y1) - grad f_ij(x0, y0): overwrites dx, dy. */
+/** Overwrites dx, dy with the mean over the batch of grad f_ij(x1, y1) - grad f_ij(x0, y0). */
 SADDLE_API void saddle_problem_difference(const saddle_problem *problem, size_t agent,
                                           const saddle_batch *batch, const double *x1,
                                           const double *y1, const double *x0, const double *y0,
                                           double *dx, double *dy, double *scratch);
-/** The gradient, and the unbiased sample variance of the per-sample gradients (x and y together; 0 for
- * one sample). */
+/** Overwrites gx, gy with the mean gradient, and returns the unbiased sample variance of the
+ * per-sample gradients (x and y together; 0 for one sample). */
 SADDLE_API double saddle_problem_gradient_variance(const saddle_problem *problem, size_t agent,
                                                    const saddle_batch *batch, const double *x,
                                                    const double *y, double *gx, double *gy,
                                                    double *scratch);
-/** F_i(x, y), over all samples of the agent. */
+/** Returns F_i(x, y) over all samples of the agent. */
 SADDLE_API double saddle_problem_value(const saddle_problem *problem, size_t agent, const double *x,
                                        const double *y, double *scratch);
-/** The agent's statistic for the best response at x: overwrites `statistic` (response_size). */
+/** Overwrites `statistic` (response_size) with the agent's statistic for the best response at x. */
 SADDLE_API void saddle_problem_statistic(const saddle_problem *problem, size_t agent,
                                          const double *x, double *statistic, double *scratch);
 
-/** What can be asked of a problem. */
+/** What an agent can request from its problem. */
 typedef enum saddle_request_kind {
-    SADDLE_REQUEST_NONE = 0,         /**< Nothing. */
-    SADDLE_REQUEST_GRADIENT,         /**< (gx, gy) = mean gradient over the batch at (x, y). */
-    SADDLE_REQUEST_VARIANCE,         /**< The same, and the variance of the samples' gradients. */
-    SADDLE_REQUEST_DIFFERENCE,       /**< (gx, gy) = that at (x, y) minus that at (x0, y0). */
-    SADDLE_REQUEST_BATCH_DIFFERENCE, /**< The same without the linear part in y, and of gy only the
-                                          entries of the batch: for problems with y_curvature. */
-    SADDLE_REQUEST_VALUE,            /**< Mean of f at (x, y). */
-    SADDLE_REQUEST_STATISTIC,        /**< Mean statistic at x, for the best response. */
-    SADDLE_REQUEST_SURVEY            /**< Mean gradient in x at (x, y), and the statistic at x. */
+    SADDLE_REQUEST_NONE = 0,   /**< Nothing. */
+    SADDLE_REQUEST_GRADIENT,   /**< (gx, gy) = mean gradient over the batch at (x, y). */
+    SADDLE_REQUEST_VARIANCE,   /**< The same, and the variance of the samples' gradients. */
+    SADDLE_REQUEST_DIFFERENCE, /**< (gx, gy) = mean gradient at (x, y) minus that at (x0, y0). */
+    /** The same without the linear part in y, and only the entries of gy that belong to the batch;
+     * for problems with y_curvature. */
+    SADDLE_REQUEST_BATCH_DIFFERENCE,
+    SADDLE_REQUEST_VALUE,     /**< Mean of f at (x, y). */
+    SADDLE_REQUEST_STATISTIC, /**< Mean statistic at x, for the best response. */
+    SADDLE_REQUEST_SURVEY     /**< Mean gradient in x at (x, y), and the statistic at x. */
 } saddle_request_kind;
 
 /**
- * A request of one agent. A phase of an algorithm states it; the engine evaluates it and counts its IFO
- * calls, one for each sample and point, before the next phase runs. It is evaluated without checks: `kind` is one of
- * the above, the batch has at least one sample, all of them the agent's, and the pointers that the kind uses are set. A
- * value or a statistic over fewer than all samples is for problems with add_samples().
+ * A request of one agent. A phase of an algorithm fills it in. Before the next phase runs, the
+ * engine evaluates it and counts its IFO calls, one for each sample and point. It is not checked:
+ * `kind` must be one of the above, the batch must hold at least one sample and only samples of the
+ * agent, and the pointers that the kind uses must be set. Only problems with add_samples() can
+ * evaluate a value or a statistic over fewer than all samples.
  */
 typedef struct saddle_request {
-    saddle_request_kind kind; /**< SADDLE_REQUEST_NONE: there is none. */
-    saddle_batch batch;       /**< Over which samples. */
-    const double *x, *y;      /**< Where. */
-    const double *x0, *y0;    /**< Of a difference: minus the gradient here. */
-    double *gx, *gy;          /**< Receive the answer; in agent->work or agent->kept, apart from the
-                                   points. */
-    double *statistic;        /**< Receives the statistic. */
-    double variance;          /**< Receives the variance. */
-    double value;             /**< Receives the value. */
-    const struct saddle_helpers *helpers; /**< The engine's: who helps. NULL: nobody. */
+    saddle_request_kind kind; /**< SADDLE_REQUEST_NONE: there is no request. */
+    saddle_batch batch;       /**< The samples. */
+    const double *x, *y;      /**< The point. */
+    const double *x0, *y0;    /**< For a difference: the point whose gradient is subtracted. */
+    double *gx, *gy;   /**< Receive the result, in agent->work or agent->kept, not in a point. */
+    double *statistic; /**< Receives the statistic. */
+    double variance;   /**< Receives the variance. */
+    double value;      /**< Receives the value. */
+    const struct saddle_helpers *helpers; /**< Idle workers, set by the engine. NULL: none. */
 } saddle_request;
 
 /**
- * Estimate those of L and mu that are 0, at random points around (x, y), projected onto the sets: L
- * as the largest |grad f_ij(z + h d) - grad f_ij(z)| / h that power iterations on the direction d
- * find, mu as the smallest -<grad_y F_i(x, y') - grad_y F_i(x, y), y' - y> / |y' - y|^2. L comes out
- * too small and mu too large: they are estimates, not bounds. One that comes out not positive
- * stays 0. Collective where the problem has a world; a failure, which can only be one of memory, may
- * be this process's alone.
+ * Estimates L and mu where they are 0, at random points around (x, y), projected onto the sets. L
+ * is the largest |grad f_ij(z + h d) - grad f_ij(z)| / h that power iterations on the direction d
+ * find; mu is the smallest -<grad_y F_i(x, y') - grad_y F_i(x, y), y' - y> / |y' - y|^2. L is
+ * underestimated and mu overestimated: they are not bounds. An estimate that is not positive is
+ * left at 0. Collective if the problem has a world. It fails only when memory is short, possibly in
+ * this process only.
  */
 SADDLE_API saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
                                                            const saddle_set *x_set,
@@ -390,7 +399,7 @@ SADDLE_API saddle_status saddle_problem_estimate_constants(const saddle_problem 
                                                            saddle_constants *constants,
                                                            saddle_error *error);
 
-/** What a gradient check found; errors are relative to the largest entry of the gradient. */
+/** The result of a gradient check. Errors are relative to the largest entry of the gradient. */
 typedef struct saddle_gradient_check {
     double x_error;          /**< grad_x F_i against central differences of F_i. */
     double y_error;          /**< grad_y F_i against central differences of F_i. */
@@ -398,13 +407,13 @@ typedef struct saddle_gradient_check {
     double variance_error;   /**< The variance against that of one-sample gradients. */
     double batch_error;      /**< Mean of one-sample gradients against the full gradient. */
     bool kinks;              /**< Whether F_i seems to have kinks, where it has no gradient. */
-    size_t agent;            /**< Where the worst of them was. */
+    size_t agent;            /**< The agent with the largest error. */
 } saddle_gradient_check;
 
 /**
- * Check an instance's gradients by finite differences and its batch functions against each other,
- * at `points` random points of X x Y (seeded) for every agent. Collective where the problem has a
- * world; memory may be short in one process alone.
+ * Checks an instance's gradients by finite differences, and its batch functions against each other,
+ * at `points` random points of X x Y for every agent. The points depend on `seed` only. Collective
+ * if the problem has a world; memory may be short in this process only.
  */
 SADDLE_API saddle_status saddle_problem_check_gradient(const saddle_problem *problem,
                                                        const saddle_set *x_set,

@@ -1,16 +1,17 @@
 /**
  * @file saddle.h
- * @brief Saddle: decentralized constrained min-max learning. The header to include.
+ * @brief Saddle: decentralized constrained min-max learning. Programs include this header.
  *
- *     plan.h       what to do: problem, network, algorithm, limits, outputs     run.h     saddle_solve()
- *     instance.h   a problem on a network, made once for any number of runs     data.h    data sets
- *     problem.h    what is optimized           set.h     constraint sets and regularizers
- *     algorithm.h  what one agent does         graph.h   topologies and mixing weights
- *     option.h     options of your own         plugin.h  your own code in shared objects
+ *     plan.h       what to do: problem, network, algorithm, limits, outputs
+ *     run.h        saddle_solve() and its result
+ *     instance.h   a problem on a network, shared by any number of runs
+ *     problem.h    problems                    set.h     constraint sets and regularizers
+ *     algorithm.h  algorithms                  graph.h   topologies and mixing weights
+ *     data.h       data sets                   world.h   processes that share the agents
+ *     option.h     your own options            plugin.h  your own code in shared objects
  *     status.h     errors                      text.h    strict reading of numbers
- *     world.h      processes that share the agents
  *
- * <saddle/lab.h> adds traces, saved models, tuning and the theory's bounds.
+ * <saddle/lab.h> adds traces, saved models, tuning and the bounds of the theory.
  */
 #ifndef SADDLE_SADDLE_H
 #define SADDLE_SADDLE_H

@@ -9,15 +9,17 @@
  *
  *     none | l1:W | elastic-net:W1:W2 | group-l2:W:SIZE  |  PATH[:ARGUMENT]
  *
- * A bound of a box may be -inf or inf. Blocks are consecutive parts of the vector, in order; a
- * last `*SET` takes the rest. PATH, with a / in it, is a shared object (<saddle/plugin.h>).
+ * A bound of a box may be -inf or inf. Blocks are consecutive ranges of the vector, in order; a
+ * last `*SET` takes the remaining entries. PATH, which must contain a /, is a shared object
+ * (<saddle/plugin.h>).
  *
- * A set of your own is a ::saddle_set_class, a regularizer a ::saddle_regularizer_class: the tables that
- * the built-in ones are made of. Give them to saddle_set_from_class() and saddle_regularizer_from_class(), or
- * put them into a plug-in; examples/own_set.c and examples/own_regularizer.c do both.
+ * For your own set fill in a ::saddle_set_class, for your own regularizer a
+ * ::saddle_regularizer_class, as the built-in ones do. Pass it to saddle_set_from_class() or
+ * saddle_regularizer_from_class(), or put it into a plug-in; examples/own_set.c and
+ * examples/own_regularizer.c do both.
  *
- * All operations of the built-in ones are exact, allocate nothing and can be called from several threads,
- * each with its own scratch memory.
+ * All operations of the built-in sets and regularizers are exact, allocate nothing and can be
+ * called from several threads, each with its own scratch memory.
  */
 #ifndef SADDLE_SET_H
 #define SADDLE_SET_H
@@ -34,75 +36,77 @@ extern "C" {
 
 /** A closed convex set in R^dimension. */
 typedef struct saddle_set saddle_set;
-/** What a kind of set can do. */
+/** A kind of set: its name and its functions. */
 typedef struct saddle_set_class saddle_set_class;
 /** A shared object that was loaded. */
 struct saddle_plugin_object;
 
 /**
- * How the joint prox of a regularizer over a set follows from the regularizer's own prox and the
- * projection. State a rule only if it is exact; SADDLE_PROX_UNKNOWN refuses the pair.
+ * How the joint prox of a regularizer over a set is computed from the regularizer's own prox and
+ * the projection. Name a rule only if it is exact; a pair with SADDLE_PROX_UNKNOWN is refused.
  */
 typedef enum saddle_prox_rule {
-    SADDLE_PROX_UNKNOWN = 0,    /**< It does not. */
+    SADDLE_PROX_UNKNOWN = 0,    /**< No rule is known. */
     SADDLE_PROX_SHRINK_PROJECT, /**< The prox, then the projection. */
     SADDLE_PROX_PROJECT_SHRINK, /**< The projection, then the prox. */
-    SADDLE_PROX_CONSTANT        /**< |x|_1 is the same all over the set: only project. */
+    SADDLE_PROX_CONSTANT        /**< The projection alone: |x|_1 is constant on the set. */
 } saddle_prox_rule;
 
-/** What a kind of set and a kind of regularizer both have. Instances are constants with static storage. */
+/** What classes of sets and of regularizers have in common. Instances are constants with static
+ * storage. */
 typedef struct saddle_term_class {
     const char *name;     /**< Required. Such as "l2-ball". */
     const char *synopsis; /**< How it is written, such as "l2-ball:R"; NULL: its name. */
     const char *summary;  /**< One line, with the cost of the projection or the prox; NULL: none. */
     /** Options that may follow the colon as name=value,name=value and fill fields of the struct
-     * (SADDLE_OWN), NULL-terminated. NULL: init() reads saddle_term::argument by itself. */
+     * (SADDLE_OWN), NULL-terminated. NULL: init() parses saddle_term::argument itself. */
     const saddle_option *const *options;
     size_t size; /**< Required. Bytes of the struct, which begins with its saddle_term. */
-    /** Optional. Complete the struct, which is zero but for its saddle_term and the options; NULL: nothing
-     * to do, and an argument is refused unless there are options. */
+    /** Optional. Completes the struct, which is zero except for its saddle_term and its options.
+     * NULL: there is nothing to do, and an argument is refused unless there are options. */
     saddle_status (*init)(void *self, saddle_error *error);
-    /** Optional. Free what init() allocated, even if it failed half-way, but not the struct. */
+    /** Optional. Frees what init() allocated, also if init() failed, but not the struct. */
     void (*release)(void *self);
 } saddle_term_class;
 
-/** The beginning of every set and regularizer. The library fills it in before init() is called; it is for
- * reading only. */
+/** The first member of every set and regularizer. The library fills it in before it calls
+ * init(). Read only. */
 typedef struct saddle_term {
-    const saddle_term_class *kind; /**< Of its class. Borrowed. */
-    const char *text;              /**< What it was made from, such as "l2-ball:2". */
-    const char *argument;          /**< What followed the name or path and a colon; "": nothing. */
-    void *context;    /**< From saddle_set_from_class() and the like; NULL: made from text. */
+    const saddle_term_class *kind; /**< Its class. Borrowed. */
+    const char *text;              /**< The text it was made from, such as "l2-ball:2". */
+    const char *argument;          /**< The text after the colon; "" if there is none. */
+    void *context;    /**< The context given to saddle_set_from_class() and the like, or NULL. */
     size_t dimension; /**< Length of the vectors; at least 1. */
-    char *owned;      /**< The library's: memory of the texts. */
-    struct saddle_plugin_object *plugin; /**< The library's: where `kind` is from. */
+    char *owned;      /**< Internal: the memory of the texts. */
+    struct saddle_plugin_object *plugin; /**< Internal: the shared object that defines `kind`. */
 } saddle_term;
 
-/** A set of your own is a struct that starts with this. */
+/** A set. Your own is a struct whose first member is this. */
 struct saddle_set {
-    saddle_term term; /**< Its class is that of a saddle_set_class. */
+    saddle_term term; /**< Its kind is the first member of a saddle_set_class. */
 };
 
-/** A kind of set. Functions are called from several threads at once and write to their outputs and scratch
- * only. */
+/** A kind of set. Several threads call its functions at the same time; they must write only to
+ * their outputs and scratch. */
 struct saddle_set_class {
-    saddle_term_class term; /**< Name, size and the like. Always the first member. */
-    /** Required. As saddle_set_project(); scratch holds scratch() doubles. A NaN in v must leave a NaN. */
+    saddle_term_class term; /**< Name, size and so on. Always the first member. */
+    /** Required. Does what saddle_set_project() does, with scratch() doubles of scratch. A NaN
+     * in v must result in a NaN. */
     void (*project)(const saddle_set *set, double *v, double *scratch);
-    /** Optional. As saddle_set_range(); NULL: not known, -inf and inf. */
+    /** Optional. Does what saddle_set_range() does. NULL: -inf and inf. */
     void (*range)(const saddle_set *set, double *lower, double *upper);
-    /** Optional. As saddle_set_norm_bound(); NULL: every entry may be as large as the range allows. */
+    /** Optional. Does what saddle_set_norm_bound() does. NULL: the bound follows from the range. */
     double (*norm_bound)(const saddle_set *set);
-    /** Optional. As saddle_set_uniform_bounds(); NULL: false. */
+    /** Optional. Does what saddle_set_uniform_bounds() does. NULL: false. */
     bool (*uniform_bounds)(const saddle_set *set, double *lower, double *upper);
-    /** Optional. Doubles of scratch that project() needs; NULL: none. */
+    /** Optional. Returns the number of doubles of scratch that project() needs. NULL: none. */
     size_t (*scratch)(const saddle_set *set);
-    saddle_prox_rule l1_rule;    /**< For l1 and elastic-net. */
-    saddle_prox_rule group_rule; /**< For group-l2. */
+    saddle_prox_rule l1_rule;    /**< The rule for l1 and elastic-net. */
+    saddle_prox_rule group_rule; /**< The rule for group-l2. */
 };
 
 /**
- * Make a set from its text.
+ * Makes a set from its text.
  * @param[out] out        the set; NULL on failure. Free with saddle_set_free().
  * @param      text       see the file comment.
  * @param      dimension  length of the vectors.
@@ -110,124 +114,130 @@ struct saddle_set_class {
 SADDLE_API saddle_status saddle_set_create(saddle_set **out, const char *text, size_t dimension,
                                            saddle_error *error);
 /**
- * Make a set of your own kind.
+ * Makes a set of your own kind.
  * @param[out] out        NULL on failure. Free with saddle_set_free().
  * @param      kind       borrowed; must outlive the set.
- * @param      argument   what would follow the colon in text; NULL or "": nothing.
- * @param      context    whatever the functions need besides: saddle_term::context. Borrowed.
+ * @param      argument   what would follow the colon in text; may be NULL.
+ * @param      context    anything else that the functions need; becomes saddle_term::context.
+ *                        Borrowed.
  * @param      dimension  length of the vectors.
  */
 SADDLE_API saddle_status saddle_set_from_class(saddle_set **out, const saddle_set_class *kind,
                                                const char *argument, void *context,
                                                size_t dimension, saddle_error *error);
 /**
- * Make a box with bounds of its own in every coordinate: lower[k] <= v[k] <= upper[k].
+ * Makes a box with separate bounds for every coordinate: lower[k] <= v[k] <= upper[k].
  * @param[out] out    NULL on failure. Free with saddle_set_free().
- * @param      lower  `dimension` numbers, perhaps -inf; copied. NULL: -inf throughout.
- * @param      upper  `dimension` numbers, perhaps inf; copied. NULL: inf throughout.
+ * @param      lower  `dimension` numbers, possibly -inf; copied. NULL: all -inf.
+ * @param      upper  `dimension` numbers, possibly inf; copied. NULL: all inf.
  */
 SADDLE_API saddle_status saddle_set_box(saddle_set **out, size_t dimension, const double *lower,
                                         const double *upper, saddle_error *error);
-/** Free a set. NULL is allowed. */
+/** Frees a set. NULL is allowed. */
 SADDLE_API void saddle_set_free(saddle_set *set);
 
-/** The text the set was made from. Borrowed. */
+/** Returns the text the set was made from. Borrowed. */
 SADDLE_API const char *saddle_set_text(const saddle_set *set);
-/** Length of the vectors. */
+/** Returns the length of the vectors. */
 SADDLE_API size_t saddle_set_dimension(const saddle_set *set);
-/** Doubles of scratch that project() and distance() need. */
+/** Returns the number of doubles of scratch that project() and distance() need. */
 SADDLE_API size_t saddle_set_scratch(const saddle_set *set);
-/** Whether the set is the whole space. */
+/** Returns whether the set is the whole space. */
 SADDLE_API bool saddle_set_is_whole_space(const saddle_set *set);
 /**
  * If the set is an interval product with the same bounds in every coordinate (none, box, nonneg,
- * linf-ball), store the bounds (perhaps infinite) and return true.
+ * linf-ball), stores the bounds, possibly infinite, and returns true.
  */
 SADDLE_API bool saddle_set_uniform_bounds(const saddle_set *set, double *lower, double *upper);
-/** The smallest and the largest value any coordinate takes over the set (perhaps infinite). */
+/** Stores the smallest and the largest value, possibly infinite, of any coordinate over the set. */
 SADDLE_API void saddle_set_range(const saddle_set *set, double *lower, double *upper);
-/** An upper bound of the Euclidean norm over the set: exact for balls, boxes and simplices; perhaps
- * infinite. */
+/** Returns an upper bound, possibly infinite, of the Euclidean norm over the set; exact for
+ * balls, boxes and simplices. */
 SADDLE_API double saddle_set_norm_bound(const saddle_set *set);
 
-/** Replace v by its Euclidean projection onto the set. */
+/** Replaces v by its Euclidean projection onto the set. */
 SADDLE_API void saddle_set_project(const saddle_set *set, double *v, double *scratch);
-/** Euclidean distance from v to the set; NaN when v holds one. v is left alone. */
+/** Returns the Euclidean distance from v to the set; NaN if v contains NaN. Does not change v. */
 SADDLE_API double saddle_set_distance(const saddle_set *set, const double *v, double *scratch);
 
-/** All built-in kinds of set; `*count` receives their number. */
+/** Returns all built-in kinds of set; `*count` receives their number. */
 SADDLE_API const saddle_set_class *const *saddle_set_list(size_t *count);
 
 /** A convex regularizer h on R^dimension. */
 typedef struct saddle_regularizer saddle_regularizer;
-/** What a kind of regularizer can do. */
+/** A kind of regularizer: its name and its functions. */
 typedef struct saddle_regularizer_class saddle_regularizer_class;
 
-/** h(x) = l1 |x|_1 + l2/2 |x|_2^2, a sum over coordinates. */
+/** The weights of h(x) = l1 |x|_1 + l2/2 |x|_2^2. */
 typedef struct saddle_weights {
     double l1; /**< Weight of the 1-norm; at least 0. */
     double l2; /**< Weight of half the squared 2-norm; at least 0. */
 } saddle_weights;
 
-/** A regularizer of your own is a struct that starts with this. */
+/** A regularizer. Your own is a struct whose first member is this. */
 struct saddle_regularizer {
-    saddle_term term; /**< Its class is that of a saddle_regularizer_class. */
+    saddle_term term; /**< Its kind is the first member of a saddle_regularizer_class. */
     bool is_zero;     /**< Whether h is identically zero; init() may set it. */
 };
 
-/** A kind of regularizer; its functions are called like those of sets. */
+/** A kind of regularizer. Several threads call its functions at the same time; they must write
+ * only to their outputs. */
 struct saddle_regularizer_class {
-    saddle_term_class term; /**< Name, size and the like. Always the first member. */
-    /** Required. h(v). */
+    saddle_term_class term; /**< Name, size and so on. Always the first member. */
+    /** Required. Returns h(v). */
     double (*value)(const saddle_regularizer *regularizer, const double *v);
-    /** The weights, for an h of that form. Either this or shrink() is required. */
+    /** Returns the weights, if h has the form of ::saddle_weights. Either this or shrink() is
+     * required. */
     saddle_weights (*weights)(const saddle_regularizer *regularizer);
-    /** Replace v by argmin over u in R^n of |u - v|^2 / 2 + step h(u). A NaN in v must leave a NaN. */
+    /** Replaces v by argmin over u in R^n of |u - v|^2 / 2 + step h(u). A NaN in v must result
+     * in a NaN. */
     void (*shrink)(const saddle_regularizer *regularizer, double step, double *v);
-    /** Optional, with shrink(). How the joint prox over a set follows from shrink() and the projection;
-     * NULL: only the whole space is accepted. It is not asked about the whole space. */
+    /** Optional, with shrink(). Returns the rule for the joint prox over a set, which is never
+     * the whole space. NULL: only the whole space is accepted. */
     saddle_prox_rule (*rule)(const saddle_regularizer *regularizer, const saddle_set *set);
 };
 
-/** Make a regularizer from its text; as saddle_set_create(). Free with saddle_regularizer_free(). */
+/** Makes a regularizer from its text, like saddle_set_create(). Free with
+ * saddle_regularizer_free(). */
 SADDLE_API saddle_status saddle_regularizer_create(saddle_regularizer **out, const char *text,
                                                    size_t dimension, saddle_error *error);
-/** Make a regularizer of your own kind; as saddle_set_from_class(). Free with saddle_regularizer_free(). */
+/** Makes a regularizer of your own kind, like saddle_set_from_class(). Free with
+ * saddle_regularizer_free(). */
 SADDLE_API saddle_status saddle_regularizer_from_class(saddle_regularizer **out,
                                                        const saddle_regularizer_class *kind,
                                                        const char *argument, void *context,
                                                        size_t dimension, saddle_error *error);
-/** Free a regularizer. NULL is allowed. */
+/** Frees a regularizer. NULL is allowed. */
 SADDLE_API void saddle_regularizer_free(saddle_regularizer *regularizer);
-/** The text the regularizer was made from. Borrowed. */
+/** Returns the text the regularizer was made from. Borrowed. */
 SADDLE_API const char *saddle_regularizer_text(const saddle_regularizer *regularizer);
-/** Whether h is identically zero. */
+/** Returns whether h is identically zero. */
 SADDLE_API bool saddle_regularizer_is_zero(const saddle_regularizer *regularizer);
-/** h(v). */
+/** Returns h(v). */
 SADDLE_API double saddle_regularizer_value(const saddle_regularizer *regularizer, const double *v);
-/** All built-in kinds of regularizer; `*count` receives their number. */
+/** Returns all built-in kinds of regularizer; `*count` receives their number. */
 SADDLE_API const saddle_regularizer_class *const *saddle_regularizer_list(size_t *count);
 
 /** The joint proximal step of a regularizer over a set. */
 typedef struct saddle_prox saddle_prox;
 
 /**
- * Bind a set and a regularizer, both borrowed and to outlive the result. Free with saddle_prox_free().
- * Pairs whose joint prox is not exactly known are refused with SADDLE_UNSUPPORTED and a message
- * that names the pairs that work.
+ * Combines a set and a regularizer. Both are borrowed and must outlive the result. Free with
+ * saddle_prox_free(). Returns SADDLE_UNSUPPORTED, with a message that names the possible pairs, if
+ * no exact joint prox is known.
  */
 SADDLE_API saddle_status saddle_prox_create(saddle_prox **out, const saddle_set *set,
                                             const saddle_regularizer *regularizer,
                                             saddle_error *error);
-/** Free a prox; the set and the regularizer stay. NULL is allowed. */
+/** Frees a prox, but not its set and its regularizer. NULL is allowed. */
 SADDLE_API void saddle_prox_free(saddle_prox *prox);
-/** The set of the pair. Borrowed. */
+/** Returns the set of the pair. Borrowed. */
 SADDLE_API const saddle_set *saddle_prox_set(const saddle_prox *prox);
-/** The regularizer of the pair. Borrowed. */
+/** Returns the regularizer of the pair. Borrowed. */
 SADDLE_API const saddle_regularizer *saddle_prox_regularizer(const saddle_prox *prox);
-/** Doubles of scratch that apply() needs. */
+/** Returns the number of doubles of scratch that apply() needs. */
 SADDLE_API size_t saddle_prox_scratch(const saddle_prox *prox);
-/** Replace v by argmin over u in the set of  |u - v|^2 / 2 + step h(u);  step >= 0. */
+/** Replaces v by argmin over u in the set of |u - v|^2 / 2 + step h(u), where step >= 0. */
 SADDLE_API void saddle_prox_apply(const saddle_prox *prox, double step, double *v, double *scratch);
 
 #ifdef __cplusplus

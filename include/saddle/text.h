@@ -1,8 +1,8 @@
 /**
  * @file text.h
- * @brief Strict reading and exact writing of numbers, and guessing which word was meant.
+ * @brief Strict reading and exact writing of numbers, and suggestions for misspelt words.
  *
- * What every option of the library is read with, for programs that have options of their own.
+ * The library reads its own options with these functions. Programs can use them for theirs.
  */
 #ifndef SADDLE_TEXT_H
 #define SADDLE_TEXT_H
@@ -17,21 +17,22 @@
 extern "C" {
 #endif
 
-/** The whole text as a finite number, in the C locale whatever the user's; false otherwise. */
+/** Parses the entire text as a finite number, independent of the locale. Returns false if it is not
+ * one. */
 SADDLE_API bool saddle_parse_real(const char *text, double *out);
 /**
- * The whole text as a whole number of at most 2^64 - 1; "1e6" and "2000" are, "1.5" and "-1" are
- * not.
+ * Parses the entire text as an integer from 0 to 2^64 - 1. Accepts "2000" and "1e6"; returns false
+ * for "1.5" and "-1".
  */
 SADDLE_API bool saddle_parse_integer(const char *text, uint64_t *out);
-/** The capacity that saddle_print_real() needs. */
+/** The buffer size that saddle_print_real() needs. */
 #define SADDLE_REAL_SIZE 32
 /**
- * Writes the shortest decimal of at least `digits` and at most 17 significant digits that reads back
- * as the same number, in the C locale whatever the user's. Returns `out`.
+ * Writes the shortest decimal with at least `digits` and at most 17 significant digits that reads
+ * back as the same number, independent of the locale. Returns `out`.
  */
 SADDLE_API const char *saddle_print_real(double value, int digits, char out[SADDLE_REAL_SIZE]);
-/** Of several words the one closest to `word` by edit distance, or NULL when none is close. */
+/** Returns the candidate closest to `word` by edit distance, or NULL if none is close. */
 SADDLE_API const char *saddle_closest(const char *word, const char *const *candidate, size_t count);
 
 #ifdef __cplusplus
