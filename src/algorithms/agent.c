@@ -1,4 +1,4 @@
-/* What one agent does in a round: its phases, what they ask of the problem, and mixing. */
+/* Running one agent's round: its phases, the evaluation of their requests, and mixing. */
 #include "algorithms/agent.h"
 
 #include <string.h>
@@ -8,8 +8,9 @@
 #include "core/vector.h"
 #include "problems/evaluate.h"
 
+/* Number of entries that are mixed at a time, so that `out` stays in the cache. */
 #define BLOCK 512
-/* Entries of the sums of parts that are added up at a time. */
+/* Number of entries of the partial results that a worker adds up at a time. */
 #define SUM_BLOCK 1024
 
 SADDLE_KERNEL static void mix_block(const saddle_agent *agent, size_t offset, size_t count,
@@ -27,7 +28,7 @@ SADDLE_KERNEL static void mix_block(const saddle_agent *agent, size_t offset, si
     }
 }
 
-/* Whether the entries of the span from `offset` on are those of a sum. */
+/* Returns whether the field of the span that contains `offset` is a sum. */
 static bool is_sum(const saddle_layout *layout, size_t offset)
 {
     size_t f = 0;
@@ -122,7 +123,7 @@ size_t saddle_block_count(const saddle_range *range)
     return (range->last + range->shift + range->block - 1) / range->block - first;
 }
 
-/* Returns the length of a block, for a number of coordinates with their shift. */
+/* Returns the length of a block for this number of coordinates, including the shift. */
 static size_t block_length(size_t coordinates)
 {
     size_t length = SADDLE_LEAST_BLOCK;
@@ -156,7 +157,7 @@ size_t saddle_most_blocks(const saddle_problem *problem)
     return saddle_larger(saddle_block_count(&all.x), saddle_block_count(&all.y));
 }
 
-/* The sums of all blocks of a range, in their order. */
+/* Adds up the sums of all blocks of a range, in the order of the blocks. */
 static void add_blocks(const saddle_range *range, double *total)
 {
     memcpy(total, range->sums, SADDLE_BLOCK_SUMS * sizeof *total);
@@ -187,7 +188,7 @@ void saddle_agent_phase(const saddle_phase *phase, saddle_agent *agent)
     if (saddle_phase_runs(phase, agent))
         phase->run(agent);
     if (phase->divided != NULL) {
-        double *sums = agent->scratch; /* which run() needs no longer */
+        double *sums = agent->scratch; /* run() no longer needs it */
         saddle_ranges all = saddle_whole_ranges(agent->problem, sums);
         memset(sums, 0, saddle_block_sums(agent->problem) * sizeof *sums);
         phase->divided(agent, &all.x, &all.y);

@@ -1,4 +1,4 @@
-/* What engines do with one agent. */
+/* Functions by which engines run one agent. */
 #ifndef SADDLE_ALGORITHMS_AGENT_H
 #define SADDLE_ALGORITHMS_AGENT_H
 
@@ -6,38 +6,41 @@
 
 #include "core/share.h"
 
-/* Doubles of partials that a request of one of the agents here may need. */
+/* Returns the number of doubles of partial results that a request over up to `samples` samples
+ * may need. */
 size_t saddle_partials_size(const saddle_problem *problem, size_t samples);
 
-/* Evaluate a request of an agent with the engine's help, without counting IFO calls. */
+/* Evaluates an agent's request with the help of idle workers, without counting IFO calls. */
 void saddle_agent_answer(const saddle_agent *agent, saddle_request *request, double *scratch);
-/* The end of a request with several parts, which are done, with the help of other workers. */
+/* Adds up the partial results of a request after all its parts are evaluated, with the help of
+ * idle workers. */
 void saddle_agent_sum(const saddle_agent *agent, saddle_request *request, double *partials);
 
-/* Blocks of a range, and the doubles of the sums of all blocks of x and y. */
+/* Returns the number of blocks of a range. */
 size_t saddle_block_count(const saddle_range *range);
+/* Returns the number of doubles that the sums of all blocks of x and y take. */
 size_t saddle_block_sums(const saddle_problem *problem);
-/* The number of blocks of x or of y, whichever has more. */
+/* Returns the number of blocks of x or of y, whichever is larger. */
 size_t saddle_most_blocks(const saddle_problem *problem);
-/* Coordinates of x and of y. */
+/* A range of x and one of y. */
 typedef struct saddle_ranges {
     saddle_range x;
     saddle_range y;
 } saddle_ranges;
-/* All of x and of y, with the sums of x before those of y. */
+/* Returns the ranges of all coordinates; in `sums`, the sums of x come before those of y. */
 saddle_ranges saddle_whole_ranges(const saddle_problem *problem, double *sums);
-/* Whether a phase's run() has anything to do in this round; the same for all agents. */
+/* Returns whether a phase's run() has anything to do in this round; the same for all agents. */
 bool saddle_phase_runs(const saddle_phase *phase, const saddle_agent *agent);
-/* The end of a divided phase, with the sums of all blocks: those of x, then those of y. */
+/* Finishes a divided phase, given the sums of all blocks of x, then of y. */
 void saddle_agent_finish(const saddle_phase *phase, saddle_agent *agent, double *sums);
-/* A whole phase of an agent by one worker, without what it asks of the problem. */
+/* Runs a complete phase of an agent in the calling thread, without evaluating its request. */
 void saddle_agent_phase(const saddle_phase *phase, saddle_agent *agent);
-/* One round of an agent: all phases, and what they ask of the problem. */
+/* Runs one round of an agent: all phases, and the evaluation of their requests. */
 void saddle_agent_round(const saddle_algorithm *algorithm, saddle_agent *agent, unsigned round);
-/* Where an agent's variables are: the algorithm's view(), with NULL for what it does not have. */
+/* Calls the algorithm's view(); pointers that it does not set are NULL. */
 void saddle_agent_view(const saddle_algorithm *algorithm, const saddle_agent *agent,
                        saddle_view *out);
-/* The most IFO calls of the start, and of an iteration beyond saddle_agent::ifo_limit, at all agents. */
+/* Returns saddle_algorithm::most_ifo(), or its default if the algorithm has none. */
 uint64_t saddle_algorithm_most_ifo(const saddle_algorithm *algorithm, const void *parameters,
                                    const saddle_problem *problem);
 

@@ -1,4 +1,5 @@
-/* The built-in algorithms, in the order they are shown. A new one is one file and one line here. */
+/* The built-in algorithms, in the order in which they are listed. A new one needs one file and
+ * one line here. */
 #ifndef SADDLE_ALGORITHMS_H
 #define SADDLE_ALGORITHMS_H
 

@@ -7,12 +7,12 @@
  *   (gx, gy) = mean over a fresh mini-batch S of grad f_ij at (x, y)_t
  *
  * Steps decrease by the paper's doubling trick, c_t = 1 / sqrt(2^k) for 2^k <= t + 1 < 2^{k+1}, or
- * by c_t = 1 / sqrt(t + 1). What is reported is the average of the iterates so far, the start
- * included: the paper's guarantee, O(1 / sqrt(t)) for convex-concave F, is about that.
+ * by c_t = 1 / sqrt(t + 1). The reported solution is the average of all iterates so far, including
+ * the start: the paper's guarantee, O(1 / sqrt(t)) for convex-concave F, holds for this average.
  *
- * The paper has eta_x = eta_y = 1, which knows nothing of the scale of the problem; auto is the
- * problem's own 1 / tau and alpha. It has subgradients of all of F_i; here h, the one nonsmooth
- * part, enters by its proximal step together with the projection.
+ * The paper sets eta_x = eta_y = 1 for problems of any scale; auto is the problem's default 1 / tau
+ * and alpha. The paper uses subgradients of all of F_i; here h, the only nonsmooth term, enters
+ * through its proximal step together with the projection.
  *
  * Cost of an iteration: one round, one message of (x, y) per neighbour, |S| IFO calls.
  */
@@ -55,7 +55,7 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
     return SADDLE_OK;
 }
 
-/* Published: x | y. Kept: their averages, and the iteration of the start, from which t is counted. */
+/* Published: x | y. Kept: their averages, and the iteration of the start, where t is 0. */
 static void layout(const void *parameters_, const saddle_problem *problem, saddle_layout *out)
 {
     (void)parameters_;

@@ -1,5 +1,5 @@
 /*
- * What the algorithms that step along gradients, rather than towards proximal points, share.
+ * Functions shared by the algorithms that step along gradients instead of towards proximal points:
  *
  *   x+ = prox of (eta_x h) over X at  x - eta_x gx,   y+ = projection onto Y of  y + eta_y gy
  */
@@ -12,7 +12,7 @@
 typedef struct saddle_two_steps {
     double eta_x;
     double eta_y;
-    uint64_t batch;   /* samples of a mini-batch; 0: ceil(sqrt(n_i)) */
+    uint64_t batch;   /* size of a mini-batch; 0: ceil(sqrt(n_i)) */
     bool replacement; /* mini-batches with replacement */
 } saddle_two_steps;
 
@@ -22,19 +22,21 @@ typedef struct saddle_step_pair {
     double y;
 } saddle_step_pair;
 
-/* Whether steps that are not given follow the method's paper: --steps theory, and L and mu are known. */
+/* Returns whether steps that are not given follow the method's paper: with --steps theory, if L
+ * and mu are known. */
 bool saddle_wants_theory(const saddle_configuration *configuration);
 
 /*
- * Complete the steps and record them in the configuration. Steps that are not given are `practical`,
- * a share of the problem's 1 / tau and alpha that was measured on all problems (docs/decisions.md),
- * or, with saddle_wants_theory(), `theory`, the rule of the method's paper. A method without such a
- * rule does not have --steps and passes `practical` twice.
+ * Completes the steps and records them in the configuration. Steps that are not given are `theory`,
+ * the rule of the method's paper, if saddle_wants_theory(); otherwise `practical`, fractions of the
+ * problem's 1 / tau and alpha that were measured on all problems (docs/decisions.md). A method
+ * whose paper has no rule does not read --steps and passes `practical` twice.
  */
 void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *configuration,
                                 saddle_step_pair practical, saddle_step_pair theory);
 
-/* For saddle_algorithm's layout, start and view: the span is (x, y), sent in every round. */
+/* For saddle_algorithm's layout, start and view, if the span is (x, y) and is sent in every
+ * round. */
 void saddle_plain_fields(const saddle_problem *problem, saddle_layout *out);
 void saddle_plain_start(saddle_agent *agent, const double *x0, const double *y0);
 void saddle_plain_view(const saddle_agent *agent, saddle_view *out);
@@ -45,9 +47,10 @@ void saddle_descend(const saddle_agent *agent, double step, const double *x, con
 /* out = projection onto Y of y + step g */
 void saddle_ascend(const saddle_agent *agent, double step, const double *y, const double *g,
                    double *out, double *scratch);
-/* Whether an inner loop has to end because the agent's share of a budget is used up. */
+/* Returns whether an inner loop must end because the agent's share of a budget is spent. */
 bool saddle_out_of_calls(const saddle_agent *agent);
-/* Record the first entry of a variable of the next iterate that is not finite, if there is one. */
+/* Records the first entry of a variable that is not finite, if there is one, as the agent's
+ * fault. */
 void saddle_watch(saddle_agent *agent, const char *variable, size_t count, const double *values);
 
 #endif

@@ -3,17 +3,17 @@
  * Ross, Yang, Das, "A Decentralized Parallel Algorithm for Training Generative Adversarial Nets",
  * NeurIPS 2020, Algorithm 1). With w = (x, y) and g = (gx, -gy),
  *
- *   m_k = sum_j (M^r)_ij w_{j,k-1}
- *   z_k = projection of  m_k - eta g(S_{k-1}; z_{k-1})
- *   w_k = projection of  m_k - eta g(S_k; z_k)
+ *   m_k = sum_j (M^r)_ij w_{j,k-1} z_k = projection of  m_k - eta g(S_{k-1}; z_{k-1}) w_k =
+ *   projection of  m_k - eta g(S_k; z_k)
  *
- * where g(S; z) is the mean over a mini-batch S at z: one gradient per iteration, used twice. z_k
- * is reported, where the paper's guarantee holds. Start: z_0 = w_0 = (x_0, y_0), with g(S_0; z_0).
+ * where g(S; z) is the mean over a mini-batch S at z: one gradient per iteration, used twice. The
+ * reported solution is z_k, for which the paper's guarantee holds. Start: z_0 = w_0 = (x_0, y_0),
+ * with g(S_0; z_0).
  *
- * The paper has neither sets nor h; both enter by a proximal step in place of the plain one. It has
- * one eta, bounded in terms of L; here x and y have their own, by default nu / tau and eta alpha of
- * PRECISION. It asks for r of the order of log_{1/lambda}(1 + m^{1/4}), up to constants nobody
- * knows: auto is the smallest r with lambda^r (1 + m^{1/4}) <= 1.
+ * The paper has neither sets nor h; both enter through a proximal step that replaces the plain one.
+ * The paper has one eta, bounded in terms of L; here x and y have their own, by default nu / tau
+ * and eta alpha of PRECISION. The paper requires r of the order of log_{1/lambda}(1 + m^{1/4}),
+ * with unknown constants: auto is the smallest r with lambda^r (1 + m^{1/4}) <= 1.
  *
  * Cost of an iteration: r rounds, each with one message of (x, y) per neighbour; |S| IFO calls, and
  * |S| for the start.
@@ -29,9 +29,9 @@
 #include "core/elementary.h"
 #include "core/status.h"
 
-/* No auto above this: rather than wait for so many rounds, the user should say so. */
+/* auto gives up above this: the user has to ask for that many rounds. */
 #define MOST_ROUNDS 1e6
-/* So much of a round is rounding: lambda's last bits depend on the machine, r must not. */
+/* Tolerance when r is rounded up: the last bits of lambda depend on the machine, but r must not. */
 #define ROUNDING 1e-9
 
 typedef struct parameters {
@@ -48,7 +48,7 @@ static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_opt
                                                &saddle_option_batch, &saddle_option_sampling,
                                                &mixing_rounds,       NULL};
 
-/* The smallest r >= 1 with lambda^r (1 + m^{1/4}) <= 1; NaN when there is none. */
+/* Returns the smallest r >= 1 with lambda^r (1 + m^{1/4}) <= 1, or NaN if there is none. */
 static double enough_rounds(double lambda, double agents)
 {
     if (lambda == 0.0)
@@ -69,10 +69,11 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
         return SADDLE_OK;
     double rounds = enough_rounds(instance->spectrum.lambda, (double)instance->problem->agents);
     if (!(rounds <= MOST_ROUNDS))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "mixing-rounds: lambda = %g gives no number of rounds per iteration for "
-                           "dposg; set one",
-                           instance->spectrum.lambda);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "mixing-rounds: dposg cannot choose a number of rounds per iteration for "
+            "lambda = %g; set one",
+            instance->spectrum.lambda);
     p->rounds = (uint64_t)rounds;
     return SADDLE_OK;
 }
@@ -88,7 +89,7 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
     out->work = both;
 }
 
-/* Ask for g(S; z) into the kept state. */
+/* Requests g(S; z), to be stored in the kept state. */
 static void ask(saddle_agent *agent, uint64_t iteration)
 {
     const parameters *p = agent->parameters;
@@ -126,14 +127,14 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     saddle_agent_evaluate(agent);
 }
 
-/* Whether this is the round after which z and w move. */
+/* Returns whether this is the last round of the iteration, in which z and w move. */
 static bool is_last(const saddle_agent *agent)
 {
     const parameters *p = agent->parameters;
     return agent->round + 1 == p->rounds;
 }
 
-/* One round of M; in the last one m_k, z_k and the question for g(S_k; z_k). */
+/* Makes one round of mixing; in the last round, computes m_k and z_k and requests g(S_k; z_k). */
 static void average(saddle_agent *agent)
 {
     size_t both = agent->problem->x_dim + agent->problem->y_dim;
@@ -144,7 +145,7 @@ static void average(saddle_agent *agent)
     ask(agent, agent->iteration + 1);
 }
 
-/* w_k */
+/* Computes w_k in the last round. */
 static void advance(saddle_agent *agent)
 {
     size_t x_dim = agent->problem->x_dim;

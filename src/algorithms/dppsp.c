@@ -7,22 +7,22 @@
  *   w_0 = sum_j M_ij z_{j,0},   w_t = w_{t-1} + sum_j M_ij z_{j,t} - sum_j (M~)_ij z_{j,t-1}
  *   z_{t+1} = (I + eta A_i)^{-1} w_t,        z = (x, y),  M~ = (I + M) / 2
  *
- * w_t - z_{t+1} is eta times the element of A_i that the resolvent chose; these memories and not
- * the iterates differ between agents in the end, which is why a constant step has no bias. M~ z
- * needs no message of its own: M z of the last round is kept.
+ * w_t - z_{t+1} is eta times the element of A_i that the resolvent chose. In the limit these
+ * elements differ between agents, but the iterates do not, which is why a constant step has no
+ * bias. M~ z needs no message: M z of the last round is stored.
  *
  * The resolvent at w is the z with G(z) = z - w + eta A_i(z) containing 0. It is found by projected
  * extragradient from z_t with a step s that is halved until s |G(z) - G(z')| <= 0.9 |z - z'| and
- * doubled where there is room (Khobotov 1987). With z' = prox of z - s G(z), the vector
+ * doubled if the bound leaves room for it (Khobotov 1987). With z' = prox of z - s G(z), the vector
  * e = (z - z') / s - G(z) + G(z') is an element of G + normals at z', so that z' is within |e| of
- * the resolvent when A_i is monotone. The loop ends with z' when |e| is at most
- * `--resolvent-tolerance` times |z' - z_t|, or at rounding, or after `--resolvent-steps` trials: then
- * with z', unless its step was too long, in which case with the z that it came from.
+ * the resolvent if A_i is monotone. The loop returns z' when |e| is at most `--resolvent-tolerance`
+ * times |z' - z_t|, or at the level of rounding. After `--resolvent-steps` trials it returns z', or
+ * z if the last step was too long.
  *
- * The paper has one eta and takes the resolvent as given. Here x and y have their own, which is its
- * method in scaled variables: norms above are |x|^2 / eta_x + |y|^2 / eta_y. Any eta is right for
- * monotone A_i; where F_i is rho-weakly convex-concave the paper wants eta < 1 / rho. auto: the
- * problem's own 1 / tau and alpha.
+ * The paper has one eta and assumes an exact resolvent. Here x and y have their own eta, which is
+ * the paper's method in scaled variables: norms above are |x|^2 / eta_x + |y|^2 / eta_y. Any eta is
+ * allowed for monotone A_i; if F_i is rho-weakly convex-concave, the paper requires eta < 1 / rho.
+ * auto: the problem's default 1 / tau and alpha.
  *
  * Cost of an iteration: one round, one message of (x, y) per neighbour; n_i IFO calls for every
  * gradient of the inner loop: one per trial and one per extragradient step.
@@ -37,11 +37,12 @@
 #include "algorithms/step_options.h"
 #include "core/vector.h"
 
-/* Lipschitz share of an extragradient step. */
+/* Largest allowed s |G(z) - G(z')| / |z - z'|. */
 #define SHARE 0.9
-/* First inner step; the operator is at least 1-strongly monotone, so more is never right. */
+/* First inner step. The operator is at least 1-strongly monotone, so a longer one would be
+ * rejected. */
 #define FIRST_STEP 0.5
-/* Rounding that the inner loop cannot get below, relative to |z| + |w|. */
+/* Level of rounding in the inner loop, relative to |z| + |w|. */
 #define ROUNDING (32.0 * DBL_EPSILON)
 
 typedef struct parameters {
@@ -70,7 +71,7 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
     return SADDLE_OK;
 }
 
-/* Published: z. Kept: w | M~ z of the last round | s | the iteration of the start, from which t is counted. */
+/* Published: z. Kept: w | M~ z of the last round | s | the iteration of the start, where t is 0. */
 static void layout(const void *parameters_, const saddle_problem *problem, saddle_layout *out)
 {
     (void)parameters_;
@@ -91,7 +92,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
 
 /* ---- the resolvent --------------------------------------------------------------------------- */
 
-/* (|x|^2 / eta_x + |y|^2 / eta_y)^{1/2} from the two squares. */
+/* Returns (|x|^2 / eta_x + |y|^2 / eta_y)^{1/2}, given the two squares. */
 static double length(const parameters *p, double x2, double y2)
 {
     return sqrt(x2 / p->steps.eta_x + y2 / p->steps.eta_y);
@@ -119,7 +120,7 @@ SADDLE_KERNEL static void complete(size_t count, double step, const double *rest
         g[k] = z[k] - w[k] + step * g[k];
 }
 
-/* The smooth part of G at z: z - w + (eta_x grad_x F_i, -eta_y grad_y F_i). */
+/* Computes the smooth part of G at z: z - w + (eta_x grad_x F_i, -eta_y grad_y F_i). */
 static void evaluate(saddle_agent *agent, const double *z, const double *w, double *g,
                      double *scratch)
 {
@@ -150,7 +151,7 @@ static void move(const saddle_agent *agent, double s, const double *z, const dou
     saddle_set_project(agent->y_set, out + x_dim, scratch);
 }
 
-/* |e|^2, e = (z - trial) / s - g + g_trial, in fixed lanes. */
+/* Returns |e|^2, e = (z - trial) / s - g + g_trial, summed in fixed lanes. */
 SADDLE_KERNEL static double residual2(size_t count, double s, const double *restrict z,
                                       const double *restrict trial, const double *restrict g,
                                       const double *restrict g_trial)
@@ -163,7 +164,7 @@ SADDLE_KERNEL static double residual2(size_t count, double s, const double *rest
     return saddle_add_lanes(lane);
 }
 
-/* Whether the trial is near enough to the resolvent. */
+/* Returns whether the trial is close enough to the resolvent. */
 static bool good(const saddle_agent *agent, double s, const double *z, const double *trial,
                  const double *g, const double *g_trial, double floor)
 {
@@ -175,7 +176,8 @@ static bool good(const saddle_agent *agent, double s, const double *z, const dou
     return error <= p->tolerance * distance(agent, trial, agent->now) + floor;
 }
 
-/* next = resolvent at w, from now. scratch: 3 (x_dim + y_dim) doubles, the problem's, the sets'. */
+/* Computes next = resolvent at w, starting from now. scratch: 3 (x_dim + y_dim) doubles, the
+ * problem's and the sets'. */
 static void resolvent(saddle_agent *agent, const double *w, double *s, double *scratch)
 {
     const parameters *p = agent->parameters;
@@ -198,12 +200,12 @@ static void resolvent(saddle_agent *agent, const double *w, double *s, double *s
         double most = SHARE * distance(agent, z, trial);
         if (bend > most) {
             *s *= 0.5;
-            /* A trial of an overlong step is worse than where it came from. */
+            /* The result of a step that is too long is worse than the point it started from. */
             if (last)
                 return;
             continue;
         }
-        /* Here too with NaN, which is to be seen. */
+        /* NaN also ends the loop, so that the fault is recorded. */
         if (last || !(bend <= most))
             break;
         move(agent, *s, z, g_trial, z, rest);
@@ -233,7 +235,7 @@ static void iterate(saddle_agent *agent)
     size_t both = x_dim + agent->problem->y_dim;
     double *w = agent->kept;
     double *half = w + both;
-    double *mixed = agent->scratch; /* until the resolvent takes the scratch */
+    double *mixed = agent->scratch; /* used up before the resolvent overwrites it */
     saddle_agent_mix(agent, 0, both, mixed);
     recur(both, agent->iteration == (uint64_t)half[both + 1], agent->now, mixed, w, half);
     resolvent(agent, w, half + both, agent->scratch);

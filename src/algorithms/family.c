@@ -9,14 +9,16 @@
 #include "core/sizes.h"
 #include "core/vector.h"
 
-/* Consecutive all-zero differences of a moving iterate after which the recursion counts as broken.
- * One alone can happen by chance: a mini-batch may not touch the coordinates that moved. */
+/* The recursion counts as broken after this many consecutive all-zero differences of a moving
+ * iterate. A single one can happen by chance: a mini-batch may not touch the coordinates that
+ * moved. */
 #define STALL_LIMIT 16
 
-/* Fewest samples of a mini-batch that the library chooses. */
+/* The smallest mini-batch that the library chooses. */
 #define LEAST_BATCH 2.0
 
-/* Numbers that a move leaves in agent->work before gx and gy: a cache line. */
+/* Indices of the numbers that a move stores in agent->work before gx and gy. They fill a cache
+ * line. */
 enum { MOVED, Y_MOVED, REACH, NUMBERS = 8 };
 
 void saddle_family_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out)
@@ -60,7 +62,7 @@ void saddle_family_small_batches(saddle_configuration *c, double parts)
         c->steps.batch = (uint64_t)fmax(LEAST_BATCH, ceil(sqrt(most) / parts));
 }
 
-/* Where the kept extra begins: after v, u and the count of stalls. */
+/* Returns the offset of the extra kept state, which follows v, u and the stall counter. */
 static size_t kept_extra_offset(const saddle_agent *agent)
 {
     return agent->problem->x_dim + agent->problem->y_dim + 1;
@@ -131,7 +133,7 @@ void saddle_family_prox_point(const saddle_agent *agent, double tau, double *x_t
         proximal_point(agent, tau, parts.x, parts.p, x_tilde, scratch);
         return;
     }
-    /* Recorded traces have another tau by its inverse, which differs in the last bit. */
+    /* Multiplying by 1 / tau, not dividing by tau, keeps the bits of recorded traces. */
     memcpy(x_tilde, parts.x, parts.x_dim * sizeof *x_tilde);
     saddle_axpy(parts.x_dim, -1.0 / tau, parts.p, x_tilde);
     saddle_prox_apply(agent->x_prox, 1.0 / tau, x_tilde, scratch);
@@ -143,7 +145,7 @@ size_t saddle_family_batch_size(const saddle_agent *agent)
     return saddle_batch_size(agent->problem->samples[agent->id], family->steps.batch);
 }
 
-/* The stall counter stands between the estimates and the extra state. */
+/* The stall counter is stored between the estimates and the extra state. */
 static double *stall_counter(const saddle_parts *parts)
 {
     return parts->kept - 1;
@@ -174,7 +176,8 @@ SADDLE_KERNEL static void ascent_point(size_t count, double alpha, const double 
         out[k] = y[k] + alpha * d[k];
 }
 
-/* The bounds of X where the prox only clips, or of Y: x~ and y~ are then never written down. */
+/* If the prox over X (or the projection onto Y) only clips, stores the bounds and returns true.
+ * x~ (or y~) is then computed during the pass and never stored. */
 static bool clips_x(const saddle_agent *agent, double *lower, double *upper)
 {
     return saddle_regularizer_is_zero(saddle_prox_regularizer(agent->x_prox)) &&
@@ -208,7 +211,7 @@ void saddle_family_aim(saddle_agent *agent)
     }
 }
 
-/* Equation (5), and (3) where it only clips. */
+/* Equation (5), and (3) if it only clips. */
 static void descend(const saddle_agent *agent, const saddle_parts *parts, const saddle_range *part)
 {
     const saddle_steps *steps = &((const saddle_family *)agent->parameters)->steps;
@@ -224,7 +227,8 @@ static void descend(const saddle_agent *agent, const saddle_parts *parts, const 
     saddle_pass_move(agent, &pass);
 }
 
-/* Equation (6), and (4) where it only clips; with `track`, in the same pass d+ as if the gradient were linear in y. */
+/* Equation (6), and (4) if it only clips. With `track`, the same pass computes d+ as if the
+ * gradient were linear in y. */
 static void ascend(const saddle_agent *agent, const saddle_parts *parts, bool track,
                    const saddle_range *part)
 {
@@ -260,7 +264,8 @@ bool saddle_family_refreshes(const saddle_agent *agent)
     return since % span == 0;
 }
 
-/* Where u is recursive and linear in y besides the batch's entries, d is tracked in the same pass. */
+/* If u is updated recursively and is linear in y except in the batch's entries, the same pass
+ * tracks d. */
 void saddle_family_move(const saddle_agent *agent, const saddle_range *x, const saddle_range *y)
 {
     saddle_parts parts;
@@ -282,7 +287,7 @@ void saddle_family_moved(saddle_agent *agent, const double *x_sums, const double
     }
 }
 
-/* Count differences that are exactly zero although the iterate moved by more than rounding. */
+/* Counts differences that are exactly zero although the iterate moved by more than rounding. */
 static void watch_recursion(saddle_agent *agent, const saddle_parts *parts, double difference)
 {
     double *stalled = stall_counter(parts);
@@ -301,7 +306,7 @@ static void watch_recursion(saddle_agent *agent, const saddle_parts *parts, doub
                                       .iteration = agent->iteration + 1};
 }
 
-/* Ask for a gradient at (x, y) over a batch. */
+/* Requests a gradient at (x, y) over a batch. */
 static void ask(saddle_agent *agent, const saddle_parts *parts, saddle_request_kind kind,
                 saddle_batch batch, const double *x, const double *y)
 {
@@ -354,7 +359,7 @@ SADDLE_KERNEL double saddle_track_change(size_t count, const double *restrict ne
     return saddle_add_lanes(lane);
 }
 
-/* Without a tracker: old = new, and |new|^2 of each block. */
+/* Without a tracker: sets old = new and adds up |new|^2 of each block. */
 static void replace(const saddle_range *part, const double *new, double *old)
 {
     double *sums = part->sums;
@@ -366,13 +371,13 @@ static void replace(const saddle_range *part, const double *new, double *old)
     }
 }
 
-/* Equation (8), for x or y; `added`: news are the change of the estimate, not the estimate. */
+/* Equation (8), for x or y. `update` is the new estimate or, if `added`, its change. */
 static void track(const saddle_agent *agent, const double *g, const saddle_range *part,
-                  const double *news, bool added, double *estimate, double *tracker)
+                  const double *update, bool added, double *estimate, double *tracker)
 {
     saddle_track what = {.offset = (size_t)(g - agent->now),
                          .range = *part,
-                         .news = news,
+                         .update = update,
                          .added = added,
                          .estimate = estimate,
                          .tracker = tracker};
@@ -388,8 +393,9 @@ SADDLE_KERNEL static void take_move(size_t count, double c, const double *restri
 }
 
 /*
- * Equation (8) for y with w = u + c y kept: d+ = sum_j M_ij d_j + w+ - w - c (y+ - y). Converting w to u and
- * back would add a rounding error to d at every refresh, and always the same one once the iterate rests.
+ * Equation (8) for y, where w = u + c y is stored instead of u: d+ = sum_j M_ij d_j + w+ - w - c
+ * (y+ - y). Converting w to u and back would add a rounding error to d at every refresh, and these
+ * errors would add up once the iterate no longer moves.
  */
 static void track_shifted(const saddle_agent *agent, const saddle_parts *parts,
                           const saddle_range *part)
@@ -404,7 +410,7 @@ static void track_shifted(const saddle_agent *agent, const saddle_parts *parts,
         take_move(count, c, parts->y + k, parts->y1 + k, parts->d1 + k);
 }
 
-/* After estimates from scratch. */
+/* Tracks estimates that were computed anew. */
 static void track_fresh(const saddle_agent *agent, const saddle_parts *parts, const saddle_range *x,
                         const saddle_range *y)
 {
@@ -417,14 +423,14 @@ static void track_fresh(const saddle_agent *agent, const saddle_parts *parts, co
     }
 }
 
-/* Whether the move has tracked y already, but for the batch's entries. */
+/* Returns whether the move has already tracked y, except in the batch's entries. */
 static bool tracked_by_move(const saddle_parts *parts)
 {
     return parts->curvature > 0.0 && parts->d1 != NULL;
 }
 
-/* u+ and d+ in the batch's own entries of a range, after a pass that has tracked the linear part everywhere. An
- * entry that is in the batch twice is done once. */
+/* Computes u+ and d+ in the batch's entries of a range, after a pass that tracked the linear
+ * part everywhere. An entry that is in the batch twice is updated once. */
 static void track_batch(const saddle_parts *parts, const saddle_batch *batch,
                         const saddle_range *part)
 {

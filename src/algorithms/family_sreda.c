@@ -10,7 +10,8 @@
 #include "core/vector.h"
 
 #define GROUP "SREDA"
-/* Without a rule from the theory: steps as shares of 1 / tau and alpha, accuracy, and ascent steps of the maximizer. */
+/* Defaults without `--steps theory`: steps as multiples of 1 / tau and alpha, accuracy, and
+ * ascent steps of the maximizer. */
 #define X_SHARE 0.3
 #define Y_SHARE 0.1
 #define PRACTICAL_EPSILON 0.1
@@ -62,7 +63,7 @@ const saddle_option *const saddle_sreda_options[] = {&saddle_option_steps,
                                                      &initial_accuracy,
                                                      NULL};
 
-/* Where things are at one agent; pointers into its memory. */
+/* Pointers to the variables of one agent, in its memory. */
 typedef struct parts {
     size_t x_dim, y_dim;
     const double *x, *y; /* now; y may be the result of the initial solve */
@@ -76,15 +77,16 @@ typedef struct parts {
 
 /* ---- parameters ---------------------------------------------------------------------------- */
 
-/* A rule's number as a whole one. */
+/* Converts the number of a rule to an integer of at most 2^53. */
 static uint64_t whole(double number)
 {
     return number < 0x1p53 ? (uint64_t)number : UINT64_C(1) << 53;
 }
 
 /*
- * q, S2 and m. The paper's for finite sums: q = ceil(sqrt(N) / kappa), S2 = ceil(3687/76 kappa q).
- * In practice S2 = ceil(sqrt(N)), and a refresh after about sqrt(N) recursive steps.
+ * Chooses q, S2 and m. The paper's rule for finite sums is q = ceil(sqrt(N) / kappa), S2 =
+ * ceil(3687/76 kappa q); the practical rule is S2 = ceil(sqrt(N)), with a refresh after about
+ * sqrt(N) recursive steps.
  */
 static void choose_periods(saddle_sreda_parameters *p, const saddle_steps *given, double samples,
                            double kappa, double paper_steps, bool theory)
@@ -127,7 +129,7 @@ void saddle_sreda_configure(saddle_sreda_parameters *p, saddle_configuration *c,
     if (target)
         c->steps.epsilon = p->epsilon;
     c->steps.q = p->q;
-    /* A batch that was given stays as it was given where it is more than all samples. */
+    /* A batch that was given is recorded as given, even if it exceeds the number of samples. */
     if (c->given->batch == 0)
         c->steps.batch = p->steps.batch;
 }
@@ -136,7 +138,7 @@ void saddle_sreda_configure(saddle_sreda_parameters *p, saddle_configuration *c,
 
 uint64_t saddle_sreda_most_ifo(const void *parameters_, const saddle_problem *problem)
 {
-    /* A refresh of the initial solve and one more, each followed by recursive steps: one, two. */
+    /* The refresh of the initial solve and one more, followed by one and by two recursive steps. */
     const saddle_sreda_parameters *p = parameters_;
     return 2 * saddle_sizes_sum(problem->agents, problem->samples) + 6 * p->steps.batch;
 }
@@ -209,7 +211,8 @@ static void refresh(saddle_agent *agent, const parts *at, size_t count, const do
     saddle_agent_ask(agent, &fresh, at->rest);
 }
 
-/* Projected SARAH on y from y_0, at x_0. Returns whether it ended with the exact gradient (v, u) at (x_0, y_0). */
+/* Runs projected SARAH on y from y_0, at x_0. Returns whether (v, u) is the exact gradient at
+ * (x_0, y_0) at the end. */
 static bool solve_initially(saddle_agent *agent, parts *at)
 {
     const saddle_sreda_parameters *p = agent->parameters;
@@ -220,7 +223,8 @@ static bool solve_initially(saddle_agent *agent, parts *at)
             memcpy(at->before, at->solved, at->y_dim * sizeof *at->before);
             saddle_ascend(agent, p->steps.eta_y, at->before, at->u, at->solved, at->rest);
             double moved = sqrt(saddle_distance2(at->y_dim, at->solved, at->before));
-            /* At t = 0 this is the gradient mapping of the full gradient; a NaN ends it, too. */
+            /* At t = 0 this is the gradient mapping of the full gradient. NaN also ends the
+             * loop. */
             if (t == 0 && !(moved > p->accuracy * p->steps.eta_y)) {
                 memcpy(at->solved, at->before, at->y_dim * sizeof *at->solved);
                 at->y = at->solved;
@@ -249,7 +253,7 @@ static void descend(saddle_agent *agent, const parts *at)
     saddle_descend(agent, step, at->x, at->v, at->x1, at->rest);
 }
 
-/* s: which of the maximizer's iterates goes on. */
+/* Returns s, the index of the maximizer's iterate that the next iteration uses. */
 static uint64_t pick(const saddle_agent *agent)
 {
     const saddle_sreda_parameters *p = agent->parameters;

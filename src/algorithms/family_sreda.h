@@ -1,54 +1,53 @@
 /*
- * What SREDA and SREDA-Boost share: one outer iteration, centralized, from (x_k, y_k) and the
- * estimates (v, u) of the gradients there.
+ * The outer iteration of SREDA and SREDA-Boost, centralized, from (x_k, y_k) and the estimates (v,
+ * u) of the gradients there:
  *
- *   k mod q == 0:  (v, u) = mean over S1 samples of grad f(x_k, y_k)      (S1 = N: the exact one)
- *   x_{k+1} = x_k - eta_k v,   eta_k = eta_x min{1, 2 eps / |v|}, or eta_x alone where the method
- *                              or, without --epsilon, the run has no accuracy to normalize by
- *   maximizer: with (x, y)_{-1} = (x_k, y_k), y_0 = y_k, for t = 0, 1, ..., s
- *     draw S2 samples;  (v, u) += mean over them of grad f(x_{k+1}, y_t) - grad f(x, y)_{t-1}
- *     y_{t+1} = projection onto Y of  y_t + eta_y u
- *   y_{k+1} = y_s with the estimates made there; s uniform in {1, ..., m}, or m
+ *   k mod q == 0:  (v, u) = mean over S1 samples of grad f(x_k, y_k)      (exact if S1 = N) x_{k+1}
+ *   = x_k - eta_k v,   eta_k = eta_x min{1, 2 eps / |v|}; eta_k = eta_x for SREDA-Boost and without
+ *   --epsilon maximizer: with (x, y)_{-1} = (x_k, y_k), y_0 = y_k, for t = 0, 1, ..., s draw S2
+ *   samples;  (v, u) += mean over them of grad f(x_{k+1}, y_t) - grad f(x, y)_{t-1} y_{t+1} =
+ *   projection onto Y of  y_t + eta_y u y_{k+1} = y_s with the estimates made there; s uniform in
+ *   {1, ..., m}, or m
  *
- * Steps after s would change nothing that is used, so they are not made: an iteration costs
- * 2 S2 (s + 1) IFO calls, and S1 more when it refreshes.
+ * The results of steps after s would not be used, so they are skipped: an iteration costs 2 S2 (s +
+ * 1) IFO calls, and S1 more if it refreshes.
  *
  * Before k = 0, SREDA moves y_0 near the maximizer by projected SARAH: epochs of one full gradient
- * u = grad_y F(x_0, y) followed by m recursive ascent steps, until the gradient mapping
- * |y - projection of (y + eta_y u)| / eta_y is at most zeta or there have been enough of them. An
- * epoch costs N + 2 S2 m IFO calls, the test that ends them N; the gradient of that test is the
- * refresh of k = 0.
+ * u = grad_y F(x_0, y) followed by m recursive ascent steps, until the gradient mapping |y -
+ * projection of (y + eta_y u)| / eta_y is at most zeta or the maximal number of epochs is reached.
+ * An epoch costs N + 2 S2 m IFO calls, and the final test N; its gradient also serves as the
+ * refresh at k = 0.
  */
 #ifndef SADDLE_ALGORITHMS_FAMILY_SREDA_H
 #define SADDLE_ALGORITHMS_FAMILY_SREDA_H
 
 #include "algorithms/descent_ascent.h"
 
-/* What a paper says, as functions of L and kappa; not positive numbers where these are unknown. */
+/* The rules of a paper, evaluated at L and kappa; not positive if these are unknown. */
 typedef struct saddle_sreda_rules {
     double eta_x;
     double eta_y;
     double steps;     /* m */
     bool normalized;  /* the length of a step in x is at most 2 eps eta_x */
-    uint64_t initial; /* most epochs of the initial solve when the user does not say */
+    uint64_t initial; /* default maximum of epochs of the initial solve */
 } saddle_sreda_rules;
 
 /* The options of both, NULL-terminated. */
 extern const saddle_option *const saddle_sreda_options[];
 
 typedef struct saddle_sreda_parameters {
-    saddle_two_steps steps; /* first: shared with the other gradient-stepping methods */
+    saddle_two_steps steps; /* as for the other methods that step along gradients */
     double epsilon;
     bool normalized;
-    int output; /* which of the maximizer's iterates continues: s drawn, or s = m */
+    int output; /* RANDOM: s is drawn; LAST: s = m */
     uint64_t q;
     uint64_t m;
     uint64_t refresh; /* S1 */
-    uint64_t initial; /* most epochs of the initial solve */
+    uint64_t initial; /* maximum of epochs of the initial solve */
     double accuracy;  /* zeta */
 } saddle_sreda_parameters;
 
-/* Complete the parameters by a paper's rules. */
+/* Completes the parameters by a paper's rules. */
 void saddle_sreda_configure(saddle_sreda_parameters *parameters,
                             saddle_configuration *configuration, const saddle_sreda_rules *paper);
 

@@ -2,26 +2,25 @@
  * GDA: gradient descent ascent with two step sizes (Lin, Jin, Jordan, "On Gradient Descent Ascent
  * for Nonconvex-Concave Minimax Problems", ICML 2020, Algorithm 1). Centralized.
  *
- *   x_{t+1} = prox of (eta_x h) over X at  x_t - eta_x grad_x F(x_t, y_t)
- *   y_{t+1} = projection onto Y of         y_t + eta_y grad_y F(x_t, y_t)
+ *   x_{t+1} = prox of (eta_x h) over X at  x_t - eta_x grad_x F(x_t, y_t) y_{t+1} = projection onto
+ *   Y of         y_t + eta_y grad_y F(x_t, y_t)
  *
- * Its Theorem 4.4: eta_x = 1 / (16 (kappa + 1)^2 L), eta_y = 1 / L, kappa = L / mu, with
- * `--steps theory`. That is 1e-6 to 1e-10 in x on real data, so that auto is 0.3 / tau and
- * 0.3 alpha, three times the steps of PRECISION: gradients are exact and there is no network. The
- * paper leaves x unconstrained; a constraint and h enter by the proximal step.
+ * Its Theorem 4.4 requires eta_x = 1 / (16 (kappa + 1)^2 L) and eta_y = 1 / L, kappa = L / mu;
+ * these are the steps with `--steps theory`. On real data this eta_x is 1e-6 to 1e-10. auto is 0.3
+ * / tau and 0.3 alpha, three times the steps of PRECISION, because gradients are exact and there is
+ * no network. The paper leaves x unconstrained; a constraint and h enter through the proximal step.
  * Cost of an iteration: N IFO calls, no communication.
  *
  * SGDA: stochastic gradient descent ascent with two step sizes (Lin, Jin, Jordan, ICML 2020,
  * Algorithm 2). Centralized.
  *
- *   (gx, gy) = mean over a fresh mini-batch S of grad f at (x_t, y_t)
- *   x_{t+1}  = prox of (eta_x h) over X at  x_t - eta_x gx
- *   y_{t+1}  = projection onto Y of         y_t + eta_y gy
+ *   (gx, gy) = mean over a fresh mini-batch S of grad f at (x_t, y_t) x_{t+1}  = prox of (eta_x h)
+ *   over X at  x_t - eta_x gx y_{t+1}  = projection onto Y of         y_t + eta_y gy
  *
- * Its Theorem 4.5: steps as GDA's. auto: 0.1 / tau and 0.1 alpha, whose noise floor is lower. It
- * asks for |S| = max{1, 26 kappa sigma^2 eps^-2}, which needs the unknown sigma^2; |S| is an option
- * here, ceil(sqrt(N)) by default as for the other methods.
- * Cost of an iteration: |S| IFO calls, no communication.
+ * Its Theorem 4.5 requires the same steps as GDA and |S| = max{1, 26 kappa sigma^2 eps^-2}, where
+ * sigma^2 is unknown. Here |S| is an option, by default ceil(sqrt(N)) as for the other methods.
+ * auto for the steps is 0.1 / tau and 0.1 alpha, for a lower noise floor. Cost of an iteration: |S|
+ * IFO calls, no communication.
  */
 #include "algorithms/algorithms.h"
 
@@ -29,7 +28,7 @@
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
 
-/* Practical steps, as shares of 1 / tau and alpha. */
+/* Practical steps, as multiples of 1 / tau and alpha. */
 #define FULL_SHARE 0.3
 #define BATCH_SHARE 0.1
 
@@ -108,7 +107,7 @@ static void move(saddle_agent *agent)
 static const saddle_phase phases[] = {
     {"estimate", .run = estimate}, {"move", .run = move}, {.name = NULL}};
 
-/* What the two have in common. */
+/* What both have in common. */
 #define COMMON                                                                               \
     .citation = "Lin, Jin, Jordan, ICML 2020", .size = sizeof(parameters), .layout = layout, \
     .start = saddle_plain_start, .phases = phases, .view = saddle_plain_view

@@ -3,23 +3,23 @@
  * x (Tsaknakis, Hong, Liu, "Decentralized Min-Max Optimization: Formulations, Algorithms and
  * Applications in Network Poisoning Attack", ICASSP 2020).
  *
- *   for k = 0 .. K-1, from y^0 = y_t:
- *     u+ = grad_y F_i(x_t, y^k),      d+ = sum_j M_ij d_j + u+ - u
- *     y^{k+1} = projection onto Y of  sum_j M_ij y_j^k + eta_y d+
- *   y_{t+1} = y^K
- *   v+ = grad_x F_i(x_t, y_{t+1}),    p+ = sum_j M_ij p_j + v+ - v
- *   x_{t+1} = prox of (eta_x h) over X at  sum_j M_ij x_{j,t} - eta_x p+
+ *   for k = 0 .. K-1, from y^0 = y_t: u+ = grad_y F_i(x_t, y^k),      d+ = sum_j M_ij d_j + u+ - u
+ *   y^{k+1} = projection onto Y of  sum_j M_ij y_j^k + eta_y d+ y_{t+1} = y^K v+ = grad_x F_i(x_t,
+ *   y_{t+1}),    p+ = sum_j M_ij p_j + v+ - v x_{t+1} = prox of (eta_x h) over X at  sum_j M_ij
+ *   x_{j,t} - eta_x p+
  *
- * Start: p = v = 0, d = u = 0, so that the first trackers are the local gradients. An agent that starts anew, in a network
- * that has come far, begins with p = v and d = u at its point instead, which neighbours then average before it moves.
+ * Start: p = v = 0, d = u = 0, so that the first trackers are the local gradients. An agent that
+ * starts anew because others have left or joined begins with p = v and d = u at its point, which
+ * neighbours average before it moves.
  *
- * The paper constrains x or y, not both, and has no h; the proximal step covers all of them and is
- * its own step where there is nothing to project. For y to come near its best response takes of
- * the order of L / mu ascents, and convergence wants steps that are short in terms of L, mu and
- * lambda: K and the steps are options. auto: eta_x = nu / tau and eta_y = eta alpha, as for PRECISION,
- * and K = 2.
+ * The paper constrains x or y, not both, and has no h; the proximal step handles all of these and
+ * reduces to the paper's step without them. Bringing y close to its best response takes on the
+ * order of L / mu ascents, and the guarantee requires steps that are small in terms of L, mu and
+ * lambda. Here K and the steps are options; auto is eta_x = nu / tau and eta_y = eta alpha, as for
+ * PRECISION, and K = 2.
  *
- * Cost of an iteration: K + 1 rounds, (K + 1) n_i IFO calls. An ascent sends (y, d), the descent (x, p).
+ * Cost of an iteration: K + 1 rounds, (K + 1) n_i IFO calls. An ascent sends (y, d), the descent
+ * (x, p).
  */
 #include "algorithms/algorithms.h"
 
@@ -46,7 +46,7 @@ static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_opt
 /* One of x and y with its tracker and the gradient it last followed. */
 typedef struct side {
     size_t dim;
-    size_t field;     /* where its iterate begins in the span; its tracker follows */
+    size_t field;     /* offset of its iterate in the span; its tracker follows */
     double *gradient; /* kept: v | u */
 } side;
 
@@ -94,7 +94,7 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
     out->scratch = problem->x_dim > problem->y_dim ? problem->x_dim : problem->y_dim;
 }
 
-/* Ask for the gradient of F_i at a point. */
+/* Requests the gradient of F_i at a point. */
 static void ask(saddle_agent *agent, const double *x, const double *y)
 {
     agent->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
@@ -127,7 +127,8 @@ static void estimate(saddle_agent *agent)
     ask(agent, agent->now + x_side(agent).field, agent->now + y_side(agent).field);
 }
 
-/* Follow the gradient, then step along the tracker from the mixed iterate. The other side stays. */
+/* Tracks the gradient, then steps along the tracker from the mixed iterate. The other variable
+ * does not move. */
 static void track_and_move(saddle_agent *agent)
 {
     const parameters *p = agent->parameters;

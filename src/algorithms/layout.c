@@ -11,7 +11,7 @@
 void saddle_layout_add(saddle_layout *layout, const char *name, size_t length,
                        saddle_field_kind kind, size_t estimate)
 {
-    /* One field too many is counted, so that saddle_layout_check() sees it, but there is no place for it. */
+    /* A field too many is counted but not stored, so that saddle_layout_check() can refuse it. */
     if (layout->fields < SADDLE_MOST_FIELDS)
         layout->field[layout->fields] =
             (saddle_field){.name = name,
@@ -61,13 +61,13 @@ void saddle_algorithm_layout(const saddle_algorithm *algorithm, const void *para
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-/* Whether [offset, offset + length) is within [0, size). */
+/* Returns whether [offset, offset + length) is within [0, size). */
 static bool fits(size_t offset, size_t length, size_t size)
 {
     return offset <= size && length <= size - offset;
 }
 
-/* One field by itself. */
+/* Checks one field. */
 static saddle_status check_field(const saddle_layout *layout, const saddle_field *field,
                                  const char *algorithm, saddle_error *error)
 {
@@ -75,27 +75,28 @@ static saddle_status check_field(const saddle_layout *layout, const saddle_field
     if (field->first_round > field->last_round || field->last_round >= rounds)
         return saddle_fail(
             error, SADDLE_CHECK_FAILED,
-            "algorithm %s: field %s is sent in rounds %u to %u of an iteration, which "
-            "has rounds 0 to %u",
+            "algorithm %s: field %s is sent in rounds %u to %u, but an iteration has "
+            "only rounds 0 to %u",
             algorithm, field->name, field->first_round, field->last_round, rounds - 1);
     if (field->kind == SADDLE_FIELD_ITERATE)
         return SADDLE_OK;
     if (!fits(field->estimate, field->length, layout->kept))
         return saddle_fail(
             error, SADDLE_CHECK_FAILED,
-            "algorithm %s: field %s tracks an estimate of %zu doubles that is not in "
+            "algorithm %s: field %s tracks an estimate of %zu doubles that lies outside "
             "the kept state of %zu doubles",
             algorithm, field->name, field->length, layout->kept);
     if (field->shift != 0.0 &&
         (!isfinite(field->shift) || !fits(field->shift_offset, field->length, layout->published)))
         return saddle_fail(error, SADDLE_CHECK_FAILED,
                            "algorithm %s: the estimate of field %s is shifted by %g times %zu "
-                           "doubles that are not in the span of %zu doubles",
+                           "doubles that lie outside the span of %zu doubles",
                            algorithm, field->name, field->shift, field->length, layout->published);
     return SADDLE_OK;
 }
 
-/* A message is one piece of the span: no field between two that are sent stays behind. */
+/* Checks that the fields sent in a round are contiguous, because a message is one piece of the
+ * span. */
 static saddle_status check_round(const saddle_layout *layout, unsigned round, const char *algorithm,
                                  saddle_error *error)
 {
@@ -120,7 +121,7 @@ static saddle_status check_fields(const saddle_layout *layout, const char *algor
     size_t end = 0;
     if (layout->rounds > SADDLE_MOST_ROUNDS)
         return saddle_fail(error, SADDLE_CHECK_FAILED,
-                           "algorithm %s: its layout has %u rounds in an iteration; at most %d are "
+                           "algorithm %s: its layout has %u rounds per iteration; at most %d are "
                            "possible",
                            algorithm, layout->rounds, SADDLE_MOST_ROUNDS);
     if (layout->fields > SADDLE_MOST_FIELDS)
@@ -131,7 +132,7 @@ static saddle_status check_fields(const saddle_layout *layout, const char *algor
         const saddle_field *field = &layout->field[f];
         if (field->name == NULL || field->offset != end)
             return saddle_fail(error, SADDLE_CHECK_FAILED,
-                               "algorithm %s: field %s has offset %zu where the field before it "
+                               "algorithm %s: field %s has offset %zu, but the field before it "
                                "ends at %zu; use saddle_layout_add()",
                                algorithm, field->name != NULL ? field->name : "(without a name)",
                                field->offset, end);
@@ -139,9 +140,10 @@ static saddle_status check_fields(const saddle_layout *layout, const char *algor
     }
     if (layout->fields > 0 && end != layout->published)
         return saddle_fail(error, SADDLE_CHECK_FAILED,
-                           "algorithm %s: its fields have %zu doubles, but published is %zu",
+                           "algorithm %s: its fields have %zu doubles in all, but published is %zu",
                            algorithm, end, layout->published);
-    /* What is sent changes only where a field's rounds begin or end. */
+    /* The set of fields that are sent changes only at the first and after the last round of a
+     * field. */
     for (size_t f = 0; f < layout->fields; f++) {
         const saddle_field *field = &layout->field[f];
         SADDLE_TRY(check_field(layout, field, algorithm, error));
@@ -151,13 +153,13 @@ static saddle_status check_fields(const saddle_layout *layout, const char *algor
     return SADDLE_OK;
 }
 
-/* Whether a variable begins at a double of a state that begins at `state`. */
+/* Returns whether a variable is a multiple of a double away from the beginning of a state. */
 static bool is_aligned(const double *state, const double *variable)
 {
     return ((uintptr_t)variable - (uintptr_t)state) % sizeof *state == 0;
 }
 
-/* Whether a variable of a view, NULL for none, lies within the span or the kept state. */
+/* Returns whether a variable of a view is NULL or lies within the span or the kept state. */
 static bool is_state(const saddle_agent *agent, const saddle_layout *layout, const double *variable,
                      size_t length)
 {
@@ -170,7 +172,7 @@ static bool is_state(const saddle_agent *agent, const saddle_layout *layout, con
              fits((size_t)(variable - agent->kept), length, layout->kept)));
 }
 
-/* view() only finds the variables, so that an agent without values will do. */
+/* Checks the pointers of view() on a zeroed agent, because view() does not read values. */
 static saddle_status check_view(const saddle_algorithm *algorithm, const void *parameters,
                                 const saddle_problem *problem, const saddle_layout *layout,
                                 saddle_error *error)
@@ -200,8 +202,8 @@ static saddle_status check_view(const saddle_algorithm *algorithm, const void *p
             !is_state(&agent, layout, part[k].variable, part[k].length))
             status = saddle_fail(
                 error, SADDLE_CHECK_FAILED,
-                "algorithm %s: view() gives no %s of %zu doubles within the span of "
-                "%zu or the kept state of %zu that its layout asks for",
+                "algorithm %s: view() must set %s to %zu doubles within its span of "
+                "%zu doubles or its kept state of %zu doubles",
                 algorithm->name, part[k].name, part[k].length, layout->published, layout->kept);
     saddle_free(state);
     return status;

@@ -1,24 +1,24 @@
-/* An algorithm's layout: what engines, runs and observers read from its table of fields. */
+/* Functions on an algorithm's layout, for engines, runs and observers. */
 #ifndef SADDLE_ALGORITHMS_LAYOUT_H
 #define SADDLE_ALGORITHMS_LAYOUT_H
 
 #include <saddle/algorithm.h>
 
-/* What an algorithm asks for: its layout() of a zeroed struct. */
+/* Calls the algorithm's layout() with a zeroed struct. */
 void saddle_algorithm_layout(const saddle_algorithm *algorithm, const void *parameters,
                              const saddle_problem *problem, saddle_layout *out);
-/* Refuse a layout that contradicts itself or view(), with SADDLE_CHECK_FAILED. */
+/* Returns SADDLE_CHECK_FAILED for a layout that contradicts itself or view(). */
 saddle_status saddle_layout_check(const saddle_algorithm *algorithm, const void *parameters,
                                   const saddle_problem *problem, const saddle_layout *layout,
                                   saddle_error *error);
-/* The part of the span that is sent in a round. */
+/* Finds the part of the span that is sent in a round. */
 void saddle_layout_message(const saddle_layout *layout, unsigned round, size_t *offset,
                            size_t *count);
 
-/* The length of the longest field. */
+/* Returns the length of the longest field. */
 size_t saddle_layout_longest(const saddle_layout *layout);
 
-/* Entry k of the estimate that a sum tracks, at an agent. */
+/* Returns entry k of the estimate that a sum tracks at an agent. */
 static inline double saddle_field_estimate(const saddle_field *field, const saddle_agent *agent,
                                            size_t k)
 {

@@ -2,35 +2,30 @@
  * Minimax-PPA: inexact accelerated proximal points (Lin, Jin, Jordan, "Near-Optimal Algorithms for
  * Minimax Optimization", COLT 2020). Centralized, full gradients, three loops inside an iteration:
  *
- *   PPA    x_{k+1} ~ argmin over X of max over Y of  g_k = F(x, y) + L |x - x_k|^2
- *   APPA   g_k is 3L-smooth and L-strongly convex in x: from xe_0 = x_k,
- *            x_t ~ argmin max of  g_k(x, y) + 3L |x - xe_{t-1}|^2
- *            xe_t = x_t + a (x_t - x_{t-1}),   a = (2 sqrt(3) - 1) / (2 sqrt(3) + 1)
- *   AG2    that is l = 9L-smooth, 6L-strongly convex in x (kx = 3/2), ky = l / mu: from ye_0 = y,
- *            x ~ argmin over X at ye_{t-1}
- *            y_t = projection onto Y of  ye_{t-1} + grad_y F(x, ye_{t-1}) / (2 kx l)
- *            ye_t = y_t + b (y_t - y_{t-1}),   b = (4 sqrt(kx ky) - 1) / (4 sqrt(kx ky) + 1)
- *   AGD    accelerated gradient descent in x with step 1 / l and c = (sqrt(kx) - 1) / (sqrt(kx) +
- * 1)
+ *   PPA    x_{k+1} ~ argmin over X of max over Y of  g_k = F(x, y) + L |x - x_k|^2 APPA   g_k is
+ *   3L-smooth and L-strongly convex in x: from xe_0 = x_k, x_t ~ argmin max of  g_k(x, y) + 3L |x -
+ *   xe_{t-1}|^2 xe_t = x_t + a (x_t - x_{t-1}),   a = (2 sqrt(3) - 1) / (2 sqrt(3) + 1) AG2    that
+ *   is l = 9L-smooth, 6L-strongly convex in x (kx = 3/2), ky = l / mu: from ye_0 = y, x ~ argmin
+ *   over X at ye_{t-1} y_t = projection onto Y of  ye_{t-1} + grad_y F(x, ye_{t-1}) / (2 kx l) ye_t
+ *   = y_t + b (y_t - y_{t-1}),   b = (4 sqrt(kx ky) - 1) / (4 sqrt(kx ky) + 1) AGD    accelerated
+ *   gradient descent in x with step 1 / l, c = (sqrt(kx) - 1) / (sqrt(kx) + 1)
  *
- * h, which the paper does not have, enters by the proximal step of AGD, the only place where x
- * moves.
+ * The paper has no h; it enters through the proximal step of AGD, the only place where x moves.
  *
- * The paper has one L. Here x and y have their own, L and L_y, which is its method in the scaled
- * variables sqrt(L) x and sqrt(L_y) y, whose L is 1: l is 9L in x and 9L_y in y. --steps theory sets
- * both to the problem's L, a bound over all samples and all of X and Y that is 10 to 10,000 times
- * the curvature met on the way; auto is L = 2 tau and L_y = 1 / (5 alpha).
+ * The paper has one L. Here x and y have their own, L and L_y, which is the paper's method in the
+ * scaled variables sqrt(L) x and sqrt(L_y) y, for which L is 1: l is 9L in x and 9L_y in y. --steps
+ * theory sets both to the problem's L, a bound over all samples and all of X and Y that is 10 to
+ * 10,000 times the curvature along the way; auto is L = 2 tau and L_y = 1 / (5 alpha).
  *
- * The paper's stopping rules are norms of gradient mappings below powers of the final accuracy and
- * of 1 / (10 kappa) that lie far under the rounding error of a double. Here they are relative: with
- * R_k the norm of the gradient mapping of F at (x_k, y_k), in scaled variables, and r = --ppa-accuracy,
- *   APPA ends when 6 sqrt(L) |x_t - xe_{t-1}|, the x-gradient of g_k that is left, is at most r R_k,
- *   AG2  when 18 kx sqrt(L_y) |y_t - ye_{t-1}| is at most r^2 R_k,
- *   AGD  when 9 sqrt(L) |x - xe| is at most r^3 R_k,
- * or when a step is lost in rounding, or after --appa-steps, --ag2-steps, --agd-steps. Each loop
- * starts from the last result of the one around it. A mapping is measured at the extrapolated
- * point, where the gradient is at hand; what is returned is the image of that point, as in the
- * paper.
+ * The paper's stopping rules bound norms of gradient mappings by powers of the final accuracy and
+ * of 1 / (10 kappa), which are far below the rounding error of a double. Here they are relative:
+ * with R_k the norm of the gradient mapping of F at (x_k, y_k), in scaled variables, and r =
+ * --ppa-accuracy, APPA ends when 6 sqrt(L) |x_t - xe_{t-1}|, the remaining x-gradient of g_k, is at
+ * most r R_k, AG2  when 18 kx sqrt(L_y) |y_t - ye_{t-1}| is at most r^2 R_k, AGD  when 9 sqrt(L) |x
+ * - xe| is at most r^3 R_k, or when a step is lost in rounding, or after --appa-steps, --ag2-steps,
+ * --agd-steps. Each loop starts from the last result of the loop around it. A mapping is measured
+ * at the extrapolated point, where the gradient is already known; as in the paper, the image of
+ * that point is returned.
  *
  * Cost of an iteration: N IFO calls for R_k and for each step of AGD and AG2; no communication.
  */
@@ -46,15 +41,15 @@
 #include "core/vector.h"
 
 #define GROUP "Minimax-PPA"
-/* L_y / mu where mu is not known. */
+/* L_y / mu if mu is unknown. */
 #define ASSUMED_CONDITION 10.0
-/* L and L_y by default, as shares of tau and 1 / alpha. */
+/* Default L and L_y, as multiples of tau and 1 / alpha. */
 #define X_SHARE 2.0
 #define Y_SHARE 0.2
 /* l / L, and kx */
 #define SMOOTHNESS 9.0
 #define X_CONDITION 1.5
-/* Steps shorter than this, relative to 1 + |iterate|, are rounding. */
+/* Steps shorter than this, relative to 1 + |iterate|, count as rounding. */
 #define ROUNDING 1e-15
 
 static const saddle_search lipschitz_search = {.name = "ppa-lipschitz", .low = -4, .high = 4};
@@ -110,7 +105,7 @@ static const saddle_option *const options[] = {
     &concavity_option,    &accuracy_option,  &appa_option,
     &ag2_option,          &agd_option,       NULL};
 
-/* An iteration at work. */
+/* The variables of an iteration. */
 typedef struct work {
     saddle_agent *agent;
     const parameters *p;
@@ -118,9 +113,9 @@ typedef struct work {
     const double *center;        /* x_k */
     double *anchor;              /* xe of APPA */
     double *x, *y;               /* the iterates, in the next span */
-    double *x_before, *y_before; /* the last ones of APPA and of AG2 */
+    double *x_before, *y_before; /* the previous iterates of APPA and of AG2 */
     double *x_ahead, *y_ahead;   /* extrapolated points of AGD and of AG2 */
-    double *x_image;             /* what AGD makes of x_ahead */
+    double *x_image;             /* the AGD step from x_ahead */
     double *gx, *gy;
     double *rest;    /* scratch for the problem and the sets */
     double residual; /* R_k */
@@ -152,12 +147,12 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
     p->y_step = 1.0 / (2.0 * X_CONDITION * SMOOTHNESS * p->L_y);
     p->appa_momentum = momentum(4.0 * 3.0);
     p->x_momentum = momentum(X_CONDITION);
-    /* A mu above 16 kx l leaves nothing to accelerate. */
+    /* For mu above 16 kx l, the momentum is 0. */
     p->y_momentum = momentum(fmax(1.0, 16.0 * X_CONDITION * SMOOTHNESS * p->L_y / p->mu));
     return SADDLE_OK;
 }
 
-/* R_k, a descent, an ascent and a last descent, of one step each. */
+/* Beyond the limit: R_k, a descent, an ascent and a last descent, of one step each. */
 static uint64_t most_ifo(const void *p, const saddle_problem *problem)
 {
     (void)p;
@@ -187,7 +182,7 @@ static void differentiate(const work *w, const double *x, const double *y)
     saddle_agent_ask(agent, &all, w->rest);
 }
 
-/* Whether a step of this length has to be followed by another; a NaN has not. */
+/* Returns whether a loop continues after a step of this length; false for NaN. */
 static bool goes_on(const work *w, size_t count, const double *at, double moved, double tolerance)
 {
     return !saddle_out_of_calls(w->agent) && moved > tolerance &&
@@ -204,7 +199,8 @@ static void extrapolate(size_t count, double weight, const double *now, double *
     }
 }
 
-/* x ~ argmin over X of  F(., y) + h + L |. - center|^2 + 3L |. - anchor|^2,  from x. */
+/* Finds x ~ argmin over X of  F(., y) + h + L |. - center|^2 + 3L |. - anchor|^2,  starting from
+ * x. */
 static void descend_in_x(const work *w, const double *y)
 {
     const parameters *p = w->p;
@@ -224,7 +220,8 @@ static void descend_in_x(const work *w, const double *y)
     }
 }
 
-/* (x, y) ~ the saddle point of  F + h + L |x - center|^2 + 3L |x - anchor|^2,  from (x, y). */
+/* Finds (x, y) ~ the saddle point of  F + h + L |x - center|^2 + 3L |x - anchor|^2,  starting
+ * from (x, y). */
 static void ascend_in_y(const work *w)
 {
     const parameters *p = w->p;
@@ -243,7 +240,7 @@ static void ascend_in_y(const work *w)
     descend_in_x(w, w->y);
 }
 
-/* (x, y) ~ the saddle point of  F + h + L |x - center|^2,  from (x, y). */
+/* Finds (x, y) ~ the saddle point of  F + h + L |x - center|^2,  starting from (x, y). */
 static void solve_subproblem(const work *w)
 {
     const parameters *p = w->p;
@@ -259,7 +256,8 @@ static void solve_subproblem(const work *w)
     }
 }
 
-/* R_k: the norm of the gradient mapping of F at (x, y) in scaled variables, with steps 1 / L and 1 / L_y. */
+/* Returns R_k: the norm of the gradient mapping of F at (x, y) in scaled variables, with steps 1
+ * / L and 1 / L_y. */
 static double measure(const work *w, const double *x, const double *y)
 {
     const parameters *p = w->p;

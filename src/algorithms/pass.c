@@ -1,4 +1,5 @@
-/* The dense passes for any processor, and the choice of the widest version that this one has. */
+/* The dense passes for any processor, and the choice of the widest version that this processor
+ * supports. */
 #define SADDLE_PASS(name) name##_plain
 #include "algorithms/pass_kernel.h"
 
@@ -33,7 +34,7 @@ void saddle_pass_move(const saddle_agent *agent, const saddle_pass *pass)
         move(agent, pass);
         return;
     }
-    /* The links have mixed the direction. */
+    /* The links have already mixed the direction. */
     saddle_pass alone = *pass;
     alone.tracker = NULL;
     move(agent, &alone);
@@ -64,7 +65,7 @@ void saddle_pass_track(const saddle_agent *agent, const saddle_track *track)
         follow(agent, track);
         return;
     }
-    /* The links have mixed the sums: what is left is a weight of 1 on the result. */
+    /* The links have already mixed the sums: use the result with weight 1. */
     saddle_agent alone = *agent;
     alone.now = agent->mixed;
     alone.degree = 0;

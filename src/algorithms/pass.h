@@ -1,13 +1,13 @@
 /*
- * The dense part of an iteration, each in one pass over memory: neighbours are read in place, and
- * nothing that a coordinate needs is written down in between.
+ * The dense computations of an iteration, each in one pass over memory: neighbours are read in
+ * place, and no intermediate result is stored.
  */
 #ifndef SADDLE_ALGORITHMS_PASS_H
 #define SADDLE_ALGORITHMS_PASS_H
 
 #include <saddle/algorithm.h>
 
-/* Where the block of a coordinate of a range ends. */
+/* Returns the end of the block that contains coordinate k of a range. */
 static inline size_t saddle_block_end(size_t k, const saddle_range *range)
 {
     size_t end = ((k + range->shift) / range->block + 1) * range->block - range->shift;
@@ -15,18 +15,17 @@ static inline size_t saddle_block_end(size_t k, const saddle_range *range)
 }
 
 /*
- * A part of the span, w (x or y), with its direction g (p or d, v or u):
+ * A move of w, a field of the span (x or y), along its direction g (p or d, v or u):
  *
- *   w~     = `target`, or, where that is NULL, w - g / rate (`descend`) or w + rate g, clipped to
- *            [lower, upper]
- *   next   = sum_j M_ij w_j + step (w~ - w)
+ *   w~      = `target` or, if that is NULL, w - g / rate (`descend`) or w + rate g, clipped to
+ *   [lower, upper] next    = sum_j M_ij w_j + step (w~ - w)
  *
  * and, if `tracker` is not NULL, for a gradient that is linear in w,
  *
- *   track  = sum_j M_ij g_j - curvature (next - w)
+ *   tracker = sum_j M_ij g_j - curvature (next - w)
  *
- * Sums over neighbours begin with the agent's own term and go by agent number. The coordinates of `range` are
- * done, and its sums get a row for each block.
+ * Sums over neighbours begin with the agent's own term and continue in the order of agent numbers.
+ * Only the coordinates of `range` are processed; each of its blocks has a row of sums.
  */
 typedef struct saddle_pass {
     size_t offset;      /* of w in the span */
@@ -44,27 +43,27 @@ typedef struct saddle_pass {
     double *tracker;
 } saddle_pass;
 
-/* Make the pass: sums[0] += sum (next - w)^2, sums[1] += sum (w~ - w)^2 in each row. */
+/* Makes the pass; in each row, sums[0] += sum (next - w)^2 and sums[1] += sum (w~ - w)^2. */
 void saddle_pass_move(const saddle_agent *agent, const saddle_pass *pass);
 
 /*
- * A part g of the span with the estimate e that it follows:
+ * An update of g, a tracker in the span, by the change of the estimate e that it tracks:
  *
- *   track = sum_j M_ij g_j + (e+ - e),   e = e+,   where e+ = news, or e + news (`added`)
+ *   tracker = sum_j M_ij g_j + (e+ - e),   e = e+,   where e+ = update, or e + update (`added`)
  */
 typedef struct saddle_track {
     size_t offset; /* of g in the span */
     saddle_range range;
-    const double *news;
+    const double *update;
     bool added;
     double *estimate; /* e, replaced by e+ */
     double *tracker;
 } saddle_track;
 
-/* Make the pass: sums[0] += sum |news|, sums[1] += sum (e+)^2 in each row. */
+/* Makes the pass; in each row, sums[0] += sum |update| and sums[1] += sum (e+)^2. */
 void saddle_pass_track(const saddle_agent *agent, const saddle_track *track);
 
-/* The same for one instruction set each, for the choice among them and for tests. */
+/* The versions for each instruction set, for pass.c and for tests. */
 typedef void saddle_pass_mover(const saddle_agent *, const saddle_pass *);
 typedef void saddle_pass_tracker(const saddle_agent *, const saddle_track *);
 saddle_pass_mover saddle_pass_move_plain;

@@ -1,4 +1,4 @@
-/* The dense passes, compiled for AVX-512F alone; see CMakeLists.txt. */
+/* The dense passes, compiled with AVX-512F; see CMakeLists.txt. */
 #ifdef SADDLE_X86_VECTORS
 
 #define SADDLE_PASS(name) name##_avx512

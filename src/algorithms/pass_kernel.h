@@ -1,30 +1,31 @@
 /*
- * The passes themselves. Included by one file per instruction set, which says by SADDLE_PASS(name) what
- * its versions are called. All of them do the same operations in the same order: same bits.
+ * The implementation of the passes. One file per instruction set includes it, after defining
+ * SADDLE_PASS(name) to name its versions. All versions do the same operations in the same order, so
+ * that they give the same bits.
  *
- * There is no guard: it is meant to be included where its functions are wanted, once.
+ * It has no include guard, because each of these files includes it exactly once.
  */
 #include "algorithms/pass.h"
 #include "core/pack.h"
 
 #define FOR_PARTS for (size_t i = 0; i < SADDLE_PACKS; i++)
 
-/* The sums of a pass, lane by lane: of a step, moved and reach; of tracking, change and size. */
+/* The sums of a pass in each lane: sums[0] and sums[1] of pass.h. */
 typedef struct pass_sums {
     saddle_line first;
     saddle_line second;
 } pass_sums;
 
-/* What move_line() is told when it is compiled. */
+/* Properties of a saddle_pass that are compile-time constants in move_line(). */
 typedef struct pass_shape {
-    bool given;   /* the target is */
+    bool given;   /* there is a target */
     bool descend; /* see saddle_pass */
-    bool tracked;
+    bool tracked; /* there is a tracker */
 } pass_shape;
 
 /*
- * w = M_ii w + sum_j M_ij (what neighbour j has at `at`) in lanes [first, last), and, if `both`, the same
- * for g, which neighbours have at `beside`.
+ * w = M_ii w + sum_j M_ij w_j in lanes [first, last), where w_j is at offset `at` of neighbour j's
+ * span; if `both`, the same for g, which is at offset `beside`.
  */
 SADDLE_INLINE void mix(const saddle_agent *agent, size_t at, size_t beside, bool both, size_t first,
                        size_t last, saddle_line *w, saddle_line *g)
@@ -97,7 +98,7 @@ SADDLE_INLINE void track_line(const saddle_agent *agent, const saddle_track *tra
     saddle_line given;
     saddle_line_load(&mixed, agent->now + track->offset + k, first, last);
     saddle_line_load(&old, track->estimate + k, first, last);
-    saddle_line_load(&given, track->news + k, first, last);
+    saddle_line_load(&given, track->update + k, first, last);
     mix(agent, track->offset + k, 0, false, first, last, &mixed, NULL);
     saddle_line new = given;
     if (added)
@@ -112,9 +113,9 @@ SADDLE_INLINE void track_line(const saddle_agent *agent, const saddle_track *tra
 }
 
 /*
- * Do `line(k, first, last)` for the lines of coordinates [begin, end) of a part that lies at `offset` of its span.
- * Spans begin on cache lines, and a load that straddles two costs twice; so lines are taken whole, but for the
- * first and the last.
+ * Calls `line(k, first, last)` for each cache line of coordinates [begin, end) of a field at
+ * `offset` of its span. Spans begin on cache lines, and a load that straddles two costs twice; so
+ * only the first and the last line may be incomplete.
  */
 #define FOR_LINES(offset, begin, end, line)                  \
     do {                                                     \
@@ -132,7 +133,7 @@ SADDLE_INLINE void track_line(const saddle_agent *agent, const saddle_track *tra
             line(k, 0, (end)-k);                             \
     } while (0)
 
-/* Do `lines(begin, end)` for the coordinates of a range block by block, and add the sums of each to its row. */
+/* Calls `lines(begin, end)` for each block of a range, and adds its sums to the block's row. */
 #define FOR_BLOCKS(range, lines)                                                     \
     do {                                                                             \
         double *own = (range).sums;                                                  \
@@ -147,7 +148,7 @@ SADDLE_INLINE void track_line(const saddle_agent *agent, const saddle_track *tra
         }                                                                            \
     } while (0)
 
-/* All lines of a part, with the shape known when it is compiled. */
+/* Moves all lines of a range, with the shape as a compile-time constant. */
 SADDLE_INLINE void move_all(const saddle_agent *agent, const saddle_pass *pass, pass_shape shape)
 {
     const saddle_agent here = *agent;

@@ -12,18 +12,18 @@
  *   Step 4  p_{t+1} = sum_j M_ij p_{j,t} + v_{t+1} - v_t                               (8)
  *           d_{t+1} = sum_j M_ij d_{j,t} + u_{t+1} - u_t
  *
- * with the numbers of the paper's equations.
+ * with the equation numbers of the paper.
  *
  * Start: v_0 = p_0 = grad_x F_i(x_0, y_0), u_0 = d_0 = grad_y F_i(x_0, y_0).
- * Cost of an iteration: one round, one message of (x, y, p, d) per neighbour; n_i IFO calls when it
- * refreshes, 2 |S| otherwise.
+ * Cost of an iteration: one round, one message of (x, y, p, d) per neighbour; n_i IFO calls for a
+ * refresh, otherwise 2 |S|.
  */
 #include "algorithms/algorithms.h"
 
 #include "algorithms/family.h"
 #include "algorithms/step_options.h"
 
-/* A mini-batch is ceil(sqrt(n)) / BATCH_PARTS. */
+/* A mini-batch has ceil(sqrt(n) / BATCH_PARTS) samples. */
 #define BATCH_PARTS 4.0
 
 static const saddle_option *const options[] = {

@@ -1,27 +1,28 @@
 /*
  * PRECISION+ at agent i (Liu, Zhang, Lu, Liu 2023, Algorithm 1 with the batch rule of section 3.2).
  *
- * PRECISION, except that a refresh averages over R_i samples drawn without replacement,
+ * The same as PRECISION, except that a refresh averages over R_i samples drawn without replacement,
  *
- *   R_i   = min{ c_gamma sigma^2 / gamma, c_epsilon sigma^2 / epsilon, n_i },          (12)
- *           at least |S| unless the user says otherwise,
- *   gamma = (1/q) sum over the last q iterations of  sum_i |x~_i - xbar|^2.
+ *   R_i   = min{ c_gamma sigma^2 / gamma, c_epsilon sigma^2 / epsilon, n_i },          (12) at
+ *   least |S| unless the user sets another minimum, gamma = (1/q) sum over the last q iterations of
+ *   sum_i |x~_i - xbar|^2.
  *
- * The paper sets |S| = q = ceil(sqrt(n)). A larger refresh stays useful for longer. So q follows
- * its size: by default the next one comes 2 sqrt(R_i) iterations later, at each agent by itself, and
+ * The paper sets |S| = q = ceil(sqrt(n)). A larger refresh stays useful for longer. Therefore q
+ * depends on its size here: by default each agent refreshes again after 2 sqrt(R_i) iterations, and
  * |S| = ceil(sqrt(n) / 8). `--steps paper`, `--steps theory` and `--q` fix q.
  *
- * No agent knows xbar, so the rule as printed cannot run on a network. Here (`--gamma local`) agent
- * i measures r_t = |x~_i - x_i|^2, and the network average of that number is followed by dynamic
- * average consensus with one more double per message,
+ * No agent knows xbar, so the rule as printed cannot run on a network. By default (`--gamma local`)
+ * agent i measures r_t = |x~_i - x_i|^2, and dynamic average consensus, with one more double per
+ * message, tracks the network average of this number:
  *
- *   c_{t+1} = sum_j M_ij c_{j,t} + r_t - r_{t-1},   c_0 = r_{-1} = 0,
+ *   c_{t+1} = sum_j M_ij c_{j,t} + r_t - r_{t-1},   c_0 = r_{-1} = 0.
  *
- * so that the mean of c_{t+1} over agents is the mean of r_t; gamma is m times its mean over the
+ * The mean of c_{t+1} over agents equals the mean of r_t; gamma is m times the mean of c over the
  * last q iterations. `--gamma exact` takes the paper's sum from the simulation.
  *
- * sigma^2 is the sample variance of the gradients of the previous refresh. Before the first refresh
- * it comes, like gamma = m |x~_i - x_i|^2, from a pilot mini-batch, which counts as IFO calls.
+ * sigma^2 is the sample variance of the gradients of the previous refresh. Before the first
+ * refresh, sigma^2 and gamma = m |x~_i - x_i|^2 come from a pilot mini-batch, which counts as IFO
+ * calls.
  */
 #include "algorithms/algorithms.h"
 
@@ -36,7 +37,7 @@
 #define GROUP "PRECISION+"
 
 typedef struct parameters {
-    saddle_family family; /* first: the shared steps see it alone */
+    saddle_family family; /* first, because the shared steps read it */
     double sigma2;        /* NaN: measured */
     uint64_t refresh_min; /* 0: the size of a mini-batch */
     int gamma;            /* LOCAL or EXACT */
@@ -75,11 +76,11 @@ static const saddle_option *const options[] = {&saddle_option_steps,
                                                &refresh_min,
                                                NULL};
 
-/* The kept state besides v, u and what the family keeps. */
+/* Indices of the extra kept state, after those of the family. */
 enum { SIGMA2 = SADDLE_FAMILY_KEPT, WINDOW, KEPT_EXTRA };
 
-/* A mini-batch is ceil(sqrt(n) / BATCH_PARTS), and the refresh after one of R samples ceil(SPAN_ROOTS sqrt(R)) iterations
- * later, where the user does not say. */
+/* By default a mini-batch has ceil(sqrt(n) / BATCH_PARTS) samples, and a refresh of R samples is
+ * followed by the next after ceil(SPAN_ROOTS sqrt(R)) iterations. */
 #define BATCH_PARTS 8.0
 #define SPAN_ROOTS 2.0
 
@@ -89,7 +90,7 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
     parameters *p = out;
     saddle_family_small_batches(c, BATCH_PARTS);
     if (c->given->q == 0 && c->given->rule == SADDLE_STEPS_PRACTICAL)
-        c->steps.q = 0; /* as far as the last refresh carries */
+        c->steps.q = 0; /* depends on the size of the last refresh */
     saddle_family_configure(&p->family, SADDLE_FAMILY_RECURSIVE, c);
     p->family.published_extra = p->gamma == EXACT ? 0 : 1;
     p->family.kept_extra = KEPT_EXTRA;
@@ -97,14 +98,14 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
     return SADDLE_OK;
 }
 
-/* R_i. A gamma that is zero or not positive bounds nothing, like an absent epsilon. */
+/* Returns R_i. A gamma that is not positive imposes no bound, like an epsilon that is not given. */
 static size_t refresh_size(const parameters *p, const saddle_agent *agent, double variance,
                            double gamma)
 {
     size_t samples = agent->problem->samples[agent->id];
     size_t floor_size =
         p->refresh_min > 0 ? (size_t)p->refresh_min : saddle_family_batch_size(agent);
-    /* One sample has no variance, and a refresh of one would never learn it. */
+    /* The variance of a single sample is not defined, so a refresh needs two to measure it. */
     if (!(p->sigma2 > 0.0) && floor_size < 2)
         floor_size = 2;
     double size = (double)samples;
@@ -116,15 +117,15 @@ static size_t refresh_size(const parameters *p, const saddle_agent *agent, doubl
     return size < (double)samples ? (size_t)size : samples;
 }
 
-/* How many iterations a refresh of a size is to last. */
+/* Returns the number of iterations after which a refresh of this size is followed by the next. */
 static double span_of(const parameters *p, size_t size)
 {
     return p->family.steps.q > 0 ? (double)p->family.steps.q
                                  : ceil(SPAN_ROOTS * sqrt((double)size));
 }
 
-/* Ask for the mean gradient over R_i samples, and, if it is measured, for the variance that sizes the next
- * refresh; set its time. */
+/* Requests the mean gradient over R_i samples and, unless it is given, the variance for the size
+ * of the next refresh; schedules that refresh. */
 static void refresh(saddle_agent *agent, const parameters *p, saddle_parts *parts,
                     uint64_t iteration, double gamma, const double *x, const double *y)
 {
@@ -143,13 +144,14 @@ static void refresh(saddle_agent *agent, const parameters *p, saddle_parts *part
                          .variance = parts->kept[SIGMA2]};
 }
 
-/* The variance of a refresh that has been evaluated. */
+/* Stores the variance of a refresh after its evaluation. */
 static void keep_variance(const saddle_agent *agent, const saddle_parts *parts)
 {
     parts->kept[SIGMA2] = agent->request.variance;
 }
 
-/* sigma^2 (unless fixed) and gamma before the first refresh, from one mini-batch. */
+/* Estimates sigma^2 (unless given) and returns gamma before the first refresh, from one
+ * mini-batch. */
 static double pilot(saddle_agent *agent, const parameters *p, saddle_parts *parts, const double *x0,
                     const double *y0)
 {
@@ -186,7 +188,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
         parts.extra1[0] = 0.0;
 }
 
-/* Add this iteration's term of gamma to the window. */
+/* Adds this iteration's term of gamma to the window. */
 static void follow_gamma(saddle_agent *agent, const parameters *p, saddle_parts *parts)
 {
     if (p->gamma == EXACT) {
@@ -200,7 +202,7 @@ static void follow_gamma(saddle_agent *agent, const parameters *p, saddle_parts 
     parts->kept[WINDOW] += parts->extra1[0];
 }
 
-/* After steps 1 and 2, equations (3) to (6): gamma. */
+/* Updates gamma after steps 1 and 2, equations (3) to (6). */
 static void moved(saddle_agent *agent, const double *x_sums, const double *y_sums)
 {
     saddle_parts parts;
@@ -224,7 +226,7 @@ static void estimate(saddle_agent *agent)
     refresh(agent, p, &parts, agent->iteration + 1, gamma, parts.x1, parts.y1);
 }
 
-/* Step 4, equation (8). Agents do not all refresh in the same iteration. */
+/* Step 4, equation (8). */
 static void tracked(saddle_agent *agent, const double *x_sums, const double *y_sums)
 {
     saddle_parts parts;

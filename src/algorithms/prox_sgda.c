@@ -1,16 +1,18 @@
 /*
- * The two baselines of section 4 of Liu, Zhang, Lu, Liu 2023, at agent i: PRECISION without variance reduction,
+ * The two baselines of section 4 of Liu, Zhang, Lu, Liu 2023, at agent i: PRECISION without
+ * variance reduction,
  *
- *   x~, y~, x_{t+1}, y_{t+1} as in PRECISION
- *   (v, u)_{t+1} = mean over a fresh mini-batch S of grad f_ij at (x, y)_{t+1}
+ *   x~, y~, x_{t+1}, y_{t+1} as in PRECISION (v, u)_{t+1} = mean over a fresh mini-batch S of grad
+ *   f_ij at (x, y)_{t+1}
  *
  * Prox-GT-SGDA tracks these estimates,
  *
  *   p_{t+1} = sum_j M_ij p_{j,t} + v_{t+1} - v_t,   d_{t+1} = sum_j M_ij d_{j,t} + u_{t+1} - u_t,
  *
- * and Prox-DSGDA does not: p = v and d = u.
+ * and Prox-DSGDA uses them directly: p = v and d = u.
  *
- * Cost of an iteration: one round, one message of (x, y, p, d) or (x, y) per neighbour, |S| IFO calls.
+ * Cost of an iteration: one round, one message of (x, y, p, d) or (x, y) per neighbour, |S| IFO
+ * calls.
  */
 #include "algorithms/algorithms.h"
 
@@ -57,7 +59,7 @@ static const saddle_phase phases[] = {
     {"track", NULL, NULL, saddle_family_track, saddle_family_tracked},
     {.name = NULL}};
 
-/* What the two have in common. */
+/* What both have in common. */
 #define COMMON                                                                     \
     .citation = "Liu, Zhang, Lu, Liu 2023, section 4", .options = options,         \
     .size = sizeof(saddle_family), .layout = saddle_family_layout, .start = start, \

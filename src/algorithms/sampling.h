@@ -6,13 +6,14 @@
 
 #include "core/rng.h"
 
-/* |S_i| of an agent with so many samples: `batch`, or ceil(sqrt(n_i)) when that is 0; at most n_i. */
+/* Returns |S_i| for an agent with n_i = `samples`: `batch`, or ceil(sqrt(n_i)) if it is 0; at
+ * most n_i. */
 size_t saddle_batch_size(size_t samples, uint64_t batch);
 
 /*
- * Draw count of the agent's samples into agent->index, in O(count), as a function of the run's
- * seed, the purpose, the agent and `iteration`: each (purpose, iteration) is to be used once. All
- * samples without replacement need no drawing: the batch's index is NULL then.
+ * Draws `count` of the agent's samples into agent->index, in O(count). The result depends on the
+ * run's seed, the purpose, the agent and `iteration`; use each (purpose, iteration) only once. If
+ * all samples are drawn without replacement, the batch's index is NULL.
  */
 saddle_batch saddle_draw(saddle_agent *agent, saddle_purpose purpose, uint64_t iteration,
                          size_t count, bool replacement);

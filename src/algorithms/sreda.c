@@ -1,21 +1,21 @@
 /*
  * SREDA: stochastic recursive gradient descent ascent (Luo, Ye, Huang, Zhang, "Stochastic Recursive
  * Gradient Descent Ascent for Stochastic Nonconvex-Strongly-Concave Minimax Problems", NeurIPS
- * 2020). Centralized; x is unconstrained, y in Y. The iteration is in family_sreda.h:
+ * 2020). Centralized; x is unconstrained, y in Y. family_sreda.h describes the iteration:
  *
  *   y_0 by projected SARAH;  a refresh of (v, u) every q iterations;
  *   x_{k+1} = x_k - eta_k v,  eta_k = min{ eps / (5 kappa L |v|), 1 / (10 kappa L) };
- *   y_{k+1} by recursive ascent of step lambda, which carries both estimates along.
+ *   y_{k+1} by recursive ascent of step lambda, which updates both estimates.
  *
  * Its rules for finite sums: lambda = 1 / (8 L), S1 = N, q = ceil(sqrt(N) / kappa),
  * S2 = ceil(3687/76 kappa q), m = ceil(1024 kappa), gradient mapping of y_0 at most eps / kappa.
- * They hold with `--steps theory`. With these m and S2 every estimate is all but exact and an
- * iteration costs thousands of passes over the data, so that by default eta_x = 0.3 / tau,
- * lambda = 0.1 alpha, m = 10, S2 = ceil(sqrt(N)) and q = ceil(ceil(sqrt(N)) / (m + 1)). eta_x
- * stands for 1 / (10 kappa L): eta_k = eta_x min{1, 2 eps / |v|}. Without `--epsilon` there is no
- * accuracy to normalize by and eta_k = eta_x.
+ * They are used with `--steps theory`. With these m and S2 every estimate is nearly exact and an
+ * iteration costs thousands of passes over the data. Therefore the defaults are eta_x = 0.3 / tau,
+ * lambda = 0.1 alpha, m = 10, S2 = ceil(sqrt(N)) and q = ceil(ceil(sqrt(N)) / (m + 1)), where eta_x
+ * replaces 1 / (10 kappa L): eta_k = eta_x min{1, 2 eps / |v|}. Without `--epsilon` there is no
+ * accuracy to normalize by, and eta_k = eta_x.
  *
- * The last iterate is reported; the guarantee is about one drawn uniformly from all of them.
+ * The last iterate is reported; the paper's guarantee is for an iterate drawn uniformly from all.
  *
  * Cost of an iteration: 2 S2 (s + 1) IFO calls with s <= m, and N more in every q-th; no
  * communication.
@@ -28,8 +28,8 @@
  *   x_{k+1} = x_k - eta_x v,
  *
  * and without the initial maximization over y. Its rules: eta_x = 1 / (24 (kappa + 1) L),
- * eta_y = 2 / (13 L), m = ceil(104 kappa) - 1; q and S2 are SREDA's for finite sums. They hold with
- * `--steps theory`; otherwise the practical ones of SREDA do.
+ * eta_y = 2 / (13 L), m = ceil(104 kappa) - 1; q and S2 are SREDA's for finite sums. They are used
+ * with `--steps theory`; otherwise the practical rules of SREDA are.
  *
  * Cost of an iteration: 2 S2 (s + 1) IFO calls with s <= m, and N more in every q-th; no
  * communication.
@@ -68,7 +68,7 @@ static saddle_status init_boost(void *parameters, saddle_configuration *c, saddl
     return SADDLE_OK;
 }
 
-/* What the two have in common. */
+/* What both have in common. */
 #define COMMON                                                                             \
     .options = saddle_sreda_options, .size = sizeof(saddle_sreda_parameters),              \
     .traits = {.centralized = true,                                                        \

@@ -5,7 +5,8 @@
     .home = SADDLE_HOME_PLAN, .offset = offsetof(saddle_plan, steps.field), \
     .stage = SADDLE_STAGE_RUN, .effect = SADDLE_EFFECT_RESULT
 
-/* Two decades to either side; nu and eta, damping rather than step sizes, one and together. */
+/* Tuning searches two decades to either side. nu and eta damp rather than set the step size:
+ * they are searched together, one decade to either side. */
 static const saddle_search damping = {.name = "nu and eta", .low = -2, .high = 2};
 static const saddle_search tau = {.name = "tau", .low = -4, .high = 4};
 static const saddle_search alpha = {.name = "alpha", .low = -4, .high = 4};
@@ -72,7 +73,7 @@ const saddle_option saddle_option_epsilon = SADDLE_REAL_ABOVE(
     "Accuracy that is aimed at: in the refresh size of PRECISION+, in the step length of SREDA and "
     "in `saddle theory`. auto: no limit from it; 0.1 for SREDA with --steps theory.");
 
-/* Constants of Theorem 2, which PRECISION+ uses. */
+/* Constants of Theorem 2, for PRECISION+. */
 static const saddle_search c_gamma = {.name = "c-gamma", .low = -2, .high = 2};
 
 const saddle_option saddle_option_c_gamma = SADDLE_STEP(

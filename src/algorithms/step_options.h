@@ -1,4 +1,4 @@
-/* Options that several algorithms share, so that each is described once. */
+/* Options that several algorithms share. */
 #ifndef SADDLE_ALGORITHMS_STEP_OPTIONS_H
 #define SADDLE_ALGORITHMS_STEP_OPTIONS_H
 
@@ -7,7 +7,8 @@
 /* Their heading in the help. */
 #define SADDLE_ALGORITHM_HEADING "Algorithm"
 
-/* All of those that <saddle/plan.h> declares, NULL-terminated: they fill saddle_plan::steps. */
+/* The step options that <saddle/plan.h> declares, NULL-terminated; they fill in
+ * saddle_plan::steps. */
 extern const saddle_option *const saddle_step_options[];
 
 #endif

@@ -297,19 +297,19 @@ START_TEST(a_wrong_layout_is_refused)
     static const char *const reason[MISTAKES] = {
         [TOO_MANY_FIELDS] = "its layout has 12 fields; at most 8",
         [NO_SUCH_ROUND] =
-            "field y is sent in rounds 0 to 2 of an iteration, which has rounds 0 to 1",
+            "field y is sent in rounds 0 to 2, but an iteration has only rounds 0 to 1",
         [ROUNDS_IN_REVERSE] = "field y is sent in rounds 1 to 0",
         [PARTED_MESSAGE] = "field p is not sent in round 0",
         [NO_ESTIMATE] =
-            "field p tracks an estimate of 3 doubles that is not in the kept state of 3",
+            "field p tracks an estimate of 3 doubles that lies outside the kept state of 3",
         [ESTIMATE_OUTSIDE] = "field p tracks an estimate of 3 doubles",
         [SHIFT_OUTSIDE] = "the estimate of field p is shifted by 1 times 3",
         [SHIFT_NAN] = "the estimate of field p is shifted by nan",
-        [GAP] = "field y has offset 7 where the field before it ends at 6",
+        [GAP] = "field y has offset 7, but the field before it ends at 6",
         [NAMELESS] = "field (without a name)",
-        [SPAN_TOO_SHORT] = "its fields have 12 doubles, but published is 11",
-        [VIEW_OUTSIDE] = "view() gives no v of 3 doubles",
-        [VIEW_WITHOUT_Y] = "view() gives no y of 6 doubles"};
+        [SPAN_TOO_SHORT] = "its fields have 12 doubles in all, but published is 11",
+        [VIEW_OUTSIDE] = "view() must set v to 3 doubles",
+        [VIEW_WITHOUT_Y] = "view() must set y to 6 doubles"};
     static const saddle_option *const options[] = {NULL};
     static const saddle_phase phases[] = {{"mix", .run = mistaken_round}, {.name = NULL}};
     static const saddle_algorithm mistaken = {.name = "mistaken",

@@ -157,7 +157,7 @@ START_TEST(a_view_without_x_is_refused)
     plan->algorithm.own = &mine;
     mine.view = blind_view;
     assert_refused(saddle_solve(NULL, plan, &result, &error), error, SADDLE_CHECK_FAILED,
-                   "view() gives no x of 5 doubles");
+                   "view() must set x to 5 doubles");
     test_plan_free(plan);
 }
 END_TEST
@@ -204,7 +204,7 @@ START_TEST(endless_rounds_and_wrong_views_are_refused)
     refuse_algorithm(&mine, SADDLE_CHECK_FAILED, "4294967295 rounds");
     mine = leap;
     mine.view = crooked_view;
-    refuse_algorithm(&mine, SADDLE_CHECK_FAILED, "view() gives no x");
+    refuse_algorithm(&mine, SADDLE_CHECK_FAILED, "view() must set x");
 }
 END_TEST
 

@@ -22,7 +22,7 @@ typedef struct scene {
     double weight[MOST_NEIGHBOURS];
     double now[1 + MOST_NEIGHBOURS][SPAN];
     double target[SPAN];
-    double news[SPAN];
+    double update[SPAN];
     double estimate[SPAN];
     double next[SPAN];
     double tracker[SPAN];
@@ -33,7 +33,7 @@ static void scene_make(scene *s, size_t neighbours, uint64_t seed)
     saddle_rng rng;
     saddle_rng_init(&rng, seed, SADDLE_RNG_TEST, neighbours, 0);
     double *const vector[] = {s->now[0], s->now[1], s->now[2],   s->now[3], s->now[4],
-                              s->target, s->news,   s->estimate, s->next,   s->tracker};
+                              s->target, s->update, s->estimate, s->next,   s->tracker};
     for (size_t v = 0; v < sizeof vector / sizeof *vector; v++)
         for (size_t k = 0; k < SPAN; k++)
             vector[v][k] = saddle_rng_normal(&rng);
@@ -91,7 +91,7 @@ static saddle_track track_of(scene *s, const job *what)
     return (saddle_track){
         .offset = what->offset,
         .range = {.last = what->count, .block = BLOCK, .shift = what->offset % SADDLE_LANES},
-        .news = s->news,
+        .update = s->update,
         .added = what->added,
         .estimate = s->estimate + what->offset,
         .tracker = s->tracker};
@@ -138,11 +138,11 @@ static void track_slowly(scene *s, const job *what, totals *sums)
     saddle_track track = track_of(s, what);
     for (size_t k = 0; k < track.range.last; k++) {
         totals *row = &sums[(k + track.range.shift) / BLOCK];
-        double news = track.news[k];
-        double new = what->added ? track.estimate[k] + news : news;
+        double update = track.update[k];
+        double new = what->added ? track.estimate[k] + update : update;
         track.tracker[k] = mixed(s, track.offset + k) + (new - track.estimate[k]);
         track.estimate[k] = new;
-        row->first += fabs(news);
+        row->first += fabs(update);
         row->second += new *new;
     }
 }
@@ -174,7 +174,8 @@ static size_t versions(version out[4])
     return count;
 }
 
-/* Do a job, or step 4 alone (`track`), slowly or by a version; in one go, or block by block from the last. */
+/* Do a job, or step 4 alone (`track`), slowly or by a version; in one go, or block by block from
+ * the last. */
 static void perform(scene *s, const job *what, bool track, const version *by, bool divided,
                     totals *out)
 {
