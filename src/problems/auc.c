@@ -2,17 +2,17 @@
  * Maximization of the area under the ROC curve (Ying, Wen, Lyu 2016; with deep scores: Liu, Yuan,
  * Ying, Yang 2020).
  *
- *   f = (1-r) (h - c1)^2 [b = 1] + r (h - c2)^2 [b = -1]
- *       + 2 (1 + y) (r h [b = -1] - (1-r) h [b = 1]) - r (1-r) y^2
+ *   f = (1-r) (h - c1)^2 [b = 1] + r (h - c2)^2 [b = -1] + 2 (1 + y) (r h [b = -1] - (1-r) h [b =
+ *   1]) - r (1-r) y^2
  *
- * h is the score of a row, linear or of a network; x = (model, c1, c2), y a scalar. With r the share of
- * positives among what F averages over, eliminating c1, c2 and y leaves
+ * h is the score of a row, linear or by a network; x = (model, c1, c2), y is a scalar. If r is the
+ * share of positives in the mean that is F, eliminating c1, c2 and y leaves
  *
  *   Q = r (1-r) (E[(1 - h(a) + h(a'))^2 | b = 1, b' = -1] - 1),
  *
- * the square loss over pairs of a positive and a negative. F gives every agent the same weight, so r is
- * the mean over agents of their shares of positives (with equal local sizes: the share among all
- * samples). Agents find it by passing sums to neighbours, not by pooling data.
+ * the square loss over pairs of a positive and a negative sample. F gives every agent the same
+ * weight, so r is the mean of the agents' shares of positives (with equal local sizes, the share
+ * among all samples). Agents compute it by averaging with their neighbours, not by pooling data.
  *
  * Best response, Y an interval:  y* = projection of  E[r h [b = -1] - (1-r) h [b = 1]] / (r (1-r)).
  */
@@ -30,8 +30,8 @@
 #include "problems/scored.h"
 
 typedef struct choices {
-    saddle_model_choice model; /* first: where its options expect it */
-    double positive_share;     /* NaN: found by the agents */
+    saddle_model_choice model; /* first: its options fill it in at offset 0 */
+    double positive_share;     /* NaN: computed by the agents */
 } choices;
 
 static const saddle_option *const options[] = {
@@ -43,23 +43,23 @@ static const saddle_option *const options[] = {
         "network."),
     NULL};
 
-/* The default tau as a share of the trace of F's Hessian in x at the start. A step of 1 / tau is then
- * stable, because no direction has more curvature than the trace. */
+/* The default tau as a multiple of the trace of F's Hessian in x at the start. No direction has
+ * more curvature than the trace, so a step of 1 / tau is stable. */
 #define TAU_SHARE 0.5
 
 enum { BLOCK = SADDLE_MODEL_BLOCK };
 
 typedef struct instance {
-    saddle_problem problem;       /* first: the two addresses are one */
+    saddle_problem problem;       /* first: shares the address of the instance */
     saddle_dataset *const *shard; /* borrowed */
     saddle_model *model;
     double share;        /* r */
     double row_norm2[2]; /* largest |a|^2 + 1 of negatives and of positives */
     bool linear;
-    double *agent_share; /* every agent's share of positives, until agents have joined */
+    double *agent_share; /* every agent's share of positives; only until join() */
 } instance;
 
-/* Slopes of the f of a block's rows. */
+/* Derivatives of f for the rows of a block. */
 typedef struct slopes {
     double h[BLOCK]; /* the scores; afterwards df/dh */
     double c[BLOCK]; /* df/dc1 or df/dc2, whichever is not zero */
@@ -71,13 +71,13 @@ static bool is_positive(const saddle_rows_block *block, size_t k)
     return block->data->label[saddle_block_row(block, k)] > 0.0;
 }
 
-/* What multiplies h in the coupling: r for a negative, -(1-r) for a positive. */
+/* Returns the factor of h in the coupling with y: r for a negative, -(1-r) for a positive. */
 static double coupling(const instance *self, bool positive)
 {
     return positive ? -(1.0 - self->share) : self->share;
 }
 
-/* From scores in s->h to slopes, scaled by `scale`. */
+/* Replaces the scores in s->h by slopes, and fills in the others, all multiplied by `scale`. */
 static void find_slopes(const instance *self, const saddle_rows_block *block, const double *x,
                         double y, double scale, slopes *s)
 {
@@ -92,7 +92,7 @@ static void find_slopes(const instance *self, const saddle_rows_block *block, co
     }
 }
 
-/* Add the slopes in c1, c2 and y. */
+/* Adds the slopes in c1, c2 and y. */
 static void add_scalars(const instance *self, const saddle_rows_block *block, const slopes *s,
                         const saddle_part *part)
 {
@@ -108,7 +108,7 @@ static void add_scalars(const instance *self, const saddle_rows_block *block, co
         *part->gy += y;
 }
 
-/* Add f without the common term of y, and the coupling, which half of y multiplies. */
+/* Adds f without the common term in y, and the statistic: the factor of 2 y. */
 static void add_values(const instance *self, const saddle_rows_block *block, const double *h,
                        const saddle_part *part)
 {
@@ -128,7 +128,7 @@ static void add_values(const instance *self, const saddle_rows_block *block, con
         *part->statistic += part->scale * coupled;
 }
 
-/* Add the gradient, and the squares if they are wanted; s->h holds the scores. */
+/* Adds the gradient, and the squares if requested; s->h holds the scores. */
 static void add_slopes(const instance *self, const saddle_rows_block *block,
                        const saddle_part *part, slopes *s, double *scratch)
 {
@@ -138,7 +138,7 @@ static void add_slopes(const instance *self, const saddle_rows_block *block,
     double sum = 0.0;
     find_slopes(self, block, part->x, *part->y, part->scale, s);
     if (part->gx != NULL)
-        /* cppcheck-suppress legacyUninitvar; it is written to */
+        /* cppcheck-suppress legacyUninitvar; backward() writes it */
         model->backward(model, block, part->x, s->h, part->gx, squares ? square : NULL, scratch);
     add_scalars(self, block, s, part);
     for (size_t k = 0; squares && k < block->count; k++)
@@ -147,7 +147,7 @@ static void add_slopes(const instance *self, const saddle_rows_block *block,
         *part->square += sum / part->scale;
 }
 
-/* Add the difference of two points' gradients. */
+/* Adds the difference of the gradients at two points. */
 static void add_difference(const instance *self, const saddle_rows_block *block,
                            const saddle_part *part, double *scratch)
 {
@@ -189,7 +189,7 @@ static double concavity(const instance *self)
     return 2.0 * self->share * (1.0 - self->share);
 }
 
-/* The common term of y, -r (1-r) y^2. */
+/* Adds the common term -r (1-r) y^2. */
 static void add_common(const saddle_problem *problem, const saddle_part *part)
 {
     saddle_add_ridge(problem, concavity(problem->self), part);
@@ -205,15 +205,15 @@ static bool response_solve(const saddle_problem *problem, const double *x, const
 }
 
 /*
- * Largest eigenvalue of the Hessian of f for a linear score. In the directions of (a, 1), of c and of y
- * it is, with k = 2 (1-r) and t = r for a positive, k = 2 r and t = 1 - r for a negative, s^2 = |a|^2 + 1,
+ * Returns the largest eigenvalue of the Hessian of f for a linear score. In the directions of (a,
+ * 1), of c and of y the Hessian is, with k = 2 (1-r) and t = r for a positive, k = 2 r and t = 1 -
+ * r for a negative, s^2 = |a|^2 + 1,
  *
- *   [ k s^2   -k s   -k s ]
- *   [ -k s     k      0   ]     whose top eigenvalue solves  e = k s^2 + (k s)^2/(e - k) + (k s)^2/(e + k t).
- *   [ -k s     0     -k t ]
+ *   [ k s^2   -k s   -k s ] [ -k s     k      0   ]     whose top eigenvalue solves  e = k s^2 + (k
+ *   s)^2/(e - k) + (k s)^2/(e + k t). [ -k s     0     -k t ]
  *
- * It grows with s, lies in [k (s^2 + 1), k (s^2 + 1) + k s], and for s >= 1 no eigenvalue is larger in
- * size. The right side falls with e: bisection.
+ * It grows with s, lies in [k (s^2 + 1), k (s^2 + 1) + k s], and for s >= 1 no eigenvalue has a
+ * larger magnitude. The right side decreases with e, so it is found by bisection.
  */
 static double top_curvature(double k, double t, double s2)
 {
@@ -230,7 +230,8 @@ static double top_curvature(double k, double t, double s2)
     return high;
 }
 
-/* mu, and for linear scores L, are exact. At y = -1 only squares and -r (1-r) are left. */
+/* mu, and for linear scores L, are exact. At y = -1 F is a sum of squares minus r (1-r), which
+ * bounds Q. */
 static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
@@ -246,8 +247,8 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
 
 /* ---- outcomes -------------------------------------------------------------------------------- */
 
-/* h minus the middle between c1 and c2, which separates positives from negatives: a common shift of h,
- * c1 and c2 does not change F. */
+/* The score is h minus the midpoint of c1 and c2, which separates positives from negatives,
+ * because a common shift of h, c1 and c2 does not change F. */
 static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
                             const double *x, const double *y, double *out, saddle_error *error)
 {
@@ -261,7 +262,7 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
     return status;
 }
 
-/* h itself; a common shift changes neither outcome. */
+/* For outcomes the score is h itself, because a common shift changes neither of them. */
 static saddle_status score_rows(const saddle_problem *problem, const saddle_dataset *data,
                                 const double *x, const double *y, double *out, saddle_error *error)
 {
@@ -278,7 +279,7 @@ static saddle_status measure(size_t rows, double *score, const double *label, do
     return saddle_ranking_auc(rows, score, label, &out[AUC], error);
 }
 
-/* Which pairs are in order shows only where all scores are in one place. */
+/* Counting pairs in the right order needs all scores in one process. */
 static saddle_status outcomes(const saddle_problem *problem, const saddle_outcome_rows *rows,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
@@ -311,7 +312,7 @@ static void release(saddle_problem *problem)
     saddle_free(self->agent_share);
 }
 
-/* The local part of what agents find out together: their shares of positives and sizes of rows. */
+/* Computes each agent's share of positives and the largest norms of rows in this process. */
 static void look_at_rows(instance *self)
 {
     const saddle_world *world = self->problem.world;
@@ -328,7 +329,7 @@ static void look_at_rows(instance *self)
     }
 }
 
-/* The mean of the agents' shares of positives, by averaging in the network. */
+/* Computes the mean of the agents' shares of positives by averaging in the network. */
 static saddle_status find_share(instance *self, const saddle_problem_inputs *inputs,
                                 saddle_error *error)
 {
@@ -341,7 +342,7 @@ static saddle_status find_share(instance *self, const saddle_problem_inputs *inp
     if (status == SADDLE_OK && !(self->share > 0.0 && self->share < 1.0))
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "positive: the share of positives is %g; auc needs samples of both classes",
+            "positive: the share of positives is %g, but auc needs samples of both classes",
             self->share);
     return status;
 }
@@ -363,8 +364,9 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     return SADDLE_OK;
 }
 
-/* What agents find out together. mu times the mean of |grad h|^2 at the start is about the curvature of
- * F in x there; for linear scores it is mu (|a|^2 + 1) anywhere. */
+/* Computes r, norms of rows and the default tau from all agents' data. mu times the mean of
+ * |grad h|^2 at the start is about the curvature of F in x there; for linear scores it is mu
+ * (|a|^2 + 1) everywhere. */
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error)
 {
@@ -399,7 +401,7 @@ const saddle_problem_class saddle_auc = {
                .response_size = 1,
                .constants = constants,
                .outcomes = outcomes,
-               /* Scores, labels, and both again in the order of scores. */
+               /* Scores and labels, and both again sorted by score. */
                .outcome_bytes = 4 * sizeof(double),
                .scores = scores,
                .start = start,

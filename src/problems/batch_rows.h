@@ -1,4 +1,4 @@
-/* Rows of a batch: prefetched, and multiplied with two points at once. */
+/* Prefetching the rows of a batch, and multiplying them by two points at once. */
 #ifndef SADDLE_PROBLEMS_BATCH_ROWS_H
 #define SADDLE_PROBLEMS_BATCH_ROWS_H
 
@@ -6,12 +6,12 @@
 
 #include "data/rows.h"
 
-/* The rows of a batch are scattered in memory: the start of a row and then the row itself are
- * prefetched this many rows ahead. */
+/* The rows of a batch are scattered in memory. The entry of row_start is prefetched
+ * SADDLE_START_AHEAD rows ahead, the row itself SADDLE_ROW_AHEAD rows ahead. */
 enum { SADDLE_START_AHEAD = 16, SADDLE_ROW_AHEAD = 8 };
 
-/* Prefetches the rows after the k-th of a batch. (Not merely `inline`: gcc takes a function that only
- * prefetches for one without effect and drops its calls.) */
+/* Prefetches the rows after the k-th of a batch. It must be forced inline: gcc considers a
+ * function that only prefetches to have no effect and drops the call. */
 SADDLE_INLINE void saddle_prefetch_rows(const saddle_dataset *data, const saddle_batch *batch,
                                         size_t k)
 {
@@ -35,7 +35,7 @@ SADDLE_INLINE void saddle_prefetch_rows(const saddle_dataset *data, const saddle
 /* The same entry of two vectors. */
 typedef double saddle_couple __attribute__((vector_size(2 * sizeof(double))));
 
-/* a_row' x of a sparse row at two points that lie entry by entry side by side in `pair`. */
+/* Returns a_row' x of a sparse row for two points, whose entries are interleaved in `pair`. */
 static inline saddle_couple saddle_row_dot_pair(const saddle_dataset *data, size_t row,
                                                 const double *pair)
 {

@@ -36,7 +36,7 @@ void saddle_blind_parameters(const saddle_blind_model *blind, const double *x, d
     hide(blind, u);
 }
 
-/* The gradients of the two classes' parameters are opposite. */
+/* For linear scores, the gradients in the two classes' parameters are opposite. */
 void saddle_blind_add(const saddle_blind_model *blind, double *along, double *gx)
 {
     size_t count = blind->model->parameters;

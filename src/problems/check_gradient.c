@@ -1,16 +1,17 @@
 /*
- * Checking a problem's gradients by finite differences, and its batch functions by each other.
+ * Checking a problem's gradients by finite differences, and its batch functions against each other.
  *
- * Derivatives along a direction e come from the fourth-order central difference
- *   (8 (F(z + h e) - F(z - h e)) - (F(z + 2h e) - F(z - 2h e))) / (12 h),
- * whose error is of order h^4: with the h below both truncation and rounding stay near 1e-12 of
- * the function's size. F is evaluated up to 2h outside X and Y when a point lies on their border.
+ * Derivatives along a direction e come from the fourth-order central difference (8 (F(z + h e) -
+ * F(z - h e)) - (F(z + 2h e) - F(z - 2h e))) / (12 h), whose error is of order h^4: with the h
+ * below, truncation and rounding errors are both near 1e-12 relative to the function's value. F is
+ * evaluated up to 2h outside X and Y if a point lies on their boundary.
  *
- * Where F has a kink between z - 2h e and z + 2h e, as networks of ReLUs do, the quotient is wrong and the gradient
- * need not be. So h is shortened where they disagree: a stencil that no longer reaches the kink agrees, a wrong
- * gradient never does.
+ * If F has a kink between z - 2h e and z + 2h e, as networks of ReLUs have, the quotient is wrong
+ * although the gradient may be right. Therefore h is shortened where they disagree: a stencil that
+ * no longer reaches the kink agrees with a right gradient, but never with a wrong one.
  *
- * Cost per agent and point: at most 4 (2 * 50 + 4) values, times 5 where h is shortened, and n_i + 6 gradients.
+ * Cost per agent and point: at most 4 (2 * 50 + 4) values, times 5 if h is shortened, and n_i + 6
+ * gradients.
  */
 #include <saddle/problem.h>
 
@@ -23,20 +24,21 @@
 #include "core/status.h"
 #include "core/vector.h"
 
-/* Coordinates of a variable that are looked at; longer variables are sampled. */
+/* The largest number of coordinates checked per variable; those of longer variables are sampled. */
 #define COORDINATES 50
-/* Directions through all coordinates at once: they see what the sampled coordinates miss. */
+/* The number of random directions through all coordinates, which also check the coordinates not
+ * sampled. */
 #define DIRECTIONS 2
-/* Samples of the batch on which differences and variances are tried. */
+/* The size of the batch on which differences and variances are checked. */
 #define BATCH 16
 /* The step h, relative to the size of what it is added to. */
 #define STEP 0x1p-11
-/* An error above this may come from a kink: h is divided by SHORTER, SHORTENED times at most. */
+/* An error above this may come from a kink: h is divided by SHORTER, at most SHORTENED times. */
 #define SUSPECT 1e-7
 #define SHORTER 8.0
 #define SHORTENED 4
-/* An error above this that shorter steps make this many times smaller is that of a kink: where only second derivatives
- * jump, errors are smaller, and fall with h. */
+/* An error above KINK that shorter steps reduce by KINK_RATIO counts as a kink. Where only
+ * second derivatives jump, errors are smaller and decrease with h. */
 #define KINK 1e-5
 #define KINK_RATIO 100.0
 
@@ -44,13 +46,13 @@
 typedef struct variable {
     size_t dim;
     const saddle_set *set;
-    double *at;        /* the point; disturbed and put back by the differences */
+    double *at;        /* the point; perturbed and restored by the differences */
     double *other;     /* a second point, for differences */
     double *slope;     /* the full gradient at the point */
     double *mean;      /* other ways to the gradient */
     double *sample;    /* one sample's gradient */
     double *direction; /* unit vector */
-    double *before;    /* the point, while it is disturbed */
+    double *before;    /* the point, while it is perturbed */
 } variable;
 
 typedef struct check {
@@ -65,7 +67,7 @@ typedef struct check {
     saddle_gradient_check *out;
 } check;
 
-/* Raise *error to `found`; a NaN counts as infinitely wrong, so that nothing can hide it. */
+/* Raises *error to `found`. NaN counts as an infinite error, so that no other error can hide it. */
 static void record(check *c, double *error, double found)
 {
     if (isnan(found))
@@ -78,7 +80,8 @@ static void record(check *c, double *error, double found)
     }
 }
 
-/* A scale; what is NaN shows in what is divided by it. */
+/* Returns the largest magnitude, as a scale; NaN entries are ignored because they show in what
+ * is divided by it. */
 static double largest(size_t count, const double *v)
 {
     double most = 0.0;
@@ -87,14 +90,14 @@ static double largest(size_t count, const double *v)
     return most;
 }
 
-/* off relative to scale, where 0 of 0 is no error. */
+/* Returns off / scale, and 0 for 0 / 0. */
 static double relative(double off, double scale)
 {
     return off == 0.0 ? 0.0 : off / scale;
 }
 
-/* Largest |found - right| relative to the largest entry of the gradient, or of what is right where
- * that is larger; NaN where any of them is. */
+/* Returns the largest |found - right|, relative to the largest entry of the gradient or of
+ * `right`; NaN if any of them is NaN. */
 static double mismatch(const variable *v, const double *found, const double *right)
 {
     double most = 0.0;
@@ -107,7 +110,7 @@ static double mismatch(const variable *v, const double *found, const double *rig
     return relative(most, fmax(largest(v->dim, v->slope), largest(v->dim, right)));
 }
 
-/* F at the point moved by `step` along v->direction. */
+/* Returns F at the point moved by `step` along v->direction. */
 static double moved_value(const check *c, const variable *v, double step)
 {
     for (size_t k = 0; k < v->dim; k++)
@@ -117,7 +120,8 @@ static double moved_value(const check *c, const variable *v, double step)
     return result;
 }
 
-/* The error of the gradient along v->direction against the difference quotient with step h. */
+/* Returns the error of the gradient along v->direction against the difference quotient with step
+ * h. */
 static double direction_error(const check *c, const variable *v, double h)
 {
     double near = moved_value(c, v, h) - moved_value(c, v, -h);
@@ -128,7 +132,7 @@ static double direction_error(const check *c, const variable *v, double h)
     return relative(fabs(expected - quotient), scale);
 }
 
-/* Compare the gradient with difference quotients along v->direction. */
+/* Compares the gradient with difference quotients along v->direction. */
 static void check_direction(check *c, variable *v, double h, double *error)
 {
     memcpy(v->before, v->at, v->dim * sizeof *v->at);
@@ -136,7 +140,7 @@ static void check_direction(check *c, variable *v, double h, double *error)
     double least = first;
     for (int k = 0; k < SHORTENED && !(least <= SUSPECT); k++) {
         h /= SHORTER;
-        /* A NaN of either stays. */
+        /* Keep NaN, whichever of the two has it. */
         double found = direction_error(c, v, h);
         least = found < least || isnan(found) ? found : least;
     }
@@ -172,7 +176,7 @@ static void find_sample(check *c, size_t sample)
                             c->scratch);
 }
 
-/* x.mean, y.mean = the mean gradient, one sample at a time, added to what is there already */
+/* x.mean, y.mean += the mean gradient, computed one sample at a time */
 static void add_all_samples(check *c)
 {
     const saddle_problem *problem = c->problem;
@@ -197,7 +201,7 @@ static void add_all_samples(check *c)
         problem->add_common(problem, &part);
 }
 
-/* The gradient over everything against the mean of one-sample gradients. */
+/* Checks the full gradient against the mean of one-sample gradients. */
 static void check_samples(check *c)
 {
     add_all_samples(c);
@@ -205,7 +209,7 @@ static void check_samples(check *c)
     record(c, &c->out->batch_error, mismatch(&c->y, c->y.mean, c->y.slope));
 }
 
-/* A difference against two gradients on the same batch. */
+/* Checks a difference against two gradients on the same batch. */
 static void check_difference(check *c, const saddle_batch *batch)
 {
     const saddle_problem *problem = c->problem;
@@ -221,7 +225,7 @@ static void check_difference(check *c, const saddle_batch *batch)
     record(c, &c->out->difference_error, mismatch(&c->y, c->y.sample, c->y.mean));
 }
 
-/* The variance against that of one-sample gradients, and the gradient that comes with it. */
+/* Checks the variance, and the gradient that comes with it, against one-sample gradients. */
 static void check_variance(check *c, const saddle_batch *batch)
 {
     const saddle_problem *problem = c->problem;
@@ -236,7 +240,7 @@ static void check_variance(check *c, const saddle_batch *batch)
     expected /= batch->count > 1 ? (double)(batch->count - 1) : 1.0;
     saddle_problem_gradient(problem, c->agent, batch, c->x.at, c->y.at, c->x.sample, c->y.sample,
                             c->scratch);
-    /* A variance far below the gradient's own square drowns in its rounding. */
+    /* A variance far below the squared norm of the gradient is dominated by its rounding error. */
     double square = saddle_norm2(c->x.dim, c->x.slope) + saddle_norm2(c->y.dim, c->y.slope);
     record(c, &c->out->variance_error,
            relative(fabs(found - expected), fmax(expected, 1e-6 * square)));
@@ -244,7 +248,7 @@ static void check_variance(check *c, const saddle_batch *batch)
     record(c, &c->out->variance_error, mismatch(&c->y, c->y.mean, c->y.sample));
 }
 
-/* Two independent random points of the set. */
+/* Draws two independent random points of the set. */
 static void draw_points(check *c, variable *v, saddle_rng *rng)
 {
     for (size_t k = 0; k < v->dim; k++) {
@@ -275,7 +279,8 @@ static void check_point(check *c, uint64_t seed, size_t point)
     check_variance(c, &some);
 }
 
-/* The largest errors of all processes, and the lowest agent where the worst of them was. */
+/* Replaces the errors by the largest of all processes, and the agent by the lowest one that has
+ * the worst of them. */
 static void confer(const saddle_world *world, saddle_gradient_check *out, double worst)
 {
     double error[] = {out->x_error,     out->y_error, out->difference_error, out->variance_error,
@@ -315,7 +320,7 @@ saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const
     *out = (saddle_gradient_check){.agent = 0};
     if (points == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "a gradient check at 0 points checks nothing; give at least 1");
+                           "a gradient check needs at least 1 point (got 0)");
     saddle_status status = saddle_problem_check(problem, error);
     if (status != SADDLE_OK)
         return status;

@@ -1,4 +1,5 @@
-/* Estimates of L and mu where a problem does not know them: quotients over random pairs of points. */
+/* Estimating L and mu, if a problem does not know them, by difference quotients over random
+ * pairs of points. */
 #include <saddle/problem.h>
 
 #include <math.h>
@@ -11,9 +12,9 @@
 #include "core/status.h"
 #include "core/vector.h"
 
-/* Pairs of points, each at a random agent. */
+/* The number of pairs of points, each at a random agent. */
 #define PAIRS 64
-/* Power iterations for L at each of them. */
+/* The number of power iterations for L at each pair. */
 #define POWER_STEPS 8
 
 typedef struct work {
@@ -28,7 +29,7 @@ typedef struct work {
     double *scratch;
 } work;
 
-/* A point at a random distance, between 1e-3 and 1 relative, from `from`; projected. */
+/* Draws a point at a random relative distance between 1e-3 and 1 from `from`, and projects it. */
 static void draw_point(work *w, saddle_rng *rng, const double *from, double *out)
 {
     size_t x_dim = w->problem->x_dim;
@@ -47,9 +48,9 @@ static void gradient_at(work *w, size_t agent, const saddle_batch *batch, const 
     saddle_problem_gradient(w->problem, agent, batch, z, z + x_dim, g, g + x_dim, w->scratch);
 }
 
-/* Largest |grad f(z + h d) - grad f(z)| / h of one sample that a few power iterations on the
- * direction d find from a random one: random directions alone miss the curvature of few of many
- * coordinates. */
+/* Returns the largest |grad f(z + h d) - grad f(z)| / h of one sample that a few power
+ * iterations find from a random direction d. Random directions alone would miss a curvature that
+ * is large in only a few of many coordinates. */
 static double lipschitz_quotient(work *w, saddle_rng *rng, size_t agent, uint32_t sample)
 {
     saddle_batch one = {.index = &sample, .count = 1};
@@ -88,8 +89,8 @@ static double concavity_quotient(work *w, size_t agent)
     return along / saddle_distance2(y_dim, w->second + x_dim, w->first + x_dim);
 }
 
-/* The extremes over the pairs whose agents are here: the largest L and the largest -mu. A set may
- * project both points of a pair onto one; the quotient 0/0 does not count. */
+/* Computes the largest L and the largest -mu over the pairs whose agents are in this process.
+ * Pairs whose points are projected onto the same point (quotient 0/0) are skipped. */
 static void look_at_pairs(work *w, const double *centre, uint64_t seed, double extreme[2])
 {
     const saddle_world *world = w->problem->world;

@@ -1,4 +1,4 @@
-/* Answers to requests from what a problem adds up over parts of a batch. */
+/* Evaluating requests part by part, through the problem's add_samples() and add_common(). */
 #include "problems/evaluate.h"
 
 #include <math.h>
@@ -7,13 +7,14 @@
 #include "core/memory.h"
 #include "core/vector.h"
 
-/* The least work of a part, in samples and in the unit of sample_cost; and what one part more must save for
- * every entry of its sums, which have to be added up. */
+/* The smallest part, in samples and in the unit of sample_cost; and the work that one more part
+ * must save for every entry of its sums, because these have to be added up. */
 #define LEAST_SAMPLES 32.0
 #define LEAST_WORK 20000.0
 #define WORK_PER_ENTRY 128.0
 
-/* All samples of a problem that has them in groups, as a range of groups; otherwise the batch as it is. */
+/* Returns a batch of all samples as a range of groups if the problem has groups, otherwise the
+ * batch itself. */
 static saddle_batch in_groups(const saddle_problem *problem, const saddle_batch *batch)
 {
     bool all = batch->index == NULL && batch->count == problem->samples[0];
@@ -21,8 +22,8 @@ static saddle_batch in_groups(const saddle_problem *problem, const saddle_batch 
                                       : *batch;
 }
 
-/* Whether entries of gy and of the statistic belong to samples, or to groups of them, so that parts write to them
- * directly. */
+/* Returns whether entries of gy and of the statistic belong to samples or to groups of samples,
+ * so that parts write to them directly. */
 static bool has_own_entries(const saddle_problem *problem, const saddle_batch *batch)
 {
     return problem->add_samples != NULL && (problem->y_curvature > 0.0 || batch->groups);
@@ -30,13 +31,13 @@ static bool has_own_entries(const saddle_problem *problem, const saddle_batch *b
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* Parts of equal numbers of samples, or of groups, but for the last. */
+/* A division into parts with equal numbers of samples (or of groups); the last may be smaller. */
 typedef struct division {
     size_t parts;
     size_t samples;
 } division;
 
-/* The most parts that are worth it, a number that does not fall as batches grow. */
+/* Returns the largest number of parts that pays off; it never decreases as batches grow. */
 static size_t worth_parts(const saddle_problem *problem, const saddle_batch *given)
 {
     saddle_batch batch = in_groups(problem, given);
@@ -60,7 +61,7 @@ static division divide(const saddle_problem *problem, const saddle_batch *given)
     size_t parts = worth_parts(problem, given);
     if (parts == 1)
         return (division){.parts = 1, .samples = count};
-    /* Whole cache lines of the entries that belong to samples. */
+    /* Parts of whole cache lines, so that two workers never write to the same line. */
     size_t samples = saddle_whole_lines((count + parts - 1) / parts);
     return (division){.parts = (count + samples - 1) / samples, .samples = samples};
 }
@@ -89,7 +90,7 @@ saddle_request_division saddle_division_of(const saddle_problem *problem,
     return samples ? SADDLE_BY_SAMPLES : SADDLE_UNDIVIDED;
 }
 
-/* A request as one part, with the request's own outputs. */
+/* Returns the request as a single part that writes to the request's own outputs. */
 static saddle_part whole_part(const saddle_problem *problem, saddle_request *r)
 {
     saddle_part p = {.batch = in_groups(problem, &r->batch),
@@ -111,7 +112,7 @@ static saddle_part whole_part(const saddle_problem *problem, saddle_request *r)
     return p;
 }
 
-/* The sums of a part: all outputs but those whose entries belong to single samples. */
+/* The sums of a part: all outputs except those whose entries belong to single samples. */
 enum { MOST_SUMS = 5 };
 typedef struct sums {
     size_t count;
@@ -173,7 +174,7 @@ static void clear_sums(const sums *list)
         memset(*list->at[k], 0, list->length[k] * sizeof(double));
 }
 
-/* Adds the samples from place `begin` of p's batch on, at most `most` of them, to p's outputs. */
+/* Adds at most `most` samples of p's batch, from index `begin` on, to p's outputs. */
 static void add_part(const saddle_problem *problem, size_t agent, saddle_part *p, size_t begin,
                      size_t most, double *scratch)
 {
@@ -213,7 +214,8 @@ uint64_t saddle_request_ifo(const saddle_request *request)
     }
 }
 
-/* Clears entries that belong to single samples, except those of a range of samples: its parts clear their own. */
+/* Clears the entries that belong to single samples. Those of a range of samples are skipped: its
+ * parts clear their own. */
 static void clear_entries(const saddle_batch *batch, bool batch_only, size_t count, double *out)
 {
     if (out == NULL)
@@ -246,7 +248,7 @@ void saddle_evaluate_begin(const saddle_problem *problem, saddle_request *reques
     begin_entries(problem, request, &p);
 }
 
-/* What part `part` of a request sums up, in `partial`. */
+/* Computes the sums of part `part` of a request in `partial`. */
 static void sum_part(const saddle_problem *problem, size_t agent, saddle_part p, const division *d,
                      size_t part, double *partial, double *scratch)
 {
@@ -256,7 +258,7 @@ static void sum_part(const saddle_problem *problem, size_t agent, saddle_part p,
         partial += list.length[k];
     }
     clear_sums(&list);
-    p.helpers = NULL; /* they do other parts */
+    p.helpers = NULL; /* they work on other parts */
     add_part(problem, agent, &p, part * d->samples, d->samples, scratch);
 }
 
@@ -267,8 +269,9 @@ void saddle_evaluate_part(const saddle_problem *problem, size_t agent, saddle_re
     sum_part(problem, agent, whole_part(problem, request), &d, part, partial, scratch);
 }
 
-/* The unbiased variance of the samples' gradients, from the mean of their squared norms and their mean. Terms that are the
- * same for all samples do not change it and are added later. */
+/* Returns the unbiased variance of the samples' gradients, from the mean of their squared norms
+ * and their mean. Terms that are the same for all samples do not change it; they are added
+ * later. */
 static double sample_variance(const saddle_problem *problem, const saddle_request *r,
                               const saddle_part *p)
 {
@@ -287,7 +290,7 @@ SADDLE_KERNEL void saddle_add_linear_part(size_t count, double slope, const doub
         out[k] += slope * (y1[k] - y0[k]);
 }
 
-/* What is left to do once all samples have been added to the request's outputs. */
+/* Completes the request's outputs after all samples have been added. */
 static void finish(const saddle_problem *problem, const saddle_request *r, saddle_part *p)
 {
     bool linear = problem->add_samples != NULL && problem->y_curvature > 0.0 && p->x0 != NULL;
@@ -390,7 +393,7 @@ void saddle_evaluate_rows(const saddle_problem *problem, size_t agent, saddle_re
 
 /* ---- problems without add_samples() ---------------------------------------------------------- */
 
-/* The mean of the squared norms of one-sample gradients. */
+/* Returns the mean of the squared norms of one-sample gradients. */
 static double mean_square(const saddle_problem *problem, size_t agent, const saddle_part *part,
                           double *sample, double *scratch)
 {
@@ -437,11 +440,11 @@ void saddle_add_undivided(const saddle_problem *problem, size_t agent, const sad
     }
 }
 
-/* ---- calls for one question ------------------------------------------------------------------ */
+/* ---- the public functions -------------------------------------------------------------------- */
 
 size_t saddle_problem_scratch(const saddle_problem *problem)
 {
-    /* What a part sums up, or a gradient or statistic of a problem without add_samples(). */
+    /* The sums of a part, or a gradient or statistic of a problem without add_samples(). */
     return problem->scratch + saddle_largest_partial(problem);
 }
 

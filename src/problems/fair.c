@@ -1,18 +1,19 @@
 /*
- * A classifier whose decisions are to be independent of a sensitive attribute, by penalizing their
- * Renyi correlation (Baharlouei, Nouiehed, Beirami, Razaviyayn, "Renyi Fair Inference", ICLR 2020).
+ * A classifier whose decisions should be independent of a sensitive attribute: their Renyi
+ * correlation is penalized (Baharlouei, Nouiehed, Beirami, Razaviyayn, "Renyi Fair Inference", ICLR
+ * 2020).
  *
  *   f_ij(x, y) = -log p_b(t) + W sum_c (s y_c - y_c^2) p_c(t) - (R/2) |y|^2
  *
- * Classes c are - and + ; p_+ = 1 / (1 + exp(-t)) = 1 - p_-, t from a softmax over two linear scores or from a network
- * (blind_model.h); b is the label, s = 2 S - 1 = +1 or -1 the sensitive attribute, W the weight of fairness and R a ridge that
- * is 0 unless W is. The model does not see features that give S away: their weights stay as they are.
+ * The classes c are - and + ; p_+ = 1 / (1 + exp(-t)) = 1 - p_-, where t comes from a softmax over
+ * two linear scores or from a network (blind_model.h); b is the label, s = 2 S - 1 = +1 or -1 the
+ * sensitive attribute, W the weight of fairness and R a ridge, by default 0 unless W is 0. Features
+ * that reveal S are hidden from the model.
  *
- * Given x the maximum over y is separable: with the network means P_c of p_c and G_c of s p_c,
- *   y_c* = W G_c / (2 W P_c + R), within [-1/2, 1/2], and for R = 0 the penalty it leaves is
- *   (W/4) sum_c G_c^2 / P_c  >=  (W/4) (mean s)^2,
- * with equality exactly when E[s | decision c] is the same for both c: the penalty's excess is W/4
- * times the chi-square dependence between decision and attribute.
+ * For given x the maximum over y is separable: with the network means P_c of p_c and G_c of s p_c,
+ * y_c* = W G_c / (2 W P_c + R), within [-1/2, 1/2], and for R = 0 the resulting penalty is (W/4)
+ * sum_c G_c^2 / P_c  >=  (W/4) (mean s)^2, with equality exactly if E[s | decision c] is the same
+ * for both c: the excess is W/4 times the chi-square dependence between decision and attribute.
  *
  * Cost of a gradient: two passes over the rows of the batch, two over x.
  */
@@ -34,7 +35,7 @@
 #define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
 
 typedef struct choices {
-    saddle_model_choice model; /* first: where its options expect it */
+    saddle_model_choice model; /* first: its options fill it in at offset 0 */
     double fairness;
     double ridge;          /* NaN: automatic */
     const char *sensitive; /* a feature */
@@ -61,11 +62,11 @@ static const saddle_option *const options[] = {
     NULL};
 
 enum { BLOCK = SADDLE_ROW_BLOCK };
-/* The default tau for networks as a share of the mean of |grad t|^2 at the start. */
+/* The default tau for networks as a multiple of the mean of |grad t|^2 at the start. */
 #define TAU_SHARE 0.125
-/* The ridge that keeps y unique when there is no fairness term. */
+/* The ridge that keeps y unique if there is no fairness term. */
 #define LONE_RIDGE 1e-3
-/* A bound of mu below this share of W says nothing; mu is then left to be estimated. */
+/* A lower bound of mu below this fraction of W is too weak to be useful; mu is then estimated. */
 #define TELLING 1e-3
 /* Largest |sigma''|, at t = log(2 +- sqrt 3): 1 / (6 sqrt 3). */
 #define SIGMA_BEND 0.09622504486493764
@@ -75,7 +76,7 @@ enum { NEGATIVE, POSITIVE };
 #define CLASSES ((size_t)2)
 
 typedef struct instance {
-    saddle_problem problem;       /* first: the two addresses are one */
+    saddle_problem problem;       /* first: shares the address of the instance */
     saddle_dataset *const *shard; /* borrowed */
     saddle_sensitive sensitive;
     saddle_blind_model blind;
@@ -84,10 +85,10 @@ typedef struct instance {
     double weight;   /* W */
     double ridge;    /* R */
     double steepest; /* largest |grad_x t|^2 = 2 (|a|^2 + 1); for linear scores */
-    char *excluded;  /* the hidden features as a list, where it was automatic */
+    char *excluded;  /* the hidden features as a list, if they were chosen automatically */
 } instance;
 
-/* Slope in t of one sample's function, given p = p_+(t). */
+/* Returns df/dt for one sample, given p = p_+(t). */
 static double slope_in_t(const instance *self, double label, double s, const double *y, double p)
 {
     double lift = (s - y[POSITIVE]) * y[POSITIVE] - (s - y[NEGATIVE]) * y[NEGATIVE];
@@ -124,7 +125,7 @@ static void add_values(const instance *self, const saddle_part *part, const sadd
 typedef struct workspace {
     double *along; /* the gradient in u */
     double *u1;    /* parameters */
-    double *u0;    /* those of the other point */
+    double *u0;    /* parameters at the other point */
     double *model; /* scratch */
 } workspace;
 
@@ -137,12 +138,12 @@ static workspace workspace_of(const instance *self, double *scratch)
                        .model = scratch + 3 * count};
 }
 
-/* Slopes of a block's functions in t, and in y if the weight is W. */
+/* Derivatives of f for the rows of a block: in t, and in y for a given weight instead of W. */
 typedef struct slopes {
     double t[BLOCK];
     double low[BLOCK];
     double high[BLOCK];
-    double sum[CLASSES]; /* of low and of high */
+    double sum[CLASSES]; /* sums of low and of high */
 } slopes;
 
 static void find_slopes(const instance *self, const saddle_rows_block *rows, const double *sign,
@@ -160,7 +161,8 @@ static void find_slopes(const instance *self, const saddle_rows_block *rows, con
     }
 }
 
-/* Adds a block's gradient in u to space->along, and to *squares, unless it is NULL, the |grad|^2 of its rows. */
+/* Adds a block's gradient in u to space->along and, unless it is NULL, the sum of its rows'
+ * |grad|^2 to *squares. */
 static void pull_slopes(const instance *self, saddle_rows_block rows, double scale, const slopes *s,
                         const workspace *space, double *squares)
 {
@@ -185,7 +187,8 @@ static void pull_slopes(const instance *self, saddle_rows_block rows, double sca
         *squares += scale * sum;
 }
 
-/* Adds a block to the gradient, given p of its rows and s of all; the part in x to space->along. */
+/* Adds a block to the gradient, given p of its rows and s of all rows; the gradient in u is
+ * added to space->along. */
 static void add_slopes(const instance *self, const saddle_part *part, const saddle_rows_block *rows,
                        const double *p, const double *sign, const workspace *space)
 {
@@ -201,7 +204,7 @@ static void add_point(const instance *self, size_t agent, const saddle_part *par
                       const workspace *space)
 {
     const saddle_dataset *data = self->shard[agent];
-    double z[BLOCK]; /* score of the wrong class over that of the right one */
+    double z[BLOCK]; /* score of the wrong class minus that of the right one */
     double loss[BLOCK];
     double p[BLOCK];
     const double *sign = self->sensitive.sign[agent];
@@ -220,7 +223,7 @@ static void add_point(const instance *self, size_t agent, const saddle_part *par
     }
 }
 
-/* Adds a block to the difference, given the slopes at both points, in y for W = 1; those in t are overwritten. */
+/* Adds a block to the difference, given the slopes at both points; those in t are overwritten. */
 static void add_change(const instance *self, const saddle_part *part, const saddle_rows_block *rows,
                        slopes *s1, slopes *s0, const workspace *space)
 {
@@ -277,8 +280,8 @@ static void add_common(const saddle_problem *problem, const saddle_part *part)
     saddle_add_ridge(problem, ((const instance *)problem->self)->ridge, part);
 }
 
-/* The two coordinates have different curvatures, so clipping is right only over boxes; over other
- * sets the maximizer over the plane is the answer if it is feasible. */
+/* The two coordinates have different curvatures, so clipping is right only on boxes; on other
+ * sets the unconstrained maximizer is used if it is feasible. */
 static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
                            const saddle_set *y_set, double *y, double *scratch)
 {
@@ -299,13 +302,14 @@ static bool response_solve(const saddle_problem *problem, const double *x, const
 /* ---- constants ------------------------------------------------------------------------------- */
 
 /*
- * With |t| <= T over X, every p_c is at least e = 1 / (1 + exp(T)), so that mu = 2 W e + R. Over
- * useful linear models T is so large that this bound is worthless; see TELLING. Of networks T is not known.
+ * With |t| <= T over X, every p_c is at least e = 1 / (1 + exp(T)), so that mu = 2 W e + R. For
+ * useful linear models T is so large that this bound is useless; see TELLING. For networks T is
+ * unknown.
  *
- * With g = |grad_x t|, |y_c| <= Y and |s| = 1, the blocks of the Hessian of f_ij have norms
- *   |H_xx| <= g^2 (1/4 + W P max|sigma''|),  P = largest (s y_+ - y_+^2) - (s y_- - y_-^2)
- *   |H_xy| <= g W sqrt(2) (1 + 2 Y) / 4,      |H_yy| <= 2 W + R,
- * and P <= (Y + 1/2)^2 because s y - y^2 lies between -Y - Y^2 and 1/4.
+ * With g = |grad_x t|, |y_c| <= Y and |s| = 1, the blocks of the Hessian of f_ij have norms |H_xx|
+ * <= g^2 (1/4 + W P max|sigma''|),  P = largest (s y_+ - y_+^2) - (s y_- - y_-^2) |H_xy| <= g W
+ * sqrt(2) (1 + 2 Y) / 4,      |H_yy| <= 2 W + R, and P <= (Y + 1/2)^2 because s y - y^2 lies
+ * between -Y - Y^2 and 1/4.
  */
 static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error)
@@ -328,7 +332,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
                               sqrt(2.0 * self->steepest) * self->weight * (1.0 + 2.0 * most) / 4.0,
                               2.0 * self->weight + self->ridge);
     }
-    /* At y = 0 only the losses are left. */
+    /* At y = 0 only the losses remain, which are not negative. */
     return saddle_bound_primal(out, 0.0, y_set, 0.0, 0.0, error);
 }
 
@@ -412,7 +416,7 @@ static void release(saddle_problem *problem)
     saddle_free(self->excluded);
 }
 
-/* Of a network. */
+/* For networks only. */
 static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
 {
     const instance *self = problem->self;
@@ -441,12 +445,13 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     self->blind.hidden = self->sensitive.hidden;
     if (status == SADDLE_OK && !(self->weight + self->ridge > 0.0))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "fairness-ridge: 0 leaves nothing that is concave in y when fairness is "
-                           "0; give a positive one or auto");
+                           "fairness-ridge: with 0 and fairness 0 nothing is concave in y; give a "
+                           "positive ridge or auto");
     return status;
 }
 
-/* What agents find out together: which features show the attribute, and the longest row. */
+/* Finds the features that reveal the attribute, and computes the default tau, from all agents'
+ * data. */
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error)
 {
@@ -459,8 +464,9 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     double square = 0.0;
     if (!self->blind.linear)
         SADDLE_TRY(saddle_start_square(self->model, inputs, &square, error));
-    /* With nu = 0.1 a gradient step of 2 / L, where L = steepest / 4 is that of the cross entropy: a
-     * sample's curvature is far above the mean's. On a9a, half of it still converges for W up to 32. */
+    /* With nu = 0.1 this is a gradient step of 2 / L, where L = steepest / 4 is a bound for the
+     * cross entropy of one sample; the curvature of the mean is far smaller. On a9a, half this
+     * tau still converges for W up to 32. */
     problem->tau = self->blind.linear ? self->steepest / 80.0 : TAU_SHARE * square;
     problem->sample_cost =
         self->blind.linear ? saddle_row_cost(inputs, 1) : saddle_model_cost(self->model, inputs);
@@ -483,7 +489,7 @@ const saddle_problem_class saddle_fair = {
     .init = init,
     .join = join,
     .common = {.y_dim = CLASSES,
-               /* Holds every best response, since |G_c| <= P_c. */
+               /* Contains every best response, since |G_c| <= P_c. */
                .y_set = "box:-0.5:0.5",
                .add_samples = add_samples,
                .add_common = add_common,

@@ -1,17 +1,18 @@
 /*
- * A classifier that is good for the worst of several groups of rows: distributionally robust
- * optimization over groups (Sagawa, Koh, Hashimoto, Liang, ICLR 2020), which with one group for each agent
- * is agnostic federated learning (Mohri, Sivek, Suresh, ICML 2019).
+ * A classifier that minimizes the loss of the worst of several groups of rows: distributionally
+ * robust optimization over groups (Sagawa, Koh, Hashimoto, Liang, ICLR 2020). With one group for
+ * each agent it is agnostic federated learning (Mohri, Sivek, Suresh, ICML 2019).
  *
  *   min over x, max over y in the simplex of  sum_g y_g l_g(x) - (mu/2) |y - 1/G|^2,
  *
- * l_g the mean logistic loss of the N_g rows of group g, over all agents, of a linear or a network score h.
- * Agent i's mean is over its own n_i rows, so a row of group g has the weight m n_i / N_g:
+ * where l_g is the mean logistic loss of the N_g rows of group g, over all agents, for a linear or
+ * network score h. Agent i averages over its own n_i rows, so a row of group g has the weight m n_i
+ * / N_g:
  *
  *   f_ij(x, y) = (m n_i / N_g) y_g log(1 + exp(-b h(x; a))) - (mu/2) |y - 1/G|^2
  *
- * has (1/m) sum_i (1/n_i) sum_j f_ij equal to the objective however groups and rows are spread over
- * agents. Agents count the N_g together before the first iteration.
+ * With these weights (1/m) sum_i (1/n_i) sum_j f_ij equals the objective however groups and rows
+ * are distributed over agents. The agents count the N_g together before the first iteration.
  *
  * Best response, Y any convex set:  y* = projection of  1/G + l(x) / mu.
  */
@@ -32,9 +33,9 @@
 #define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
 
 typedef struct choices {
-    saddle_model_choice model; /* first: where its options expect it */
+    saddle_model_choice model; /* first: its options fill it in at offset 0 */
     const char *groups;
-    const char *values; /* NULL: found by the agents */
+    const char *values; /* NULL: found in the agents' data */
     double ridge;
 } choices;
 
@@ -57,26 +58,27 @@ static const saddle_option *const options[] = {
         "the harder to optimize."),
     NULL};
 
-/* The default tau as a share of the mean of |grad h|^2 at the start: half the trace of F's Hessian in x, in which
- * logistic losses have a curvature of at most 1/4. */
+/* The default tau as a multiple of the mean of |grad h|^2 at the start: half the trace of F's
+ * Hessian in x, because the curvature of a logistic loss is at most 1/4. */
 #define TAU_SHARE 0.125
-/* The largest default alpha. Where 1/mu is larger, steps of 1/mu throw y from vertex to vertex of the simplex. */
+/* The largest default alpha. Larger steps of 1/mu would make y jump between vertices of the
+ * simplex. */
 #define MOST_ALPHA 3.0
 
 enum { BLOCK = SADDLE_MODEL_BLOCK };
 
 typedef struct instance {
-    saddle_problem problem;       /* first: the two addresses are one */
+    saddle_problem problem;       /* first: shares the address of the instance */
     saddle_dataset *const *shard; /* borrowed */
     saddle_model *model;
     saddle_groups groups;
     double ridge;    /* mu */
     double steep[2]; /* largest (m n_i / N_g) r and (m n_i / N_g) r^2, r^2 = |a|^2 + 1 */
     bool linear;
-    char *values; /* the groups' values as a list, where they were found */
+    char *values; /* the groups' values as a list, if they were found in the data */
 } instance;
 
-/* The weight of an agent's rows of a group. */
+/* Returns the weight of an agent's rows of a group. */
 static double weight_of(const instance *self, size_t agent, size_t group)
 {
     const saddle_problem *problem = &self->problem;
@@ -84,15 +86,15 @@ static double weight_of(const instance *self, size_t agent, size_t group)
            (double)self->groups.size[group];
 }
 
-/* What was found for the rows of a block. */
+/* Results for the rows of a block. */
 typedef struct terms {
     size_t group[BLOCK];
     double h[BLOCK];     /* scores; afterwards -b h */
-    double loss[BLOCK];  /* weighted, and scaled as the part */
+    double loss[BLOCK];  /* weighted, and multiplied by the part's scale */
     double slope[BLOCK]; /* d loss / d h */
 } terms;
 
-/* From scores in t->h to weighted losses and slopes. */
+/* Computes weighted losses and slopes from the scores in t->h. */
 static void find_terms(const instance *self, size_t agent, const saddle_rows_block *block,
                        double scale, terms *t)
 {
@@ -107,7 +109,7 @@ static void find_terms(const instance *self, size_t agent, const saddle_rows_blo
     }
 }
 
-/* Adds the gradient in x, and the squares if they are wanted; t->slope is overwritten. */
+/* Adds the gradient in x, and the squares if requested; t->slope is overwritten. */
 static void add_slopes(const instance *self, const saddle_rows_block *block,
                        const saddle_part *part, terms *t, double *scratch)
 {
@@ -117,7 +119,7 @@ static void add_slopes(const instance *self, const saddle_rows_block *block,
     double sum = 0.0;
     for (size_t k = 0; k < block->count; k++)
         t->slope[k] *= part->y[t->group[k]];
-    /* cppcheck-suppress legacyUninitvar; it is written to */
+    /* cppcheck-suppress legacyUninitvar; backward() writes it */
     model->backward(model, block, part->x, t->slope, part->gx, squares ? square : NULL, scratch);
     for (size_t k = 0; squares && k < block->count; k++)
         sum += square[k] + t->loss[k] * t->loss[k];
@@ -144,7 +146,7 @@ static void add_point(const instance *self, size_t agent, const saddle_rows_bloc
         add_slopes(self, block, part, &t, scratch);
 }
 
-/* Adds the difference of two points' gradients. */
+/* Adds the difference of the gradients at two points. */
 static void add_difference(const instance *self, size_t agent, const saddle_rows_block *block,
                            const saddle_part *part, double *scratch)
 {
@@ -197,7 +199,7 @@ static void add_common(const saddle_problem *problem, const saddle_part *part)
         *part->value += part->scale * dual_term(self, part->y);
 }
 
-/* The mean statistic is the groups' losses. */
+/* The mean of the agents' statistics is the vector of the groups' losses. */
 static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
                            const saddle_set *y_set, double *y, double *scratch)
 {
@@ -218,9 +220,9 @@ static double response_value(const saddle_problem *problem, const double *x,
 }
 
 /*
- * mu is exact. For linear scores, with c = m n_i / N_g, r^2 = |a|^2 + 1 and |y_g| <= Y on the set, the blocks
- * of the Hessian of f_ij have norms
- *   |H_xx| <= c Y r^2 / 4,   |H_xy| <= c r,   |H_yy| = mu.
+ * mu is exact. For linear scores, with c = m n_i / N_g, r^2 = |a|^2 + 1 and |y_g| <= Y on the set,
+ * the blocks of the Hessian of f_ij have norms |H_xx| <= c Y r^2 / 4,   |H_xy| <= c r,   |H_yy| =
+ * mu.
  */
 static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error)
@@ -235,13 +237,13 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
     if (self->linear && isfinite(most))
         out->lipschitz =
             saddle_block_norm(most * self->steep[1] / 4.0, self->steep[0], self->ridge);
-    /* At y = 1/G only losses are left. */
+    /* At y = 1/G only the losses remain, which are not negative. */
     return saddle_bound_primal(out, 0.0, y_set, 1.0 / (double)problem->y_dim, 1e-12, error);
 }
 
 /* ---- outcomes -------------------------------------------------------------------------------- */
 
-/* A tally for each group, and one for all rows, those of no group among them. */
+/* Counts the rows of each group, and all rows, including those of no group. */
 static void count_rows(const saddle_problem *problem, const saddle_dataset *held_out, size_t agent,
                        const double *x, const double *y, double *sums, double *scratch)
 {
@@ -268,15 +270,16 @@ static void count_rows(const saddle_problem *problem, const saddle_dataset *held
     }
 }
 
-/* The outcome of every group has a name of its own; of more groups there are only the worst. */
+/* With more groups than names there is no outcome per group, only those of the worst group. */
 static const char *const group_accuracy[] = {
     "group_1_accuracy", "group_2_accuracy",  "group_3_accuracy",  "group_4_accuracy",
     "group_5_accuracy", "group_6_accuracy",  "group_7_accuracy",  "group_8_accuracy",
     "group_9_accuracy", "group_10_accuracy", "group_11_accuracy", "group_12_accuracy"};
 enum { NAMED = sizeof group_accuracy / sizeof *group_accuracy, OVERALL = 4 };
-_Static_assert(NAMED + OVERALL <= SADDLE_MOST_OUTCOMES, "as many outcomes as there may be");
+_Static_assert(NAMED + OVERALL <= SADDLE_MOST_OUTCOMES, "too many outcomes");
 
-/* The worst over groups that have rows; NaN if none has, or if one of the losses is NaN. */
+/* Finds the worst values over the groups that have rows; NaN if no group has rows or one of the
+ * losses is NaN. */
 static void find_worst(size_t groups, const saddle_tally *counts, double *accuracy, double *loss)
 {
     *accuracy = NAN;
@@ -358,7 +361,7 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     return saddle_groups_read(&self->groups, inputs, chosen->groups, chosen->values, error);
 }
 
-/* The largest weight times r and r^2 over all rows. Collective. */
+/* Computes the largest weight times r and times r^2 over all rows. Collective. */
 static void find_steepest(instance *self)
 {
     const saddle_world *world = self->problem.world;
@@ -374,7 +377,7 @@ static void find_steepest(instance *self)
     world->largest(world, 2, self->steep);
 }
 
-/* Groups that agents found out are recorded, for the model's user. */
+/* Records the groups that were found in the data, so that a saved model can be used. */
 static saddle_status record_values(instance *self, choices *chosen, saddle_error *error)
 {
     if (self->groups.by_agent || self->groups.given)
@@ -384,7 +387,7 @@ static saddle_status record_values(instance *self, choices *chosen, saddle_error
     return self->values != NULL ? SADDLE_OK : saddle_no_memory(error, "the groups");
 }
 
-/* What agents find out together. */
+/* Completes the groups, their weights and the default steps from all agents' data. */
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error)
 {

@@ -8,10 +8,10 @@
 #include "data/columns.h"
 #include "data/rows.h"
 
-/* Longer texts are listed by their indices. */
+/* Texts longer than this are listed by their indices. */
 enum { MOST_TEXT = 40 };
 
-/* A number of a list, cut off at `length` characters; false when it is none. */
+/* Parses the first `length` characters as a number; returns false if they are not one. */
 static bool read_number(const char *text, size_t length, double *out)
 {
     char number[64];
@@ -24,7 +24,7 @@ static bool read_number(const char *text, size_t length, double *out)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* Appends the column that a text of `length` characters names. */
+/* Appends the column named by a text of `length` characters. */
 static saddle_status add_column(saddle_groups *g, const char *text, size_t length,
                                 saddle_error *error)
 {
@@ -60,7 +60,7 @@ static saddle_status read_columns(saddle_groups *g, const char *by, saddle_error
     }
 }
 
-/* The texts of a column, whose indices are its values; NULL: its values are numbers. */
+/* Returns the texts of a column, whose values are their indices; NULL if its values are numbers. */
 static const char *const *texts_of(const saddle_groups *g, const saddle_group_column *column,
                                    size_t *count)
 {
@@ -76,7 +76,8 @@ static const char *const *texts_of(const saddle_groups *g, const saddle_group_co
     return NULL;
 }
 
-/* Whether a text can stand in a list of groups: it is short, holds no separator and cannot be taken for a number. */
+/* Returns whether a text can be used in a list of groups: it is short, contains no separator and
+ * is not a number. */
 static bool can_be_listed(const char *text)
 {
     size_t length = strlen(text);
@@ -90,7 +91,8 @@ static bool can_be_listed(const char *text)
     return true;
 }
 
-/* The value that a part of a list stands for, a number or one of the column's texts; false when it is none. */
+/* Reads the value of an element of a list, a number or one of the column's texts; returns false
+ * if it is neither. */
 static bool read_listed(const saddle_groups *g, size_t column, const char *part, size_t length,
                         double *out)
 {
@@ -108,7 +110,7 @@ static bool read_listed(const saddle_groups *g, size_t column, const char *part,
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-/* What a row has in a column: its number, or the index of its text. */
+/* Returns the value of a row in a column: its number, or the index of its text. */
 static double read_value(const saddle_group_column *column, const saddle_dataset *data, size_t row)
 {
     if (column->count == 1)
@@ -122,7 +124,7 @@ static double read_value(const saddle_group_column *column, const saddle_dataset
 static void read_key(const saddle_groups *g, const saddle_dataset *data, size_t row, double *key)
 {
     for (size_t k = 0; k < g->width; k++)
-        /* + 0.0: one zero for both signs. */
+        /* Adding 0.0 turns -0.0 into 0.0. */
         key[k] = 0.0 + (g->column[k].first == g->inputs->features
                             ? data->label[row]
                             : read_value(&g->column[k], data, row));
@@ -136,7 +138,7 @@ static int compare_keys(size_t width, const double *a, const double *b)
     return 0;
 }
 
-/* The first group whose key is not below this one, in a list that ascends. */
+/* Returns the index of the first group whose key is not below this one, in an ascending list. */
 static size_t place_of(const saddle_groups *g, const double *key)
 {
     size_t low = 0;
@@ -164,7 +166,7 @@ static size_t find_key(const saddle_groups *g, const double *key)
     return k;
 }
 
-/* Makes a key one of the groups; false when there are too many. */
+/* Adds a key to the groups; returns false if there are too many. */
 static bool add_key(saddle_groups *g, const double *key)
 {
     size_t k = place_of(g, key);
@@ -187,7 +189,7 @@ static saddle_status too_many(saddle_error *error)
                        SADDLE_MOST_GROUPS);
 }
 
-/* The distinct keys of the rows here. */
+/* Collects the distinct keys of the rows in this process. */
 static saddle_status collect_keys(saddle_groups *g, saddle_error *error)
 {
     const saddle_world *world = g->inputs->world;
@@ -203,7 +205,8 @@ static saddle_status collect_keys(saddle_groups *g, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Appends the key that a text of `length` characters holds; false when it is none or there already. */
+/* Appends the key given by a text of `length` characters; returns false if it is not a key or is
+ * already there. */
 static bool append_key(saddle_groups *g, const char *text, size_t length)
 {
     double *key = g->key + g->count * g->width;
@@ -263,8 +266,8 @@ saddle_status saddle_groups_read(saddle_groups *out, const saddle_problem_inputs
         .inputs = inputs, .by_agent = strcmp(by, "agents") == 0, .given = values != NULL};
     if (out->by_agent && out->given)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "group-values: groups that are agents have no values; leave it out, or "
-                           "name columns by groups");
+                           "group-values: with groups = agents there are no values; leave it out, "
+                           "or set groups to columns");
     if (!out->by_agent)
         SADDLE_TRY(read_columns(out, by, error));
     if (!allocate(out))
@@ -278,7 +281,7 @@ saddle_status saddle_groups_read(saddle_groups *out, const saddle_problem_inputs
     return SADDLE_OK;
 }
 
-/* Every process in turn hands the groups that it knows to the others. */
+/* Each process in turn sends the groups that it knows to the others. */
 static saddle_status exchange_keys(saddle_groups *g, saddle_error *error)
 {
     const saddle_world *world = g->inputs->world;
@@ -296,7 +299,8 @@ static saddle_status exchange_keys(saddle_groups *g, saddle_error *error)
     return full > 0 ? too_many(error) : SADDLE_OK;
 }
 
-/* Finds the group of every row here and counts the rows of each; those without one, too. */
+/* Finds the group of every row in this process and counts the rows of each group. Returns the
+ * number of rows without a group. */
 static int64_t assign_rows(saddle_groups *g)
 {
     const saddle_world *world = g->inputs->world;
@@ -317,13 +321,13 @@ static int64_t assign_rows(saddle_groups *g)
     return without;
 }
 
-/* Refuse given groups that do not hold every row, and groups without rows. */
+/* Checks that every row belongs to one of the given groups and that every group has rows. */
 static saddle_status check_sizes(const saddle_groups *g, int64_t without, saddle_error *error)
 {
     if (without > 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "group-values: %lld rows belong to none of the %zu groups; list the "
-                           "values of all, or give auto",
+                           "group-values: %lld rows belong to none of the %zu groups; list all "
+                           "groups, or give auto",
                            (long long)without, g->count);
     for (size_t k = 0; k < g->count; k++)
         if (g->size[k] == 0)
@@ -346,7 +350,7 @@ saddle_status saddle_groups_join(saddle_groups *groups, saddle_error *error)
     int64_t without = assign_rows(groups);
     world->add_words(world, groups->count, groups->size);
     world->add_words(world, 1, &without);
-    /* The rows of an instance for scoring are not the run's. */
+    /* An instance made for scoring does not have the rows of the run. */
     return inputs->scoring ? SADDLE_OK : check_sizes(groups, without, error);
 }
 

@@ -1,6 +1,6 @@
 /*
- * With P and r the policy's transition matrix and mean reward, V = r + gamma P V is one linear
- * system, and the stationary distribution, d = P'd with sum 1, another: (I - P' + 11') d = 1.
+ * If P and r are the policy's transition matrix and mean reward, the value solves the linear system
+ * V = r + gamma P V. The stationary distribution, d = P'd with sum 1, solves (I - P' + 11') d = 1.
  */
 #include "problems/mdp.h"
 
@@ -17,11 +17,11 @@
 
 #define REMEDY "use fewer states"
 
-/* Shape of the Dirichlet distribution of successors: a few are likely. */
+/* The parameter of the Dirichlet distribution of successors: below 1, so that a few are likely. */
 #define SUCCESSOR_SHAPE 0.2
-/* Share of a transition that goes anywhere. */
+/* The probability of a transition to a uniformly drawn state. */
 #define WANDERING 0.05
-/* Streams of random numbers; those of an agent are numbered by it. */
+/* Random streams: that of all agents, and those of an agent, which have its number. */
 #define COMMON_STREAM UINT64_MAX
 enum { PROCESS_DRAW, TRAJECTORY_DRAW, REWARD_DRAW };
 
@@ -34,7 +34,7 @@ static void draw_dirichlet(saddle_rng *rng, size_t count, double shape, double *
         out[k] = sum > 0.0 ? out[k] / sum : 1.0 / (double)count;
 }
 
-/* Everything but the rewards' own parts; the reward of every agent here becomes R. */
+/* Draws everything except D_i; the reward of every agent in this process becomes R. */
 static void draw_process(saddle_mdp *mdp, size_t local, uint64_t seed)
 {
     size_t states = mdp->shape.states;
@@ -52,7 +52,7 @@ static void draw_process(saddle_mdp *mdp, size_t local, uint64_t seed)
         for (size_t s = 0; s < states; s++)
             next[s] = (1.0 - WANDERING) * next[s] + WANDERING / (double)states;
     }
-    /* A reward that is linear in the features, plus a little of the action. */
+    /* The reward is linear in the features, plus a small term for the action. */
     for (size_t s = 0; s < states; s++) {
         const double *feature = mdp->feature + s * features;
         double linear = saddle_sum(features, feature) / sqrt((double)features);
@@ -75,7 +75,7 @@ static void draw_rewards(saddle_mdp *mdp, const saddle_world *world, uint64_t se
     }
 }
 
-/* A number drawn with the given probabilities. */
+/* Returns a number drawn with the given probabilities. */
 static uint32_t draw_index(saddle_rng *rng, size_t count, const double *probability)
 {
     double left = saddle_rng_uniform(rng);
@@ -106,7 +106,7 @@ static void reward_term(void *context, size_t agent, double *out)
     memcpy(out, mdp->reward + mdp->row[agent] * pairs, pairs * sizeof *out);
 }
 
-/* P (states x states) and the mean over agents of the reward, both under the policy. */
+/* Computes P (states x states) and the mean reward over agents, both under the policy. */
 static void follow_policy(const saddle_mdp *mdp, double *chain, double *reward)
 {
     size_t states = mdp->shape.states;
@@ -144,7 +144,7 @@ saddle_status saddle_mdp_solve(saddle_mdp *mdp, const saddle_world *world, saddl
     saddle_free(chain);
     if (!solved)
         return saddle_fail(error, SADDLE_NUMERIC,
-                           "the exact values of the decision process could not be found; give "
+                           "the exact values of the decision process could not be computed; give "
                            "another seed");
     return SADDLE_OK;
 }

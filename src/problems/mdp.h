@@ -1,11 +1,11 @@
 /*
- * A random Markov decision process under a fixed random policy, watched by agents with rewards of
- * their own, and one trajectory of it.
+ * A random Markov decision process with a fixed random policy, one trajectory of it, and agents
+ * that observe it with different rewards.
  *
- * Drawn from the seed: features of a state, normal; transitions P(s, a, .), 95% Dirichlet with few
- * likely successors and 5% uniform, so that every state is reached; the policy pi(s, .); and agent
- * i's reward R_i(s, a) = R(s, a) + D_i(s, a), where R depends on the features and D_i is the
- * agent's own.
+ * Drawn from the seed: normal features of each state; transitions P(s, a, .), 95% Dirichlet with
+ * few likely successors and 5% uniform, so that every state is reached; the policy pi(s, .); and
+ * agent i's reward R_i(s, a) = R(s, a) + D_i(s, a), where R depends on the features and D_i only on
+ * the agent.
  */
 #ifndef SADDLE_PROBLEMS_MDP_H
 #define SADDLE_PROBLEMS_MDP_H
@@ -16,7 +16,7 @@
 #include <saddle/status.h>
 #include <saddle/world.h>
 
-/* Actions in every state. */
+/* The number of actions in every state. */
 #define SADDLE_MDP_ACTIONS 3
 
 /* Sizes of a process. */
@@ -28,28 +28,28 @@ typedef struct saddle_mdp_shape {
     double discount; /* gamma, below 1 */
 } saddle_mdp_shape;
 
-/* A process. Arrays are row by row; those of doubles lie in one block, which begins with `feature`, and
- * `action` follows `state`. */
+/* A process. Arrays are row by row. All arrays of doubles are in one block, which begins at
+ * `feature`; `action` follows `state`. */
 typedef struct saddle_mdp {
     saddle_mdp_shape shape;
     double *feature;    /* states x features */
-    size_t *row;        /* agents: the agent's row of `reward`, if it is here */
-    double *reward;     /* agents here x states x actions: R_i(s, a) */
+    size_t *row;        /* agents: the agent's row of `reward`, if it is in this process */
+    double *reward;     /* agents in this process x states x actions: R_i(s, a) */
     double *transition; /* states x actions x states: P(s, a, s') */
     double *policy;     /* states x actions: pi(s, a) */
     uint32_t *state;    /* length + 1: s_0, s_1, ... */
     uint32_t *action;   /* length: a_0, a_1, ... */
     double *total;      /* states x actions: sums of rewards over agents */
-    double *value;      /* states: the value of the mean reward under the policy, exactly */
+    double *value;      /* states: the exact value of the mean reward under the policy */
     double *visits;     /* states: the stationary distribution under the policy */
 } saddle_mdp;
 
-/* Make a process with the rewards of the agents that are here. Free with saddle_mdp_free(). */
+/* Makes a process with the rewards of the agents in this process. Free with saddle_mdp_free(). */
 saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape,
                                 const saddle_world *world, uint64_t seed, saddle_error *error);
-/* Find `value` and `visits` for the mean reward over all agents. Collective. */
+/* Computes `value` and `visits` for the mean reward over all agents. Collective. */
 saddle_status saddle_mdp_solve(saddle_mdp *mdp, const saddle_world *world, saddle_error *error);
-/* Free a process. NULL is allowed. */
+/* Frees a process. NULL is allowed. */
 void saddle_mdp_free(saddle_mdp *mdp);
 
 #endif

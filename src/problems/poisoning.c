@@ -1,14 +1,13 @@
 /*
- * Poisoned training data: an adversary shifts the features of all samples of some agents, by a
- * vector of bounded length, so that the best logistic model is as bad as it can make it.
+ * Poisoned training data: an adversary shifts the features of all samples of some agents by a
+ * vector of bounded length, to make the best logistic model as bad as possible.
  *
- *   min over |x| <= R, max over y of the mean of
- *   f_ij(x, y) = -log(1 + exp(z_ij)) - (W/2) |y|^2,
+ *   min over |x| <= R, max over y of the mean of f_ij(x, y) = -log(1 + exp(z_ij)) - (W/2) |y|^2,
  *   z_ij = -b_ij (w'(a_ij + x [agent i is poisoned]) + v),   y = (w, v)
  *
- * The model y minimizes its regularized loss (it maximizes f); the adversary x maximizes what is
- * left of it. The ridge covers the bias v, which makes f strongly concave in y with mu = W.
- * In x it is concave, not convex: a stationary point need not be the adversary's best.
+ * The model y minimizes its regularized loss (it maximizes f); the adversary x maximizes the loss
+ * that remains. The ridge includes the bias v, which makes f strongly concave in y with mu = W. In
+ * x it is concave, not convex: a stationary point need not be the adversary's best.
  *
  * With c = b / (1 + exp(-z)) the gradients are mean(c) w in x at poisoned agents (0 elsewhere), and
  * (mean(c (a + x)), mean(c)) - W y in y: one pass over the batch and one over x and y.
@@ -52,7 +51,7 @@ static const saddle_option *const options[] = {
 enum { BLOCK = SADDLE_ROW_BLOCK };
 
 typedef struct instance {
-    saddle_problem problem;       /* first: the two addresses are one */
+    saddle_problem problem;       /* first: shares the address of the instance */
     saddle_dataset *const *shard; /* borrowed */
     bool *poisoned;               /* per agent */
     char *x_set;                  /* text of the ball */
@@ -61,7 +60,7 @@ typedef struct instance {
     double row_norm; /* largest |a| */
 } instance;
 
-/* The scores of an agent's rows: w'a + v, and w'x more where they are poisoned. */
+/* Returns the score of an agent's rows: w'a + v, plus w'x if they are poisoned. */
 static saddle_linear_score make_score(const instance *self, bool poisoned, const double *x,
                                       const double *y)
 {
@@ -69,8 +68,8 @@ static saddle_linear_score make_score(const instance *self, bool poisoned, const
     return (saddle_linear_score){.w = y, .bias = y[d] + (poisoned ? saddle_dot(d, y, x) : 0.0)};
 }
 
-/* gy += total (x [poisoned], 1), gx += total w where the agent is poisoned: the part of the gradient
- * that is the same for all rows but for its factor c, whose sum is `total`. */
+/* gy += total (x [poisoned], 1), gx += total w if the agent is poisoned: the part of the
+ * gradient that is the same for all rows except for the factor c, whose sum is `total`. */
 static void add_shift(const instance *self, size_t agent, double total, const double *x,
                       const double *y, const saddle_part *part)
 {
@@ -172,9 +171,10 @@ static void add_common(const saddle_problem *problem, const saddle_part *part)
 }
 
 /*
- * mu = W. The Hessian of f_ij at a poisoned agent is  -s' k k' + c J - W I_y  with k = (w, a + x, 1),
- * s' <= 1/4, |c| <= 1 and J the symmetric matrix that pairs x with w, of norm 1. With |y| <= M and
- * |(a + x, 1)| <= r over the sets, L = (M^2 + r^2) / 4 + 1 + W. Q >= -log 2: the value at y = 0.
+ * mu = W. The Hessian of f_ij at a poisoned agent is  -s' k k' + c J - W I_y  with k = (w, a + x,
+ * 1), s' <= 1/4, |c| <= 1 and J the symmetric matrix that pairs x with w, of norm 1. With |y| <= M
+ * and |(a + x, 1)| <= r over the sets, L = (M^2 + r^2) / 4 + 1 + W. Q >= -log 2: the value at y =
+ * 0.
  */
 static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error)
@@ -190,7 +190,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
 
 /* ---- outcomes -------------------------------------------------------------------------------- */
 
-/* Sums over rows as they are, and over rows as the adversary shifts them. */
+/* Counts over the rows themselves, and over the rows as the adversary shifts them. */
 enum { CLEAN, POISONED, KINDS };
 
 static void count_kind(const saddle_dataset *data, saddle_linear_score model, saddle_tally *count)
@@ -200,7 +200,7 @@ static void count_kind(const saddle_dataset *data, saddle_linear_score model, sa
             count, saddle_tally_row(data->label[row], saddle_linear_score_of(model, data, row)));
 }
 
-/* All held-out rows are poisoned, as if they came to a poisoned agent. */
+/* All held-out rows are poisoned, like those of a poisoned agent. */
 static void count_rows(const saddle_problem *problem, const saddle_dataset *held_out, size_t agent,
                        const double *x, const double *y, double *sums, double *scratch)
 {
@@ -242,7 +242,7 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_outcom
     return SADDLE_OK;
 }
 
-/* The model's scores of rows as they are, not shifted. */
+/* Scores the rows without the adversary's shift. */
 static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
                             const double *x, const double *y, double *out, saddle_error *error)
 {
@@ -274,7 +274,7 @@ static saddle_status read_poisoned(instance *self, const char *text, saddle_erro
     }
     if (!good)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "poisoned: '%s' is not right; give how many agents, 0 to %zu, or "
+                           "poisoned: '%s' is not valid; give the number of agents, 0 to %zu, or "
                            "agents:I,J,... with different numbers from 0 to %zu",
                            text, agents, agents - 1);
     return SADDLE_OK;
@@ -304,9 +304,9 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     (void)error;
     instance *self = problem->self;
     self->row_norm = sqrt(saddle_largest_norm2(inputs, NULL));
-    /* With eta = 0.1 an ascent step of 2 / L_y, where L_y = (r^2 + 1) / 4 + W is a sample's: the
-     * mean's is far below. The adversary's step, found by trials on a9a, matters less because its
-     * gradient is bounded by |w|. */
+    /* With eta = 0.1 this is an ascent step of 2 / L_y, where L_y = (r^2 + 1) / 4 + W bounds the
+     * curvature of one sample; that of the mean is far smaller. The adversary's step, chosen by
+     * trials on a9a, matters less because its gradient is bounded by |w|. */
     problem->sample_cost = saddle_row_cost(inputs, 1);
     problem->tau = 0.1;
     problem->alpha = 80.0 / (self->row_norm * self->row_norm + 1.0 + 4.0 * self->ridge);

@@ -1,28 +1,25 @@
 /*
- * The value of a policy to a team whose members keep their rewards to themselves: the mean squared
- * projected Bellman error of a nonlinear value function, in primal-dual form (H.-T. Wai, M. Hong,
- * Z. Yang, Z. Wang, K. Tang, "Variance reduced policy evaluation with smooth function
- * approximation", NeurIPS 2019).
+ * The value of a policy for agents whose rewards are private: the mean squared projected Bellman
+ * error of a nonlinear value function, in primal-dual form (H.-T. Wai, M. Hong, Z. Yang, Z. Wang,
+ * K. Tang, "Variance reduced policy evaluation with smooth function approximation", NeurIPS 2019).
  *
- * All agents see the same transitions (s, a, s') of one trajectory; agent i alone sees r = R_i(s, a).
- * With V_x the value function, g = grad V_x(s) and the temporal difference
- *   delta = r + gamma V_x(s') - V_x(s),
+ * All agents see the same transitions (s, a, s') of one trajectory; only agent i sees r = R_i(s,
+ * a). With V_x the value function, g = grad V_x(s) and the temporal difference delta = r + gamma
+ * V_x(s') - V_x(s),
  *
  *   f_ij(x, y) = delta y'g - 1/2 (y'g)^2 - (rho / 2) |y|^2,
  *
- * so that with e and G the means of delta g and gg' over samples and agents
- *   y*(x) = (G + rho I)^-1 e,   Q(x) = 1/2 e'(G + rho I)^-1 e,
- * half the projected Bellman error of the mean reward. rho makes it defined where G is singular,
- * and F_i strongly concave with mu = rho. F(x, 0) = 0, hence Q >= 0.
+ * so that with e and G the means of delta g and gg' over samples and agents y*(x) = (G + rho I)^-1
+ * e,   Q(x) = 1/2 e'(G + rho I)^-1 e, half the projected Bellman error of the mean reward. With rho
+ * > 0 it is defined even if G is singular, and F_i is strongly concave with mu = rho. F(x, 0) = 0,
+ * hence Q >= 0.
  *
- * V_x(s) = sum_k w_k tanh(W_k'p + b_k) + o has one hidden layer over the state's features p, and
- * x = (W, b, w, o). With t_k the tanh, d_k = 1 - t_k^2, and y = (W~, b~, w~, o~) alike,
- *   g      = (w_k d_k p,  w_k d_k,  t_k,  1)
- *   c      = y'g = sum_k (w_k d_k q_k + w~_k t_k) + o~,   q_k = W~_k'p + b~_k
- *   grad c = (h_k p,  h_k,  d_k q_k,  0),   h_k = d_k (w~_k - 2 w_k t_k q_k)
- *   grad_x f = c (gamma g(s') - g(s)) + (delta - c) grad c
- *   grad_y f = (delta - c) g - rho y
- * A sample's gradient costs two evaluations of the network and O(dim x) more.
+ * V_x(s) = sum_k w_k tanh(W_k'p + b_k) + o has one hidden layer over the state's features p, and x
+ * = (W, b, w, o). With t_k the tanh, d_k = 1 - t_k^2, and y = (W~, b~, w~, o~) in the same way, g
+ * = (w_k d_k p,  w_k d_k,  t_k,  1) c      = y'g = sum_k (w_k d_k q_k + w~_k t_k) + o~,   q_k =
+ * W~_k'p + b~_k grad c = (h_k p,  h_k,  d_k q_k,  0),   h_k = d_k (w~_k - 2 w_k t_k q_k) grad_x f =
+ * c (gamma g(s') - g(s)) + (delta - c) grad c grad_y f = (delta - c) g - rho y A sample's gradient
+ * costs two evaluations of the network and O(dim x) more.
  */
 #include "problems/policy_evaluation.h"
 
@@ -64,10 +61,10 @@ static const saddle_option *const options[] = {
     NULL};
 
 typedef struct instance {
-    saddle_problem problem; /* first: the two addresses are one */
+    saddle_problem problem; /* first: shares the address of the instance */
     saddle_mdp *mdp;
     size_t hidden;
-    /* Where b, w and o begin in x, y and gradients; W begins them, unit by unit. */
+    /* Offsets of b, w and o in x, y and gradients; W comes first, unit by unit. */
     size_t bias, second, offset;
     double ridge;
 } instance;
@@ -85,7 +82,7 @@ static void first_layer(const instance *self, const double *x, const double *p, 
         out[k] = saddle_dot(features, x + k * features, p) + x[self->bias + k];
 }
 
-/* V(s), and t; scratch: `hidden` doubles. tanh z = 2 / (1 + exp(-2 z)) - 1. */
+/* Returns V(s) and computes t; scratch: `hidden` doubles. tanh z = 2 / (1 + exp(-2 z)) - 1. */
 static double evaluate(const instance *self, const double *x, size_t state, double *t,
                        double *scratch)
 {
@@ -97,7 +94,7 @@ static double evaluate(const instance *self, const double *x, size_t state, doub
     return saddle_dot(self->hidden, x + self->second, t) + x[self->offset];
 }
 
-/* y'g, and q, at the state whose t is given. */
+/* Returns y'g and computes q at a state, given its t. */
 static double along(const instance *self, const double *x, const double *y, size_t state,
                     const double *t, double *q)
 {
@@ -124,8 +121,8 @@ typedef struct sample {
     double c;                 /* y'g */
 } sample;
 
-/* Evaluate a sample; scratch: 4 hidden doubles, in which t, t_next and q lie. Without y there are no q
- * and c. */
+/* Evaluates a sample; scratch: 4 hidden doubles, which contain t, t_next and q. q and c are not
+ * set if y is NULL. */
 static sample look_at(const instance *self, size_t agent, size_t j, const double *x,
                       const double *y, double *scratch)
 {
@@ -167,7 +164,7 @@ static void add_x(const instance *self, const sample *at, double weight, const d
     gx[self->offset] += c * (discount - 1.0);
 }
 
-/* gy += weight times the sample's gradient in y, the ridge left out. */
+/* gy += weight times the sample's gradient in y, without the ridge. */
 static void add_y(const instance *self, const sample *at, double weight, const double *x,
                   double *gy)
 {
@@ -183,7 +180,7 @@ static void add_y(const instance *self, const sample *at, double weight, const d
     gy[self->offset] += rest;
 }
 
-/* |gradient|^2 of a sample, which is made in `g`. */
+/* Returns |gradient|^2 of a sample; `g` is scratch for the gradient. */
 static double sample_square(const instance *self, const sample *at, const saddle_part *part,
                             double *g)
 {
@@ -195,8 +192,9 @@ static double sample_square(const instance *self, const sample *at, const saddle
 }
 
 /*
- * The statistic. G and e need the gradients g of V at the states, which x gives, and two numbers per
- * state that the agent knows: the share of its samples that begin there, and the sum of their delta / n_i.
+ * Adds a sample to the statistic. G and e need the gradients g of V at the states, which depend
+ * only on x, and two numbers per state that the agent knows: the share of its samples that start
+ * there, and the sum of their delta / n_i.
  */
 static void add_statistic(const instance *self, size_t j, double delta, const saddle_part *part)
 {
@@ -238,7 +236,7 @@ static void add_common(const saddle_problem *problem, const saddle_part *part)
 
 /* ---- best response -------------------------------------------------------------------------- */
 
-/* g at a state; scratch: 2 hidden doubles. */
+/* Computes g at a state; scratch: 2 hidden doubles. */
 static void value_gradient(const instance *self, const double *x, size_t state, double *g,
                            double *scratch)
 {
@@ -290,7 +288,7 @@ static bool response_solve(const saddle_problem *problem, const double *x, const
 
 /* ---- outcomes ------------------------------------------------------------------------------- */
 
-/* An agent's part of the mean statistic. */
+/* Computes an agent's contribution to the mean statistic. */
 static void mean_term(const saddle_problem *problem, const saddle_dataset *held_out, size_t agent,
                       const double *x, const double *y, double *sums, double *scratch)
 {
@@ -300,7 +298,7 @@ static void mean_term(const saddle_problem *problem, const saddle_dataset *held_
     saddle_scale(problem->response_size, 1.0 / (double)problem->agents, sums);
 }
 
-/* e'(G + rho I)^-1 e, given the mean statistic; `right` has 2 dim entries. */
+/* Returns e'(G + rho I)^-1 e, given the mean statistic; `right` has 2 dim entries. */
 static double projected_error(const instance *self, const double *x, const double *mean,
                               double *right, double *scratch)
 {
@@ -311,7 +309,8 @@ static double projected_error(const instance *self, const double *x, const doubl
     return saddle_solve_dense(dim, scratch, response) ? saddle_dot(dim, right, response) : NAN;
 }
 
-/* Root mean square of V_x - V over the stationary distribution; scratch: 2 hidden doubles. */
+/* Returns the root mean square of V_x - V over the stationary distribution; scratch: 2 hidden
+ * doubles. */
 static double value_error(const instance *self, const double *x, double *scratch)
 {
     const saddle_mdp *mdp = self->mdp;
@@ -364,7 +363,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
     return SADDLE_OK;
 }
 
-/* Weights of the usual size, so that hidden units begin in different places and not saturated. */
+/* Random weights of the usual size, so that hidden units differ and are not saturated. */
 static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
 {
     const instance *self = problem->self;
@@ -406,8 +405,8 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     /* A sample and its gradient; the normal equations and their solution. */
     self->problem.scratch = 4 * self->hidden + dim * dim + 3 * dim;
     self->problem.sample_cost = (double)(6 * dim + 60 * self->hidden);
-    /* G grows with the hidden units. PRECISION still converges with four times this alpha, but single
-     * batches without variance reduction then make y fluctuate. */
+    /* G grows with the number of hidden units. PRECISION converges even with four times this
+     * alpha, but without variance reduction y then fluctuates with the batches. */
     self->problem.alpha = 2.5 / (2.0 + (double)self->hidden);
     return saddle_mdp_create(&self->mdp, &shape, inputs->world, inputs->seed, error);
 }

@@ -1,4 +1,4 @@
-/* A look inside policy-evaluation, for its tests. */
+/* Access to the internals of policy-evaluation, for its tests. */
 #ifndef SADDLE_PROBLEMS_POLICY_EVALUATION_H
 #define SADDLE_PROBLEMS_POLICY_EVALUATION_H
 
@@ -6,7 +6,7 @@
 
 #include "problems/mdp.h"
 
-/* The process that an instance was made from. Borrowed. */
+/* Returns the process that an instance was made from. Borrowed. */
 const saddle_mdp *saddle_policy_evaluation_mdp(const saddle_problem *problem);
 
 #endif

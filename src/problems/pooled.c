@@ -1,10 +1,10 @@
 /*
- * Sample g of the pool is sample j of agent i, g = n_1 + ... + n_{i-1} + j. Its function is
- *   w_i f_ij,  w_i = N / (m n_i),  N = sum_i n_i,
- * so that the mean over the pool is F whatever the local sizes; with equal ones w_i = 1. A batch is
- * sorted into agents, and each agent's part is one call of the problem below. What its samples share is
- * part of the samples here, because they share it with different weights, but for all samples together, whose weights
- * add up to 1. Where entry j of y belongs to sample j of every agent, these are group j of the pool.
+ * Sample g of the pool is sample j of agent i, g = n_1 + ... + n_{i-1} + j. Its function is w_i
+ * f_ij,  w_i = N / (m n_i),  N = sum_i n_i, so that the mean over the pool is F for any local
+ * sizes; if all are equal, w_i = 1. A batch is sorted by agent, and each agent's part is one call
+ * of the underlying problem. The terms that its samples share count as part of each sample here,
+ * because the samples have different weights; only over all samples do the weights add up to 1. If
+ * entry j of y belongs to sample j of every agent, these samples form group j of the pool.
  */
 #include "problems/pooled.h"
 
@@ -18,7 +18,7 @@
 #include "problems/evaluate.h"
 
 typedef struct instance {
-    saddle_problem problem; /* first: the two addresses are one */
+    saddle_problem problem; /* first: shares the address of the instance */
     const saddle_problem *of;
     size_t *start; /* agent i's samples are start[i] .. start[i + 1] - 1 of the pool */
     size_t total;
@@ -48,7 +48,7 @@ static double weight_of(const instance *self, size_t agent)
     return (double)self->total / ((double)self->of->agents * (double)self->of->samples[agent]);
 }
 
-/* Adds what all samples of the problem below share. */
+/* Adds the terms that all samples of the underlying problem share. */
 static void add_shared(const instance *self, const saddle_part *part, double scale)
 {
     const saddle_problem *of = self->of;
@@ -63,7 +63,7 @@ static void add_shared(const instance *self, const saddle_part *part, double sca
         saddle_add_linear_part(of->y_dim, -scale * of->y_curvature, p.y, p.y0, part->gy);
 }
 
-/* The sum of |w_i grad f_ij|^2 over an agent's part of a batch. */
+/* Returns the sum of |w_i grad f_ij|^2 over an agent's part of a batch. */
 static double sum_squares(const instance *self, size_t agent, const saddle_part *part,
                           double *scratch)
 {
@@ -81,7 +81,8 @@ static double sum_squares(const instance *self, size_t agent, const saddle_part 
     return weight * weight * sum;
 }
 
-/* Adds an agent's part of a batch; returns the weight of what is left to add_shared(). */
+/* Adds an agent's part of a batch; returns the weight with which add_shared() must still be
+ * called. */
 static double add_agent(const instance *self, size_t agent, const saddle_part *part,
                         double *scratch)
 {
@@ -100,7 +101,7 @@ static double add_agent(const instance *self, size_t agent, const saddle_part *p
     return weight;
 }
 
-/* Sort a batch into agents: end[i] bounds agent i's part of `sorted` from above. */
+/* Sorts a batch by agent: end[i] is the end of agent i's part of `sorted`. */
 static void sort_batch(const instance *self, const saddle_batch *batch, uint32_t *sorted,
                        uint32_t *end)
 {
@@ -110,7 +111,7 @@ static void sort_batch(const instance *self, const saddle_batch *batch, uint32_t
         end[agent_of(self, saddle_batch_sample(batch, k)) + 1]++;
     for (size_t i = 1; i <= agents; i++)
         end[i] += end[i - 1];
-    /* Now end[i] is where agent i's part begins; filling moves it to where the part ends. */
+    /* Now end[i] is the beginning of agent i's part; filling moves it to the end. */
     for (size_t k = 0; k < batch->count; k++) {
         size_t sample = saddle_batch_sample(batch, k);
         size_t agent = agent_of(self, sample);
@@ -135,7 +136,7 @@ static double add_range(const instance *self, const saddle_part *part, double *s
     return weight;
 }
 
-/* The same for samples of an index. */
+/* add_agent() for all agents of an index of samples. */
 static double add_index(const instance *self, const saddle_part *part, double *scratch)
 {
     size_t agents = self->of->agents;
@@ -156,7 +157,7 @@ static double add_index(const instance *self, const saddle_part *part, double *s
     return weight;
 }
 
-/* add_agent() for all agents of a range of groups, without what is left to add_shared(). */
+/* add_agent() for all agents of a range of groups, without add_shared(). */
 static void add_groups(const instance *self, const saddle_part *part, double *scratch)
 {
     size_t first = part->batch.first;
@@ -271,7 +272,7 @@ saddle_status saddle_pooled_create(saddle_problem **out, const saddle_problem *o
         .add_samples = add_samples,
         .add_common = add_common,
         .groups = of->add_samples != NULL && of->y_curvature > 0.0 ? of->y_dim : 0,
-        /* Almost nothing: a problem that cannot be divided stays in one part. */
+        /* A cost of almost 0 keeps the batches of a problem without add_samples() in one part. */
         .sample_cost = of->add_samples != NULL ? of->sample_cost : DBL_MIN,
         .response_solve = of->response_solve != NULL ? response_solve : NULL,
         .response_size = of->response_size,

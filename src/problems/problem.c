@@ -1,4 +1,4 @@
-/* Checks of what a problem says about itself. */
+/* Checking that the fields of a problem are valid and consistent. */
 #include <saddle/problem.h>
 
 #include <math.h>
@@ -36,7 +36,7 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
                            problem->response_size, SADDLE_MOST_DOUBLES);
     if (problem->samples == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "problem %s does not say how many samples its agents have", name);
+                           "problem %s has no sample counts; set saddle_problem::samples", name);
     for (size_t i = 0; i < problem->agents; i++)
         if (problem->samples[i] == 0 || problem->samples[i] > UINT32_MAX)
             return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -49,7 +49,7 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
     if (problem->response_value != NULL &&
         (problem->response_solve == NULL || problem->response_size == 0))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "problem %s has a response_value function but no %s; it goes with a "
+                           "problem %s has a response_value function but no %s; it needs a "
                            "statistic for a best response",
                            name,
                            problem->response_solve == NULL ? "response_solve" : "response_size");
@@ -72,7 +72,7 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
                 "problem %s has y_curvature %g, %zu entries of y and response_size %zu, but agent "
-                "%zu has %zu samples; with y_curvature each sample has an entry of its own",
+                "%zu has %zu samples; with y_curvature each sample needs its own entry",
                 name, problem->y_curvature, problem->y_dim, problem->response_size, i,
                 problem->samples[i]);
     return SADDLE_OK;

@@ -1,4 +1,4 @@
-/* Finding or loading a kind of problem, and making a problem of it. */
+/* Finding or loading a kind of problem, and making an instance of it. */
 #include "problems/problem_choice.h"
 
 #include "core/memory.h"
@@ -62,7 +62,7 @@ void saddle_problem_free(saddle_problem *problem)
     saddle_free(problem);
 }
 
-/* Let the class complete an instance; the message of a plug-in names it. */
+/* Calls the class's init(); errors of a plug-in name the plug-in. */
 static saddle_status init(const saddle_problem_choice *choice, saddle_problem *problem,
                           const saddle_problem_inputs *inputs, saddle_error *error)
 {
@@ -70,8 +70,8 @@ static saddle_status init(const saddle_problem_choice *choice, saddle_problem *p
     saddle_status status = choice->kind->init(problem, inputs, &said);
     if (status == SADDLE_OK && problem->agents != inputs->agents)
         status = saddle_fail(&said, SADDLE_BAD_INPUT,
-                             "problem %s is for %zu agents, but there are %zu; give %zu as agents "
-                             "or have it obey inputs->agents",
+                             "problem %s is for %zu agents, but there are %zu; set agents to %zu "
+                             "or make it use inputs->agents",
                              choice->kind->name, problem->agents, inputs->agents, problem->agents);
     if (status != SADDLE_OK && choice->plugin != NULL)
         return saddle_in_field(
@@ -87,8 +87,8 @@ saddle_status saddle_problem_make(const saddle_problem_choice *choice, saddle_pr
     if (kind->needs_data && !kind->local_data && inputs->world->ranks > 1)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "problem: %s needs the data of all agents, which are in %zu processes; "
-                           "use the engine threads, or have it read the shards of "
-                           "inputs->world->here alone and set .local_data",
+                           "use the engine threads, or make it read only the shards of "
+                           "inputs->world->here and set .local_data",
                            kind->name, inputs->world->ranks);
     saddle_problem *problem = saddle_alloc(1, kind->size);
     if (problem == NULL)

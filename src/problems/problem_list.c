@@ -1,4 +1,4 @@
-/* The explicit list of problems, in the order they are shown. */
+/* The built-in problems, in the order in which they are listed. */
 #include "core/registry.h"
 #include "core/status.h"
 #include "problems/problems.h"

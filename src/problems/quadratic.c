@@ -1,16 +1,17 @@
 /*
- * A random quadratic with a known saddle point (x*, y*): the yardstick for tests and theory.
+ * A random quadratic with a known saddle point (x*, y*), for tests and for comparison with the
+ * theory.
  *
  * With the reflected coordinates s = H (x - x*), r = H' (y - y*) (H, H' Householder reflections),
  *
- *   f_ij = 1/2 sum_k A_k (1 + D e_ij) s_k^2 + sum_k B_k (1 + D e'_ij) s_k r_k
- *          - 1/2 sum_k C_k (1 + D e''_ij) r_k^2 + (a_i + a_ij)'(x - x*) + (b_i + b_ij)'(y - y*)
+ *   f_ij = 1/2 sum_k A_k (1 + D e_ij) s_k^2 + sum_k B_k (1 + D e'_ij) s_k r_k - 1/2 sum_k C_k (1 +
+ *   D e''_ij) r_k^2 + (a_i + a_ij)'(x - x*) + (b_i + b_ij)'(y - y*)
  *
- * The sum over k of the coupling runs to min(dim x, dim y). Deviations e in [-1, 1] and noise
- * a_ij, b_ij come in pairs of samples with opposite signs (an odd last sample has none), offsets
- * a_i, b_i in pairs of agents, so that they cancel exactly in F_i and in F:
- *   F = 1/2 s'As + s'Br - 1/2 r'Cr,  whose saddle point is (x*, y*), with
- *   y*(x) = y* + H' (B s / C),   Q(x) = 1/2 sum_k (A_k + B_k^2 / C_k) s_k^2.
+ * The sum over k of the coupling runs to min(dim x, dim y). Samples come in pairs with opposite
+ * deviations e in [-1, 1] and opposite noise a_ij, b_ij (an odd last sample has none), and agents
+ * in pairs with opposite offsets a_i, b_i, so that these cancel exactly in F_i and in F: F = 1/2
+ * s'As + s'Br - 1/2 r'Cr,  whose saddle point is (x*, y*), with y*(x) = y* + H' (B s / C),   Q(x) =
+ * 1/2 sum_k (A_k + B_k^2 / C_k) s_k^2.
  *
  * mu <= C_k <= K/2, |A_k| <= K/2, |B_k| <= K/2 with K = L / (1 + D): every 2x2 block of the Hessian
  * of f_ij has norm at most L, and F_i is mu-strongly concave in y. Curvature `nonconvex` makes
@@ -30,7 +31,7 @@
 
 #define GROUP "Problem quadratic"
 #define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
-/* Largest relative deviation of a sample's Hessian, D above. */
+/* D above: the largest relative deviation of a sample's Hessian. */
 #define DEVIATION 0.5
 
 typedef struct choices {
@@ -67,17 +68,17 @@ static const saddle_option *const options[] = {
         "Size of the agents' linear terms, by which their data differ."),
     NULL};
 
-/* One agent's share. */
+/* One agent's terms. */
 typedef struct share {
-    double *offset;    /* a_i | b_i; the others follow in one block */
+    double *offset;    /* a_i | b_i; the other arrays follow in the same block */
     double *deviation; /* e, e', e'' of every pair of samples */
     double *noise;     /* a_ij | b_ij of every pair of samples */
 } share;
 
 typedef struct instance {
-    saddle_problem problem;  /* first: the two addresses are one */
-    share *agent;            /* filled in for the agents that are here */
-    double *a, *b, *c;       /* A (x_dim), B (min of both), C (y_dim); one block begins at a */
+    saddle_problem problem;  /* first: shares the address of the instance */
+    share *agent;            /* filled in for the agents in this process */
+    double *a, *b, *c;       /* A (x_dim), B (coupled), C (y_dim); one block begins at a */
     double *x_axis, *y_axis; /* unit normals of the reflections */
     double *x_star, *y_star;
     size_t coupled; /* min(x_dim, y_dim) */
@@ -107,7 +108,7 @@ static void to_axes(const instance *self, const double *x, const double *y, cons
     reflect(y_dim, self->y_axis, r);
 }
 
-/* +1 and -1 for the two of a pair, 0 for an odd last one. */
+/* Returns +1 and -1 for the two of a pair, 0 for an odd last one. */
 static double pair_sign(size_t index, size_t count)
 {
     if (index % 2 == 0 && index + 1 == count)
@@ -115,14 +116,14 @@ static double pair_sign(size_t index, size_t count)
     return index % 2 == 0 ? 1.0 : -1.0;
 }
 
-/* Whether the other sample of a pair is in a range of samples, too. */
+/* Returns whether a range of samples also contains the other sample of the pair. */
 static bool is_paired(const saddle_batch *batch, size_t sample)
 {
     size_t other = sample % 2 == 0 ? sample + 1 : sample - 1;
     return batch->index == NULL && other - batch->first < batch->count;
 }
 
-/* The gradient of the curved terms, whose factors 1 + D e are given:
+/* Computes the gradient of the quadratic terms, given their factors f = 1 + D e:
  * out = (H (f0 A s + f1 B r) | H' (f1 B s - f2 C r)) */
 static void curve_gradient(const instance *self, const double f[3], const double *s, double *out)
 {
@@ -142,7 +143,7 @@ static void curve_gradient(const instance *self, const double f[3], const double
     reflect(y_dim, self->y_axis, gy);
 }
 
-/* The curved terms themselves. */
+/* Returns the value of the quadratic terms. */
 static double curve_value(const instance *self, const double f[3], const double *s)
 {
     const double *r = s + self->problem.x_dim;
@@ -156,8 +157,8 @@ static double curve_value(const instance *self, const double f[3], const double 
     return sum;
 }
 
-/* Adds samples: weight (1 + D e) to the three factors, weight (a_i + a_ij | b_i + b_ij) to `linear`. What
- * both samples of a pair have with opposite signs is left out. */
+/* For each sample, adds weight (1 + D e) to the three factors and weight (a_i + a_ij | b_i +
+ * b_ij) to `linear`. Terms that cancel within a pair are skipped. */
 static void add_terms(const instance *self, size_t agent, const saddle_batch *batch, double weight,
                       double f[3], double *linear)
 {
@@ -178,7 +179,8 @@ static void add_terms(const instance *self, size_t agent, const saddle_batch *ba
     }
 }
 
-/* The sum of the squared norms of the samples' gradients; scratch: twice both dimensions. */
+/* Returns the sum of the squared norms of the samples' gradients; scratch: twice both
+ * dimensions. */
 static double sum_squares(const instance *self, size_t agent, const saddle_batch *batch,
                           const double *s, double *scratch)
 {
@@ -198,7 +200,7 @@ static double sum_squares(const instance *self, size_t agent, const saddle_batch
     return sum;
 }
 
-/* The gradient is linear but for what differences do not see: that of x - x0, y - y0. */
+/* The gradient is affine, so a difference is the quadratic terms' gradient at (x - x0, y - y0). */
 static void add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
                         double *scratch)
 {
@@ -291,7 +293,7 @@ static void fill_normal(saddle_rng *rng, size_t count, double scale, double *out
         out[k] = scale * saddle_rng_normal(rng);
 }
 
-/* What all agents share; drawn from agent number SIZE_MAX's stream. */
+/* Draws what all agents share, from the stream of agent number SIZE_MAX. */
 static void draw_shape(instance *self, uint64_t seed)
 {
     size_t x_dim = self->problem.x_dim;
@@ -319,7 +321,7 @@ static void draw_shape(instance *self, uint64_t seed)
     }
 }
 
-/* Doubles of an agent's own share. */
+/* Returns the number of doubles of an agent's terms. */
 static size_t share_size(const instance *self, size_t agent)
 {
     size_t both = self->problem.x_dim + self->problem.y_dim;
@@ -327,7 +329,7 @@ static size_t share_size(const instance *self, size_t agent)
     return pairs < SIZE_MAX / (both + 4) ? both + pairs * (3 + both) : SIZE_MAX;
 }
 
-/* The agent's own share. Returns false when memory is short. */
+/* Draws an agent's terms; returns false if memory is short. */
 static bool draw_share(instance *self, size_t agent, uint64_t seed, const choices *chosen)
 {
     size_t both = self->problem.x_dim + self->problem.y_dim;
@@ -350,7 +352,7 @@ static bool draw_share(instance *self, size_t agent, uint64_t seed, const choice
     return true;
 }
 
-/* What all agents have in common. */
+/* Claims the memory of what all agents share. */
 static void take_common(instance *self, saddle_claim *claim)
 {
     size_t both = self->problem.x_dim + self->problem.y_dim;
@@ -358,7 +360,7 @@ static void take_common(instance *self, saddle_claim *claim)
     self->a = saddle_claim_block(claim, 3 * both + self->coupled, sizeof *self->a);
 }
 
-/* Refuse samples for which there is no memory. */
+/* Refuses sizes for which there is not enough memory. */
 static saddle_status check_memory(instance *self, const saddle_world *world, saddle_error *error)
 {
     saddle_claim claim = {.count_only = true};

@@ -17,7 +17,7 @@ static double regularizer(const saddle_robust *self, const double *x)
     double sum = 0.0;
     for (size_t k = 0; k < self->problem.x_dim; k++) {
         double square = self->curvature * x[k] * x[k];
-        /* For a huge x the quotient inf/inf would be NaN; its limit is 1. */
+        /* For a huge x the quotient would be inf/inf; its limit is 1. */
         sum += isinf(square) ? 1.0 : square / (1.0 + square);
     }
     return self->lambda2 * sum;
@@ -66,7 +66,7 @@ static double dual_term(const saddle_robust *self, const double *y)
     return 0.5 * self->lambda1 * sum;
 }
 
-/* g(x) - V(y); the linear part of differences in y is the library's. */
+/* Adds g(x) - V(y); in differences the library adds the linear part in y. */
 void saddle_robust_add_common(const saddle_problem *problem, const saddle_part *part)
 {
     const saddle_robust *self = problem->self;
@@ -78,7 +78,7 @@ void saddle_robust_add_common(const saddle_problem *problem, const saddle_part *
         *part->value += part->scale * (regularizer(self, part->x) - dual_term(self, part->y));
 }
 
-/* Rows of a batch, from place `begin` on, with what was found for them. */
+/* A block of rows of a batch, from index `begin` on, with their losses and slopes. */
 typedef struct block {
     size_t begin;
     size_t count;
@@ -86,7 +86,7 @@ typedef struct block {
     double slope[BLOCK];
 } block;
 
-/* Huber's loss of a residual, and its slope. */
+/* Computes Huber's loss of a residual, and its slope. */
 SADDLE_INLINE void huber(double delta, double residual, double *loss, double *slope)
 {
     double size = fabs(residual);
@@ -95,8 +95,8 @@ SADDLE_INLINE void huber(double delta, double residual, double *loss, double *sl
     *slope = near ? residual : copysign(delta, residual);
 }
 
-/* From z to losses and their slopes in z. The argument of the loss of a row is z = -b t for the logistic loss, t - b for the
- * others; so dz/dt is -b or 1. */
+/* Computes losses and their slopes in z. The argument of a row's loss is z = -b t for the
+ * logistic loss and z = t - b for the others, so dz/dt is -b or 1. */
 SADDLE_INLINE void find_slopes(const saddle_robust *self, bool logistic, size_t count,
                                const double *z, double *loss, double *slope)
 {
@@ -109,26 +109,26 @@ SADDLE_INLINE void find_slopes(const saddle_robust *self, bool logistic, size_t 
         huber(delta, z[k], &loss[k], &slope[k]);
 }
 
-/* z of t for a label. */
+/* Returns z for a score t and a label. */
 SADDLE_INLINE double argument(bool logistic, double label, double t)
 {
     return logistic ? -label * t : t - label;
 }
 
-/* dz/dt */
+/* Returns dz/dt. */
 SADDLE_INLINE double inner_slope(bool logistic, double label)
 {
     return logistic ? -label : 1.0;
 }
 
-/* v, or 0. */
+/* Returns the intercept v, or 0. */
 SADDLE_INLINE double intercept(const saddle_robust *self, bool logistic, const double *x)
 {
     return !logistic && self->intercept ? x[self->problem.x_dim - 1] : 0.0;
 }
 
-/* The functions of a block are inlined, so that a range of samples costs neither an index nor a prefetch, and the logistic
- * loss nothing for the others. */
+/* The functions of a block are inlined, so that a range of samples needs neither index nor
+ * prefetch, and the logistic loss does not pay for the others. */
 
 SADDLE_INLINE void find_losses(const saddle_robust *self, bool logistic, const saddle_dataset *data,
                                const saddle_batch *batch, const double *x, block *b)
@@ -146,7 +146,7 @@ SADDLE_INLINE void find_losses(const saddle_robust *self, bool logistic, const s
     find_slopes(self, logistic, b->count, z, b->loss, b->slope);
 }
 
-/* gx += along times a row, and 1 for the intercept */
+/* gx += along times the row, with an entry 1 for the intercept */
 SADDLE_INLINE void add_row(const saddle_robust *self, bool logistic, const saddle_dataset *data,
                            size_t row, double along, double *gx)
 {
@@ -155,8 +155,8 @@ SADDLE_INLINE void add_row(const saddle_robust *self, bool logistic, const saddl
         gx[self->problem.x_dim - 1] += along;
 }
 
-/* gx += scale sum of y_j grad l_ij, and out[j] += scale l_ij; out may be NULL. Returns, if `squares` is set,
- * the sum of the samples' y_j^2 |grad l_ij|^2 + l_ij^2. */
+/* gx += scale sum of y_j grad l_ij, and out[j] += scale l_ij; out may be NULL. Returns, if
+ * `squares` is set, the sum of the samples' y_j^2 |grad l_ij|^2 + l_ij^2. */
 SADDLE_INLINE double add_slopes(const saddle_robust *self, bool logistic,
                                 const saddle_dataset *data, const saddle_batch *batch,
                                 const block *b, double scale, const double *y, double *gx,
@@ -183,7 +183,8 @@ SADDLE_INLINE void add_losses(const saddle_batch *batch, const block *b, double 
         out[saddle_batch_sample(batch, b->begin + k)] += scale * b->loss[k];
 }
 
-/* The terms w y_j grad l_ij in gx, w l_ij e_j in gy and in the statistic, w y_j l_ij in the value. */
+/* Adds the terms w y_j grad l_ij to gx, w l_ij e_j to gy and to the statistic, and w y_j l_ij to
+ * the value. */
 SADDLE_INLINE void add_batch(const saddle_robust *self, bool logistic, const saddle_dataset *data,
                              const saddle_part *part, const saddle_batch *batch)
 {
@@ -218,8 +219,8 @@ SADDLE_INLINE void add_point(const saddle_robust *self, bool logistic, const sad
         add_batch(self, logistic, data, part, &part->batch);
 }
 
-/* Both points' arguments of the loss side by side, for rows [begin, begin + count) of a batch. The points lie entry by entry
- * side by side in `pair`. */
+/* Computes the arguments of the loss at both points, interleaved, for rows [begin, begin +
+ * count) of a batch. The entries of the two points are interleaved in `pair`. */
 SADDLE_INLINE void find_arguments(const saddle_robust *self, bool logistic,
                                   const saddle_dataset *data, const saddle_part *part, size_t begin,
                                   size_t count, const double *pair, double *z)
@@ -241,7 +242,7 @@ SADDLE_INLINE void find_arguments(const saddle_robust *self, bool logistic,
     }
 }
 
-/* gx += along[k] times the rows from place `begin` of a batch on */
+/* gx += along[k] times the rows of a batch from index `begin` on */
 SADDLE_INLINE void add_block(const saddle_robust *self, bool logistic, const saddle_dataset *data,
                              const saddle_batch *batch, size_t begin, size_t count,
                              const double *along, double *gx)
@@ -331,7 +332,7 @@ bool saddle_robust_response(const saddle_problem *problem, const double *x, cons
     return true;
 }
 
-/* The largest |l'| over X; infinite if it is not bounded. */
+/* Returns the largest |l'| over X; infinite if it is not bounded. */
 static double steepest(const saddle_robust *self, const saddle_set *x_set)
 {
     if (self->loss == SADDLE_ROBUST_LOGISTIC)
@@ -364,11 +365,11 @@ saddle_status saddle_robust_constants(const saddle_problem *problem, const saddl
         out->lipschitz =
             saddle_block_norm(xx, self->weight * slope * self->row_norm, out->strong_concavity);
     }
-    /* At y = 1/n V vanishes and the other terms are not negative. */
+    /* At y = 1/n V is 0, and the other terms are not negative. */
     return saddle_bound_primal(out, 0.0, y_set, 1.0 / n, 1e-12, error);
 }
 
-/* y weighs the samples of the run, not those that are scored. */
+/* Scores ignore y, which weights the samples of the run. */
 saddle_status saddle_robust_scores(const saddle_problem *problem, const saddle_dataset *data,
                                    const double *x, const double *y, double *out,
                                    saddle_error *error)
@@ -387,12 +388,12 @@ saddle_status saddle_robust_prepare(saddle_robust *self, const saddle_problem_in
     double concavity = self->lambda1 * n * n;
     if (isinf(concavity) && self->loss == SADDLE_ROBUST_LOGISTIC)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "lambda1: %g times n^2, with n = %zu, overflows; give a smaller one",
+                           "lambda1: %g times n^2, with n = %zu, overflows; give a smaller value",
                            self->lambda1, most);
     if (isinf(concavity))
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "divergence: %g times n = %zu overflows; give a smaller one, or labels on "
+            "divergence: %g times n = %zu overflows; give a smaller value, or labels on "
             "a smaller scale",
             self->lambda1 * n, most);
     self->shard = inputs->shard;

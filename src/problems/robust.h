@@ -1,14 +1,14 @@
 /*
- * What robust-logistic and robust-regression share: losses of a linear model, weighted by an adversary.
+ * The common part of robust-logistic and robust-regression: losses of a linear model, weighted by
+ * an adversary.
  *
- *   f_ij(x, y) = w y_j l_ij(x) - V(y) + g(x)
- *   V(y)       = (lambda1 / 2) |n y - 1|^2
- *   g(x)       = lambda2 sum_k c x_k^2 / (1 + c x_k^2)
+ *   f_ij(x, y) = w y_j l_ij(x) - V(y) + g(x) V(y)       = (lambda1 / 2) |n y - 1|^2 g(x)       =
+ *   lambda2 sum_k c x_k^2 / (1 + c x_k^2)
  *
- * y has one entry per sample slot j = 0 .. n - 1, shared by all agents; n is the largest local size, and
- * an agent with fewer samples has nothing in the slots it lacks. V is isotropic, so the best response over any
- * convex Y is a projection:
- *   y*(x) = projection onto Y of  1/n + mean_i (w l_ij(x) / n_i) / (lambda1 n^2).
+ * y has one entry per sample slot j = 0 .. n - 1, shared by all agents; n is the largest local
+ * size, and an agent with fewer samples leaves the remaining slots empty. V is isotropic, so the
+ * best response over any convex Y is a projection: y*(x) = projection onto Y of  1/n + mean_i (w
+ * l_ij(x) / n_i) / (lambda1 n^2).
  */
 #ifndef SADDLE_PROBLEMS_ROBUST_H
 #define SADDLE_PROBLEMS_ROBUST_H
@@ -17,16 +17,16 @@
 
 #include <saddle/problem.h>
 
-/* l as a function of t = a'x, or a'x + v with an intercept, and the label b. */
+/* The loss l as a function of the label b and of t = a'x, or t = a'x + v with an intercept. */
 typedef enum saddle_robust_loss {
     SADDLE_ROBUST_LOGISTIC, /* log(1 + exp(-b t)) */
     SADDLE_ROBUST_SQUARE,   /* (t - b)^2 / 2 */
-    SADDLE_ROBUST_HUBER     /* the same where |t - b| <= delta, linear beyond */
+    SADDLE_ROBUST_HUBER     /* the same for |t - b| <= delta, linear beyond */
 } saddle_robust_loss;
 
-/* An instance begins with it. */
+/* The first member of an instance. */
 typedef struct saddle_robust {
-    saddle_problem problem;       /* first: the two addresses are one */
+    saddle_problem problem;       /* first: shares the address of the instance */
     saddle_dataset *const *shard; /* borrowed */
     saddle_robust_loss loss;
     double delta;   /* of Huber's loss */
@@ -39,11 +39,12 @@ typedef struct saddle_robust {
     double most_label; /* largest |b_ij|; not needed for the logistic loss */
 } saddle_robust;
 
-/* Sizes and what follows from lambda1, which must be there, with the other constants, for y of `most` entries. */
+/* Sets sizes, and what depends on lambda1, for y of `most` entries. lambda1 and the other
+ * constants must be set. */
 saddle_status saddle_robust_prepare(saddle_robust *self, const saddle_problem_inputs *inputs,
                                     size_t most, saddle_error *error);
 
-/* The functions of both classes, as in saddle_problem. */
+/* The functions of saddle_problem for both classes. */
 void saddle_robust_add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
                                double *scratch);
 void saddle_robust_add_rows(const saddle_problem *problem, size_t agent, const saddle_batch *batch,

@@ -47,17 +47,18 @@ static const saddle_option *const options[] = {
     NULL};
 
 typedef struct instance {
-    saddle_robust robust; /* first: the two addresses are one */
+    saddle_robust robust; /* first: shares the address of the instance */
     bool simplex;         /* the losses are weighted by n y_j */
 } instance;
 
-/* Least proximal weight, for a regularizer that is weak or absent. */
+/* The smallest default tau, for a regularizer that is weak or absent. */
 #define TAU_LEAST 1e-3
 
 /*
- * F is isotropic in y, so alpha = 1/mu leads to the maximizer at once. In x, with weights of order
- * 1/n (box) the curvature 2 lambda2 c of the regularizer sets the scale: five times it is safe. On
- * the simplex the losses count fully: |H_xx| + |H_xy|^2 / mu of F bounds the curvature of Q.
+ * F is isotropic in y, so alpha = 1/mu reaches the maximizer in one step. In x, with weights of
+ * order 1/n (box), the curvature 2 lambda2 c of the regularizer sets the scale; five times it is
+ * safe. On the simplex the losses have their full weight: |H_xx| + |H_xy|^2 / mu of F bounds the
+ * curvature of Q.
  */
 static double suitable_tau(const instance *self)
 {

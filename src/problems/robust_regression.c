@@ -1,14 +1,15 @@
 /*
- * Linear regression that is robust to a shift of the distribution: an adversary weights the samples and pays for
- * the chi-square divergence of its weights from equal ones (Namkoong, Duchi, NeurIPS 2016 and 2017, in the
- * penalized form, with the sample slots of robust.h).
+ * Linear regression that is robust to a shift of the distribution: an adversary weights the
+ * samples, with a penalty on the chi-square divergence of its weights from equal ones (Namkoong,
+ * Duchi, NeurIPS 2016 and 2017, in the penalized form, with the sample slots of robust.h).
  *
- *   f_ij(x, y) = n y_j l(a_ij'w + v - b_ij) - (W / 2n) |n y - 1|^2,   x = (w, v),  Y the probability simplex
- *   l(r)       = r^2 / 2, or Huber's: r^2 / 2 where |r| <= D, D |r| - D^2 / 2 beyond
+ *   f_ij(x, y) = n y_j l(a_ij'w + v - b_ij) - (W / 2n) |n y - 1|^2,   x = (w, v),  Y the
+ *   probability simplex l(r)       = r^2 / 2, or Huber's: r^2 / 2 for |r| <= D, D |r| - D^2 / 2
+ *   beyond
  *
- * With equal local sizes and W so large that no weight is 0, eliminating y leaves
- *   mean_j L_j + (1 / 2W) mean_j (L_j - mean L)^2,   L_j the mean over agents of their loss in slot j:
- * a penalty on the variance of the losses. W -> infinity is least squares, W -> 0 the worst slot alone.
+ * With equal local sizes and W so large that no weight is 0, eliminating y leaves mean_j L_j + (1 /
+ * 2W) mean_j (L_j - mean L)^2,   L_j the mean over agents of their loss in slot j: a penalty on the
+ * variance of the losses. W -> infinity gives least squares, W -> 0 the worst slot only.
  */
 #include "problems/problems.h"
 
@@ -50,7 +51,7 @@ static const saddle_option *const options[] = {
         "smaller, the more the worst samples count. auto: the labels' variance."),
     NULL};
 
-/* The default tau as a share of the trace of the Hessian in x, |H_xy|^2 / mu added. */
+/* The default tau as a multiple of the trace of the Hessian in x plus |H_xy|^2 / mu. */
 #define TAU_SHARE 0.5
 
 /* Sums over all agents' rows. */
@@ -74,7 +75,7 @@ static void total_term(void *context, size_t agent, double *out)
     }
 }
 
-/* The largest |b| over all rows. Collective. */
+/* Returns the largest |b| over all rows. Collective. */
 static double largest_label(const saddle_problem_inputs *inputs)
 {
     const saddle_world *world = inputs->world;
@@ -88,7 +89,7 @@ static double largest_label(const saddle_problem_inputs *inputs)
     return most;
 }
 
-/* No model, and equal weights. */
+/* Starts with x = 0 and equal weights. */
 static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
 {
     (void)seed;
@@ -111,7 +112,8 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     return SADDLE_OK;
 }
 
-/* What agents find out together: the scale of the labels, from which options follow, and of the rows. */
+/* Computes the scale of the labels, from which automatic options follow, and that of the rows,
+ * from all agents' data. */
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error)
 {
@@ -171,7 +173,7 @@ static saddle_status measure(size_t rows, double *prediction, const double *labe
     return SADDLE_OK;
 }
 
-/* Which residuals are the largest shows only where all are in one place. */
+/* Finding the largest residuals needs all of them in one process. */
 static saddle_status outcomes(const saddle_problem *problem, const saddle_outcome_rows *rows,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)

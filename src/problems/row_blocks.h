@@ -1,6 +1,6 @@
 /*
- * Rows of a batch in blocks: what a linear model says about a block goes through the vector
- * exponential in one call.
+ * Blocks of rows of a batch, so that one call of the vector exponential handles a linear model's
+ * scores of a whole block.
  */
 #ifndef SADDLE_PROBLEMS_ROW_BLOCKS_H
 #define SADDLE_PROBLEMS_ROW_BLOCKS_H
@@ -10,10 +10,10 @@
 #include "data/rows.h"
 #include "models/model.h"
 
-/* The most rows between two calls of the vector exponential. */
+/* The largest number of rows per call of the vector exponential. */
 enum { SADDLE_ROW_BLOCK = 256 };
 
-/* The rows from place `begin` of a part's batch on, at most `most` of them. */
+/* Returns at most `most` rows of a part's batch, from index `begin` on. */
 static inline saddle_rows_block saddle_block_at(const saddle_dataset *data, const saddle_part *part,
                                                 size_t begin, size_t most)
 {
@@ -46,7 +46,7 @@ static inline void saddle_block_scores(const saddle_rows_block *block, saddle_li
         t[k] = saddle_linear_score_of(model, block->data, saddle_block_row(block, k));
 }
 
-/* Two models' scores side by side: t[2 k] and t[2 k + 1] */
+/* t[2 k] and t[2 k + 1] = the scores of row k by two models */
 static inline void saddle_block_scores2(const saddle_rows_block *block, saddle_linear_score model1,
                                         saddle_linear_score model0, double *t)
 {
@@ -58,15 +58,16 @@ static inline void saddle_block_scores2(const saddle_rows_block *block, saddle_l
     }
 }
 
-/* Arguments of the logistic loss: `each` scores of every row times minus its label. */
+/* Multiplies the `each` scores of every row by minus its label, which gives the arguments of the
+ * logistic loss. */
 static inline void saddle_block_margins(const saddle_rows_block *block, size_t each, double *t)
 {
     for (size_t k = 0; k < each * block->count; k++)
         t[k] *= -block->data->label[saddle_block_row(block, k / each)];
 }
 
-/* out[row] = the score of every row; rows with another number of features than the model are
- * refused. */
+/* Computes out[row], the score of every row. Refuses rows whose number of features is not that
+ * of the model. */
 static inline saddle_status saddle_score_rows(const saddle_dataset *data, size_t features,
                                               saddle_linear_score model, double *out,
                                               saddle_error *error)

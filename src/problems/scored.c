@@ -10,16 +10,16 @@
 #include "problems/problems.h"
 #include "problems/row_blocks.h"
 
-/* What a term of the mean is made from. */
+/* The context of square_term(). */
 typedef struct start {
     const saddle_model *model;
     const saddle_problem_inputs *inputs;
     double *w;       /* parameters */
-    double *g;       /* a gradient that is not looked at */
+    double *g;       /* a gradient that is not used */
     double *scratch; /* of the model */
 } start;
 
-/* An agent's part of the mean. */
+/* Computes an agent's contribution to the mean. */
 static void square_term(void *context, size_t agent, double *out)
 {
     const start *s = context;
@@ -40,7 +40,8 @@ saddle_status saddle_start_square(const saddle_model *model, const saddle_proble
                                   double *out, saddle_error *error)
 {
     *out = 0.0;
-    /* A model that is only used has no start to look at: what its file claims takes no memory here. */
+    /* Scoring needs no start. This also keeps a damaged model file from making us allocate the
+     * size it claims. */
     if (inputs->scoring)
         return SADDLE_OK;
     start s = {.model = model,
@@ -58,7 +59,7 @@ saddle_status saddle_start_square(const saddle_model *model, const saddle_proble
     return status;
 }
 
-/* Later layers work on whole vectors: one for a parameter. */
+/* Later layers are dense: one multiplication per parameter. */
 double saddle_model_cost(const saddle_model *model, const saddle_problem_inputs *inputs)
 {
     size_t later = model->parameters - model->inputs * model->first_units;
@@ -89,7 +90,7 @@ double saddle_tally_loss(const saddle_tally *tally)
     return tally->rows > 0.0 ? tally->loss / tally->rows : (double)NAN;
 }
 
-/* What scores are collected from. */
+/* What scores are computed from and where they are collected. */
 typedef struct collection {
     saddle_row_scorer *scorer;
     saddle_dataset *const *shard;
@@ -99,7 +100,8 @@ typedef struct collection {
     size_t rows; /* between a score and its label */
 } collection;
 
-/* How many of an agent's rows are scored in this process or brought to it: process 0 gets all that count. */
+/* Returns the number of an agent's scores that this process holds: process 0 receives those of
+ * all agents that count. */
 static size_t rows_of(const collection *c, size_t agent)
 {
     const saddle_world *world = c->problem->world;
@@ -114,7 +116,7 @@ static saddle_status score_rows(const collection *c, const saddle_dataset *data,
     return c->scorer(c->problem, data, c->x, c->y, score, error);
 }
 
-/* The same for the agents here, in their order. */
+/* Scores the rows of the agents in this process, in their order. */
 static saddle_status score_agents(const collection *c, double *score, saddle_error *error)
 {
     saddle_status status = SADDLE_OK;

@@ -1,4 +1,4 @@
-/* What problems that score rows share; some do by a model (models/model.h). */
+/* Functions shared by problems that score rows, some of them by a model (models/model.h). */
 #ifndef SADDLE_PROBLEMS_SCORED_H
 #define SADDLE_PROBLEMS_SCORED_H
 
@@ -6,29 +6,29 @@
 
 #include "models/model.h"
 
-/* The mean of |grad h|^2 over a block of rows of every agent, at the model's start; 0 for an instance
- * that is only used for scoring. Collective; a failure is one in all processes. */
+/* Computes the mean of |grad h|^2 over a block of rows of every agent, at the model's start; 0
+ * for an instance made for scoring. Collective; fails in all processes or in none. */
 saddle_status saddle_start_square(const saddle_model *model, const saddle_problem_inputs *inputs,
                                   double *out, saddle_error *error);
 
-/* The cost of a sample, as saddle_row_cost(). Collective. */
+/* Returns the cost of a sample, in the unit of saddle_row_cost(). Collective. */
 double saddle_model_cost(const saddle_model *model, const saddle_problem_inputs *inputs);
 
-/* Rows that a classifier was tried on. */
+/* Counts over rows that a classifier was tested on. */
 typedef struct saddle_tally {
     double rows;
     double correct;
     double loss;
 } saddle_tally;
 
-/* One row, of label -1 or 1. A score of 0 says -1. */
+/* Returns the counts of one row with label -1 or 1. A score of 0 predicts -1. */
 saddle_tally saddle_tally_row(double label, double score);
 void saddle_tally_add(saddle_tally *sum, saddle_tally more);
-/* Share of correct rows, and mean logistic loss; NaN over no rows. */
+/* Return the share of correct rows and the mean logistic loss; NaN if there are no rows. */
 double saddle_tally_accuracy(const saddle_tally *tally);
 double saddle_tally_loss(const saddle_tally *tally);
 
-/* Scores all rows of a data set, as saddle_problem::scores. */
+/* Scores all rows of a data set, like saddle_problem::scores. */
 typedef saddle_status saddle_row_scorer(const saddle_problem *problem, const saddle_dataset *data,
                                         const double *x, const double *y, double *out,
                                         saddle_error *error);
@@ -38,9 +38,9 @@ typedef saddle_status saddle_score_measure(size_t rows, double *score, const dou
                                            double *out, saddle_error *error);
 
 /*
- * Measures, in `count` numbers, the scores of the held-out rows or, without any, of the rows of the agents that count. These are brought
- * to process 0 with their labels; nothing else leaves a process. It is then collective, and every process
- * receives the numbers.
+ * Computes `count` numbers from the scores of the held-out rows or, without any, of the rows of the
+ * agents that count. In the latter case scores and labels, and nothing else, are sent to process 0;
+ * the call is collective, and every process receives the numbers.
  */
 saddle_status saddle_measure_scores(saddle_row_scorer *scorer, saddle_score_measure *measure,
                                     saddle_dataset *const *shard, const saddle_problem *problem,

@@ -8,7 +8,7 @@
 #include "data/columns.h"
 #include "data/rows.h"
 
-/* Features whose opposites are looked for between two exchanges. */
+/* The number of features that are checked between two exchanges. */
 enum { BLOCK = 256 };
 
 double saddle_visible_norm2(const saddle_sensitive *sensitive, const saddle_dataset *data,
@@ -60,7 +60,8 @@ static saddle_status read_signs(saddle_sensitive *self, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Find the feature. Data without the default one need the option: the user did not choose that number. */
+/* Finds the feature. The message for data without the default feature says that it is the
+ * default, because the user did not choose that number. */
 static saddle_status find_feature(const saddle_problem_inputs *inputs, const char *feature,
                                   size_t *out, saddle_error *error)
 {
@@ -103,7 +104,7 @@ void saddle_sensitive_free(saddle_sensitive *sensitive)
     saddle_free(sensitive->hidden);
 }
 
-/* Whether a feature is 1 - S in every row that is here. */
+/* Returns whether a feature is 1 - S in every row of this process. */
 static bool is_opposite(const saddle_sensitive *self, size_t column)
 {
     for (size_t k = 0; k < self->world->local; k++) {
@@ -122,7 +123,7 @@ void saddle_sensitive_hide_opposites(saddle_sensitive *sensitive)
     for (size_t first = 0; first < sensitive->features; first += BLOCK) {
         size_t rest = sensitive->features - first;
         size_t count = rest < BLOCK ? rest : BLOCK;
-        int64_t denied[BLOCK]; /* processes in which the feature is something else */
+        int64_t denied[BLOCK]; /* number of processes in which the feature is not 1 - S */
         for (size_t k = 0; k < count; k++)
             denied[k] = is_opposite(sensitive, first + k) ? 0 : 1;
         world->add_words(world, count, denied);
@@ -131,7 +132,7 @@ void saddle_sensitive_hide_opposites(saddle_sensitive *sensitive)
     }
 }
 
-/* Its cost is quadratic in the length of the list, which is short: the values of one attribute. */
+/* The cost is quadratic in the length of the list, but the list is short. */
 char *saddle_sensitive_list(const saddle_sensitive *sensitive)
 {
     char *list = saddle_strdup("none");

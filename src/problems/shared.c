@@ -1,4 +1,5 @@
-/* What the built-in problems share: making an instance, constants, and sums over all agents' rows. */
+/* Functions that the built-in problems share: common terms, constants, and sums over all agents'
+ * rows. */
 #include "problems/problems.h"
 
 #include <math.h>
@@ -66,7 +67,8 @@ double saddle_largest_norm2(const saddle_problem_inputs *inputs, const saddle_se
     return most;
 }
 
-/* Besides the products: the loss, its slope and the way to the row. Every entry costs 3 for its place. */
+/* The cost of a row besides the products: the loss, its slope and loading the row. Every entry
+ * costs 3 more to load. */
 #define ROW_OVERHEAD 60.0
 
 double saddle_row_cost(const saddle_problem_inputs *inputs, size_t columns)
@@ -83,7 +85,7 @@ double saddle_row_cost(const saddle_problem_inputs *inputs, size_t columns)
     return ROW_OVERHEAD + (3.0 + (double)columns) * (double)found[0] / (double)found[1];
 }
 
-/* What a term of saddle_outcome_sums() is made from. */
+/* The context of agent_sums(). */
 typedef struct counting {
     saddle_outcome_counter *count;
     const saddle_problem *problem;

@@ -1,7 +1,8 @@
 /*
- * Agent i's samples are multiplied by w_i = m n_i / N, so that (1/m) sum_i w_i F_i = sum_i (n_i / N) F_i. What all
- * samples of all agents share (add_common) is left as it is: the w_i have mean 1, so its share of the objective is
- * the same, and so are best responses from the mean over agents of their statistics.
+ * Agent i's samples are multiplied by w_i = m n_i / N, so that (1/m) sum_i w_i F_i = sum_i (n_i /
+ * N) F_i. The terms that all samples of all agents share (add_common) are not weighted: the w_i
+ * have mean 1, so these terms contribute the same to the objective, and best responses still follow
+ * from the mean over agents of their statistics.
  */
 #include "problems/weighted.h"
 
@@ -11,7 +12,7 @@
 #include "core/status.h"
 
 typedef struct instance {
-    saddle_problem problem; /* first: the two addresses are one */
+    saddle_problem problem; /* first: shares the address of the instance */
     const saddle_problem *of;
     double *weight; /* w_i */
 } instance;
@@ -30,7 +31,7 @@ static void add_samples(const saddle_problem *problem, size_t agent, const saddl
     p.scale = part->scale * self->weight[agent];
     p.square = part->square != NULL ? &square : NULL;
     self->of->add_samples(self->of, agent, &p, scratch);
-    /* One factor w_i is in the scale. */
+    /* The scale already contains one factor w_i. */
     if (part->square != NULL)
         *part->square += self->weight[agent] * square;
 }
@@ -101,8 +102,9 @@ static double response_value(const saddle_problem *problem, const double *x,
     return of->response_value(of, x, statistic, y, scratch);
 }
 
-/* A sample's gradient is at most w_i times as steep. F_i keeps at least the smaller of 1 and w_i of its concavity,
- * since both what is weighed and what is not are concave in y. A bound of Q with equal weights says nothing here. */
+/* The Lipschitz constant grows at most by the largest w_i. mu shrinks at most by min(1, w_i),
+ * since both the weighted and the common terms are concave in y. A bound of Q with equal weights
+ * does not carry over. */
 static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
@@ -115,7 +117,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
         least = fmin(least, self->weight[i]);
     }
     out->lipschitz *= most;
-    /* With y_curvature, all of the concavity is in what is not weighed. */
+    /* With y_curvature, all of the concavity is in the common terms. */
     out->strong_concavity *= problem->y_curvature > 0.0 ? 1.0 : least;
     out->has_primal_bound = false;
     return SADDLE_OK;
@@ -168,7 +170,7 @@ saddle_status saddle_weighted_create(saddle_problem **out, const saddle_problem 
     saddle_problem *problem = &self->problem;
     *problem = *of;
     problem->self = self;
-    /* The known solution is that of equal weights. */
+    /* The known solution is for equal weights. */
     problem->solution = NULL;
     problem->release = release;
 #define PASS_ON(function) problem->function = of->function != NULL ? (function) : NULL
@@ -186,7 +188,8 @@ saddle_status saddle_weighted_create(saddle_problem **out, const saddle_problem 
     PASS_ON(scores);
     PASS_ON(start);
 #undef PASS_ON
-    /* Without a statistic a best response comes from means that the problem took itself, with equal weights. */
+    /* Without a statistic the best response uses means that the problem computed with equal
+     * weights. */
     if (of->response_size == 0)
         problem->response_solve = NULL;
     *out = problem;

@@ -155,7 +155,7 @@ done
 try check-grad --data synthetic:300 --samples 20 --lambda1 1e304
 check "a failed check" exits 4
 check "says where" warns "agent"
-refuse "--lambda1: 1e+306 times n^2, with n = 20, overflows; give a smaller one" \
+refuse "--lambda1: 1e+306 times n^2, with n = 20, overflows; give a smaller value" \
     check-grad --data synthetic:300 --samples 20 --lambda1 1e306
 
 # ---- options that apply only with a value of another one

@@ -304,7 +304,7 @@ START_TEST(bad_settings_are_refused)
         {{"groups=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"}, "give at most 16 columns"},
         {{"groups=label,"}, "groups: '' is not a feature"},
         {{"groups=sex"}, "'sex'"},
-        {{"groups=agents", "group-values=1"}, "groups that are agents have no values"},
+        {{"groups=agents", "group-values=1"}, "with groups = agents there are no values"},
         {{"groups=2,label", "group-values=0:1,1"}, "'0:1,1' is not a list of groups"},
         {{"groups=2,label", "group-values=0:1,0:1"}, "'0:1,0:1'"},
         {{"groups=2,label", "group-values=0:1:2"}, "'0:1:2'"},
