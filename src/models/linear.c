@@ -1,6 +1,6 @@
 /*
- * The linear score h = w' a + b; parameters (w, b), zero at the start. Cost of every function: the
- * stored entries of the block.
+ * The linear score h = w' a + b with parameters (w, b), which start at zero. The cost of every
+ * function is proportional to the number of stored entries of the block.
  */
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void forward2(const saddle_model *model, const saddle_rows_block *block, 
     }
 }
 
-/* grad h does not depend on w: the two points are one. */
+/* grad h does not depend on w, so backward() handles both points at once. */
 static void backward2(const saddle_model *model, const saddle_rows_block *block, const double *w1,
                       const double *w0, const double *c1, double *c0, double *g, double *scratch)
 {

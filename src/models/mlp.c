@@ -1,15 +1,15 @@
 /*
- * The multilayer perceptron: A_0 the rows of the block, and for layers l = 1 .. L + 1
+ * The multilayer perceptron: A_0 are the rows of the block, and for layers l = 1 .. L + 1
  *
  *   Z_l = A_{l-1} W_l + 1 b_l',   A_l = s(Z_l) for l <= L,   h = Z_{L+1}  (one unit)
  *
- * W_l is stored inputs by outputs, row by row, then b_l; so a sparse row times W_1 adds up rows of
- * W_1, and the data are never made dense. Backwards, from D_{L+1} = c,
+ * W_l is stored inputs by outputs, row by row, followed by b_l. So a sparse row times W_1 adds up
+ * rows of W_1, and the data are never made dense. Backwards, from D_{L+1} = c,
  *
  *   grad W_l = A_{l-1}' D_l,   grad b_l = D_l' 1,   D_{l-1} = (D_l W_l') o s'(Z_{l-1}),
  *
- * with s' from the value of s. |grad h|^2 of a row is sum_l |d_l|^2 (1 + |a_{l-1}|^2): the gradient of
- * a row in W_l is an outer product.
+ * where s' is computed from the value of s. |grad h|^2 of a row is sum_l |d_l|^2 (1 + |a_{l-1}|^2),
+ * because its gradient in W_l is an outer product.
  *
  * Products run on the calling thread (core/product.h, models/sparse_layer.h).
  */
@@ -28,28 +28,28 @@
 #include "models/model.h"
 #include "models/sparse_layer.h"
 
-/* Limits that keep the number of parameters far below what size_t holds. */
+/* Limits that keep the number of parameters far below SIZE_MAX. */
 enum { MOST_LAYERS = 16, MOST_UNITS = 65536 };
 
 /* In the order of the choices of --activation. */
 enum { RELU, TANH, ELU, SIGMOID };
 
 typedef struct mlp {
-    saddle_model model;             /* first: the two addresses are one */
-    size_t layers;                  /* hidden ones, L */
+    saddle_model model;             /* first: shares the address of the struct */
+    size_t layers;                  /* L, the number of hidden layers */
     size_t width[MOST_LAYERS + 2];  /* width[0] = inputs, width[L + 1] = 1 */
-    size_t offset[MOST_LAYERS + 2]; /* where W_l begins among the parameters, l = 1 .. L + 1 */
+    size_t offset[MOST_LAYERS + 2]; /* offset of W_l in the parameters, l = 1 .. L + 1 */
     size_t units;                   /* width[1] + ... + width[L] */
     size_t widest;                  /* largest width[l], l = 1 .. L + 1 */
     int activation;
 } mlp;
 
-/* Where things are in the scratch memory. */
+/* Pointers into the scratch memory. */
 typedef struct workspace {
-    double *rows;      /* gathered dense rows, or sparse ones for saddle_sparse_backward() */
-    double *hidden[2]; /* A_1, A_2, ... at each of two points, one after another */
+    double *rows;      /* gathered dense rows, or scratch for saddle_sparse_backward() */
+    double *hidden[2]; /* A_1, A_2, ... at each of two points */
     double *delta[2];  /* D_l and D_{l-1} */
-    double *first;     /* D_1 of another point */
+    double *first;     /* D_1 of the other point */
 } workspace;
 
 static const mlp *mlp_of(const saddle_model *model)
@@ -137,7 +137,7 @@ static void multiply_slope(int kind, size_t count, const double *a, double *d)
 
 /* ---- one layer ------------------------------------------------------------------------------- */
 
-/* Copies the dense rows that a block lists, so that they lie in one piece. */
+/* Copies the dense rows of a block's index into contiguous memory. */
 static void gather_rows(const saddle_rows_block *block, double *gathered)
 {
     const saddle_dataset *data = block->data;
@@ -146,7 +146,7 @@ static void gather_rows(const saddle_rows_block *block, double *gathered)
                data->features * sizeof *gathered);
 }
 
-/* The block's dense rows in one piece: where they are, or gathered. */
+/* Returns the block's dense rows in contiguous memory: in place, or as gathered. */
 static const double *dense_rows(const saddle_rows_block *block, const double *gathered)
 {
     return block->index != NULL ? gathered
@@ -168,7 +168,8 @@ static void apply_layer(size_t count, size_t inputs, size_t outputs, const doubl
                        saddle_by_rows(weight, outputs), out);
 }
 
-/* The first layer. Rows may have fewer columns than W_1 has rows: the last ones are not met. */
+/* Computes the first layer. Rows may have fewer columns than W_1 has rows; missing entries count
+ * as zero. */
 static void apply_first(const mlp *net, const saddle_rows_block *block, const workspace *space,
                         const double *w, double *out)
 {
@@ -212,7 +213,8 @@ static void push_delta(size_t count, size_t inputs, size_t outputs, const double
                        saddle_by_rows(delta, outputs), saddle_transposed(weight, outputs), before);
 }
 
-/* square[k] += |d_k|^2 (1 + |a_k|^2), a_k the layer's inputs; `in` NULL: the rows of data. */
+/* square[k] += |d_k|^2 (1 + |a_k|^2), where a_k are the layer's inputs; `in` NULL: the rows of
+ * the data. */
 static void add_squares(const saddle_rows_block *block, size_t inputs, size_t outputs,
                         const double *in, const double *delta, double *square)
 {
@@ -225,7 +227,7 @@ static void add_squares(const saddle_rows_block *block, size_t inputs, size_t ou
 
 /* ---- the network ----------------------------------------------------------------------------- */
 
-/* Scores, after gather_rows(); keeps A_1, A_2, ... in `hidden`. */
+/* Computes the scores, after gather_rows(); stores A_1, A_2, ... in `hidden`. */
 static void run_forward(const mlp *net, const saddle_rows_block *block, const workspace *space,
                         const double *w, double *h, double *hidden)
 {
@@ -252,8 +254,8 @@ static void pull_bias(size_t count, size_t outputs, const double *delta, double 
         saddle_axpy(outputs, 1.0, delta + k * outputs, g);
 }
 
-/* g += sum_k c[k] grad h_k in all layers but the first, from the A_l that run_forward() kept. Returns
- * D_1, in one of the two deltas. */
+/* g += sum_k c[k] grad h_k in all layers but the first, using the A_l that run_forward() stored.
+ * Returns D_1, which is in one of the two deltas. */
 static double *run_backward(const mlp *net, const saddle_rows_block *block, const double *w,
                             const double *c, double *g, double *square, const double *hidden,
                             double *const delta[2])
@@ -280,7 +282,8 @@ static double *run_backward(const mlp *net, const saddle_rows_block *block, cons
     return here;
 }
 
-/* The same in the first layer, from D_1, after forward() or forward2() with the same scratch. */
+/* Adds the gradient in the first layer, given D_1, after forward() or forward2() with the same
+ * scratch. */
 static void pull_first(const mlp *net, const saddle_rows_block *block, const workspace *space,
                        const double *delta, double *g)
 {
@@ -337,13 +340,15 @@ static void backward2(const saddle_model *model, const saddle_rows_block *block,
     memcpy(space.first, delta, units * sizeof *delta);
     delta = run_backward(net, block, w0, c0, g, NULL, space.hidden[1], space.delta);
     saddle_axpy(units, 1.0, delta, space.first);
-    /* The rows are the same at both points: the first layer, by far the largest, is done once. */
+    /* The rows are the same at both points, so the first layer, by far the largest, is processed
+     * once. */
     pull_first(net, block, &space, space.first, g);
 }
 
 /*
- * Normal weights of variance gain / inputs, which keeps the size of signals from layer to layer: gain 2
- * where the activation drops about half of them (He et al. 2015), else 1. Biases 0.
+ * Draws normal weights of variance gain / inputs, which preserves the magnitude of signals from
+ * layer to layer; the gain is 2 if the activation drops about half of them (He et al. 2015),
+ * otherwise 1. Biases are 0.
  */
 static void initialize(const saddle_model *model, uint64_t seed, double *w)
 {
@@ -362,7 +367,7 @@ static void initialize(const saddle_model *model, uint64_t seed, double *w)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-/* Read "H1,H2,..." into width[1 ..]; false when it is not that. */
+/* Parses "H1,H2,..." into width[1 ..]; returns false if it is malformed. */
 static bool read_widths(mlp *net, const char *text)
 {
     char piece[16];

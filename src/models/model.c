@@ -1,4 +1,4 @@
-/* Models by name, and what holds for all of them. */
+/* Making a model by name, and functions for all models. */
 #include "models/model.h"
 
 #include <string.h>
@@ -43,8 +43,8 @@ saddle_status saddle_model_score(const saddle_model *model, const saddle_dataset
 {
     if (data->features > model->inputs)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the data have %zu features, the model %zu; give data with at most as "
-                           "many as it was trained on",
+                           "the data have %zu features, but the model has %zu; give data with at "
+                           "most as many",
                            data->features, model->inputs);
     double *scratch = saddle_alloc_doubles(model->scratch);
     if (scratch == NULL)

@@ -20,7 +20,7 @@ static int by_score(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Twice the number of pairs in the right order, ties counted half, of sorted rows. */
+/* Returns twice the number of pairs in the right order, where ties count half, for sorted rows. */
 static uint64_t pairs_won(size_t count, const ranked *row)
 {
     uint64_t won = 0;
@@ -63,7 +63,7 @@ saddle_status saddle_ranking_auc(size_t count, const double *score, const double
     return SADDLE_OK;
 }
 
-/* Mean and variance of the scores of one class; NaN when it is empty. */
+/* Computes mean and variance of the scores of one class; NaN if it is empty. */
 static void moments(size_t count, const double *score, const double *label, bool positive,
                     double *mean, double *variance)
 {

@@ -1,4 +1,4 @@
-/* How well scores rank positives above negatives. */
+/* Measures of how well scores rank positives above negatives. */
 #ifndef SADDLE_MODELS_RANKING_H
 #define SADDLE_MODELS_RANKING_H
 
@@ -7,15 +7,15 @@
 #include <saddle/status.h>
 
 /*
- * The area under the ROC curve: the share of pairs (positive, negative) in which the positive has the
- * larger score, ties counted half. Exact, by ranks, in O(n log n). Positive: label > 0.
- * NaN when a score is or when one of the classes is empty.
+ * Computes the area under the ROC curve: the share of pairs (positive, negative) in which the
+ * positive has the larger score, where ties count half. Exact, by ranks, in O(n log n). Positive
+ * means label > 0. NaN if a score is NaN or one of the classes is empty.
  */
 saddle_status saddle_ranking_auc(size_t count, const double *score, const double *label,
                                  double *out, saddle_error *error);
 
-/* The mean of (1 - h(a) + h(a'))^2 over pairs of a positive a and a negative a'; NaN when one of the
- * classes is empty. */
+/* Returns the mean of (1 - h(a) + h(a'))^2 over pairs of a positive a and a negative a'; NaN
+ * when one of the classes is empty. */
 double saddle_ranking_pair_loss(size_t count, const double *score, const double *label);
 
 #endif

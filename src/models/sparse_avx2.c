@@ -1,4 +1,4 @@
-/* Sums of rows, compiled for AVX2 alone; see CMakeLists.txt. */
+/* Sums of rows, compiled with AVX2; see CMakeLists.txt. */
 #ifdef SADDLE_X86_VECTORS
 
 #define SADDLE_SPARSE(name) name##_avx2

@@ -1,4 +1,4 @@
-/* Sums of rows, compiled for AVX-512F alone; see CMakeLists.txt. */
+/* Sums of rows, compiled with AVX-512F; see CMakeLists.txt. */
 #ifdef SADDLE_X86_VECTORS
 
 #define SADDLE_SPARSE(name) name##_avx512

@@ -1,12 +1,13 @@
-/* The sum of rows itself. Included by one file per instruction set, which says by SADDLE_SPARSE(name) what
- * its version is called: same operations in the same order, same bits. There is no guard. */
+/* The implementation of sums of rows. One file per instruction set includes it once, after
+ * defining SADDLE_SPARSE(name) to name its version. All versions do the same operations in the
+ * same order, so that they give the same bits. */
 #include "core/pack.h"
 #include "models/sparse_layer.h"
 
-/* Packs of the result that are held in registers at once. */
+/* The number of packs of the result that are held in registers. */
 enum { HELD = 4, STRIPE = HELD * SADDLE_PACK };
 
-/* A stripe of the result. */
+/* Computes a stripe of the result. */
 SADDLE_INLINE void add_stripe(size_t entries, const double *value, const uint32_t *which,
                               size_t width, const double *rows, double *out)
 {

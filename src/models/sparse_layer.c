@@ -1,4 +1,5 @@
-/* Products of sparse rows for any processor, and the choice of the widest version that this one has. */
+/* Products of sparse rows for any processor, and the choice of the widest version that this
+ * processor supports. */
 #include "core/share.h"
 #include "data/rows.h"
 #define SADDLE_SPARSE(name) name##_plain
@@ -16,7 +17,7 @@ static saddle_rows_adder *adder(void)
     return saddle_add_rows_plain;
 }
 
-/* A product of a block that workers share, and what it needs. */
+/* A product of a block that is divided between workers. */
 typedef struct shared_product {
     const saddle_rows_block *block;
     saddle_rows_adder *add_rows;
@@ -26,7 +27,7 @@ typedef struct shared_product {
     const struct transposed *transposed;
 } shared_product;
 
-/* Rows, and features, of a part of it. */
+/* The number of rows, or of features, in a part. */
 enum { PART_ROWS = 4, PART_FEATURES = 32 };
 
 static void forward_part(void *context, size_t part, double *scratch)
@@ -54,14 +55,14 @@ void saddle_sparse_forward(const saddle_rows_block *block, size_t outputs, const
 /* ---- backwards ------------------------------------------------------------------------------- */
 
 /*
- * Row by row, every entry would read and write a row of g, which is far larger than the caches near
- * the processor. So the block is transposed first: then every row of g is met once, and what is read
- * again and again is D, which is small.
+ * A block in transposed form. Row by row, every entry would read and write a row of g, which is far
+ * larger than the first caches. Feature by feature, every row of g is visited once, and only D,
+ * which is small, is read repeatedly.
  */
 typedef struct transposed {
     double *value;   /* by feature, then by row */
-    uint32_t *row;   /* likewise: number of the row in the block */
-    uint32_t *start; /* features + 1: where a feature's entries begin */
+    uint32_t *row;   /* number of the row in the block, in the same order */
+    uint32_t *start; /* features + 1: index of each feature's first entry */
 } transposed;
 
 static transposed lay_out(size_t features, double *scratch)
@@ -79,12 +80,13 @@ size_t saddle_sparse_scratch(size_t features)
     return saddle_whole_lines(SADDLE_MODEL_BLOCK * features + halves / 2 + 1);
 }
 
-/* Counting sort by feature. */
+/* Transposes a block by a counting sort. */
 static void transpose(const saddle_rows_block *block, const transposed *t)
 {
     const saddle_dataset *data = block->data;
     size_t features = data->features;
-    /* One place later than counted: filling in moves each start to where it belongs. */
+    /* Counts are stored one index later than their feature; filling in then moves each start to
+     * its final value. */
     memset(t->start, 0, (features + 2) * sizeof *t->start);
     for (size_t k = 0; k < block->count; k++) {
         size_t row = saddle_block_row(block, k);

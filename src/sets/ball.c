@@ -28,8 +28,8 @@ static double norm_bound(const saddle_set *set)
     return ((const ball *)set)->radius;
 }
 
-/* Outside the ball, the projection is that of the magnitudes onto the simplex of sum R, with the signs put
- * back (Duchi, Shalev-Shwartz, Singer, Chandra, ICML 2008). */
+/* Outside the ball, projects the magnitudes onto the simplex of sum R and restores the signs
+ * (Duchi, Shalev-Shwartz, Singer, Chandra, ICML 2008). */
 static void project_l1(const saddle_set *set, double *v, double *scratch)
 {
     double radius = ((const ball *)set)->radius;
@@ -48,7 +48,7 @@ static size_t scratch_l1(const saddle_set *set)
     return 2 * set->term.dimension;
 }
 
-/* Scale v by min(1, R / |v|). */
+/* Scales v by min(1, R / |v|). */
 /* NOLINTNEXTLINE(readability-non-const-parameter): the signature is the table's */
 static void project_l2(const saddle_set *set, double *v, double *scratch)
 {
@@ -59,7 +59,7 @@ static void project_l2(const saddle_set *set, double *v, double *scratch)
     double root = saddle_scaled_norm(count, v, &scale);
     if (scale * root <= radius * (1.0 + saddle_rounding(count)))
         return;
-    /* Divide before multiplying: R / |v| may be too small for a double, v / |v| never is. */
+    /* Divide before multiplying: R / |v| may underflow, but v / |v| does not. */
     for (size_t k = 0; k < count; k++)
         v[k] = v[k] / scale / root * radius;
 }

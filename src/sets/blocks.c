@@ -1,6 +1,6 @@
 /*
- * blocks:COUNT*SET,COUNT*SET,...: consecutive parts of the vector, each in a set of its own. The
- * last part may be written *SET and takes the rest. The projection is that of each part.
+ * blocks:COUNT*SET,COUNT*SET,...: consecutive parts of the vector, each with its own set. The last
+ * part may be written *SET and takes the rest. Each part is projected onto its set.
  */
 #include <math.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ typedef struct block_set {
     saddle_set_part *block; /* owned, with the sets in it */
 } block_set;
 
-/* One COUNT*SET as it is written. */
+/* One COUNT*SET of the text. */
 typedef struct written {
     bool rest;        /* no COUNT: takes the rest */
     size_t count;     /* COUNT */
@@ -32,7 +32,7 @@ static size_t count_parts(const char *list)
     return count;
 }
 
-/* Read one part, whose comma is already a terminator; `text` is the whole, for messages. */
+/* Parses one part, whose comma has been replaced by a terminator. */
 static saddle_status read_part(written *out, char *part, bool last, const saddle_set *set,
                                saddle_error *error)
 {
@@ -57,13 +57,14 @@ static saddle_status read_part(written *out, char *part, bool last, const saddle
                            set->term.text, part, set->term.kind->synopsis);
     if (strncmp(out->text, "blocks", 6) == 0 && (out->text[6] == ':' || out->text[6] == '\0'))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': blocks inside blocks; write all parts in one list, %s",
+                           "'%.200s': blocks cannot be nested; write all parts in one list, %s",
                            set->term.text, set->term.kind->synopsis);
     out->count = (size_t)count;
     return SADDLE_OK;
 }
 
-/* Check that the counts make up the dimension and give the rest to the last part. */
+/* Checks that the counts add up to the dimension, and gives the rest to a last part without
+ * COUNT. */
 static saddle_status share_out(written *part, size_t count, const saddle_set *set,
                                saddle_error *error)
 {
@@ -75,18 +76,18 @@ static saddle_status share_out(written *part, size_t count, const saddle_set *se
         last->count = set->term.dimension - total;
     else if (last->rest)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': the counts add to %zu and the dimension is %zu, so that "
+                           "'%.200s': the counts add up to %zu and the dimension is %zu, so that "
                            "nothing is left for '*%.200s'",
                            set->term.text, total, set->term.dimension, last->text);
     else if (total != set->term.dimension)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': the counts add to %zu but the dimension is %zu; make them "
-                           "equal, or end with *SET to take the rest",
+                           "'%.200s': the counts add up to %zu but the dimension is %zu; make "
+                           "them equal, or end with *SET to take the rest",
                            set->term.text, total, set->term.dimension);
     return SADDLE_OK;
 }
 
-/* Make the sets of all parts. */
+/* Makes the sets of all parts. */
 static saddle_status make_blocks(block_set *blocks, const written *part, size_t count,
                                  saddle_error *error)
 {
@@ -203,7 +204,7 @@ const saddle_set_class saddle_set_blocks = {
     .term = {.name = "blocks",
              .synopsis = "blocks:COUNT*SET,...,*SET",
              .summary =
-                 "consecutive parts in sets of their own, the last *SET takes the rest; cost of "
+                 "consecutive parts, each with its own set, a last *SET takes the rest; cost of "
                  "the parts",
              .size = sizeof(block_set),
              .init = init,

@@ -1,4 +1,4 @@
-/* A box with bounds of its own in every coordinate, from memory: lower_k <= x_k <= upper_k. */
+/* A box with separate bounds for every coordinate, given in memory: lower_k <= x_k <= upper_k. */
 #include <math.h>
 #include <string.h>
 
@@ -9,17 +9,17 @@
 
 typedef struct coordinate_box {
     saddle_set base;
-    double *lower; /* owned, perhaps -inf */
-    double *upper; /* owned, perhaps inf */
+    double *lower; /* owned, possibly -inf */
+    double *upper; /* owned, possibly inf */
 } coordinate_box;
 
-/* What saddle_set_box() was given; NULL: no bound. */
+/* The arguments of saddle_set_box(); NULL: no bound. */
 typedef struct given_bounds {
     const double *lower;
     const double *upper;
 } given_bounds;
 
-/* Copy the bounds; each interval must hold a finite number. */
+/* Copies the bounds; each interval must contain a finite number. */
 static saddle_status init(void *self, saddle_error *error)
 {
     coordinate_box *box = self;
@@ -33,10 +33,11 @@ static saddle_status init(void *self, saddle_error *error)
         double lower = given->lower != NULL ? given->lower[k] : -INFINITY;
         double upper = given->upper != NULL ? given->upper[k] : INFINITY;
         if (!(lower <= upper) || lower == INFINITY || upper == -INFINITY)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "the box has the bounds %g and %g in coordinate %zu; give a lower "
-                               "bound that is at most the upper one, with a finite number between",
-                               lower, upper, k);
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "the box has the bounds %g and %g in coordinate %zu; the lower bound "
+                "must be at most the upper one, with a finite number between them",
+                lower, upper, k);
         box->lower[k] = lower;
         box->upper[k] = upper;
     }
@@ -56,7 +57,7 @@ static void project(const saddle_set *set, double *v, double *scratch)
 {
     const coordinate_box *box = (const coordinate_box *)set;
     (void)scratch;
-    /* Written so that a NaN stays one. */
+    /* Written so that NaN stays NaN. */
     for (size_t k = 0; k < set->term.dimension; k++)
         v[k] = v[k] < box->lower[k] ? box->lower[k] : v[k] > box->upper[k] ? box->upper[k] : v[k];
 }
@@ -82,7 +83,7 @@ static bool uniform_bounds(const saddle_set *set, double *lower, double *upper)
     return true;
 }
 
-/* The farthest corner. */
+/* Returns the norm of the farthest corner. */
 static double norm_bound(const saddle_set *set)
 {
     const coordinate_box *box = (const coordinate_box *)set;

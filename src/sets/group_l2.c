@@ -35,7 +35,7 @@ static saddle_status init(void *self, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Length of the group that begins at an entry. */
+/* Returns the length of the group that begins at an entry. */
 static size_t group_length(const group_l2 *self, size_t start)
 {
     size_t left = self->base.term.dimension - start;

@@ -1,6 +1,6 @@
 /*
- * Products of one interval, [lower, upper]^n: none, box:LO:HI, nonneg and linf-ball:R. The projection clips
- * each coordinate: O(n).
+ * Powers of one interval, [lower, upper]^n: none, box:LO:HI, nonneg and linf-ball:R. The projection
+ * clips each coordinate in O(n).
  */
 #include <math.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 
 typedef struct interval {
     saddle_set base;
-    double lower; /* perhaps -inf */
-    double upper; /* perhaps inf */
+    double lower; /* possibly -inf */
+    double upper; /* possibly inf */
 } interval;
 
 static saddle_status init_none(void *self, saddle_error *error)
@@ -40,7 +40,7 @@ static saddle_status init_ball(void *self, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* A finite number, "inf" or "-inf". */
+/* Parses a finite number, "inf" or "-inf". */
 static bool read_bound(const char *field, double *out)
 {
     if (strcmp(field, "inf") == 0)
@@ -52,7 +52,7 @@ static bool read_bound(const char *field, double *out)
     return true;
 }
 
-/* The set may not be empty. */
+/* Refuses bounds that leave the set empty. */
 static saddle_status init_box(void *self, saddle_error *error)
 {
     interval *set = self;
@@ -72,7 +72,8 @@ static saddle_status init_box(void *self, saddle_error *error)
                            synopsis);
     if (set->lower == INFINITY || set->upper == -INFINITY)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s' holds no finite number; write %s with LO < inf and HI > -inf",
+                           "'%.200s' contains no finite number; write %s with LO < inf and "
+                           "HI > -inf",
                            term->text, synopsis);
     return SADDLE_OK;
 }

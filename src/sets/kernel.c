@@ -34,7 +34,7 @@ SADDLE_KERNEL double saddle_norm1(size_t count, const double *v)
     return saddle_sum(LANES, lane);
 }
 
-/* The largest |v[k]|, not counting NaN. */
+/* Returns the largest |v[k]|, ignoring NaN. */
 static double largest_magnitude(size_t count, const double *v)
 {
     double largest = 0.0;
@@ -47,7 +47,7 @@ double saddle_scaled_norm(size_t count, const double *v, double *scale)
 {
     double square = saddle_norm2(count, v);
     *scale = 1.0;
-    /* Within these bounds squares lost to underflow do not matter, and none has overflowed. */
+    /* Within these bounds no square has overflowed, and those lost to underflow do not matter. */
     if (square >= 0x1p-900 && square <= DBL_MAX)
         return sqrt(square);
     double largest = largest_magnitude(count, v);

@@ -1,25 +1,23 @@
 /*
- * The joint proximal step of a regularizer h over a set X: argmin over u in X of
- * |u - v|^2 / 2 + t h(u). Only pairs for which it is exactly a composition of the prox of h and
- * the projection onto X, P, are taken; the rule is stated by the class and proved here.
+ * The joint proximal step of a regularizer h over a set X: argmin over u in X of |u - v|^2 / 2 + t
+ * h(u). Only pairs for which it is exactly a composition of the prox of h and the projection P onto
+ * X are accepted; the class names the rule, which is proved here.
  *
- * Elastic net, any X: completing the square, the quadratic part only divides by 1 + t W2:
- *   |u - v|^2 / 2 + t W2/2 |u|^2 = (1 + t W2)/2 |u - v / (1 + t W2)|^2 + constant,
- *   and soft(v, t W1) / (1 + t W2) = soft(v / (1 + t W2), t W1 / (1 + t W2)). What remains is l1:
- * - intervals, SHRINK_PROJECT: coordinates separate, and the minimum of a convex function of one
- *   variable over an interval is its free minimum, clipped.
- * - l2 ball, SHRINK_PROJECT (Yu, NIPS 2013), for any h with h(c u) = c h(u), c > 0: let u be the
- *   prox of h and c u = P u. The subdifferential of h is the same at u and c u, so that v - c u =
- *   (v - u) + (1 - c) u is in t dh(c u) + N(c u), N being the normal cone of the ball.
- * - l1 ball, SHRINK_PROJECT: with a multiplier m for |u|_1 <= R the solution is soft(v, t W + m) =
- *   soft(soft(v, t W), m), and m is the one of the projection of soft(v, t W).
- * - simplex, CONSTANT: |u|_1 = S all over the set.
- * - blocks, each by its own rule: h is a sum over coordinates, hence over blocks.
- * Group l2:
- * - the whole space: its own prox; l2 ball: as above, since h(c u) = c h(u).
- * - nonneg, PROJECT_SHRINK: for u >= 0, |u - v|^2 = |u - v+|^2 + 2 <u, v-> + |v-|^2, where v = v+ -
- *   v-. Without the middle term, which is never negative, the minimum is at the prox of v+; that
- *   only scales the groups of v+, so that it is feasible and its middle term is zero.
+ * Elastic net, any X: by completing the square, the quadratic part only divides by 1 + t W2: |u -
+ * v|^2 / 2 + t W2/2 |u|^2 = (1 + t W2)/2 |u - v / (1 + t W2)|^2 + constant, and soft(v, t W1) / (1
+ * + t W2) = soft(v / (1 + t W2), t W1 / (1 + t W2)). What remains is l1: - intervals,
+ * SHRINK_PROJECT: coordinates separate, and the minimum of a convex function of one variable over
+ * an interval is its unconstrained minimum, clipped. - l2 ball, SHRINK_PROJECT (Yu, NIPS 2013), for
+ * any h with h(c u) = c h(u), c > 0: let u be the prox of h and c u = P u. The subdifferential of h
+ * is the same at u and c u, so that v - c u = (v - u) + (1 - c) u is in t dh(c u) + N(c u), N being
+ * the normal cone of the ball. - l1 ball, SHRINK_PROJECT: with a multiplier m for |u|_1 <= R the
+ * solution is soft(v, t W + m) = soft(soft(v, t W), m), where m is the multiplier of the projection
+ * of soft(v, t W). - simplex, CONSTANT: |u|_1 = S everywhere on the set. - blocks, each by its own
+ * rule: h is a sum over coordinates, hence over blocks. Group l2: - the whole space: its own prox;
+ * l2 ball: as above, since h(c u) = c h(u). - nonneg, PROJECT_SHRINK: for u >= 0, |u - v|^2 = |u -
+ * v+|^2 + 2 <u, v-> + |v-|^2, where v = v+ - v-. Without the middle term, which is never negative,
+ * the minimum is the prox of v+; this only scales the groups of v+, so it is feasible and its
+ * middle term is zero.
  */
 #include "core/float_mode.h"
 #include "core/memory.h"
@@ -35,7 +33,7 @@ struct saddle_prox {
     saddle_prox_rule rule; /* for a regularizer that is not separable */
 };
 
-/* Whether a separable h has a rule on the set. */
+/* Returns whether a separable h has a rule on the set. */
 static bool is_known_separable(const saddle_set *set, saddle_weights weights)
 {
     if (weights.l1 == 0.0)
@@ -50,7 +48,7 @@ static bool is_known_separable(const saddle_set *set, saddle_weights weights)
     return true;
 }
 
-/* The rule for a regularizer that is not separable. */
+/* Returns the rule for a regularizer that is not separable. */
 static saddle_prox_rule rule_of(const saddle_set *set, const saddle_regularizer *regularizer)
 {
     if (regularizer->is_zero || saddle_set_is_whole_space(set))
@@ -59,7 +57,8 @@ static saddle_prox_rule rule_of(const saddle_set *set, const saddle_regularizer 
     return kind->rule != NULL ? kind->rule(regularizer, set) : SADDLE_PROX_UNKNOWN;
 }
 
-/* Refuse a pair, naming the built-in sets that go with a built-in regularizer. */
+/* Refuses a pair; the message names the built-in sets that are possible with a built-in
+ * regularizer. */
 static saddle_status refuse(const saddle_set *set, const saddle_regularizer *regularizer,
                             saddle_error *error)
 {
@@ -91,7 +90,7 @@ saddle_status saddle_prox_create(saddle_prox **out, const saddle_set *set,
     if (set->term.dimension != regularizer->term.dimension)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "the set '%.200s' has dimension %zu but the regularizer '%.200s' has "
-                           "%zu; make them for the same vectors",
+                           "%zu; make both for the same dimension",
                            set->term.text, set->term.dimension, regularizer->term.text,
                            regularizer->term.dimension);
     const saddle_regularizer_class *kind = saddle_regularizer_kind(regularizer);
@@ -132,7 +131,7 @@ size_t saddle_prox_scratch(const saddle_prox *prox)
     return saddle_set_scratch(prox->set);
 }
 
-/* The prox of weights.l1 |u|_1 + weights.l2/2 |u|^2 over a set. */
+/* Applies the prox of weights.l1 |u|_1 + weights.l2/2 |u|^2 over a set. */
 static void apply_separable(const saddle_set *set, saddle_weights weights, double *v,
                             double *scratch)
 {

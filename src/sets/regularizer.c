@@ -1,4 +1,4 @@
-/* Regularizers: the list of them, making one from text, and the calls on any of them. */
+/* The list of regularizers, making one from text, and functions for all of them. */
 #include "sets/regularizer.h"
 
 #include "core/float_mode.h"
@@ -25,10 +25,9 @@ static const char *missing(const void *kind)
     const saddle_regularizer_class *h = kind;
     return h->term.size < sizeof(saddle_regularizer)
                ? "size of a struct that begins with saddle_regularizer"
-           : h->value == NULL ? "value function"
-           : (h->weights == NULL) == (h->shrink == NULL)
-               ? "weights function, or shrink function in its place"
-               : NULL;
+           : h->value == NULL                            ? "value function"
+           : (h->weights == NULL) == (h->shrink == NULL) ? "weights function or shrink function"
+                                                         : NULL;
 }
 
 static const saddle_catalog catalog = {.what = "regularizer",

@@ -1,6 +1,6 @@
 /*
- * The built-in regularizers. A file defines a struct that begins with saddle_regularizer and the classes that
- * it is the struct of; regularizer.c has the list of them.
+ * The built-in regularizers. Each file defines a struct that begins with saddle_regularizer and one
+ * or more classes that use it; regularizer.c lists the classes.
  */
 #ifndef SADDLE_SETS_REGULARIZER_H
 #define SADDLE_SETS_REGULARIZER_H

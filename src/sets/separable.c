@@ -1,6 +1,6 @@
 /*
- * h(x) = W1 sum_k |x_k| + W2/2 sum_k x_k^2: none, l1:W and elastic-net:W1:W2 (Zou and Hastie, JRSS B 67,
- * 2005).
+ * h(x) = W1 sum_k |x_k| + W2/2 sum_k x_k^2: none, l1:W and elastic-net:W1:W2 (Zou and Hastie, JRSS
+ * B 67, 2005).
  */
 #include "core/status.h"
 #include "core/vector.h"
@@ -26,7 +26,7 @@ static double value(const saddle_regularizer *regularizer, const double *v)
 {
     const saddle_weights *weight = &((const separable *)regularizer)->weight;
     double h = 0.0;
-    /* A part without weight is left out, for its norm may overflow. */
+    /* Terms with weight 0 are skipped, because their norm may overflow. */
     if (weight->l1 > 0.0)
         h += weight->l1 * saddle_norm1(regularizer->term.dimension, v);
     if (weight->l2 > 0.0)

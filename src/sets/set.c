@@ -1,4 +1,4 @@
-/* Constraint sets: the list of them, making one from text, and the calls on any of them. */
+/* The list of constraint sets, making one from text, and functions for all of them. */
 #include "sets/set.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ static size_t own_scratch(const saddle_set *set)
     return saddle_set_kind(set)->scratch == NULL ? 0 : saddle_set_kind(set)->scratch(set);
 }
 
-/* Hand a new set over, unless its class asks for scratch beyond all memory. */
+/* Returns a new set in `*out`, unless its class needs more scratch than can be allocated. */
 static saddle_status hand_over(saddle_set **out, saddle_term *made, saddle_status status,
                                saddle_error *error)
 {
@@ -51,7 +51,7 @@ static saddle_status hand_over(saddle_set **out, saddle_term *made, saddle_statu
     size_t scratch = status == SADDLE_OK ? own_scratch(set) : 0;
     if (scratch > SADDLE_MOST_DOUBLES) {
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "set %s asks for %zu doubles of scratch; it can be at most %zu",
+                             "set %s needs %zu doubles of scratch; at most %zu are possible",
                              set->term.kind->name, scratch, SADDLE_MOST_DOUBLES);
         saddle_set_free(set);
         set = NULL;
@@ -101,7 +101,7 @@ size_t saddle_set_dimension(const saddle_set *set)
     return set->term.dimension;
 }
 
-/* What project() needs, and for distance() a copy of the vector before it. */
+/* distance() needs a copy of the vector in addition to the scratch of project(). */
 size_t saddle_set_scratch(const saddle_set *set)
 {
     return set->term.dimension + own_scratch(set);

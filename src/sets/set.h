@@ -1,6 +1,6 @@
 /*
- * The built-in sets. A file defines a struct that begins with saddle_set and the classes of sets that it is
- * the struct of; set.c has the list of them.
+ * The built-in sets. Each file defines a struct that begins with saddle_set and one or more classes
+ * that use it; set.c lists the classes.
  */
 #ifndef SADDLE_SETS_SET_H
 #define SADDLE_SETS_SET_H
@@ -23,11 +23,11 @@ static inline const saddle_set_class *saddle_set_kind(const saddle_set *set)
 
 /* A part of the vector and the set it must lie in. */
 typedef struct saddle_set_part {
-    size_t offset;   /* where the part begins; its length is the set's dimension */
+    size_t offset;   /* the first entry of the part; its length is the set's dimension */
     saddle_set *set; /* owned by the set of blocks */
 } saddle_set_part;
 
-/* The blocks of a set of class saddle_set_blocks. Borrowed. */
+/* Returns the blocks of a set of class saddle_set_blocks. Borrowed. */
 const saddle_set_part *saddle_set_block_list(const saddle_set *set, size_t *count);
 
 #endif

@@ -1,17 +1,17 @@
 /*
  * simplex[:S]: x_k >= 0 with sum S.
  *
- * The projection is p_k = max(v_k - theta, 0) with the one theta for which the sum is S. Since
- * max v - S <= theta < max v, entries are taken relative to the largest, d_k = v_k - max v, and
- * only those with d_k > -S can count: every number that matters is at most S in size, so nothing
- * is lost however large v is. Theta is found by Newton's method on the convex, decreasing,
- * piecewise linear f(theta) = sum_k max(d_k - theta, 0) - S, started on the left: each pass drops
- * the entries that can no longer be positive (Michelot, JOTA 50, 1986; for its relatives see
- * Condat, Math. Program. 158, 2016). It ends exactly, at the first pass that drops none.
+ * The projection is p_k = max(v_k - theta, 0), where theta is such that the sum is S. Since max v -
+ * S <= theta < max v, entries are taken relative to the largest, d_k = v_k - max v, and only those
+ * with d_k > -S can be positive: all numbers involved have magnitude at most S, so no precision is
+ * lost however large v is. Theta is found by Newton's method on the convex, decreasing, piecewise
+ * linear f(theta) = sum_k max(d_k - theta, 0) - S, started on the left: each pass drops the entries
+ * that can no longer be positive (Michelot, JOTA 50, 1986; related methods are in Condat, Math.
+ * Program. 158, 2016). The result is exact at the first pass that drops none.
  *
  * Cost: the product of f and the number of entries falls by a factor of at least 4 per pass (as in
  * any Newton method on a maximum of linear functions), from at most n S * n down to rounding, eps
- * S, so that there are at most log2(n) + 26 passes, on ever fewer entries.
+ * S, so that there are at most log2(n) + 26 passes, on fewer and fewer entries.
  */
 #include "sets/simplex.h"
 
@@ -23,7 +23,7 @@
 #include "sets/set.h"
 #include "sets/term.h"
 
-/* More passes than that bound for any count; what is left beyond them is rounding. */
+/* Exceeds this bound for any count; whatever remains after that many passes is rounding. */
 #define MAX_PASSES 96
 
 typedef struct simplex_set {
@@ -41,7 +41,7 @@ static saddle_status init(void *self, saddle_error *error)
     return saddle_term_numbers(term, SADDLE_POSITIVE, (double *[]){&set->total}, error);
 }
 
-/* Whether v is in the simplex to rounding. */
+/* Returns whether v is in the simplex up to rounding. */
 static bool is_inside(size_t count, double total, const double *v)
 {
     for (size_t k = 0; k < count; k++)
@@ -50,7 +50,7 @@ static bool is_inside(size_t count, double total, const double *v)
     return fabs(saddle_sum(count, v) - total) <= total * saddle_rounding(count);
 }
 
-/* Keep the entries above a bound, in order; returns their number. NaN is not kept. */
+/* Keeps only the entries above a bound, in order, and returns their number. Drops NaN. */
 static size_t keep_above(size_t count, double *d, double bound)
 {
     size_t kept = 0;
@@ -62,7 +62,7 @@ static size_t keep_above(size_t count, double *d, double bound)
     return kept;
 }
 
-/* The theta of the candidates d, which are reordered; count >= 1, some d is 0 and none above. */
+/* Returns theta for the candidates d, which are reordered. count >= 1, and the largest d is 0. */
 static double find_threshold(size_t count, double total, double *d)
 {
     double theta = 0.0;
@@ -73,8 +73,8 @@ static double find_threshold(size_t count, double total, double *d)
             break;
         count = kept;
     }
-    /* The sum of many d is known less well than the sum of the p, which is near `total`: one more
-     * Newton step from there makes the p add up to rounding. */
+    /* The sum of many d has a larger rounding error than the sum of the p, which is near
+     * `total`. One more Newton step from there makes the sum of the p exact up to rounding. */
     for (size_t k = 0; k < count; k++)
         d[k] -= theta;
     count = keep_above(count, d, 0.0);
@@ -88,7 +88,8 @@ void saddle_project_simplex(size_t count, double total, double *v, double *scrat
     double top = -INFINITY;
     for (size_t k = 0; k < count; k++)
         top = v[k] > top ? v[k] : top;
-    /* A power of two that brings the total near 1: exact, and no sum can overflow or vanish. */
+    /* Scaling by a power of two that brings the total near 1 is exact, and no sum can overflow
+     * or underflow. */
     int exponent;
     frexp(total, &exponent);
     exponent = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
@@ -96,7 +97,7 @@ void saddle_project_simplex(size_t count, double total, double *v, double *scrat
     double up = ldexp(1.0, exponent);
     for (size_t k = 0; k < count; k++)
         scratch[k] = (v[k] - top) * down;
-    /* Nothing is kept when the largest entry is infinite or there are but NaN. */
+    /* No entry is kept if the largest is infinite or all are NaN. */
     size_t kept = keep_above(count, scratch, -total * down);
     double theta = kept == 0 ? 0.0 : find_threshold(kept, total * down, scratch);
     for (size_t k = 0; k < count; k++) {

@@ -1,11 +1,11 @@
-/* The projection that the simplex and the l1 ball share. */
+/* The projection onto the simplex, which the l1 ball also uses. */
 #ifndef SADDLE_SETS_SIMPLEX_H
 #define SADDLE_SETS_SIMPLEX_H
 
 #include <stddef.h>
 
 /*
- * Replace v by its projection onto {x >= 0, sum x = total}.
+ * Replaces v by its projection onto {x >= 0, sum x = total}.
  * @param total    above 0.
  * @param scratch  count doubles.
  */

@@ -5,12 +5,13 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* Longest part of a user's text that a message repeats, so that the remedy always fits. */
+/* Messages repeat at most this much of a user's text, so that the remedy always fits. */
 #define SHOWN "%.200s"
 
 /* ---- making a term ---- */
 
-/* Copy the text; `options` is another copy of what follows its first colon, which can be cut into pieces. */
+/* Copies the text; `options` is another copy of what follows its first colon, which the parser
+ * may modify. */
 static saddle_status copy_text(saddle_term *term, const char *text, char **options,
                                saddle_error *error)
 {
@@ -28,7 +29,7 @@ static saddle_status copy_text(saddle_term *term, const char *text, char **optio
     return SADDLE_OK;
 }
 
-/* Make a term of a class that has been checked; `plugin` is the term's from here on. */
+/* Makes a term of a class that has been checked. Takes ownership of `plugin`. */
 static saddle_status make(saddle_term **out, const saddle_term_class *kind, const char *text,
                           void *context, size_t dimension, saddle_plugin_object *plugin,
                           saddle_error *error)
@@ -44,7 +45,7 @@ static saddle_status make(saddle_term **out, const saddle_term_class *kind, cons
     saddle_status status = copy_text(term, text, &options, error);
     if (status == SADDLE_OK && dimension == 0)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'" SHOWN "' has dimension 0; vectors have at least 1 entry", text);
+                             "'" SHOWN "' has dimension 0; it must be at least 1", text);
     if (status == SADDLE_OK && dimension > SADDLE_MOST_DOUBLES)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'" SHOWN "' has dimension %zu; it can be at most %zu", text,

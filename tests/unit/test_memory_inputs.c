@@ -1027,8 +1027,7 @@ START_TEST(bad_classes_and_options_are_refused)
     refuse_set(&set, "low=0", "own takes no options, but 'low=0' is given");
     saddle_regularizer_class h = own_by_weights;
     h.weights = NULL;
-    refuse_h(&h,
-             "the regularizer 'own-l1' has no weights function, or shrink function in its place");
+    refuse_h(&h, "the regularizer 'own-l1' has no weights function or shrink function");
     h = own_by_weights;
     h.value = NULL;
     refuse_h(&h, "has no value function");
