@@ -1,7 +1,7 @@
 /*
- * Finding or loading an algorithm. A plug-in has its own copies of the library's constants, so that the
- * options of the plan in its table are replaced by the library's, by their names; its own options are read
- * from the text.
+ * Finding or loading an algorithm. A plug-in has its own copies of the library's constants, so that
+ * the options of the plan in its table are replaced by the library's, by their names; its own
+ * options are read from the text.
  */
 #include "instance/algorithm_choice.h"
 
@@ -11,7 +11,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* Whether a phase has no function. */
+/* Returns whether a phase has no function. */
 static bool lacks_function(const saddle_phase *phase)
 {
     while (phase->name != NULL && (phase->run != NULL || phase->divided != NULL))
@@ -31,7 +31,8 @@ static const char *missing(const void *kind)
                                                             : NULL;
 }
 
-/* The library's option of the plan of a name; NULL: there is none that an algorithm can read. */
+/* Returns the library's option of the plan of a name; NULL: there is none that an algorithm can
+ * read. */
 static const saddle_option *find_step(const char *name)
 {
     for (const saddle_option *const *option = saddle_step_options; *option != NULL; option++)
@@ -59,7 +60,8 @@ static saddle_status take_options(saddle_algorithm_choice *choice, saddle_error 
     return SADDLE_OK;
 }
 
-/* Name a plug-in with options apart from the same plug-in with others, in a way that suits files. */
+/* Name a plug-in with options apart from the same plug-in with others, in a way that suits
+ * files. */
 static saddle_status name_variant(saddle_algorithm_choice *choice, saddle_error *error)
 {
     const saddle_algorithm *algorithm = choice->plugin->exported->algorithm;

@@ -1,11 +1,11 @@
 /*
- * Stages of an instance: the agents' data. Each process keeps the rows of its own agents and nothing of
- * the others'.
+ * Stages of an instance: the agents' data. Each process keeps the rows of its own agents and
+ * nothing of the others'.
  *
- * From one file, or rows in memory: every process reads all of it, because which rows an agent gets depends
- * on all of them, and keeps its own. From one file per agent ('part-%d.libsvm') or one block of rows per
- * agent: each is opened only where its agent is; what processes then tell each other are numbers of rows
- * and features and the distinct labels.
+ * From one file, or rows in memory: every process reads all of it, because which rows an agent gets
+ * depends on all of them, and keeps its own. From one file per agent ('part-%d.libsvm') or one
+ * block of rows per agent: each is opened only where its agent is; what processes then tell each
+ * other are numbers of rows and features and the distinct labels.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@
 /* Samples per agent of a problem that draws them, when the user does not say. */
 #define DEFAULT_SAMPLES "100"
 
-/* Whether the problem is made from data. */
+/* Returns whether the problem is made from data. */
 static bool needs_data(const saddle_instance *e)
 {
     return e->kind != NULL && e->kind->needs_data;
@@ -262,7 +262,8 @@ static void share_formats(const saddle_world *world, unsigned *formats)
         *formats |= seen[k] > 0.0 ? SADDLE_FORMAT_BIT(k) : 0;
 }
 
-/* Everybody learns the largest value of all agents' rows; of equal ones, that of the last feature. Collective. */
+/* Everybody learns the largest value of all agents' rows; of equal ones, that of the last
+ * feature. Collective. */
 static void share_largest(const saddle_world *world, saddle_feature_value *largest)
 {
     double value = largest->value;
@@ -272,7 +273,8 @@ static void share_largest(const saddle_world *world, saddle_feature_value *large
     *largest = (saddle_feature_value){.feature = (size_t)feature, .value = value};
 }
 
-/* Everybody learns every agent's number of rows; all get as many features as the widest rows have. */
+/* Everybody learns every agent's number of rows; all get as many features as the widest rows
+ * have. */
 saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
 {
     const saddle_world *world = e->world;

@@ -9,7 +9,7 @@
 
 /* ---- one thing ------------------------------------------------------------------------------- */
 
-/* The first 64 bits of a sum; false when memory was short. */
+/* Returns the first 64 bits of a sum; false when memory was short. */
 static bool end_sum(saddle_sha256 *sum, uint64_t *out)
 {
     unsigned char digest[SADDLE_SHA256_BYTES] = {0};
@@ -33,7 +33,8 @@ static void sum_mixing(saddle_sha256 *sum, const saddle_mixing *mixing)
     saddle_sha256_add(sum, mixing->self_weight, graph->agents * sizeof *mixing->self_weight);
 }
 
-/* What the text of links does not show: the weights of a sequence, and the contents of a schedule. */
+/* What the text of links does not show: the weights of a sequence, and the contents of a
+ * schedule. */
 static void sum_links(saddle_sha256 *sum, const saddle_link_rule *links, const saddle_graph *graph)
 {
     size_t width = 2 * graph->edges;
@@ -111,7 +112,7 @@ bool saddle_fingerprint_data(const saddle_dataset *data, uint64_t *out)
 
 /* ---- an instance ------------------------------------------------------------------------------ */
 
-/* An agent's samples; of a problem that is not made from data its loss at the start. */
+/* Returns an agent's samples; of a problem that is not made from data its loss at the start. */
 static bool sum_agent(const saddle_instance *e, size_t i, double *scratch, uint64_t *out)
 {
     const saddle_problem *problem = e->problem;
@@ -137,7 +138,8 @@ static void fill_probe(size_t dimension, double size, double *v)
     }
 }
 
-/* What the sets and h do to a few points: that tells apart bounds and contexts that no text shows. */
+/* What the sets and h do to a few points: that tells apart bounds and contexts that no text
+ * shows. */
 static bool sum_sets(saddle_sha256 *sum, const saddle_instance *e)
 {
     static const double size[] = {1e-3, -1e-3, 1.0, -1.0, 1e3, -1e3, 1e9, -1e9};
@@ -186,7 +188,8 @@ saddle_status saddle_fingerprint_instance(const saddle_instance *e, uint64_t *ou
     uint64_t part = 0;
     bool good = scratch != NULL;
     *out = 0;
-    /* The sums are added, so that their order, and which process holds which agent, do not matter. */
+    /* The sums are added, so that their order, and which process holds which agent, do not
+     * matter. */
     for (size_t k = 0; good && k < e->world->local; k++) {
         good = sum_agent(e, e->world->here[k], scratch, &part);
         *out += part;

@@ -1,8 +1,9 @@
 /*
- * What is proved about PRECISION and PRECISION+: docs/theory.md, whose numbers of inequalities are used here.
+ * What is proved about PRECISION and PRECISION+: docs/theory.md, whose numbers of inequalities are
+ * used here.
  *
- * Nine sums over t < T of expectations bound each other linearly: s <= K s + b, K >= 0. If I - K has a nonnegative inverse, s
- * is at most (I - K)^-1 b, and with it the sum of the metric.
+ * Nine sums over t < T of expectations bound each other linearly: s <= K s + b, K >= 0. If I - K
+ * has a nonnegative inverse, s is at most (I - K)^-1 b, and with it the sum of the metric.
  */
 #ifndef SADDLE_INSTANCE_GUARANTEE_H
 #define SADDLE_INSTANCE_GUARANTEE_H
@@ -24,11 +25,13 @@ typedef struct saddle_guarantee_inputs {
     double c_gamma; /* INFINITY: every refresh is full */
 } saddle_guarantee_inputs;
 
-/* The factors of a guarantee; total and iterations are NaN. */
+/* Returns the factors of a guarantee; total and iterations are NaN. */
 saddle_guarantee saddle_guarantee_at(const saddle_guarantee_inputs *inputs);
-/* Set nu and eta to the pair, each at most `most`, whose guarantee has the smallest factor of Q(xbar_0) - Q*. */
+/* Set nu and eta to the pair, each at most `most`, whose guarantee has the smallest factor of
+ * Q(xbar_0) - Q*. */
 void saddle_guarantee_best_steps(saddle_guarantee_inputs *inputs, double most);
-/* The least c_gamma for which the steps have a guarantee, but for rounding; INFINITY when there is none. */
+/* Returns the least c_gamma for which the steps have a guarantee, but for rounding; INFINITY
+ * when there is none. */
 double saddle_guarantee_least_c_gamma(const saddle_guarantee_inputs *inputs);
 
 #endif

@@ -279,7 +279,7 @@ static const struct {
     {estimate_constants, CONSTANTS},
 };
 
-/* An instance with empty parts; NULL when memory is short. */
+/* Returns an instance with empty parts; NULL when memory is short. */
 static saddle_instance *make_empty(void)
 {
     saddle_instance *e = saddle_alloc(1, sizeof *e);

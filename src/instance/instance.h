@@ -1,8 +1,9 @@
 /*
  * How an instance is made.
  *
- * Making it is a table of stages (instance.c). One loop runs them and agrees with the other processes
- * after each, so that all go on or all fail. A stage that exchanges anything does so before it can fail.
+ * Making it is a table of stages (instance.c). One loop runs them and agrees with the other
+ * processes after each, so that all go on or all fail. A stage that exchanges anything does so
+ * before it can fail.
  */
 #ifndef SADDLE_INSTANCE_INSTANCE_H
 #define SADDLE_INSTANCE_INSTANCE_H
@@ -78,12 +79,14 @@ saddle_status saddle_instance_label(saddle_instance *e, saddle_dataset *data, sa
 /* Stages of the starting point: start.c. */
 saddle_stage saddle_stage_start, saddle_stage_share_start;
 
-/* Whether each agent has rows of its own: a file for each, or rows in memory. */
+/* Returns whether each agent has rows of its own: a file for each, or rows in memory. */
 bool saddle_data_is_divided(const saddle_instance *instance);
-/* Whether that is so and the problem's outcomes need the score of every row in one place. */
+/* Returns whether that is so and the problem's outcomes need the score of every row in one
+ * place. */
 bool saddle_scores_are_private(const saddle_instance *instance);
 
-/* Make an instance as saddle_instance_create() does, with an engine that may be none of the list. */
+/* Make an instance as saddle_instance_create() does, with an engine that may be none of the
+ * list. */
 saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engine_class *engine,
                                         const saddle_plan *plan, saddle_error *error);
 
@@ -96,10 +99,10 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
 saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance *instance,
                                    saddle_error *error);
 
-/* The least M_ii of any agent in any round. */
+/* Returns the least M_ii of any agent in any round. */
 double saddle_instance_least_self_weight(const saddle_instance *instance);
 
-/* The labels that are positive, or those of the classes: what a problem reads labels by. */
+/* Returns the labels that are positive, or those of the classes: what a problem reads labels by. */
 const char *saddle_plan_label_rule(const saddle_plan *plan, saddle_label_kind kind);
 
 /* The rule of the starting point when neither the user nor the problem says. */

@@ -1,4 +1,5 @@
-/* Stages of an instance: plans that agree, the graph, where agents are, weights and their spectrum. */
+/* Stages of an instance: plans that agree, the graph, where agents are, weights and their
+ * spectrum. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -111,7 +112,7 @@ saddle_status saddle_stage_compare_plans(saddle_instance *e, saddle_error *error
     return saddle_compare_plans(e->parts->processes, e->plan, error);
 }
 
-/* Whether two graphs have the same edges. */
+/* Returns whether two graphs have the same edges. */
 static bool same_graph(const saddle_graph *a, const saddle_graph *b)
 {
     return a == b || (a->agents == b->agents && a->edges == b->edges &&
@@ -119,8 +120,8 @@ static bool same_graph(const saddle_graph *a, const saddle_graph *b)
                       memcmp(a->neighbour, b->neighbour, 2 * a->edges * sizeof *a->neighbour) == 0);
 }
 
-/* The number of agents where each has a file and neither the plan nor the network says it. Files may be on the
- * machine of their agent alone. Collective. */
+/* The number of agents where each has a file and neither the plan nor the network says it. Files
+ * may be on the machine of their agent alone. Collective. */
 saddle_status saddle_stage_count_files(saddle_instance *e, saddle_error *error)
 {
     saddle_plan *plan = &e->parts->plan;
@@ -341,8 +342,8 @@ double saddle_instance_least_self_weight(const saddle_instance *e)
                             : saddle_mixing_min_self_weight(e->mixing);
 }
 
-/* All processes use the eigenvalues that process 0 found, without the last bits, in which LAPACK may
- * differ from run to run: step sizes are made from them. */
+/* All processes use the eigenvalues that process 0 found, without the last bits, in which LAPACK
+ * may differ from run to run: step sizes are made from them. */
 saddle_status saddle_stage_share_spectrum(saddle_instance *e, saddle_error *error)
 {
     (void)error;

@@ -60,7 +60,7 @@ static entry *find(const saddle_settings *settings, const char *name)
     return NULL;
 }
 
-/* The entry of an option; NULL: it is not in the store. */
+/* Returns the entry of an option; NULL: it is not in the store. */
 static entry *entry_of(const saddle_settings *settings, const saddle_option *option)
 {
     for (size_t k = 0; k < settings->count; k++)

@@ -1,9 +1,9 @@
 /*
  * The values of options as text, and their typed fields.
  *
- * A store is made from tables of options. Values are set from text, checked, and written into the fields
- * that the options name; fields that were assigned by hand or resolved by a run are read back, by the
- * same checks.
+ * A store is made from tables of options. Values are set from text, checked, and written into the
+ * fields that the options name; fields that were assigned by hand or resolved by a run are read
+ * back, by the same checks.
  */
 #ifndef SADDLE_INSTANCE_SETTINGS_H
 #define SADDLE_INSTANCE_SETTINGS_H
@@ -42,23 +42,24 @@ saddle_status saddle_settings_reset(saddle_settings *settings, const saddle_opti
 saddle_status saddle_settings_load(saddle_settings *settings, const char *path,
                                    saddle_error *error);
 
-/* The option of a name, or NULL. */
+/* Returns the option of a name, or NULL. */
 const saddle_option *saddle_settings_find(const saddle_settings *settings, const char *name);
-/* Whether the user set the option (rather than its default holding). */
+/* Returns whether the user set the option (rather than its default holding). */
 bool saddle_settings_given(const saddle_settings *settings, const saddle_option *option);
-/* The value of a number; NaN when it is "auto", empty or not a number. */
+/* Returns the value of a number; NaN when it is "auto", empty or not a number. */
 double saddle_settings_number(const saddle_settings *settings, const saddle_option *option);
 
-/* Write the values of all options of the store that have this home into their fields in `target`. Texts
- * are borrowed from the store. */
+/* Write the values of all options of the store that have this home into their fields in
+ * `target`. Texts are borrowed from the store. */
 void saddle_settings_write(const saddle_settings *settings, saddle_option_home home, void *target);
 /* The same for one option, and for the options of a table that ends with NULL. */
 void saddle_settings_write_one(const saddle_settings *settings, const saddle_option *option,
                                void *target);
 void saddle_settings_write_table(const saddle_settings *settings,
                                  const saddle_option *const *options, void *target);
-/* Take over the fields of `target` that differ from the store's values, for all options of the store with
- * this home, or for those of a table with SADDLE_HOME_OWN. `given`: they count as set by the user. */
+/* Take over the fields of `target` that differ from the store's values, for all options of the
+ * store with this home, or for those of a table with SADDLE_HOME_OWN. `given`: they count as set
+ * by the user. */
 saddle_status saddle_settings_read(saddle_settings *settings, saddle_option_home home,
                                    const void *target, bool given, saddle_error *error);
 saddle_status saddle_settings_read_table(saddle_settings *settings,

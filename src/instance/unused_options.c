@@ -39,7 +39,7 @@ bool saddle_option_of_algorithm(const saddle_option *option)
     return false;
 }
 
-/* Whether an option fills this field of a plan. */
+/* Returns whether an option fills this field of a plan. */
 static bool is_field(const saddle_option *option, size_t offset)
 {
     return option->home == SADDLE_HOME_PLAN && option->offset == offset;
@@ -47,7 +47,7 @@ static bool is_field(const saddle_option *option, size_t offset)
 
 /* ---- options of reading data ----------------------------------------------------------------- */
 
-/* The formats whose readers use an option; 0: it is not an option of reading data. */
+/* Returns the formats whose readers use an option; 0: it is not an option of reading data. */
 static unsigned formats_of(const saddle_option *option)
 {
     enum {
@@ -92,7 +92,8 @@ static const char *unread_text(unsigned formats, char out[128])
     return out;
 }
 
-/* Why an option of reading data changes nothing in files of some formats; NULL: it may, or is none of these. */
+/* Why an option of reading data changes nothing in files of some formats; NULL: it may, or is
+ * none of these. */
 static const char *reason_unread(const saddle_option *option, unsigned formats, char out[128])
 {
     unsigned users = formats_of(option);
@@ -114,7 +115,8 @@ void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unus
     }
 }
 
-/* The formats of an instance's data that an option may concern: the file of labels goes with the agents' rows. */
+/* Returns the formats of an instance's data that an option may concern: the file of labels goes
+ * with the agents' rows. */
 static unsigned formats_read(const saddle_instance *instance, const saddle_option *option)
 {
     unsigned formats = instance->parts->formats;
@@ -125,7 +127,7 @@ static unsigned formats_read(const saddle_instance *instance, const saddle_optio
 
 /* ---- all options ----------------------------------------------------------------------------- */
 
-/* Whether the problem of an instance has no use for an option. */
+/* Returns whether the problem of an instance has no use for an option. */
 static bool is_idle(const saddle_instance *instance, const saddle_option *option)
 {
     const saddle_problem_class *kind = instance->kind;
@@ -170,7 +172,7 @@ static const char *join(const saddle_algorithm *const *algorithm, size_t count, 
     return out;
 }
 
-/* Whether no algorithm of a list communicates. */
+/* Returns whether no algorithm of a list communicates. */
 static bool all_centralized(const saddle_algorithm *const *algorithm, size_t count)
 {
     for (size_t k = 0; k < count; k++)

@@ -1,4 +1,5 @@
-/* Runs that diverge: which agent's which entry or which function, and metrics that grow without bound. */
+/* Runs that diverge: which agent's which entry or which function, and metrics that grow without
+ * bound. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +10,9 @@
 #include "core/status.h"
 #include "run/run.h"
 
-/* A metric this many times that of the start, or 1, that still grows from each of RUNAWAY_POINTS trace points
- * to the next will not come back. It is a sum of squares: the iterates are a million times off. */
+/* A metric this many times that of the start, or 1, that still grows from each of RUNAWAY_POINTS
+ * trace points to the next will not come back. It is a sum of squares: the iterates are a
+ * million times off. */
 #define RUNAWAY 1e12
 #define RUNAWAY_POINTS 4
 /* Variables below this are not what makes a loss overflow: a fifth power of them does not. */
@@ -88,11 +90,11 @@ saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle
 
 /* ---- when no variable is to blame ------------------------------------------------------------- */
 
-/* F_i at the means; an entry of its gradient there or at the agent's iterate that is not finite, or 0; the
- * largest entry of the iterate. */
+/* F_i at the means; an entry of its gradient there or at the agent's iterate that is not finite,
+ * or 0; the largest entry of the iterate. */
 enum { LOSS, SLOPE, SIZE, CHECKS };
 
-/* An entry that is not finite, or the largest. */
+/* Returns an entry that is not finite, or the largest. */
 static double worst_of(const double *v, size_t count)
 {
     double worst = 0.0;
@@ -101,7 +103,7 @@ static double worst_of(const double *v, size_t count)
     return worst;
 }
 
-/* An entry of the agent's full gradient that is not finite, or 0. */
+/* Returns an entry of the agent's full gradient that is not finite, or 0. */
 static double slope_at(const saddle_problem *problem, saddle_agent *agent, const double *x,
                        const double *y)
 {
@@ -207,7 +209,7 @@ static void name_cause(const saddle_run_state *r, const double *found, saddle_fa
     }
 }
 
-/* Whether the iterate of some agent is so large that it explains what is not finite. */
+/* Returns whether the iterate of some agent is so large that it explains what is not finite. */
 static bool is_large(const saddle_run_state *r, const double *found)
 {
     for (size_t i = 0; i < r->info.instance->world->agents; i++)
@@ -248,7 +250,7 @@ typedef struct start_part {
     const saddle_set *set;
 } start_part;
 
-/* The largest entry. */
+/* Returns the largest entry. */
 static size_t largest_entry(const double *v, size_t count)
 {
     size_t largest = 0;

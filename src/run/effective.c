@@ -8,7 +8,7 @@
 #include "instance/plan_options.h"
 #include "run/run.h"
 
-/* A problem's local size, or 0 where agents have different ones. */
+/* Returns a problem's local size, or 0 where agents have different ones. */
 static size_t common_samples(const saddle_problem *problem)
 {
     for (size_t i = 1; i < problem->agents; i++)
@@ -36,8 +36,8 @@ static saddle_status collect(saddle_run_state *r, saddle_plan *plan, saddle_erro
     return status;
 }
 
-/* When outcomes are measured unless the user says. Scores of all rows, which some need, leave an agent that has its rows to
- * itself no more often than asked. */
+/* When outcomes are measured unless the user says. Scores of all rows, which some need, leave an
+ * agent that has its rows to itself no more often than asked. */
 static saddle_outcome_points automatic_outcomes(const saddle_run_state *r)
 {
     bool shared = !saddle_scores_are_private(r->info.network);

@@ -23,7 +23,7 @@ static saddle_status check_losses(const saddle_run_state *r, saddle_error *error
         r->info.algorithm->name, e->plan->network.links);
 }
 
-/* Whether a layout has an iterate of a name and length that is sent. */
+/* Returns whether a layout has an iterate of a name and length that is sent. */
 static bool has_iterate(const saddle_layout *layout, const char *name, size_t length)
 {
     for (size_t f = 0; f < layout->fields; f++)

@@ -109,8 +109,8 @@ void saddle_result_free(saddle_result *result)
     saddle_free(result);
 }
 
-/* An array of `count` blocks with capacity for one more: the capacity doubles whenever the count reaches a
- * power of two. NULL: memory is short, and the array stays as it was. */
+/* An array of `count` blocks with capacity for one more: the capacity doubles whenever the count
+ * reaches a power of two. NULL: memory is short, and the array stays as it was. */
 static void *grow(void *array, size_t count, size_t bytes)
 {
     if ((count & (count - 1)) != 0)
@@ -166,7 +166,8 @@ double saddle_result_write_bytes(const saddle_instance *instance)
            saddle_block_bytes(instance->problem->y_dim, sizeof(double));
 }
 
-/* Whether a setting leaves the model as it is: the same run on another engine leaves the same model. */
+/* Returns whether a setting leaves the model as it is: the same run on another engine leaves the
+ * same model. */
 static bool changes_nothing(const saddle_option *option)
 {
     return option->effect == SADDLE_EFFECT_ENGINE || option->effect == SADDLE_EFFECT_OUTPUT ||

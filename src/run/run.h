@@ -70,15 +70,16 @@ static inline saddle_status saddle_run_agree(const saddle_run_state *r, saddle_s
 /* Call the warning hook. */
 void saddle_run_warn(const saddle_run_state *r, const char *message);
 
-/* saddle_run(); `alone`: options of the plan that this run does not use are reported. Runs of other algorithms
- * that share the plan may use them. */
+/* saddle_run(); `alone`: options of the plan that this run does not use are reported. Runs of
+ * other algorithms that share the plan may use them. */
 saddle_status saddle_run_of_several(const saddle_instance *instance, const saddle_plan *plan,
                                     bool alone, const saddle_hooks *hooks, saddle_result **out,
                                     saddle_error *error);
 
 /* ---- setup.c ---- */
 
-/* Copies a plan to r->given. A budget of IFO calls alone ends a run whose iterations are not given. */
+/* Copies a plan to r->given. A budget of IFO calls alone ends a run whose iterations are not
+ * given. */
 saddle_status saddle_run_take_plan(saddle_run_state *r, const saddle_plan *plan,
                                    saddle_error *error);
 /* Bring agents and observer to where the run begins. Collective. */
@@ -109,7 +110,8 @@ saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error);
 
 /* ---- limits.c ---- */
 
-/* Processes tell each other the time spent and whether one was interrupted, so that all decide alike. */
+/* Processes tell each other the time spent and whether one was interrupted, so that all decide
+ * alike. */
 void saddle_run_share_progress(saddle_run_state *r);
 /* Why the run must end at the present iteration, or -1. */
 int saddle_run_stop_reason(const saddle_run_state *r, uint64_t iteration, const saddle_cost *cost);
@@ -123,7 +125,8 @@ saddle_limits saddle_run_limits(const saddle_run_state *r, uint64_t iteration, u
 saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error);
 /* Find their columns, once outcomes are known. */
 saddle_status saddle_run_resolve_rules(saddle_run_state *r, saddle_error *error);
-/* Whether a row with these outcomes is better than the best of the rows before it, of which there are `row`. */
+/* Returns whether a row with these outcomes is better than the best of the rows before it, of
+ * which there are `row`. */
 bool saddle_run_gains(const saddle_run_state *r, size_t row, const double *outcomes);
 /* Why the run ends at r->row, which has not been recorded yet; `stop`: for no reason of theirs. */
 int saddle_run_apply_rules(const saddle_run_state *r, int stop);
@@ -132,12 +135,13 @@ int saddle_run_apply_rules(const saddle_run_state *r, int stop);
 
 /* Measure into r->row. Sets *diverged when the metric or a loss is not finite. */
 saddle_status saddle_run_measure(saddle_run_state *r, bool *diverged, saddle_error *error);
-/* Measure the first row. A start where the losses are not finite is refused before anything is written. */
+/* Measure the first row. A start where the losses are not finite is refused before anything is
+ * written. */
 saddle_status saddle_run_measure_start(saddle_run_state *r, saddle_error *error);
 /* Measure the outcomes of r->row, at the ends of a run and where they are wanted at every row. */
 saddle_status saddle_run_evaluate(saddle_run_state *r, bool last, saddle_error *error);
-/* Check the state, if it is time to, and record r->row, unless nothing has moved since the last row: a run may
- * be interrupted while it measures. */
+/* Check the state, if it is time to, and record r->row, unless nothing has moved since the last
+ * row: a run may be interrupted while it measures. */
 saddle_status saddle_run_record(saddle_run_state *r, bool last, saddle_error *error);
 /* Make the present iterate, of which a row has just been measured, the result's solution. */
 void saddle_run_keep_solution(saddle_run_state *r);
@@ -153,15 +157,16 @@ void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault);
 
 /* ---- divergence.c ---- */
 
-/* The first agent with an entry that is not finite, or else the one with the largest entry. Collective. */
+/* The first agent with an entry that is not finite, or else the one with the largest entry.
+ * Collective. */
 saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle_error *error);
-/* Writes to the result, and to `fault`, what is not finite where no agent's iterate is so large that it explains
- * it. Collective. */
+/* Writes to the result, and to `fault`, what is not finite where no agent's iterate is so large
+ * that it explains it. Collective. */
 saddle_status saddle_run_explain(saddle_run_state *r, saddle_fault *fault, saddle_error *error);
-/* Refuse a starting point whose entries are so large that the losses there are not finite, and name what makes
- * them so. */
+/* Refuse a starting point whose entries are so large that the losses there are not finite, and
+ * name what makes them so. */
 saddle_status saddle_run_refuse_start(const saddle_run_state *r, saddle_error *error);
-/* Whether the metric, just measured, grows without bound. */
+/* Returns whether the metric, just measured, grows without bound. */
 bool saddle_run_runs_away(const saddle_run_state *r);
 /* End with SADDLE_STOP_DIVERGED; what diverged is found now if it is not known yet. */
 saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddle_error *error);
@@ -172,7 +177,8 @@ saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddl
 saddle_status saddle_run_open_files(saddle_run_state *r, saddle_error *error);
 /* Record the rows that a resumed run has already. */
 saddle_status saddle_run_recall_rows(saddle_run_state *r, saddle_error *error);
-/* Write the last row of the result to the trace. One that cannot be written does not end the run. */
+/* Write the last row of the result to the trace. One that cannot be written does not end the
+ * run. */
 saddle_status saddle_run_write_row(saddle_run_state *r, saddle_error *error);
 /* Write the model. What goes wrong here costs the file alone. */
 void saddle_run_save_model(saddle_run_state *r);

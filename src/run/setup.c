@@ -92,7 +92,8 @@ static saddle_status lay_out(saddle_run_state *r, saddle_error *error)
                        SADDLE_MOST_DOUBLES);
 }
 
-/* Leave out of a plan the step sizes that the algorithm does not read, so that it does not make its own of them. */
+/* Leave out of a plan the step sizes that the algorithm does not read, so that it does not make
+ * its own of them. */
 static void forget_unread(const saddle_algorithm *algorithm, saddle_plan *plan)
 {
     saddle_plan defaults;
@@ -175,7 +176,8 @@ static void choose_points(saddle_run_state *r)
     }
 }
 
-/* Keep the title of an algorithm that is not in the library's list: the result outlives a plug-in. */
+/* Keep the title of an algorithm that is not in the library's list: the result outlives a
+ * plug-in. */
 static saddle_status keep_title(saddle_run_state *r, saddle_error *error)
 {
     const saddle_algorithm *a = r->info.algorithm;
@@ -186,8 +188,8 @@ static saddle_status keep_title(saddle_run_state *r, saddle_error *error)
     return r->info.title != NULL ? SADDLE_OK : saddle_no_memory(error, "the result");
 }
 
-/* All that comes before the agents are made: the algorithm, its parameters, the effective plan. On failure
- * saddle_run_release() is still to be called. */
+/* All that comes before the agents are made: the algorithm, its parameters, the effective plan.
+ * On failure saddle_run_release() is still to be called. */
 static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
 {
     const saddle_plan *plan = &r->given;
@@ -213,7 +215,8 @@ static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
 
 /* ---- agents and observer ---------------------------------------------------------------------- */
 
-/* Whether every iterate is sure to be in X and Y. `bound` receives the most that nu and eta may be. */
+/* Returns whether every iterate is sure to be in X and Y. `bound` receives the most that nu and
+ * eta may be. */
 static bool is_feasible(const saddle_run_state *r, double *bound, bool *x_safe, bool *y_safe)
 {
     const saddle_instance *e = r->info.instance;
@@ -226,8 +229,8 @@ static bool is_feasible(const saddle_run_state *r, double *bound, bool *x_safe, 
     return *x_safe && *y_safe;
 }
 
-/* Whether every iterate is sure to be in X and Y. Warns when the steps of the PRECISION family are
- * too long for its iterates to be convex combinations of feasible points. */
+/* Returns whether every iterate is sure to be in X and Y. Warns when the steps of the PRECISION
+ * family are too long for its iterates to be convex combinations of feasible points. */
 static bool stays_feasible(const saddle_run_state *r)
 {
     double bound;
@@ -314,10 +317,12 @@ static saddle_status make_outcomes(saddle_run_state *r, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Fewer rows than these in a mini-batch are read from two messages on a desktop computer: docs/privacy.md. */
+/* Fewer rows than these in a mini-batch are read from two messages on a desktop computer:
+ * docs/privacy.md. */
 enum { PRIVATE_BATCH = 64 };
 
-/* Warns where the messages to another process are sums over so few rows that single rows can be found from them. */
+/* Warns where the messages to another process are sums over so few rows that single rows can be
+ * found from them. */
 static void warn_of_small_batches(const saddle_run_state *r)
 {
     const saddle_instance *e = r->info.network;
@@ -376,8 +381,8 @@ static void warn_of_no_guarantee(const saddle_run_state *r)
     saddle_run_warn(r, message);
 }
 
-/* Let processes that are stopped be noticed. The checkpoint to resume from is that of the last run until this
- * one writes its own. */
+/* Let processes that are stopped be noticed. The checkpoint to resume from is that of the last
+ * run until this one writes its own. */
 static void watch_processes(const saddle_run_state *r)
 {
     const saddle_instance *network = r->info.network;

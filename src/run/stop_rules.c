@@ -1,4 +1,5 @@
-/* Rules that end a run by what is measured: stop-when, and stop-after with the best solution that it keeps. */
+/* Rules that end a run by what is measured: stop-when, and stop-after with the best solution
+ * that it keeps. */
 #include <math.h>
 #include <string.h>
 
@@ -78,8 +79,8 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* The outcome of a name, with or without "test_" or "train_"; held-out rows come first. Returns
- * outcome_count when there is none. */
+/* Returns the outcome of a name, with or without "test_" or "train_"; held-out rows come first.
+ * Returns outcome_count when there is none. */
 static size_t find_outcome(const saddle_result *result, const char *name)
 {
     static const char *const prefix[] = {"", "test_", "train_"};

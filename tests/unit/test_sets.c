@@ -943,8 +943,8 @@ START_TEST(wrong_sets_are_refused)
         {"blocks:2.5*simplex,*nonneg", {"COUNT '2.5'"}},
         {"blocks:x*simplex,*nonneg", {"COUNT 'x'"}},
         {"blocks:5*simplex,", {"not of the form COUNT*SET"}},
-        {"blocks:2*blocks:1*none,*none", {"blocks inside blocks"}},
-        {"blocks:2*none,*blocks", {"blocks inside blocks"}},
+        {"blocks:2*blocks:1*none,*none", {"blocks cannot be nested"}},
+        {"blocks:2*none,*blocks", {"blocks cannot be nested"}},
         {"blocks:2*none,*box:1:0", {"'box:1:0'", "LO is above HI"}},
         {"blocks:2*none,*simplez", {"'simplez'", "did you mean 'simplex'"}},
     };
