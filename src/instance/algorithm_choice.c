@@ -1,6 +1,6 @@
 /*
- * Finding or loading an algorithm. A plug-in has its own copies of the library's constants, so that
- * the options of the plan in its table are replaced by the library's, by their names; its own
+ * Finding or loading an algorithm. A plug-in has its own copies of the library's constants, so the
+ * plan's options in its table are replaced by the library's options of the same name; its own
  * options are read from the text.
  */
 #include "instance/algorithm_choice.h"
@@ -31,8 +31,7 @@ static const char *missing(const void *kind)
                                                             : NULL;
 }
 
-/* Returns the library's option of the plan of a name; NULL: there is none that an algorithm can
- * read. */
+/* Returns the plan's step option of a name; NULL if there is none. */
 static const saddle_option *find_step(const char *name)
 {
     for (const saddle_option *const *option = saddle_step_options; *option != NULL; option++)
@@ -52,16 +51,16 @@ static saddle_status take_options(saddle_algorithm_choice *choice, saddle_error 
         if (found == NULL || count == SADDLE_MOST_PLAN_OPTIONS)
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
-                "the algorithm of the plug-in '%s' reads the option '%.80s', which is "
-                "not one of the plan's step sizes",
+                "the algorithm of the plug-in '%s' lists the option '%.80s', which is "
+                "neither its own nor one of the plan's step sizes",
                 choice->plugin->path, (*own)->name);
         choice->option[count++] = found;
     }
     return SADDLE_OK;
 }
 
-/* Name a plug-in with options apart from the same plug-in with others, in a way that suits
- * files. */
+/* Appends the options of a plug-in to its name and title, so that runs with different options
+ * have different names, which are valid in file names. */
 static saddle_status name_variant(saddle_algorithm_choice *choice, saddle_error *error)
 {
     const saddle_algorithm *algorithm = choice->plugin->exported->algorithm;
@@ -86,7 +85,7 @@ static saddle_status name_variant(saddle_algorithm_choice *choice, saddle_error 
     return SADDLE_OK;
 }
 
-/* `own` is the caller's algorithm; NULL: what the text names. */
+/* Chooses `own`, the caller's algorithm, or, if it is NULL, the algorithm that the text names. */
 static saddle_status choose(saddle_algorithm_choice *choice, const char *text,
                             const saddle_algorithm *own, saddle_error *error)
 {

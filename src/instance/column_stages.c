@@ -1,7 +1,8 @@
 /*
- * Stages of an instance: the columns of CSV files of which each agent has its own. The texts of a column become the
- * same features at all agents, and missing values the same substitutes, so agents tell each other what their columns
- * hold: names, texts and how often each occurs, sums of numbers.
+ * Stages of an instance: the columns of CSV files, if each agent has its own file. The texts of a
+ * column must become the same features at all agents, and missing values must get the same
+ * substitutes. So agents exchange what their columns contain: names, texts and how often each
+ * occurs, and sums of numbers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "files/pattern.h"
 #include "instance/instance.h"
 
-/* Look at the files of the agents here. */
+/* Scans the files of the agents in this process. */
 saddle_status saddle_stage_scan_columns(saddle_instance *e, saddle_error *error)
 {
     const saddle_world *world = e->world;
@@ -41,8 +42,9 @@ saddle_status saddle_stage_scan_columns(saddle_instance *e, saddle_error *error)
     return status;
 }
 
-/* Gives all processes an agent's columns as text, to be freed. NULL, with a length of 0: it has none; with another length:
- * memory is short, here or there. Collective. */
+/* Returns an agent's columns as text, to be freed, in all processes. NULL with a length of 0
+ * means that it has none; NULL with another length means that memory is short in some process.
+ * Collective. */
 static char *share_text(const saddle_instance *e, size_t agent, uint64_t *length)
 {
     const saddle_world *world = e->world;
@@ -65,7 +67,7 @@ static char *share_text(const saddle_instance *e, size_t agent, uint64_t *length
     return text;
 }
 
-/* Take an agent's columns over, or add them to those before. */
+/* Merges an agent's columns into those of the agents before it. */
 static saddle_status add_columns(saddle_instance *e, size_t agent, const char *text,
                                  saddle_error *error)
 {
@@ -87,7 +89,7 @@ static saddle_status add_columns(saddle_instance *e, size_t agent, const char *t
     return status;
 }
 
-/* Merge what all agents have seen, in their order, and settle on features. */
+/* Merges the columns of all agents, in their order, and decides which features they become. */
 saddle_status saddle_stage_share_columns(saddle_instance *e, saddle_error *error)
 {
     const saddle_plan *plan = e->plan;
@@ -107,7 +109,7 @@ saddle_status saddle_stage_share_columns(saddle_instance *e, saddle_error *error
     if (status == SADDLE_OK && with > 0 && with < e->world->agents)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "data: the files of %zu agents are CSV and those of %zu are not; give "
-                             "files of one format",
+                             "all agents files of the same format",
                              with, e->world->agents - with);
     SADDLE_THEN_IF(status, with > 0,
                    saddle_in_field(

@@ -1,11 +1,10 @@
 /*
- * Stages of an instance: the agents' data. Each process keeps the rows of its own agents and
- * nothing of the others'.
+ * Stages of an instance: the agents' data. Each process keeps only the rows of its own agents.
  *
- * From one file, or rows in memory: every process reads all of it, because which rows an agent gets
- * depends on all of them, and keeps its own. From one file per agent ('part-%d.libsvm') or one
- * block of rows per agent: each is opened only where its agent is; what processes then tell each
- * other are numbers of rows and features and the distinct labels.
+ * From one file, or rows in memory, every process reads all rows, because the partition depends on
+ * all of them. Of one file per agent ('part-%d.libsvm'), or one block of rows per agent, each is
+ * opened only in the process of its agent; the processes exchange only numbers of rows and features
+ * and the distinct labels.
  */
 #include <string.h>
 
@@ -19,7 +18,7 @@
 #include "instance/fingerprint.h"
 #include "instance/instance.h"
 
-/* Samples per agent of a problem that draws them, when the user does not say. */
+/* The default number of samples per agent of a problem that generates them. */
 #define DEFAULT_SAMPLES "100"
 
 /* Returns whether the problem is made from data. */
@@ -52,7 +51,7 @@ saddle_status saddle_stage_compare_data(saddle_instance *e, saddle_error *error)
     return saddle_same_contents(e->world, "data", data->name, taken, fingerprint, error);
 }
 
-/* Refuse to copy rows for which there is no memory. */
+/* Refuses to copy rows if there is not enough memory. */
 static saddle_status check_copies(const saddle_instance *e, const saddle_dataset *data,
                                   const saddle_partition *partition, saddle_error *error)
 {
@@ -65,7 +64,7 @@ static saddle_status check_copies(const saddle_instance *e, const saddle_dataset
     return saddle_need_check_one(bytes, "the agents' rows", "use fewer samples", error);
 }
 
-/* Keep the rows of the agents here. */
+/* Copies the rows of the agents in this process. */
 static saddle_status keep_own(saddle_instance *e, const saddle_dataset *data,
                               const saddle_partition *partition, saddle_error *error)
 {
@@ -103,7 +102,7 @@ saddle_status saddle_stage_split_data(saddle_instance *e, saddle_error *error)
 
 /* ---- one file per agent ---------------------------------------------------------------------- */
 
-/* Refuse a file of labels that is not one for each agent. */
+/* Refuses a single label file if each agent has its own data file. */
 static saddle_status check_labels(const saddle_instance *e, saddle_error *error)
 {
     const char *data = e->plan->problem.data;
@@ -111,13 +110,13 @@ static saddle_status check_labels(const saddle_instance *e, saddle_error *error)
     if (labels != NULL && strcmp(labels, "none") != 0 &&
         saddle_pattern_check(labels, NULL) != SADDLE_OK)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "labels: '%s' is one file, but data '%s' is one for each agent; put "
-                           "a %%d for the agent's number into it, too",
+                           "labels: '%s' is one file, but data '%s' is one for each agent; use "
+                           "%%d for the agent's number in labels as well",
                            labels, data);
     return SADDLE_OK;
 }
 
-/* Agents that have rows of their own share nothing out. */
+/* Refuses a partition if each agent has its own rows. */
 static saddle_status check_partition(saddle_instance *e, saddle_error *error)
 {
     saddle_plan *plan = &e->parts->plan;
@@ -125,15 +124,15 @@ static saddle_status check_partition(saddle_instance *e, saddle_error *error)
     if (saddle_plan_given(plan, offsetof(saddle_plan, problem.partition)) &&
         strcmp(partition, "contiguous") != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "partition: '%s' with data '%s': every agent has %s of its own "
-                           "already; leave partition out",
+                           "partition: '%s' with data '%s': every agent already has its own %s; "
+                           "leave partition out",
                            partition, plan->problem.data,
-                           plan->problem.shards != NULL ? "rows" : "a file");
+                           plan->problem.shards != NULL ? "rows" : "file");
     plan->problem.partition = "contiguous";
     return SADDLE_OK;
 }
 
-/* Keep the first `count` rows. */
+/* Keeps only the first `count` rows. */
 static saddle_status cut(saddle_dataset **data, size_t count, saddle_error *error)
 {
     saddle_dataset *part = NULL;
@@ -145,7 +144,7 @@ static saddle_status cut(saddle_dataset **data, size_t count, saddle_error *erro
     return status;
 }
 
-/* Read an agent's file. */
+/* Reads an agent's file. */
 static saddle_status load_part(saddle_instance *e, size_t agent, saddle_error *error)
 {
     saddle_data_options options = saddle_plan_data_options(e->plan);
@@ -174,7 +173,7 @@ static void keep_larger(saddle_feature_value *largest, saddle_feature_value othe
         *largest = other;
 }
 
-/* Take an agent's rows, from its file or from memory; samples[agent] is 0 for all of them. */
+/* Takes an agent's rows from its file or from memory; samples[agent] is 0 for all rows. */
 static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *error)
 {
     saddle_dataset **shard = &e->parts->shard[agent];
@@ -241,7 +240,7 @@ saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
     return status;
 }
 
-/* Gives every agent's numbers to all processes. Collective. */
+/* Distributes every agent's number to all processes. Collective. */
 static void fill_sizes(const saddle_world *world, size_t *number, double *room)
 {
     for (size_t k = 0; k < world->local; k++)
@@ -251,7 +250,7 @@ static void fill_sizes(const saddle_world *world, size_t *number, double *room)
         number[i] = (size_t)room[i];
 }
 
-/* Everybody learns which formats the agents' files have. Collective. */
+/* Distributes the formats of the agents' files to all processes. Collective. */
 static void share_formats(const saddle_world *world, unsigned *formats)
 {
     double seen[SADDLE_FORMAT_NUMPY + 1];
@@ -262,8 +261,8 @@ static void share_formats(const saddle_world *world, unsigned *formats)
         *formats |= seen[k] > 0.0 ? SADDLE_FORMAT_BIT(k) : 0;
 }
 
-/* Everybody learns the largest value of all agents' rows; of equal ones, that of the last
- * feature. Collective. */
+/* Distributes the largest value of all agents' rows to all processes; if several are equal, that
+ * of the last feature. Collective. */
 static void share_largest(const saddle_world *world, saddle_feature_value *largest)
 {
     double value = largest->value;
@@ -273,8 +272,8 @@ static void share_largest(const saddle_world *world, saddle_feature_value *large
     *largest = (saddle_feature_value){.feature = (size_t)feature, .value = value};
 }
 
-/* Everybody learns every agent's number of rows; all get as many features as the widest rows
- * have. */
+/* Distributes every agent's number of rows to all processes, and gives all agents as many
+ * features as the widest rows have. */
 saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
 {
     const saddle_world *world = e->world;
@@ -296,7 +295,7 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
         if (data->dense != NULL && data->features != e->features)
             status = saddle_fail(error, SADDLE_BAD_INPUT,
                                  "data: '%s' of agent %zu has %zu features, but another agent's "
-                                 "file has %zu; give rows of the same kind",
+                                 "file has %zu; give all agents the same features",
                                  data->name, world->here[k], data->features, e->features);
         else
             data->features = e->features;
@@ -306,7 +305,7 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
 
 /* ---- how much there is ----------------------------------------------------------------------- */
 
-/* Refuse rows in memory that contradict each other or the network. */
+/* Refuses rows in memory that contradict each other or the number of agents. */
 static saddle_status check_shards(const saddle_instance *e, saddle_error *error)
 {
     const saddle_plan *plan = e->plan;
@@ -314,8 +313,8 @@ static saddle_status check_shards(const saddle_instance *e, saddle_error *error)
         return SADDLE_OK;
     if (plan->problem.rows != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "rows and shards are both given; give rows for all agents together, or "
-                           "shards for each");
+                           "rows and shards are both given; give rows to be split between agents, "
+                           "or a shard for each agent");
     if (plan->problem.shard_count != e->world->agents)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
@@ -324,7 +323,7 @@ static saddle_status check_shards(const saddle_instance *e, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Refuse data for a problem that has no use for them. */
+/* Refuses data for a problem that does not use any. */
 static saddle_status check_need(const saddle_instance *e, saddle_error *error)
 {
     const saddle_plan *plan = e->plan;
@@ -334,14 +333,14 @@ static saddle_status check_need(const saddle_instance *e, saddle_error *error)
                 saddle_plan_given(plan, offsetof(saddle_plan, problem.data));
     if (data && !needs_data(e))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "data: problem %s makes its own instance; leave data out", name);
+                           "data: problem %s generates its own samples; leave data out", name);
     if ((plan->problem.test_data != NULL || plan->problem.test_rows != NULL) && !needs_data(e))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "test-data: problem %s is not made from data; leave it out", name);
     return SADDLE_OK;
 }
 
-/* Refuse to learn from rows without labels. */
+/* Refuses rows without labels. */
 static saddle_status refuse_unlabelled(const saddle_instance *e, saddle_error *error)
 {
     const saddle_plan *plan = e->plan;
@@ -351,12 +350,13 @@ static saddle_status refuse_unlabelled(const saddle_instance *e, saddle_error *e
     if (!needs_data(e) || (!no_column && (file == NULL || strcmp(file, "none") != 0)))
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: 'none' leaves the rows without labels, which only predict can do with; "
-                       "give the %s of the labels",
+                       "%s: 'none' means rows without labels, which only predict can use; give "
+                       "the %s of the labels",
                        no_column ? "label-column" : "labels", no_column ? "column" : "file");
 }
 
-/* Room for what every agent has; for a problem that draws its samples, how many. */
+/* Allocates the arrays of the agents' data; for a problem that generates its samples, sets their
+ * numbers. */
 saddle_status saddle_stage_samples(saddle_instance *e, saddle_error *error)
 {
     struct saddle_instance_parts *parts = e->parts;

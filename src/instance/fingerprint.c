@@ -7,9 +7,9 @@
 #include "core/sha256.h"
 #include "core/status.h"
 
-/* ---- one thing ------------------------------------------------------------------------------- */
+/* ---- single objects -------------------------------------------------------------------------- */
 
-/* Returns the first 64 bits of a sum; false when memory was short. */
+/* Stores the first 64 bits of a sum; returns false if memory was short. */
 static bool end_sum(saddle_sha256 *sum, uint64_t *out)
 {
     unsigned char digest[SADDLE_SHA256_BYTES] = {0};
@@ -33,7 +33,7 @@ static void sum_mixing(saddle_sha256 *sum, const saddle_mixing *mixing)
     saddle_sha256_add(sum, mixing->self_weight, graph->agents * sizeof *mixing->self_weight);
 }
 
-/* What the text of links does not show: the weights of a sequence, and the contents of a
+/* Adds what the text of links does not show: the weights of a sequence, and the contents of a
  * schedule. */
 static void sum_links(saddle_sha256 *sum, const saddle_link_rule *links, const saddle_graph *graph)
 {
@@ -110,9 +110,10 @@ bool saddle_fingerprint_data(const saddle_dataset *data, uint64_t *out)
     return end_sum(&sum, out);
 }
 
-/* ---- an instance ------------------------------------------------------------------------------ */
+/* ---- an instance ----------------------------------------------------------------------------- */
 
-/* Returns an agent's samples; of a problem that is not made from data its loss at the start. */
+/* Computes the fingerprint of an agent's rows or, for a problem that is not made from data, of
+ * its loss at the start. */
 static bool sum_agent(const saddle_instance *e, size_t i, double *scratch, uint64_t *out)
 {
     const saddle_problem *problem = e->problem;
@@ -129,7 +130,7 @@ static bool sum_agent(const saddle_instance *e, size_t i, double *scratch, uint6
     return end_sum(&sum, out);
 }
 
-/* Points of every size and sign: v[k] = size * a number in [-1, 1) of its own. */
+/* Fills a point with different numbers of both signs: v[k] = size * a number in [-1, 1). */
 static void fill_probe(size_t dimension, double size, double *v)
 {
     for (size_t k = 0; k < dimension; k++) {
@@ -138,8 +139,8 @@ static void fill_probe(size_t dimension, double size, double *v)
     }
 }
 
-/* What the sets and h do to a few points: that tells apart bounds and contexts that no text
- * shows. */
+/* Adds the results of the sets and h on a few points, which reveal bounds and contexts that are
+ * not in their texts. */
 static bool sum_sets(saddle_sha256 *sum, const saddle_instance *e)
 {
     static const double size[] = {1e-3, -1e-3, 1.0, -1.0, 1e3, -1e3, 1e9, -1e9};
@@ -165,7 +166,7 @@ static bool sum_sets(saddle_sha256 *sum, const saddle_instance *e)
     return good;
 }
 
-/* What all agents have in common: network, sets, start and held-out rows. */
+/* Computes the fingerprint of what all agents share: network, sets, start and held-out rows. */
 static bool sum_common(const saddle_instance *e, uint64_t *out)
 {
     saddle_sha256 sum;
@@ -188,8 +189,8 @@ saddle_status saddle_fingerprint_instance(const saddle_instance *e, uint64_t *ou
     uint64_t part = 0;
     bool good = scratch != NULL;
     *out = 0;
-    /* The sums are added, so that their order, and which process holds which agent, do not
-     * matter. */
+    /* The fingerprints are added up, so that the result does not depend on which process holds
+     * which agent. */
     for (size_t k = 0; good && k < e->world->local; k++) {
         good = sum_agent(e, e->world->here[k], scratch, &part);
         *out += part;
@@ -218,10 +219,10 @@ saddle_status saddle_same_contents(const saddle_world *world, const char *option
     if (fingerprint == first)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: '%.300s' is not the same everywhere: its contents at process %zu are "
-                       "not those at process 0; copy one file to all machines%s",
+                       "%s: '%.300s' differs between processes: its contents in process %zu are "
+                       "not those in process 0; copy one file to all machines%s",
                        option, text, world->rank,
                        strcmp(option, "data") == 0
-                           ? ", or give each agent a file of its own, such as part-%d.csv"
+                           ? ", or give each agent its own file, such as part-%d.csv"
                            : "");
 }

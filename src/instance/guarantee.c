@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-/* Sums over t < T; docs/theory.md names them. */
+/* The unknowns: sums over t < T, with the names of docs/theory.md. */
 enum { U, G, X, Y, S, V, R, M, A, SUMS };
-/* What bounds them. */
+/* The sources that bound them: the right-hand sides. */
 enum { VALUE = SUMS, Y_GAP, TRACKERS, REFRESH, LEVEL, WIDTH };
 
-/* I - K and b. False when nu is too long for (1). */
+/* Fills in I - K and b. Returns false if nu is too large for (1). */
 static bool fill(const saddle_guarantee_inputs *in, double a[SUMS][WIDTH], double *of_D)
 {
     double L = in->lipschitz;
@@ -71,8 +71,8 @@ static bool fill(const saddle_guarantee_inputs *in, double a[SUMS][WIDTH], doubl
     return true;
 }
 
-/* Gaussian elimination. The inverse of I - K exists and is nonnegative exactly when every pivot is positive, because
- * no entry off the diagonal is. */
+/* Solves by Gaussian elimination. Since no entry off the diagonal is positive, the inverse of I
+ * - K exists and is nonnegative exactly if every pivot is positive. */
 static bool solve(double a[SUMS][WIDTH])
 {
     for (int k = 0; k < SUMS; k++) {
@@ -90,7 +90,7 @@ static bool solve(double a[SUMS][WIDTH])
     return true;
 }
 
-/* What a source adds to the sum of the metric, D + X + Y + G. */
+/* Returns the factor of a source in the bound of the sum of the metric, D + X + Y + G. */
 static double metric_of(double a[SUMS][WIDTH], double of_D, int source)
 {
     return a[U][source] / of_D + a[X][source] + a[Y][source] + a[G][source];
@@ -119,7 +119,8 @@ saddle_guarantee saddle_guarantee_at(const saddle_guarantee_inputs *inputs)
                               .iterations = NAN};
 }
 
-/* Look for the best pair around the present one: it, times and divided by `ratio` up to `steps` times. */
+/* Searches the best pair around the present one: both steps multiplied and divided by `ratio` up
+ * to `steps` times. */
 static void look_around(saddle_guarantee_inputs *in, double most, double ratio, int steps)
 {
     saddle_guarantee_inputs best = *in;
@@ -159,7 +160,7 @@ double saddle_guarantee_least_c_gamma(const saddle_guarantee_inputs *inputs)
     in.c_gamma = INFINITY;
     if (!saddle_guarantee_at(&in).holds)
         return INFINITY;
-    /* A larger one only helps. */
+    /* Bisection, because a larger c_gamma never hurts. */
     double low = 1e-300;
     double high = 1e300;
     while (high > 1.001 * low) {

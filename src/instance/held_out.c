@@ -1,4 +1,4 @@
-/* A stage of an instance: held-out rows, which process 0 alone has. */
+/* A stage of an instance: held-out rows, which only process 0 has. */
 #include <string.h>
 
 #include "core/status.h"
@@ -6,7 +6,7 @@
 #include "data/dataset.h"
 #include "instance/instance.h"
 
-/* ROWS of synthetic[:ROWS[:FEATURES]]; false for another name. */
+/* Parses ROWS of synthetic[:ROWS[:FEATURES]]; returns false for another name. */
 static bool synthetic_rows(const char *name, uint64_t *rows)
 {
     saddle_fields fields;
@@ -16,15 +16,15 @@ static bool synthetic_rows(const char *name, uint64_t *rows)
     return fields.count < 2 || saddle_parse_integer(fields.field[1], rows);
 }
 
-/* Held-out rows of the generator: those that follow the agents', from the same model. Another seed
- * would make another model, of which the agents' data say nothing. */
+/* Generates held-out rows: those after the agents' rows, from the same model. Another seed would
+ * give another model, unrelated to the agents' data. */
 static saddle_status generate_held_out(saddle_instance *e, uint64_t rows, saddle_error *error)
 {
     uint64_t taken = 0;
     const char *name = e->plan->problem.data;
     if (!synthetic_rows(name, &taken))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "test-data: synthetic rows go with data synthetic, not with '%s'", name);
+                           "test-data: synthetic rows need data synthetic (got '%s')", name);
     saddle_dataset *all = NULL;
     saddle_status status =
         saddle_dataset_generate(&all, (size_t)(taken + rows), e->features, e->seed, error);
@@ -64,7 +64,7 @@ saddle_status saddle_stage_held_out(saddle_instance *e, saddle_error *error)
         status =
             saddle_fail(error, SADDLE_BAD_INPUT,
                         "test-data: '%s' has %zu features, but the agents' data have %zu; give "
-                        "rows of the same kind",
+                        "rows with the same features",
                         (*held_out)->name, (*held_out)->features, e->features);
     e->held_out = *held_out;
     return status;

@@ -1,10 +1,10 @@
-/* What of a plan is in the caller's memory, and the text that stands for it in settings. */
+/* Which objects of a plan are in the caller's memory, instead of named by an option. */
 #include "instance/plan.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* The field of an option, and of an object that is used instead. */
+/* The field of an option, and that of the object that replaces it. */
 static const struct {
     size_t option;
     size_t object;

@@ -17,7 +17,7 @@
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
-/* What the plan names: a shared object by its path, or a kind that is built in. */
+/* Finds the kind of problem that the plan names: a built-in one, or a shared object by its path. */
 static saddle_status find_kind(saddle_instance *e, saddle_error *error)
 {
     if (e->plan->problem.own != NULL)
@@ -65,7 +65,7 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
     return status;
 }
 
-/* Let agents find out together what the problem needs. */
+/* Completes the problem by its join(). */
 static saddle_status join_problem(saddle_instance *e, saddle_error *error)
 {
     if (e->kind == NULL || e->kind->join == NULL)
@@ -75,7 +75,7 @@ static saddle_status join_problem(saddle_instance *e, saddle_error *error)
     return saddle_pass_on(error, status, &said, "problem", e->kind->name);
 }
 
-/* Let a field of the plan name a plug-in with the values of all its options. */
+/* Sets a field of the plan to the path of a plug-in with the values of all its options. */
 static saddle_status name_plugin(saddle_plan *plan, const char **field,
                                  const saddle_plugin_object *plugin,
                                  const saddle_option *const *options, const void *target,
@@ -90,7 +90,8 @@ static saddle_status name_plugin(saddle_plan *plan, const char **field,
     return status;
 }
 
-/* A built-in problem's steps overflow where its data or its options are too large. */
+/* Refuses a built-in problem whose default steps overflow because its data or options are too
+ * large. */
 static saddle_status check_scale(const saddle_instance *e, saddle_error *error)
 {
     const struct saddle_instance_parts *parts = e->parts;
@@ -112,8 +113,8 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
     if (e->held_out != NULL && e->problem->outcomes == NULL)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "test-data: problem %s reports no outcomes; leave it out and evaluate "
-            "the saved model on it, or choose a problem with outcomes, such as auc or fair",
+            "test-data: problem %s has no outcomes; leave test-data out and evaluate the "
+            "saved model on it, or choose a problem with outcomes, such as auc or fair",
             saddle_shown_name(e->problem->name));
     SADDLE_TRY(check_scale(e, error));
     saddle_status status = saddle_problem_check(e->problem, error);
@@ -127,7 +128,7 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
     return status;
 }
 
-/* Let agents count by their samples, if that makes a difference. */
+/* Weights agents by their number of samples, if requested and if the numbers differ. */
 static saddle_status weigh_agents(saddle_instance *e, saddle_error *error)
 {
     const saddle_problem *problem = e->problem;
@@ -148,7 +149,7 @@ static saddle_status make_set(const saddle_set **out, saddle_set **made, const s
 {
     if (own != NULL && saddle_set_dimension(own) != dimension)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: the set is in R^%zu, but the variable in R^%zu", option,
+                           "%s: the set has dimension %zu, but the variable has %zu", option,
                            saddle_set_dimension(own), dimension);
     *out = own;
     if (own != NULL)
@@ -159,7 +160,7 @@ static saddle_status make_set(const saddle_set **out, saddle_set **made, const s
     return saddle_in_field(option, status, error);
 }
 
-/* The same for a set or regularizer, if it is a plug-in. */
+/* Does the same for a set or regularizer, if it is a plug-in. */
 static saddle_status name_term(saddle_plan *plan, const char **field, const saddle_term *term,
                                saddle_error *error)
 {
@@ -168,7 +169,8 @@ static saddle_status name_term(saddle_plan *plan, const char **field, const sadd
                : SADDLE_OK;
 }
 
-/* The joint step of h and X; a refusal says where an X came from that the user did not give. */
+/* Makes the joint prox of h over X. If the user did not give X, the error message says that it
+ * is the problem's default. */
 static saddle_status make_prox(saddle_instance *e, saddle_error *error)
 {
     const saddle_plan *plan = e->plan;
@@ -178,11 +180,11 @@ static saddle_status make_prox(saddle_instance *e, saddle_error *error)
         return status;
     saddle_error said = *error;
     return saddle_fail(error, status,
-                       "%.900s; x-set was not given, and the set is the problem's own",
+                       "%.900s; x-set was not given, so the set is the problem's default",
                        said.message);
 }
 
-/* What the problem says about its constants; 0 stands for one that is not known. */
+/* Takes the problem's constants; 0 means unknown. */
 static saddle_status take_constants(saddle_instance *e, saddle_error *error)
 {
     const saddle_problem *problem = e->problem;
@@ -196,7 +198,7 @@ static saddle_status take_constants(saddle_instance *e, saddle_error *error)
     return saddle_fail(
         error, SADDLE_CHECK_FAILED,
         "constants() of problem %.60s gives L = %g, mu = %g and a primal bound of %g; "
-        "L and mu must not be negative, and none of them nan",
+        "L and mu must not be negative, and none of them may be nan",
         saddle_shown_name(problem->name), c->lipschitz, c->strong_concavity, c->primal_bound);
 }
 
@@ -240,7 +242,7 @@ static saddle_status estimate_constants(saddle_instance *e, saddle_error *error)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* The stages, and what their time counts as. */
+/* The stages in order, and the field of saddle_setup_times that their time is added to. */
 static const struct {
     saddle_stage *make;
     enum { NETWORK, READING, SPLITTING, PROBLEM, CONSTANTS } time;
@@ -279,7 +281,7 @@ static const struct {
     {estimate_constants, CONSTANTS},
 };
 
-/* Returns an instance with empty parts; NULL when memory is short. */
+/* Returns an empty instance; NULL if memory is short. */
 static saddle_instance *make_empty(void)
 {
     saddle_instance *e = saddle_alloc(1, sizeof *e);
@@ -337,7 +339,7 @@ saddle_status saddle_instance_create(saddle_instance **out, const saddle_plan *p
     SADDLE_REQUIRE(error, plan);
     const saddle_engine_class *engine;
     SADDLE_TRY(saddle_plan_check_size(plan, error));
-    /* Other fields are checked where all processes learn of a failure. */
+    /* The other fields are checked later, where all processes agree on a failure. */
     saddle_status status = saddle_engine_find(
         &engine, plan->engine.name != NULL ? plan->engine.name : "threads", error);
     return status == SADDLE_OK ? saddle_instance_create_on(out, engine, plan, error)
@@ -384,7 +386,7 @@ void saddle_instance_free(saddle_instance *e)
     saddle_free(e);
 }
 
-/* ---- one agent in everybody's place ---------------------------------------------------------- */
+/* ---- one agent with all data ----------------------------------------------------------------- */
 
 saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance *instance,
                                    saddle_error *error)
@@ -404,12 +406,12 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
     e->graph = parts->graph;
     e->world = parts->world;
     e->mixing = parts->mixing;
-    e->links = NULL; /* one agent has none */
+    e->links = NULL; /* a single agent has no links */
     e->compression = NULL;
     e->churn = NULL;
     e->spectrum = (saddle_spectrum){.gap = 1.0, .method = "closed form"};
     e->copies = instance->problem->agents;
-    /* Unequal sizes make some samples heavier in the pool than at their agents. */
+    /* With unequal sizes, some samples have a larger weight in the pool than at their agents. */
     SADDLE_THEN_IF(status, e->problem->constants != NULL && !e->constants.estimated,
                    take_constants(e, error));
     if (status == SADDLE_OK)

@@ -1,9 +1,9 @@
 /*
- * How an instance is made.
+ * Making an instance.
  *
- * Making it is a table of stages (instance.c). One loop runs them and agrees with the other
- * processes after each, so that all go on or all fail. A stage that exchanges anything does so
- * before it can fail.
+ * It is made by a table of stages (instance.c). One loop runs them and agrees with the other
+ * processes after each, so that all continue or all fail. A stage that communicates does so before
+ * it can fail.
  */
 #ifndef SADDLE_INSTANCE_INSTANCE_H
 #define SADDLE_INSTANCE_INSTANCE_H
@@ -18,18 +18,19 @@
 #include "instance/plan.h"
 #include "problems/problem_choice.h"
 
-/* What an instance owns; whatever came from the caller's memory is NULL here. */
+/* What an instance owns; NULL for objects that are in the caller's memory. */
 struct saddle_instance_parts {
     saddle_plan plan;
-    saddle_plan given; /* the same with nothing filled in, to make another instance like this one */
+    saddle_plan
+        given; /* the same before automatic values were resolved, to make a similar instance */
     const saddle_engine_class *engine;
-    saddle_world *processes; /* those that take part, until agents are placed on them */
+    saddle_world *processes; /* the processes, until agents are placed on them */
     saddle_world *world;
     saddle_graph *graph;
     saddle_mixing *mixing;
     saddle_link_rule *links;
-    saddle_churn *churn;            /* NULL: nobody comes or goes */
-    saddle_compression compression; /* unless it is none */
+    saddle_churn *churn;            /* NULL: no agent leaves or joins */
+    saddle_compression compression; /* used unless it is none */
     saddle_problem_choice choice;   /* of the problem; no kind: the caller's own */
     saddle_problem_inputs inputs;   /* of the problem, for its lifetime */
     void *options;                  /* the problem class's options struct */
@@ -37,19 +38,19 @@ struct saddle_instance_parts {
     saddle_problem
         *weighted;   /* the problem, with agents that count by their samples; NULL: they do not */
     size_t *samples; /* of every agent */
-    saddle_dataset *data;         /* one file for all agents, until it is split */
-    saddle_dataset **shard;       /* per agent, NULL where it is elsewhere; NULL without data */
-    unsigned formats;             /* of all agents' data, as saddle_dataset::formats */
+    saddle_dataset *data;   /* one file for all agents, until it is split */
+    saddle_dataset **shard; /* per agent; NULL for an agent of another process, or without data */
+    unsigned formats;       /* of all agents' data, as saddle_dataset::formats */
     saddle_feature_value largest; /* of all agents' data */
     saddle_dataset *held_out;
     saddle_columns *columns; /* of the data; NULL: they have no names */
     saddle_columns *
         *scanned;    /* of every agent's own file, where the agent is here; NULL: one file */
-    double *numbers; /* one per agent, for what agents tell each other */
-    double *label;   /* distinct labels of the agents here, where each has a file */
+    double *numbers; /* one per agent, for exchanges */
+    double *label;   /* distinct labels of the agents in this process, if each has its own rows */
     size_t label_count;
-    double *classes;     /* distinct labels of all agents, the same */
-    double *class_label; /* of the problem's classes */
+    double *classes;     /* distinct labels of all agents, in that case */
+    double *class_label; /* the file's labels of the problem's classes */
     saddle_set *x_set;
     saddle_set *y_set;
     saddle_regularizer *regularizer;
@@ -58,7 +59,7 @@ struct saddle_instance_parts {
     double *y0;
 };
 
-/* One step of making an instance. */
+/* One stage of making an instance. */
 typedef saddle_status saddle_stage(saddle_instance *instance, saddle_error *error);
 
 /* Stages of the network: network_stages.c. */
@@ -72,40 +73,41 @@ saddle_stage saddle_stage_scan_columns, saddle_stage_share_columns;
 /* Stages of the agents' data: data_stages.c. */
 saddle_stage saddle_stage_samples, saddle_stage_read_data, saddle_stage_compare_data,
     saddle_stage_split_data, saddle_stage_share_sizes, saddle_stage_held_out;
-/* Stages of labels where each agent has rows of its own: label_stages.c. */
+/* Stages of labels, if each agent has its own rows: label_stages.c. */
 saddle_stage saddle_stage_list_labels, saddle_stage_share_labels;
-/* Make the labels of one file what the problem needs. */
+/* Converts the labels of one file to the kind that the problem needs. */
 saddle_status saddle_instance_label(saddle_instance *e, saddle_dataset *data, saddle_error *error);
 /* Stages of the starting point: start.c. */
 saddle_stage saddle_stage_start, saddle_stage_share_start;
 
-/* Returns whether each agent has rows of its own: a file for each, or rows in memory. */
+/* Returns whether each agent has its own rows, in a file or in memory. */
 bool saddle_data_is_divided(const saddle_instance *instance);
-/* Returns whether that is so and the problem's outcomes need the score of every row in one
- * place. */
+/* Returns whether, in addition, the problem's outcomes need the score of every row in one
+ * process. */
 bool saddle_scores_are_private(const saddle_instance *instance);
 
-/* Make an instance as saddle_instance_create() does, with an engine that may be none of the
- * list. */
+/* Makes an instance like saddle_instance_create(), with an engine that need not be in the list
+ * of engines. */
 saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engine_class *engine,
                                         const saddle_plan *plan, saddle_error *error);
 
-/* Refuse plans whose settings are not the same in all processes. Collective. */
+/* Refuses plans whose settings are not the same in all processes. Collective. */
 saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,
                                    saddle_error *error);
 
-/* The instance that a centralized algorithm runs on: one agent that holds all data. It borrows from
- * `instance`. Free with saddle_instance_free(). */
+/* Makes the instance that a centralized algorithm runs on: one agent that holds all data. It
+ * borrows from `instance`. Free with saddle_instance_free(). */
 saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance *instance,
                                    saddle_error *error);
 
-/* Returns the least M_ii of any agent in any round. */
+/* Returns the smallest M_ii of any agent in any round. */
 double saddle_instance_least_self_weight(const saddle_instance *instance);
 
-/* Returns the labels that are positive, or those of the classes: what a problem reads labels by. */
+/* Returns the plan's option `positive` or `classes`, by which a problem with this kind of labels
+ * reads them. */
 const char *saddle_plan_label_rule(const saddle_plan *plan, saddle_label_kind kind);
 
-/* The rule of the starting point when neither the user nor the problem says. */
+/* The default rule of the starting point, if the problem has none. */
 #define SADDLE_DEFAULT_INIT "normal:0.1"
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Stages of an instance: labels. A problem needs signs, classes or numbers; the rule that makes them depends on the labels of all
- * agents.
+ * Stages of an instance: labels. A problem needs signs, classes or numbers; the rule that converts
+ * labels depends on the labels of all agents.
  */
 #include <math.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "data/dataset.h"
 #include "instance/instance.h"
 
-/* As many different labels are measurements rather than classes. */
+/* This many different labels must be measurements, not classes. */
 #define MOST_LABELS 100000
 
-/* Add to a refusal which text each label is. */
+/* Adds to an error message which text each label stands for. */
 static void explain_labels(const saddle_columns *columns, saddle_error *error)
 {
     size_t count = 0;
@@ -25,8 +25,8 @@ static void explain_labels(const saddle_columns *columns, saddle_error *error)
                     said.message, text[0], count - 1, text[count - 1]);
 }
 
-/* Settle how the problem reads labels, from the distinct ones of all agents, and record it: held-out rows
- * follow it, and the model's user after the run. */
+/* Decides how labels are converted, given the distinct labels of all agents, and records it in
+ * the plan for held-out rows and for users of the saved model. */
 static saddle_status settle_labels(saddle_instance *e, const double *classes, size_t count,
                                    saddle_error *error)
 {
@@ -69,7 +69,8 @@ saddle_status saddle_instance_label(saddle_instance *e, saddle_dataset *data, sa
     return status;
 }
 
-/* The distinct labels of the agents here, and a place for those of all. */
+/* Lists the distinct labels of the agents in this process, and allocates memory for those of
+ * all. */
 saddle_status saddle_stage_list_labels(saddle_instance *e, saddle_error *error)
 {
     struct saddle_instance_parts *parts = e->parts;
@@ -93,9 +94,9 @@ saddle_status saddle_stage_list_labels(saddle_instance *e, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Find the distinct labels of all agents from the largest down: in every round each process offers the
- * largest of its labels that has not been found. Returns how many there are, MOST_LABELS at most;
- * parts->classes receives them in ascending order. Collective. */
+/* Finds the distinct labels of all agents from the largest down: in every round each process
+ * offers the largest of its labels that has not been found yet. Returns their number, at most
+ * MOST_LABELS; parts->classes receives them in ascending order. Collective. */
 static size_t find_classes(struct saddle_instance_parts *parts, const saddle_world *world)
 {
     size_t left = parts->label_count;
@@ -113,7 +114,8 @@ static size_t find_classes(struct saddle_instance_parts *parts, const saddle_wor
     return count;
 }
 
-/* Make the labels of the agents here what the problem needs, by a rule that sees those of all agents. */
+/* Converts the labels of the agents in this process, by a rule that depends on the labels of all
+ * agents. */
 saddle_status saddle_stage_share_labels(saddle_instance *e, saddle_error *error)
 {
     struct saddle_instance_parts *parts = e->parts;

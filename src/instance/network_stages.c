@@ -1,4 +1,4 @@
-/* Stages of an instance: plans that agree, the graph, where agents are, weights and their
+/* Stages of an instance: comparing plans, the graph, placing agents, links, weights and their
  * spectrum. */
 #include <math.h>
 #include <string.h>
@@ -20,13 +20,13 @@ static uint64_t digest(const char *text)
     return sum;
 }
 
-/* What two processes must have in common of a setting. */
+/* A hash of a setting, which must be the same in all processes. */
 typedef struct setting_print {
     uint64_t text;
-    unsigned char plugins[SADDLE_SHA256_BYTES]; /* of the sums of all that it names; zero: none */
+    unsigned char plugins[SADDLE_SHA256_BYTES]; /* of all plug-ins that it names; zero: none */
 } setting_print;
 
-/* False: out of memory. */
+/* Hashes the plug-ins that a value names; returns false if memory is short. */
 static bool sum_plugins(const char *value, unsigned char out[SADDLE_SHA256_BYTES])
 {
     saddle_path_list list = {.count = 0};
@@ -35,7 +35,7 @@ static bool sum_plugins(const char *value, unsigned char out[SADDLE_SHA256_BYTES
     saddle_sha256_begin(&all);
     for (size_t k = 0; k < list.count; k++) {
         unsigned char one[SADDLE_SHA256_BYTES] = {0};
-        /* A file that cannot be read is refused where it is loaded. */
+        /* A file that cannot be read is refused when it is loaded. */
         if (!saddle_plugin_sum(list.entry[k].path, one))
             memset(one, 0, sizeof one);
         saddle_sha256_add(&all, one, sizeof one);
@@ -55,7 +55,7 @@ static setting_print print_of(const saddle_settings *settings, const saddle_opti
     return print;
 }
 
-/* Refuse a plug-in whose file is not that of process 0, on the host `first`. */
+/* Refuses a plug-in whose file is not that of process 0, which runs on the host `first`. */
 static saddle_status refuse_plugin(const saddle_world *world, const saddle_option *option,
                                    const char *value, const char *host, const char *first,
                                    saddle_error *error)
@@ -81,7 +81,7 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
         setting_print own = print_of(settings, option, &short_of_memory);
         setting_print first = own;
         world->share(world, 0, sizeof first, &first);
-        /* How many threads a process has, and where, is its own affair. */
+        /* The number of threads and pinning may differ between processes. */
         bool free = (option->offset == offsetof(saddle_plan, engine.threads) ||
                      option->offset == offsetof(saddle_plan, engine.pin)) &&
                     option->home == SADDLE_HOME_PLAN;
@@ -102,7 +102,7 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
     if (!in_text)
         return refuse_plugin(world, differs, value, host, first_host, error);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: process %zu has '%s', which is not what process 0 has; give all "
+                       "%s: process %zu has '%s', but process 0 has another value; give all "
                        "processes the same options and the same files",
                        differs->name, world->rank, value);
 }
@@ -120,8 +120,9 @@ static bool same_graph(const saddle_graph *a, const saddle_graph *b)
                       memcmp(a->neighbour, b->neighbour, 2 * a->edges * sizeof *a->neighbour) == 0);
 }
 
-/* The number of agents where each has a file and neither the plan nor the network says it. Files
- * may be on the machine of their agent alone. Collective. */
+/* Sets the number of agents to the number of files, if each agent has a file and neither the
+ * plan nor the network says how many there are. A file may exist only on the machine of its
+ * agent. Collective. */
 saddle_status saddle_stage_count_files(saddle_instance *e, saddle_error *error)
 {
     saddle_plan *plan = &e->parts->plan;
@@ -180,24 +181,25 @@ saddle_status saddle_stage_read_compression(saddle_instance *e, saddle_error *er
     if (e->links->kind != SADDLE_LINKS_RELIABLE)
         return saddle_fail(
             error, SADDLE_UNSUPPORTED,
-            "compress: messages contain changes only, so that an agent that misses one has a wrong "
-            "copy of its neighbour for ever; use reliable links (these are %.200s) or leave "
+            "compress: compressed messages contain only changes, so an agent that misses one has a "
+            "wrong copy of its neighbour for ever; use reliable links (these are %.200s) or leave "
             "compress out",
             plan->network.links);
     if (plan->network.churn != NULL)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "compress: an agent that comes or goes would have wrong copies of its "
+                           "compress: an agent that leaves or joins would have wrong copies of its "
                            "neighbours; leave compress or churn out");
     return SADDLE_OK;
 }
 
-/* The union of a sequence, which takes the place of the topology. */
+/* Makes the union of a sequence's graphs, which replaces the topology. */
 static saddle_status unite_sequence(saddle_instance *e, size_t agents, saddle_error *error)
 {
     const saddle_plan *plan = &e->parts->plan;
     if (plan->network.graph != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "links: %.200s name the topologies; leave out the graph in memory",
+                           "links: %.200s already name the topologies; leave out the graph in "
+                           "memory",
                            plan->network.links);
     return saddle_in_field("links",
                            saddle_link_rule_union(e->parts->links, agents, SADDLE_DEFAULT_AGENTS,
@@ -285,7 +287,7 @@ saddle_status saddle_stage_mixing(saddle_instance *e, saddle_error *error)
         return status;
     status = saddle_mixing_spectrum(e->mixing, &e->spectrum, &unknown);
     if (status == SADDLE_NUMERIC) {
-        /* Only the theory needs it: a run continues without it. */
+        /* A run continues without the spectrum, because only the theory needs it. */
         e->spectrum = (saddle_spectrum){.lambda2 = NAN, .lambda_m = NAN, .lambda = NAN, .gap = NAN};
         e->spectrum.method = "unknown";
         return SADDLE_OK;
@@ -342,8 +344,8 @@ double saddle_instance_least_self_weight(const saddle_instance *e)
                             : saddle_mixing_min_self_weight(e->mixing);
 }
 
-/* All processes use the eigenvalues that process 0 found, without the last bits, in which LAPACK
- * may differ from run to run: step sizes are made from them. */
+/* Distributes the eigenvalues of process 0, because step sizes depend on them; drops the last
+ * bits, which may differ from run to run in LAPACK. */
 saddle_status saddle_stage_share_spectrum(saddle_instance *e, saddle_error *error)
 {
     (void)error;

@@ -1,4 +1,4 @@
-/* Plans: defaults, and the door through which text comes in. */
+/* Plans: defaults, setting options from text, loading and copying. */
 #include "instance/plan.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ void saddle_plan_defaults_for(saddle_plan *plan, size_t size, uint32_t abi)
     memset(plan, 0, size);
     plan->size = size;
     plan->abi = abi;
-    /* The plan of a program with other headers: every call that takes it refuses it. */
+    /* The program was compiled with other headers: every call refuses this plan. */
     if (size != sizeof *plan)
         return;
     const saddle_option *const *const table[] = {saddle_plan_options(), saddle_step_options};
@@ -30,7 +30,7 @@ void saddle_plan_free(saddle_plan *plan)
     if (plan == NULL || (plan->size != sizeof *plan && plan->size != SADDLE_PLAN_SHOWN))
         return;
     saddle_settings_free(plan->settings);
-    /* Its texts are gone: every call that takes it from now on refuses it. */
+    /* Its texts are freed: every later call refuses this plan. */
     memset(plan, 0, sizeof *plan);
 }
 
@@ -40,15 +40,15 @@ saddle_status saddle_plan_check_size(const saddle_plan *plan, saddle_error *erro
         return SADDLE_OK;
     if (plan->size == SADDLE_PLAN_SHOWN)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the plan is what saddle_checkpoint_examine() found in a file: it is to "
-                           "be looked at, not used; set outputs.resume of a plan of your own");
+                           "a plan from saddle_checkpoint_examine() is for inspection only; set "
+                           "outputs.resume of your own plan");
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "the plan has %zu bytes and ABI %u, but saddle %s expects %zu and %u; call "
                        "saddle_plan_defaults(&plan, sizeof plan), compiled with its headers",
                        plan->size, (unsigned)plan->abi, saddle_version(), sizeof *plan, SADDLE_ABI);
 }
 
-/* Make room in the store for the options of an algorithm of the caller's. */
+/* Adds the options of the caller's own algorithm to the settings. */
 static saddle_status add_own_options(saddle_plan *plan, saddle_error *error)
 {
     return plan->algorithm.own != NULL && plan->algorithm.own->options != NULL
@@ -56,7 +56,7 @@ static saddle_status add_own_options(saddle_plan *plan, saddle_error *error)
                : SADDLE_OK;
 }
 
-/* Make the store of texts if there is none yet. */
+/* Makes the settings if there are none yet. */
 static saddle_status open_settings(saddle_plan *plan, saddle_error *error)
 {
     saddle_status status = saddle_plan_check_size(plan, error);
@@ -92,7 +92,7 @@ saddle_status saddle_plan_load(saddle_plan *plan, const char *path, saddle_error
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, plan, path);
     saddle_status status = open_settings(plan, error);
-    /* Fields that were assigned by hand are settings that were given before. */
+    /* Fields that were assigned directly count as given and are not overwritten by the file. */
     SADDLE_THEN(status, saddle_settings_read(plan->settings, SADDLE_HOME_PLAN, plan, true, error));
     SADDLE_THEN(status, saddle_settings_load(plan->settings, path, error));
     if (plan->settings != NULL)

@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "files/yaml.h"
 
-/* Who set a value. A later one may overrule those before it in this list. */
+/* What set a value. Each overrides those before it in this list. */
 typedef enum origin { FROM_DEFAULT, FROM_FILE, FROM_CALLER } origin;
 
 /* One option with its value. */
@@ -17,7 +17,7 @@ typedef struct entry {
     const saddle_option *option; /* borrowed */
     origin from;
     char *text;                /* owned; fields may point to it until it is replaced */
-    saddle_option_value value; /* its text, if it is one, is the one above */
+    saddle_option_value value; /* for a text option, it points to `text` */
 } entry;
 
 struct saddle_settings {
@@ -26,19 +26,19 @@ struct saddle_settings {
     entry *entries;
 };
 
-/* Let the value of a text point to the entry's own copy. */
+/* Makes the value of a text option point to the entry's own copy. */
 static void own_text(entry *e)
 {
     if (e->option->kind == SADDLE_OPTION_TEXT && e->value.text != NULL)
         e->value.text = e->text;
 }
 
-/* Replace the value of an entry; it keeps its old one on failure. */
+/* Replaces the value of an entry; on failure it is unchanged. */
 static saddle_status assign(entry *out, const char *text, origin from, saddle_error *why)
 {
     entry fresh = {.option = out->option, .from = from};
     SADDLE_TRY(saddle_option_read(fresh.option, text, &fresh.value, why));
-    /* All ways to say yes are echoed as one. */
+    /* All spellings of a flag are recorded as yes or no. */
     if (fresh.option->kind == SADDLE_OPTION_FLAG)
         text = fresh.value.flag ? "yes" : "no";
     fresh.text = saddle_strdup(text);
@@ -60,7 +60,7 @@ static entry *find(const saddle_settings *settings, const char *name)
     return NULL;
 }
 
-/* Returns the entry of an option; NULL: it is not in the store. */
+/* Returns the entry of an option; NULL if it is not in the settings. */
 static entry *entry_of(const saddle_settings *settings, const saddle_option *option)
 {
     for (size_t k = 0; k < settings->count; k++)
@@ -69,7 +69,7 @@ static entry *entry_of(const saddle_settings *settings, const saddle_option *opt
     return NULL;
 }
 
-/* Append an entry without a text. */
+/* Appends an entry without a text. */
 static saddle_status append(saddle_settings *settings, const entry *fresh, saddle_error *error)
 {
     entry *grown = saddle_grow(settings->entries, settings->count, &settings->capacity,
@@ -82,7 +82,7 @@ static saddle_status append(saddle_settings *settings, const entry *fresh, saddl
     return SADDLE_OK;
 }
 
-/* Append an option at its default unless it is there already. */
+/* Appends an option with its default, unless it is already there. */
 static saddle_status add(saddle_settings *settings, const saddle_option *option,
                          saddle_error *error)
 {
@@ -174,7 +174,7 @@ static saddle_status refuse_unknown(const saddle_settings *settings, const char 
                        meant.text);
 }
 
-/* Replace a value that the caller, or a run that found it, gives as text. */
+/* Replaces the value of an entry; the error message begins with the option's name. */
 static saddle_status assign_named(entry *chosen, const char *text, origin from, saddle_error *error)
 {
     saddle_error why = {0};
@@ -200,8 +200,8 @@ saddle_status saddle_settings_reset(saddle_settings *settings, const saddle_opti
     return chosen != NULL ? assign_named(chosen, option->fallback, FROM_DEFAULT, error) : SADDLE_OK;
 }
 
-/* Take over an entry of a file unless the caller has set its option; `why` gets the reason of a
- * refusal. */
+/* Applies an entry of a file, unless the caller has set its option; `why` receives the reason if
+ * it is refused. */
 static saddle_status apply(const saddle_settings *settings, const saddle_yaml_entry *from,
                            saddle_error *why)
 {
@@ -216,7 +216,7 @@ static saddle_status apply(const saddle_settings *settings, const saddle_yaml_en
         status = saddle_fail(&reason, SADDLE_BAD_INPUT, "not allowed in a file; give it directly");
     else if (!given && chosen->option->no_path_in_file && strchr(from->value, '/') != NULL)
         status = saddle_fail(&reason, SADDLE_BAD_INPUT,
-                             "'%.200s' is a plug-in, and no path to one in a file is followed; "
+                             "'%.200s' is a plug-in, and plug-ins named in a file are not loaded; "
                              "if you trust it, give %.200s as the %s",
                              from->value, from->value, from->name);
     else
@@ -244,7 +244,7 @@ static saddle_status apply_all(const saddle_settings *settings, const char *path
 
 saddle_status saddle_settings_load(saddle_settings *settings, const char *path, saddle_error *error)
 {
-    /* All of the file or nothing of it: work on a copy and exchange. */
+    /* Apply the file to a copy, so that an error leaves the settings unchanged. */
     saddle_settings *copy = NULL;
     saddle_yaml file = {0};
     saddle_status status = saddle_yaml_read(&file, path, error);
@@ -260,7 +260,7 @@ saddle_status saddle_settings_load(saddle_settings *settings, const char *path, 
     return status;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- reading values -------------------------------------------------------------------------- */
 
 size_t saddle_settings_count(const saddle_settings *settings)
 {
@@ -328,7 +328,7 @@ void saddle_settings_write_table(const saddle_settings *settings,
             saddle_settings_write_one(settings, *options, target);
 }
 
-/* Take over a field that differs from the entry's value. */
+/* Copies a field to its entry if the values differ. */
 static saddle_status read_field(entry *e, const void *target, bool given, saddle_error *error)
 {
     char buffer[SADDLE_CHOICES_SIZE];
@@ -339,7 +339,7 @@ static saddle_status read_field(entry *e, const void *target, bool given, saddle
     if (text == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT, "%s: choice number %d is not one of %s",
                            e->option->name, *(const int *)field, e->option->choices);
-    /* A NULL that stands for the default is not a wish. */
+    /* A NULL that stands for the default does not count as given. */
     if (e->from == FROM_DEFAULT && e->option->kind == SADDLE_OPTION_TEXT &&
         strcmp(text, e->text) == 0)
         return SADDLE_OK;

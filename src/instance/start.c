@@ -1,5 +1,5 @@
-/* Stages of an instance: the starting point, from memory or by a rule (zeros, constant:V, normal:S,
- * file:PATH), projected onto X and Y. */
+/* Stages of an instance: the starting point, given in memory or by a rule (zeros, constant:V,
+ * normal:S, file:PATH), and projected onto X and Y. */
 #include "instance/instance.h"
 
 #include <string.h>
@@ -15,9 +15,9 @@
 typedef struct variable {
     const char *name;   /* "x" */
     const char *option; /* "init-x" */
-    const char *rule;   /* NULL: the problem's own start, or the default rule */
-    const double *own;  /* given in memory; NULL: by the rule */
-    size_t length;      /* of what is given in memory */
+    const char *rule;   /* NULL: the problem's start, or the default rule */
+    const double *own;  /* the point in memory; NULL: use the rule */
+    size_t length;      /* length of `own` */
     const char *array;  /* its name in a model file */
     const saddle_set *set;
     uint64_t stream;
@@ -45,7 +45,7 @@ static saddle_status read_file(const variable *v, const char *path, saddle_error
     return status;
 }
 
-/* Fill v->out by a rule. */
+/* Fills in v->out by a rule. */
 static saddle_status apply_rule(const variable *v, const char *option, const char *rule,
                                 uint64_t seed, saddle_error *error)
 {
@@ -85,9 +85,9 @@ static saddle_status make_one(const variable *v, const saddle_problem *problem, 
     if (v->own != NULL && v->length != dimension)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "start.%s: %s_length is %zu, but %s of this problem has %zu entries; give as many",
+            "start.%s: %s_length is %zu, but %s of this problem has %zu entries; give that many",
             v->name, v->name, v->length, v->name, dimension);
-    /* A start that suits the problem is there already. */
+    /* Otherwise v->out already contains the problem's start. */
     if (v->own != NULL)
         memcpy(v->out, v->own, dimension * sizeof *v->out);
     else if (!suits || v->rule != NULL)
@@ -99,12 +99,12 @@ static saddle_status make_one(const variable *v, const saddle_problem *problem, 
                            v->name, bad, v->out[bad]);
     if (bad < dimension && suits && v->rule == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "start() of problem %s makes %s[%zu] = %g; a starting point must be "
+                           "start() of problem %s sets %s[%zu] = %g; a starting point must be "
                            "finite",
                            saddle_shown_name(problem->name), v->name, bad, v->out[bad]);
     if (bad < dimension)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: '%s' makes %s[%zu] = %g; a starting point must be finite",
+                           "%s: '%s' gives %s[%zu] = %g; a starting point must be finite",
                            v->option, rule, v->name, bad, v->out[bad]);
     double *scratch = saddle_alloc_doubles(saddle_set_scratch(v->set));
     if (scratch == NULL)
@@ -114,7 +114,7 @@ static saddle_status make_one(const variable *v, const saddle_problem *problem, 
     return SADDLE_OK;
 }
 
-/* Let the settings say which points are in memory; of init only if both are. */
+/* Records in the settings which points are in memory; for init only if both are. */
 static saddle_status record_memory(saddle_plan *plan, saddle_error *error)
 {
     if (plan->start.x != NULL)
@@ -126,7 +126,7 @@ static saddle_status record_memory(saddle_plan *plan, saddle_error *error)
     return saddle_plan_refresh(plan, error);
 }
 
-/* The starting point as process 0 sees it. */
+/* Makes the starting point. */
 saddle_status saddle_stage_start(saddle_instance *e, saddle_error *error)
 {
     struct saddle_instance_parts *parts = e->parts;
@@ -168,7 +168,7 @@ saddle_status saddle_stage_start(saddle_instance *e, saddle_error *error)
     return status;
 }
 
-/* All processes begin where process 0 does. */
+/* Distributes the starting point of process 0 to all processes. */
 saddle_status saddle_stage_share_start(saddle_instance *e, saddle_error *error)
 {
     (void)error;

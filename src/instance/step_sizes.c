@@ -1,4 +1,4 @@
-/* Step sizes: what the plan gives, else what works, what the paper's experiments have, or its theory. */
+/* Step sizes: those that the plan gives; the others by the rule practical, paper or theory. */
 #include <math.h>
 
 #include "core/float_mode.h"
@@ -7,7 +7,7 @@
 #include "instance/instance.h"
 #include "instance/theory_bounds.h"
 
-/* The paper's nu (it also writes gamma) and eta. */
+/* nu (which the paper also calls gamma) and eta in the paper's experiments. */
 #define PAPER_STEP 0.1
 
 static double given_or(double given, double other)

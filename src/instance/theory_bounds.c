@@ -1,15 +1,14 @@
 /*
- * The steps of `--steps theory`, whose guarantee is in docs/theory.md, and beside them Theorems 1 and 2 of Liu, Zhang, Lu,
- * Liu 2023 as printed.
+ * The steps of `--steps theory`, whose guarantee is proved in docs/theory.md, and for comparison
+ * Theorems 1 and 2 of Liu, Zhang, Lu, Liu 2023 as printed.
  *
- * With c1 = (1 - lambda^2) / (1 + lambda^2), beta = min(tau/12, 1/3) and alpha = 1/(4L) the paper prints
- *   eta <= min{ 1/8, c1 m mu / (375 alpha L^2), 15 L^2 / (beta mu alpha^2 c1),
+ * With c1 = (1 - lambda^2) / (1 + lambda^2), beta = min(tau/12, 1/3) and alpha = 1/(4L) the paper
+ * prints eta <= min{ 1/8, c1 m mu / (375 alpha L^2), 15 L^2 / (beta mu alpha^2 c1),
  *               3 c1^2 m / (10 (1 + c1) mu alpha) }
- *   nu  <= min{ c1 m beta / (40 L^2), 2 c1 m beta / (5 tau), 2 c1 beta mu^2 m / (375 L^4),
- *               5 tau / (3 m c1), tau / (6 m (1 + 1/c1)), 3 mu eta alpha tau / (17 L^2),
- *               tau / (3 (L + L^2/mu)) }
- *   mean metric over T iterations <= (p_0 - Q*) / (min{C1, C2, C3, nu L^2/2} (T + 1)).
- * The C are those of its appendix.
+ *   nu  <= min{ c1 m beta / (40 L^2), 2 c1 m beta / (5 tau), 2 c1 beta mu^2 m / (375 L^4), 5 tau /
+ *   (3 m c1), tau / (6 m (1 + 1/c1)), 3 mu eta alpha tau / (17 L^2), tau / (3 (L + L^2/mu)) } mean
+ *   metric over T iterations <= (p_0 - Q*) / (min{C1, C2, C3, nu L^2/2} (T + 1)). C1, C2 and C3 are
+ *   defined in its appendix.
  */
 #include "instance/theory_bounds.h"
 
@@ -55,7 +54,7 @@ static double nu_bound(const saddle_theory *t, double m, double eta)
     return least(bound, sizeof bound / sizeof *bound);
 }
 
-/* C1 .. C4 and C2' at (nu, eta). */
+/* Computes C1 .. C4 and C2' at (nu, eta). */
 static void coefficients(saddle_theory *t, double m, double nu, double eta, double c_gamma)
 {
     saddle_printed_theorems *p = &t->printed;
@@ -81,7 +80,7 @@ static void coefficients(saddle_theory *t, double m, double nu, double eta, doub
     p->c_gamma_bound = (75.0 * step / (8.0 * mu) / m + nu / p->beta / m) * nu * tau / 12.0;
 }
 
-/* What the paper prints. */
+/* Evaluates the theorems as printed. */
 static void evaluate_printed(saddle_theory *t, double m, double c_gamma)
 {
     double lambda2 = t->lambda * t->lambda;
@@ -91,11 +90,11 @@ static void evaluate_printed(saddle_theory *t, double m, double c_gamma)
     t->printed.eta_bound = eta_bound(t, m);
     double eta = 0.5 * t->printed.eta_bound;
     t->printed.nu_bound = nu_bound(t, m, eta);
-    /* At the bounds themselves coefficients may vanish. */
+    /* At the bounds themselves coefficients may be 0, so take half of them. */
     coefficients(t, m, 0.5 * t->printed.nu_bound, eta, c_gamma);
 }
 
-/* The steps with the best guarantee, and what it is. */
+/* Finds the steps with the best guarantee, and evaluates it. */
 static void evaluate_proved(saddle_theory *t, double m, double most, double c_gamma)
 {
     saddle_guarantee_inputs in = {.lipschitz = t->lipschitz,
@@ -123,8 +122,8 @@ saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, 
     const saddle_constants *constants = &instance->constants;
     if (!(constants->lipschitz > 0.0) || !(constants->strong_concavity > 0.0))
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "the theory needs L and mu, and for %s over X = %s, Y = %s they are "
-                           "neither known nor could be estimated; is F strongly concave in y?",
+                           "the theory needs L and mu, but for %s over X = %s, Y = %s they are "
+                           "unknown and could not be estimated; is F strongly concave in y?",
                            saddle_shown_name(instance->problem->name),
                            saddle_set_text(instance->x_set), saddle_set_text(instance->y_set));
     if (isinf(constants->lipschitz))
@@ -136,22 +135,21 @@ saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, 
     if (instance->links != NULL && instance->links->kind != SADDLE_LINKS_RELIABLE)
         return saddle_fail(
             error, SADDLE_UNSUPPORTED,
-            "the theory covers reliable links only, and these are %.200s; leave out steps "
-            "theory, or links",
+            "the theory covers only reliable links (got %.200s); leave out steps theory, or "
+            "links",
             instance->plan->network.links);
     if (instance->churn != NULL)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "the theory covers agents that stay, and there is churn; leave out "
-                           "steps theory, or churn");
+                           "the theory does not cover agents that leave or join, and there is "
+                           "churn; leave out steps theory, or churn");
     if (instance->compression != NULL)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "the theory does not cover compressed messages, and these are "
-                           "compressed by %.200s; leave "
-                           "out steps theory, or compress",
+                           "the theory does not cover compressed messages (got %.200s); leave out "
+                           "steps theory, or compress",
                            instance->plan->network.compress);
     if (!(instance->spectrum.lambda < 1.0))
         return saddle_fail(error, SADDLE_NUMERIC,
-                           "the theory needs lambda, and the spectrum of this network's mixing "
+                           "the theory needs lambda, but the spectrum of this network's mixing "
                            "matrix could not be computed; use a topology with a larger gap");
     double m = (double)instance->problem->agents;
     saddle_theory t = {.lipschitz = constants->lipschitz,
@@ -166,7 +164,7 @@ saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, 
     t.q = (uint64_t)ceil(
         sqrt((double)saddle_sizes_largest(instance->problem->agents, instance->problem->samples)));
     evaluate_printed(&t, m, c_gamma);
-    /* Longer steps could leave X and Y. */
+    /* Larger steps could leave X and Y. */
     evaluate_proved(&t, m, saddle_mixing_min_self_weight(instance->mixing), c_gamma);
     if (!t.precision.holds)
         return saddle_fail(error, SADDLE_NUMERIC,

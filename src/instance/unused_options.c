@@ -45,9 +45,9 @@ static bool is_field(const saddle_option *option, size_t offset)
     return option->home == SADDLE_HOME_PLAN && option->offset == offset;
 }
 
-/* ---- options of reading data ----------------------------------------------------------------- */
+/* ---- options for reading data ---------------------------------------------------------------- */
 
-/* Returns the formats whose readers use an option; 0: it is not an option of reading data. */
+/* Returns the formats whose readers use an option; 0 if it is not an option for reading data. */
 static unsigned formats_of(const saddle_option *option)
 {
     enum {
@@ -75,7 +75,7 @@ static unsigned formats_of(const saddle_option *option)
     return 0;
 }
 
-/* "not used by LIBSVM and IDX files" */
+/* Returns a text such as "not used by LIBSVM and IDX files". */
 static const char *unread_text(unsigned formats, char out[128])
 {
     static const char *const name[] = {"", "LIBSVM", "CSV", "IDX", "NumPy"};
@@ -92,8 +92,8 @@ static const char *unread_text(unsigned formats, char out[128])
     return out;
 }
 
-/* Why an option of reading data changes nothing in files of some formats; NULL: it may, or is
- * none of these. */
+/* Returns why an option for reading data has no effect on files of these formats; NULL if it may
+ * have one or is not such an option. */
 static const char *reason_unread(const saddle_option *option, unsigned formats, char out[128])
 {
     unsigned users = formats_of(option);
@@ -115,8 +115,8 @@ void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unus
     }
 }
 
-/* Returns the formats of an instance's data that an option may concern: the file of labels goes
- * with the agents' rows. */
+/* Returns the formats of an instance's data that an option may apply to; `labels` applies only
+ * to the agents' rows. */
 static unsigned formats_read(const saddle_instance *instance, const saddle_option *option)
 {
     unsigned formats = instance->parts->formats;
@@ -127,7 +127,7 @@ static unsigned formats_read(const saddle_instance *instance, const saddle_optio
 
 /* ---- all options ----------------------------------------------------------------------------- */
 
-/* Returns whether the problem of an instance has no use for an option. */
+/* Returns whether the problem of an instance does not use an option. */
 static bool is_idle(const saddle_instance *instance, const saddle_option *option)
 {
     const saddle_problem_class *kind = instance->kind;
@@ -136,7 +136,7 @@ static bool is_idle(const saddle_instance *instance, const saddle_option *option
     if (option->of_data && (kind == NULL || !kind->needs_data))
         return true;
     if (is_field(option, offsetof(saddle_plan, problem.samples)))
-        return kind == NULL; /* a problem of the caller's has its own */
+        return kind == NULL; /* the caller's own problem has other options */
     return (is_field(option, offsetof(saddle_plan, problem.positive)) &&
             kind->labels != SADDLE_LABELS_SIGNS) ||
            (is_field(option, offsetof(saddle_plan, problem.classes)) &&
@@ -158,7 +158,7 @@ bool saddle_option_lacks_companion(const saddle_settings *settings, const saddle
            strncmp(saddle_settings_value(settings, other), beginning, strlen(beginning)) != 0;
 }
 
-/* "precision and prox-dsgda" */
+/* Returns a text such as "precision and prox-dsgda". */
 static const char *join(const saddle_algorithm *const *algorithm, size_t count, char out[256])
 {
     size_t used = 0;
@@ -181,7 +181,8 @@ static bool all_centralized(const saddle_algorithm *const *algorithm, size_t cou
     return count > 0;
 }
 
-/* Why an option of the plan changes nothing in runs of these algorithms; NULL: it may. */
+/* Returns why an option of the plan has no effect on runs of these algorithms; NULL if it may
+ * have one. */
 static const char *reason_unused(const saddle_option *option, const saddle_instance *instance,
                                  const saddle_algorithm *const *algorithm, size_t count,
                                  char text[128])
@@ -207,7 +208,7 @@ static const char *reason_unused(const saddle_option *option, const saddle_insta
     if (option->offset == offsetof(saddle_plan, network.mixing_rate) &&
         instance->compression == NULL)
         return "not used without compress";
-    /* A topology may say how many agents there are, and so how rows are divided. */
+    /* A topology may determine the number of agents, and so how rows are divided. */
     if (option->offset == offsetof(saddle_plan, network.topology) &&
         saddle_topology_sets_agents(instance->plan->network.topology))
         return NULL;

@@ -109,7 +109,7 @@ refuse "--resume: cannot read the directory 'none': No such file or directory; g
     run --config ../resume.yaml
 refuse "--regularizer: no exact joint prox of 'group-l2:1:3' and the set 'box:0:1' is known; set --x-set to none or nonneg or l2-ball, or choose another regularizer" \
     run --problem quadratic --regularizer group-l2:1:3 --x-set box:0:1
-refuse "x-set was not given, and the set is the problem's own" run --regularizer group-l2:1:3
+refuse "x-set was not given, so the set is the problem's default" run --regularizer group-l2:1:3
 
 # Names.
 refuse "'precisoin'; did you mean 'precision'?" run --algorithm precisoin

@@ -126,10 +126,10 @@ rm -f ./*.csv ./*.npz scores data positives
 refuse "outcomes: problem quadratic has none" run --problem quadratic --outcomes always --trace t.csv
 refuse "outcomes-per-agent: problem quadratic has none" run --problem quadratic --outcomes-per-agent --trace t.csv
 refuse "is not one of auto, always, ends" run "${small[@]}" --outcomes o.csv
-refuse "problem robust-logistic reports no outcomes" run --data synthetic:300 --test-data synthetic:10
+refuse "problem robust-logistic has no outcomes" run --data synthetic:300 --test-data synthetic:10
 refuse "not made from data" run --problem quadratic --test-data synthetic:10
 printf '+1 1:1\n-1 2:1\n+1 1:2\n-1 2:3\n' >data
-refuse "synthetic rows go with data synthetic" run --problem auc --data data --agents 2 \
+refuse "synthetic rows need data synthetic" run --problem auc --data data --agents 2 \
     --test-data synthetic:10
 printf '+1 1:1 3:1\n-1 2:1\n' >wider
 refuse "'wider' has 3 features, but the agents' data have 2" run --problem auc --data data --agents 2 \

@@ -150,7 +150,7 @@ refuse "give a path such as ./libright.so" run --problem libright.so
 refuse "give a path such as ./libright.so:a/b" run --problem libright.so:a/b
 refuse "there is no problem 'libright'" run --problem libright
 refuse "'./plugin.c' cannot be loaded" run --problem ./plugin.c
-refuse_object "problem tested makes its own instance" run --problem ./libright.so --data synthetic
+refuse_object "problem tested generates its own samples" run --problem ./libright.so --data synthetic
 refuse "is also the file of --problem" run --problem ./libright.so --trace ./libright.so
 
 # No file can cause a plug-in to run: neither a configuration nor a checkpoint. (Models: test_predict.sh.) A loaded
@@ -159,7 +159,7 @@ printf 'problem: ./libright.so\n' >named.yaml
 try run --config named.yaml --iterations 1
 check "a configuration's plug-in is refused" exits 2
 check "with the remedy" one_line
-check "in words" warns "named.yaml:1:10: problem: './libright.so' is a plug-in, and no path to one in a file is followed; if you trust it, give ./libright.so as the problem"
+check "in words" warns "named.yaml:1:10: problem: './libright.so' is a plug-in, and plug-ins named in a file are not loaded; if you trust it, give ./libright.so as the problem"
 try run --config named.yaml --problem ./libright.so --iterations 1
 check "runs if the plug-in is also named" exits 0
 try run --problem ./libright.so --iterations 5 --checkpoint kept --quiet
@@ -487,7 +487,7 @@ keeps_object "--output: 'named/gda.yaml' is also the file of --algorithms" tune 
 # No file can cause them to run either.
 for option in algorithm x-set y-set regularizer; do
     printf '%s: ./parts.so\n' "$option" >named.yaml
-    refuse "$option: './parts.so' is a plug-in, and no path to one in a file is followed" \
+    refuse "$option: './parts.so' is a plug-in, and plug-ins named in a file are not loaded" \
         "${quadratic[@]}" --config named.yaml
 done
 printf 'algorithms: ./parts.so\n' >named.yaml

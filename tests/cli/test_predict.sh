@@ -148,9 +148,9 @@ refuse "set --label-column to none if no column is a label" \
 refuse "'none' leaves saddle eval nothing to compare" \
     eval --model c.npz --data features.csv --label-column none
 for problem in auc robust-regression; do
-    refuse "--label-column: 'none' leaves the rows without labels, which only predict can do with; give the column" \
+    refuse "--label-column: 'none' means rows without labels, which only predict can use; give the column" \
         run --problem $problem --data features.csv --label-column none
-    refuse "--labels: 'none' leaves the rows without labels" run --problem $problem --data features.csv --labels none
+    refuse "--labels: 'none' means rows without labels" run --problem $problem --data features.csv --labels none
 done
 # Four images of 1 x 2 pixels.
 printf '\0\0\010\03\0\0\0\04\0\0\0\01\0\0\0\02\377\0\0\377\200\0\0\200' >images

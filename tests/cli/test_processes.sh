@@ -150,7 +150,7 @@ other() {
     check "another file of $option is refused" exits 2
     check "in one line that names it" one_line
     check "and what is wrong" warns "rank 1: --$option: '"
-    check "with the process" warns "is not the same everywhere: its contents at process 1"
+    check "with the process" warns "differs between processes: its contents in process 1"
     rm -rf disk-1
     mv kept disk-1
 }

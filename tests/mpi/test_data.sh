@@ -79,10 +79,10 @@ cp aside/part-3.csv rank-3
 
 for ((i = 0; i < 3; i++)); do "$saddle" data generate "rank-$i/rows" --rows 60 --seed $i >/dev/null; done
 shared=(run --engine mpi --data rows --agents 3 --topology ring --iterations 2)
-refuse_apart "copy one file to all machines, or give each agent a file of its own, such as part-%d.csv" 3 "${shared[@]}"
-check "with its name" warns "data: 'rows' is not the same everywhere"
+refuse_apart "copy one file to all machines, or give each agent its own file, such as part-%d.csv" 3 "${shared[@]}"
+check "with its name" warns "data: 'rows' differs between processes"
 cp rank-0/rows rank-1/rows
-refuse_apart "its contents at process 2 are not those at process 0" 3 "${shared[@]}"
+refuse_apart "its contents in process 2 are not those in process 0" 3 "${shared[@]}"
 cp rank-0/rows rank-2/rows
 apart 3 "${shared[@]}"
 check "the same file everywhere" exits 0

@@ -383,7 +383,7 @@ START_TEST(shards_are_counted_and_there)
     refuse_plan(plan, "rows and shards are both given");
     plan->problem.rows = NULL;
     plan->problem.partition = "label-skew:1";
-    refuse_plan(plan, "every agent has rows of its own");
+    refuse_plan(plan, "every agent already has its own rows");
     test_plan_free(plan);
     saddle_dataset_free(rows);
 }
@@ -835,9 +835,9 @@ START_TEST(the_plan_in_a_checkpoint_is_not_run)
     assert_ok(saddle_checkpoint_examine(path, &info, &found, &error), error);
     ck_assert_str_eq(saddle_settings_text(found.settings, "problem"), "quadratic");
     ck_assert_str_eq(found.problem.name, "quadratic");
-    refuse_plan(&found, "is to be looked at, not used");
+    refuse_plan(&found, "is for inspection only");
     assert_refused(saddle_plan_copy(&copy, &found, &error), error, SADDLE_BAD_INPUT,
-                   "set outputs.resume of a plan of your own");
+                   "set outputs.resume of your own plan");
     assert_refused(saddle_plan_set(&found, "seed", "2", &error), error, SADDLE_BAD_INPUT,
                    "not used");
     saddle_plan_free(&found);

@@ -185,7 +185,7 @@ START_TEST(starts_of_the_caller_are_named)
     plan->start.x = NULL;
     problem.start = start_nowhere;
     assert_refused(saddle_solve(&problem, plan, &result, &error), error, SADDLE_BAD_INPUT,
-                   "start() of problem own makes x[0] = nan");
+                   "start() of problem own sets x[0] = nan");
     problem.start = NULL;
     problem.tau = -1.0;
     assert_refused(saddle_solve(&problem, plan, &result, &error), error, SADDLE_BAD_INPUT,

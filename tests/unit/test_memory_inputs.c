@@ -399,7 +399,7 @@ START_TEST(unused_rows_are_refused)
     assert_ok(saddle_dataset_from_dense(&data, 1, 2, x, NULL, SADDLE_BORROW, &error), error);
     saddle_plan *plan = data_plan("quadratic");
     plan->problem.rows = data;
-    refuse(plan, "data: problem quadratic makes its own instance");
+    refuse(plan, "data: problem quadratic generates its own samples");
     plan->problem.rows = NULL;
     plan->problem.test_rows = data;
     refuse(plan, "test-data: problem quadratic is not made from data");
@@ -413,7 +413,7 @@ START_TEST(unused_rows_are_refused)
     plan->network.agents = 0;
     plan->problem.test_rows = NULL;
     plan->problem.rows = data;
-    refuse(plan, "data: problem (unnamed) makes its own instance");
+    refuse(plan, "data: problem (unnamed) generates its own samples");
     test_instance_close(&made);
     test_plan_free(plan);
     saddle_dataset_free(data);
@@ -514,10 +514,10 @@ START_TEST(sets_in_memory_are_those_of_the_texts)
     saddle_result_free(one);
     saddle_result_free(other);
     memory->problem.own_x_set = small;
-    refuse(memory, "x-set: the set is in R^3, but the variable in R^5");
+    refuse(memory, "x-set: the set has dimension 3, but the variable has 5");
     memory->problem.own_x_set = NULL;
     memory->problem.own_y_set = small;
-    refuse(memory, "y-set: the set is in R^3, but the variable in R^4");
+    refuse(memory, "y-set: the set has dimension 3, but the variable has 4");
     test_plan_free(memory);
     test_plan_free(texts);
     saddle_regularizer_free(h);

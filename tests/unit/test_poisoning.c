@@ -140,7 +140,7 @@ START_TEST(bad_settings_are_refused)
         saddle_plan *plan = test_plan(NULL, assignment);
         saddle_instance *instance = NULL;
         char part[64];
-        saddle_snprintf(part, sizeof part, "'%s' is not right", bad[k]);
+        saddle_snprintf(part, sizeof part, "'%s' is not valid", bad[k]);
         assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
                        part);
         ck_assert_ptr_null(instance);
