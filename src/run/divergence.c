@@ -1,5 +1,5 @@
-/* Runs that diverge: which agent's which entry or which function, and metrics that grow without
- * bound. */
+/* Runs that diverge: finding the agent and the entry, or the function, that is not finite, and
+ * metrics that grow without bound. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,17 +10,17 @@
 #include "core/status.h"
 #include "run/run.h"
 
-/* A metric this many times that of the start, or 1, that still grows from each of RUNAWAY_POINTS
- * trace points to the next will not come back. It is a sum of squares: the iterates are a
- * million times off. */
+/* A run counts as diverged if its metric is this many times that of the start (or 1) and grew at
+ * each of the last RUNAWAY_POINTS trace points. The metric is a sum of squares, so the iterates
+ * are a million times off. */
 #define RUNAWAY 1e12
 #define RUNAWAY_POINTS 4
-/* Variables below this are not what makes a loss overflow: a fifth power of them does not. */
+/* Variables below this do not explain a loss that overflows: even their fifth power does not. */
 #define LARGE 1e60
 
-/* The variables that a divergence may show in. */
+/* The variables in which a divergence may show. */
 static const char *const variable_name[] = {"x", "y", "v (x-gradient)", "u (y-gradient)"};
-/* What is noted of an agent: which of them, which entry, its value. */
+/* The numbers recorded for an agent: the variable, the entry, and its value. */
 enum { VARIABLE, ENTRY, VALUE, WIDTH };
 
 typedef struct search {
@@ -28,8 +28,8 @@ typedef struct search {
     double *found; /* some numbers per agent */
 } search;
 
-/* Of a state whose loss is not finite, the agent's entry that is not, or else its largest: a loss
- * may overflow before the iterate does. */
+/* Finds an agent's entry that is not finite or, because a loss may overflow before the iterate
+ * does, its largest entry. */
 static void locate_task(void *context, saddle_agent *agent)
 {
     const search *s = context;
@@ -48,7 +48,7 @@ static void locate_task(void *context, saddle_agent *agent)
     for (size_t k = 0; k < sizeof variable / sizeof *variable; k++)
         for (size_t c = 0; variable[k].values != NULL && c < variable[k].count; c++) {
             double size = fabs(variable[k].values[c]);
-            /* Gradients are larger than iterates and say less about what diverges. */
+            /* Gradients count only if they are not finite: they are larger than iterates. */
             if (size <= most || (k >= 2 && isfinite(size)))
                 continue;
             found[VARIABLE] = (double)k;
@@ -88,10 +88,10 @@ saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle
     return status;
 }
 
-/* ---- when no variable is to blame ------------------------------------------------------------- */
+/* ---- when no variable is the cause ----------------------------------------------------------- */
 
-/* F_i at the means; an entry of its gradient there or at the agent's iterate that is not finite,
- * or 0; the largest entry of the iterate. */
+/* The numbers computed for an agent: F_i at the means; an entry of its gradient, there or at the
+ * agent's iterate, that is not finite, or 0; the largest entry of the iterate. */
 enum { LOSS, SLOPE, SIZE, CHECKS };
 
 /* Returns an entry that is not finite, or the largest. */
@@ -134,7 +134,7 @@ static void evaluate_task(void *context, saddle_agent *agent)
         found[SLOPE] = slope_at(problem, agent, view.x, view.y);
 }
 
-/* What to look at when a function is not finite. */
+/* Returns the remedy for a function that is not finite. */
 static const char *what_to_check(const saddle_run_state *r)
 {
     const struct saddle_instance_parts *parts = r->info.network->parts;
@@ -144,7 +144,7 @@ static const char *what_to_check(const saddle_run_state *r)
                                 : "check its functions";
 }
 
-/* Makes a fault that of something else than an entry of the iterate. */
+/* Sets a fault whose cause is not an entry of the iterate. */
 static void blame(saddle_fault *fault, const char *what, size_t agent, double value)
 {
     fault->agent = agent;
@@ -153,7 +153,7 @@ static void blame(saddle_fault *fault, const char *what, size_t agent, double va
     saddle_snprintf(fault->variable, sizeof fault->variable, "%s", what);
 }
 
-/* Names the first agent with a function that is not finite; false: there is none. */
+/* Names the first agent with a function that is not finite; returns false if there is none. */
 static bool name_function(const saddle_run_state *r, const double *found, saddle_fault *fault,
                           char *out, size_t size)
 {
@@ -203,13 +203,14 @@ static void name_cause(const saddle_run_state *r, const double *found, saddle_fa
     } else {
         saddle_snprintf(out, size,
                         "algorithm %.60s reports a fault of agent %zu: variable %.23s[%zu] is %g, "
-                        "though its iterate and the problem's functions are finite",
+                        "although its iterate and the problem's functions are finite",
                         r->info.algorithm->name, fault->agent, fault->variable, fault->index,
                         fault->value);
     }
 }
 
-/* Returns whether the iterate of some agent is so large that it explains what is not finite. */
+/* Returns whether some agent's iterate is so large that it explains a function that is not
+ * finite. */
 static bool is_large(const saddle_run_state *r, const double *found)
 {
     for (size_t i = 0; i < r->info.instance->world->agents; i++)
@@ -238,19 +239,19 @@ saddle_status saddle_run_explain(saddle_run_state *r, saddle_fault *fault, saddl
     return status;
 }
 
-/* ---- the starting point ----------------------------------------------------------------------- */
+/* ---- the starting point ---------------------------------------------------------------------- */
 
 /* One of the two variables of the start. */
 typedef struct start_part {
     const char *name;   /* "x" */
-    const double *at;   /* where it starts */
-    const double *own;  /* in memory; NULL: by a rule */
-    const char *option; /* of the rule */
+    const double *at;   /* the starting point */
+    const double *own;  /* the point in memory; NULL: given by a rule */
+    const char *option; /* the option of the rule */
     const char *set_option;
     const saddle_set *set;
 } start_part;
 
-/* Returns the largest entry. */
+/* Returns the index of the largest entry. */
 static size_t largest_entry(const double *v, size_t count)
 {
     size_t largest = 0;
@@ -260,7 +261,7 @@ static size_t largest_entry(const double *v, size_t count)
     return largest;
 }
 
-/* Whether even the point of a set that is closest to zero is too large. */
+/* Finds out whether even the point of a set that is closest to zero is too large. */
 static saddle_status is_far(const saddle_set *set, bool *far, saddle_error *error)
 {
     size_t count = saddle_set_dimension(set);

@@ -1,4 +1,5 @@
-/* The effective plan of a run: what was given, what an instance fixed, and what a run resolved. */
+/* The effective plan of a run: the given values, those of the instance, and those that the run
+ * resolved. */
 #include <math.h>
 
 #include "algorithms/sampling.h"
@@ -8,7 +9,7 @@
 #include "instance/plan_options.h"
 #include "run/run.h"
 
-/* Returns a problem's local size, or 0 where agents have different ones. */
+/* Returns a problem's local size, or 0 if agents have different ones. */
 static size_t common_samples(const saddle_problem *problem)
 {
     for (size_t i = 1; i < problem->agents; i++)
@@ -17,7 +18,7 @@ static size_t common_samples(const saddle_problem *problem)
     return problem->samples[0];
 }
 
-/* The options that matter to this run, with the values that were given. */
+/* Collects the options that this run uses, with the given values. */
 static saddle_status collect(saddle_run_state *r, saddle_plan *plan, saddle_error *error)
 {
     const saddle_problem_class *kind = r->info.network->kind;
@@ -36,8 +37,9 @@ static saddle_status collect(saddle_run_state *r, saddle_plan *plan, saddle_erro
     return status;
 }
 
-/* When outcomes are measured unless the user says. Scores of all rows, which some need, leave an
- * agent that has its rows to itself no more often than asked. */
+/* Returns when outcomes are measured by default. If agents have their own rows and outcomes need
+ * every row's score, these leave the agent only at the ends of the run, unless the user asks for
+ * more. */
 static saddle_outcome_points automatic_outcomes(const saddle_run_state *r)
 {
     bool shared = !saddle_scores_are_private(r->info.network);
@@ -47,7 +49,7 @@ static saddle_outcome_points automatic_outcomes(const saddle_run_state *r)
                                                                            : SADDLE_OUTCOMES_ENDS;
 }
 
-/* Fill in what is automatic. */
+/* Fills in automatic values. */
 static void resolve(const saddle_run_state *r, saddle_plan *plan)
 {
     const saddle_instance *network = r->info.network;
@@ -60,7 +62,7 @@ static void resolve(const saddle_run_state *r, saddle_plan *plan)
     plan->outputs.trace_every = r->trace_every;
     if (plan->outputs.outcomes == SADDLE_OUTCOMES_AUTO)
         plan->outputs.outcomes = automatic_outcomes(r);
-    /* It leaves no mark on what comes out. */
+    /* A resumed run has the same settings as one that was not interrupted. */
     plan->outputs.resume = NULL;
     if (plan->start.init == NULL)
         plan->start.init = init;

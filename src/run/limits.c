@@ -1,4 +1,4 @@
-/* When a run ends, and how far it goes until the loop looks again. */
+/* When a run ends, and how far the engine advances before it returns to the loop. */
 #include <math.h>
 
 #include "core/clock.h"
@@ -39,7 +39,7 @@ int saddle_run_stop_reason(const saddle_run_state *r, uint64_t iteration, const 
     return -1;
 }
 
-/* Iterations until a budget of rounds is spent. */
+/* Returns the number of iterations until the budget of rounds is spent. */
 static uint64_t rounds_left(const saddle_run_state *r, const saddle_cost *cost)
 {
     if (r->given.limits.max_rounds == 0 || r->layout.rounds == 0)
@@ -63,7 +63,8 @@ saddle_limits saddle_run_limits(const saddle_run_state *r, uint64_t iteration, u
     };
     if (left < limits.iterations)
         limits.iterations = left;
-    /* Measuring must not change what is measured: only the budget itself cuts inner loops. */
+    /* Only the budget itself may cut inner loops short: trace points must not change the
+     * iterates. */
     if (ifo_target < limits.max_ifo)
         limits.max_ifo = ifo_target;
     if (r->given.limits.max_seconds > 0.0)

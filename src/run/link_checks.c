@@ -1,11 +1,11 @@
-/* Which algorithms can run on which links, and with agents that come and go. */
+/* Which algorithms support which links, and agents that leave and join. */
 #include <string.h>
 
 #include "core/status.h"
 #include "graph/link_rule.h"
 #include "run/run.h"
 
-/* Refuse links under which the algorithm has no exact rule. */
+/* Refuses links for which the algorithm has no exact rule. */
 static saddle_status check_losses(const saddle_run_state *r, saddle_error *error)
 {
     const saddle_instance *e = r->info.instance;
@@ -33,7 +33,7 @@ static bool has_iterate(const saddle_layout *layout, const char *name, size_t le
     return false;
 }
 
-/* Refuse agents that come and go where the algorithm cannot be started from a point in between. */
+/* Refuses churn if the algorithm cannot be restarted from an iterate. */
 static saddle_status check_churn(const saddle_run_state *r, saddle_error *error)
 {
     const saddle_instance *e = r->info.instance;

@@ -49,7 +49,7 @@ saddle_status saddle_run_recall_rows(saddle_run_state *r, saddle_error *error)
     return status;
 }
 
-/* Note that a file is lost, and continue. */
+/* Records that a file could not be written, and warns. */
 static saddle_status lose(saddle_run_state *r, saddle_status status, const saddle_error *reason)
 {
     saddle_error *first = &r->result->output_error;
@@ -87,12 +87,12 @@ void saddle_run_save_model(saddle_run_state *r)
     if (status == SADDLE_OK || result->output_error.status != SADDLE_OK)
         return;
     result->output_error = reason;
-    /* The path was writable when the run began. */
+    /* The path was checked when the run began, so this is a failure to write. */
     if (status == SADDLE_BAD_INPUT)
         result->output_error.status = SADDLE_IO;
 }
 
-/* Record in the trace, if there is one, why the run ended, and close it. */
+/* Records in the trace, if there is one, why the run ended, and closes it. */
 static saddle_status close_trace(const saddle_run_state *r, saddle_status outcome,
                                  saddle_error *error)
 {

@@ -14,7 +14,7 @@
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* A file of data, and its labels if there are some beside it. */
+/* Adds a data file, and the label file next to it if there is one. */
 static void add_data_file(const char *option, const char *path, saddle_path_list *inputs)
 {
     char *labels = NULL;
@@ -25,7 +25,7 @@ static void add_data_file(const char *option, const char *path, saddle_path_list
     saddle_free(labels);
 }
 
-/* Those of the agents' files part-0, part-1, ... that are on this machine. */
+/* Adds those of the agents' files part-0, part-1, ... that are on this machine. */
 static void add_parts(const char *option, const char *pattern, saddle_path_list *inputs)
 {
     struct stat status;
@@ -48,7 +48,7 @@ void saddle_data_add_inputs(const char *option, const char *name, saddle_path_li
     if (name == NULL || (strncmp(name, "synthetic", 9) == 0 && stat(name, &status) != 0))
         return;
     add_parts(option, name, inputs);
-    /* A name that is no file is refused where it is used. */
+    /* A name that is not a file is refused when it is used. */
     saddle_status found = saddle_data_find(name, &path, NULL);
     if (found == SADDLE_OK)
         add_data_file(option, path, inputs);
@@ -56,7 +56,8 @@ void saddle_data_add_inputs(const char *option, const char *name, saddle_path_li
     saddle_free(path);
 }
 
-/* The file of a starting point. To start from a model and save the new one under its name is sensible. */
+/* Adds the file of a starting point, unless it is also the plan's model: replacing the model
+ * that a run starts from is allowed. */
 static void add_start(const char *option, const char *rule, const saddle_plan *plan,
                       saddle_path_list *inputs)
 {
@@ -67,7 +68,7 @@ static void add_start(const char *option, const char *rule, const saddle_plan *p
         saddle_free(inputs->entry[--inputs->count].path);
 }
 
-/* The checkpoint that is resumed: a file, or any of a directory. */
+/* Adds the checkpoint that is resumed: a file, or all checkpoints of a directory. */
 static void add_checkpoints(const char *option, const char *place, saddle_path_list *inputs)
 {
     char *path = NULL;

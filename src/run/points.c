@@ -1,4 +1,4 @@
-/* Trace points: what is measured at one, and how it is recorded. */
+/* Trace points: measuring, checking and recording a row. */
 #include "run/run.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "core/status.h"
 #include "run/result.h"
 
-/* Iterations between two self-checks; they cost about as much as one iteration. */
+/* The number of iterations between two self-checks, which cost about as much as one iteration. */
 #define CHECK_EVERY 64
 
 saddle_status saddle_run_measure(saddle_run_state *r, bool *diverged, saddle_error *error)

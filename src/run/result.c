@@ -1,4 +1,4 @@
-/* What a run leaves: rows, means and copies; saving them as NumPy files. */
+/* The result of a run: rows, means and copies; and saving them as NumPy files. */
 #include "run/result.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ const char *saddle_stop_text(saddle_stop stop)
     return "unknown";
 }
 
-/* The means and copies of a result whose sizes are set. */
+/* Claims the memory of the means and copies of a result whose sizes are set. */
 static void take_copies(saddle_result *result, saddle_claim *claim)
 {
     result->here = saddle_claim_block(claim, result->local, sizeof *result->here);
@@ -109,8 +109,9 @@ void saddle_result_free(saddle_result *result)
     saddle_free(result);
 }
 
-/* An array of `count` blocks with capacity for one more: the capacity doubles whenever the count
- * reaches a power of two. NULL: memory is short, and the array stays as it was. */
+/* Returns an array of `count` blocks with capacity for one more; the capacity doubles whenever
+ * the count reaches a power of two. Returns NULL if memory is short; the array is then
+ * unchanged. */
 static void *grow(void *array, size_t count, size_t bytes)
 {
     if ((count & (count - 1)) != 0)
@@ -154,7 +155,7 @@ double saddle_result_row_bytes(double count, size_t outcomes)
     while ((double)room < count)
         room *= 2;
     size_t bytes = outcomes * sizeof(double);
-    /* The rows from before their room doubled for the last time are there until they are copied. */
+    /* When the capacity doubles for the last time, the old rows exist until they are copied. */
     return saddle_block_bytes(room, sizeof(saddle_row)) +
            saddle_block_bytes(room / 2, sizeof(saddle_row)) + saddle_block_bytes(room, bytes) +
            saddle_block_bytes(room / 2, bytes);
@@ -166,16 +167,15 @@ double saddle_result_write_bytes(const saddle_instance *instance)
            saddle_block_bytes(instance->problem->y_dim, sizeof(double));
 }
 
-/* Returns whether a setting leaves the model as it is: the same run on another engine leaves the
- * same model. */
+/* Returns whether a setting does not affect the model, as those of the engine. */
 static bool changes_nothing(const saddle_option *option)
 {
     return option->effect == SADDLE_EFFECT_ENGINE || option->effect == SADDLE_EFFECT_OUTPUT ||
            option->effect == SADDLE_EFFECT_RECORD || option->effect == SADDLE_EFFECT_METRIC;
 }
 
-/* All settings that have a value and can change the result, as "name: value" lines; no value has a
- * line end in it. NULL when memory is short. */
+/* Returns all settings that have a value and can change the result, as "name: value" lines; NULL
+ * if memory is short. No value contains a line break. */
 static char *settings_text(const saddle_settings *settings)
 {
     size_t bytes = 1;
@@ -197,13 +197,13 @@ static char *settings_text(const saddle_settings *settings)
     return text;
 }
 
-/* Where the rows of all agents' copies come from: this process's own memory, or others' messages.
- * Rows of x, then rows of y, are asked for in the order of agents. */
+/* The source of all agents' copies: the memory of this process, or messages from others. First
+ * the rows of x, then those of y are fetched, in the order of agents. */
 typedef struct copies {
     const saddle_world *world;
     const saddle_result *result;
-    size_t x_next; /* rows of x that have been asked for */
-    size_t y_next; /* the same of y */
+    size_t x_next; /* number of rows of x that have been fetched */
+    size_t y_next; /* number of rows of y that have been fetched */
 } copies;
 
 static void fetch_copy(const copies *c, size_t agent, size_t dim, const double *own, double *out)
@@ -289,7 +289,7 @@ static saddle_status write_model(copies *c, const char *path, saddle_error *erro
     return status;
 }
 
-/* Send the copies of this process to process 0: x of all its agents, then y. */
+/* Sends the copies of this process to process 0: x of all its agents, then y. */
 static void send_copies(const saddle_world *world, const saddle_result *result)
 {
     for (size_t k = 0; k < result->local; k++)
@@ -300,8 +300,8 @@ static void send_copies(const saddle_world *world, const saddle_result *result)
                      result->y + k * result->y_dim);
 }
 
-/* Receive what a file that could not be written to its end has not asked for; x_mean and y_mean of
- * the result are free for it by then. */
+/* Receives the copies that were not fetched because the file could not be written; x_mean and
+ * y_mean of the result serve as buffers. */
 static void drain(copies *c, double *x, double *y)
 {
     for (size_t i = c->x_next; i < c->result->agents; i++)
@@ -330,8 +330,8 @@ saddle_status saddle_result_save(const saddle_result *result, const char *path, 
     SADDLE_REQUIRE(error, result, path);
     if (result->local < result->agents)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "this process has the copies of %zu of %zu agents; name the model in "
-                           "the plan, so that the run writes all of them",
+                           "this process has the copies of only %zu of %zu agents; set "
+                           "outputs.model of the plan, so that the run writes all of them",
                            result->local, result->agents);
     saddle_world *world = NULL;
     SADDLE_TRY(saddle_world_alone(&world, result->agents, error));

@@ -4,23 +4,24 @@
 
 #include <saddle/run.h>
 
-/* What a model file holds: grows when a reader of the last one could not use it. */
+/* The version of the format of model files; it increases when older readers cannot read new
+ * files. */
 #define SADDLE_MODEL_FORMAT 1
 
-/* An empty result with room for the means of an instance's variables and the copies of the agents that
- * are here. */
+/* Makes an empty result with memory for the means and for the copies of the agents in this
+ * process. */
 saddle_status saddle_result_create(saddle_result **out, const saddle_instance *instance,
                                    saddle_error *error);
-/* Bytes that this takes, those that `count` rows with their outcomes take at most on top of it, and those that writing the model
- * takes for a while. */
+/* Return the number of bytes that this takes, the largest number that `count` rows with their
+ * outcomes take in addition, and the number that writing the model takes temporarily. */
 double saddle_result_bytes(const saddle_instance *instance);
 double saddle_result_row_bytes(double count, size_t outcomes);
 double saddle_result_write_bytes(const saddle_instance *instance);
-/* Append a row of the trace with its outcomes. */
+/* Appends a row of the trace with its outcomes. */
 saddle_status saddle_result_append(saddle_result *result, const saddle_row *row,
                                    const double *outcomes, saddle_error *error);
-/* Write the model, all agents' copies in it, as saddle_result_save() does: process 0 writes, and
- * the others send it a row at a time. After a failure the means are no longer there. Collective. */
+/* Writes the model with all agents' copies, like saddle_result_save(): process 0 writes, and the
+ * others send it one row at a time. A failure overwrites the means. Collective. */
 saddle_status saddle_result_write(saddle_result *result, const saddle_world *world,
                                   const char *path, saddle_error *error);
 

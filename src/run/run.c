@@ -37,8 +37,8 @@ static saddle_status begin(saddle_run_state *r, saddle_error *error)
     return status;
 }
 
-/* Write a checkpoint if one is due. One that cannot be written does not end the run: the last one
- * is still there. */
+/* Writes a checkpoint if one is due. A failure to write does not end the run, because the
+ * previous one still exists. */
 static void write_checkpoint(saddle_run_state *r, bool last)
 {
     saddle_error error = {.message = ""};
@@ -56,7 +56,7 @@ static void write_checkpoint(saddle_run_state *r, bool last)
     saddle_run_warn(r, message);
 }
 
-/* Name the directions that agents have found dead. */
+/* Warns of the directions of links that agents have found dead. */
 static void warn_of_dead_directions(const saddle_run_state *r)
 {
     const saddle_engine_class *kind = r->engine->kind;
@@ -67,13 +67,13 @@ static void warn_of_dead_directions(const saddle_run_state *r)
         saddle_snprintf(
             message, sizeof message,
             "links: nothing from agent %zu arrived at agent %zu for %llu rounds; their edge is "
-            "taken out, and the agents begin anew without it",
+            "removed, and the agents start anew without it",
             from, to, (unsigned long long)r->info.instance->links->patience);
         saddle_run_warn(r, message);
     }
 }
 
-/* Advance to the next trace point or stop; calls the progress hook on the way. */
+/* Advances to the next trace point or stop, and calls the progress hook in between. */
 static void advance(saddle_run_state *r, saddle_fault *fault, int *stop)
 {
     uint64_t iteration = r->engine->kind->iteration(r->engine);
@@ -110,13 +110,14 @@ static saddle_status stalled(const saddle_fault *fault, saddle_error *error)
                        (unsigned long long)fault->iteration, fault->agent, fault->variable);
 }
 
-/* Why the run ends at r->row, or -1, as far as that is known without its outcomes. `stop` is what its limits
- * say. */
+/* Returns why the run ends at r->row, or -1, as far as this does not depend on outcomes. `stop`
+ * is the reason by its limits. */
 static int reached(const saddle_run_state *r, int stop)
 {
     double tolerance = r->given.limits.tolerance;
     const saddle_churn *churn = r->info.instance->churn;
-    /* The point that is sought is that of the agents that are present in the end. */
+    /* The solution is that of the agents that are present at the end, so wait for the last
+     * event. */
     bool settled = churn == NULL || churn->count == 0 ||
                    r->row.cost.rounds > churn->event[churn->count - 1].round;
     if (tolerance > 0.0 && r->row.metric <= tolerance && settled)
@@ -124,7 +125,7 @@ static int reached(const saddle_run_state *r, int stop)
     return r->rules.outcomes ? stop : saddle_run_apply_rules(r, stop);
 }
 
-/* Record r->row; *ended is set when it is the last one. */
+/* Records r->row; sets *ended if it is the last one. */
 static saddle_status arrive(saddle_run_state *r, int stop, bool *ended, saddle_error *error)
 {
     *ended = stop >= 0;

@@ -1,8 +1,8 @@
 /*
- * What a run takes from its beginning to its end, on top of its instance.
+ * The memory that a run takes in addition to its instance.
  *
- * Every size comes from the function that stands beside the allocation. tests/unit/test_memory.c compares the
- * sum with what runs take.
+ * Every size is computed by a function next to the allocation. tests/unit/test_memory.c compares
+ * the sum with what runs actually take.
  */
 #include <math.h>
 
@@ -15,12 +15,13 @@
 
 /* Settings, paths and other texts. */
 #define TEXT_BYTES 1e5
-/* Rows that are counted at most: a run with more may be ended long before its last iteration. */
+/* The largest number of rows that is counted: a longer run is likely to end before its last
+ * iteration. */
 #define LIKELY_ROWS 1e6
-/* Outcomes that are counted: four on training and four on held-out rows. */
+/* The number of outcomes that is assumed: four on training and four on held-out rows. */
 #define USUAL_OUTCOMES 8
 
-/* Rows of the trace. */
+/* Returns the expected number of rows of the trace. */
 static double count_rows(const saddle_run_state *r)
 {
     const saddle_plan *plan = &r->given;
@@ -30,7 +31,7 @@ static double count_rows(const saddle_run_state *r)
     return fmin(rows, LIKELY_ROWS);
 }
 
-/* What looking at the outcomes takes for a while. */
+/* Returns the number of bytes that measuring outcomes takes temporarily. */
 static double outcome_bytes(const saddle_run_state *r)
 {
     const saddle_problem *problem = r->info.network->problem;
@@ -47,8 +48,8 @@ static double outcome_bytes(const saddle_run_state *r)
                               sizeof(double));
 }
 
-/* What is there for a while only, at different times: states to resume from, outcomes, a model that is
- * written, the fingerprint of the data. */
+/* Returns the largest number of bytes that is taken temporarily, at different times: by states
+ * to resume from, outcomes, writing the model, and the fingerprint of the data. */
 static double passing_bytes(const saddle_run_state *r)
 {
     const saddle_instance *e = r->info.instance;

@@ -1,4 +1,4 @@
-/* What comes before the first iteration of a run. */
+/* Everything before the first iteration of a run. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,16 +16,16 @@
 #include "run/result.h"
 #include "run/run.h"
 
-/* ---- the algorithm ---------------------------------------------------------------------------- */
+/* ---- the algorithm --------------------------------------------------------------------------- */
 
-/* Refuse what the algorithm or the problem cannot do. */
+/* Refuses what the algorithm or the problem does not support. */
 static saddle_status check_traits(const saddle_run_state *r, saddle_error *error)
 {
     const saddle_instance *e = r->info.network;
     const saddle_algorithm *a = r->info.algorithm;
     bool wanted = r->given.outputs.outcomes == SADDLE_OUTCOMES_ALWAYS;
     if ((wanted || r->given.outputs.outcomes_per_agent) && e->problem->outcomes == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "%s: problem %s has none; leave it out",
+        return saddle_fail(error, SADDLE_BAD_INPUT, "%s: problem %s has no outcomes; leave it out",
                            wanted ? "outcomes" : "outcomes-per-agent",
                            saddle_shown_name(e->problem->name));
     if (a->traits.centralized && e->world->ranks > 1)
@@ -36,25 +36,24 @@ static saddle_status check_traits(const saddle_run_state *r, saddle_error *error
     if (!a->traits.x_set && !saddle_set_is_whole_space(e->x_set))
         return saddle_fail(
             error, SADDLE_UNSUPPORTED,
-            "%s handles no constraint on x, but X is %s; set x-set to none or choose "
-            "another algorithm",
+            "%s does not support a constraint on x, but X is %s; set x-set to none or "
+            "choose another algorithm",
             a->name, saddle_set_text(e->x_set));
     if (!a->traits.y_set && !saddle_set_is_whole_space(e->y_set))
         return saddle_fail(
             error, SADDLE_UNSUPPORTED,
-            "%s handles no constraint on y, but Y is %s; set y-set to none or choose "
-            "another algorithm",
+            "%s does not support a constraint on y, but Y is %s; set y-set to none or "
+            "choose another algorithm",
             a->name, saddle_set_text(e->y_set));
     if (!a->traits.regularizer && !saddle_regularizer_is_zero(e->regularizer))
-        return saddle_fail(
-            error, SADDLE_UNSUPPORTED,
-            "regularizer: %s handles no nonsmooth regularizer, but h is %s; give none "
-            "or choose another algorithm",
-            a->name, saddle_regularizer_text(e->regularizer));
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "regularizer: %s does not support a nonsmooth regularizer, but h is %s; "
+                           "give none or choose another algorithm",
+                           a->name, saddle_regularizer_text(e->regularizer));
     return SADDLE_OK;
 }
 
-/* The instance that the algorithm runs on. */
+/* Chooses the instance that the algorithm runs on. */
 static saddle_status choose_instance(saddle_run_state *r, saddle_error *error)
 {
     r->info.instance = r->info.network;
@@ -65,7 +64,7 @@ static saddle_status choose_instance(saddle_run_state *r, saddle_error *error)
     return status;
 }
 
-/* Let the algorithm complete its parameters; the message of a plug-in names it. */
+/* Calls the algorithm's init(); errors of a plug-in name the plug-in. */
 static saddle_status configure_own(saddle_run_state *r, saddle_configuration *c,
                                    saddle_error *error)
 {
@@ -77,7 +76,7 @@ static saddle_status configure_own(saddle_run_state *r, saddle_configuration *c,
     return saddle_pass_on(error, status, &said, "algorithm", r->info.algorithm->name);
 }
 
-/* The sizes that the algorithm asks for. */
+/* Computes the algorithm's layout. */
 static saddle_status lay_out(saddle_run_state *r, saddle_error *error)
 {
     saddle_layout *l = &r->layout;
@@ -86,14 +85,14 @@ static saddle_status lay_out(saddle_run_state *r, saddle_error *error)
         l->work <= SADDLE_MOST_DOUBLES && l->scratch <= SADDLE_MOST_DOUBLES)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "algorithm %s asks for %zu doubles of published and %zu of kept state, %zu "
-                       "of work and %zu of scratch; each can be at most %zu",
+                       "algorithm %s needs %zu doubles of published and %zu of kept state, %zu of "
+                       "work and %zu of scratch; each can be at most %zu",
                        r->info.algorithm->name, l->published, l->kept, l->work, l->scratch,
                        SADDLE_MOST_DOUBLES);
 }
 
-/* Leave out of a plan the step sizes that the algorithm does not read, so that it does not make
- * its own of them. */
+/* Resets the step sizes that the algorithm does not read, so that its automatic steps do not
+ * depend on them. */
 static void forget_unread(const saddle_algorithm *algorithm, saddle_plan *plan)
 {
     saddle_plan defaults;
@@ -110,7 +109,7 @@ static void forget_unread(const saddle_algorithm *algorithm, saddle_plan *plan)
         plan->steps.alpha = defaults.steps.alpha;
 }
 
-/* Step sizes and parameters. */
+/* Sets step sizes and parameters. */
 static saddle_status configure(saddle_run_state *r, saddle_error *error)
 {
     const saddle_algorithm *a = r->info.algorithm;
@@ -130,7 +129,7 @@ static saddle_status configure(saddle_run_state *r, saddle_error *error)
     return status;
 }
 
-/* What time costs. One agent that has the data of all computes as `default` says. */
+/* Reads the link model. A single agent with all data computes at the model's default cost. */
 static saddle_status read_link_model(saddle_run_state *r, saddle_error *error)
 {
     const char *text = r->given.network.link_model;
@@ -146,7 +145,7 @@ static saddle_status read_link_model(saddle_run_state *r, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* All processes use the numbers that process 0 has read. */
+/* Distributes the numbers that process 0 has read. */
 static void share_link_model(const saddle_run_state *r)
 {
     const saddle_world *world = r->info.network->world;
@@ -159,7 +158,7 @@ static void share_link_model(const saddle_run_state *r)
     world->share(world, 0, 2 * graph->edges * sizeof *model->bandwidth, model->bandwidth);
 }
 
-/* How often to measure. */
+/* Chooses how often to measure. */
 static void choose_points(saddle_run_state *r)
 {
     uint64_t iterations = r->given.limits.iterations;
@@ -171,13 +170,12 @@ static void choose_points(saddle_run_state *r)
     } else if (r->trace_every == 0) {
         r->trace_every =
             iterations / SADDLE_DEFAULT_POINTS > 0 ? iterations / SADDLE_DEFAULT_POINTS : 1;
-        /* The budget may end the run long before its iterations would. */
+        /* The budget may end the run long before its last iteration. */
         r->trace_ifo = r->given.limits.max_ifo / SADDLE_DEFAULT_POINTS;
     }
 }
 
-/* Keep the title of an algorithm that is not in the library's list: the result outlives a
- * plug-in. */
+/* Copies the title of an algorithm that is not built in, because the result outlives a plug-in. */
 static saddle_status keep_title(saddle_run_state *r, saddle_error *error)
 {
     const saddle_algorithm *a = r->info.algorithm;
@@ -188,8 +186,8 @@ static saddle_status keep_title(saddle_run_state *r, saddle_error *error)
     return r->info.title != NULL ? SADDLE_OK : saddle_no_memory(error, "the result");
 }
 
-/* All that comes before the agents are made: the algorithm, its parameters, the effective plan.
- * On failure saddle_run_release() is still to be called. */
+/* Does everything before the agents are made: the algorithm, its parameters, the effective plan.
+ * Call saddle_run_release() even after a failure. */
 static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
 {
     const saddle_plan *plan = &r->given;
@@ -213,24 +211,24 @@ static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
     return saddle_run_effective(r, error);
 }
 
-/* ---- agents and observer ---------------------------------------------------------------------- */
+/* ---- agents and observer --------------------------------------------------------------------- */
 
-/* Returns whether every iterate is sure to be in X and Y. `bound` receives the most that nu and
- * eta may be. */
+/* Returns whether every iterate is guaranteed to be in X and Y. `bound` receives the largest nu
+ * and eta for which it is. */
 static bool is_feasible(const saddle_run_state *r, double *bound, bool *x_safe, bool *y_safe)
 {
     const saddle_instance *e = r->info.instance;
     bool always = r->info.algorithm->traits.feasible;
     *bound = saddle_instance_least_self_weight(e);
-    /* Weights have 40 bits: that of a rule that says 1/10 may be a little less. */
+    /* Weights are rounded to 40 bits, so that a weight of 1/10 may be a little less. */
     double allowed = *bound * (1.0 + 1e-11);
     *x_safe = always || r->info.steps.nu <= allowed || saddle_set_is_whole_space(e->x_set);
     *y_safe = always || r->info.steps.eta <= allowed || saddle_set_is_whole_space(e->y_set);
     return *x_safe && *y_safe;
 }
 
-/* Returns whether every iterate is sure to be in X and Y. Warns when the steps of the PRECISION
- * family are too long for its iterates to be convex combinations of feasible points. */
+/* Returns whether every iterate is guaranteed to be in X and Y. Warns if the steps of the
+ * PRECISION family are too long for its iterates to be convex combinations of feasible points. */
 static bool stays_feasible(const saddle_run_state *r)
 {
     double bound;
@@ -286,7 +284,7 @@ static saddle_status make_observer(saddle_run_state *r, saddle_error *error)
         .steps = r->info.steps,
         .metric_tau = r->result->plan.outputs.metric_tau,
         .metric_direction = r->result->plan.outputs.metric_direction,
-        /* The potential is a statement about bounds, not about estimates. */
+        /* The theorem about the potential needs bounds, not estimates. */
         .potential = r->info.algorithm->traits.potential && !r->info.instance->constants.estimated,
         .feasible = stays_feasible(r),
     };
@@ -317,12 +315,12 @@ static saddle_status make_outcomes(saddle_run_state *r, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Fewer rows than these in a mini-batch are read from two messages on a desktop computer:
- * docs/privacy.md. */
+/* Rows of a mini-batch smaller than this can be reconstructed from two messages on a desktop
+ * computer: docs/privacy.md. */
 enum { PRIVATE_BATCH = 64 };
 
-/* Warns where the messages to another process are sums over so few rows that single rows can be
- * found from them. */
+/* Warns if messages to other processes are sums over so few rows that single rows can be
+ * reconstructed. */
 static void warn_of_small_batches(const saddle_run_state *r)
 {
     const saddle_instance *e = r->info.network;
@@ -346,13 +344,13 @@ static void warn_of_small_batches(const saddle_run_state *r)
     char message[256];
     saddle_snprintf(
         message, sizeof message,
-        "gradients over %zu sample%s are sent to other processes, which can tell single "
+        "gradients over %zu sample%s are sent to other processes, which can reconstruct "
         "rows of private data from sums of fewer than %d",
         least, least == 1 ? "" : "s", PRIVATE_BATCH);
     saddle_run_warn(r, message);
 }
 
-/* Warns where the theory's steps come without a guarantee: they are PRECISION's. */
+/* Warns if the theory's steps, which are PRECISION's, have no guarantee for the algorithm. */
 static void warn_of_no_guarantee(const saddle_run_state *r)
 {
     const saddle_algorithm *a = r->info.algorithm;
@@ -375,22 +373,22 @@ static void warn_of_no_guarantee(const saddle_run_state *r)
         theory.precision_plus.holds)
         return;
     saddle_snprintf(message, sizeof message,
-                    "steps: nothing is guaranteed for PRECISION+ with a c-gamma of %g; these steps "
-                    "need one above %.3g",
+                    "steps: PRECISION+ has no guarantee with a c-gamma of %g; these steps need one "
+                    "above %.3g",
                     steps->c_gamma, theory.least_c_gamma);
     saddle_run_warn(r, message);
 }
 
-/* Let processes that are stopped be noticed. The checkpoint to resume from is that of the last
- * run until this one writes its own. */
+/* Starts watching for processes that do not respond. Until this run writes a checkpoint, the one
+ * to resume from is that of the previous run. */
 static void watch_processes(const saddle_run_state *r)
 {
     const saddle_instance *network = r->info.network;
     const char *checkpoint = r->resumed.from != NULL ? r->resumed.from->path : NULL;
     if (!saddle_engine_watch(network->parts->engine, network->world,
                              network->plan->engine.stall_seconds, checkpoint))
-        saddle_run_warn(r, "a process that is stopped will not be noticed, because MPI was "
-                           "initialised without MPI_THREAD_MULTIPLE");
+        saddle_run_warn(r, "processes that do not respond will not be detected, because MPI was "
+                           "initialized without MPI_THREAD_MULTIPLE");
 }
 
 saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
@@ -446,7 +444,7 @@ void saddle_run_release(saddle_run_state *r)
     saddle_plan_free(&r->given);
 }
 
-/* ---- the plan --------------------------------------------------------------------------------- */
+/* ---- the plan -------------------------------------------------------------------------------- */
 
 saddle_status saddle_run_take_plan(saddle_run_state *r, const saddle_plan *plan,
                                    saddle_error *error)
@@ -458,7 +456,7 @@ saddle_status saddle_run_take_plan(saddle_run_state *r, const saddle_plan *plan,
     return SADDLE_OK;
 }
 
-/* ---- looking ahead ---------------------------------------------------------------------------- */
+/* ---- forecasts ------------------------------------------------------------------------------- */
 
 saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_plan *plan,
                                   saddle_forecast *out, saddle_error *error)

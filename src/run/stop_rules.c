@@ -1,5 +1,5 @@
-/* Rules that end a run by what is measured: stop-when, and stop-after with the best solution
- * that it keeps. */
+/* Rules that end a run depending on its measurements: stop-when, and stop-after, which keeps the
+ * best solution. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* "auc>=0.9" */
+/* Parses a condition such as "auc>=0.9". */
 static saddle_status read_condition(saddle_stop_condition *out, const char *text,
                                     saddle_error *error)
 {
@@ -68,8 +68,8 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
                       (plan->limits.stop_when != NULL && rules->when.place == SADDLE_TRACE_COLUMNS);
     if (plan->limits.stop_on != NULL && plan->limits.stop_after == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "stop-on: it goes with stop-after, the number of trace points without "
-                           "gain; give both");
+                           "stop-on: it needs stop-after, the number of trace points without "
+                           "improvement; give both");
     if (rules->outcomes && plan->outputs.outcomes == SADDLE_OUTCOMES_ENDS)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "outcomes: %s needs them at every trace point; leave out ends",
@@ -79,8 +79,8 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* Returns the outcome of a name, with or without "test_" or "train_"; held-out rows come first.
- * Returns outcome_count when there is none. */
+/* Returns the index of an outcome by its name with or without "test_" or "train_", preferring
+ * held-out rows; outcome_count if there is none. */
 static size_t find_outcome(const saddle_result *result, const char *name)
 {
     static const char *const prefix[] = {"", "test_", "train_"};
@@ -114,7 +114,7 @@ static saddle_status unknown_column(const saddle_result *result, const char *opt
                        list, saddle_suggest(name, known, result->outcome_count).text);
 }
 
-/* The outcome that stop-after goes by: the first on held-out rows unless one is named. */
+/* Chooses the outcome of stop-after: by default the first on held-out rows. */
 static saddle_status choose_outcome(saddle_run_state *r, saddle_error *error)
 {
     const saddle_result *result = r->result;
@@ -146,8 +146,8 @@ saddle_status saddle_run_resolve_rules(saddle_run_state *r, saddle_error *error)
     const char *name = rules->when.column;
     if (rules->outcomes && result->plan.outputs.outcomes != SADDLE_OUTCOMES_ALWAYS)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: the run that is resumed measured outcomes at its ends alone; leave "
-                           "it out",
+                           "%s: the run to be resumed measured outcomes only at its ends; leave it "
+                           "out",
                            r->given.limits.stop_after > 0 ? "stop-after" : "stop-when");
     if (r->given.limits.stop_when != NULL && rules->when.place == SADDLE_TRACE_COLUMNS) {
         rules->when.place += find_outcome(result, name);
@@ -159,7 +159,7 @@ saddle_status saddle_run_resolve_rules(saddle_run_state *r, saddle_error *error)
 
 /* ---- applying -------------------------------------------------------------------------------- */
 
-/* NaN satisfies nothing. */
+/* Returns whether the condition of stop-when holds; never for NaN. */
 static bool holds(const saddle_run_state *r)
 {
     const saddle_stop_condition *when = &r->rules.when;
@@ -189,7 +189,7 @@ int saddle_run_apply_rules(const saddle_run_state *r, int stop)
 {
     const saddle_result *result = r->result;
     uint64_t after = r->given.limits.stop_after;
-    /* The row that has been measured is not among the result's yet. */
+    /* The measured row has not been appended to the result yet. */
     size_t row = result->row_count;
     if (holds(r))
         return SADDLE_STOP_CONDITION;

@@ -131,9 +131,9 @@ check "is shown" grep -qE "^  sreda +- +- +- +- +refused: sreda( |$)" out
 check "dashes in the levels" grep -qE "^  sreda +- +- +- +-$" out
 check "the other ran" [ -s picky/precision-seed1.csv ]
 check "it did not" absent picky/sreda-seed1.csv
-refuse "sreda handles no constraint on x" compare "${small[@]}" --x-set box:-1:1 --algorithms sreda \
+refuse "sreda does not support a constraint on x" compare "${small[@]}" --x-set box:-1:1 --algorithms sreda \
     --output picky2
-refuse "none of the 2 algorithms can be run: sreda handles no constraint on x" compare "${small[@]}" \
+refuse "none of the 2 algorithms can be run: sreda does not support a constraint on x" compare "${small[@]}" \
     --x-set box:-1:1 --algorithms sreda,sreda-boost --output none
 check "nothing is written" absent none
 

@@ -99,7 +99,7 @@ check "and the same model" cmp -s b.npz c.npz
 refuse "kept its best solution" run --resume ck --max-ifo 0 --stop-after 0
 try run "${long[@]}" --iterations 100 --checkpoint plain
 refuse "kept no best solution" run --resume plain --iterations 200 --stop-after 3
-refuse "measured outcomes at its ends alone" run --resume plain --iterations 200 --stop-when 'auc>1'
+refuse "measured outcomes only at its ends" run --resume plain --iterations 200 --stop-when 'auc>1'
 rm -rf ck plain
 try run "${long[@]}" --stop-after 4 --stop-on train_pair_loss --trace d.csv --iterations 100
 check "as long as the loss falls" is "$(last d.csv iteration)" 100
@@ -118,7 +118,7 @@ refuse "--stop-when: the value is empty; give CONDITION, or leave the option out
 refuse "--stop-on: the value is empty; give OUTCOME" run "${long[@]}" --stop-after 3 --stop-on ''
 refuse "stop-after: this problem has no outcomes; leave it out" run --problem quadratic --stop-after 3
 refuse "'auc' is not a column of the trace, and this problem has no outcomes" run --problem quadratic --stop-when 'auc>1'
-refuse "it goes with stop-after" run "${long[@]}" --stop-on auc
+refuse "it needs stop-after" run "${long[@]}" --stop-on auc
 refuse "there is no outcome on held-out rows" run --problem auc --data synthetic:200 --stop-after 3
 refuse "needs them at every trace point" run "${long[@]}" --outcomes ends --stop-after 3
 

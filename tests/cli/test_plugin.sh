@@ -398,7 +398,7 @@ refuse "there is no option 'steps'; the options are: step, label, laps" "${quadr
 refuse "'step' is not of the form name=value" "${quadratic[@]}" --algorithm ./parts.so:step
 refuse "the plug-in './parts.so': nine laps are too many" "${quadratic[@]}" --algorithm ./parts.so:laps=9
 refuse "give a path such as ./parts.so" "${quadratic[@]}" --algorithm parts.so
-refuse "handles no constraint on x" "${quadratic[@]}" --algorithm ./parts.so --x-set nonneg
+refuse "does not support a constraint on x" "${quadratic[@]}" --algorithm ./parts.so --x-set nonneg
 try compare --problem quadratic --iterations 20 --algorithms precision,./parts.so:step=0.02,label=kept,prox-dsgda --output both2
 check "compared with others" exits 0
 check "under its own name" test -s both2/walk-step=0.02-label=kept-seed1.csv

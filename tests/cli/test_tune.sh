@@ -153,9 +153,9 @@ check "no settings are saved" absent div/gda.yaml
 # One of several algorithms that cannot solve the problem.
 try tune "${problem[@]}" --x-set box:-1:1 --algorithms sreda,gda --budget 30000 --output some --quiet
 check "one refuses" exits 0
-check "with its reason" warns "refused: sreda handles no constraint on x"
+check "with its reason" warns "refused: sreda does not support a constraint on x"
 check "the other is tuned" [ -s some/gda.yaml ]
-refuse "sreda handles no constraint on x" tune "${problem[@]}" --x-set box:-1:1 --algorithms sreda --output new
+refuse "sreda does not support a constraint on x" tune "${problem[@]}" --x-set box:-1:1 --algorithms sreda --output new
 
 # An outcome is measured on separate validation rows; the test rows are used once.
 auc=(tune --problem auc --data synthetic:500:12 --test-data synthetic:200:12 --agents 4 --budget 100000 --candidates 4)

@@ -327,7 +327,7 @@ START_TEST(model_as_a_record)
     assert_ok(saddle_result_save(result, apart, &error), error);
     assert_same_files(alone, apart);
     assert_refused(saddle_result_save(p.end[0].result, apart, &error), error, SADDLE_UNSUPPORTED,
-                   "name the model in the plan");
+                   "set outputs.model of the plan");
     forget(&p);
     saddle_result_free(result);
     saddle_instance_free(e);

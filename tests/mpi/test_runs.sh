@@ -87,7 +87,7 @@ check "one process speaks" cmp -s alone together
 
 # ---- private data ---------------------------------------------------------------------------------
 
-private="can tell single rows of private data"
+private="can reconstruct rows of private data"
 "$saddle" data generate rows.libsvm --rows 900 --features 5 >out 2>err
 data=(--data rows.libsvm --agents 3 --iterations 2)
 under 3 run --engine mpi "${data[@]}" --batch 63

@@ -190,7 +190,7 @@ for ranks in 1 012; do
     rm -rf trace model.npz
     at MOMENT_RANKS=$ranks MOMENT_CALL=MPI_Init_thread -- "${run[@]}" --iterations 200 --model model.npz
     check "without threads in $ranks: the job ends well" exits 0
-    check "without threads in $ranks: it warns" warns "a process that is stopped will not be noticed"
+    check "without threads in $ranks: it warns" warns "processes that do not respond will not be detected"
     check "without threads in $ranks: the same model" cmp -s reference.npz model.npz
 done
 

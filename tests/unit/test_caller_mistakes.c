@@ -654,9 +654,9 @@ START_TEST(steps_without_a_guarantee_are_reported)
     ck_assert_msg(h.count == 0, "%s", h.text);
     h = theory_warnings("precision+", "0.5");
     ck_assert_msg(h.count == 1 && strncmp(h.text,
-                                          "steps: nothing is guaranteed for PRECISION+ with a "
+                                          "steps: PRECISION+ has no guarantee with a "
                                           "c-gamma of 0.5; these steps need one above ",
-                                          90) == 0,
+                                          85) == 0,
                   "%s", h.text);
     h = theory_warnings("prox-gt-sgda", NULL);
     ck_assert_str_eq(h.text,
