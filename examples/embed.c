@@ -1,9 +1,9 @@
 /*
- * Saddle inside a program: one instance, two algorithms on it, and what they cost.
+ * Saddle in a program: two algorithms on one instance, and the cost of each.
  *
- * The instance (data, network, problem, start) is made once; each run takes the algorithm, its steps
- * and its limits from the plan that it is given. Rows arrive through a hook while a run goes on, and
- * are in the result afterwards.
+ * The instance (data, network, problem, start) is made once; each run takes its algorithm, steps
+ * and limits from the plan. A hook receives the rows during a run; afterwards they are in the
+ * result.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void watch(void *context, const saddle_row *row)
                row->metric);
 }
 
-/* The first row at or below the target, or NULL. */
+/* Returns the first row at or below the target, or NULL. */
 static const saddle_row *first_below(const saddle_result *result, double target)
 {
     for (size_t k = 0; k < result->row_count; k++)

@@ -1,13 +1,13 @@
 /*
- * An algorithm of your own: decentralized gradient descent ascent. With gradients of all local samples,
- * agent i moves from the average of its neighbours' iterates,
+ * Your own algorithm: decentralized gradient descent ascent. Agent i moves from the average of its
+ * neighbours' iterates along the gradient over all its samples:
  *
- *   x_i+ = prox of eta_x h over X at  sum_j M_ij x_j - eta_x grad_x F_i(x_i, y_i)
- *   y_i+ = projection onto Y of       sum_j M_ij y_j + eta_y grad_y F_i(x_i, y_i)
+ *   x_i+ = prox of eta_x h over X at  sum_j M_ij x_j - eta_x grad_x F_i(x_i, y_i) y_i+ = projection
+ *   onto Y of       sum_j M_ij y_j + eta_y grad_y F_i(x_i, y_i)
  *
- * From C the plan points to it, as in main() below. As a plug-in it is given by its path:
- *   cc -shared -fPIC own_algorithm.c -o libown_algorithm.so -lsaddle
- *   saddle run --algorithm ./libown_algorithm.so --eta-x 0.02
+ * In C, set plan.algorithm.own as in main() below. As a plug-in, give its path: cc -shared -fPIC
+ * own_algorithm.c -o libown_algorithm.so -lsaddle saddle run --algorithm ./libown_algorithm.so
+ * --eta-x 0.02
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 #include <saddle/saddle.h>
 
-/* The same for all agents. */
+/* Parameters, the same for all agents. */
 typedef struct parameters {
     double eta_x;
     double eta_y;
@@ -26,7 +26,7 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
 {
     parameters *p = out;
     (void)error;
-    /* Steps that are not given are NaN here; what is used instead goes into the run's records. */
+    /* Steps that are not given are NaN; storing the values in use records them in the trace. */
     if (isnan(c->steps.eta_x))
         c->steps.eta_x = 0.01;
     if (isnan(c->steps.eta_y))
@@ -36,7 +36,7 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
     return SADDLE_OK;
 }
 
-/* Neighbours read x and y; the gradient lasts from one phase to the next. */
+/* x and y are published to the neighbours; the gradient is kept from one phase to the next. */
 static void layout(const void *p, const saddle_problem *problem, saddle_layout *out)
 {
     (void)p;
@@ -52,8 +52,8 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     memcpy(agent->next + agent->problem->x_dim, y0, agent->problem->y_dim * sizeof *y0);
 }
 
-/* Ask for the gradient of F_i; the engine answers before the next phase. */
-static void ask(saddle_agent *agent)
+/* Requests the gradient of F_i, which the engine computes before the next phase. */
+static void estimate(saddle_agent *agent)
 {
     size_t x_dim = agent->problem->x_dim;
     agent->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
@@ -81,8 +81,9 @@ static void view(const saddle_agent *agent, saddle_view *out)
     *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
 }
 
-static const saddle_phase phases[] = {{"ask", .run = ask}, {"move", .run = move}, {.name = NULL}};
-/* Options of the plan that it reads; its own would fill its parameters. */
+static const saddle_phase phases[] = {
+    {"estimate", .run = estimate}, {"move", .run = move}, {.name = NULL}};
+/* The plan's options that it reads. Its own options would fill in its parameters. */
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y, NULL};
 
 static const saddle_algorithm dgda = {
@@ -116,7 +117,7 @@ int main(void)
     }
     saddle_row last = result->rows[result->row_count - 1];
     saddle_result_free(result);
-    /* The mean finds the saddle point; steps of fixed length keep the agents a little apart. */
+    /* The mean converges to the saddle point; constant steps keep the agents a little apart. */
     printf("mean: stationarity %.3g, best response %.3g; consensus %.17g\n", last.x_stationarity,
            last.y_gap, last.x_consensus + last.y_consensus);
     return last.x_stationarity + last.y_gap < 1e-9 ? EXIT_SUCCESS : EXIT_FAILURE;

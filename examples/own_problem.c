@@ -1,12 +1,12 @@
 /*
- * A problem of one's own: fitting a line when an adversary may tilt the objective.
+ * Your own problem: fitting a line while an adversary tilts the objective.
  *
  *   min over x, max over y of  mean over all points (t, b) of
  *       1/2 (x_0 + x_1 t - b)^2 + x'y - (RHO / 2) |y|^2
  *
- * Each of four agents holds 25 points of its own quarter of the line and shows them to nobody; no
- * agent could find the line alone. The maximum over y is |x|^2 / (2 RHO), at y = x / RHO, so the
- * answer is that of ridge regression on all points together.
+ * Each of four agents has 25 points from a different quarter of the line, which it does not share;
+ * no agent could find the line alone. The maximum over y is |x|^2 / (2 RHO), at y = x / RHO, so the
+ * solution is that of ridge regression on all points together.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 enum { AGENTS = 4, SAMPLES = 25 };
 #define RHO 10.0
 
-/* Point j of an agent: t, and b = 1 + 2 t with an error of -0.1, 0 or 0.1. */
+/* Returns t of an agent's point j, and stores b = 1 + 2 t with an error of -0.1, 0 or 0.1. */
 static double point(size_t agent, size_t j, double *b)
 {
     double t = ((double)agent + (double)j / SAMPLES) / AGENTS;

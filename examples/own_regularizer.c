@@ -1,11 +1,10 @@
 /*
- * A regularizer of your own:  h(x) = w sum_k max(x_k, 0),  a price on positive entries alone. Its prox takes
- * step w from every positive entry, but stops at 0.
+ * Your own regularizer:  h(x) = w sum_k max(x_k, 0),  a price on positive entries. Its prox
+ * subtracts step * w from every positive entry, but not below 0.
  *
- * From C the plan points to a regularizer of this class, as in main() below. As a plug-in it is given by its
- * path:
- *   cc -shared -fPIC own_regularizer.c -o libown_regularizer.so -lsaddle
- *   saddle run --regularizer ./libown_regularizer.so:w=0.1
+ * In C, set plan.problem.own_regularizer as in main() below. As a plug-in, give its path: cc
+ * -shared -fPIC own_regularizer.c -o libown_regularizer.so -lsaddle saddle run --regularizer
+ * ./libown_regularizer.so:w=0.1
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +18,14 @@ typedef struct price {
 
 static const saddle_option w_option =
     SADDLE_REAL(SADDLE_OWN(price, w, INSTANCE), "w", "Price", "1", 0.0, SADDLE_UNBOUNDED, "W",
-                "What a unit of a positive entry costs.");
+                "The price per unit of a positive entry.");
 static const saddle_option *const options[] = {&w_option, NULL};
 
 static double value(const saddle_regularizer *regularizer, const double *v)
 {
     double sum = 0.0;
     for (size_t k = 0; k < regularizer->term.dimension; k++)
-        sum += v[k] > 0.0 ? v[k] : 0.0 * v[k]; /* not 0.0: a NaN stays one */
+        sum += v[k] > 0.0 ? v[k] : 0.0 * v[k]; /* not 0.0, so that NaN stays NaN */
     return ((const price *)regularizer)->w * sum;
 }
 
@@ -38,7 +37,8 @@ static void shrink(const saddle_regularizer *regularizer, double step, double *v
             v[k] = v[k] > cut ? v[k] - cut : 0.0;
 }
 
-/* In one coordinate the minimum over an interval is the free minimum, clipped: so over a box. */
+/* The minimum over a box is the unconstrained minimum, clipped, because h separates into
+ * coordinates. */
 static saddle_prox_rule rule(const saddle_regularizer *regularizer, const saddle_set *set)
 {
     double lower;
@@ -61,7 +61,7 @@ static const saddle_regularizer_class price_class = {
 
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .regularizer = &price_class};
 
-/* The largest entry of any agent's x; a high price leaves none above 0. */
+/* Returns the largest entry of any agent's x; with a high price none is above 0. */
 static double largest_entry(const saddle_result *result)
 {
     double most = result->x[0];

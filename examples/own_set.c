@@ -1,10 +1,9 @@
 /*
- * A constraint set of your own: the half space  x_1 + ... + x_n <= b,  a budget for all entries together.
- * The projection takes what is too much from all entries alike.
+ * Your own constraint set: the half space  x_1 + ... + x_n <= b,  a budget for the sum of all
+ * entries. The projection subtracts the excess equally from all entries.
  *
- * From C the plan points to a set of this class, as in main() below. As a plug-in it is given by its path:
- *   cc -shared -fPIC own_set.c -o libown_set.so -lsaddle
- *   saddle run --x-set ./libown_set.so:b=2
+ * In C, set plan.problem.own_x_set as in main() below. As a plug-in, give its path: cc -shared
+ * -fPIC own_set.c -o libown_set.so -lsaddle saddle run --x-set ./libown_set.so:b=2
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@ typedef struct half_space {
 
 static const saddle_option b_option =
     SADDLE_REAL(SADDLE_OWN(half_space, b, INSTANCE), "b", "Half space", "1", -SADDLE_UNBOUNDED,
-                SADDLE_UNBOUNDED, "B", "What the entries may add up to.");
+                SADDLE_UNBOUNDED, "B", "The largest sum of the entries.");
 static const saddle_option *const options[] = {&b_option, NULL};
 
 static double sum(size_t count, const double *v)
@@ -34,7 +33,7 @@ static void project(const saddle_set *set, double *v, double *scratch)
     const half_space *self = (const half_space *)set;
     double excess = (sum(set->term.dimension, v) - self->b) / (double)set->term.dimension;
     (void)scratch;
-    /* Not `excess > 0`: a NaN must not look feasible. */
+    /* Not `excess > 0`, so that NaN does not count as feasible. */
     for (size_t k = 0; !(excess <= 0.0) && k < set->term.dimension; k++)
         v[k] -= excess;
 }
@@ -50,7 +49,7 @@ static const saddle_set_class half_space_class = {
 
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .set = &half_space_class};
 
-/* The largest sum of any agent's x. */
+/* Returns the largest sum of any agent's x. */
 static double largest_sum(const saddle_result *result)
 {
     double most = sum(result->x_dim, result->x);

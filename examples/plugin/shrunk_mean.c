@@ -1,10 +1,10 @@
 /*
- * A problem as a plug-in: the mean of the agents' points when an adversary pulls it away.
+ * A problem as a plug-in: the mean of the agents' points while an adversary pulls it away.
  *
  *   f_ij(x, y) = 1/2 |x - a_ij|^2 + x'y - (rho / 2) |y|^2,   a_ij = (i, j mod 4)
  *
- * The maximum over y is |x|^2 / (2 rho), at y = x / rho, so that the answer is the mean of all
- * points times rho / (rho + 1). Its one option comes after the colon:
+ * The maximum over y is |x|^2 / (2 rho), at y = x / rho, so the solution is the mean of all points
+ * times rho / (rho + 1). Its option is given after the colon:
  *   saddle run --problem ./libshrunk_mean.so:rho=3
  */
 #include <stdlib.h>
@@ -53,14 +53,14 @@ static void release(saddle_problem *problem)
     free(self->samples);
 }
 
-/* Its options, which come after the colon. */
+/* Its options, which are given after the colon. */
 typedef struct options {
     double rho;
 } options;
 
 static const saddle_option rho =
     SADDLE_REAL_ABOVE(SADDLE_OWN(options, rho, INSTANCE), "rho", "Shrunk mean", "1", 0.0,
-                      SADDLE_UNBOUNDED, "R", "How weak the adversary is.");
+                      SADDLE_UNBOUNDED, "R", "The weakness of the adversary.");
 static const saddle_option *const option_table[] = {&rho, NULL};
 
 static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)

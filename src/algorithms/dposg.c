@@ -90,7 +90,7 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
 }
 
 /* Requests g(S; z), to be stored in the kept state. */
-static void ask(saddle_agent *agent, uint64_t iteration)
+static void request_gradient(saddle_agent *agent, uint64_t iteration)
 {
     const parameters *p = agent->parameters;
     size_t x_dim = agent->problem->x_dim;
@@ -123,7 +123,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     size_t y_dim = agent->problem->y_dim;
     saddle_plain_start(agent, x0, y0);
     memcpy(agent->kept, agent->next, (x_dim + y_dim) * sizeof *agent->kept);
-    ask(agent, agent->iteration);
+    request_gradient(agent, agent->iteration);
     saddle_agent_evaluate(agent);
 }
 
@@ -142,7 +142,7 @@ static void average(saddle_agent *agent)
     if (!is_last(agent))
         return;
     move(agent, agent->work, agent->kept, agent->scratch);
-    ask(agent, agent->iteration + 1);
+    request_gradient(agent, agent->iteration + 1);
 }
 
 /* Computes w_k in the last round. */

@@ -307,8 +307,9 @@ static void watch_recursion(saddle_agent *agent, const saddle_parts *parts, doub
 }
 
 /* Requests a gradient at (x, y) over a batch. */
-static void ask(saddle_agent *agent, const saddle_parts *parts, saddle_request_kind kind,
-                saddle_batch batch, const double *x, const double *y)
+static void request_gradient(saddle_agent *agent, const saddle_parts *parts,
+                             saddle_request_kind kind, saddle_batch batch, const double *x,
+                             const double *y)
 {
     agent->request = (saddle_request){.kind = kind,
                                       .batch = batch,
@@ -330,21 +331,22 @@ static saddle_batch draw(saddle_agent *agent, uint64_t iteration)
 void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_t iteration,
                                const double *x, const double *y)
 {
-    ask(agent, parts, SADDLE_REQUEST_GRADIENT, draw(agent, iteration), x, y);
+    request_gradient(agent, parts, SADDLE_REQUEST_GRADIENT, draw(agent, iteration), x, y);
 }
 
 void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double *x,
                           const double *y)
 {
     saddle_batch all = {.index = NULL, .count = agent->problem->samples[agent->id]};
-    ask(agent, parts, SADDLE_REQUEST_GRADIENT, all, x, y);
+    request_gradient(agent, parts, SADDLE_REQUEST_GRADIENT, all, x, y);
 }
 
 void saddle_recursive_estimate(saddle_agent *agent, saddle_parts *parts)
 {
-    ask(agent, parts,
-        parts->curvature > 0.0 ? SADDLE_REQUEST_BATCH_DIFFERENCE : SADDLE_REQUEST_DIFFERENCE,
-        draw(agent, agent->iteration + 1), parts->x1, parts->y1);
+    request_gradient(agent, parts,
+                     parts->curvature > 0.0 ? SADDLE_REQUEST_BATCH_DIFFERENCE
+                                            : SADDLE_REQUEST_DIFFERENCE,
+                     draw(agent, agent->iteration + 1), parts->x1, parts->y1);
 }
 
 SADDLE_KERNEL double saddle_track_change(size_t count, const double *restrict new,

@@ -95,7 +95,7 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
 }
 
 /* Requests the gradient of F_i at a point. */
-static void ask(saddle_agent *agent, const double *x, const double *y)
+static void request_gradient(saddle_agent *agent, const double *x, const double *y)
 {
     agent->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
                                       .batch = {.count = agent->problem->samples[agent->id]},
@@ -115,7 +115,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     memcpy(agent->next + y.field, y0, y.dim * sizeof *y0);
     if (agent->iteration == 0)
         return;
-    ask(agent, x0, y0);
+    request_gradient(agent, x0, y0);
     saddle_agent_evaluate(agent);
     memcpy(agent->kept, agent->work, (x.dim + y.dim) * sizeof *agent->kept);
     memcpy(agent->next + x.field + x.dim, x.gradient, x.dim * sizeof *x0);
@@ -124,7 +124,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
 
 static void estimate(saddle_agent *agent)
 {
-    ask(agent, agent->now + x_side(agent).field, agent->now + y_side(agent).field);
+    request_gradient(agent, agent->now + x_side(agent).field, agent->now + y_side(agent).field);
 }
 
 /* Tracks the gradient, then steps along the tracker from the mixed iterate. The other variable
