@@ -1,12 +1,12 @@
-"""What `pip install` and `pip wheel` call (PEP 517 and 660): makes a wheel from a CMake build.
+"""The build backend of `pip install` and `pip wheel` (PEP 517, 660): makes a wheel with CMake.
 
-The package comes from the first of these build directories:
+The package is taken from the first of these build directories:
 
-    $SADDLE_BUILD            taken as it is
-    build/ of the checkout   if the package was built there; brought up to date if there is cmake
+    $SADDLE_BUILD            used without building
+    build/ of the checkout   if the package was built there; updated if there is cmake
     build-python/            configured and built by cmake
 
-Only Python's own modules are used. pip therefore has nothing to download before it builds, and
+Only the standard library is used, so that pip has nothing to download before it builds, and
 `pip install ./python` works offline.
 """
 
@@ -47,7 +47,7 @@ WHEEL = f"Wheel-Version: 1.0\nGenerator: saddle {VERSION}\nRoot-Is-Purelib: fals
 
 
 class UnsupportedOperation(Exception):
-    """What PEP 517 asks a backend to raise for a hook that it cannot answer."""
+    """The exception that PEP 517 prescribes for an operation that is not supported."""
 
 
 def _is_complete(build):
@@ -57,7 +57,7 @@ def _is_complete(build):
 
 
 def _cmake(*arguments):
-    # pip hides the packages of the system from its children, but cffi makes the declarations.
+    # pip hides the system's packages from its child processes, but the build needs cffi.
     hiding = ("PYTHONPATH", "PYTHONNOUSERSITE")
     environment = {name: value for name, value in os.environ.items() if name not in hiding}
     subprocess.run(["cmake", *arguments], env=environment, check=True)
@@ -71,7 +71,7 @@ def _package():
         has_cmake = shutil.which("cmake") is not None
         if not _is_complete(build) and has_cmake:
             build = ROOT / "build-python"
-            # Its own build type and no tests, whatever a run before was configured with.
+            # Set the options explicitly: an earlier run may have been configured with others.
             options = ["-DCMAKE_BUILD_TYPE=Release", "-DSADDLE_TESTS=OFF"]
             options.append(f"-DSADDLE_PYTHON={sys.executable};/usr/bin/python3")
             _cmake("-S", ROOT, "-B", build, *options)
@@ -86,7 +86,7 @@ def _package():
 
 
 def _write(archive, record, name, data):
-    """Adds a file, with the same bytes whenever it is done, and its line of RECORD."""
+    """Adds a file, reproducibly (without a time), and its line of RECORD."""
     entry = zipfile.ZipInfo(name)
     entry.external_attr = 0o100644 << 16
     entry.compress_type = zipfile.ZIP_DEFLATED
@@ -119,12 +119,12 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    """The built package itself, whose modules are links to those of the checkout."""
+    """Installs the built package itself, whose modules are links to those of the checkout."""
     return _wheel(wheel_directory, [("saddle.pth", f"{_package().resolve()}\n".encode())])
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    raise UnsupportedOperation("saddle: a source archive is one of the whole repository")
+    raise UnsupportedOperation("saddle: there is no sdist; use an archive of the whole repository")
 
 
 if __name__ == "__main__":

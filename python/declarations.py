@@ -2,9 +2,9 @@
 
     python3 declarations.py COMPILER INCLUDE_DIRECTORY VERSION OUTPUT
 
-The C preprocessor expands <saddle/lab.h>, and cffi turns what is left into a Python module without
-C code. Types, functions and constants therefore are those of the headers; VERSION is that of the
-library that they belong to.
+The C preprocessor expands <saddle/lab.h>, and cffi turns the result into a Python module without C
+code, so that types, functions and constants are those of the headers. VERSION is the version of
+the library.
 """
 
 import re
@@ -15,12 +15,12 @@ from pathlib import Path
 
 import cffi
 
-# cffi knows the types of these headers, and the declarations need nothing else of them.
+# cffi knows the types of these headers, and the declarations need nothing else from them.
 SYSTEM_HEADERS = ("math.h", "signal.h", "stdbool.h", "stddef.h", "stdint.h")
 
 
 def preprocess(compiler: str, include: str, *flags: str) -> str:
-    """Returns <saddle/lab.h> as the preprocessor leaves it, without system headers."""
+    """Returns <saddle/lab.h> after preprocessing, without system headers."""
     with tempfile.TemporaryDirectory() as empty:
         for name in SYSTEM_HEADERS:
             (Path(empty) / name).touch()
@@ -32,7 +32,7 @@ def preprocess(compiler: str, include: str, *flags: str) -> str:
 
 
 def declarations(compiler: str, include: str) -> str:
-    """Returns what cffi is given: declarations and the constants that are whole numbers."""
+    """Returns the input of cffi: declarations, and the constants that are integers."""
     text = preprocess(compiler, include)
     text = re.sub(r"static inline[^{]*\{.*?\n\}", "", text, flags=re.S)
     text = text.replace("(size_t)", "")  # casts in lengths of arrays

@@ -7,10 +7,10 @@
 #
 #     v+ = g(x+; S) + (1 - a) (v - g(x; S))
 #
-# and track it over the network as PRECISION does. An algorithm is what one agent does in one
-# round: own state and neighbours' states in, next state out. The library exchanges the states,
+# and track it over the network as PRECISION does. An algorithm computes what one agent does in one
+# round: its next state from its own and its neighbours' states. The library exchanges the states,
 # counts gradient evaluations (IFO calls), rounds and bytes, records the trace, and checks that the
-# trackers' sums are those of the estimates.
+# sums of the trackers equal those of the estimates.
 
 # %%
 import numpy as np
@@ -22,9 +22,9 @@ class Storm(saddle.Algorithm):
     """Recursive momentum with gradient tracking."""
 
     fields = {"x": "x", "y": "y", "p": "x", "d": "y"}  # what neighbours can read
-    kept = {"v": "x", "u": "y"}  # what stays with the agent
-    tracks = {"p": "v", "d": "u"}  # the sum of p over agents is that of v, in every iteration
-    options = ("nu", "eta", "tau", "alpha", "batch", "sampling")  # of the library
+    kept = {"v": "x", "u": "y"}  # what the agent keeps private
+    tracks = {"p": "v", "d": "u"}  # the sum of p over agents always equals that of v
+    options = ("nu", "eta", "tau", "alpha", "batch", "sampling")  # options of the library
     traits = {"stochastic": True}
     a = 0.05  # our own parameter
 
@@ -48,8 +48,8 @@ class Storm(saddle.Algorithm):
 
 
 # %% [markdown]
-# The same problem, network, start and samples for all of them. Parameters given to the constructor
-# make variants, which have names of their own.
+# All algorithms get the same problem, network, start and samples. Parameters given to the
+# constructor make variants, each with its own name.
 
 # %%
 generator = np.random.default_rng(0)
@@ -66,9 +66,9 @@ comparison = saddle.compare(
 print(comparison)
 
 # %% [markdown]
-# What it takes to reach a level of the metric: gradient evaluations, rounds, bytes, seconds; nan
-# where it was not reached. `comparison.plot()` draws the curves. A small `a` averages longer and
-# comes closer to PRECISION; both beat Prox-DSGDA, whose noise does not shrink.
+# The cost of reaching a level of the metric: gradient evaluations, rounds, bytes, seconds; nan if
+# it was not reached. `comparison.plot()` draws the curves. A small `a` averages over more
+# iterations and comes closer to PRECISION; both beat Prox-DSGDA, whose noise does not shrink.
 
 # %%
 for row in comparison.costs():

@@ -1,8 +1,8 @@
 """Prox-DSGDA of Liu, Zhang, Lu, Liu 2023, section 4, in NumPy.
 
-The built-in one is `algorithm="prox-dsgda"`. Sums, which can be rounded in several ways, are the
-library's in both: gradients, mixing and projections. What is left to NumPy is done entry by entry,
-and IEEE arithmetic rounds each of +, -, * and / in one way only. The iterates therefore agree in
+The built-in version is `algorithm="prox-dsgda"`. Gradients, mixing and projections, whose sums can
+be rounded in several ways, are computed by the library in both versions. NumPy does the rest entry
+by entry, and IEEE arithmetic rounds +, -, * and / in one way only. Therefore the iterates agree in
 all bits.
 """
 
@@ -33,7 +33,7 @@ class ProxDSGDA(saddle.Algorithm):
 
 
 def main():
-    """Compares it with the built-in one."""
+    """Compares it with the built-in version."""
     generator = np.random.default_rng(0)
     X = generator.normal(size=(600, 10))
     labels = np.sign(X @ generator.normal(size=10) + 0.5 * generator.normal(size=600))

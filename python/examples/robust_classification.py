@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Robust classification from arrays
 #
-# Five clinics hold rows that they must not share. Four of them see similar patients; in the fifth
-# one a symptom means the opposite. A model that minimizes the clinics' mean loss is poor for the
+# Five clinics have rows that they must not share. Four of them see similar patients; in the fifth
+# a symptom means the opposite. A model that minimizes the clinics' mean loss is poor for the
 # fifth clinic. `group-dro` with one group for each agent minimizes the loss of the worst clinic
 # instead.
 
@@ -52,9 +52,9 @@ assert accuracies(robust).min() > accuracies(plain).min() + 0.05
 assert np.ptp(accuracies(robust)) < np.ptp(accuracies(plain)) / 2
 
 # %% [markdown]
-# y are the weights of the clinics: the adversary looks at the fifth one. `robust.plot()` draws the
-# metric over gradient evaluations; the last rows of the trace show that the run has converged, and
-# that agents agree.
+# y contains the weights of the clinics: the adversary chooses the fifth. `robust.plot()` draws the
+# metric over gradient evaluations; the last row of the trace shows that the run has converged and
+# that the agents agree.
 
 # %%
 print("weights of the clinics", np.round(robust.y, 3))

@@ -1,7 +1,7 @@
 """Python functions that the library calls.
 
-An exception in one of them must not cross C code: it is kept, the run is asked to end, and the
-exception is raised once the call into the library has returned.
+An exception in one of them must not cross C code: it is stored, the run is interrupted, and the
+exception is raised when the call into the library has returned.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Callbacks", "result_on_interrupt"]
 
 @contextmanager
 def result_on_interrupt(so_far: Callable[[], Any] = lambda: None) -> Iterator[None]:
-    """Gives a KeyboardInterrupt the attribute `result`: what there is so far, None for nothing."""
+    """Sets the attribute `result` of a KeyboardInterrupt to the result so far, or None."""
     try:
         yield
     except KeyboardInterrupt as interrupt:
@@ -29,10 +29,10 @@ class Callbacks:
     """The functions of one instance or run, and the first exception that one of them raised."""
 
     def __init__(self, owner: Callbacks | None = None) -> None:
-        """With an owner, exceptions are the owner's."""
+        """With an owner, exceptions are stored there."""
         self._owner = owner
         self.interrupt = ffi.new("int *")
-        """Not 0: the run is to end. For saddle_hooks::interrupt."""
+        """The run ends when this is not 0: saddle_hooks::interrupt."""
         self.raised: BaseException | None = None
         self._calls = 0
         self._lock = threading.Lock()
@@ -51,12 +51,11 @@ class Callbacks:
         failed: Any = None,
         always: bool = False,
     ) -> None:
-        """Lets a field of a C struct call a Python function, which returns `failed` to C where it
-        raises an exception.
+        """Makes a field of a C struct call a Python function; C gets `failed` if it raises.
 
         After Ctrl-C the function is called once more, so that the iteration is completed and the
-        result so far is valid. After any other exception functions are not called any more, unless
-        `always` says that the library cannot do without.
+        result so far is valid. After any other exception functions are no longer called, except
+        those with `always`, which the library needs.
         """
 
         def guarded(*arguments: Any) -> Any:
@@ -76,7 +75,7 @@ class Callbacks:
         setattr(c, field, self.keep(ffi.callback(kind, guarded, failed, fail)))
 
     def stop(self, exception: BaseException) -> None:
-        """Asks the run to end, with this exception unless another one was first."""
+        """Interrupts the run with this exception, unless another one came first."""
         if self._owner is not None:
             self._owner.stop(exception)
         else:
@@ -84,9 +83,9 @@ class Callbacks:
             self.interrupt[0] = 1
 
     def call(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Calls into the library. What a Python function raised meanwhile is raised instead of
-        whatever the library makes of it: in all calls that are under way, because any of them may
-        have called it."""
+        """Calls into the library. If a Python function raised an exception meanwhile, raises it
+        instead of the library's error: in all calls in progress, because any of them may have
+        called the function."""
         with self._lock:
             self._calls += 1
         try:

@@ -1,4 +1,4 @@
-"""Checks of what users give: a message names the argument, its value and what would be right."""
+"""Checks of arguments. Messages name the argument, its value and the remedy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["as_array", "as_bytes", "as_integer", "as_pair", "as_real"]
 
 
 def as_array(given: Any, name: str) -> Array:
-    """Returns numbers as a float64 array: the given one, if it is one."""
+    """Returns numbers as a float64 array, without a copy if they already are one."""
     if isinstance(given, np.ndarray) and given.dtype == np.float64:
         return given
     try:
@@ -35,7 +35,7 @@ def as_real(given: Any, name: str) -> float:
 
 
 def as_integer(given: Any, name: str, least: int = 0) -> int:
-    """Returns a whole number; 1e6 is one, too."""
+    """Returns an integer; also accepts floats such as 1e6."""
     number = as_real(given, name)
     if not (number.is_integer() and least <= number < 2**64):
         raise ValueError(f"{name} is {given!r}; it must be a whole number of at least {least}")
@@ -43,7 +43,7 @@ def as_integer(given: Any, name: str, least: int = 0) -> int:
 
 
 def as_bytes(given: Any, name: str) -> bytes:
-    """Returns a text or a path as the library takes it."""
+    """Returns a text or a path as the bytes that the library takes."""
     try:
         return os.fsencode(given)
     except TypeError:
@@ -51,7 +51,7 @@ def as_bytes(given: Any, name: str) -> bytes:
 
 
 def as_pair(given: Any, what: str) -> tuple[Any, Any]:
-    """Returns the two things that a user's function returned."""
+    """Returns the two values that a user's function returned."""
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise TypeError(f"{what}, not {given!r:.60}")
     return given[0], given[1]

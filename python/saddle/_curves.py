@@ -1,4 +1,4 @@
-"""Curves of traces: by matplotlib, and as SVG for notebooks without it."""
+"""Curves of traces: with matplotlib, or as SVG for notebooks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LABELS = {"ifo": "gradient evaluations", "rounds": "communication rounds", "byte
 
 
 def looks() -> dict[str, tuple[str, str]]:
-    """Returns the built-in algorithms, and colour and dashes that the program draws them with."""
+    """Returns the built-in algorithms with the colour and dashes of their curves."""
     count = ffi.new("size_t *")
     listed = lib.saddle_algorithm_list(count)
     built_in = (listed[k] for k in range(count[0]))
@@ -31,7 +31,7 @@ def _points(trace: Trace, x: str, y: str) -> tuple[Array, Array]:
 
 
 def plot(traces: Mapping[str, Trace], x: str, y: str, ax: Any = None) -> Any:
-    """Draws a column of each trace over another into matplotlib axes, and returns them."""
+    """Plots one column of each trace against another into matplotlib axes; returns the axes."""
     if ax is None:
         from matplotlib import pyplot
 
@@ -54,7 +54,7 @@ def _number(value: float) -> str:
 
 
 def svg(traces: Mapping[str, Trace], x: str = "ifo", y: str = "metric") -> str:
-    """Returns curves on a logarithmic scale as SVG; "" where there is nothing to draw."""
+    """Returns curves on a logarithmic scale as SVG; "" if there is nothing to draw."""
     points = {name: _points(trace, x, y) for name, trace in traces.items()}
     points = {name: xy for name, xy in points.items() if len(xy[0])}
     if not points:

@@ -1,9 +1,9 @@
-"""The shared library: found, loaded, and called.
+"""Finding and loading the shared library.
 
-It is taken from the environment variable SADDLE_LIBRARY, from the package's own directory, where a
-wheel and a build have it, or from wherever the system finds libsaddle.so.0. A package has two
-where it was built with MPI: libsaddle-mpi.so is loaded in processes that mpirun or the like has
-started, libsaddle.so, which does not need libmpi, in all others. It must be of the version and ABI
+It is the file that the environment variable SADDLE_LIBRARY names, the one in the package's own
+directory, where wheels and builds put it, or libsaddle.so.0 as the system finds it. A package that
+was built with MPI has two: libsaddle-mpi.so is loaded in processes started by mpirun or a similar
+program, libsaddle.so, which does not need libmpi, in all others. Its version and ABI must be those
 that the package was made for.
 """
 
@@ -24,7 +24,7 @@ __all__ = ["Array", "LAUNCHED", "VERSION", "ffi", "lib", "new_plan", "text"]
 Array = npt.NDArray[Any]
 
 
-# What starters of MPI jobs put into the environment of their processes.
+# Variables that mpirun and similar programs set in the environment of their processes.
 LAUNCHED = any(name in os.environ for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"))
 
 
@@ -36,7 +36,7 @@ def _path() -> str:
 
 
 def text(pointer: Any) -> str:
-    """Returns a text of the library; "" for NULL. Names of files need not be UTF-8."""
+    """Returns a C string as str; "" for NULL. File names need not be UTF-8."""
     return str(ffi.string(pointer).decode(errors="backslashreplace")) if pointer else ""
 
 
@@ -85,6 +85,6 @@ lib: Any = _load()
 
 @atexit.register
 def _finalize() -> None:
-    """Ends MPI if a run has used it; mpi4py, where it is in use, does that itself."""
+    """Finalizes MPI if a run has used it, unless mpi4py does so."""
     if LAUNCHED and "mpi4py.MPI" not in sys.modules:
         lib.saddle_mpi_finalize(hasattr(sys, "last_type"))

@@ -1,4 +1,4 @@
-"""What a run tells while it is under way: logging, and a progress bar."""
+"""Reporting the progress of a run by logging and a progress bar."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ logger = logging.getLogger("saddle")
 
 
 def _bar(total: int) -> Any:
-    """Returns a bar of tqdm; None if it is not installed."""
+    """Returns a tqdm bar; None if tqdm is not installed."""
     try:
         from tqdm.auto import tqdm
     except ImportError:
@@ -25,7 +25,7 @@ def _bar(total: int) -> Any:
 
 
 class Monitor:
-    """The hooks of a run, called several times a second, which is when Ctrl-C is noticed."""
+    """The hooks of a run. They are called several times a second; Python handles Ctrl-C then."""
 
     def __init__(self, callbacks: Callbacks, plan: Any, progress: bool) -> None:
         self._total = int(plan.c.limits.iterations)

@@ -1,4 +1,4 @@
-"""A saddle_plan from keywords."""
+"""Making a saddle_plan from keyword arguments."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ __all__ = ["Plan"]
 
 
 def _is_pair(value: Any) -> bool:
-    """Whether it is (X, y). Rows without labels are refused: as zeros they would be fitted."""
+    """Returns whether it is (X, y). Refuses rows without labels, which would be fitted as zeros."""
     if isinstance(value, tuple) and len(value) == 2 and value[1] is None:
         raise TypeError("data needs labels: give y in (X, y)")
     return isinstance(value, tuple) and len(value) == 2
 
 
 class Plan:
-    """What to do. Objects in memory are kept alive by `keep`."""
+    """A saddle_plan. `keep` keeps the objects in memory alive."""
 
     def __init__(self, keep: Callbacks) -> None:
         self.keep = keep
         self.c = new_plan(lib)
         self.with_dimensions: dict[str, Any] = {}
-        """What needs the lengths of x and y: sets, regularizer."""
+        """Sets and regularizer that need the lengths of x and y."""
 
     def copy(self, keep: Callbacks) -> Plan:
-        """Returns a plan of its own; objects in memory stay those of this one."""
+        """Returns a copy, which shares the objects in memory."""
         out = Plan(keep)
         keep.keep(self)
         check(lib.saddle_plan_copy, out.c, self.c)
@@ -45,11 +45,12 @@ class Plan:
         """Sets an option of the library by its name, from text, number, bool, path or list."""
         text = as_text(name.replace("-", "_"), value)
         if "\0" in text:
-            raise ValueError(f"{name.replace('-', '_')}: {text!r} has a NUL character in it")
+            raise ValueError(f"{name.replace('-', '_')}: {text!r} contains a NUL character")
         check(lib.saddle_plan_set, self.c, name.encode(), as_bytes(text, name))
 
     def set_keywords(self, function: str, keywords: dict[str, Any]) -> None:
-        """Sets options by keywords; None: not given. Those with a form in memory have a method."""
+        """Sets options by keywords; None means not given. Options that can be objects in memory
+        have a method _set_KEYWORD."""
         for keyword, value in keywords.items():
             option = option_of(keyword, function)
             own = getattr(self, f"_set_{keyword}", None)

@@ -1,4 +1,4 @@
-"""What one agent sees while an algorithm in Python runs."""
+"""The agent that an algorithm in Python works on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _doubles(array: Array) -> Any:
 
 
 class State:
-    """Named vectors of an agent: `state.x`. Assignment copies into the library's memory."""
+    """Named vectors of an agent, such as `state.x`. Assignment copies into the library's memory."""
 
     def __init__(self, address: Any, lengths: Lengths, writable: bool) -> None:
         flat = vector(address, sum(lengths.values()))
@@ -41,15 +41,14 @@ class State:
 
 
 class Agent:
-    """One agent's view of a run: its state, its neighbours', and the gradients of its own samples.
+    """One agent in a run: its state, its neighbours' states, and the gradients of its own samples.
 
     id, agents
-        its number, from 0, and how many agents there are
+        its number, from 0, and the number of agents
     samples
-        how many samples it has
+        its number of samples
     now, kept
-        its fields as they were published in the last round, and what it keeps to itself; kept can
-        be assigned to
+        its fields as published in the last round, and its private state, to which you can assign
 
     An agent and its states are valid only during the call of start() or step(); copy what you keep.
     """
@@ -75,14 +74,14 @@ class Agent:
         """Begins one call of start() or step()."""
         self._entered, self._steps = c, steps
         self._moment = 0 if starting else c.iteration + 1
-        self._distinct: Array | None = None  # the last batch drawn, where no sample is in it twice
+        self._distinct: Array | None = None  # the last batch drawn, if it has no sample twice
         self._rng: np.random.Generator | None = None
         self.kept = self._state(c.kept, self._kept, True)
         if not starting:
             self.now = self._state(c.now, self._published, False)
 
     def _leave(self) -> None:
-        """Ends the call; the library's memory may be gone when the agent is used again."""
+        """Ends the call; afterwards the library may free the memory of the states."""
         self._entered = None
         self.__dict__.pop("now", None)
         del self.kept
@@ -94,7 +93,7 @@ class Agent:
         return self._entered
 
     def _state(self, address: Any, lengths: Lengths, writable: bool) -> State:
-        """Returns the state at an address, of which a run has only a few."""
+        """Returns the state at an address; a run has only a few of them."""
         key = int(ffi.cast("uintptr_t", address))
         state = self._states.get(key)
         if state is None:
@@ -118,7 +117,7 @@ class Agent:
 
     @property
     def neighbours(self) -> list[tuple[float, State]]:
-        """The weight M_ij and the published state of every neighbour, by their numbers."""
+        """The weight M_ij and the published state of every neighbour, ordered by agent number."""
         c = self._c
         return [
             (c.weight[j], self._state(c.neighbour[j], self._published, False))
@@ -127,7 +126,7 @@ class Agent:
 
     @property
     def rng(self) -> np.random.Generator:
-        """Random numbers that depend on seed, agent, iteration and round alone."""
+        """A generator that depends only on seed, agent, iteration and round."""
         if self._rng is None:
             self._rng = np.random.default_rng([self._c.seed, self.id, self._moment, self.round])
         return self._rng
@@ -135,7 +134,7 @@ class Agent:
     def mix(self, name: str) -> Array:
         """Returns the weighted mean sum_j M_ij of a field over the agent and its neighbours."""
         if name not in self._published:
-            raise ValueError(f"{name!r} is not a field; there are: {', '.join(self._published)}")
+            raise ValueError(f"{name!r} is not a field; fields are: {', '.join(self._published)}")
         out = np.empty(self._published[name])
         lib.saddle_agent_mix(self._c, self._offsets[name], len(out), _doubles(out))
         return out
@@ -145,8 +144,8 @@ class Agent:
     def draw(self, count: int | None = None) -> Array:
         """Returns the mini-batch that built-in algorithms draw for this iteration.
 
-        Its size is the option batch unless `count` is given. Further calls of the same step return
-        the same samples; use `rng` where they should differ.
+        Its size is the option batch unless `count` is given. Further calls in the same step return
+        the same samples; use `rng` if they should differ.
         """
         replacement = self._steps.sampling == lib.SADDLE_WITH_REPLACEMENT
         size = self._steps.batch if count is None else as_integer(count, "count", 1)
@@ -158,7 +157,7 @@ class Agent:
         self._distinct = None if replacement else rows
         return rows
 
-    def _ask(self, kind: int, rows: Any, points: tuple[Any, ...]) -> tuple[Array, Array]:
+    def _evaluate(self, kind: int, rows: Any, points: tuple[Any, ...]) -> tuple[Array, Array]:
         request = self._request
         request.kind = kind
         batch = request.batch
@@ -182,7 +181,7 @@ class Agent:
         return gx, gy
 
     def _checked(self, rows: Any) -> Array:
-        """Returns sample numbers as the library takes them."""
+        """Returns sample numbers as the uint32 array that the library takes."""
         if rows is self._distinct:
             return rows
         given = np.asarray(rows)
@@ -193,18 +192,18 @@ class Agent:
         return np.ascontiguousarray(given, dtype=np.uint32)
 
     def gradient(self, x: Any, y: Any, rows: Any = None) -> tuple[Array, Array]:
-        """Returns the gradients in x and y, as means over these samples; None: over all.
+        """Returns the gradients in x and y, averaged over these samples; None: over all.
 
         Every sample counts as one gradient evaluation (IFO call).
         """
-        return self._ask(lib.SADDLE_REQUEST_GRADIENT, rows, (x, y))
+        return self._evaluate(lib.SADDLE_REQUEST_GRADIENT, rows, (x, y))
 
     def difference(self, x: Any, y: Any, x0: Any, y0: Any, rows: Any = None) -> tuple[Array, Array]:
-        """Returns the gradients at (x, y) minus those at (x0, y0), as means over the same samples.
+        """Returns the gradients at (x, y) minus those at (x0, y0), averaged over the same samples.
 
         Every sample counts as two gradient evaluations.
         """
-        return self._ask(lib.SADDLE_REQUEST_DIFFERENCE, rows, (x, y, x0, y0))
+        return self._evaluate(lib.SADDLE_REQUEST_DIFFERENCE, rows, (x, y, x0, y0))
 
     # ---- constraints ---------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Algorithms of your own, in Python."""
+"""Your own algorithms, in Python."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ STEPS = tuple(name for name in FIELDS if name not in ("rule", "sampling"))
 
 
 class Algorithm:
-    """Base of algorithms of your own: what one agent does in one communication round.
+    """Base class of your own algorithms: what one agent does in one communication round.
 
-    A subclass says what agents publish and keep, and has start() and step(), which return the next
-    published state, field by field. See `saddle.Agent` for what they can use. The library
-    exchanges the states, counts gradient evaluations, rounds and bytes, and records the trace.
+    A subclass declares what agents publish and keep, and defines start() and step(), which return
+    the next published state, field by field. `saddle.Agent` describes what they can use. The
+    library exchanges the states, counts gradient evaluations, rounds and bytes, and records the
+    trace.
 
     fields
-        what neighbours can read: names and lengths, "x" and "y" for those of the problem's x and y
+        what neighbours can read: names and lengths; "x" and "y" stand for the lengths of the
+        problem's x and y
     kept
-        what stays with the agent, likewise
+        what the agent keeps private, in the same form
     tracks
-        fields whose sum over agents is always that of a kept estimate, such as {"p": "v"}; runs
-        check it
+        fields whose sum over agents always equals that of a kept estimate, such as {"p": "v"};
+        runs check this
     options
-        options of the library that it reads, such as ("nu", "tau", "batch"): in start() and step()
-        their values are attributes of the algorithm. An attribute that the class has is its
-        default
+        options of the library that it reads, such as ("nu", "tau", "batch"). In start() and step()
+        their values are attributes of the algorithm. A class attribute of that name is the default
 
-    Parameters of your own are attributes of the class, too, and can be given to the constructor.
+    Your own parameters are class attributes as well, and can be passed to the constructor.
 
     >>> import saddle
     >>> class Descent(saddle.Algorithm):
@@ -54,17 +55,17 @@ class Algorithm:
     """
 
     name: str = ""
-    """For traces and pictures; the name of the class in small letters if it is not set."""
+    """For traces and pictures; by default the name of the class in lower case."""
     fields: Mapping[str, Any] = {"x": "x", "y": "y"}
     kept: Mapping[str, Any] = {}
     tracks: Mapping[str, str] = {}
     options: Sequence[str] = ()
     rounds: int = 1
-    """Communication rounds of an iteration; step() is called in each of them."""
+    """Communication rounds per iteration; step() is called in each of them."""
     passes: int = 2
-    """The most gradient evaluations of an iteration for each sample."""
+    """The largest number of gradient evaluations per sample in an iteration."""
     traits: Mapping[str, bool] = {"x_set": True, "y_set": True, "regularizer": True}
-    """What it can handle, x_set, y_set and regularizer, and what it is: stochastic, feasible (every
+    """What it supports (x_set, y_set, regularizer) and what it is: stochastic, feasible (every
     iterate is in X and Y)."""
 
     def __init__(self, **parameters: Any) -> None:
@@ -106,7 +107,7 @@ def _option(name: str) -> Any:
 
 
 class _Run:
-    """An algorithm in one run: with the values of its options, and its agents."""
+    """An algorithm in one run, with the values of its options and its agents."""
 
     def __init__(self, algorithm: Algorithm, configuration: Any) -> None:
         self.algorithm = copy.copy(algorithm)
@@ -137,7 +138,7 @@ class _Run:
         return agent
 
     def publish(self, c: Any, fields: Any) -> None:
-        """Copies what start() or step() returned; what is not finite is the agent's fault."""
+        """Copies what start() or step() returned, and records a value that is not finite."""
         key = int(ffi.cast("uintptr_t", c.next))
         state = self.next.get(key)
         if state is None:
@@ -169,7 +170,7 @@ class _Bound:
 
     def __init__(self, algorithm: Algorithm, keep: Callbacks) -> None:
         self.algorithm = algorithm
-        self.runs: dict[int, Any] = {}  # handles of runs under way, by their parameters' address
+        self.runs: dict[int, Any] = {}  # handles of runs in progress, by their parameters' address
         self.names = {name: ffi.new("char[]", name.encode()) for name in algorithm.fields}
         self.check()
         c = self.c = keep.keep(ffi.new("saddle_algorithm *"))
@@ -192,14 +193,14 @@ class _Bound:
         keep.set(ffi.addressof(phases, 0), "run", self.step)
 
     def check(self) -> None:
-        """Refuses what the library could not explain in terms of the class."""
+        """Refuses mistakes that the library could not describe in terms of the class."""
         a = self.algorithm
         as_integer(a.rounds, "rounds", 1)
         as_integer(a.passes, "passes")
         known = [name for name, _ in ffi.typeof("saddle_traits").fields]
         for name in a.traits:
             if name not in known:
-                raise ValueError(f"there is no trait {name!r}; there are: {', '.join(known)}")
+                raise ValueError(f"there is no trait {name!r}; traits are: {', '.join(known)}")
         for name, length in {**a.fields, **a.kept}.items():
             if length not in ("x", "y") and not (isinstance(length, int) and length > 0):
                 raise ValueError(
@@ -261,7 +262,7 @@ class _Bound:
         before, ifo = agent.kept._flat.copy(), c.ifo
         try:
             run.publish(c, run.algorithm.step(agent))
-        except KeyboardInterrupt:  # the step is done again, so that the result so far is valid
+        except KeyboardInterrupt:  # the step will be repeated, so that the result is valid
             agent.kept._flat[...] = before
             c.ifo = ifo
             raise
@@ -269,7 +270,7 @@ class _Bound:
             agent._leave()
 
     def variables(self, c: Any) -> Iterator[tuple[str, Any]]:
-        """The address of every vector of a state, by name."""
+        """Yields the name and address of every vector of a state."""
         for fields, base in ((self.algorithm.fields, c.now), (self.algorithm.kept, c.kept)):
             for name, length in _lengths(fields, c.problem).items():
                 yield name, base

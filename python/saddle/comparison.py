@@ -1,4 +1,4 @@
-"""Several algorithms from the same start, network, data and seed."""
+"""Comparing algorithms with the same start, network, data and seed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _name(algorithm: Any) -> str:
 
 
 def _listed(algorithms: Any) -> list[Any]:
-    """Returns the algorithms to compare, each once; a text is a list as the program takes it."""
+    """Returns the algorithms to compare, each once; a text is a list separated by commas."""
     if algorithms == "all":
         return list(_curves.looks())
     if not isinstance(algorithms, Iterable):
@@ -36,7 +36,7 @@ def _listed(algorithms: Any) -> list[Any]:
         raise ValueError("algorithms: there are none; give at least one")
     for k, name in enumerate(names):
         if name in names[:k]:
-            raise ValueError(f"algorithms: {name!r} is there twice; leave one out or rename it")
+            raise ValueError(f"algorithms: {name!r} is listed twice; leave one out or rename it")
     return listed
 
 
@@ -44,7 +44,7 @@ class Comparison(Mapping[str, list[Result]]):
     """Results by algorithm: `comparison["precision"][0]` is its run with the first seed.
 
     refused
-        why algorithms could not be run on this problem, by their names
+        why algorithms could not be run on this problem, by name
     """
 
     def __init__(self, results: dict[str, list[Result]], refused: dict[str, str]) -> None:
@@ -64,7 +64,7 @@ class Comparison(Mapping[str, list[Result]]):
         return {name: results[0]._trace() for name, results in self.items()}
 
     def levels(self) -> list[float]:
-        """Returns decades of the metric from the start's to the best at an end, at most 6."""
+        """Returns the decades of the metric from its start to the best end, at most 6."""
         metrics = [r._trace()["metric"] for results in self.values() for r in results]
         starts = np.array([metric[0] for metric in metrics])
         ends = np.array([metric[-1] for metric in metrics])
@@ -75,14 +75,14 @@ class Comparison(Mapping[str, list[Result]]):
         return [float(10.0**decade) for decade in np.arange(first, last - 1, -1)[:6]]
 
     def costs(self, levels: Iterable[float] | None = None) -> list[dict[str, Any]]:
-        """Returns what algorithms paid, on average over seeds, until the metric stays at a level.
+        """Returns each algorithm's cost, averaged over seeds, of reaching each level for good.
 
-        The cost is that of the row from which on the metric is at or below it to the end; NaN where
-        a seed has none.
+        The cost is that of the first row after which the metric stays at or below the level until
+        the end; NaN if a seed has no such row.
         """
         rows = []
-        asked = as_array(self.levels() if levels is None else levels, "levels")
-        for level in np.atleast_1d(asked).tolist():
+        wanted = as_array(self.levels() if levels is None else levels, "levels")
+        for level in np.atleast_1d(wanted).tolist():
             for name, results in self.items():
                 paid = [self._paid(r._trace(), level) for r in results]
                 mean = {cost: float(np.mean([p[cost] for p in paid])) for cost in self._costs()}
@@ -98,7 +98,7 @@ class Comparison(Mapping[str, list[Result]]):
         return {cost: float(trace[cost][row]) if stays else np.nan for cost in costs}
 
     def _costs(self) -> list[str]:
-        """The costs that all results have: only runs with a link_model have network_seconds."""
+        """Returns the costs that all results have; network_seconds needs a link_model."""
         traces = [r._trace() for results in self.values() for r in results]
         return [cost for cost in COSTS if all(cost in trace for trace in traces)]
 
@@ -109,7 +109,7 @@ class Comparison(Mapping[str, list[Result]]):
         return pandas.DataFrame(self.costs())
 
     def plot(self, y: str = "metric", x: str = "ifo", ax: Any = None) -> Any:
-        """Draws a column of the traces with the first seed by matplotlib; returns the axes."""
+        """Plots a column of the first seed's traces with matplotlib; returns the axes."""
         return _curves.plot(self._traces(), x, y, ax)
 
     def __repr__(self) -> str:
@@ -133,14 +133,13 @@ def compare(
     """Runs several algorithms on the same instance, for the seeds seed, seed + 1, ...
 
     algorithms
-        names or algorithms of your own; a dict of names and options of each, such as
+        names or your own algorithms; a dict of the options of each, such as
         {"precision": {"nu": 0.2}, "gt-gda": {}}; or "all"
     options
         as for `saddle.run()`
 
-    An algorithm that refuses the problem is left out, as long as another one can be run. On Ctrl-C
-    the KeyboardInterrupt has the runs that were complete in its attribute `result`, None if there
-    were none.
+    An algorithm that does not support the problem is skipped, unless none does. On Ctrl-C the
+    attribute `result` of the KeyboardInterrupt has the completed runs, or None.
 
     >>> import saddle
     >>> c = saddle.compare("quadratic", algorithms=["precision", "gt-gda"], iterations=50)

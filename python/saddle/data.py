@@ -1,7 +1,7 @@
 """Data sets from arrays.
 
-Dense rows are C-contiguous float64, sparse rows CSR with float64 values; such arrays are used
-where they are, others are converted.
+Dense rows that are C-contiguous float64, and sparse CSR rows with float64 values, are used in
+place; other arrays are converted.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
             raise ValueError("X is not a valid CSR matrix; X.check_format() says why")
         start = np.ascontiguousarray(X.indptr, dtype=np.uintp)
         if X.shape[1] > 2**32:
-            raise ValueError(f"X has {X.shape[1]} columns; it can have 2**32 at most")
+            raise ValueError(f"X has {X.shape[1]} columns; it can have at most 2**32")
         column = np.ascontiguousarray(X.indices)
         if column.max(initial=0) >= X.shape[1] or column.min(initial=0) < 0:
             raise ValueError(f"X has a column index that is not from 0 to {X.shape[1] - 1}")

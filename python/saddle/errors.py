@@ -13,10 +13,10 @@ __all__ = ["Error", "InputError", "FileError", "OutOfMemory", "as_keywords", "ch
 
 
 class Error(Exception):
-    """What the library refused or could not do. Its message names the value and the remedy."""
+    """An error of the library. Its message names the value and the remedy."""
 
     status = ""
-    """What kind of failure it was, such as "numeric" or "check_failed"."""
+    """The kind of failure, such as "numeric" or "check_failed"."""
 
 
 class InputError(Error, ValueError):
@@ -39,7 +39,7 @@ _KINDS = {
 }
 
 
-# What C calls things in memory, and what they are in Python.
+# Names of C in messages about objects in memory, and their names in Python.
 _PYTHON_WORDS = {
     "start.x: x_length": "init_x: its length",
     "start.y: y_length": "init_y: its length",
@@ -55,8 +55,8 @@ _PYTHON_WORDS = {
 
 @lru_cache(maxsize=None)
 def _translation() -> tuple[re.Pattern[str], dict[str, str]]:
-    """Returns a pattern of words of the library, but not within names of files, and keywords or
-    words of Python for them."""
+    """Returns a pattern that matches the library's words, but not inside file names, and the
+    Python words for them."""
     words = {name: name.replace("-", "_") for name in options() if "-" in name}
     words.update(_PYTHON_WORDS)
     longest_first = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
@@ -64,13 +64,13 @@ def _translation() -> tuple[re.Pattern[str], dict[str, str]]:
 
 
 def as_keywords(message: str) -> str:
-    """Returns a message of the library in the words of Python: x_set for x-set."""
+    """Returns a message of the library with Python's names, such as x_set for x-set."""
     pattern, words = _translation()
     return pattern.sub(lambda found: words[found[0]], message)
 
 
 def error_of(c: Any) -> Error:
-    """Returns the exception that a saddle_error is."""
+    """Returns the exception for a saddle_error."""
     name = ffi.typeof("saddle_status").elements[c.status]
     out = _KINDS.get(name, Error)(as_keywords(text(c.message)))
     out.status = name[len("SADDLE_") :].lower()
@@ -78,7 +78,7 @@ def error_of(c: Any) -> Error:
 
 
 def check(call: Any, *arguments: Any) -> None:
-    """Calls a function whose last argument is a saddle_error, and raises what it reports."""
+    """Calls a function whose last argument is a saddle_error, and raises its error."""
     error = ffi.new("saddle_error *")
     if call(*arguments, error) != lib.SADDLE_OK:
         raise error_of(error)

@@ -1,4 +1,4 @@
-"""Networks: from edges, matrices and networkx graphs, and what they are like."""
+"""Networks from edges, matrices and networkx graphs, and their properties."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def _edges_of_matrix(matrix: Array) -> Array:
 
 
 def _is_matrix(topology: Any) -> bool:
-    """Whether it is square; two rows are a matrix only as an array of numbers up to 1."""
+    """Returns whether it is a square matrix, not a list of edges.
+
+    Two rows are a matrix only if they are an array of numbers of at most 1.
+    """
     if len(topology) != 2:
         return all(np.shape(row) == (len(topology),) for row in topology) and len(topology) > 0
     return isinstance(topology, np.ndarray) and topology.shape == (2, 2) and topology.max() <= 1
@@ -39,18 +42,18 @@ def _pairs(edges: Any) -> Array:
     if given.ndim != 2 or given.shape[1] != 2:
         raise ValueError(f"edges have the shape {given.shape}; give pairs [(0, 1), (1, 2), ...]")
     if not np.issubdtype(given.dtype, np.integer) or given.min() < 0:
-        raise ValueError("edges are pairs of agents, whole numbers from 0 on")
+        raise ValueError("edges must be pairs of agents, which are integers from 0")
     return given.astype(np.uintp)
 
 
 def _edges(topology: Any, agents: int | None) -> tuple[int, Array, Array | None]:
-    """Returns the number of agents, the edges, and the weights' matrix if `topology` is one."""
+    """Returns the number of agents, the edges, and the matrix of weights if `topology` is one."""
     if isinstance(topology, Graph):
         return topology.agents, topology.edges, topology.weights
     if hasattr(topology, "nodes") and hasattr(topology, "edges"):  # networkx
         nodes = list(topology.nodes)
         if set(nodes) == set(range(len(nodes))):
-            nodes = list(range(len(nodes)))  # agent k is node k, whatever was added first
+            nodes = list(range(len(nodes)))  # agent k is node k, in whatever order they were added
         number = {node: k for k, node in enumerate(nodes)}
         linked = {tuple(sorted((number[a], number[b]))) for a, b, *_ in topology.edges}
         return len(number), _pairs(sorted(linked)), None
@@ -82,9 +85,9 @@ def _matrix(mixing: Any) -> Array:
 
 
 class Network:
-    """A graph in memory and, where a matrix of weights is given, its weights.
+    """A graph in memory and, if a matrix of weights is given, its weights.
 
-    Without a topology the matrix `mixing` says which agents are neighbours.
+    Without a topology the matrix `mixing` determines the neighbours.
     """
 
     def __init__(self, topology: Any, agents: int | None, mixing: Any, keep: Callbacks) -> None:
@@ -113,7 +116,7 @@ class Network:
 
 
 class Graph:
-    """What a network is like: `saddle.graph("torus:4x5")`."""
+    """The properties of a network, such as `saddle.graph("torus:4x5")`."""
 
     def __init__(self, c_graph: Any, c_mixing: Any) -> None:
         spectrum = ffi.new("saddle_spectrum *")
@@ -175,8 +178,8 @@ def graph(
         weights = ffi.NULL
         if not isinstance(mixing, str):
             raise TypeError(
-                f"mixing is {mixing!r:.80}; with a topology that is a text it must be a rule such "
-                "as 'metropolis'"
+                f"mixing is {mixing!r:.80}; if topology is a text, it must be a rule such as "
+                "'metropolis'"
             )
     else:
         network = Network(topology, agents, None if isinstance(mixing, str) else mixing, keep)

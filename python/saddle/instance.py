@@ -1,4 +1,4 @@
-"""Instances: a problem on a network, made once for any number of runs."""
+"""Instances: a problem on a network, shared by any number of runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Instance", "run"]
 
 
 def _settled(problem: Any, name: str, given: Any) -> Any:
-    """Returns the set that holds: the caller's, or a Python problem's that is not a text."""
+    """Returns the set to use: the caller's, or that of a Python problem if it is not a text."""
     own = getattr(problem, name, None)
     return own if given is None and not isinstance(own, str) else given
 
@@ -44,9 +44,9 @@ class Instance:
         **options: Any,
     ) -> None:
         if isinstance(problem, Instance):
-            raise TypeError("problem is an Instance, which has its own run(): instance.run(...)")
+            raise TypeError("problem is an Instance; call its method run(): instance.run(...)")
         if options.get("engine") == "mpi" and not LAUNCHED:
-            raise InputError("engine: 'mpi' is for processes of mpirun: mpirun -n 4 python3 FILE")
+            raise InputError("engine: 'mpi' needs mpirun: mpirun -n 4 python3 FILE")
         self._made_by = _function
         self._keep = Callbacks()
         self._plan = plan = Plan(self._keep)
@@ -75,7 +75,7 @@ class Instance:
 
     @staticmethod
     def _set_algorithm(plan: Plan, algorithm: Any, keep: Callbacks) -> None:
-        """Sets an algorithm: a name, or an object that makes a saddle_algorithm."""
+        """Sets the algorithm, given by name or as an object that makes a saddle_algorithm."""
         if algorithm is None:
             return
         if isinstance(algorithm, type):
@@ -89,12 +89,12 @@ class Instance:
             plan.set("algorithm", algorithm)
         else:
             raise TypeError(
-                f"algorithm is {algorithm!r}; it must be a name such as 'precision' or an "
-                "algorithm of your own"
+                f"algorithm is {algorithm!r}; it must be a name such as 'precision' or your own "
+                "algorithm"
             )
 
     def _make_sets(self) -> None:
-        """Makes sets that are not texts, for which the lengths of x and y must be known."""
+        """Makes the sets that are not texts, which needs the lengths of x and y."""
         if not self._plan.with_dimensions:
             return
         problem = self._plan.c.problem.own
@@ -112,7 +112,7 @@ class Instance:
         return ffi.gc(out[0], lambda c: lib.saddle_instance_free(c) if keep else None)
 
     def _plan_of(self, keep: Callbacks, algorithm: Any, options: dict[str, Any]) -> Plan:
-        """Returns the instance's plan with the options of a run added."""
+        """Returns the instance's plan with the options of a run."""
         for keyword in options:
             if option_of(keyword).of_instance:
                 raise TypeError(
@@ -141,7 +141,7 @@ class Instance:
     def run(self, algorithm: Any = None, *, progress: bool = False, **options: Any) -> Result:
         """Runs an algorithm; options are those of algorithms, limits, threads and outputs.
 
-        A file that could not be written does not end the run, but is an error after it, whose
+        A file that cannot be written does not end the run; the error is raised after it, and its
         attribute `result` has the result.
         """
         keep = Callbacks(self._keep)
@@ -180,24 +180,25 @@ def run(
     """Solves a problem by one algorithm on a network of agents.
 
     problem
-        a name such as "robust-logistic" (`saddle problems` lists them), a plug-in, or an object of
-        your own: see `saddle.Problem`
+        a name such as "robust-logistic" (`saddle problems` lists them), a plug-in, or your own
+        object: see `saddle.Problem`
     data
-        a file or the name of a data set; (X, y) with dense or CSR rows, which agents share out; or
-        a list of such pairs, one for each agent
+        a file or the name of a data set; (X, y) with dense or CSR rows, which are split between
+        the agents; or a list of such pairs, one for each agent
     topology
         a text such as "torus:4x5", edges [(0, 1), ...], a networkx graph, or a symmetric matrix:
-        of weights if its diagonal is positive, otherwise of neighbours
+        the weights if its diagonal is positive, otherwise the adjacency matrix
     algorithm
-        a name such as "precision" (`saddle algorithms` lists them), or an algorithm of your own
+        a name such as "precision" (`saddle algorithms` lists them), or your own algorithm
     progress
-        shows a bar, by tqdm if it is installed
+        whether to show a progress bar, with tqdm if it is installed
     options
-        every option of `saddle run`, with _ for -: `saddle.options()` lists them. test_data takes
-        a pair (X, y), too; x_set and y_set take (lower, upper) or a projection; regularizer takes
-        functions (value, prox); init_x and init_y take arrays; mixing takes a matrix
+        every option of `saddle run`, with _ for -: `saddle.options()` lists them. In addition,
+        test_data takes a pair (X, y); x_set and y_set take (lower, upper) or a projection;
+        regularizer takes functions (value, prox); init_x and init_y take arrays; mixing takes a
+        matrix
 
-    On Ctrl-C the KeyboardInterrupt has the result so far in its attribute `result`, which is None
+    On Ctrl-C the attribute `result` of the KeyboardInterrupt has the result so far; it is None
     before the first iteration.
 
     >>> import saddle

@@ -1,4 +1,4 @@
-"""What comes before and after runs: gradient checks, the theory's bounds, saved models."""
+"""Tools around runs: gradient checks, the bounds of the theory, saved models."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .result import Result
 __all__ = ["GradientCheck", "check_grad", "evaluate", "predict", "theory"]
 
 ALLOWED = 1e-5
-"""The largest relative error that central differences of a smooth function leave."""
+"""The largest relative error of central differences of a smooth function."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,15 @@ class GradientCheck:
     y_error: float
     """The gradient in y against central differences of the value."""
     difference_error: float
-    """The difference of two gradients on a batch against the two."""
+    """The difference of two gradients on a batch against the two gradients."""
     variance_error: float
-    """The variance of samples' gradients against that of gradients of one sample."""
+    """The variance of the samples' gradients against that of one-sample gradients."""
     batch_error: float
-    """The mean of gradients of one sample against the gradient over all of them."""
+    """The mean of one-sample gradients against the full gradient."""
     kinks: bool
     """Whether the function seems to have kinks, where it has no gradient."""
     agent: int
-    """Where the worst error was."""
+    """The agent with the largest error."""
 
     @property
     def ok(self) -> bool:
@@ -58,7 +58,7 @@ def _instance(problem: Any, data: Any, options: dict[str, Any], function: str) -
     if not isinstance(problem, Instance):
         return Instance(problem, data, _function=function, **options)
     if data is not None or options:
-        raise TypeError(f"{function}() of an Instance takes no options of another one")
+        raise TypeError(f"{function}() of an Instance takes no data and no options of an instance")
     return problem
 
 
@@ -86,7 +86,7 @@ def check_grad(
 
 
 def _fields(c: Any) -> dict[str, Any]:
-    """Returns the fields of a C struct, those of structs within as dicts."""
+    """Returns the fields of a C struct, with nested structs as dicts."""
     out = {}
     for name, field in ffi.typeof(c).fields:
         value = getattr(c, name)
@@ -98,8 +98,8 @@ def theory(problem: Any = None, data: Any = None, **options: Any) -> dict[str, A
     """Returns what is proved about PRECISION and PRECISION+ on an instance: docs/theory.md.
 
     options
-        as for `saddle.run()`; of these, tau, epsilon (0.1 if not given), c_epsilon and c_gamma
-        count
+        as for `saddle.run()`. The steps that matter are tau, epsilon (default 0.1), c_epsilon and
+        c_gamma
 
     >>> import saddle
     >>> bounds = saddle.theory("quadratic", topology="ring")
@@ -118,11 +118,11 @@ def theory(problem: Any = None, data: Any = None, **options: Any) -> dict[str, A
 
 
 class _Predictor:
-    """A model, ready for use on rows."""
+    """A model, ready to score rows."""
 
     def __init__(self, model: Any, plugin: Any) -> None:
         self.keep = Callbacks()
-        self.temporary = ""  # the name of a file that the user does not know
+        self.temporary = ""  # a file that the user does not know; messages must not name it
         if isinstance(model, Result):
             with tempfile.TemporaryDirectory() as directory:
                 path = Path(directory) / "model.npz"
@@ -139,7 +139,7 @@ class _Predictor:
         self.c = ffi.gc(out[0], lib.saddle_predictor_free)
 
     def call(self, function: Any, *arguments: Any) -> None:
-        """Calls the library, whose messages name the file of the model."""
+        """Calls the library; removes the name of a temporary file from its messages."""
         try:
             check(function, *arguments)
         except Error as why:
@@ -149,7 +149,7 @@ class _Predictor:
             raise
 
     def rows(self, X: Any, y: Any = None, label_column: Any = None) -> Any:
-        """Returns a saddle_dataset of arrays, or of a file."""
+        """Returns a saddle_dataset from arrays or from a file."""
         if not isinstance(X, (str, os.PathLike)):
             if label_column is not None:
                 raise TypeError("label_column is for files; arrays of rows have no label column")
@@ -166,19 +166,19 @@ class _Predictor:
 def predict(
     model: Any, X: Any, *, label_column: Any = None, plugin: str | None = None
 ) -> Array:
-    """Returns the score of every row: above 0 for +1, the larger, the more confident.
+    """Returns the score of every row: above 0 for +1; the larger, the more confident.
 
     For real labels it is the prediction.
 
     model
         a Result or the path of a model file
     X
-        dense or CSR rows, or the path of a data file, whose labels do not matter
+        dense or CSR rows, or the path of a data file, whose labels are ignored
     label_column
-        of a file, by name or number from 0, or "none"; if not given, the model's, and a CSV file
-        with names need not have it
+        the label column of a file, by name or number from 0, or "none". By default that of the
+        model, which a CSV file with column names need not have
     plugin
-        the path of the shared object that the model's problem is from, if it is not built in
+        the path of the shared object that defines the model's problem, if it is not built in
     """
     predictor = _Predictor(model, plugin)
     rows = predictor.rows(X, label_column=label_column)
@@ -190,12 +190,12 @@ def predict(
 def evaluate(
     model: Any, X: Any, y: Any = None, *, positive: Any = None, plugin: str | None = None
 ) -> dict[str, float]:
-    """Returns accuracy, auc, loss and the problem's own measures of a model on labelled rows.
+    """Returns accuracy, auc, loss and the problem's own outcomes of a model on labelled rows.
 
     X, y
-        rows and labels, or the path of a data file alone
+        rows and labels, or only the path of a data file
     positive
-        the labels that are positive, where there are more than two: "5-9" or [2, 4]
+        the labels that count as positive if there are more than two, such as "5-9" or [2, 4]
     """
     if y is None and not isinstance(X, (str, os.PathLike)):
         raise TypeError("evaluate() needs labels: evaluate(model, X, y)")

@@ -1,4 +1,4 @@
-"""The options of the library, from its own table: what `saddle run --help` lists."""
+"""The library's table of options, which `saddle run --help` lists."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Option:
     """An option of the library."""
 
     name: str
-    """As the program has it, such as "max-ifo"; the keyword is max_ifo."""
+    """The name in the program, such as "max-ifo"; the keyword is max_ifo."""
     group: str
     default: str
     help: str
@@ -52,7 +52,7 @@ def options() -> dict[str, Option]:
 
 
 def option_of(keyword: str, function: str = "run") -> Option:
-    """Returns the option of a keyword; TypeError, with the closest name, if there is none."""
+    """Returns the option of a keyword; raises TypeError with the closest name if there is none."""
     option = options().get(keyword.replace("_", "-"))
     if option is not None and "-" not in keyword:
         return option
@@ -64,7 +64,7 @@ def option_of(keyword: str, function: str = "run") -> Option:
 
 
 def as_text(keyword: str, value: Any) -> str:
-    """Returns the value of an option as the program would be given it."""
+    """Returns the value of an option as the text that the program takes."""
     if isinstance(value, str):
         return value
     if isinstance(value, (bool, np.bool_)):

@@ -1,4 +1,4 @@
-"""Problems of your own, in Python."""
+"""Your own problems, in Python."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ __all__ = ["Problem", "Requests"]
 
 
 class Requests:
-    """The gradients that the agents of a round ask for, as arrays of the library.
+    """The gradients that the agents of a round request, as arrays in the library's memory.
 
-    They are for the call only; what is to be kept must be copied.
+    The arrays are valid only during the call; copy what you keep.
 
     agent
-        whose samples, for each of the points
+        the agent of each point
     start, rows
-        rows[start[k]:start[k + 1]] are the samples that point k is about
+        rows[start[k]:start[k + 1]] are the samples of point k
     x, y
-        the points, a row each; read-only
+        the points, one per row; read-only
     gx, gy
-        to be filled in: row k receives the mean gradient over these samples. They begin as NaN;
-        assignment copies: requests.gx = ...
+        to be filled in: row k receives the gradient at point k, averaged over its samples. They
+        are NaN on entry; assignment copies: requests.gx = ...
     """
 
     __slots__ = ("agent", "start", "rows", "x", "y", "gx", "gy")
@@ -45,11 +45,10 @@ class Requests:
 
 
 class Problem:
-    """Base of problems of your own: min over x, max over y of the mean of F_i(x, y) over agents.
+    """Base class of your own problems: min over x, max over y of the agents' mean of F_i(x, y).
 
-    A subclass sets x_dim, y_dim and samples, the number of samples of each agent, and has
-    gradient() or gradients(), and value(). The attributes below can be set, the other methods be
-    overridden.
+    A subclass sets x_dim, y_dim and samples, the number of samples of each agent, and defines
+    value() and either gradient() or gradients(). The other attributes and methods are optional.
     """
 
     x_dim: int
@@ -58,40 +57,41 @@ class Problem:
 
     name = "python"
     x_set: Any = None
-    """X where the caller names none: a text, a pair (lower, upper) or a projection."""
+    """The default X: a text, a pair (lower, upper) or a projection."""
     y_set: Any = None
+    """The default Y, in the same form."""
     tau: float = 0.0
-    """Proximal weight that suits the problem; 0: 1."""
+    """The default proximal weight; 0: 1."""
     alpha: float = 0.0
-    """Ascent step that suits the problem; 0: 1."""
+    """The default ascent step; 0: 1."""
     lipschitz: float = 0.0
-    """L of all gradients; 0: not known."""
+    """L of all gradients; 0: unknown."""
     strong_concavity: float = 0.0
-    """mu of every F_i in y; 0: not known."""
+    """mu of every F_i in y; 0: unknown."""
 
     def gradient(
         self, agent: int, rows: Array, x: Array, y: Array
     ) -> tuple[Any, Any]:
-        """Returns the mean over these samples of an agent of the gradients in x and in y.
+        """Returns the gradients in x and in y, averaged over these samples of an agent.
 
-        x and y are the library's memory: read-only, and valid during the call.
+        x and y are copies, which the problem may keep and change.
         """
         raise NotImplementedError("a problem needs gradient() or gradients()")
 
     def value(self, agent: int, x: Array, y: Array) -> float:
-        """Returns F_i(x, y), over all samples of an agent."""
+        """Returns F_i(x, y) over all samples of an agent."""
         raise NotImplementedError("a problem needs value()")
 
-    # gradients(self, requests: Requests): fill in requests.gx and requests.gy, all agents of a
-    # round at once. Takes the place of gradient().
+    # gradients(self, requests: Requests) fills in requests.gx and requests.gy for all agents of a
+    # round in one call. It replaces gradient().
     gradients: Any = None
-    # best_response(self, x): return the y that maximizes the mean of F_i(x, y) over agents and Y.
-    # Only trace points use it, which otherwise search for it.
+    # best_response(self, x) returns the y in Y that maximizes the agents' mean of F_i(x, y). Only
+    # trace points use it; without it they search for y.
     best_response: Any = None
-    # start(self, seed: int): return x0 and y0.
+    # start(self, seed: int) returns x0 and y0.
     start: Any = None
-    # outcomes(self, x, y): return {name: value}, measures of a solution; the larger, the better,
-    # unless the name is in self.smaller_is_better.
+    # outcomes(self, x, y) returns {name: value}, measures of a solution; larger is better, unless
+    # the name is in self.smaller_is_better.
     outcomes: Any = None
     smaller_is_better: Sequence[str] = ()
 
@@ -150,7 +150,7 @@ class _Bound:
         return self.ranges[key]
 
     def point(self, x: Any, y: Any) -> tuple[Array, Array]:
-        """Returns copies, which the problem can keep and change."""
+        """Returns copies, which the problem may keep and change."""
         return vector(x, self.x_dim).copy(), vector(y, self.y_dim).copy()
 
     def gradient(
@@ -164,7 +164,7 @@ class _Bound:
     def requests(
         self, agent: Array, start: Array, rows: Array, points: tuple[Array, ...]
     ) -> Requests:
-        """Returns requests whose points and gradients are flat arrays x, y, gx, gy."""
+        """Returns requests with these points and gradients: flat arrays x, y, gx, gy."""
         points[0].flags.writeable = points[1].flags.writeable = False
         out = Requests()
         for array in (agent, start, rows):
@@ -178,7 +178,7 @@ class _Bound:
     def gradients(self, _c: Any, c: Any) -> None:
         count = c.count
         total = c.start[count]
-        # The library has the same memory for all rounds of a run: arrays are made once.
+        # The library uses the same memory in all rounds of a run, so arrays are made once.
         key = (bytes(ffi.buffer(c, ffi.sizeof("saddle_gradient_requests"))), total)
         requests = self.seen.get(key)
         if requests is None:
@@ -192,8 +192,8 @@ class _Bound:
         self.answer(requests)
 
     def answer(self, requests: Requests) -> None:
-        """Lets the problem fill in the gradients, or takes what it returns. What it forgets stays
-        NaN, which ends the run."""
+        """Calls gradients(), which fills in the gradients or returns them. Entries that it leaves
+        out stay NaN, which ends the run."""
         requests.gx.fill(np.nan)
         requests.gy.fill(np.nan)
         returned = self.problem.gradients(requests)
@@ -235,7 +235,7 @@ class _Bound:
         if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
             raise TypeError(f"outcomes() must return a dict of names and numbers, not {found!r}")
         if len(found) > lib.SADDLE_MOST_OUTCOMES:
-            raise ValueError(f"a problem can have {lib.SADDLE_MOST_OUTCOMES} outcomes at most")
+            raise ValueError(f"a problem can have at most {lib.SADDLE_MOST_OUTCOMES} outcomes")
         smaller = getattr(self.problem, "smaller_is_better", ())
         for k, (name, value) in enumerate(found.items()):
             if name not in self.names:

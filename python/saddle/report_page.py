@@ -1,4 +1,4 @@
-"""A page about results: curves, costs, outcomes and settings in one HTML file."""
+"""HTML reports: curves, costs, outcomes and settings of results in one file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def _settings(results: Mapping[str, Result]) -> str:
-    """All settings; those in which the results differ first."""
+    """Returns a table of all settings; those in which the results differ come first."""
     keys = list(dict.fromkeys(key for r in results.values() for key in r.settings))
     rows = [[key, *(r.settings.get(key, "") for r in results.values())] for key in keys]
     rows.sort(key=lambda row: len(set(row[1:])) == 1)
@@ -40,7 +40,7 @@ def _settings(results: Mapping[str, Result]) -> str:
 
 
 def _by_name(results: Any) -> dict[str, list[Result]]:
-    """Returns a list of results by algorithm, a dict of them by its keys."""
+    """Returns results by name: those of a list by algorithm, those of a dict by key."""
     if isinstance(results, Mapping):
         pairs = list(results.items())
     elif hasattr(results, "__iter__"):
@@ -58,15 +58,14 @@ def _by_name(results: Any) -> dict[str, list[Result]]:
 def report(
     results: Any, path: str | os.PathLike[str] = "report.html", title: str | None = None
 ) -> Path:
-    """Writes one HTML page about a Result, several or a Comparison; returns its path.
+    """Writes an HTML page about one or several results; returns its path.
 
     results
-        a Result, a list, a dict whose keys name them, or a Comparison
+        a Result, a list of them, a dict whose keys are their names, or a Comparison
 
-    It has curves over gradient evaluations, rounds, bytes, seconds and, with a link_model,
-    simulated seconds, costs at levels of the metric, outcomes and settings, and needs no other
-    file.
-    The program's `saddle report` makes a richer page from traces.
+    The page has curves over gradient evaluations, rounds, bytes, seconds and, with a link_model,
+    simulated seconds; costs of reaching levels of the metric; outcomes; and settings. It needs no
+    other file. `saddle report` makes a richer page from traces.
     """
     if isinstance(results, Result):
         results = [results]

@@ -37,7 +37,7 @@ def _settings(plan: Any) -> dict[str, str]:
 
 
 def _fault(result: Any) -> str:
-    """Returns what diverged; "" where nothing did."""
+    """Returns what diverged; "" if nothing did."""
     if text(result.cause):
         return text(result.cause)
     fault = result.fault
@@ -50,23 +50,23 @@ def _fault(result: Any) -> str:
 
 
 class Result:
-    """What a run leaves.
+    """The result of a run.
 
     x, y
         the means of all agents' iterates
     x_agents, y_agents
-        the iterates, a row for each agent (of this process)
+        the iterates, one row for each agent (of this process)
     trace
-        what was measured, column by column; None for a result that was loaded from a file
+        the measurements, column by column; None for a result loaded from a file
     outcomes
-        the problem's own measures of (x, y), such as {"train_auc": 0.91}
+        the problem's outcomes at (x, y), such as {"train_auc": 0.91}
     settings
-        every setting that mattered, as text, with automatic values filled in
+        every setting that the run used, as text, with automatic values resolved
     stop
         why the run ended: "iterations", "tolerance", "ifo", "rounds", "seconds", "network_seconds",
-        "condition", "no_gain", "interrupted" or "diverged"; "" for a result that was loaded
+        "condition", "no_gain", "interrupted" or "diverged"; "" for a result loaded from a file
     message
-        the same in words, with what diverged
+        the same as a text, including what diverged
     """
 
     x: Array
@@ -81,12 +81,12 @@ class Result:
     iteration: int
 
     _c: Any = None  # the saddle_result
-    _unpack: Any = None  # from a vector to what a problem of saddle.torch has as x0
-    _model: bytes | None = None  # its model file, where there is no saddle_result
+    _unpack: Any = None  # converts a vector to the form of x0 of a problem of saddle.torch
+    _model: bytes | None = None  # its model file, if there is no saddle_result
 
     @classmethod
     def _from_c(cls, c: Any, unpack: Any = None) -> Result:
-        """Takes over a saddle_result. Objects that its plan points to are not used any more."""
+        """Takes ownership of a saddle_result. Objects that its plan points to are not used."""
         self = cls()
         self._c = ffi.gc(c, lib.saddle_result_free)
         self._unpack = unpack
@@ -128,7 +128,7 @@ class Result:
     # ---- files ---------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model as the program's --model does: .npz, or a record if it ends in .npy."""
+        """Writes the model as `saddle run --model` does: .npz, or one record if it ends in .npy."""
         if self._c is not None:
             check(lib.saddle_result_save, self._c, as_bytes(path, "path"))
         elif str(path).endswith(".npz"):
@@ -155,7 +155,7 @@ class Result:
     # ---- use -----------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Array:
-        """Returns the score of every row: above 0 for +1; the prediction where labels are real."""
+        """Returns the score of every row: above 0 for +1; for real labels the prediction."""
         from .lab import predict
 
         return predict(self, X)
@@ -164,7 +164,7 @@ class Result:
         """Returns x in the form of x0 of a problem of `saddle.torch`: a module, or tensors.
 
         agent
-            whose iterate; None: the mean
+            the agent whose iterate is returned; None: the mean
         """
         if self._unpack is None:
             raise TypeError(
@@ -176,12 +176,12 @@ class Result:
     # ---- pictures ------------------------------------------------------------------------------
 
     def plot(self, y: str = "metric", x: str = "ifo", ax: Any = None) -> Any:
-        """Draws a column of the trace over another by matplotlib; returns the axes."""
+        """Plots one column of the trace against another with matplotlib; returns the axes."""
         return _curves.plot({self.name: self._trace()}, x, y, ax)
 
     @property
     def name(self) -> str:
-        """The algorithm."""
+        """The name of the algorithm."""
         return self.settings.get("algorithm", "run")
 
     def _trace(self) -> Trace:
@@ -202,10 +202,10 @@ class Result:
 
 
 def load(path: str | os.PathLike[str]) -> Result:
-    """Returns the result in an .npz file that `Result.save()` or the program's --model wrote.
+    """Returns the result in an .npz file that `Result.save()` or `saddle run --model` wrote.
 
-    It has x, y, x_agents, y_agents, settings and iteration, and can predict. There is no trace, and
-    no outcomes, stop or message: a model file does not have them, a pickled result has.
+    It has x, y, x_agents, y_agents, settings and iteration, and can predict. It has no trace,
+    outcomes, stop or message, which a model file does not contain; pickle a result to keep them.
     """
     file = Path(os.fsdecode(as_bytes(path, "path")))
     return Result._from_model(file.read_bytes(), repr(str(file)))

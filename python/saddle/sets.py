@@ -26,7 +26,7 @@ def vector(address: Any, length: int) -> Array:
 
 
 def assign(target: Array, value: Any, what: str) -> None:
-    """Copies what a user's function returned; a wrong shape is refused instead of broadcast."""
+    """Copies what a user's function returned. Refuses a wrong shape instead of broadcasting it."""
     if value is None:
         raise TypeError(f"{what} is None; return an array")
     array = as_array(value, what)

@@ -1,7 +1,7 @@
 """Classifiers in the style of scikit-learn, for two classes.
 
-Each fits a built-in problem on a network of agents that share out the rows. Features should be of
-the same scale: put a StandardScaler before them in a pipeline.
+Each fits a built-in problem on a network of agents, between which the rows are split. Features
+should have similar scales: put a StandardScaler before the classifier in a pipeline.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _with_column(X: Any, column: Any) -> Any:
 
 
 class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What the classifiers share.
+    """Base class of the classifiers.
 
     classes_
         the two labels; decision_function() is positive for the second
@@ -62,7 +62,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return {"binary_only": True}
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Array]:
-        """Returns valid rows and, for each, 1 where it has the second class and 0 otherwise."""
+        """Returns the validated rows, and 1 for each row of the second class, otherwise 0."""
         X, y = self._validate_data(
             X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2, y_numeric=False
         )
@@ -74,7 +74,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"with {len(self.classes_)} classes."
             )
         if len(self.classes_) < 2:
-            raise ValueError("The rows have one class only; a classifier needs two classes.")
+            raise ValueError("The rows have only one class; a classifier needs two classes.")
         return X, indices
 
     def _run(self, problem: str, data: Any, **options: Any) -> None:
@@ -83,11 +83,11 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.result_ = run(problem, data, **{**settings, **(self.options or {})})
         self.n_iter_ = self.result_.iteration
         if self.result_.stop == "diverged":
-            message = f"the run diverged, and the model is of no use: {self.result_.message}"
+            message = f"the run diverged, and the model is useless: {self.result_.message}"
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
     def _run_on_agents(self, problem: str, data: Any, **options: Any) -> None:
-        """Runs with rows that agents share out."""
+        """Runs with rows that are split between the agents."""
         agents = min(self.agents, data[0].shape[0])
         self._run(problem, data, agents=agents, topology="complete", **options)
 
@@ -120,19 +120,19 @@ class _LogisticClassifier(_Classifier):
 
 
 class AUCClassifier(_Classifier):
-    """Maximizes the area under the ROC curve, by its min-max form: docs/problems/auc.md.
+    """Maximizes the area under the ROC curve in its min-max form: docs/problems/auc.md.
 
     It ranks rows; for predict(), decision_function() is shifted so that 0 is halfway between the
-    mean scores of the two classes. score() is the area under the curve.
+    mean scores of the two classes. score() returns the area under the curve.
 
     agents
-        how many agents share out the rows
+        the number of agents between which the rows are split
     model
         "linear", or a network such as "mlp:32,16"
     algorithm, max_iter
-        which algorithm, for how many iterations
+        the algorithm and the number of iterations
     random_state
-        where the seed of the run comes from
+        determines the seed of the run
     options
         a dict of further options of `saddle.run()`, such as {"tau": 2, "topology": "ring"}
 
@@ -161,7 +161,7 @@ class AUCClassifier(_Classifier):
         self.options = options
 
     def fit(self, X: Any, y: Any) -> AUCClassifier:
-        """Fits the model to rows, dense or sparse, with two kinds of labels."""
+        """Fits the model to dense or sparse rows with two distinct labels."""
         X, indices = self._checked(X, y)
         data = (X, _as_labels(indices))
         self._run_on_agents("auc", data, score=self.model, algorithm=self.algorithm)
@@ -183,10 +183,10 @@ class FairClassifier(_LogisticClassifier):
     """Logistic regression that depends little on a sensitive attribute: docs/problems/fair.md.
 
     The attribute, such as sex, is given to fit() and is not needed to predict. The model does not
-    use features that are the attribute or its opposite; leave out others that stand for it.
+    use features that equal the attribute or its opposite; remove other features that reveal it.
 
     fairness
-        weight of the dependence between decision and attribute; 0: plain logistic regression
+        the weight of the dependence between decision and attribute; 0: plain logistic regression
     agents, model, algorithm, max_iter, random_state, options
         as for AUCClassifier
 
@@ -228,8 +228,8 @@ class FairClassifier(_LogisticClassifier):
         """Fits the model.
 
         sensitive_features
-            the attribute of each row, with two values. Without it the model is plain logistic
-            regression, with a warning unless fairness is 0
+            the attribute of each row, with two distinct values. Without it the model is plain
+            logistic regression, with a warning unless fairness is 0
         """
         X, indices = self._checked(X, y)
         attribute, fairness = np.zeros(X.shape[0]), self.fairness
@@ -262,9 +262,9 @@ class RobustClassifier(_LogisticClassifier):
     exchange model parameters, never rows.
 
     ridge
-        keeps the groups' weights together; the smaller, the closer to the worst group's loss alone
+        pulls the groups' weights together; the smaller, the closer to the worst group's loss
     by_label
-        whether rows of a group with different labels are groups of their own
+        whether rows of a group with different labels are separate groups
     model, algorithm, max_iter, random_state, options
         as for AUCClassifier
 
@@ -299,8 +299,8 @@ class RobustClassifier(_LogisticClassifier):
         """Fits the model.
 
         sensitive_features
-            the group of each row, of any values. Without it all rows are one group, or with
-            by_label one for each label
+            the group of each row, any values. Without it all rows are one group or, with by_label,
+            one group for each label
         """
         X, indices = self._checked(X, y)
         group = np.zeros(X.shape[0], dtype=int)

@@ -1,4 +1,4 @@
-"""Problems from PyTorch functions: gradients by autograd, parameters packed and unpacked."""
+"""Problems from PyTorch functions, with gradients by autograd."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["TorchProblem", "problem"]
 
 
 class Packed:
-    """Tensors that lie in one vector: those of a module, a dict, a list, or one tensor.
+    """The tensors of a module, a dict or a list, or a single tensor, stored in one vector.
 
     form
-        the tensors in the form that they were given in, a module as a copy
+        the tensors in the form in which they were given; for a module, a copy
     """
 
     def __init__(self, given: Any, what: str) -> None:
@@ -52,7 +52,7 @@ class Packed:
         """Moves the tensors into one vector."""
         if len({(leaf.dtype, leaf.device) for leaf in leaves}) != 1:
             raise ValueError(
-                f"{what} must have tensors to optimize, all of one dtype and on one device"
+                f"{what} must have tensors to optimize, all of the same dtype and device"
             )
         self.flat = torch.cat([leaf.detach().reshape(-1) for leaf in leaves])
         sizes = [leaf.numel() for leaf in leaves]
@@ -67,13 +67,13 @@ class Packed:
         self.flat.copy_(torch.from_numpy(vector.copy()))  # PyTorch warns of read-only arrays
 
     def flatten(self, gradients: Sequence[Any]) -> Any:
-        """Returns gradients of the tensors as one vector; None for a tensor: zeros."""
+        """Returns the gradients of the tensors as one vector; None counts as zeros."""
         pairs = zip(self.leaves, gradients)
         flat = [(torch.zeros_like(t) if g is None else g).reshape(-1) for t, g in pairs]
         return torch.cat(flat)
 
     def at(self, vector: Array) -> Any:
-        """Returns new tensors, or a new module, in the form that was given."""
+        """Returns new tensors, or a new module, in the given form."""
         out = Packed(self.form, "x")
         out.load(np.array(vector, dtype=np.float64))
         form = out.form
@@ -90,7 +90,7 @@ Batch = Any
 
 
 class _Rows:
-    """The rows of one agent: tensors whose first dimension is that of samples."""
+    """The rows of one agent: tensors whose first dimension is the sample."""
 
     tensors: tuple[Any, ...]
     samples: int
@@ -110,7 +110,7 @@ class _Rows:
         self._last = (self._all, self.tensors)
 
     def batch(self, rows: Array) -> Batch:
-        """Returns these samples of each tensor; differences ask for them twice in a row."""
+        """Returns these samples of each tensor; keeps them, because differences need them twice."""
         if len(rows) == self.samples and np.array_equal(rows, self._all):
             return self.tensors
         last, batch = self._last
@@ -207,23 +207,23 @@ def problem(
     """Returns a problem for `saddle.run()` from a PyTorch function.
 
     loss
-        loss(x, y, batch): the mean over the samples of a batch, to be minimized in x and maximized
-        in y; x and y come in the form of x0 and y0, batch as a tuple of tensors
+        loss(x, y, batch) returns the mean over the samples of a batch, to be minimized in x and
+        maximized in y; x and y have the form of x0 and y0, batch is a tuple of tensors
     x0, y0
-        where to start: a tensor, a dict or a list of tensors, or a module, of whose parameters
-        those are optimized that require gradients. The module itself is left alone; the loss gets
-        a copy
+        the starting point: a tensor, a dict or a list of tensors, or a module, whose parameters
+        that require gradients are optimized. The module itself does not change; the loss gets a
+        copy
     data
-        a tuple of tensors whose first dimension is that of samples, which agents share out in
-        order; or a list of such tuples, one for each agent. A loss that must know the numbers of
-        its samples has them as one of the tensors
+        a tuple of tensors whose first dimension is the sample, which are split between the agents
+        in order; or a list of such tuples, one for each agent. For a loss that needs the numbers
+        of its samples, add them as another tensor
     outcomes
-        outcomes(x, y), a dict of measures such as an accuracy
+        outcomes(x, y) returns a dict of measures such as an accuracy
     attributes
         those of `saddle.Problem`: name, x_set, y_set, tau, alpha, lipschitz, strong_concavity,
         smaller_is_better
 
-    `r.module()` returns what a run has found in the form of x0. Gradients have the precision of
+    `r.module()` returns the solution of a run in the form of x0. Gradients have the precision of
     the tensors; the library computes with 64 bits.
 
     >>> import saddle, torch

@@ -1,4 +1,4 @@
-"""Traces: what was measured of a run, column by column."""
+"""Traces: the measurements of a run, column by column."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ __all__ = ["Trace"]
 class Trace(Mapping[str, Array]):
     """The columns of a trace as arrays: `trace["metric"]` or `trace.metric`.
 
-    iteration, ifo (gradient evaluations), rounds, messages and bytes are whole numbers; a cell
-    that was not measured is NaN. Only runs with a link_model have network_seconds,
-    only those with links that are not reliable, or with churn, have age, and only
-    those with churn have present and components.
+    iteration, ifo (gradient evaluations), rounds, messages and bytes are integers; a cell that was
+    not measured is NaN. Some columns are optional: network_seconds (with a link_model), age (with
+    links that are not reliable, or with churn), present and components (with churn).
     """
 
     def __init__(self, columns: Mapping[str, Array]) -> None:
@@ -52,7 +51,7 @@ class Trace(Mapping[str, Array]):
 
 
 def _row_type() -> np.dtype[Any]:
-    """The type of saddle_row, with the columns in their order."""
+    """Returns the type of saddle_row, with the columns in their order."""
     places = {}
     for name, field in ffi.typeof("saddle_row").fields:
         parts = field.type.fields if field.type.kind == "struct" else [(name, None)]

@@ -20,7 +20,7 @@ __all__ = ["Tuning", "tune"]
 
 
 def _numbers(texts: list[str]) -> Array:
-    """Returns texts as an array: of numbers, where all of them are numbers."""
+    """Returns texts as an array, of numbers if all of them are numbers."""
     try:
         return np.array(texts, dtype=np.float64)
     except ValueError:
@@ -28,18 +28,18 @@ def _numbers(texts: list[str]) -> Array:
 
 
 class Tuning:
-    """A search and its answer.
+    """A search and its result.
 
     best
-        the values that won, by keyword: `saddle.run(..., **tuning.best)`
+        the best values, by keyword: `saddle.run(..., **tuning.best)`
     trials
-        all evaluations, column by column: rung, candidate, ..., value, and the value that each
-        searched option had. `pandas.DataFrame(tuning.trials)` is a table of them. Candidate 0 has
+        all evaluations, column by column: rung, candidate, ..., value, and the value of each
+        searched option. `pandas.DataFrame(tuning.trials)` makes a table of them. Candidate 0 has
         the default settings
     objective
         the column that decided
     finished
-        whether the search came to its end
+        False if the search was interrupted
     """
 
     def __init__(self, instance: Instance, c: Any) -> None:
@@ -64,12 +64,12 @@ class Tuning:
             self.trials[name.replace("-", "_")] = _numbers(tried)
 
     def run(self, **options: Any) -> Result:
-        """Runs the algorithm with the values that won; options are limits, threads and outputs."""
+        """Runs the algorithm with the best values; options are limits, threads and outputs."""
         chosen: dict[str, Any] = {**self.best, **options}
         return self._instance.run(self.algorithm, **chosen)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the settings as a configuration file for `saddle run --config`."""
+        """Writes the best settings as a configuration file for `saddle run --config`."""
         check(lib.saddle_tuning_save, self._c, as_bytes(path, "path"))
 
     def __repr__(self) -> str:
@@ -78,7 +78,7 @@ class Tuning:
 
 
 class _Hooks:
-    """What a search reports: to the log."""
+    """The hooks of a search, which write to the log."""
 
     def __init__(self, callbacks: Callbacks) -> None:
         self.keep = Callbacks(callbacks)
@@ -92,14 +92,14 @@ class _Hooks:
         logger.info("rung %d, candidate %d: %.6g", trial.rung, trial.candidate, trial.value)
 
     def progress(self, _context: Any, _iteration: int, _seconds: float) -> None:
-        """Does nothing: Python notices Ctrl-C whenever one of its functions is called."""
+        """Does nothing, but Python handles Ctrl-C when it is called."""
 
     def warning(self, _context: Any, message: Any) -> None:
         logger.warning("%s", as_keywords(text(message)))
 
 
 def _search_text(search: Any) -> str:
-    """Returns options and their values as the library takes them: "batch=10,20 fairness=1,2"."""
+    """Returns options and their values as a text such as "batch=10,20 fairness=1,2"."""
     if isinstance(search, str):
         return search
     if not isinstance(search, Mapping):
@@ -135,22 +135,22 @@ def tune(
 ) -> Tuning:
     """Searches for good step sizes of one algorithm by successive halving.
 
-    The default settings are one of the candidates, and are kept to the end: what wins is at least
-    as good as they are. On Ctrl-C the KeyboardInterrupt has the search so far in its attribute
-    `result`, None if it had not begun.
+    The default settings are a candidate that stays to the end: the result is at least as good. On
+    Ctrl-C the attribute `result` of the KeyboardInterrupt has the search so far, or None if it had
+    not begun.
 
     budget
-        gradient evaluations in all; 0: 2000 for every sample
+        total number of gradient evaluations; 0: 2000 for every sample
     candidates
-        how many to try, the default settings among them; 0: as many as the budget pays for
+        number of candidates, including the default settings; 0: as many as the budget allows
     objective
         "metric", "loss", "primal", "stationarity" or an outcome such as "test_auc"
     hold
-        options that keep their value: "nu,eta" or a list
+        options that keep their value, such as "nu,eta", or a list of them
     search
-        further options and their values: {"batch": [10, 20], "fairness": [0.1, 1]}
+        further options and the values to try, such as {"batch": [10, 20], "fairness": [0.1, 1]}
     log, resume
-        a CSV file of all evaluations, and whether to continue from it
+        a CSV file to which all evaluations are written, and whether to continue from it
     options
         as for `saddle.run()`
 

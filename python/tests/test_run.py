@@ -173,7 +173,7 @@ def test_keywords_are_checked():
         saddle.InputError, match="^x_set: there is no set 'boxx'; did you mean 'box'"
     ):
         saddle.run("quadratic", x_set="boxx:1")
-    with pytest.raises(ValueError, match="^x_set: .* has a NUL character"):
+    with pytest.raises(ValueError, match="^x_set: .* contains a NUL character"):
         saddle.run("quadratic", x_set="box:0:1\0:2")
     with pytest.raises(TypeError, match="topology belongs to the instance"):
         saddle.Instance("quadratic").run(topology="ring")

@@ -198,7 +198,7 @@ def test_mistakes(rows):
     refused(ValueError, "different lengths", data=(rows[0], rows[1][1:]))
     refused(ValueError, "rows of 2 agents, but agents is 3", data=[rows, rows], agents=3)
     refused(ValueError, "120 rows for 121 agents", agents=121)
-    refused(ValueError, "all of one dtype", x0=[torch.zeros(2), torch.zeros(2).double()])
+    refused(ValueError, "all of the same dtype", x0=[torch.zeros(2), torch.zeros(2).double()])
     refused(ValueError, "tensors to optimize", x0=torch.nn.Tanh())
     refused(TypeError, "argument 'x_sett'", x_sett="none")
     with pytest.raises(TypeError, match="problems of saddle.torch"):
