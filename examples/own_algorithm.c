@@ -2,12 +2,12 @@
  * Your own algorithm: decentralized gradient descent ascent. Agent i moves from the average of its
  * neighbours' iterates along the gradient over all its samples:
  *
- *   x_i+ = prox of eta_x h over X at  sum_j M_ij x_j - eta_x grad_x F_i(x_i, y_i) y_i+ = projection
- *   onto Y of       sum_j M_ij y_j + eta_y grad_y F_i(x_i, y_i)
+ *   x_i+ = prox of eta_x h over X at  sum_j M_ij x_j - eta_x grad_x F_i(x_i, y_i)
+ *   y_i+ = projection onto Y of       sum_j M_ij y_j + eta_y grad_y F_i(x_i, y_i)
  *
- * In C, set plan.algorithm.own as in main() below. As a plug-in, give its path: cc -shared -fPIC
- * own_algorithm.c -o libown_algorithm.so -lsaddle saddle run --algorithm ./libown_algorithm.so
- * --eta-x 0.02
+ * In C, set plan.algorithm.own as in main() below. As a plug-in, give its path:
+ *   cc -shared -fPIC own_algorithm.c -o libown_algorithm.so -lsaddle
+ *   saddle run --algorithm ./libown_algorithm.so --eta-x 0.02
  */
 #include <math.h>
 #include <stdio.h>

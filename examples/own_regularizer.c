@@ -2,9 +2,9 @@
  * Your own regularizer:  h(x) = w sum_k max(x_k, 0),  a price on positive entries. Its prox
  * subtracts step * w from every positive entry, but not below 0.
  *
- * In C, set plan.problem.own_regularizer as in main() below. As a plug-in, give its path: cc
- * -shared -fPIC own_regularizer.c -o libown_regularizer.so -lsaddle saddle run --regularizer
- * ./libown_regularizer.so:w=0.1
+ * In C, set plan.problem.own_regularizer as in main() below. As a plug-in, give its path:
+ *   cc -shared -fPIC own_regularizer.c -o libown_regularizer.so -lsaddle
+ *   saddle run --regularizer ./libown_regularizer.so:w=0.1
  */
 #include <stdio.h>
 #include <stdlib.h>

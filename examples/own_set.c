@@ -2,8 +2,9 @@
  * Your own constraint set: the half space  x_1 + ... + x_n <= b,  a budget for the sum of all
  * entries. The projection subtracts the excess equally from all entries.
  *
- * In C, set plan.problem.own_x_set as in main() below. As a plug-in, give its path: cc -shared
- * -fPIC own_set.c -o libown_set.so -lsaddle saddle run --x-set ./libown_set.so:b=2
+ * In C, set plan.problem.own_x_set as in main() below. As a plug-in, give its path:
+ *   cc -shared -fPIC own_set.c -o libown_set.so -lsaddle
+ *   saddle run --x-set ./libown_set.so:b=2
  */
 #include <stdio.h>
 #include <stdlib.h>

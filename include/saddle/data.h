@@ -144,10 +144,10 @@ typedef struct saddle_data_options {
 #define SADDLE_SYNTHETIC_ROWS 32560
 
 /**
- * Loads a data set by name. The name is - the path of a file, or a name to look up in
- * `$SADDLE_DATA` and then in the data directory; - a pattern with `%d` or `%02d`: several files,
- * part-0, part-1, ..., whose rows are concatenated; - or `synthetic[:ROWS[:FEATURES]]`: the
- * built-in a9a-like generator.
+ * Loads a data set by name. The name is one of
+ * - the path of a file, or a name to look up in `$SADDLE_DATA` and then in the data directory;
+ * - a pattern with `%d` or `%02d`: several files, part-0, part-1, ..., whose rows are concatenated;
+ * - `synthetic[:ROWS[:FEATURES]]`: the built-in generator of data like a9a.
  *
  * A malformed line is refused with file, line and column. Entries that a LIBSVM file gives as 0
  * count towards the number of features but are not stored.

@@ -3,8 +3,9 @@
  * Ross, Yang, Das, "A Decentralized Parallel Algorithm for Training Generative Adversarial Nets",
  * NeurIPS 2020, Algorithm 1). With w = (x, y) and g = (gx, -gy),
  *
- *   m_k = sum_j (M^r)_ij w_{j,k-1} z_k = projection of  m_k - eta g(S_{k-1}; z_{k-1}) w_k =
- *   projection of  m_k - eta g(S_k; z_k)
+ *   m_k = sum_j (M^r)_ij w_{j,k-1}
+ *   z_k = projection of  m_k - eta g(S_{k-1}; z_{k-1})
+ *   w_k = projection of  m_k - eta g(S_k; z_k)
  *
  * where g(S; z) is the mean over a mini-batch S at z: one gradient per iteration, used twice. The
  * reported solution is z_k, for which the paper's guarantee holds. Start: z_0 = w_0 = (x_0, y_0),

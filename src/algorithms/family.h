@@ -2,12 +2,12 @@
  * The steps of the paper's "Algorithm 1 at Agent i" that PRECISION, PRECISION+, Prox-GT-SGDA and
  * Prox-DSGDA share.
  *
- *   Step 1  x~ = prox of (h / tau) over X at  x - p / tau                            (3) y~ =
- *   projection onto Y of  y + alpha d                                     (4) Step 2  x+ = sum_j
- *   M_ij x_j + nu (x~ - x)                                          (5) y+ = sum_j M_ij y_j + eta
- *   (y~ - y)                                         (6) Step 3  new estimates (v, u)+ of the local
- *   gradients: a refresh, or recursive differences  (7) Step 4  p+ = sum_j M_ij p_j + v+ - v,  d+ =
- *   sum_j M_ij d_j + u+ - u                (8)
+ *   Step 1  x~ = prox of (h / tau) over X at  x - p / tau                            (3)
+ *           y~ = projection onto Y of  y + alpha d                                     (4)
+ *   Step 2  x+ = sum_j M_ij x_j + nu (x~ - x)                                          (5)
+ *           y+ = sum_j M_ij y_j + eta (y~ - y)                                         (6)
+ *   Step 3  new estimates (v, u)+ of the local gradients: a refresh, or recursive differences  (7)
+ *   Step 4  p+ = sum_j M_ij p_j + v+ - v,  d+ = sum_j M_ij d_j + u+ - u                (8)
  *
  * with the equation numbers of the paper.
  *

@@ -84,8 +84,8 @@ static uint64_t whole(double number)
 }
 
 /*
- * Chooses q, S2 and m. The paper's rule for finite sums is q = ceil(sqrt(N) / kappa), S2 =
- * ceil(3687/76 kappa q); the practical rule is S2 = ceil(sqrt(N)), with a refresh after about
+ * Chooses q, S2 and m. The paper's rule for finite sums is q = ceil(sqrt(N) / kappa) and
+ * S2 = ceil(3687/76 kappa q); the practical rule is S2 = ceil(sqrt(N)), with a refresh after about
  * sqrt(N) recursive steps.
  */
 static void choose_periods(saddle_sreda_parameters *p, const saddle_steps *given, double samples,

@@ -1,22 +1,23 @@
 /*
- * The outer iteration of SREDA and SREDA-Boost, centralized, from (x_k, y_k) and the estimates (v,
- * u) of the gradients there:
+ * The outer iteration of SREDA and SREDA-Boost, centralized, from (x_k, y_k) and the estimates
+ * (v, u) of the gradients there:
  *
- *   k mod q == 0:  (v, u) = mean over S1 samples of grad f(x_k, y_k)      (exact if S1 = N) x_{k+1}
- *   = x_k - eta_k v,   eta_k = eta_x min{1, 2 eps / |v|}; eta_k = eta_x for SREDA-Boost and without
- *   --epsilon maximizer: with (x, y)_{-1} = (x_k, y_k), y_0 = y_k, for t = 0, 1, ..., s draw S2
- *   samples;  (v, u) += mean over them of grad f(x_{k+1}, y_t) - grad f(x, y)_{t-1} y_{t+1} =
- *   projection onto Y of  y_t + eta_y u y_{k+1} = y_s with the estimates made there; s uniform in
- *   {1, ..., m}, or m
+ *   k mod q == 0:  (v, u) = mean over S1 samples of grad f(x_k, y_k)      (exact if S1 = N)
+ *   x_{k+1} = x_k - eta_k v,   eta_k = eta_x min{1, 2 eps / |v|}; eta_k = eta_x for SREDA-Boost and
+ *                              without --epsilon
+ *   maximizer: with (x, y)_{-1} = (x_k, y_k), y_0 = y_k, for t = 0, 1, ..., s
+ *     draw S2 samples;  (v, u) += mean over them of grad f(x_{k+1}, y_t) - grad f(x, y)_{t-1}
+ *     y_{t+1} = projection onto Y of  y_t + eta_y u
+ *   y_{k+1} = y_s with the estimates made there; s uniform in {1, ..., m}, or m
  *
- * The results of steps after s would not be used, so they are skipped: an iteration costs 2 S2 (s +
- * 1) IFO calls, and S1 more if it refreshes.
+ * The results of steps after s would not be used, so they are skipped: an iteration costs
+ * 2 S2 (s + 1) IFO calls, and S1 more if it refreshes.
  *
  * Before k = 0, SREDA moves y_0 near the maximizer by projected SARAH: epochs of one full gradient
- * u = grad_y F(x_0, y) followed by m recursive ascent steps, until the gradient mapping |y -
- * projection of (y + eta_y u)| / eta_y is at most zeta or the maximal number of epochs is reached.
- * An epoch costs N + 2 S2 m IFO calls, and the final test N; its gradient also serves as the
- * refresh at k = 0.
+ * u = grad_y F(x_0, y) followed by m recursive ascent steps, until the gradient mapping
+ * |y - projection of (y + eta_y u)| / eta_y is at most zeta or the maximal number of epochs is
+ * reached. An epoch costs N + 2 S2 m IFO calls, and the final test N; its gradient also serves as
+ * the refresh at k = 0.
  */
 #ifndef SADDLE_ALGORITHMS_FAMILY_SREDA_H
 #define SADDLE_ALGORITHMS_FAMILY_SREDA_H

@@ -2,8 +2,8 @@
  * GDA: gradient descent ascent with two step sizes (Lin, Jin, Jordan, "On Gradient Descent Ascent
  * for Nonconvex-Concave Minimax Problems", ICML 2020, Algorithm 1). Centralized.
  *
- *   x_{t+1} = prox of (eta_x h) over X at  x_t - eta_x grad_x F(x_t, y_t) y_{t+1} = projection onto
- *   Y of         y_t + eta_y grad_y F(x_t, y_t)
+ *   x_{t+1} = prox of (eta_x h) over X at  x_t - eta_x grad_x F(x_t, y_t)
+ *   y_{t+1} = projection onto Y of         y_t + eta_y grad_y F(x_t, y_t)
  *
  * Its Theorem 4.4 requires eta_x = 1 / (16 (kappa + 1)^2 L) and eta_y = 1 / L, kappa = L / mu;
  * these are the steps with `--steps theory`. On real data this eta_x is 1e-6 to 1e-10. auto is 0.3
@@ -14,8 +14,9 @@
  * SGDA: stochastic gradient descent ascent with two step sizes (Lin, Jin, Jordan, ICML 2020,
  * Algorithm 2). Centralized.
  *
- *   (gx, gy) = mean over a fresh mini-batch S of grad f at (x_t, y_t) x_{t+1}  = prox of (eta_x h)
- *   over X at  x_t - eta_x gx y_{t+1}  = projection onto Y of         y_t + eta_y gy
+ *   (gx, gy) = mean over a fresh mini-batch S of grad f at (x_t, y_t)
+ *   x_{t+1}  = prox of (eta_x h) over X at  x_t - eta_x gx
+ *   y_{t+1}  = projection onto Y of         y_t + eta_y gy
  *
  * Its Theorem 4.5 requires the same steps as GDA and |S| = max{1, 26 kappa sigma^2 eps^-2}, where
  * sigma^2 is unknown. Here |S| is an option, by default ceil(sqrt(N)) as for the other methods.

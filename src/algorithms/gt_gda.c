@@ -3,10 +3,12 @@
  * x (Tsaknakis, Hong, Liu, "Decentralized Min-Max Optimization: Formulations, Algorithms and
  * Applications in Network Poisoning Attack", ICASSP 2020).
  *
- *   for k = 0 .. K-1, from y^0 = y_t: u+ = grad_y F_i(x_t, y^k),      d+ = sum_j M_ij d_j + u+ - u
- *   y^{k+1} = projection onto Y of  sum_j M_ij y_j^k + eta_y d+ y_{t+1} = y^K v+ = grad_x F_i(x_t,
- *   y_{t+1}),    p+ = sum_j M_ij p_j + v+ - v x_{t+1} = prox of (eta_x h) over X at  sum_j M_ij
- *   x_{j,t} - eta_x p+
+ *   for k = 0 .. K-1, from y^0 = y_t:
+ *     u+ = grad_y F_i(x_t, y^k),      d+ = sum_j M_ij d_j + u+ - u
+ *     y^{k+1} = projection onto Y of  sum_j M_ij y_j^k + eta_y d+
+ *   y_{t+1} = y^K
+ *   v+ = grad_x F_i(x_t, y_{t+1}),    p+ = sum_j M_ij p_j + v+ - v
+ *   x_{t+1} = prox of (eta_x h) over X at  sum_j M_ij x_{j,t} - eta_x p+
  *
  * Start: p = v = 0, d = u = 0, so that the first trackers are the local gradients. An agent that
  * starts anew because others have left or joined begins with p = v and d = u at its point, which

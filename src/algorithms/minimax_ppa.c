@@ -2,13 +2,16 @@
  * Minimax-PPA: inexact accelerated proximal points (Lin, Jin, Jordan, "Near-Optimal Algorithms for
  * Minimax Optimization", COLT 2020). Centralized, full gradients, three loops inside an iteration:
  *
- *   PPA    x_{k+1} ~ argmin over X of max over Y of  g_k = F(x, y) + L |x - x_k|^2 APPA   g_k is
- *   3L-smooth and L-strongly convex in x: from xe_0 = x_k, x_t ~ argmin max of  g_k(x, y) + 3L |x -
- *   xe_{t-1}|^2 xe_t = x_t + a (x_t - x_{t-1}),   a = (2 sqrt(3) - 1) / (2 sqrt(3) + 1) AG2    that
- *   is l = 9L-smooth, 6L-strongly convex in x (kx = 3/2), ky = l / mu: from ye_0 = y, x ~ argmin
- *   over X at ye_{t-1} y_t = projection onto Y of  ye_{t-1} + grad_y F(x, ye_{t-1}) / (2 kx l) ye_t
- *   = y_t + b (y_t - y_{t-1}),   b = (4 sqrt(kx ky) - 1) / (4 sqrt(kx ky) + 1) AGD    accelerated
- *   gradient descent in x with step 1 / l, c = (sqrt(kx) - 1) / (sqrt(kx) + 1)
+ *   PPA    x_{k+1} ~ argmin over X of max over Y of  g_k = F(x, y) + L |x - x_k|^2
+ *   APPA   g_k is 3L-smooth and L-strongly convex in x: from xe_0 = x_k,
+ *            x_t ~ argmin max of  g_k(x, y) + 3L |x - xe_{t-1}|^2
+ *            xe_t = x_t + a (x_t - x_{t-1}),   a = (2 sqrt(3) - 1) / (2 sqrt(3) + 1)
+ *   AG2    that is l = 9L-smooth, 6L-strongly convex in x (kx = 3/2), ky = l / mu: from ye_0 = y,
+ *            x ~ argmin over X at ye_{t-1}
+ *            y_t = projection onto Y of  ye_{t-1} + grad_y F(x, ye_{t-1}) / (2 kx l)
+ *            ye_t = y_t + b (y_t - y_{t-1}),   b = (4 sqrt(kx ky) - 1) / (4 sqrt(kx ky) + 1)
+ *   AGD    accelerated gradient descent in x with step 1 / l,
+ *            c = (sqrt(kx) - 1) / (sqrt(kx) + 1)
  *
  * The paper has no h; it enters through the proximal step of AGD, the only place where x moves.
  *
@@ -19,13 +22,14 @@
  *
  * The paper's stopping rules bound norms of gradient mappings by powers of the final accuracy and
  * of 1 / (10 kappa), which are far below the rounding error of a double. Here they are relative:
- * with R_k the norm of the gradient mapping of F at (x_k, y_k), in scaled variables, and r =
- * --ppa-accuracy, APPA ends when 6 sqrt(L) |x_t - xe_{t-1}|, the remaining x-gradient of g_k, is at
- * most r R_k, AG2  when 18 kx sqrt(L_y) |y_t - ye_{t-1}| is at most r^2 R_k, AGD  when 9 sqrt(L) |x
- * - xe| is at most r^3 R_k, or when a step is lost in rounding, or after --appa-steps, --ag2-steps,
- * --agd-steps. Each loop starts from the last result of the loop around it. A mapping is measured
- * at the extrapolated point, where the gradient is already known; as in the paper, the image of
- * that point is returned.
+ * with R_k the norm of the gradient mapping of F at (x_k, y_k), in scaled variables, and
+ * r = --ppa-accuracy,
+ *   APPA ends when 6 sqrt(L) |x_t - xe_{t-1}|, the remaining x-gradient of g_k, is at most r R_k,
+ *   AG2  when 18 kx sqrt(L_y) |y_t - ye_{t-1}| is at most r^2 R_k,
+ *   AGD  when 9 sqrt(L) |x - xe| is at most r^3 R_k,
+ * or when a step is lost in rounding, or after --appa-steps, --ag2-steps, --agd-steps. Each loop
+ * starts from the last result of the loop around it. A mapping is measured at the extrapolated
+ * point, where the gradient is already known; as in the paper, the image of that point is returned.
  *
  * Cost of an iteration: N IFO calls for R_k and for each step of AGD and AG2; no communication.
  */

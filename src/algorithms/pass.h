@@ -18,7 +18,8 @@ static inline size_t saddle_block_end(size_t k, const saddle_range *range)
  * A move of w, a field of the span (x or y), along its direction g (p or d, v or u):
  *
  *   w~      = `target` or, if that is NULL, w - g / rate (`descend`) or w + rate g, clipped to
- *   [lower, upper] next    = sum_j M_ij w_j + step (w~ - w)
+ *             [lower, upper]
+ *   next    = sum_j M_ij w_j + step (w~ - w)
  *
  * and, if `tracker` is not NULL, for a gradient that is linear in w,
  *

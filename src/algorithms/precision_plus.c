@@ -3,9 +3,9 @@
  *
  * The same as PRECISION, except that a refresh averages over R_i samples drawn without replacement,
  *
- *   R_i   = min{ c_gamma sigma^2 / gamma, c_epsilon sigma^2 / epsilon, n_i },          (12) at
- *   least |S| unless the user sets another minimum, gamma = (1/q) sum over the last q iterations of
- *   sum_i |x~_i - xbar|^2.
+ *   R_i   = min{ c_gamma sigma^2 / gamma, c_epsilon sigma^2 / epsilon, n_i },          (12)
+ *           at least |S| unless the user sets another minimum,
+ *   gamma = (1/q) sum over the last q iterations of  sum_i |x~_i - xbar|^2.
  *
  * The paper sets |S| = q = ceil(sqrt(n)). A larger refresh stays useful for longer. Therefore q
  * depends on its size here: by default each agent refreshes again after 2 sqrt(R_i) iterations, and

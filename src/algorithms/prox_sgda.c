@@ -2,8 +2,8 @@
  * The two baselines of section 4 of Liu, Zhang, Lu, Liu 2023, at agent i: PRECISION without
  * variance reduction,
  *
- *   x~, y~, x_{t+1}, y_{t+1} as in PRECISION (v, u)_{t+1} = mean over a fresh mini-batch S of grad
- *   f_ij at (x, y)_{t+1}
+ *   x~, y~, x_{t+1}, y_{t+1} as in PRECISION
+ *   (v, u)_{t+1} = mean over a fresh mini-batch S of grad f_ij at (x, y)_{t+1}
  *
  * Prox-GT-SGDA tracks these estimates,
  *

@@ -3,12 +3,14 @@
  * Theorems 1 and 2 of Liu, Zhang, Lu, Liu 2023 as printed.
  *
  * With c1 = (1 - lambda^2) / (1 + lambda^2), beta = min(tau/12, 1/3) and alpha = 1/(4L) the paper
- * prints eta <= min{ 1/8, c1 m mu / (375 alpha L^2), 15 L^2 / (beta mu alpha^2 c1),
+ * prints
+ *   eta <= min{ 1/8, c1 m mu / (375 alpha L^2), 15 L^2 / (beta mu alpha^2 c1),
  *               3 c1^2 m / (10 (1 + c1) mu alpha) }
- *   nu  <= min{ c1 m beta / (40 L^2), 2 c1 m beta / (5 tau), 2 c1 beta mu^2 m / (375 L^4), 5 tau /
- *   (3 m c1), tau / (6 m (1 + 1/c1)), 3 mu eta alpha tau / (17 L^2), tau / (3 (L + L^2/mu)) } mean
- *   metric over T iterations <= (p_0 - Q*) / (min{C1, C2, C3, nu L^2/2} (T + 1)). C1, C2 and C3 are
- *   defined in its appendix.
+ *   nu  <= min{ c1 m beta / (40 L^2), 2 c1 m beta / (5 tau), 2 c1 beta mu^2 m / (375 L^4),
+ *               5 tau / (3 m c1), tau / (6 m (1 + 1/c1)), 3 mu eta alpha tau / (17 L^2),
+ *               tau / (3 (L + L^2/mu)) }
+ *   mean metric over T iterations <= (p_0 - Q*) / (min{C1, C2, C3, nu L^2/2} (T + 1)).
+ * C1, C2 and C3 are defined in its appendix.
  */
 #include "instance/theory_bounds.h"
 

@@ -5,8 +5,9 @@
  * memory what backward() needs for the same block and parameters. The functions allocate nothing,
  * and several threads may use a model at the same time, each with its own scratch.
  *
- *   linear            h = w' a + b                           parameters (w, b) mlp:H1[,H2,...]   h
- *   = W_{L+1} s(... s(W_1 a + b_1) ...) + b_{L+1} parameters (W_1, b_1, W_2, b_2, ...)
+ *   linear            h = w' a + b                           parameters (w, b)
+ *   mlp:H1[,H2,...]   h = W_{L+1} s(... s(W_1 a + b_1) ...) + b_{L+1}
+ *                                                            parameters (W_1, b_1, W_2, b_2, ...)
  */
 #ifndef SADDLE_MODELS_MODEL_H
 #define SADDLE_MODELS_MODEL_H

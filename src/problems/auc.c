@@ -2,8 +2,8 @@
  * Maximization of the area under the ROC curve (Ying, Wen, Lyu 2016; with deep scores: Liu, Yuan,
  * Ying, Yang 2020).
  *
- *   f = (1-r) (h - c1)^2 [b = 1] + r (h - c2)^2 [b = -1] + 2 (1 + y) (r h [b = -1] - (1-r) h [b =
- *   1]) - r (1-r) y^2
+ *   f = (1-r) (h - c1)^2 [b = 1] + r (h - c2)^2 [b = -1]
+ *       + 2 (1 + y) (r h [b = -1] - (1-r) h [b = 1]) - r (1-r) y^2
  *
  * h is the score of a row, linear or by a network; x = (model, c1, c2), y is a scalar. If r is the
  * share of positives in the mean that is F, eliminating c1, c2 and y leaves
@@ -205,15 +205,17 @@ static bool response_solve(const saddle_problem *problem, const double *x, const
 }
 
 /*
- * Returns the largest eigenvalue of the Hessian of f for a linear score. In the directions of (a,
- * 1), of c and of y the Hessian is, with k = 2 (1-r) and t = r for a positive, k = 2 r and t = 1 -
- * r for a negative, s^2 = |a|^2 + 1,
+ * Returns the largest eigenvalue of the Hessian of f for a linear score. With s^2 = |a|^2 + 1, and
+ * with k = 2 (1-r), t = r for a positive and k = 2 r, t = 1 - r for a negative, the Hessian in the
+ * directions of (a, 1), of c and of y is
  *
- *   [ k s^2   -k s   -k s ] [ -k s     k      0   ]     whose top eigenvalue solves  e = k s^2 + (k
- *   s)^2/(e - k) + (k s)^2/(e + k t). [ -k s     0     -k t ]
+ *   [ k s^2   -k s   -k s ]
+ *   [ -k s     k      0   ]
+ *   [ -k s     0     -k t ]
  *
- * It grows with s, lies in [k (s^2 + 1), k (s^2 + 1) + k s], and for s >= 1 no eigenvalue has a
- * larger magnitude. The right side decreases with e, so it is found by bisection.
+ * Its largest eigenvalue e solves  e = k s^2 + (k s)^2/(e - k) + (k s)^2/(e + k t).
+ * e grows with s, lies in [k (s^2 + 1), k (s^2 + 1) + k s], and for s >= 1 no eigenvalue has a
+ * larger magnitude. The right side decreases with e, so e is found by bisection.
  */
 static double top_curvature(double k, double t, double s2)
 {

@@ -1,10 +1,11 @@
 /*
  * Checking a problem's gradients by finite differences, and its batch functions against each other.
  *
- * Derivatives along a direction e come from the fourth-order central difference (8 (F(z + h e) -
- * F(z - h e)) - (F(z + 2h e) - F(z - 2h e))) / (12 h), whose error is of order h^4: with the h
- * below, truncation and rounding errors are both near 1e-12 relative to the function's value. F is
- * evaluated up to 2h outside X and Y if a point lies on their boundary.
+ * Derivatives along a direction e come from the fourth-order central difference
+ *   (8 (F(z + h e) - F(z - h e)) - (F(z + 2h e) - F(z - 2h e))) / (12 h),
+ * whose error is of order h^4: with the h below, truncation and rounding errors are both near 1e-12
+ * relative to the function's value. F is evaluated up to 2h outside X and Y if a point lies on
+ * their boundary.
  *
  * If F has a kink between z - 2h e and z + 2h e, as networks of ReLUs have, the quotient is wrong
  * although the gradient may be right. Therefore h is shortened where they disagree: a stencil that

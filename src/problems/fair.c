@@ -11,9 +11,10 @@
  * that reveal S are hidden from the model.
  *
  * For given x the maximum over y is separable: with the network means P_c of p_c and G_c of s p_c,
- * y_c* = W G_c / (2 W P_c + R), within [-1/2, 1/2], and for R = 0 the resulting penalty is (W/4)
- * sum_c G_c^2 / P_c  >=  (W/4) (mean s)^2, with equality exactly if E[s | decision c] is the same
- * for both c: the excess is W/4 times the chi-square dependence between decision and attribute.
+ *   y_c* = W G_c / (2 W P_c + R), within [-1/2, 1/2], and for R = 0 the resulting penalty is
+ *   (W/4) sum_c G_c^2 / P_c  >=  (W/4) (mean s)^2,
+ * with equality exactly if E[s | decision c] is the same for both c: the excess is W/4 times the
+ * chi-square dependence between decision and attribute.
  *
  * Cost of a gradient: two passes over the rows of the batch, two over x.
  */
@@ -306,10 +307,10 @@ static bool response_solve(const saddle_problem *problem, const double *x, const
  * useful linear models T is so large that this bound is useless; see TELLING. For networks T is
  * unknown.
  *
- * With g = |grad_x t|, |y_c| <= Y and |s| = 1, the blocks of the Hessian of f_ij have norms |H_xx|
- * <= g^2 (1/4 + W P max|sigma''|),  P = largest (s y_+ - y_+^2) - (s y_- - y_-^2) |H_xy| <= g W
- * sqrt(2) (1 + 2 Y) / 4,      |H_yy| <= 2 W + R, and P <= (Y + 1/2)^2 because s y - y^2 lies
- * between -Y - Y^2 and 1/4.
+ * With g = |grad_x t|, |y_c| <= Y and |s| = 1, the blocks of the Hessian of f_ij have norms
+ *   |H_xx| <= g^2 (1/4 + W P max|sigma''|),  P = largest (s y_+ - y_+^2) - (s y_- - y_-^2)
+ *   |H_xy| <= g W sqrt(2) (1 + 2 Y) / 4,      |H_yy| <= 2 W + R,
+ * and P <= (Y + 1/2)^2 because s y - y^2 lies between -Y - Y^2 and 1/4.
  */
 static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error)

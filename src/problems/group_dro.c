@@ -221,8 +221,8 @@ static double response_value(const saddle_problem *problem, const double *x,
 
 /*
  * mu is exact. For linear scores, with c = m n_i / N_g, r^2 = |a|^2 + 1 and |y_g| <= Y on the set,
- * the blocks of the Hessian of f_ij have norms |H_xx| <= c Y r^2 / 4,   |H_xy| <= c r,   |H_yy| =
- * mu.
+ * the blocks of the Hessian of f_ij have norms
+ *   |H_xx| <= c Y r^2 / 4,   |H_xy| <= c r,   |H_yy| = mu.
  */
 static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error)

@@ -2,7 +2,8 @@
  * Poisoned training data: an adversary shifts the features of all samples of some agents by a
  * vector of bounded length, to make the best logistic model as bad as possible.
  *
- *   min over |x| <= R, max over y of the mean of f_ij(x, y) = -log(1 + exp(z_ij)) - (W/2) |y|^2,
+ *   min over |x| <= R, max over y of the mean of
+ *   f_ij(x, y) = -log(1 + exp(z_ij)) - (W/2) |y|^2,
  *   z_ij = -b_ij (w'(a_ij + x [agent i is poisoned]) + v),   y = (w, v)
  *
  * The model y minimizes its regularized loss (it maximizes f); the adversary x maximizes the loss
@@ -171,10 +172,10 @@ static void add_common(const saddle_problem *problem, const saddle_part *part)
 }
 
 /*
- * mu = W. The Hessian of f_ij at a poisoned agent is  -s' k k' + c J - W I_y  with k = (w, a + x,
- * 1), s' <= 1/4, |c| <= 1 and J the symmetric matrix that pairs x with w, of norm 1. With |y| <= M
- * and |(a + x, 1)| <= r over the sets, L = (M^2 + r^2) / 4 + 1 + W. Q >= -log 2: the value at y =
- * 0.
+ * mu = W. The Hessian of f_ij at a poisoned agent is  -s' k k' + c J - W I_y  with
+ * k = (w, a + x, 1), s' <= 1/4, |c| <= 1 and J the symmetric matrix that pairs x with w, of norm 1.
+ * With |y| <= M and |(a + x, 1)| <= r over the sets, L = (M^2 + r^2) / 4 + 1 + W.
+ * Q >= -log 2, the value at y = 0.
  */
 static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error)

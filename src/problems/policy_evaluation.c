@@ -3,23 +3,25 @@
  * error of a nonlinear value function, in primal-dual form (H.-T. Wai, M. Hong, Z. Yang, Z. Wang,
  * K. Tang, "Variance reduced policy evaluation with smooth function approximation", NeurIPS 2019).
  *
- * All agents see the same transitions (s, a, s') of one trajectory; only agent i sees r = R_i(s,
- * a). With V_x the value function, g = grad V_x(s) and the temporal difference delta = r + gamma
- * V_x(s') - V_x(s),
+ * All agents see the same transitions (s, a, s') of one trajectory; only agent i sees its reward
+ * r = R_i(s, a). With V_x the value function, g = grad V_x(s) and the temporal difference
+ *   delta = r + gamma V_x(s') - V_x(s),
  *
  *   f_ij(x, y) = delta y'g - 1/2 (y'g)^2 - (rho / 2) |y|^2,
  *
- * so that with e and G the means of delta g and gg' over samples and agents y*(x) = (G + rho I)^-1
- * e,   Q(x) = 1/2 e'(G + rho I)^-1 e, half the projected Bellman error of the mean reward. With rho
- * > 0 it is defined even if G is singular, and F_i is strongly concave with mu = rho. F(x, 0) = 0,
- * hence Q >= 0.
+ * so that with e and G the means of delta g and gg' over samples and agents
+ *   y*(x) = (G + rho I)^-1 e,   Q(x) = 1/2 e'(G + rho I)^-1 e,
+ * half the projected Bellman error of the mean reward. With rho > 0 it is defined even if G is
+ * singular, and F_i is strongly concave with mu = rho. F(x, 0) = 0, hence Q >= 0.
  *
- * V_x(s) = sum_k w_k tanh(W_k'p + b_k) + o has one hidden layer over the state's features p, and x
- * = (W, b, w, o). With t_k the tanh, d_k = 1 - t_k^2, and y = (W~, b~, w~, o~) in the same way, g
- * = (w_k d_k p,  w_k d_k,  t_k,  1) c      = y'g = sum_k (w_k d_k q_k + w~_k t_k) + o~,   q_k =
- * W~_k'p + b~_k grad c = (h_k p,  h_k,  d_k q_k,  0),   h_k = d_k (w~_k - 2 w_k t_k q_k) grad_x f =
- * c (gamma g(s') - g(s)) + (delta - c) grad c grad_y f = (delta - c) g - rho y A sample's gradient
- * costs two evaluations of the network and O(dim x) more.
+ * V_x(s) = sum_k w_k tanh(W_k'p + b_k) + o has one hidden layer over the state's features p, and
+ * x = (W, b, w, o). With t_k the tanh, d_k = 1 - t_k^2, and y = (W~, b~, w~, o~) in the same way,
+ *   g      = (w_k d_k p,  w_k d_k,  t_k,  1)
+ *   c      = y'g = sum_k (w_k d_k q_k + w~_k t_k) + o~,   q_k = W~_k'p + b~_k
+ *   grad c = (h_k p,  h_k,  d_k q_k,  0),   h_k = d_k (w~_k - 2 w_k t_k q_k)
+ *   grad_x f = c (gamma g(s') - g(s)) + (delta - c) grad c
+ *   grad_y f = (delta - c) g - rho y
+ * A sample's gradient costs two evaluations of the network and O(dim x) more.
  */
 #include "problems/policy_evaluation.h"
 

@@ -1,10 +1,11 @@
 /*
- * Sample g of the pool is sample j of agent i, g = n_1 + ... + n_{i-1} + j. Its function is w_i
- * f_ij,  w_i = N / (m n_i),  N = sum_i n_i, so that the mean over the pool is F for any local
- * sizes; if all are equal, w_i = 1. A batch is sorted by agent, and each agent's part is one call
- * of the underlying problem. The terms that its samples share count as part of each sample here,
- * because the samples have different weights; only over all samples do the weights add up to 1. If
- * entry j of y belongs to sample j of every agent, these samples form group j of the pool.
+ * Sample g of the pool is sample j of agent i, g = n_1 + ... + n_{i-1} + j. Its function is
+ *   w_i f_ij,  w_i = N / (m n_i),  N = sum_i n_i,
+ * so that the mean over the pool is F for any local sizes; if all are equal, w_i = 1. A batch is
+ * sorted by agent, and each agent's part is one call of the underlying problem. The terms that its
+ * samples share count as part of each sample here, because the samples have different weights; only
+ * over all samples do the weights add up to 1. If entry j of y belongs to sample j of every agent,
+ * these samples form group j of the pool.
  */
 #include "problems/pooled.h"
 

@@ -4,14 +4,14 @@
  *
  * With the reflected coordinates s = H (x - x*), r = H' (y - y*) (H, H' Householder reflections),
  *
- *   f_ij = 1/2 sum_k A_k (1 + D e_ij) s_k^2 + sum_k B_k (1 + D e'_ij) s_k r_k - 1/2 sum_k C_k (1 +
- *   D e''_ij) r_k^2 + (a_i + a_ij)'(x - x*) + (b_i + b_ij)'(y - y*)
+ *   f_ij = 1/2 sum_k A_k (1 + D e_ij) s_k^2 + sum_k B_k (1 + D e'_ij) s_k r_k
+ *          - 1/2 sum_k C_k (1 + D e''_ij) r_k^2 + (a_i + a_ij)'(x - x*) + (b_i + b_ij)'(y - y*)
  *
  * The sum over k of the coupling runs to min(dim x, dim y). Samples come in pairs with opposite
  * deviations e in [-1, 1] and opposite noise a_ij, b_ij (an odd last sample has none), and agents
- * in pairs with opposite offsets a_i, b_i, so that these cancel exactly in F_i and in F: F = 1/2
- * s'As + s'Br - 1/2 r'Cr,  whose saddle point is (x*, y*), with y*(x) = y* + H' (B s / C),   Q(x) =
- * 1/2 sum_k (A_k + B_k^2 / C_k) s_k^2.
+ * in pairs with opposite offsets a_i, b_i, so that these cancel exactly in F_i and in F:
+ *   F = 1/2 s'As + s'Br - 1/2 r'Cr,  whose saddle point is (x*, y*), with
+ *   y*(x) = y* + H' (B s / C),   Q(x) = 1/2 sum_k (A_k + B_k^2 / C_k) s_k^2.
  *
  * mu <= C_k <= K/2, |A_k| <= K/2, |B_k| <= K/2 with K = L / (1 + D): every 2x2 block of the Hessian
  * of f_ij has norm at most L, and F_i is mu-strongly concave in y. Curvature `nonconvex` makes
@@ -157,8 +157,8 @@ static double curve_value(const instance *self, const double f[3], const double 
     return sum;
 }
 
-/* For each sample, adds weight (1 + D e) to the three factors and weight (a_i + a_ij | b_i +
- * b_ij) to `linear`. Terms that cancel within a pair are skipped. */
+/* For each sample, adds weight (1 + D e) to the three factors and
+ * weight (a_i + a_ij | b_i + b_ij) to `linear`. Terms that cancel within a pair are skipped. */
 static void add_terms(const instance *self, size_t agent, const saddle_batch *batch, double weight,
                       double f[3], double *linear)
 {

@@ -2,13 +2,14 @@
  * The common part of robust-logistic and robust-regression: losses of a linear model, weighted by
  * an adversary.
  *
- *   f_ij(x, y) = w y_j l_ij(x) - V(y) + g(x) V(y)       = (lambda1 / 2) |n y - 1|^2 g(x)       =
- *   lambda2 sum_k c x_k^2 / (1 + c x_k^2)
+ *   f_ij(x, y) = w y_j l_ij(x) - V(y) + g(x)
+ *   V(y)       = (lambda1 / 2) |n y - 1|^2
+ *   g(x)       = lambda2 sum_k c x_k^2 / (1 + c x_k^2)
  *
  * y has one entry per sample slot j = 0 .. n - 1, shared by all agents; n is the largest local
  * size, and an agent with fewer samples leaves the remaining slots empty. V is isotropic, so the
- * best response over any convex Y is a projection: y*(x) = projection onto Y of  1/n + mean_i (w
- * l_ij(x) / n_i) / (lambda1 n^2).
+ * best response over any convex Y is a projection:
+ *   y*(x) = projection onto Y of  1/n + mean_i (w l_ij(x) / n_i) / (lambda1 n^2).
  */
 #ifndef SADDLE_PROBLEMS_ROBUST_H
 #define SADDLE_PROBLEMS_ROBUST_H

@@ -3,13 +3,14 @@
  * samples, with a penalty on the chi-square divergence of its weights from equal ones (Namkoong,
  * Duchi, NeurIPS 2016 and 2017, in the penalized form, with the sample slots of robust.h).
  *
- *   f_ij(x, y) = n y_j l(a_ij'w + v - b_ij) - (W / 2n) |n y - 1|^2,   x = (w, v),  Y the
- *   probability simplex l(r)       = r^2 / 2, or Huber's: r^2 / 2 for |r| <= D, D |r| - D^2 / 2
- *   beyond
+ *   f_ij(x, y) = n y_j l(a_ij'w + v - b_ij) - (W / 2n) |n y - 1|^2
+ *   l(r)       = r^2 / 2, or Huber's: r^2 / 2 for |r| <= D, D |r| - D^2 / 2 beyond
  *
- * With equal local sizes and W so large that no weight is 0, eliminating y leaves mean_j L_j + (1 /
- * 2W) mean_j (L_j - mean L)^2,   L_j the mean over agents of their loss in slot j: a penalty on the
- * variance of the losses. W -> infinity gives least squares, W -> 0 the worst slot only.
+ * where x = (w, v) and Y is the probability simplex. With equal local sizes and W so large that no
+ * weight is 0, eliminating y leaves
+ *   mean_j L_j + (1 / 2W) mean_j (L_j - mean L)^2,
+ * where L_j is the mean over agents of their loss in slot j: a penalty on the variance of the
+ * losses. W -> infinity gives least squares, W -> 0 the worst slot only.
  */
 #include "problems/problems.h"
 

@@ -3,21 +3,23 @@
  * h(u). Only pairs for which it is exactly a composition of the prox of h and the projection P onto
  * X are accepted; the class names the rule, which is proved here.
  *
- * Elastic net, any X: by completing the square, the quadratic part only divides by 1 + t W2: |u -
- * v|^2 / 2 + t W2/2 |u|^2 = (1 + t W2)/2 |u - v / (1 + t W2)|^2 + constant, and soft(v, t W1) / (1
- * + t W2) = soft(v / (1 + t W2), t W1 / (1 + t W2)). What remains is l1: - intervals,
- * SHRINK_PROJECT: coordinates separate, and the minimum of a convex function of one variable over
- * an interval is its unconstrained minimum, clipped. - l2 ball, SHRINK_PROJECT (Yu, NIPS 2013), for
- * any h with h(c u) = c h(u), c > 0: let u be the prox of h and c u = P u. The subdifferential of h
- * is the same at u and c u, so that v - c u = (v - u) + (1 - c) u is in t dh(c u) + N(c u), N being
- * the normal cone of the ball. - l1 ball, SHRINK_PROJECT: with a multiplier m for |u|_1 <= R the
- * solution is soft(v, t W + m) = soft(soft(v, t W), m), where m is the multiplier of the projection
- * of soft(v, t W). - simplex, CONSTANT: |u|_1 = S everywhere on the set. - blocks, each by its own
- * rule: h is a sum over coordinates, hence over blocks. Group l2: - the whole space: its own prox;
- * l2 ball: as above, since h(c u) = c h(u). - nonneg, PROJECT_SHRINK: for u >= 0, |u - v|^2 = |u -
- * v+|^2 + 2 <u, v-> + |v-|^2, where v = v+ - v-. Without the middle term, which is never negative,
- * the minimum is the prox of v+; this only scales the groups of v+, so it is feasible and its
- * middle term is zero.
+ * Elastic net, any X: by completing the square, the quadratic part only divides by 1 + t W2:
+ *   |u - v|^2 / 2 + t W2/2 |u|^2 = (1 + t W2)/2 |u - v / (1 + t W2)|^2 + constant,
+ *   and soft(v, t W1) / (1 + t W2) = soft(v / (1 + t W2), t W1 / (1 + t W2)). What remains is l1:
+ * - intervals, SHRINK_PROJECT: coordinates separate, and the minimum of a convex function of one
+ *   variable over an interval is its unconstrained minimum, clipped.
+ * - l2 ball, SHRINK_PROJECT (Yu, NIPS 2013), for any h with h(c u) = c h(u), c > 0: let u be the
+ *   prox of h and c u = P u. The subdifferential of h is the same at u and c u, so that v - c u =
+ *   (v - u) + (1 - c) u is in t dh(c u) + N(c u), N being the normal cone of the ball.
+ * - l1 ball, SHRINK_PROJECT: with a multiplier m for |u|_1 <= R the solution is soft(v, t W + m) =
+ *   soft(soft(v, t W), m), where m is the multiplier of the projection of soft(v, t W).
+ * - simplex, CONSTANT: |u|_1 = S everywhere on the set.
+ * - blocks, each by its own rule: h is a sum over coordinates, hence over blocks.
+ * Group l2:
+ * - the whole space: its own prox; l2 ball: as above, since h(c u) = c h(u).
+ * - nonneg, PROJECT_SHRINK: for u >= 0, |u - v|^2 = |u - v+|^2 + 2 <u, v-> + |v-|^2, where v = v+ -
+ *   v-. Without the middle term, which is never negative, the minimum is the prox of v+; this only
+ *   scales the groups of v+, so it is feasible and its middle term is zero.
  */
 #include "core/float_mode.h"
 #include "core/memory.h"

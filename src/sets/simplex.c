@@ -1,17 +1,17 @@
 /*
  * simplex[:S]: x_k >= 0 with sum S.
  *
- * The projection is p_k = max(v_k - theta, 0), where theta is such that the sum is S. Since max v -
- * S <= theta < max v, entries are taken relative to the largest, d_k = v_k - max v, and only those
- * with d_k > -S can be positive: all numbers involved have magnitude at most S, so no precision is
- * lost however large v is. Theta is found by Newton's method on the convex, decreasing, piecewise
- * linear f(theta) = sum_k max(d_k - theta, 0) - S, started on the left: each pass drops the entries
- * that can no longer be positive (Michelot, JOTA 50, 1986; related methods are in Condat, Math.
- * Program. 158, 2016). The result is exact at the first pass that drops none.
+ * The projection is p_k = max(v_k - theta, 0), where theta is such that the sum is S. Since
+ * max v - S <= theta < max v, entries are taken relative to the largest, d_k = v_k - max v, and
+ * only those with d_k > -S can be positive: all numbers involved have magnitude at most S, so no
+ * precision is lost however large v is. Theta is found by Newton's method on the convex,
+ * decreasing, piecewise linear f(theta) = sum_k max(d_k - theta, 0) - S, started on the left: each
+ * pass drops the entries that can no longer be positive (Michelot, JOTA 50, 1986; related methods
+ * are in Condat, Math. Program. 158, 2016). The result is exact at the first pass that drops none.
  *
  * Cost: the product of f and the number of entries falls by a factor of at least 4 per pass (as in
- * any Newton method on a maximum of linear functions), from at most n S * n down to rounding, eps
- * S, so that there are at most log2(n) + 26 passes, on fewer and fewer entries.
+ * any Newton method on a maximum of linear functions), from at most n S * n down to the level of
+ * rounding, eps S. So there are at most log2(n) + 26 passes, on fewer and fewer entries.
  */
 #include "sets/simplex.h"
 
