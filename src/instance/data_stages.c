@@ -241,13 +241,13 @@ saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
 }
 
 /* Distributes every agent's number to all processes. Collective. */
-static void fill_sizes(const saddle_world *world, size_t *number, double *room)
+static void fill_sizes(const saddle_world *world, size_t *number, double *buffer)
 {
     for (size_t k = 0; k < world->local; k++)
-        room[world->here[k]] = (double)number[world->here[k]];
-    saddle_world_fill(world, 1, room);
+        buffer[world->here[k]] = (double)number[world->here[k]];
+    saddle_world_fill(world, 1, buffer);
     for (size_t i = 0; i < world->agents; i++)
-        number[i] = (size_t)room[i];
+        number[i] = (size_t)buffer[i];
 }
 
 /* Distributes the formats of the agents' files to all processes. Collective. */

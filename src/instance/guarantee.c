@@ -121,7 +121,7 @@ saddle_guarantee saddle_guarantee_at(const saddle_guarantee_inputs *inputs)
 
 /* Searches the best pair around the present one: both steps multiplied and divided by `ratio` up
  * to `steps` times. */
-static void look_around(saddle_guarantee_inputs *in, double most, double ratio, int steps)
+static void search_around(saddle_guarantee_inputs *in, double most, double ratio, int steps)
 {
     saddle_guarantee_inputs best = *in;
     saddle_guarantee_inputs there = *in;
@@ -151,7 +151,7 @@ void saddle_guarantee_best_steps(saddle_guarantee_inputs *inputs, double most)
         int steps;
     } search[] = {{10.0, 30}, {1.5, 6}, {1.15, 6}, {1.05, 6}, {1.02, 6}};
     for (size_t k = 0; k < sizeof search / sizeof *search; k++)
-        look_around(inputs, most, search[k].ratio, search[k].steps);
+        search_around(inputs, most, search[k].ratio, search[k].steps);
 }
 
 double saddle_guarantee_least_c_gamma(const saddle_guarantee_inputs *inputs)

@@ -129,7 +129,7 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
 }
 
 /* Weights agents by their number of samples, if requested and if the numbers differ. */
-static saddle_status weigh_agents(saddle_instance *e, saddle_error *error)
+static saddle_status weight_agents(saddle_instance *e, saddle_error *error)
 {
     const saddle_problem *problem = e->problem;
     bool equal = saddle_sizes_sum(problem->agents, problem->samples) ==
@@ -274,7 +274,7 @@ static const struct {
     {make_problem, PROBLEM},
     {join_problem, PROBLEM},
     {check_problem, PROBLEM},
-    {weigh_agents, PROBLEM},
+    {weight_agents, PROBLEM},
     {make_sets, PROBLEM},
     {saddle_stage_start, PROBLEM},
     {saddle_stage_share_start, PROBLEM},

@@ -21,8 +21,7 @@
 /* What an instance owns; NULL for objects that are in the caller's memory. */
 struct saddle_instance_parts {
     saddle_plan plan;
-    saddle_plan
-        given; /* the same before automatic values were resolved, to make a similar instance */
+    saddle_plan given; /* the same before automatic values were resolved */
     const saddle_engine_class *engine;
     saddle_world *processes; /* the processes, until agents are placed on them */
     saddle_world *world;
@@ -35,19 +34,17 @@ struct saddle_instance_parts {
     saddle_problem_inputs inputs;   /* of the problem, for its lifetime */
     void *options;                  /* the problem class's options struct */
     saddle_problem *problem;
-    saddle_problem
-        *weighted;   /* the problem, with agents that count by their samples; NULL: they do not */
-    size_t *samples; /* of every agent */
-    saddle_dataset *data;   /* one file for all agents, until it is split */
-    saddle_dataset **shard; /* per agent; NULL for an agent of another process, or without data */
-    unsigned formats;       /* of all agents' data, as saddle_dataset::formats */
+    saddle_problem *weighted; /* the problem with weighted agents; NULL: they are not weighted */
+    size_t *samples;          /* of every agent */
+    saddle_dataset *data;     /* one file for all agents, until it is split */
+    saddle_dataset **shard;   /* per agent; NULL for an agent of another process, or without data */
+    unsigned formats;         /* of all agents' data, as saddle_dataset::formats */
     saddle_feature_value largest; /* of all agents' data */
     saddle_dataset *held_out;
-    saddle_columns *columns; /* of the data; NULL: they have no names */
-    saddle_columns *
-        *scanned;    /* of every agent's own file, where the agent is here; NULL: one file */
-    double *numbers; /* one per agent, for exchanges */
-    double *label;   /* distinct labels of the agents in this process, if each has its own rows */
+    saddle_columns *columns;  /* of the data; NULL: they have no names */
+    saddle_columns **scanned; /* of the files of the agents in this process; NULL: one file */
+    double *numbers;          /* one per agent, for exchanges */
+    double *label; /* distinct labels of the agents in this process, if each has its own rows */
     size_t label_count;
     double *classes;     /* distinct labels of all agents, in that case */
     double *class_label; /* the file's labels of the problem's classes */

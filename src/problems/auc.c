@@ -315,7 +315,7 @@ static void release(saddle_problem *problem)
 }
 
 /* Computes each agent's share of positives and the largest norms of rows in this process. */
-static void look_at_rows(instance *self)
+static void scan_rows(instance *self)
 {
     const saddle_world *world = self->problem.world;
     for (size_t k = 0; k < world->local; k++) {
@@ -362,7 +362,7 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     self->problem.scratch = model->scratch;
     if (self->agent_share == NULL)
         return saddle_no_memory(error, "the problem");
-    look_at_rows(self);
+    scan_rows(self);
     return SADDLE_OK;
 }
 

@@ -282,7 +282,7 @@ static void check_point(check *c, uint64_t seed, size_t point)
 
 /* Replaces the errors by the largest of all processes, and the agent by the lowest one that has
  * the worst of them. */
-static void confer(const saddle_world *world, saddle_gradient_check *out, double worst)
+static void combine_processes(const saddle_world *world, saddle_gradient_check *out, double worst)
 {
     double error[] = {out->x_error,     out->y_error, out->difference_error, out->variance_error,
                       out->batch_error, worst,        out->kinks ? 1.0 : 0.0};
@@ -355,7 +355,7 @@ saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const
                     check_point(&c, seed, point);
     }
     if (world != NULL)
-        confer(world, out, c.worst);
+        combine_processes(world, out, c.worst);
     saddle_free(memory);
     saddle_free(c.mark);
     saddle_free(c.chosen);

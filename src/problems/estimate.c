@@ -91,7 +91,7 @@ static double concavity_quotient(work *w, size_t agent)
 
 /* Computes the largest L and the largest -mu over the pairs whose agents are in this process.
  * Pairs whose points are projected onto the same point (quotient 0/0) are skipped. */
-static void look_at_pairs(work *w, const double *centre, uint64_t seed, double extreme[2])
+static void scan_pairs(work *w, const double *centre, uint64_t seed, double extreme[2])
 {
     const saddle_world *world = w->problem->world;
     for (uint64_t pair = 0; pair < PAIRS; pair++) {
@@ -135,7 +135,7 @@ saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
                   .g1 = centre + 3 * both,
                   .g2 = centre + 4 * both,
                   .scratch = centre + 5 * both};
-        look_at_pairs(&w, centre, seed, extreme);
+        scan_pairs(&w, centre, seed, extreme);
     }
     if (problem->world != NULL)
         problem->world->largest(problem->world, 2, extreme);

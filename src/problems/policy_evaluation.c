@@ -125,8 +125,8 @@ typedef struct sample {
 
 /* Evaluates a sample; scratch: 4 hidden doubles, which contain t, t_next and q. q and c are not
  * set if y is NULL. */
-static sample look_at(const instance *self, size_t agent, size_t j, const double *x,
-                      const double *y, double *scratch)
+static sample evaluate_sample(const instance *self, size_t agent, size_t j, const double *x,
+                              const double *y, double *scratch)
 {
     size_t s = self->mdp->state[j];
     size_t next = self->mdp->state[j + 1];
@@ -211,7 +211,7 @@ static void add_samples(const saddle_problem *problem, size_t agent, const saddl
     const instance *self = problem->self;
     for (size_t k = 0; k < part->batch.count; k++) {
         size_t j = saddle_batch_sample(&part->batch, k);
-        sample at = look_at(self, agent, j, part->x, part->y, scratch);
+        sample at = evaluate_sample(self, agent, j, part->x, part->y, scratch);
         if (part->gx != NULL)
             add_x(self, &at, part->scale, part->x, part->y, part->gx);
         if (part->gy != NULL)
@@ -225,7 +225,7 @@ static void add_samples(const saddle_problem *problem, size_t agent, const saddl
             add_statistic(self, j, at.delta, part);
         if (part->x0 == NULL || part->gx == NULL || part->gy == NULL)
             continue;
-        at = look_at(self, agent, j, part->x0, part->y0, scratch);
+        at = evaluate_sample(self, agent, j, part->x0, part->y0, scratch);
         add_x(self, &at, -part->scale, part->x0, part->y0, part->gx);
         add_y(self, &at, -part->scale, part->x0, part->gy);
     }

@@ -145,7 +145,7 @@ static const char *what_to_check(const saddle_run_state *r)
 }
 
 /* Sets a fault whose cause is not an entry of the iterate. */
-static void blame(saddle_fault *fault, const char *what, size_t agent, double value)
+static void set_fault(saddle_fault *fault, const char *what, size_t agent, double value)
 {
     fault->agent = agent;
     fault->index = 0;
@@ -166,7 +166,7 @@ static bool name_function(const saddle_run_state *r, const double *found, saddle
             saddle_snprintf(out, size, "%s() of problem %.60s is %g at agent %zu; %s",
                             k == LOSS ? "value" : "an entry of gradient",
                             saddle_shown_name(problem->name), value, i, what_to_check(r));
-            blame(fault, k == LOSS ? "value()" : "gradient()", i, value);
+            set_fault(fault, k == LOSS ? "value()" : "gradient()", i, value);
             return true;
         }
     return false;
@@ -182,7 +182,7 @@ static void name_cause(const saddle_run_state *r, const double *found, saddle_fa
         saddle_snprintf(out, size,
                         "the regularizer %.60s is %g at the mean of x; give it a smaller weight",
                         saddle_regularizer_text(h), weight);
-        blame(fault, "h", 0, weight);
+        set_fault(fault, "h", 0, weight);
     } else if (name_function(r, found, fault, out, size)) {
         return;
     } else if (!isfinite(row->x_stationarity)) {
@@ -191,7 +191,7 @@ static void name_cause(const saddle_run_state *r, const double *found, saddle_fa
             "the distance to the proximal point with tau %g is %g; raise tau, or metric-tau if "
             "it is given",
             r->result->plan.outputs.metric_tau, row->x_stationarity);
-        blame(fault, "x_stationarity", 0, row->x_stationarity);
+        set_fault(fault, "x_stationarity", 0, row->x_stationarity);
     } else if (!isfinite(row->loss + row->primal + row->y_gap)) {
         saddle_snprintf(
             out, size,
@@ -199,7 +199,7 @@ static void name_cause(const saddle_run_state *r, const double *found, saddle_fa
             "finite with problem %.60s; %s",
             row->loss, row->primal, row->y_gap, saddle_shown_name(r->info.instance->problem->name),
             what_to_check(r));
-        blame(fault, "loss", 0, row->loss);
+        set_fault(fault, "loss", 0, row->loss);
     } else {
         saddle_snprintf(out, size,
                         "algorithm %.60s reports a fault of agent %zu: variable %.23s[%zu] is %g, "

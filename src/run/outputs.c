@@ -50,7 +50,8 @@ saddle_status saddle_run_recall_rows(saddle_run_state *r, saddle_error *error)
 }
 
 /* Records that a file could not be written, and warns. */
-static saddle_status lose(saddle_run_state *r, saddle_status status, const saddle_error *reason)
+static saddle_status record_failure(saddle_run_state *r, saddle_status status,
+                                    const saddle_error *reason)
 {
     saddle_error *first = &r->result->output_error;
     char message[sizeof reason->message + 64];
@@ -68,7 +69,7 @@ saddle_status saddle_run_write_row(saddle_run_state *r, saddle_error *error)
     saddle_error reason = {.message = ""};
     if (r->trace == NULL)
         return SADDLE_OK;
-    saddle_status status = lose(
+    saddle_status status = record_failure(
         r, saddle_trace_write(r->trace, r->result, r->result->row_count - 1, &reason), &reason);
     if (status != SADDLE_OK && error != NULL)
         *error = reason;

@@ -302,7 +302,7 @@ static void send_copies(const saddle_world *world, const saddle_result *result)
 
 /* Receives the copies that were not fetched because the file could not be written; x_mean and
  * y_mean of the result serve as buffers. */
-static void drain(copies *c, double *x, double *y)
+static void receive_rest(copies *c, double *x, double *y)
 {
     for (size_t i = c->x_next; i < c->result->agents; i++)
         fetch_x(c, i, x);
@@ -317,7 +317,7 @@ saddle_status saddle_result_write(saddle_result *result, const saddle_world *wor
     saddle_status status = SADDLE_OK;
     if (world->rank == 0) {
         status = write_model(&c, path, error);
-        drain(&c, result->x_mean, result->y_mean);
+        receive_rest(&c, result->x_mean, result->y_mean);
     } else {
         send_copies(world, result);
     }

@@ -126,7 +126,7 @@ static int reached(const saddle_run_state *r, int stop)
 }
 
 /* Records r->row; sets *ended if it is the last one. */
-static saddle_status arrive(saddle_run_state *r, int stop, bool *ended, saddle_error *error)
+static saddle_status record_point(saddle_run_state *r, int stop, bool *ended, saddle_error *error)
 {
     *ended = stop >= 0;
     if (*ended)
@@ -144,7 +144,7 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
     saddle_run_share_progress(r);
     int stop = saddle_run_stop_reason(r, 0, &cost);
     if (r->resumed.from == NULL)
-        status = arrive(r, saddle_run_apply_rules(r, reached(r, stop)), &ended, error);
+        status = record_point(r, saddle_run_apply_rules(r, reached(r, stop)), &ended, error);
     while (status == SADDLE_OK && !ended) {
         advance(r, &fault, &stop);
         if (fault.kind == SADDLE_FAULT_STALLED)
@@ -158,7 +158,7 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
             return saddle_run_diverge(r, &fault, error);
         stop = reached(r, stop);
         SADDLE_THEN(status, saddle_run_evaluate(r, stop >= 0, error));
-        SADDLE_THEN(status, arrive(r, saddle_run_apply_rules(r, stop), &ended, error));
+        SADDLE_THEN(status, record_point(r, saddle_run_apply_rules(r, stop), &ended, error));
     }
     return status;
 }

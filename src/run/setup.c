@@ -93,7 +93,7 @@ static saddle_status lay_out(saddle_run_state *r, saddle_error *error)
 
 /* Resets the step sizes that the algorithm does not read, so that its automatic steps do not
  * depend on them. */
-static void forget_unread(const saddle_algorithm *algorithm, saddle_plan *plan)
+static void reset_unread(const saddle_algorithm *algorithm, saddle_plan *plan)
 {
     saddle_plan defaults;
     saddle_plan_defaults(&defaults, sizeof defaults);
@@ -115,7 +115,7 @@ static saddle_status configure(saddle_run_state *r, saddle_error *error)
     const saddle_algorithm *a = r->info.algorithm;
     saddle_plan read = r->given;
     saddle_configuration c = {.instance = r->info.instance, .given = &read.steps};
-    forget_unread(a, &read);
+    reset_unread(a, &read);
     SADDLE_TRY(saddle_instance_steps(r->info.network, &read, &c.steps, error));
     r->parameters = saddle_alloc(1, a->size);
     if (r->parameters == NULL)

@@ -65,8 +65,8 @@ static saddle_status read_part(written *out, char *part, bool last, const saddle
 
 /* Checks that the counts add up to the dimension, and gives the rest to a last part without
  * COUNT. */
-static saddle_status share_out(written *part, size_t count, const saddle_set *set,
-                               saddle_error *error)
+static saddle_status fill_counts(written *part, size_t count, const saddle_set *set,
+                                 saddle_error *error)
 {
     size_t total = 0;
     for (size_t i = 0; i < count; i++)
@@ -131,7 +131,7 @@ static saddle_status init(void *self, saddle_error *error)
         *rest++ = '\0';
         status = read_part(&part[i], start, i + 1 == count, set, error);
     }
-    SADDLE_THEN(status, share_out(part, count, set, error));
+    SADDLE_THEN(status, fill_counts(part, count, set, error));
     SADDLE_THEN(status, make_blocks(self, part, count, error));
 cleanup:
     saddle_free(list);

@@ -44,8 +44,8 @@ static size_t own_scratch(const saddle_set *set)
 }
 
 /* Returns a new set in `*out`, unless its class needs more scratch than can be allocated. */
-static saddle_status hand_over(saddle_set **out, saddle_term *made, saddle_status status,
-                               saddle_error *error)
+static saddle_status finish_set(saddle_set **out, saddle_term *made, saddle_status status,
+                                saddle_error *error)
 {
     saddle_set *set = (saddle_set *)made;
     size_t scratch = status == SADDLE_OK ? own_scratch(set) : 0;
@@ -69,7 +69,7 @@ saddle_status saddle_set_create(saddle_set **out, const char *text, size_t dimen
     SADDLE_REQUIRE(error, text);
     saddle_term *made;
     saddle_status status = saddle_term_create(&made, &catalog, text, dimension, error);
-    return hand_over(out, made, status, error);
+    return finish_set(out, made, status, error);
 }
 
 saddle_status saddle_set_from_class(saddle_set **out, const saddle_set_class *kind,
@@ -83,7 +83,7 @@ saddle_status saddle_set_from_class(saddle_set **out, const saddle_set_class *ki
     saddle_term *made;
     saddle_status status =
         saddle_term_from_class(&made, &catalog, &kind->term, argument, context, dimension, error);
-    return hand_over(out, made, status, error);
+    return finish_set(out, made, status, error);
 }
 
 void saddle_set_free(saddle_set *set)
