@@ -445,9 +445,10 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
         saddle_sensitive_read(&self->sensitive, inputs, chosen->sensitive, chosen->excluded, error);
     self->blind.hidden = self->sensitive.hidden;
     if (status == SADDLE_OK && !(self->weight + self->ridge > 0.0))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "fairness-ridge: with 0 and fairness 0 nothing is concave in y; give a "
-                           "positive ridge or auto");
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "fairness-ridge: if it and fairness are both 0, nothing is concave in y; "
+            "give a positive ridge or auto");
     return status;
 }
 

@@ -16,11 +16,10 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
                            "add_samples",
                            name, problem->gradient == NULL ? "gradient" : "value");
     if (problem->gradients != NULL && problem->add_samples != NULL)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "problem %s has gradients and add_samples functions; gradients goes with "
-            "gradient",
-            name);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "problem %s has gradients and add_samples functions; gradients needs "
+                           "gradient",
+                           name);
     if (problem->x_dim == 0 || problem->y_dim == 0 || problem->agents == 0)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,

@@ -72,7 +72,7 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
                            "improvement; give both");
     if (rules->outcomes && plan->outputs.outcomes == SADDLE_OUTCOMES_ENDS)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "outcomes: %s needs them at every trace point; leave out ends",
+                           "outcomes: %s needs outcomes at every trace point; leave out ends",
                            plan->limits.stop_after > 0 ? "stop-after" : "stop-when");
     return SADDLE_OK;
 }

@@ -120,7 +120,7 @@ refuse "stop-after: this problem has no outcomes; leave it out" run --problem qu
 refuse "'auc' is not a column of the trace, and this problem has no outcomes" run --problem quadratic --stop-when 'auc>1'
 refuse "it needs stop-after" run "${long[@]}" --stop-on auc
 refuse "there is no outcome on held-out rows" run --problem auc --data synthetic:200 --stop-after 3
-refuse "needs them at every trace point" run "${long[@]}" --outcomes ends --stop-after 3
+refuse "needs outcomes at every trace point" run "${long[@]}" --outcomes ends --stop-after 3
 
 rm -f ./*.csv ./*.npz scores data positives
 refuse "outcomes: problem quadratic has none" run --problem quadratic --outcomes always --trace t.csv
