@@ -1,9 +1,10 @@
 /*
- * From argv to settings, by the tables of options.
+ * Reads argv into settings, by the tables of options.
  *
  *     --name value    --name=value    --flag    --    operand    -o value (for --output)
  *
- * The last of repeated options wins, unless the command joins them; the command line beats the configuration file.
+ * If an option is repeated the last value counts, unless the command joins them. The command line
+ * takes precedence over the configuration file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,19 +21,19 @@
 /* A field of the common options that a configuration file cannot set. */
 #define TYPED(field) SADDLE_OWN(cli_common, field, RUN), .not_in_file = true
 
-const saddle_option cli_option_config = SADDLE_TEXT(
-    TYPED(config), "config", SADDLE_OUTPUT_HEADING, "", "FILE",
-    "Take options from a YAML file. It has `name: value` lines, with names without the dashes; "
-    "what the command line gives comes first.");
+const saddle_option cli_option_config =
+    SADDLE_TEXT(TYPED(config), "config", SADDLE_OUTPUT_HEADING, "", "FILE",
+                "Read options from a YAML file. It has `name: value` lines, with names without "
+                "dashes; options on the command line take precedence.");
 
-const saddle_option cli_option_report = SADDLE_TEXT(
-    TYPED(report), "report", SADDLE_OUTPUT_HEADING, "", "FILE",
-    "Write an HTML page with curves, costs, network and settings. `saddle report` makes one of "
-    "traces. Not given: none.");
+const saddle_option cli_option_report =
+    SADDLE_TEXT(TYPED(report), "report", SADDLE_OUTPUT_HEADING, "", "FILE",
+                "Write an HTML report: curves, costs, network, settings. `saddle report` makes one "
+                "from traces. Not given: none.");
 
-const saddle_option cli_option_quiet =
-    SADDLE_FLAG(SADDLE_OWN(cli_common, quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
-                "Print only final tables, warnings and errors; `saddle run`: no table either.");
+const saddle_option cli_option_quiet = SADDLE_FLAG(
+    SADDLE_OWN(cli_common, quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
+    "Print only final tables, warnings and errors. `saddle run` prints no table either.");
 
 const saddle_option cli_option_json =
     SADDLE_FLAG(TYPED(json), "json", SADDLE_OUTPUT_HEADING, "no",
@@ -92,10 +93,11 @@ static saddle_status unknown_option(const cli_arguments *a, const char *name, sa
         near != NULL ? "?" : "", a->command->name);
 }
 
-/* Refuse an empty value where it would count as none: it is more likely a shell's variable that was never set. */
+/* Refuses an empty value where it would mean "not given": most likely a shell variable was never
+ * set. */
 static saddle_status check_empty(const saddle_option *option, saddle_error *error)
 {
-    const char *words = cli_option_words(option);
+    const char *words = cli_option_values(option);
     bool names_file = strcmp(words, "@FILE") == 0 || strcmp(words, "@DIRECTORY") == 0;
     bool counts_as_none = option->kind == SADDLE_OPTION_TEXT && option->home == SADDLE_HOME_PLAN &&
                           *option->fallback == '\0';
@@ -106,7 +108,7 @@ static saddle_status check_empty(const saddle_option *option, saddle_error *erro
                        names_file ? "name" : "value", names_file ? "a name" : option->metavar);
 }
 
-/* Set an option, or add to the value that it has been given before. */
+/* Sets an option; one whose values the command joins gets the new value appended. */
 static saddle_status set_option(cli_arguments *a, const saddle_option *option, const char *value,
                                 saddle_error *error)
 {
@@ -120,7 +122,7 @@ static saddle_status set_option(cli_arguments *a, const saddle_option *option, c
     return status;
 }
 
-/* Read the option in argv[*k]; *k moves on to its value if that is a word of its own. */
+/* Reads the option in argv[*k]; advances *k if its value is the next word. */
 static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, int *k,
                                  saddle_error *error)
 {
@@ -151,23 +153,23 @@ static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, 
     return set_option(a, option, value, error);
 }
 
-/* The remedy for an extra argument that is a file: most likely one of rows. */
+/* The remedy for an extra argument that is a file, most likely a data file. */
 static const char *data_hint(const cli_arguments *a, const char *word)
 {
     const saddle_option *data = saddle_settings_find(a->plan.settings, "data");
     if (data == NULL || !cli_takes(a->command, data) || access(word, F_OK) != 0)
         return "";
     return saddle_settings_given(a->plan.settings, data)
-               ? "; for a file per agent, write %d for its number, as in --data 'part-%d.csv'"
-               : "; give a file of rows as --data FILE";
+               ? "; for one file per agent, write %d in place of the number: --data 'part-%d.csv'"
+               : "; give a data file as --data FILE";
 }
 
 static saddle_status read_operand(cli_arguments *a, const char *word, saddle_error *error)
 {
     if (word[0] == '-' && word[1] != '\0')
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.80s' is no option; options begin with two dashes, as in --seed 7",
-                           word);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "'%.80s' is not an option; options begin with two dashes, as in --seed 7", word);
     if (a->count == a->command->most)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "extra argument '%.80s'; usage: saddle %s%s%s [options]%s", word,
@@ -177,7 +179,7 @@ static saddle_status read_operand(cli_arguments *a, const char *word, saddle_err
     return SADDLE_OK;
 }
 
-/* Whether -o means something: only --output has a short form. */
+/* Whether the command takes -o, the short form of --output. */
 static bool takes_output(const cli_arguments *a)
 {
     const saddle_option *option = saddle_settings_find(a->plan.settings, "output");
@@ -205,8 +207,8 @@ static saddle_status read_words(cli_arguments *a, int argc, char *const *argv, s
     return status;
 }
 
-/* Note whether help is asked for, wherever among the words, and of which problem and algorithm: whatever else is
- * given, right or wrong, makes no difference. */
+/* Notes whether help is requested anywhere among the words, and for which problem and algorithm.
+ * Nothing else is read, so that help works whatever else is given. */
 static void look_for_help(cli_arguments *a, int argc, char *const *argv)
 {
     for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; k++) {
@@ -219,7 +221,7 @@ static void look_for_help(cli_arguments *a, int argc, char *const *argv)
             (void)read_option(a, argc, argv, &k, NULL);
 }
 
-/* The file that --config names, if it is given. */
+/* Reads the file that --config names, if it is given. */
 static saddle_status read_config(saddle_settings *settings, saddle_error *error)
 {
     if (!saddle_settings_given(settings, &cli_option_config))

@@ -1,10 +1,10 @@
-/* `saddle check-grad`: a problem's gradients against finite differences. */
+/* `saddle check-grad`: compares a problem's gradients with finite differences. */
 #include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
 
-/* The largest relative error that central differences of a smooth function leave. */
+/* The relative error allowed: larger than what central differences of a smooth function leave. */
 #define ALLOWED 1e-5
 
 typedef struct options {
@@ -21,7 +21,7 @@ static const cli_fields library[] = {CLI_FIELDS(problem), CLI_FIELDS(network),
                                      CLI_FIELDS(start.seed), CLI_FIELDS(engine.threads),
                                      CLI_NO_FIELDS};
 
-/* The value of an option of the instance's problem; "": it has none of this name. */
+/* The value of an option of the instance's problem; "" if it has no such option. */
 static const char *value_of(const saddle_instance *e, const char *name)
 {
     const saddle_option *const *option = e->kind != NULL ? e->kind->options : NULL;
@@ -31,7 +31,7 @@ static const char *value_of(const saddle_instance *e, const char *name)
     return "";
 }
 
-/* Whether rows are scored by a network of ReLUs, which has kinks wherever one happens to look. */
+/* Whether rows are scored by a network of ReLUs, which has kinks close to almost any point. */
 static bool has_relu(const saddle_instance *e)
 {
     return strncmp(value_of(e, "score"), "mlp:", 4) == 0 &&
@@ -44,11 +44,11 @@ static int print_check(const saddle_gradient_check *check, const saddle_instance
     const struct {
         const char *what;
         double error;
-    } line[] = {{"grad_x against differences of F_i", check->x_error},
-                {"grad_y against differences of F_i", check->y_error},
-                {"two-point difference against two gradients", check->difference_error},
-                {"sample variance against sample by sample", check->variance_error},
-                {"one-sample gradients against the full one", check->batch_error}};
+    } line[] = {{"grad_x, against differences of F_i", check->x_error},
+                {"grad_y, against differences of F_i", check->y_error},
+                {"difference at two points, against two gradients", check->difference_error},
+                {"variance over samples, against single samples", check->variance_error},
+                {"mean of single samples, against the full gradient", check->batch_error}};
     bool pass = true;
     cli_print("Gradients of %s, relative errors (at most %g allowed)\n", problem, ALLOWED);
     cli_table *table = cli_table_create("lrl");
@@ -63,9 +63,9 @@ static int print_check(const saddle_gradient_check *check, const saddle_instance
     cli_print("worst at agent %zu: %s\n", check->agent, pass ? "passed" : "FAILED");
     if (check->kinks || has_relu(e))
         cli_wrap(stdout,
-                 "The function has kinks, where its gradient jumps; differences that cross one are "
-                 "shortened. The theory assumes a gradient without jumps, as a network with "
-                 "--activation elu has it.",
+                 "The function has kinks, where its gradient jumps; differences that would cross "
+                 "one are shortened. The theory assumes a gradient without jumps; a network with "
+                 "--activation elu has one.",
                  0, 0, cli_width(STDOUT_FILENO));
     if (pass)
         return CLI_OK;
@@ -94,9 +94,9 @@ static int run(const cli_arguments *arguments)
 const cli_command cli_check_grad = {
     .name = "check-grad",
     .operands = "",
-    .summary = "check a problem's gradients by finite differences",
-    .details = "Compares the gradients of every agent with central differences of its value, and "
-               "the problem's batch functions with each other.",
+    .summary = "check a problem's gradients against finite differences",
+    .details = "Compares each agent's gradient with central differences of its value, and checks "
+               "that the problem's batch functions agree with each other.",
     .library = library,
     .own = own,
     .own_bytes = sizeof(options),

@@ -1,4 +1,4 @@
-/* `saddle checkpoint`: what the checkpoints of a directory, or one of them, are. */
+/* `saddle checkpoint`: describes a checkpoint, or all checkpoints in a directory. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include "cli.h"
 #include "core/status.h"
 
-/* Print what a checkpoint is. Its plan goes to *plan if it is valid and none is known yet. */
+/* Describes a checkpoint. If it is valid and *plan is still empty, its plan goes there. */
 static saddle_status show(const char *path, saddle_plan *plan)
 {
     char bytes[CLI_NUMBER];
@@ -29,7 +29,7 @@ static saddle_status show(const char *path, saddle_plan *plan)
     return status;
 }
 
-/* All checkpoints of a directory, newest first; *newest is the status of the first. */
+/* Describes all checkpoints of a directory, newest first; *newest is the status of the first. */
 static saddle_status show_all(const char *directory, saddle_plan *plan, saddle_status *newest,
                               saddle_error *error)
 {
@@ -48,7 +48,7 @@ static saddle_status show_all(const char *directory, saddle_plan *plan, saddle_s
     }
 }
 
-/* The options that were given, as they would be typed. */
+/* Prints the options that were given, as they would be typed. */
 static void print_settings(const saddle_settings *settings)
 {
     cli_print("\nOptions of the run:\n");
@@ -69,7 +69,8 @@ static int run(const cli_arguments *arguments)
     saddle_status status = SADDLE_OK;
     if (stat(path, &there) != 0)
         status = saddle_fail(&error, SADDLE_BAD_INPUT,
-                             "there is no '%s'; give a checkpoint or a directory of them", path);
+                             "'%s' does not exist; give a checkpoint or a directory of checkpoints",
+                             path);
     else if (S_ISDIR(there.st_mode))
         status = show_all(path, &plan, &newest, &error);
     else
@@ -85,10 +86,10 @@ const cli_command cli_checkpoint = {
     .operands = "PATH",
     .least = 1,
     .most = 1,
-    .summary = "show the checkpoints of a directory, or one of them",
-    .details = "Every byte of each is checked. Shows how far the run had come and the options that "
-               "it was given; `saddle run --resume PATH` goes on from there. The exit status is 2 "
-               "when the newest one is damaged.",
-    .words = "@FILE",
+    .summary = "describe a checkpoint, or all checkpoints in a directory",
+    .details = "Shows how far the run had come and its options, and checks every byte of each "
+               "file. `saddle run --resume PATH` continues from there. The exit status is 2 if the "
+               "newest checkpoint is damaged.",
+    .values = "@FILE",
     .run = run,
 };

@@ -28,32 +28,33 @@ typedef struct options {
     bool overwrite;
 } options;
 
-/* A path in it is code to be run. */
+/* A path in the list names code that will run, so a configuration file must not contain one. */
 #define ALGORITHMS \
-    SADDLE_OWN(options, algorithms, RUN), .no_path_in_file = true, .words = "@ALGORITHMS"
+    SADDLE_OWN(options, algorithms, RUN), .no_path_in_file = true, .values = "@ALGORITHMS"
 static const saddle_option algorithms_option =
     SADDLE_TEXT(ALGORITHMS, "algorithms", GROUP, DEFAULT_ALGORITHMS, "A,B,...",
-                "What to compare, separated by commas; all: every algorithm there is. With a / in "
-                "it, the path of a shared object of your own.");
-static const saddle_option repeats_option =
-    SADDLE_INTEGER(SADDLE_OWN(options, repeats, RUN), "repeats", GROUP, "1", 1, 1e6, "K",
-                   "Repeat with seeds seed, seed+1, ..., seed+K-1; mean and range are shown.");
+                "Algorithms to compare, separated by commas. all: every algorithm. A name with a / "
+                "is the path of your own plug-in (a shared object).");
+static const saddle_option repeats_option = SADDLE_INTEGER(
+    SADDLE_OWN(options, repeats, RUN), "repeats", GROUP, "1", 1, 1e6, "K",
+    "Repeat with seeds seed, seed+1, ..., seed+K-1. Tables then show mean and range.");
 static const saddle_option levels_option =
     SADDLE_TEXT(SADDLE_OWN(options, levels, RUN), "levels", GROUP, "auto", "L1,L2,...",
-                "Levels of the metric to give the costs of. auto: decades from the start's down to "
-                "the best that was reached, at most 6.");
+                "Levels of the metric at which to report the costs. auto: powers of ten from the "
+                "start down to the best level reached, at most 6.");
 static const saddle_option output_option =
     SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-compare", "DIR",
-                "Where ALGORITHM-seedN.csv (the traces) and summary.csv go; made when missing.");
-static const saddle_option overwrite_option = SADDLE_FLAG(
-    SADDLE_OWN(options, overwrite, RUN), "overwrite", GROUP, "no",
-    "Write into --output whatever results it has: files of the same names are replaced, "
-    "others stay. Not given: finished runs of the same comparison are kept, those of "
-    "another one refused.");
+                "Directory for the traces and summary.csv. It is created if missing. The traces "
+                "are named ALGORITHM-seedN.csv.");
+static const saddle_option overwrite_option =
+    SADDLE_FLAG(SADDLE_OWN(options, overwrite, RUN), "overwrite", GROUP, "no",
+                "Replace results of another comparison in --output. Files of the same names are "
+                "replaced, others stay. Not given: finished runs of the same comparison are kept, "
+                "and a directory with results of another one is refused.");
 static const saddle_option tuned_option =
     SADDLE_TEXT(SADDLE_OWN(options, tuned, RUN), "tuned", GROUP, "", "DIR",
-                "Take each algorithm's step sizes from DIR/ALGORITHM.yaml, as `saddle tune` leaves "
-                "them; one without such a file keeps its defaults, with a warning.");
+                "Take step sizes from DIR/ALGORITHM.yaml. `saddle tune` writes these files; an "
+                "algorithm without one keeps its defaults, with a warning.");
 
 static const saddle_option *const own[] = {&algorithms_option,
                                            &repeats_option,
@@ -80,17 +81,17 @@ static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(outputs.outcomes_per_agent),
                                      CLI_NO_FIELDS};
 
-/* The command at work. */
+/* The state of the command. */
 typedef struct work {
     const cli_arguments *arguments;
     const options *chosen;
     comparison_inputs inputs;
     comparison result;
-    bool quiet; /* no text is printed but warnings and errors, and, without --json, the tables */
+    bool quiet; /* print only warnings and errors and, without --json, the tables */
     const volatile sig_atomic_t *interrupt;
-    bool stopped; /* whether it was seen, in all processes alike */
+    bool stopped; /* whether an interrupt was seen; the same in all processes */
     cli_meter meter;
-    char label[128]; /* of the run at hand */
+    char label[128]; /* of the current run */
     char place[192]; /* the same with its number among all runs */
 } work;
 
@@ -110,7 +111,7 @@ static saddle_status read_levels(work *w, saddle_error *error)
          word = strsep(&rest, ",")) {
         double level;
         if (c->levels == COMPARISON_MOST_LEVELS)
-            status = saddle_fail(error, SADDLE_BAD_INPUT, "--levels: more than %d levels",
+            status = saddle_fail(error, SADDLE_BAD_INPUT, "--levels: at most %d levels are allowed",
                                  COMPARISON_MOST_LEVELS);
         else if (saddle_parse_real(word, &level) && level >= 0.0)
             c->level[c->levels++] = level;
@@ -141,26 +142,26 @@ static saddle_status prepare(work *w, saddle_error *error)
     if (c->first_seed > UINT64_MAX - (c->repeats - 1))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--seed: '%" PRIu64
-                           "' leaves no room for %zu repeats; give a smaller seed",
+                           "' is too large for %zu repeats; give a smaller seed",
                            c->first_seed, c->repeats);
     return SADDLE_OK;
 }
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
-/* Warn about algorithms that run with their defaults although tuned settings were asked for. */
+/* Warns about algorithms that run with their defaults because --tuned has no file for them. */
 static void warn_untuned(const work *w)
 {
     for (size_t a = 0; w->inputs.tuned != NULL && a < w->result.names.count; a++) {
         char path[LAB_PATH];
         saddle_comparison_tuned_path(&w->inputs, w->result.names.algorithm[a], path);
         if (access(path, F_OK) != 0)
-            cli_warn("--tuned: there is no '%s'; %s runs with its defaults", path,
+            cli_warn("--tuned: '%s' does not exist; %s runs with its defaults", path,
                      w->result.names.algorithm[a]->name);
     }
 }
 
-/* Refuse files that could not be written, or that would overwrite an input or each other. */
+/* Refuses output files that cannot be written, or that would overwrite an input or each other. */
 static saddle_status check_files(const work *w, saddle_error *error)
 {
     const comparison *c = &w->result;
@@ -236,7 +237,7 @@ static void on_left_out(void *context, const char *why)
     cli_warn("%s%s", w->label, why);
 }
 
-/* Whether somebody wants an end; what has been heard once stays. */
+/* Whether an interrupt has been seen; once seen, it stays. */
 static bool on_stopped(void *context)
 {
     work *w = context;
@@ -271,7 +272,7 @@ static saddle_status save_summary(const work *w, saddle_error *error)
     return saddle_comparison_save(&w->result, path, error);
 }
 
-/* A page about the traces of all runs that were made. */
+/* Writes a report about the traces of all runs that were made. */
 static saddle_status save_report(const work *w, const char *page, saddle_error *error)
 {
     const comparison *c = &w->result;
@@ -296,7 +297,7 @@ static saddle_status save_report(const work *w, const char *page, saddle_error *
     return status;
 }
 
-/* Print the object; `saved` says whether summary and report were written. */
+/* Prints the JSON object; `saved`: summary and report were written. */
 static void print_json(const work *w, bool saved)
 {
     saddle_json j;
@@ -378,17 +379,16 @@ static const char *const examples[] = {
 const cli_command cli_compare = {
     .name = "compare",
     .operands = "",
-    .summary = "run several algorithms from the same start and compare their costs",
-    .details =
-        "Prints for each level of the metric the IFO calls, rounds, bytes and seconds that "
-        "each algorithm needed until the metric stays there, `never` where it does not: a "
-        "level that is touched and left again does not count. Then the metric and the problem's "
-        "outcomes at the end, on the agents' data and on that of --test-data. An algorithm "
-        "that diverges is shown as such and the others go on; the exit status is 3 only "
-        "when all diverge. So is one that cannot solve the problem: `refused`, with its "
-        "reason; `failed`: a best response could not be computed. --max-ifo gives all the "
-        "same budget, whatever their number of iterations. After an interrupt the same "
-        "command keeps the runs that are finished and makes the others.",
+    .summary = "compare the costs of several algorithms from the same start",
+    .details = "For each level of the metric, prints the IFO calls, rounds, bytes and seconds that "
+               "each algorithm needed until its metric stayed at or below the level, or `never` if "
+               "it did not. Then prints the metric and the problem's outcomes at the end, on the "
+               "agents' data and on --test-data. An algorithm that diverges is marked and the "
+               "others continue; the exit status is 3 only if all diverge. `refused` marks an "
+               "algorithm that cannot solve the problem, with the reason, and `failed` one whose "
+               "best response could not be computed. --max-ifo gives all algorithms the same "
+               "budget of gradient evaluations, whatever their number of iterations. After an "
+               "interrupt the same command keeps the finished runs and makes the others.",
     .basics = cli_run_basics,
     .examples = examples,
     .library = library,

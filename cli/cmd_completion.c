@@ -1,8 +1,8 @@
 /*
- * `saddle completion bash|zsh|fish`: scripts that ask `saddle __complete WORDS...`, which prints what the
- * last word can be, one candidate to a line with its explanation after a tab. "@FILE" and "@DIRECTORY"
- * stand for the names that the shell itself completes; after a tab comes what precedes them in the word,
- * such as "--topology=file:".
+ * `saddle completion bash|zsh|fish`: scripts that call `saddle __complete WORDS...`, which prints
+ * the candidates for the last word, one per line, with an explanation after a tab. "@FILE" and
+ * "@DIRECTORY" mean that the shell completes names itself; after a tab comes the part of the word
+ * before the name, such as "--topology=file:".
  */
 #include <string.h>
 
@@ -11,11 +11,11 @@
 
 /* ---- the values of options and operands ---------------------------------------------------- */
 
-const char *cli_option_words(const saddle_option *option)
+const char *cli_option_values(const saddle_option *option)
 {
     const char *meta = option->metavar != NULL ? option->metavar : "";
-    if (option->words != NULL)
-        return option->words;
+    if (option->values != NULL)
+        return option->values;
     if (option->choices != NULL)
         return option->choices;
     if (strcmp(meta, "PATH") == 0 || strcmp(meta, "FILE") == 0)
@@ -33,11 +33,11 @@ static void print_commands(void)
         if (list[k]->name[length] == '\0')
             saddle_fprintf(stdout, "%s\t%s\n", list[k]->name, list[k]->summary);
         else if (k == 0 || strncmp(list[k]->name, list[k - 1]->name, (size_t)length + 1) != 0)
-            saddle_fprintf(stdout, "%.*s\tcommands of this family\n", length, list[k]->name);
+            saddle_fprintf(stdout, "%.*s\tseveral commands\n", length, list[k]->name);
     }
 }
 
-/* What is typed as it stands of a name or synopsis: "box:" of "box:LO:HI". */
+/* Prints the fixed part of a name or synopsis: "box:" of "box:LO:HI". */
 static void print_name(const char *before, const char *synopsis)
 {
     int length = (int)strcspn(synopsis, ":[ ");
@@ -45,7 +45,7 @@ static void print_name(const char *before, const char *synopsis)
     saddle_fprintf(stdout, "%s%.*s\n", before, length, synopsis);
 }
 
-/* Print a field of all entries of a list of pointers. */
+/* Prints a field of all entries of a list of pointers. */
 #define PRINT_LIST(before, entry, list, field)     \
     do {                                           \
         size_t count_;                             \
@@ -63,8 +63,8 @@ static void print_sources(const char *before)
             saddle_fprintf(stdout, "%s%s\n", before, list[k].name);
 }
 
-/* Whether a value of a kind is becoming the path of a plug-in, or file:PATH; *skip receives how much of it comes
- * before the path. */
+/* Whether a value of a kind is going to be the path of a plug-in, or file:PATH; *skip receives
+ * the length of what precedes the path. */
 static bool is_path(const char *kind, const char *value, size_t *skip)
 {
     static const char *const code[] = {"@ALGORITHM", "@PROBLEM", "@SET", "@REGULARIZER"};
@@ -80,7 +80,7 @@ static bool is_path(const char *kind, const char *value, size_t *skip)
 
 static void print_words(const char *before, const char *kind);
 
-/* What a value can be of which `value` has been typed, each candidate after `before`. */
+/* Prints the candidates for a value of which `value` has been typed, each after `before`. */
 static void print_values(const char *before, const char *kind, const char *value)
 {
     char head[512];
@@ -101,7 +101,7 @@ static void print_values(const char *before, const char *kind, const char *value
         saddle_fprintf(stdout, "%sall\n", head);
 }
 
-/* "a|b|c", or all words of a kind such as "@ALGORITHM", each after `before`. */
+/* Prints the candidates of "a|b|c", or of a kind such as "@ALGORITHM", each after `before`. */
 static void print_words(const char *before, const char *kind)
 {
     if (strcmp(kind, "@COMMAND") == 0)
@@ -131,7 +131,7 @@ static void print_words(const char *before, const char *kind)
 
 /* ---- the word being typed ------------------------------------------------------------------ */
 
-/* All options of a command with the first sentence of their help. */
+/* Prints all options of a command with the first sentence of their help. */
 static void print_options(const saddle_settings *settings, const cli_command *command)
 {
     puts("--help\tExplain the command\n--help-all\tExplain all its options");
@@ -144,7 +144,7 @@ static void print_options(const saddle_settings *settings, const cli_command *co
     }
 }
 
-/* What `word` after the word `previous` of a command can be. */
+/* Prints the candidates for `word` of a command, after the word `previous`. */
 static void complete_word(const saddle_settings *settings, const cli_command *command,
                           const char *previous, const char *word)
 {
@@ -158,12 +158,12 @@ static void complete_word(const saddle_settings *settings, const cli_command *co
     bool valued = option != NULL && option->kind != SADDLE_OPTION_FLAG;
     saddle_append(name, sizeof name, "=");
     if (valued && cli_takes(command, option))
-        print_values(equals != NULL ? name : "", cli_option_words(option),
+        print_values(equals != NULL ? name : "", cli_option_values(option),
                      equals != NULL ? equals + 1 : word);
     else if (*word == '-')
         print_options(settings, command);
-    else if (command->words != NULL)
-        print_values("", command->words, word);
+    else if (command->values != NULL)
+        print_values("", command->values, word);
 }
 
 int cli_complete(int argc, char *const *argv)
@@ -194,62 +194,29 @@ int cli_complete(int argc, char *const *argv)
 /* ---- the command --------------------------------------------------------------------------- */
 
 static const char bash[] =
-    "# bash completion for saddle\n"
-    "_saddle() {\n"
-    "    local cur piece line rest=$COMP_LINE found prefix cut value k\n"
-    "    local -a words=()\n"
-    "    # Bash cuts words at = and :; they are joined where nothing is between the pieces.\n"
-    "    for ((k = 0; k <= COMP_CWORD; k++)); do\n"
-    "        piece=${COMP_WORDS[k]}\n"
-    "        if ((k > 0)) && [[ ${rest:0:1} != [[:blank:]] && -n $rest && ( $piece == [:=]* || "
-    "${COMP_WORDS[k - 1]} == *[:=] ) ]]; then\n"
-    "            words[-1]+=$piece\n"
-    "        elif ((k > 0)) && [[ -z $piece && ${COMP_LINE:COMP_POINT-1:1} == [:=] ]]; then\n"
-    "            :\n"
-    "        else\n"
-    "            words+=(\"$piece\")\n"
-    "        fi\n"
-    "        rest=${rest#\"${rest%%[![:blank:]]*}\"}\n"
-    "        rest=${rest#\"$piece\"}\n"
-    "    done\n"
-    "    # Without backslashes and an opening quote.\n"
-    "    for k in \"${!words[@]}\"; do\n"
-    "        words[k]=${words[k]//\\\\/}\n"
-    "        words[k]=${words[k]#[\\\"\\']}\n"
-    "    done\n"
-    "    cur=${words[-1]}\n"
-    "    found=$(\"${words[0]/#\\~/$HOME}\" __complete \"${words[@]:1}\" 2>/dev/null)\n"
-    "    # What readline leaves in place: all up to the last = or :.\n"
-    "    cut=${cur%\"${cur##*[:=]}\"}\n"
-    "    COMPREPLY=()\n"
-    "    case $found in\n"
-    "    @FILE* | @DIRECTORY*)\n"
-    "        prefix=${found#*$'\\t'}\n"
-    "        value=${cur#\"$prefix\"}\n"
-    "        value=${value/#\\~\\//$HOME/}\n"
-    "        k=-f\n"
-    "        [[ $found == @DIRECTORY* ]] && k=-d\n"
-    "        while IFS= read -r line; do\n"
-    "            if [[ $prefix == *, ]]; then\n"
-    "                [[ -d $line ]] && line+=/\n"
-    "                compopt -o nospace\n"
-    "                line=${prefix#\"$cut\"}$line\n"
-    "            else\n"
-    "                compopt -o filenames\n"
-    "            fi\n"
-    "            COMPREPLY+=(\"$line\")\n"
-    "        done < <(compgen $k -- \"$value\")\n"
-    "        ;;\n"
-    "    *)\n"
-    "        while IFS= read -r line; do\n"
-    "            line=${line%%$'\\t'*}\n"
-    "            [[ -n $line && $line == \"$cur\"* ]] && COMPREPLY+=(\"${line#\"$cut\"}\")\n"
-    "        done <<<\"$found\"\n"
-    "        [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *[:,] ]] || compopt -o nospace\n"
-    "        ;;\n"
-    "    esac\n"
-    "}\n"
-    "complete -F _saddle saddle\n";
+    "# bash completion for saddle\n_saddle() {\n    local cur piece line rest=$COMP_LINE found "
+    "prefix cut value k\n    local -a words=()\n    # Bash splits words at = and :; join pieces "
+    "that have nothing between them.\n    for ((k = 0; k <= COMP_CWORD; k++)); do\n        "
+    "piece=${COMP_WORDS[k]}\n        if ((k > 0)) && [[ ${rest:0:1} != [[:blank:]] && -n $rest && "
+    "( $piece == [:=]* || ${COMP_WORDS[k - 1]} == *[:=] ) ]]; then\n            "
+    "words[-1]+=$piece\n        elif ((k > 0)) && [[ -z $piece && ${COMP_LINE:COMP_POINT-1:1} == "
+    "[:=] ]]; then\n            :\n        else\n            words+=(\"$piece\")\n        fi\n     "
+    "   rest=${rest#\"${rest%%[![:blank:]]*}\"}\n        rest=${rest#\"$piece\"}\n    done\n    # "
+    "Remove backslashes and an opening quote.\n    for k in \"${!words[@]}\"; do\n        "
+    "words[k]=${words[k]//\\\\/}\n        words[k]=${words[k]#[\\\"\\']}\n    done\n    "
+    "cur=${words[-1]}\n    found=$(\"${words[0]/#\\~/$HOME}\" __complete \"${words[@]:1}\" "
+    "2>/dev/null)\n    # Readline keeps everything up to the last = or :.\n    "
+    "cut=${cur%\"${cur##*[:=]}\"}\n    COMPREPLY=()\n    case $found in\n    @FILE* | "
+    "@DIRECTORY*)\n        prefix=${found#*$'\\t'}\n        value=${cur#\"$prefix\"}\n        "
+    "value=${value/#\\~\\//$HOME/}\n        k=-f\n        [[ $found == @DIRECTORY* ]] && k=-d\n    "
+    "    while IFS= read -r line; do\n            if [[ $prefix == *, ]]; then\n                [[ "
+    "-d $line ]] && line+=/\n                compopt -o nospace\n                "
+    "line=${prefix#\"$cut\"}$line\n            else\n                compopt -o filenames\n        "
+    "    fi\n            COMPREPLY+=(\"$line\")\n        done < <(compgen $k -- \"$value\")\n      "
+    "  ;;\n    *)\n        while IFS= read -r line; do\n            line=${line%%$'\\t'*}\n        "
+    "    [[ -n $line && $line == \"$cur\"* ]] && COMPREPLY+=(\"${line#\"$cut\"}\")\n        done "
+    "<<<\"$found\"\n        [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *[:,] ]] || compopt -o "
+    "nospace\n        ;;\n    esac\n}\ncomplete -F _saddle saddle\n";
 
 static const char zsh[] =
     "#compdef saddle\n"
@@ -310,8 +277,8 @@ static int run(const cli_arguments *arguments)
         return CLI_OK;
     }
     saddle_error error;
-    saddle_fail(&error, SADDLE_BAD_INPUT,
-                "there is no completion for '%.80s'; there is for bash, zsh and fish", shell);
+    saddle_fail(&error, SADDLE_BAD_INPUT, "no completion for '%.80s'; give bash, zsh or fish",
+                shell);
     return cli_fail(&error);
 }
 
@@ -322,6 +289,6 @@ const cli_command cli_completion = {
     .most = 1,
     .summary = "print a completion script for bash, zsh or fish",
     .details = "For bash: `source <(saddle completion bash)`.",
-    .words = "bash|zsh|fish",
+    .values = "bash|zsh|fish",
     .run = run,
 };

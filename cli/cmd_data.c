@@ -1,4 +1,4 @@
-/* `saddle data list|info|fetch`: data sets that are there, and how to get them. */
+/* `saddle data list|info|fetch`: lists, describes and downloads data sets. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 /* The most different labels that are listed with their counts. */
 #define MOST_LABELS 20
-/* The most columns that are listed, and the most bytes of their texts. */
+/* The most columns that are listed, and the most bytes of the texts of one. */
 #define MOST_COLUMNS 100
 #define TEXT_WIDTH 50
 
@@ -40,10 +40,10 @@ static int run_list(const cli_arguments *arguments)
     char *directory = NULL;
     const char *first = getenv("SADDLE_DATA");
     bool home = saddle_data_directory(&directory, &error) == SADDLE_OK;
-    cli_print("\nLooked for in $SADDLE_DATA (%s)",
+    cli_print("\nSearched in $SADDLE_DATA (%s)",
               first != NULL && *first != '\0' ? first : "not set");
     if (home)
-        cli_print(", then in %s.\n`saddle data fetch NAME` downloads one into the latter.\n",
+        cli_print(", then in %s.\n`saddle data fetch NAME` downloads a data set into the latter.\n",
                   directory);
     else
         cli_print(
@@ -55,13 +55,13 @@ static int run_list(const cli_arguments *arguments)
 const cli_command cli_data_list = {
     .name = "data list",
     .operands = "",
-    .summary = "known data sets, and where they are",
+    .summary = "list the known data sets and where they are",
     .run = run_list,
 };
 
 /* ---- info ---------------------------------------------------------------------------------- */
 
-/* The end of the rows, sorted by label, whose label is that of the k-th. */
+/* The end of the range of rows, which are sorted by label, that have the label of row k. */
 static size_t same_label(const saddle_dataset *data, size_t k)
 {
     size_t end = k + 1;
@@ -70,7 +70,7 @@ static size_t same_label(const saddle_dataset *data, size_t k)
     return end;
 }
 
-/* How many different labels there are among rows that are sorted by label. */
+/* The number of different labels; rows must be sorted by label. */
 static size_t count_labels(const saddle_dataset *data)
 {
     size_t different = data->rows > 0;
@@ -103,10 +103,10 @@ static void print_labels(const saddle_dataset *data)
     }
 }
 
-/* What a data set is read from. */
+/* Where a data set comes from. */
 typedef struct origin {
     size_t files; /* 0: built in */
-    char *path;   /* of a single file, owned; NULL: it is none */
+    char *path;   /* of a single file, owned; NULL otherwise */
     uint64_t bytes;
 } origin;
 
@@ -132,10 +132,10 @@ static void print_origin(const origin *o)
     else if (o->files > 0)
         cli_print("  files       %zu, numbered from 0\n", o->files);
     else
-        cli_print("  file        none: made by the built-in generator\n");
+        cli_print("  file        none: generated\n");
 }
 
-/* Texts of a column, as many as fit a line, in quotes if they hold a comma. */
+/* Prints texts of a column, as many as fit on a line, in quotes if they contain a comma. */
 static void print_texts(const char *const *text, size_t count)
 {
     size_t shown = 0;
@@ -147,7 +147,7 @@ static void print_texts(const char *const *text, size_t count)
     cli_print(shown < count ? "%s%zu more\n" : "\n", shown > 0 ? ", and " : "", count - shown);
 }
 
-/* Names of the columns, what they hold, and which features they are. */
+/* Prints the columns: their names, features and texts. */
 static void print_columns(const saddle_columns *columns)
 {
     const char *heading = "columns";
@@ -171,20 +171,20 @@ static void print_columns(const saddle_columns *columns)
         cli_print("              and %zu more\n", count - MOST_COLUMNS);
 }
 
-/* Non-zeros of a row, on average. */
+/* Mean number of non-zeros per row. */
 static double row_nonzeros(const saddle_dataset *data)
 {
     return data->rows > 0 ? (double)data->nonzeros / (double)data->rows : 0.0;
 }
 
-/* Share of the entries that are not zero. */
+/* Fraction of the entries that are not zero. */
 static double density(const saddle_dataset *data)
 {
     double entries = (double)data->rows * (double)data->features;
     return entries > 0.0 ? (double)data->nonzeros / entries : 0.0;
 }
 
-/* The smallest and the largest value of all features; 0 if no entry is stored. */
+/* The smallest and the largest value of all features; 0 if there are no entries. */
 static void value_range(const saddle_dataset *data, double *least, double *largest)
 {
     size_t entries = data->dense != NULL ? data->rows * data->features : data->nonzeros;
@@ -221,7 +221,7 @@ static void print_data(const saddle_dataset *data, const char *name, const origi
     print_origin(o);
     cli_print("  rows        %zu", data->rows);
     if (data->dropped > 0)
-        cli_print(", %zu left out for missing values", data->dropped);
+        cli_print(", %zu left out because of missing values", data->dropped);
     if (data->imputed > 0)
         cli_print(", %zu missing values filled in", data->imputed);
     cli_print("\n");
@@ -347,10 +347,9 @@ const cli_command cli_data_info = {
     .operands = "NAME",
     .least = 1,
     .most = 1,
-    .summary = "size, density and labels of a data set",
-    .details = "NAME is a file, a name that `saddle data list` shows, or "
-               "synthetic[:ROWS[:FEATURES]].",
-    .words = "@FILE",
+    .summary = "show the size, density and labels of a data set",
+    .details = "NAME is a file, a name from `saddle data list`, or synthetic[:ROWS[:FEATURES]].",
+    .values = "@FILE",
     .library = cli_data_fields,
     .own = info_own,
     .own_bytes = sizeof(cli_common),
@@ -369,18 +368,18 @@ typedef struct fetch_choices {
 
 static const saddle_option from =
     SADDLE_TEXT(SADDLE_OWN(fetch_choices, from, RUN), "from", "Download", "", "URL",
-                "Take the files from URL/FILE instead of their home.");
-static const saddle_option directory =
-    SADDLE_TEXT(SADDLE_OWN(fetch_choices, directory, RUN), "directory", "Download", "", "DIR",
-                "Where to put them. Not given: $XDG_DATA_HOME/saddle or ~/.local/share/saddle.");
+                "Download URL/FILE instead of the original address.");
+static const saddle_option directory = SADDLE_TEXT(
+    SADDLE_OWN(fetch_choices, directory, RUN), "directory", "Download", "", "DIR",
+    "Directory for the files. Not given: $XDG_DATA_HOME/saddle or ~/.local/share/saddle.");
 static const saddle_option accept_sum =
     SADDLE_TEXT(SADDLE_OWN(fetch_choices, accept, RUN), "accept", "Download", "", "SHA256",
-                "Accept a file with this SHA-256 sum although another one is expected.");
+                "Accept a file with this SHA-256 sum, although another is expected.");
 static const saddle_option force =
     SADDLE_FLAG(SADDLE_OWN(fetch_choices, force, RUN), "force", "Download", "no",
-                "Download even when the right file is there.");
+                "Download even if a valid file is there.");
 
-/* What the progress function knows. */
+/* The context of on_fetch(). */
 typedef struct transfer {
     const volatile sig_atomic_t *interrupt;
 } transfer;
@@ -398,14 +397,14 @@ static bool on_fetch(void *context, const char *file, uint64_t done, uint64_t to
     return *t->interrupt != 0;
 }
 
-/* The files of a name, and where they are now. */
+/* Prints the paths of the files of a data set. */
 static void print_fetched(const char *name, const char *where)
 {
     size_t count;
     const saddle_data_source *source = saddle_data_sources(&count);
     size_t length = strlen(name);
     for (size_t k = 0; k < count; k++) {
-        /* "mnist" brings its test part too. */
+        /* "mnist" includes its test part. */
         bool part = strncmp(source[k].name, name, length) == 0 &&
                     (source[k].name[length] == '\0' ||
                      (strcmp(name, "mnist") == 0 && source[k].name[length] == '.'));
@@ -450,9 +449,9 @@ const cli_command cli_data_fetch = {
     .least = 1,
     .most = 1,
     .summary = "download a data set and check its SHA-256 sum",
-    .details = "Prints the paths of the files. An interrupted download is taken up again where it "
-               "broke off; a file is moved into place only when its sum is right.",
-    .words = "@SOURCE",
+    .details = "Prints the paths of the files. An interrupted download resumes where it stopped; a "
+               "file is moved into place only if its sum is right.",
+    .values = "@SOURCE",
     .own = fetch_own,
     .own_bytes = sizeof(fetch_choices),
     .run = run_fetch,

@@ -1,4 +1,5 @@
-/* `saddle data generate|convert|split`: data sets written: made up, in another format, or in parts. */
+/* `saddle data generate|convert|split`: writes data sets: synthetic ones, in another format, or
+ * in parts. */
 #include "cli.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -7,9 +8,10 @@
 #include "instance/settings.h"
 #include "run/plan_files.h"
 
-#define FORMATS                                                                                   \
-    "A file is written as its name ends: .npz (X and y, or compressed rows as scipy saves them, " \
-    "with y), .csv (features, then the label, under a line of names), otherwise LIBSVM text."
+#define FORMATS                                                                         \
+    "The ending of a file's name decides its format: .npz (X and y, or sparse rows as " \
+    "scipy saves them, with y), .csv (a line of names, then features and label), "      \
+    "otherwise LIBSVM text."
 
 static saddle_status load(const cli_arguments *arguments, saddle_dataset **out, saddle_error *error)
 {
@@ -20,7 +22,7 @@ static saddle_status load(const cli_arguments *arguments, saddle_dataset **out, 
     return SADDLE_OK;
 }
 
-/* Add a file to those that will be written; refuse one that cannot be. */
+/* Adds a file that will be written; refuses one that cannot be. */
 static saddle_status add_output(saddle_path_list *outputs, const char *option, const char *path,
                                 saddle_error *error)
 {
@@ -30,7 +32,7 @@ static saddle_status add_output(saddle_path_list *outputs, const char *option, c
     return SADDLE_OK;
 }
 
-/* Refuse outputs that are among the files that are read, or one file under two names. Frees the list. */
+/* Refuses outputs that are also inputs, or one file under two names. Frees the list. */
 static saddle_status check_outputs(const cli_arguments *arguments, saddle_path_list *outputs,
                                    saddle_error *error)
 {
@@ -92,10 +94,10 @@ const cli_command cli_data_generate = {
     .operands = "PATH",
     .least = 1,
     .most = 1,
-    .summary = "write a built-in data set",
-    .details = "The data resemble a9a: one-hot groups of binary features, about a quarter of the "
-               "rows positive, learnable. " FORMATS,
-    .words = "@FILE",
+    .summary = "write a synthetic data set",
+    .details = "The data resemble a9a: binary features in one-hot groups, about a quarter of the "
+               "rows positive, and labels that can be learned. " FORMATS,
+    .values = "@FILE",
     .library = generate_library,
     .own = generate_own,
     .own_bytes = sizeof(generate_options),
@@ -125,7 +127,7 @@ const cli_command cli_data_convert = {
     .most = 2,
     .summary = "write a data set in another format",
     .details = FORMATS,
-    .words = "@FILE",
+    .values = "@FILE",
     .library = cli_data_fields,
     .run = run_convert,
 };
@@ -143,23 +145,23 @@ typedef struct options {
 
 static const saddle_option train_option =
     SADDLE_TEXT(SADDLE_OWN(options, train, RUN), "train", "Parts", "", "FILE",
-                "The file of the training rows; with a %d or %02d, a file for each agent.");
+                "File of the training rows. With %d or %02d in its name, one file per agent.");
 static const saddle_option test_option =
     SADDLE_TEXT(SADDLE_OWN(options, test, RUN), "test", "Parts", "", "FILE",
-                "The file of the held-out rows. Not given: there are none.");
+                "File of the held-out rows. Not given: no rows are held out.");
 static const saddle_option parts_option =
     SADDLE_INTEGER(SADDLE_OWN(options, parts, RUN), "parts", "Parts", "5", 1, 1e6, "M",
-                   "How many files a --train with %d is.");
+                   "Number of training files, if --train contains %d.");
 static const saddle_option share_option =
     SADDLE_REAL(SADDLE_OWN(options, share, RUN), "test-share", "Parts", "0.2", 0.0, 1.0, "S",
-                "The share of the rows that is held out.");
-static const saddle_option stratify_option =
-    SADDLE_FLAG(SADDLE_OWN(options, stratify, RUN), "stratify", "Parts", "yes",
-                "Every label has the same share in all parts, to within two rows.");
+                "Fraction of the rows that is held out.");
+static const saddle_option stratify_option = SADDLE_FLAG(
+    SADDLE_OWN(options, stratify, RUN), "stratify", "Parts", "yes",
+    "Give every label the same share in all parts. The shares are equal to within two rows.");
 static const saddle_option *const split_own[] = {&train_option, &test_option,     &parts_option,
                                                  &share_option, &stratify_option, NULL};
 
-/* The files to be written: held-out rows first, if any, then training rows. */
+/* The files to write: held-out rows first, if any, then training rows. */
 typedef struct parts {
     size_t count;
     size_t held_out; /* 1 or 0 */
@@ -181,19 +183,20 @@ static void free_parts(parts *p)
     saddle_free((void *)p->data);
 }
 
-/* Refuse options that would change nothing. */
+/* Refuses options that would have no effect. */
 static saddle_status check_use(const cli_arguments *arguments, saddle_error *error)
 {
     const options *chosen = arguments->own;
     const saddle_settings *settings = arguments->plan.settings;
     if (!saddle_is_pattern(chosen->train) && saddle_settings_given(settings, &parts_option))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--parts: --train is the single file '%s'; put a %%d into its name, or "
-                           "leave --parts out",
-                           SADDLE_EXCERPT(chosen->train));
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "--parts: --train is the single file '%s'; put %%d into its name, or leave out --parts",
+            SADDLE_EXCERPT(chosen->train));
     if (chosen->test == NULL && saddle_settings_given(settings, &share_option))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--test-share: no rows are held out; give --test, or leave it out");
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "--test-share: no rows are held out; give --test, or leave out --test-share");
     return SADDLE_OK;
 }
 
@@ -202,8 +205,8 @@ static saddle_status plan_parts(parts *p, const cli_arguments *arguments, saddle
     const options *chosen = arguments->own;
     if (chosen->train == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "saddle data split needs --train, the file of the training rows, or "
-                           "several with a %%d in its name");
+                           "saddle data split needs --train, the file of the training rows "
+                           "(several with %%d in its name)");
     SADDLE_TRY(check_use(arguments, error));
     bool several = saddle_is_pattern(chosen->train);
     if (several)
@@ -211,12 +214,12 @@ static saddle_status plan_parts(parts *p, const cli_arguments *arguments, saddle
     size_t training = several ? (size_t)chosen->parts : 1;
     p->held_out = chosen->test != NULL;
     if (p->held_out + training < 2)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "one part is no split; give --test, or a --train with %%d and at least "
-                           "2 --parts");
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "there is only one part; give --test, or --train with %%d and at least 2 --parts");
     if (p->held_out == 1 && !(chosen->share > 0.0 && chosen->share < 1.0))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--test-share: %g; give a share between 0 and 1", chosen->share);
+                           "--test-share must be above 0 and below 1 (got %g)", chosen->share);
     p->count = training + p->held_out;
     p->path = saddle_alloc(p->count, sizeof *p->path);
     p->share = saddle_alloc_doubles(p->count);
@@ -242,7 +245,8 @@ static int run_split(const cli_arguments *arguments)
     parts p = {.count = 0};
     saddle_path_list outputs = {.count = 0};
     saddle_status status = plan_parts(&p, arguments, &error);
-    /* Training rows first: of two options with one file, --test is to change. */
+    /* Training rows first, so that if --train and --test are one file, the message is about
+     * --test. */
     for (size_t k = p.held_out; status == SADDLE_OK && k < p.count; k++)
         status = add_output(&outputs, "--train", p.path[k], &error);
     SADDLE_THEN_IF(status, p.path != NULL && p.held_out == 1,
@@ -264,10 +268,9 @@ const cli_command cli_data_split = {
     .operands = "NAME",
     .least = 1,
     .most = 1,
-    .summary = "divide a data set into training, held-out and agents' files",
-    .details =
-        "Rows are dealt out at random, by --seed, and keep their order within a file. " FORMATS,
-    .words = "@FILE",
+    .summary = "split a data set into training, held-out and per-agent files",
+    .details = "Rows are assigned at random (--seed) and keep their order within a file. " FORMATS,
+    .values = "@FILE",
     .library = cli_data_fields,
     .own = split_own,
     .own_bytes = sizeof(options),

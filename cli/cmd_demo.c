@@ -1,4 +1,4 @@
-/* `saddle demo`: the paper's comparison on built-in data, with a page to look at. */
+/* `saddle demo`: repeats the paper's comparison on built-in data and writes a report. */
 #include <stdint.h>
 
 #include "cli.h"
@@ -11,10 +11,10 @@ typedef struct options {
 
 static const saddle_option output_option =
     SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", "Demo", "saddle-demo", "DIR",
-                "Where traces and report.html go; made when missing.");
+                "Directory for the traces and report.html. It is created if missing.");
 static const saddle_option *const own[] = {&output_option, NULL};
 
-/* Data like a9a and of its size, 6512 samples at each of 5 agents; the paper's network and steps. */
+/* Data of the size of a9a, 6512 samples at each of 5 agents, with the paper's network and steps. */
 #define COMPARISON                                                                               \
     "--algorithms", "precision,precision+,prox-gt-sgda,prox-dsgda", "--problem",                 \
         "robust-logistic", "--data", "synthetic:32560", "--agents", "5", "--topology", "er:0.6", \
@@ -52,8 +52,8 @@ const cli_command cli_demo = {
     .name = "demo",
     .operands = "",
     .summary = "compare four algorithms on built-in data and make a report",
-    .details = "PRECISION, PRECISION+ and two baselines on the paper's problem with built-in data "
-               "and 5 agents, in a few seconds.",
+    .details = "Runs PRECISION, PRECISION+ and two baselines on the paper's problem, with built-in "
+               "data and 5 agents. It takes a few seconds.",
     .own = own,
     .own_bytes = sizeof(options),
     .run = run,

@@ -1,4 +1,4 @@
-/* `saddle graph`: a topology's degrees, diameter and spectrum, and drawings of it. */
+/* `saddle graph`: shows degrees, diameter and spectrum of a topology, and draws it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "draw/network_drawing.h"
 #include "json_output.h"
 
-/* The most different degrees that a histogram is printed of. */
+/* The most different degrees for which a histogram is printed. */
 #define MOST_DEGREES 16
 
 typedef struct options {
@@ -21,23 +21,23 @@ typedef struct options {
 
 static const saddle_option save =
     SADDLE_TEXT(SADDLE_OWN(options, save, RUN), "save", SADDLE_OUTPUT_HEADING, "", "PATH",
-                "Write the edge list, one `i j` line per edge, as --topology file:PATH reads it.");
+                "Write the edges, one `i j` line each. --topology file:PATH reads the file.");
 
 static const saddle_option draw = SADDLE_TEXT(
     SADDLE_OWN(options, draw, RUN), "draw", SADDLE_OUTPUT_HEADING, "", "FILE",
-    "Draw the network into a file that ends in .svg, .png, .pdf (by gnuplot) or .dot (for "
-    "graphviz): grids as grids, rings and small networks as circles, others so that "
-    "distances on paper come close to those in the graph.");
+    "Draw the network into a .svg, .png, .pdf or .dot file. The first three need gnuplot, .dot is "
+    "for graphviz. Grids are drawn as grids, rings and small networks as circles, others so that "
+    "distances in the picture are close to those in the graph.");
 static const saddle_option copies = SADDLE_TEXT(
     SADDLE_OWN(options, copies, RUN), "copies", SADDLE_OUTPUT_HEADING, "", "FILE",
-    "A model that `saddle run --model` wrote on this network: --draw colours agents by their "
-    "squared distance from consensus. Not given: all alike.");
+    "Colour agents by their distance from consensus. FILE is a model that `saddle run --model` "
+    "wrote on this network; the distance is squared. Not given: all agents have the same colour.");
 
 static const saddle_option *const own[] = {&save, &draw, &copies, &cli_option_json, NULL};
 static const cli_fields library[] = {CLI_FIELDS(network.agents), CLI_FIELDS(network.mixing),
                                      CLI_FIELDS(start.seed), CLI_NO_FIELDS};
 
-/* What is shown of a network. */
+/* The properties of a network that are shown. */
 typedef struct network {
     const saddle_graph *graph;
     const saddle_mixing *mixing;
@@ -61,7 +61,7 @@ static saddle_status count_degrees(network *n, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* The end of the agents whose degree is that of the k-th. */
+/* The end of the range of agents that have the degree of agent k. */
 static size_t same_degree(const size_t *degree, size_t count, size_t k)
 {
     size_t end = k + 1;
@@ -70,7 +70,7 @@ static size_t same_degree(const size_t *degree, size_t count, size_t k)
     return end;
 }
 
-/* "2 agents of degree 3, 5 of degree 4", when there are few different degrees. */
+/* Prints the number of agents of each degree, if there are few different degrees. */
 static void print_histogram(const size_t *degree, size_t count)
 {
     size_t different = 1;
@@ -151,7 +151,7 @@ static void print_json(const network *n, const cli_arguments *arguments)
     cli_json_end(&j);
 }
 
-/* Draw the network if asked to. */
+/* Draws the network if --draw is given. */
 static saddle_status draw_network(const options *chosen, const saddle_graph *graph,
                                   saddle_error *error)
 {
@@ -170,7 +170,7 @@ static saddle_status draw_network(const options *chosen, const saddle_graph *gra
     return status;
 }
 
-/* Refuse, before the work begins, what would fail at its end. */
+/* Refuses, before the work begins, outputs that would fail at its end. */
 static saddle_status check_outputs(const options *chosen, const char *topology, const char *mixing,
                                    saddle_error *error)
 {
@@ -235,9 +235,9 @@ const cli_command cli_graph = {
     .operands = "TOPOLOGY",
     .least = 1,
     .most = 1,
-    .summary = "degrees, diameter and spectrum of a network, and a drawing of it",
-    .details = "TOPOLOGY is one of those that `saddle topologies` lists, such as er:0.6 or ring.",
-    .words = "@TOPOLOGY",
+    .summary = "show degrees, diameter and spectrum of a network, or draw it",
+    .details = "TOPOLOGY is one from `saddle topologies`, such as er:0.6 or ring.",
+    .values = "@TOPOLOGY",
     .library = library,
     .own = own,
     .own_bytes = sizeof(options),

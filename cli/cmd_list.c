@@ -1,4 +1,4 @@
-/* `saddle algorithms|problems|sets|topologies`: what there is. */
+/* `saddle algorithms|problems|sets|topologies`: lists what is built in, and describes one. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "core/print.h"
 #include "files/plugin.h"
 
-/* Print two fields of all entries of a list of pointers. */
+/* Prints two fields of all entries of a list of pointers. */
 #define PRINT_LIST(title, entry, list, name, summary)                     \
     do {                                                                  \
         size_t count_;                                                    \
@@ -20,12 +20,12 @@
         cli_table_print(table_);                                          \
     } while (0)
 
-/* What a number may be, such as " Range: above 0, at most 1."; nothing for other kinds. */
+/* Appends the range of a number, such as " Range: above 0, at most 1."; nothing for other kinds. */
 static void append_range(const saddle_option *option, char *out, size_t size)
 {
     bool number = option->kind == SADDLE_OPTION_INTEGER || option->kind == SADDLE_OPTION_REAL;
     bool low = number && isfinite(option->minimum);
-    /* Limits of the representation are no news to anybody. */
+    /* Larger maxima are limits of the representation, which users need not see. */
     bool high = number && option->maximum < 0x1p32;
     if (!low && !high)
         return;
@@ -38,7 +38,7 @@ static void append_range(const saddle_option *option, char *out, size_t size)
     saddle_append(out, size, ".");
 }
 
-/* Options with ranges and defaults, in full; of a plug-in its own are written name=VALUE. */
+/* Prints options with ranges and defaults. A plug-in's own options are written name=VALUE. */
 static void print_options(const saddle_option *const *option, bool plugin)
 {
     cli_print("\nOptions\n");
@@ -59,7 +59,7 @@ static void print_options(const saddle_option *const *option, bool plugin)
 
 /* ---- plug-ins ------------------------------------------------------------------------------ */
 
-/* One of the things that a shared object has: name, what it is, and its options. */
+/* Describes one of the parts of a plug-in: name, summary and options. */
 static void describe_part(const char *path, const char *option, const char *name,
                           const char *summary, const saddle_option *const *options)
 {
@@ -67,11 +67,11 @@ static void describe_part(const char *path, const char *option, const char *name
               summary != NULL ? summary : "a plug-in");
     if (options != NULL)
         print_options(options, true);
-    cli_print("  To be given as %s %s%s\n", option, path,
+    cli_print("  Use it as %s %s%s\n", option, path,
               options != NULL ? ":name=value,name=value" : "[:OPTIONS]");
 }
 
-/* What a shared object says of itself. */
+/* Describes a plug-in. */
 static int describe_plugin(const char *path)
 {
     saddle_error error;
@@ -99,7 +99,7 @@ static int describe_plugin(const char *path)
     return CLI_OK;
 }
 
-/* Whether an operand is the path of a shared object. */
+/* Whether the operand is the path of a plug-in. */
 static bool names_plugin(const cli_arguments *arguments)
 {
     return arguments->count == 1 && strchr(arguments->operand[0], '/') != NULL;
@@ -107,7 +107,7 @@ static bool names_plugin(const cli_arguments *arguments)
 
 /* ---- algorithms ---------------------------------------------------------------------------- */
 
-/* Below this width there is one block per algorithm in place of tables. */
+/* On a narrower terminal each algorithm has a block instead of rows in tables. */
 #define TABLE_WIDTH 72
 
 static const char *yes_no(bool value)
@@ -115,7 +115,7 @@ static const char *yes_no(bool value)
     return value ? "yes" : "no";
 }
 
-/* A row of a table: what precedes a formatted text. */
+/* Adds a row: a name and a formatted text. */
 static void add_trait(cli_table *table, const char *name, const char *format, ...)
     SADDLE_PRINTF(3, 4);
 static void add_trait(cli_table *table, const char *name, const char *format, ...)
@@ -144,27 +144,26 @@ static const char *handled(const saddle_traits *t, char out[128])
     return out;
 }
 
-/* What an algorithm can do and what it costs, in words. */
+/* Prints what an algorithm can do and what it costs, in words. */
 static void print_traits(const saddle_algorithm *algorithm)
 {
     const saddle_traits *t = &algorithm->traits;
     char list[128];
     cli_table *table = cli_table_create("ll");
     cli_table_words(table, "runs",
-                    t->centralized ? "centralized: at one agent, which is given all data"
+                    t->centralized ? "centralized: at one agent, which has all data"
                                    : "decentralized: at every agent of the network");
     cli_table_words(table, "handles", handled(t, list));
     cli_table_words(table, "gradients",
                     t->stochastic ? "stochastic: of drawn samples" : "full: of all local samples");
     cli_table_words(table, "iterates",
-                    t->feasible ? "always in X and Y"
-                                : "in X and Y when its steps are short enough");
-    add_trait(table, "IFO calls", "in an iteration at one agent: %s", t->ifo);
+                    t->feasible ? "always in X and Y" : "in X and Y if the steps are short enough");
+    add_trait(table, "IFO calls", "per iteration and agent: %s", t->ifo);
     add_trait(table, "rounds", "%s per iteration", t->rounds);
     if (t->centralized)
         cli_table_words(table, "message", "none");
     else
-        add_trait(table, "message", "%s doubles to each neighbour in a round, 8 bytes each",
+        add_trait(table, "message", "%s doubles (8 bytes each) to each neighbour per round",
                   t->message);
     add_trait(table, "samples", "%s, published", t->samples);
     if (!t->centralized)
@@ -181,7 +180,7 @@ static void print_one(const saddle_algorithm *algorithm)
     print_traits(algorithm);
 }
 
-/* The comparison: four tables, because one would be wider than a terminal. */
+/* Prints the comparison: four tables, because one would be wider than a terminal. */
 static void print_comparison(const saddle_algorithm *const *list, size_t count)
 {
     cli_table *table = cli_table_create("ll");
@@ -273,14 +272,14 @@ static int run_problems(const cli_arguments *arguments)
     return CLI_OK;
 }
 
-/* Explain the set or regularizer of a name, with or without its fields; false: there is none. */
+/* Explains the set or regularizer of a name, with or without its parameters; false: not this
+ * one. */
 static bool explain_term(const char *name, const saddle_term_class *term, const char *option)
 {
     size_t length = strcspn(name, ":");
     if (strlen(term->name) != length || strncmp(name, term->name, length) != 0)
         return false;
-    cli_print("%s: %s\n  To be given as %s %s\n", term->name, term->summary, option,
-              term->synopsis);
+    cli_print("%s: %s\n  Use it as %s %s\n", term->name, term->summary, option, term->synopsis);
     return true;
 }
 
@@ -299,7 +298,7 @@ static int explain_terms(const char *name)
         return CLI_OK;
     saddle_error error;
     saddle_fail(&error, SADDLE_BAD_INPUT,
-                "there is no set or regularizer '%.100s'; `saddle sets` lists them", name);
+                "'%.100s' is not a set or regularizer; `saddle sets` lists them", name);
     return cli_fail(&error);
 }
 
@@ -331,11 +330,10 @@ const cli_command cli_algorithms = {
     .operands = "[NAME]",
     .most = 1,
     .summary = "compare what the algorithms can do and cost, or explain one",
-    .details = "Without a name: tables of what each handles, what an iteration costs, and the "
-               "published complexities. With one: the same in words, and its options with their "
-               "ranges and defaults. NAME with a / in it is the path of a shared object, which is "
-               "described.",
-    .words = "@ALGORITHM",
+    .details = "Without NAME: tables of what each algorithm handles, the cost of an iteration, and "
+               "the published complexity. With NAME: the same in words, and the options with their "
+               "ranges and defaults. A NAME with a / is the path of a plug-in (a shared object).",
+    .values = "@ALGORITHM",
     .run = run_algorithms,
 };
 const cli_command cli_problems = {
@@ -343,8 +341,8 @@ const cli_command cli_problems = {
     .operands = "[NAME]",
     .most = 1,
     .summary = "list the problems, or the options of one",
-    .details = "NAME with a / in it is the path of a shared object, which is described.",
-    .words = "@PROBLEM",
+    .details = "A NAME with a / is the path of a plug-in (a shared object).",
+    .values = "@PROBLEM",
     .run = run_problems,
 };
 const cli_command cli_sets = {
@@ -352,8 +350,8 @@ const cli_command cli_sets = {
     .operands = "[NAME]",
     .most = 1,
     .summary = "list the constraint sets and regularizers, or explain one",
-    .details = "NAME with a / in it is the path of a shared object, which is described.",
-    .words = "@SET",
+    .details = "A NAME with a / is the path of a plug-in (a shared object).",
+    .values = "@SET",
     .run = run_sets,
 };
 const cli_command cli_topologies = {

@@ -1,10 +1,11 @@
-/* `saddle man`: the manual page in roff, made from the tables. */
+/* `saddle man`: prints the manual page in roff, made from the tables of commands and options. */
 #include <string.h>
 
 #include "cli.h"
 #include "core/print.h"
 
-/* Text with what roff would take for itself escaped; a line must not begin with a dot or quote. */
+/* Prints text with the characters that are special in roff escaped; a line must not begin with a
+ * dot or quote. */
 static void print_roff(const char *text)
 {
     static const char special[] = "\\-'`~^";
@@ -55,8 +56,8 @@ static void print_group(const char *group)
     putchar('\n');
 }
 
-/* Count the options of a plan under a heading that a command takes, or does not, and unless `before` is NULL
- * print their names, the first one after `before`. */
+/* Counts the options under a heading that a command takes (or, with `taken` false, does not).
+ * Unless `before` is NULL, prints their names, with `before` before the first. */
 static size_t name_options(const saddle_settings *settings, const cli_command *command,
                            const char *heading, bool taken, const char *before)
 {
@@ -75,7 +76,7 @@ static size_t name_options(const saddle_settings *settings, const cli_command *c
     return count;
 }
 
-/* The first option of a plan under a heading; NULL: none. */
+/* The first option of the plan under a heading, or NULL. */
 static const saddle_option *first_under(const saddle_settings *settings, const char *heading)
 {
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
@@ -86,10 +87,11 @@ static const saddle_option *first_under(const saddle_settings *settings, const c
     return NULL;
 }
 
-/* Which options of the library a command takes, in words: most of those under a heading by the heading. */
+/* Prints which library options a command takes; if it takes most of those under a heading, by
+ * the heading. */
 static void print_taken(const saddle_settings *settings, const cli_command *command)
 {
-    const char *before = ".PP\nTakes of the options below: ";
+    const char *before = ".PP\nOf the options below it takes: ";
     for (size_t k = 0; command->library != NULL && k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
         const char *heading = option->group;
@@ -143,13 +145,11 @@ static int run(const cli_arguments *arguments)
     size_t count;
     const cli_command *const *command = cli_commands(&count);
     saddle_fprintf(stdout, ".TH SADDLE 1 \"\" \"saddle %s\" \"User Commands\"\n", saddle_version());
-    fputs(".SH NAME\nsaddle \\- decentralized constrained min\\-max learning\n"
-          ".SH SYNOPSIS\n.B saddle\n.I command\n.RI [ options ]\n"
-          ".SH DESCRIPTION\nSolves min over x in X, max over y in Y of the mean of the agents\\(aq "
-          "functions plus h(x), on a network in which every agent talks to its neighbours alone.\n"
-          "Options are written \\-\\-name value or \\-\\-name=value; the last of repeated ones "
-          "counts.\n"
-          ".SH COMMANDS\n",
+    fputs(".SH NAME\nsaddle \\- decentralized constrained min\\-max learning\n.SH SYNOPSIS\n.B "
+          "saddle\n.I command\n.RI [ options ]\n.SH DESCRIPTION\nSolves min over x in X, max over "
+          "y in Y of the mean of the agents\\(aq functions plus h(x), on a network in which every "
+          "agent communicates only with its neighbours.\nOptions are written \\-\\-name value or "
+          "\\-\\-name=value; if one is repeated, the last counts.\n.SH COMMANDS\n",
           stdout);
     for (size_t k = 0; k < count; k++)
         print_command(settings, command[k]);
@@ -160,18 +160,17 @@ static int run(const cli_arguments *arguments)
     CLI_EXIT_LIST(PRINT_EXIT)
 #undef PRINT_EXIT
     fputs(".SH FILES\n", stdout);
-    print_tagged("~/.local/share/saddle", "Data sets that `saddle data fetch` has downloaded, "
-                                          "unless XDG_DATA_HOME says otherwise.");
-    print_tagged("saddle-compare/", "Traces and summary.csv of `saddle compare`, unless --output "
-                                    "says otherwise.");
-    print_tagged("saddle-tune/", "Logs and best settings of `saddle tune`, unless --output says "
-                                 "otherwise.");
+    print_tagged("~/.local/share/saddle",
+                 "Data sets that `saddle data fetch` has downloaded, unless XDG_DATA_HOME is set.");
+    print_tagged("saddle-compare/",
+                 "Traces and summary.csv of `saddle compare`, unless --output is given.");
+    print_tagged("saddle-tune/",
+                 "Logs and best settings of `saddle tune`, unless --output is given.");
     fputs(".SH ENVIRONMENT\n", stdout);
-    print_tagged("SADDLE_DATA", "A directory where data sets are looked for first.");
-    print_tagged(
-        "SADDLE_MEMORY",
-        "Gigabytes of memory that a process may take, in place of what the system has to spare; "
-        "inf: any number. 0.064 of them are for libraries.");
+    print_tagged("SADDLE_DATA", "The directory that is searched first for data sets.");
+    print_tagged("SADDLE_MEMORY",
+                 "Gigabytes of memory that a process may use, instead of what the system has free; "
+                 "inf: no limit. 0.064 of them are reserved for libraries.");
     print_tagged("XDG_DATA_HOME", "Its subdirectory saddle is the data directory.");
     fputs(".SH EXAMPLES\n.nf\n", stdout);
     print_roff("saddle run --agents 10 --topology ring --trace trace.csv\n"

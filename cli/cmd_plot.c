@@ -1,4 +1,4 @@
-/* `saddle plot`: curves of traces, in the terminal or as a picture. */
+/* `saddle plot`: draws curves of traces, in the terminal or into a file. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,7 +10,7 @@
 #include "lab/trace_list.h"
 
 #define GROUP "Picture"
-/* The most words of --x and of --y. */
+/* The most names in --x and in --y. */
 #define MOST_WORDS 8
 
 typedef struct options {
@@ -29,41 +29,40 @@ enum { Y_AUTO, Y_LINEAR, Y_LOG };
 
 static const saddle_option output_option = SADDLE_TEXT(
     SADDLE_OWN(options, output, RUN), "output", GROUP, "", "FILE",
-    "Draw into a file that ends in .svg, .png or .pdf; -o is the same. Not given: in the "
-    "terminal.");
-static const saddle_option x_option = SADDLE_TEXT(
-    CLI_OWN_OFFERED(x, CLI_AXES), "x", GROUP, "samples", "AXIS",
-    "What the curves are drawn over: samples, rounds, messages, bytes, seconds, iterations "
-    "or a column's name. Several, separated by commas, make several pictures.");
+    "Draw into a .svg, .png or .pdf file; -o is the same. Not given: draw in the terminal.");
+static const saddle_option x_option =
+    SADDLE_TEXT(CLI_OWN_OFFERED(x, CLI_AXES), "x", GROUP, "samples", "AXIS",
+                "Horizontal axis. Give samples, rounds, messages, bytes, seconds, iterations or "
+                "the name of a column. Several, separated by commas, make several pictures.");
 static const saddle_option y_option = SADDLE_TEXT(
     CLI_OWN_OFFERED(y, CLI_COLUMNS), "y", GROUP, "auto", "COLUMN",
-    "What is drawn: metric, loss, an outcome such as accuracy (on held-out rows, if there are "
+    "Vertical axis. Give metric, loss, an outcome such as accuracy (on held-out rows, if there are "
     "any), or another column of the files. Several, separated by commas, make several pictures. "
-    "auto: the metric and, where traces have them, up to three outcomes.");
+    "auto: the metric and, if the traces have them, up to three outcomes.");
 static const saddle_option x_scale_option =
     SADDLE_CHOICE(SADDLE_OWN(options, x_scale, RUN), "x-scale", GROUP, "linear", "linear|log",
-                  "SCALE", "How the horizontal axis is divided.");
+                  "SCALE", "Scale of the horizontal axis.");
 static const saddle_option y_scale_option = SADDLE_CHOICE(
     SADDLE_OWN(options, y_scale, RUN), "y-scale", GROUP, "auto", "auto|linear|log", "SCALE",
-    "How the vertical axis is divided. auto: logarithmic for the metric and its like.");
+    "Scale of the vertical axis. auto: logarithmic for the metric and similar quantities.");
 static const saddle_option title_option =
     SADDLE_TEXT(SADDLE_OWN(options, title, RUN), "title", GROUP, "", "TEXT",
-                "A title above the picture. Not given: none.");
+                "Title above the picture. Not given: none.");
 
 static const saddle_option *const own[] = {
     &output_option, &x_option, &y_option, &x_scale_option, &y_scale_option, &title_option, NULL};
 
-/* What is drawn. */
+/* The picture. */
 typedef struct plot {
     const options *chosen;
     trace_list in;
-    size_t columns; /* of a grid; 0: one row of pictures, broken where it is long */
+    size_t columns; /* of a grid; 0: one row of pictures, wrapped if it is long */
     size_t panels;
     figure_panel panel[MOST_WORDS * MOST_WORDS];
     figure_curves curves[MOST_WORDS * MOST_WORDS];
 } plot;
 
-/* Cut "a,b" into words within a copy; the copy is to be freed. */
+/* Splits "a,b" into names within a copy, which the caller frees. */
 static saddle_status read_list(const char *name, const char *text, char **copy,
                                const char *word[MOST_WORDS], size_t *count, saddle_error *error)
 {
@@ -75,7 +74,7 @@ static saddle_status read_list(const char *name, const char *text, char **copy,
     for (char *at = strsep(&rest, ","); at != NULL; at = strsep(&rest, ",")) {
         if (*at == '\0' || *count == MOST_WORDS)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--%s: '%.80s' is no list of 1 to %d names separated by commas",
+                               "--%s: '%.80s' is not a list of 1 to %d names separated by commas",
                                name, text, MOST_WORDS);
         word[(*count)++] = figure_column_of(at);
     }
@@ -91,7 +90,8 @@ static bool all_have(const trace_list *in, const char *column)
     return in->count > 0;
 }
 
-/* The column behind a name of --y: an outcome may come without its data. The names of a trace are borrowed. */
+/* The column for a name of --y: an outcome may be given without test_ or train_. Names are
+ * borrowed from a trace. */
 static const char *outcome_column(const trace_list *in, const char *name)
 {
     static const char *const prefix[] = {"test_", "train_"};
@@ -108,8 +108,8 @@ static const char *outcome_column(const trace_list *in, const char *name)
     return name;
 }
 
-/* What is drawn when the user does not say: the metric, and outcomes of the mean model, on held-out rows if there
- * are some. */
+/* The default of --y: the metric, and outcomes of the mean model, on held-out rows if there are
+ * some. */
 static size_t choose_columns(const trace_list *in, const char *word[MOST_WORDS])
 {
     static const char *const prefix[] = {"test_", "train_"};
@@ -148,7 +148,7 @@ static saddle_status add_panel(plot *p, const char *x, const char *y, saddle_err
     return SADDLE_OK;
 }
 
-/* The terminal's height; fewer lines where there is none. */
+/* The height of a picture: that of the terminal, at most 40 lines; 24 without a terminal. */
 static int screen_rows(void)
 {
     struct winsize size;
@@ -175,7 +175,7 @@ static saddle_status draw(const plot *p, saddle_error *error)
     return status;
 }
 
-/* Refuse what could not be written, and an output that is one of the traces. */
+/* Refuses a file that cannot be written, or that is one of the traces. */
 static saddle_status check_output(const cli_arguments *arguments, saddle_error *error)
 {
     const options *chosen = arguments->own;
@@ -224,13 +224,12 @@ const cli_command cli_plot = {
     .operands = "TRACE|DIR...",
     .least = 1,
     .most = CLI_ANY,
-    .summary = "draw curves of traces, in the terminal or as a picture",
+    .summary = "plot traces, in the terminal or into a picture file",
     .details =
-        "Traces of one algorithm that differ in their seed alone make one curve: their mean (the "
-        "geometric one on a logarithmic axis) over a band that holds them, from the 10th to the "
-        "90th percentile, rounded outwards. Each algorithm has the same colour in every picture. "
-        "Drawn by gnuplot.",
-    .words = "@FILE",
+        "Traces of one algorithm that differ only in their seed become one curve: their mean (the "
+        "geometric mean on a logarithmic axis), with a band from the 10th to the 90th percentile, "
+        "rounded outwards. Each algorithm has the same colour in every picture. Needs gnuplot.",
+    .values = "@FILE",
     .own = own,
     .own_bytes = sizeof(options),
     .run = run,

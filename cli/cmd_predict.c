@@ -1,4 +1,4 @@
-/* `saddle eval` and `saddle predict`: a saved model on data. */
+/* `saddle eval` and `saddle predict`: apply a saved model to data. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "core/status.h"
 #include "json_output.h"
 
-/* Of the library's options, how to read the data; --problem for a plug-in's model. */
+/* The library options that control how data are read; --problem is for the model of a plug-in. */
 static const cli_fields eval_library[] = {
     CLI_FIELDS(outputs.model),   CLI_FIELDS(problem.data),         CLI_FIELDS(problem.format),
     CLI_FIELDS(problem.header),  CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels),
@@ -25,7 +25,7 @@ static const cli_fields predict_library[] = {CLI_FIELDS(outputs.model),
                                              CLI_FIELDS(engine.threads),
                                              CLI_NO_FIELDS};
 
-/* What is not given of these is needed, or the model's. */
+/* Options that are required, or whose default is the model's. */
 static const cli_fields undecided[] = {
     CLI_FIELDS(problem.name),         CLI_FIELDS(problem.data),
     CLI_FIELDS(problem.header),       CLI_FIELDS(problem.label_column),
@@ -39,12 +39,12 @@ typedef struct options {
 
 static const saddle_option output =
     SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", SADDLE_OUTPUT_HEADING, "", "FILE",
-                "Write the scores to FILE, whole or not at all; -o is "
-                "short for it. Not given: standard output.");
+                "Write the scores to FILE, which appears only once complete. -o is short for it. "
+                "Not given: standard output.");
 static const saddle_option *const eval_own[] = {&cli_option_config, &cli_option_json, NULL};
 static const saddle_option *const predict_own[] = {&output, &cli_option_config, NULL};
 
-/* A model and the rows it is used on. */
+/* A model and the rows to apply it to. */
 typedef struct job {
     saddle_predictor *predictor;
     saddle_dataset *data;
@@ -123,7 +123,7 @@ static void print_json(const job *j, const cli_arguments *arguments, const saddl
     cli_json_end(&json);
 }
 
-/* Without labels there is nothing to compare scores with. */
+/* Refuses data without labels: there is nothing to compare scores with. */
 static saddle_status check_labels(const saddle_plan *plan, saddle_error *error)
 {
     const char *const value[][2] = {{"label-column", plan->problem.label_column},
@@ -131,8 +131,8 @@ static saddle_status check_labels(const saddle_plan *plan, saddle_error *error)
     for (size_t k = 0; k < sizeof value / sizeof *value; k++)
         if (value[k][1] != NULL && strcmp(value[k][1], "none") == 0)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--%s: 'none' leaves saddle eval nothing to compare scores with; "
-                               "`saddle predict` does without labels",
+                               "--%s: 'none' leaves nothing to compare the scores with; `saddle "
+                               "predict` needs no labels",
                                value[k][0]);
     return SADDLE_OK;
 }
@@ -162,15 +162,13 @@ const cli_command cli_eval = {
     .operands = "",
     .summary = "measure a saved model on labelled data",
     .details =
-        "Prints the outcomes of the model's problem on the rows of --data, as --test-data of the "
-        "run would have, accuracy, auc and logistic loss of the scores, and the share of positive "
-        "labels; not defined: there is no such number, as the auc of rows of one class. --model "
-        "and --data are needed. Labels are positive by the run's rule, and the label column is the "
-        "run's, by name if it has one, unless given. Data with more features than the model are "
-        "refused; LIBSVM rows with "
-        "fewer are filled up with zeros.\n"
-        "--problem is for the model of a plug-in alone: the shared object is loaded only when "
-        "named here.",
+        "Prints the outcomes of the model's problem on the rows of --data (as the run does for "
+        "--test-data), the accuracy, AUC and logistic loss of the scores, and the fraction of "
+        "positive labels. `not defined` means that the number does not exist, such as the AUC of "
+        "rows of one class. --model and --data are required. Unless given, the positive labels and "
+        "the label column (by name if it has one) are those of the run. Data with more features "
+        "than the model are refused; LIBSVM rows with fewer are padded with zeros.\n--problem is "
+        "only for the model of a plug-in: the shared object is loaded only if it is named here.",
     .library = eval_library,
     .undecided = undecided,
     .own = eval_own,
@@ -209,8 +207,8 @@ static int run_predict(const cli_arguments *arguments)
     }
     if (status == SADDLE_OK && j.data->dropped > 0)
         status = saddle_fail(&error, SADDLE_BAD_INPUT,
-                             "missing: %zu rows of '%s' lack a value, and every row needs a score; "
-                             "give rows without missing values, or train with --missing impute",
+                             "missing: %zu rows of '%s' lack a value and cannot be scored; give "
+                             "rows without missing values, or train with --missing impute",
                              j.data->dropped, arguments->plan.problem.data);
     SADDLE_THEN(status, saddle_predictor_scores(j.predictor, j.data, score, &error));
     SADDLE_THEN_IF(status, path != NULL, saddle_save_numbers(score, j.data->rows, path, &error));
@@ -224,17 +222,15 @@ static int run_predict(const cli_arguments *arguments)
 const cli_command cli_predict = {
     .name = "predict",
     .operands = "",
-    .summary = "write a saved model's score of every row of data",
+    .summary = "score the rows of a data set with a saved model",
     .details =
-        "One number per line, in the order of the rows: above 0 the model says positive, "
-        "otherwise negative; the larger its absolute value, the more confident. --model and --data "
-        "are needed. Labels "
-        "of the data do not matter, and a CSV file with names need not have the label's; for "
-        "other files without labels, say --label-column none (CSV) or --labels none (IDX). Data "
-        "with more features than the model are refused; "
-        "LIBSVM rows with fewer are filled up with zeros.\n"
-        "--problem is for the model of a plug-in alone: the shared object is loaded only "
-        "when named here.",
+        "Prints one number per line, in the order of the rows. The model predicts positive if it "
+        "is above 0, and is more confident the larger its absolute value is. --model and --data "
+        "are required. Labels of the data are ignored, and a CSV file with column names need not "
+        "have a label column; for other files without labels, give --label-column none (CSV) or "
+        "--labels none (IDX). Data with more features than the model are refused; LIBSVM rows with "
+        "fewer are padded with zeros.\n--problem is only for the model of a plug-in: the shared "
+        "object is loaded only if it is named here.",
     .library = predict_library,
     .undecided = undecided,
     .own = predict_own,

@@ -1,4 +1,4 @@
-/* `saddle report`: one HTML page about traces. */
+/* `saddle report`: makes one HTML page about traces. */
 #include "cli.h"
 #include "draw/report.h"
 
@@ -11,14 +11,14 @@ typedef struct options {
 
 static const saddle_option output_option =
     SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", SADDLE_OUTPUT_HEADING, "report.html",
-                "FILE", "Where the page goes; -o is the same.");
+                "FILE", "File of the page; -o is the same.");
 static const saddle_option title_option =
     SADDLE_TEXT(SADDLE_OWN(options, title, RUN), "title", SADDLE_OUTPUT_HEADING, "", "TEXT",
-                "The page's title. Not given: problem and data of the first trace.");
+                "Title of the page. Not given: problem and data of the first trace.");
 
 static const saddle_option claims_option =
     SADDLE_FLAG(SADDLE_OWN(options, claims, RUN), "claims", SADDLE_OUTPUT_HEADING, "no",
-                "Also which of the paper's claims hold in these runs.");
+                "Add which of the paper's claims hold in these runs.");
 
 static const saddle_option *const own[] = {&output_option, &title_option, &claims_option, NULL};
 
@@ -43,15 +43,16 @@ const cli_command cli_report = {
     .operands = "TRACE|DIR...",
     .least = 1,
     .most = CLI_ANY,
-    .summary = "make one HTML page of traces: curves, costs, network, settings, data",
-    .details = "The page is one file that needs nothing else, no network and no program but a "
-               "browser. Its curves can be seen against samples, rounds, bytes, seconds and "
-               "iterations, with values under the pointer; traces that differ in their seed alone "
-               "make one curve with a band. Of a directory, all traces in it are taken. Traces of "
-               "different problems or data get a section each. With --claims, where at least two "
-               "of PRECISION, PRECISION+, Prox-GT-SGDA and Prox-DSGDA ran on the same instance, "
-               "the paper's claims about them are decided, as `saddle reproduce` does.",
-    .words = "@FILE",
+    .summary = "make an HTML page about traces: curves, costs, settings",
+    .details =
+        "The page is one self-contained file with curves, costs, network, settings and data; it "
+        "needs only a browser and no internet connection. Curves can be shown against samples, "
+        "rounds, bytes, seconds and iterations, with values under the pointer; traces that differ "
+        "only in their seed become one curve with a band. A directory stands for all traces in it. "
+        "Traces of different problems or data get separate sections. With --claims, if at least "
+        "two of PRECISION, PRECISION+, Prox-GT-SGDA and Prox-DSGDA ran on the same instance, the "
+        "page says which of the paper's claims about them hold, decided as in `saddle reproduce`.",
+    .values = "@FILE",
     .own = own,
     .own_bytes = sizeof(options),
     .run = run,

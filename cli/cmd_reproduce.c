@@ -1,8 +1,8 @@
 /*
  * `saddle reproduce`: the paper's experiments, its claims about them, and checks of its theory.
  *
- * The experiments and claims are the tables of lab/paper_experiments.c; whatever a finished trace says is not
- * computed again, so that the same command goes on after an interrupt.
+ * The experiments and claims are the tables of lab/paper_experiments.c. Runs whose trace is
+ * finished are not made again, so that the same command continues after an interrupt.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 #include "run/plan_files.h"
 
 #define GROUP "Reproduction"
-/* Seeds when the user does not say. */
+/* The defaults of --seeds. */
 #define DEFAULT_SEEDS 10
 #define QUICK_SEEDS 2
 
@@ -29,32 +29,33 @@ typedef struct options {
     const char *output;
 } options;
 
-static const saddle_option only_option = SADDLE_TEXT(
-    SADDLE_OWN(options, only, RUN), "only", GROUP, "", "A,B,...",
-    "Make these experiments alone; the first part of a name, such as steps, stands for all "
-    "that begin with it. Not given: all.");
+static const saddle_option only_option =
+    SADDLE_TEXT(SADDLE_OWN(options, only, RUN), "only", GROUP, "", "A,B,...",
+                "Make only these experiments. The beginning of a name, such as steps, stands for "
+                "all experiments that begin with it. Not given: all.");
 static const saddle_option quick_option =
     SADDLE_FLAG(SADDLE_OWN(options, quick, RUN), "quick", GROUP, "no",
-                "Shorter runs, fewer samples, 2 seeds: under a minute, to see that it works.");
+                "Make short runs with few samples and 2 seeds. It takes under a minute and shows "
+                "that everything works.");
 static const saddle_option seeds_option =
     SADDLE_INTEGER(SADDLE_OWN(options, seeds, RUN), "seeds", GROUP, "auto", 1, CLAIMS_MOST_SEEDS,
                    "K", "Repeat with seeds 1, 2, ..., K. auto: 10, or 2 with --quick.");
-static const saddle_option output_option = SADDLE_TEXT(
-    SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-reproduce", "DIR",
-    "Where traces, figures, claims and the report go; made when missing. What is finished "
-    "there is not made again.");
+static const saddle_option output_option =
+    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-reproduce", "DIR",
+                "Directory for traces, figures, claims and report. It is created if missing. Runs "
+                "that are finished there are not made again.");
 
 static const saddle_option *const own[] = {&only_option,   &quick_option,     &seeds_option,
                                            &output_option, &cli_option_quiet, NULL};
 static const cli_fields library[] = {CLI_FIELDS(engine.threads), CLI_NO_FIELDS};
 
-/* The command at work. */
+/* The state of the command. */
 typedef struct work {
     reproduction result;
-    cli_meter meter; /* of the run at hand */
+    cli_meter meter; /* of the current run */
     bool quiet;
-    bool undrawn; /* a figure could not be drawn, which was said */
-    DIR *held;    /* the directory, until the command ends */
+    bool undrawn; /* a figure could not be drawn, and a warning was printed */
+    DIR *held;    /* the output directory, held until the command ends */
 } work;
 
 /* ---- progress --------------------------------------------------------------------------------- */
@@ -117,32 +118,32 @@ static saddle_status run_part(work *w, reproduction_part *part, saddle_error *er
     return SADDLE_OK;
 }
 
-/* Say loudly which data are not the paper's. */
+/* Warns about built-in data that replace the paper's. */
 static void warn_of_substitutes(const work *w)
 {
     const char *data;
     const char *name;
     for (size_t k = 0; (name = saddle_reproduction_substitute(&w->result, k, &data)) != NULL; k++)
-        cli_warn("%s IS NOT HERE: built-in data '%s' stand in for it, and results are not the "
+        cli_warn("%s WAS NOT FOUND: built-in data '%s' replace it, and the results are not the "
                  "paper's; `saddle data fetch %s` downloads it",
                  name, data, name);
 }
 
-/* How much of the work there was to do. */
+/* Prints how many runs were made and how many existed. */
 static void print_end(const work *w)
 {
     size_t there = w->result.runs.runs - w->result.runs.made;
     if (there == 0)
         cli_print("\nall %zu runs made", w->result.runs.runs);
     else if (w->result.runs.made == 0)
-        cli_print("\nno run made, all %zu were there", w->result.runs.runs);
+        cli_print("\nno run made, all %zu existed", w->result.runs.runs);
     else
-        cli_print("\n%zu of %zu runs made, the other %zu %s there", w->result.runs.made,
-                  w->result.runs.runs, there, there == 1 ? "was" : "were");
+        cli_print("\n%zu of %zu runs made, the other %zu existed", w->result.runs.made,
+                  w->result.runs.runs, there);
     cli_print("; claims.md, report.html, figures and traces are in %s\n", w->result.runs.directory);
 }
 
-/* The claims of the paper, or ours, with their verdicts; nothing where there are none. */
+/* Prints the claims of the paper, or ours, with their verdicts; nothing if there are none. */
 static void print_claims_of(const claims_list *list, bool ours, const char *heading)
 {
     size_t count = 0;
@@ -186,7 +187,7 @@ static int conclude(work *w)
     return w->result.violated ? CLI_CHECK_FAILED : CLI_OK;
 }
 
-/* Refuse results that would overwrite the data. Runs look after their own files. */
+/* Refuses results that would overwrite the data. Runs check their own files. */
 static saddle_status check_files(const work *w, saddle_error *error)
 {
     static const char *const file[] = {"claims.md", "claims.json", "claims.csv",
@@ -246,19 +247,17 @@ static int run(const cli_arguments *arguments)
 const cli_command cli_reproduce = {
     .name = "reproduce",
     .operands = "",
-    .summary = "run the paper's experiments, check its claims, draw its figures",
-    .details =
-        "Repeats the experiments of the PRECISION paper on a9a and MNIST (built-in data where they "
-        "are not found, with a warning), with its settings read as literally as they can be; then "
-        "ours: every algorithm with the best steps and batches that a search of the same length "
-        "finds, and networks that lose messages or have slow links (docs/networks.md). Decides "
-        "each sentence that the "
-        "paper draws from them by fixed rules (docs/reproduction.md), fits the exponents of the "
-        "complexity, and compares the theorems' "
-        "bounds with measurements. The "
-        "same command goes on where an earlier one stopped; with --only, claims and report cover "
-        "the other experiments, too, that are finished in the directory. Exit status 4 if a "
-        "theorem's bound is violated; a claim that does not hold is a result.",
+    .summary = "repeat the paper's experiments and check its claims",
+    .details = "Repeats the experiments of the PRECISION paper on a9a and MNIST (or on built-in "
+               "data, with a warning, if these are not found), with its settings taken as "
+               "literally as possible. Then makes our own: every algorithm with the best steps and "
+               "batches that a search of the same length finds, and networks that lose messages or "
+               "have slow links (docs/networks.md). Decides each of the paper's claims by fixed "
+               "rules (docs/reproduction.md), fits the exponents of the complexity, draws the "
+               "figures, and compares the theorems' bounds with measurements. After an interrupt "
+               "the same command continues; with --only, claims and report also cover the other "
+               "experiments that are finished in the directory. The exit status is 4 if a "
+               "theorem's bound is violated; a claim that does not hold is a result, not an error.",
     .library = library,
     .own = own,
     .own_bytes = sizeof(options),

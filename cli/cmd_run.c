@@ -1,4 +1,4 @@
-/* `saddle run`: one algorithm on one problem, from options to trace, model and summary. */
+/* `saddle run`: runs one algorithm on one problem, and writes trace, model and summary. */
 #include <string.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ static const char *const examples[] = {
     "saddle run", "saddle run --problem auc --data train.csv --test-data test.csv --agents 20",
     "saddle run --problem fair --data a9a --trace trace.csv --model model.npz", NULL};
 
-/* The run's trace as a page. */
+/* Writes a report about the run. */
 static saddle_status write_report(const saddle_result *result, const char *path,
                                   saddle_error *error)
 {
@@ -34,7 +34,8 @@ static saddle_status write_report(const saddle_result *result, const char *path,
     return status;
 }
 
-/* Whether a path is that of a file in the directory of checkpoints, which the run is going to make. */
+/* Whether a path is a file in the checkpoint directory, which does not exist yet but which the
+ * run will create. */
 static bool will_be_made(const char *directory, const char *path)
 {
     size_t length = directory != NULL ? strlen(directory) : 0;
@@ -43,7 +44,7 @@ static bool will_be_made(const char *directory, const char *path)
            strchr(path + length + 1, '/') == NULL && path[length + 1] != '\0';
 }
 
-/* Refuse, before the work begins, what would fail at its end. */
+/* Refuses, before the work begins, outputs that would fail at its end. */
 static saddle_status check_outputs(const cli_arguments *arguments, saddle_error *error)
 {
     const saddle_plan *plan = &arguments->plan;
@@ -77,9 +78,9 @@ static saddle_status check_outputs(const cli_arguments *arguments, saddle_error 
 }
 
 /*
- * When a process of an MPI job dies, whoever started the job names it and tells the others to end:
- * they cannot write a checkpoint any more, but they can say how to go on. Two of them, for the one
- * that died may be the first.
+ * If a process of an MPI job dies, mpirun reports it and terminates the others. They can no longer
+ * write a checkpoint, but they can print how to resume. Ranks 0 and 1 both print it, because one of
+ * them may be the process that died.
  */
 static void prepare_termination_message(const saddle_plan *plan)
 {
@@ -92,15 +93,14 @@ static void prepare_termination_message(const saddle_plan *plan)
     if (directory != NULL)
         saddle_snprintf(
             text, sizeof text,
-            "rank %zu is asked to end; if another rank has failed, the job continues from its last "
-            "checkpoint with --checkpoint %.500s --resume and the same other options",
+            "rank %zu was told to end; if another rank has failed, resume from the last checkpoint "
+            "with --checkpoint %.500s --resume and the same other options",
             rank, directory);
     else
-        saddle_snprintf(
-            text, sizeof text,
-            "rank %zu is asked to end; if another rank has failed, the job must start anew: it "
-            "keeps no checkpoint to resume from",
-            rank);
+        saddle_snprintf(text, sizeof text,
+                        "rank %zu was told to end; if another rank has failed, start the job "
+                        "again: without --checkpoint there is nothing to resume from",
+                        rank);
     cli_say_on_termination(text);
 }
 
@@ -128,7 +128,8 @@ static int run(const cli_arguments *given)
     status = cli_agree(status, &error);
     SADDLE_THEN(status, saddle_instance_create(&instance, plan, &error));
     if (status == SADDLE_OK) {
-        /* A report shows curves, as those that are made from a trace do, and of no more than such a trace would have. */
+        /* The report shows curves of outcomes, which are measured here under the same condition
+         * as for a trace. */
         if (common->report != NULL && !saddle_scores_are_private(instance) &&
             plan->outputs.outcomes == SADDLE_OUTCOMES_AUTO && plan->outputs.resume == NULL &&
             instance->problem->outcomes != NULL)
@@ -138,11 +139,11 @@ static int run(const cli_arguments *given)
         prepare_termination_message(plan);
         saddle_hooks hooks = run_display_hooks(&d);
         status = saddle_run(instance, plan, &hooks, &result, &error);
-        /* How it ended is known here: a signal from now on only clears away. */
+        /* The end of the run is known: a signal from now on needs no message. */
         cli_say_on_termination("");
     }
     int code = status == SADDLE_OK ? run_display_end(&d, result) : cli_fail(&error);
-    const char *report = NULL; /* that was written */
+    const char *report = NULL; /* once it is written */
     if (status == SADDLE_OK && common->report != NULL) {
         status = cli_leads() ? write_report(result, common->report, &error) : SADDLE_OK;
         if (cli_agree(status, &error) != SADDLE_OK)
@@ -165,15 +166,14 @@ const cli_command cli_run = {
     .name = "run",
     .operands = "",
     .summary = "solve a problem with one algorithm",
-    .details =
-        "Prints a progress line on a terminal and a table of rows otherwise, then a summary. With "
-        "no option at all it runs PRECISION on the paper's problem with built-in data and 5 "
-        "agents. Ctrl-C ends a run cleanly; a second one kills it. A trace or a model that cannot "
-        "be written any more does not end a run: a warning is printed, and the exit code is 1. "
-        "With --checkpoint DIR nothing is lost when a run ends before its time: `saddle run "
-        "--resume DIR` goes on where it was and comes to the same bits as if it had not ended, "
-        "with the options of that run (files to write outside DIR are to be given again) and on "
-        "any number of threads. Its --iterations and budgets may be given anew.",
+    .details = "Prints a progress line on a terminal, a table of rows otherwise, and then a "
+               "summary. Without options it runs PRECISION on the paper's problem with built-in "
+               "data and 5 agents. Ctrl-C ends a run cleanly; a second Ctrl-C kills it. If the "
+               "trace or the model cannot be written, the run continues, a warning is printed, and "
+               "the exit status is 1. With --checkpoint DIR an interrupted run loses nothing: "
+               "`saddle run --resume DIR` continues with the options of that run and reaches the "
+               "same bits as an uninterrupted one, on any number of threads. Output files outside "
+               "DIR must be given again; --iterations and budgets may be changed.",
     .basics = cli_run_basics,
     .examples = examples,
     .library = library,

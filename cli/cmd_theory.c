@@ -1,4 +1,4 @@
-/* `saddle theory`: what is proved about PRECISION and PRECISION+ on an experiment. */
+/* `saddle theory`: shows what is proved about PRECISION and PRECISION+ for an instance. */
 #include <inttypes.h>
 #include <math.h>
 #include <unistd.h>
@@ -17,13 +17,14 @@ typedef struct options {
     uint64_t repeats;
 } options;
 
-static const saddle_option verify_option = SADDLE_FLAG(
-    SADDLE_OWN(options, verify, RUN), "verify", GROUP, "no",
-    "Run PRECISION and PRECISION+ with these step sizes, for --iterations or 10000, and "
-    "compare the mean metric with its bound. Exit status 4 if it is violated.");
+static const saddle_option verify_option =
+    SADDLE_FLAG(SADDLE_OWN(options, verify, RUN), "verify", GROUP, "no",
+                "Run both algorithms and compare with the bounds. PRECISION and PRECISION+ run "
+                "with these step sizes, for --iterations or 10000, and the mean metric is compared "
+                "with its bound. The exit status is 4 if the bound is violated.");
 static const saddle_option repeats_option =
     SADDLE_INTEGER(SADDLE_OWN(options, repeats, RUN), "repeats", GROUP, "10", 1, THEOREM_MOST_SEEDS,
-                   "K", "With --verify: seeds seed, seed+1, ..., seed+K-1.");
+                   "K", "With --verify: number of seeds. They are seed, seed+1, ..., seed+K-1.");
 static const saddle_option *const own[] = {&verify_option, &repeats_option, &cli_option_config,
                                            &cli_option_json, NULL};
 static const cli_fields library[] = {CLI_FIELDS(problem),
@@ -37,7 +38,7 @@ static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(limits.iterations),
                                      CLI_NO_FIELDS};
 
-/* Begin a part: an object of JSON, or a heading; `j` is NULL for text, here and below. */
+/* Begins a section: a JSON object, or a heading. Here and below, `j` is NULL for text. */
 static void begin_part(saddle_json *j, const char *key, const char *heading)
 {
     if (j != NULL)
@@ -52,7 +53,7 @@ static void end_part(saddle_json *j)
         saddle_json_end_object(j);
 }
 
-/* A number: a member of JSON, or a line with its name and what it means. */
+/* Prints a number: a JSON member, or a line with its name and meaning. */
 static void line(saddle_json *j, const char *key, const char *name, double value,
                  const char *meaning)
 {
@@ -72,9 +73,9 @@ static void line(saddle_json *j, const char *key, const char *name, double value
 static void print_constants(saddle_json *j, const saddle_theory *t, bool by_size)
 {
     begin_part(j, "constants",
-               by_size ? "Problem and network, agents count by size" : "Problem and network");
+               by_size ? "Problem and network (agents weighted by size)" : "Problem and network");
     line(j, "lipschitz", "L", t->lipschitz,
-         t->estimated ? "Lipschitz constant of every sample's gradient: estimated, not a bound"
+         t->estimated ? "Lipschitz constant of every sample's gradient (an estimate, not a bound)"
                       : "Lipschitz constant of every sample's gradient over X x Y");
     line(j, "mu", "mu", t->strong_concavity, "strong concavity of F in y");
     if (j != NULL)
@@ -87,8 +88,8 @@ static void print_constants(saddle_json *j, const saddle_theory *t, bool by_size
 static void print_steps(saddle_json *j, const saddle_theory *t, const saddle_steps *practical)
 {
     char text[128];
-    begin_part(j, "steps", "\nStep sizes with the best guarantee, what --steps theory uses");
-    line(j, "tau", "tau", t->tau, "proximal weight assumed (--tau)");
+    begin_part(j, "steps", "\nStep sizes with the best guarantee (used by --steps theory)");
+    line(j, "tau", "tau", t->tau, "proximal weight (--tau)");
     line(j, "alpha", "alpha", t->alpha, "1/L, gradient step in y");
     line(j, "eta", "eta", t->eta, "step in y");
     line(j, "nu", "nu", t->nu, "step in x");
@@ -103,27 +104,27 @@ static void print_steps(saddle_json *j, const saddle_theory *t, const saddle_ste
     end_part(j);
 }
 
-/* How many iterations a guarantee asks for, or why there is no number. */
+/* Prints the number of iterations that a guarantee requires, or why there is no number. */
 static void print_iterations(saddle_json *j, const saddle_theory *t, bool plus)
 {
     const saddle_guarantee *g = plus ? &t->precision_plus : &t->precision;
     char text[256];
     if (!g->holds)
-        saddle_snprintf(text, sizeof text, "no guarantee: these steps need a --c-gamma above %.3g",
+        saddle_snprintf(text, sizeof text, "no guarantee: these steps need --c-gamma above %.3g",
                         t->least_c_gamma);
     else if (isnan(t->value_gap))
         saddle_snprintf(text, sizeof text, "unknown: %s",
-                        t->estimated ? "L or mu is an estimate"
-                                     : "no lower bound of Q is known for this problem over these "
-                                       "sets");
+                        t->estimated
+                            ? "L or mu is an estimate"
+                            : "no lower bound of Q is known for this problem and these sets");
     else if (isnan(g->iterations))
         saddle_snprintf(text, sizeof text,
                         "out of reach: the level is above epsilon^2; raise --c-epsilon");
     else
-        saddle_snprintf(text, sizeof text,
-                        "after this many iterations the mean metric is at most epsilon^2, "
-                        "epsilon = %g%s",
-                        t->epsilon, plus ? ", the level included" : "");
+        saddle_snprintf(
+            text, sizeof text,
+            "after this many iterations the mean metric is at most epsilon^2, epsilon = %g%s",
+            t->epsilon, plus ? ", the level included" : "");
     line(j, "iterations", "iterations", g->iterations, text);
     if (j != NULL)
         saddle_json_text(j, "meaning", text);
@@ -135,7 +136,7 @@ static void print_guarantee(saddle_json *j, const saddle_theory *t, bool plus, d
     char heading[128];
     const char *name = plus ? "PRECISION+" : "PRECISION";
     if (j == NULL && !g->holds) {
-        cli_print("\n%s: no guarantee; these steps need a --c-gamma above %.3g\n", name,
+        cli_print("\n%s: no guarantee; these steps need --c-gamma above %.3g\n", name,
                   t->least_c_gamma);
         return;
     }
@@ -149,10 +150,10 @@ static void print_guarantee(saddle_json *j, const saddle_theory *t, bool plus, d
     if (plus) {
         line(j, "refresh", "refresh", g->refresh, "times the squared error of the first refreshes");
         line(j, "level", "level", g->level * t->epsilon / c_epsilon,
-             "times T: what the mean metric may keep, whatever T is");
+             "times T: the mean metric may stay at this level for any T");
     }
     line(j, "total", "total", g->total,
-         plus ? "all but the level, from this start" : "from this start");
+         plus ? "all but the level, for this start" : "for this start");
     print_iterations(j, t, plus);
     end_part(j);
 }
@@ -160,27 +161,29 @@ static void print_guarantee(saddle_json *j, const saddle_theory *t, bool plus, d
 static void print_printed(saddle_json *j, const saddle_printed_theorems *p)
 {
     begin_part(j, "printed",
-               "\nTheorems 1 and 2 as printed, which their proofs do not support (docs/theory.md)");
+               "\nTheorems 1 and 2 as printed; their proofs do not support them (docs/theory.md)");
     line(j, "alpha", "alpha", p->alpha, "1/(4L)");
-    line(j, "eta_bound", "eta bound", p->eta_bound, "Theorem 1 asks for an eta up to this");
-    line(j, "nu_bound", "nu bound", p->nu_bound, "and for a nu up to this; below both are halved");
+    line(j, "eta_bound", "eta bound", p->eta_bound, "Theorem 1 requires eta up to this");
+    line(j, "nu_bound", "nu bound", p->nu_bound,
+         "and nu up to this; the values below use half of both");
     line(j, "c1", "C1", p->C1, "coefficient of x consensus");
     line(j, "c2", "C2", p->C2, "of x stationarity");
     line(j, "c2_carried", "C2 carried", p->C2_carried,
-         "C2 with the factor 4 nu L^2 / (beta mu eta alpha) that is lost on its way; a guarantee "
+         "C2 with the factor 4 nu L^2 / (beta mu eta alpha) that the proof loses; a guarantee "
          "needs it above 0");
     line(j, "c2_plus", "C2'", p->C2_plus, "of x stationarity in Theorem 2 (--c-gamma)");
     line(j, "c3", "C3", p->C3, "of y consensus");
-    line(j, "c4", "C4", p->C4, "of |y~ - ybar|^2, which has to be above 0, too");
+    line(j, "c4", "C4", p->C4, "of |y~ - ybar|^2, which must be above 0 as well");
     line(j, "rate", "rate", p->rate, "min(C1, C2, C3, nu L^2/2)");
     line(j, "c_gamma_bound", "c_gamma bound", p->c_gamma_bound,
-         "Theorem 2 asks for a c_gamma above this");
+         "Theorem 2 requires c_gamma above this");
     end_part(j);
 }
 
 /* ---- verification -------------------------------------------------------------------------- */
 
-/* Measure what the guarantees bound, with all seeds or those before an interrupt; `theory` is that of the first seed. */
+/* Measures what the guarantees bound, with all seeds or those before an interrupt; `theory` is
+ * that of the first seed. */
 static saddle_status measure(theorem_check theorem[2], const cli_arguments *arguments,
                              const saddle_theory *theory, const volatile sig_atomic_t *interrupt,
                              saddle_error *error)
@@ -190,8 +193,8 @@ static saddle_status measure(theorem_check theorem[2], const cli_arguments *argu
     size_t repeats = (size_t)chosen->repeats;
     theorem[1].plus = true;
     if (!saddle_theorem_applies(theory, false, &why))
-        return saddle_fail(error, SADDLE_UNSUPPORTED, "--verify: nothing is guaranteed here: %s",
-                           why);
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "--verify: there is no guarantee to verify: %s", why);
     saddle_status status = SADDLE_OK;
     for (size_t r = 0; status == SADDLE_OK && r < repeats && !*interrupt; r++) {
         cli_progress("seed %zu of %zu", r + 1, repeats);
@@ -200,7 +203,7 @@ static saddle_status measure(theorem_check theorem[2], const cli_arguments *argu
         cli_progress_clear();
     }
     if (status == SADDLE_OK && theorem[1].seeds == 0 && theorem[1].unguaranteed > 0)
-        cli_warn("nothing is guaranteed for PRECISION+ here: %s", theorem[1].why);
+        cli_warn("PRECISION+ has no guarantee here: %s", theorem[1].why);
     return status;
 }
 
@@ -214,13 +217,13 @@ static bool violated(const theorem_check theorem[2])
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-/* What there is to print. */
+/* The results. */
 typedef struct findings {
     const cli_arguments *arguments;
     saddle_theory theory;
     saddle_steps practical;
     bool by_size;
-    theorem_check theorem[2]; /* some 20 kB each */
+    theorem_check theorem[2]; /* about 20 kB each */
 } findings;
 
 static void print_theory(saddle_json *j, const findings *f)
@@ -235,10 +238,11 @@ static void print_theory(saddle_json *j, const findings *f)
     print_printed(j, &f->theory.printed);
     if (j == NULL && f->theory.precision.iterations > 1e9) {
         putchar('\n');
-        cli_wrap(stdout,
-                 "The guarantee holds for the worst problem with these constants; in practice far "
-                 "longer steps converge in far fewer iterations: compare the practical ones above.",
-                 0, 0, cli_width(STDOUT_FILENO));
+        cli_wrap(
+            stdout,
+            "The guarantee covers the worst problem with these constants; in practice much longer "
+            "steps, such as the practical ones above, converge in far fewer iterations.",
+            0, 0, cli_width(STDOUT_FILENO));
     }
 }
 
@@ -258,7 +262,7 @@ static void print_json(const findings *f)
 
 static int run(const cli_arguments *arguments)
 {
-    static findings f; /* a program runs one command */
+    static findings f; /* static because it is large; a program runs one command */
     const options *chosen = arguments->own;
     bool json = chosen->common.json;
     saddle_error error;
@@ -294,15 +298,14 @@ static int run(const cli_arguments *arguments)
 const cli_command cli_theory = {
     .name = "theory",
     .operands = "",
-    .summary = "step sizes and iteration counts that are guaranteed",
-    .details =
-        "Evaluates what is proved about PRECISION and PRECISION+ for a problem, a network and a "
-        "start: the paper's Theorems 1 and 2 with their proofs mended, and as they are printed. "
-        "--epsilon is the accuracy, 0.1 when not given: the mean metric shall be at "
-        "most epsilon^2. `saddle run --steps theory` uses the step sizes shown. --verify "
-        "measures what is bounded; these steps are so short that only a well-conditioned "
-        "problem moves, such as --problem quadratic --lipschitz 3.16 --mu 1.05 --noise 0.1 "
-        "--topology complete --samples 10000 --tau 50 --c-epsilon 1e4.",
+    .summary = "show the step sizes and iterations that theory guarantees",
+    .details = "Evaluates what is proved about PRECISION and PRECISION+ for a problem, a network "
+               "and a start: the paper's Theorems 1 and 2 with corrected proofs, and as they are "
+               "printed. --epsilon (default 0.1) is the accuracy: the mean metric shall be at most "
+               "epsilon^2. `saddle run --steps theory` uses these step sizes. --verify measures "
+               "what the theorems bound. These steps are so short that only well-conditioned "
+               "problems make progress, such as --problem quadratic --lipschitz 3.16 --mu 1.05 "
+               "--noise 0.1 --topology complete --samples 10000 --tau 50 --c-epsilon 1e4.",
     .library = library,
     .own = own,
     .own_bytes = sizeof(options),

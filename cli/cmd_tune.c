@@ -1,8 +1,9 @@
 /*
- * `saddle tune`: good step sizes, and other options on request, for one or several algorithms, each within the same budget.
+ * `saddle tune`: searches good step sizes, and other options on request, for one or several
+ * algorithms, each with the same budget.
  *
- * DIR/ALGORITHM.csv is the search's log, from which --resume goes on; DIR/ALGORITHM.yaml is its
- * answer.
+ * DIR/ALGORITHM.csv is the log of a search, from which --resume continues; DIR/ALGORITHM.yaml is
+ * its result.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -34,45 +35,43 @@ typedef struct options {
     const char *output;
 } options;
 
-/* A path in it is code to be run. */
+/* A path in the list names code that will run, so a configuration file must not contain one. */
 #define ALGORITHMS \
-    SADDLE_OWN(options, algorithms, RUN), .no_path_in_file = true, .words = "@ALGORITHMS"
+    SADDLE_OWN(options, algorithms, RUN), .no_path_in_file = true, .values = "@ALGORITHMS"
 static const saddle_option algorithms_option = SADDLE_TEXT(
     ALGORITHMS, "algorithms", GROUP, "precision", "A,B,...",
-    "Algorithms to tune, separated by commas; all: every algorithm there is. Each gets the "
-    "whole budget.");
+    "Algorithms to tune, separated by commas. all: every algorithm. Each gets the full budget.");
 static const saddle_option budget_option = SADDLE_INTEGER(
     SADDLE_OWN(options, budget, RUN), "budget", GROUP, "auto", 1, SADDLE_UNBOUNDED, "N",
-    "IFO calls that the search for one algorithm may make in all; it never makes more. "
-    "auto: 2000 for every sample of the problem.");
-static const saddle_option candidates_option = SADDLE_INTEGER(
-    SADDLE_OWN(options, candidates, RUN), "candidates", GROUP, "auto", 2,
-    SADDLE_TUNE_MOST_CANDIDATES, "K",
-    "How many points of the grid to try, the default among them. auto: what the grid has "
-    "and the budget can pay for, at most 128.");
+    "Limit on the IFO calls of the search for one algorithm. auto: 2000 per sample of the "
+    "problem.");
+static const saddle_option candidates_option =
+    SADDLE_INTEGER(SADDLE_OWN(options, candidates, RUN), "candidates", GROUP, "auto", 2,
+                   SADDLE_TUNE_MOST_CANDIDATES, "K",
+                   "Number of grid points to try, including the default. auto: as many as the grid "
+                   "has and the budget allows, at most 128.");
 #define OBJECTIVE \
-    SADDLE_OWN(options, objective, RUN), .words = "metric|loss|primal|stationarity|accuracy|auc"
+    SADDLE_OWN(options, objective, RUN), .values = "metric|loss|primal|stationarity|accuracy|auc"
 static const saddle_option objective_option = SADDLE_TEXT(
     OBJECTIVE, "objective", GROUP, "metric", "WHAT",
-    "What decides when a candidate's IFO calls are spent: metric, loss, primal, stationarity, or "
+    "What ranks the candidates after their IFO calls. Give metric, loss, primal, stationarity, or "
     "an outcome of the problem, such as accuracy, on rows that --validation-fraction holds out.");
 static const saddle_option validation_option = SADDLE_REAL_ABOVE(
     SADDLE_OWN(options, validation_fraction, RUN), "validation-fraction", GROUP, "0.2", 0, 0.9, "F",
-    "Share of the training rows, drawn by --seed, that an outcome as --objective is measured on; "
-    "those of --test-data are used once, for the answer.");
+    "Fraction of the training rows held out for --objective. It applies if the objective is an "
+    "outcome; the rows are drawn by --seed. Those of --test-data are used once, for the result.");
 static const saddle_option hold_option = SADDLE_TEXT(
     SADDLE_OWN(options, hold, RUN), "hold", GROUP, "", "A,B,...",
-    "Step sizes that keep their value, separated by commas, such as nu,eta, or all; the others are "
-    "searched.");
+    "Step sizes to keep at their value, such as nu,eta, or all. The others are searched.");
 static const saddle_option search_option = SADDLE_TEXT(
     SADDLE_OWN(options, search, RUN), "search", GROUP, "", "NAME=VALUES",
-    "Also search an option of the algorithm or the problem, such as batch=10,20,40 or "
-    "fairness=0.1:10. FROM:TO, FROM:TO:log:N and FROM:TO:linear:N are N (5) evenly spaced values. "
-    "May be repeated. An option of the problem needs an outcome as --objective.");
-static const saddle_option output_option = SADDLE_TEXT(
-    SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-tune", "DIR",
-    "Where ALGORITHM.csv (the log) and ALGORITHM.yaml (the best settings) go; made when "
-    "missing.");
+    "Also search an option, such as batch=10,20,40. It is one of the algorithm or of the problem, "
+    "as in fairness=0.1:10. FROM:TO, FROM:TO:log:N and FROM:TO:linear:N mean N (default 5) evenly "
+    "spaced values. May be repeated. An option of the problem needs an outcome as --objective.");
+static const saddle_option output_option =
+    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-tune", "DIR",
+                "Directory for logs and best settings. It is created if missing. The log is "
+                "ALGORITHM.csv, the settings are ALGORITHM.yaml.");
 
 static const saddle_option *const own[] = {&algorithms_option,
                                            &budget_option,
@@ -96,7 +95,7 @@ static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(outputs.resume),
                                      CLI_NO_FIELDS};
 
-/* Searches at work. */
+/* The state of the command. */
 typedef struct work {
     const saddle_plan *plan;
     const options *chosen;
@@ -104,10 +103,10 @@ typedef struct work {
     bool quiet;
     algorithm_names names;
     const volatile sig_atomic_t *interrupt;
-    validation validation; /* rows of the search, if it goes by an outcome */
-    saddle_instance *full; /* all training rows, and the test rows; NULL: not made yet */
-    bool stopped;          /* whether it was seen, in all processes alike */
-    size_t found;          /* algorithms with an answer */
+    validation validation; /* rows of the search, if the objective is an outcome */
+    saddle_instance *full; /* all training rows, and the test rows; NULL: not created yet */
+    bool stopped;          /* whether an interrupt was seen; the same in all processes */
+    size_t found;          /* algorithms with a result */
     size_t diverged;       /* algorithms all of whose candidates diverged */
     size_t refused;        /* algorithms that cannot solve the problem */
 } work;
@@ -119,9 +118,9 @@ static bool wants_resume(const saddle_plan *plan)
 
 /* ---- one algorithm ------------------------------------------------------------------------- */
 
-/* Run the answer on all training rows, for as many IFO calls as it was tuned for, and print its outcomes on the
- * test rows: the only use of these. */
-static saddle_status test_answer(work *w, const saddle_tuning *t, const saddle_trial *best,
+/* Runs the best settings on all training rows, for as many IFO calls as they were tuned for, and
+ * prints the outcomes on the test rows. This is the only use of the test rows. */
+static saddle_status test_best(work *w, const saddle_tuning *t, const saddle_trial *best,
                                  saddle_error *error)
 {
     saddle_plan plan;
@@ -134,7 +133,7 @@ static saddle_status test_answer(work *w, const saddle_tuning *t, const saddle_t
     plan.limits.max_ifo = best->allotment;
     plan.engine = w->plan->engine;
     status = cli_agree(status, error);
-    /* An answer with problem options has a problem of its own. */
+    /* Settings that include problem options need their own instance. */
     saddle_instance **instance = t->listed->changes_problem ? &changed : &w->full;
     SADDLE_THEN_IF(status, *instance == NULL, saddle_instance_create(instance, &plan, error));
     SADDLE_THEN(status, saddle_run(*instance, &plan, &hooks, &result, error));
@@ -152,8 +151,8 @@ static saddle_status test_answer(work *w, const saddle_tuning *t, const saddle_t
     return status;
 }
 
-/* Print and save the answer. */
-static saddle_status answer(work *w, const saddle_tuning *t, const char *path, saddle_error *error)
+/* Prints and saves the best settings. */
+static saddle_status report_best(work *w, const saddle_tuning *t, const char *path, saddle_error *error)
 {
     const char *name = t->algorithm->name;
     char text[TUNE_SETTINGS];
@@ -165,11 +164,11 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
         w->diverged++;
         if (w->validation.held_out != NULL)
             cli_say(
-                "every candidate of %s diverged, or its %s on %zu held-out rows is undefined; give "
-                "smaller step sizes to search around, or a larger --validation-fraction",
+                "every candidate of %s diverged, or its %s on %zu held-out rows is undefined; "
+                "start the search from smaller step sizes, or give a larger --validation-fraction",
                 name, t->objective.name + strlen("test_"), w->validation.held_out->rows);
         else
-            cli_say("every candidate of %s diverged; give smaller step sizes to search around",
+            cli_say("every candidate of %s diverged; start the search from smaller step sizes",
                     name);
         return SADDLE_OK;
     }
@@ -178,7 +177,7 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     w->found++;
     cli_print("%s--algorithm %s %s\n", w->quiet ? "" : "\nbest: ", t->plan.algorithm.name,
               tune_settings_text(t, t->ranking[0], text));
-    /* No file makes a plug-in run: it must be named beside it. */
+    /* A configuration file cannot name a plug-in, so the command must. */
     bool plugin = strchr(t->plan.algorithm.name, '/') != NULL;
     if (!w->quiet)
         cli_print("tuned for runs of about %" PRIu64 " IFO calls; %" PRIu64 " of %" PRIu64
@@ -186,7 +185,7 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
                   best->allotment, t->spent, t->budget, path, plugin ? " --algorithm " : "",
                   plugin ? t->plan.algorithm.name : "");
     if (w->plan->problem.test_data != NULL)
-        SADDLE_TRY(test_answer(w, t, best, error));
+        SADDLE_TRY(test_best(w, t, best, error));
     cli_flush_or_stop();
     return SADDLE_OK;
 }
@@ -202,8 +201,8 @@ static saddle_tune_inputs inputs_of(const work *w, const char *log)
                                 .resume = wants_resume(w->plan)};
 }
 
-/* Refuse a budget that is too small for some algorithm before any of them has spent it, and name
- * them all. One that cannot solve the problem is met again in its turn. */
+/* Refuses, before any search begins, a budget that is too small for some algorithms, and names
+ * them all. An algorithm that cannot solve the problem is reported when its turn comes. */
 static saddle_status check_budget(const work *w, const saddle_instance *instance,
                                   saddle_error *error)
 {
@@ -211,7 +210,7 @@ static saddle_status check_budget(const work *w, const saddle_instance *instance
     saddle_tune_inputs inputs = inputs_of(w, NULL);
     saddle_plan plan = *w->plan;
     saddle_status status = SADDLE_OK;
-    /* Without a budget everyone gets one that is large enough. */
+    /* The automatic budget is large enough for every algorithm. */
     for (size_t a = 0; status == SADDLE_OK && inputs.budget > 0 && a < w->names.count; a++) {
         uint64_t least = 0;
         plan.algorithm.name = w->names.choice[a]->text;
@@ -237,12 +236,12 @@ static saddle_status search(work *w, const saddle_instance *instance, const sadd
     tune_display display = {.quiet = w->quiet, .rows = &w->validation};
     saddle_tune_hooks hooks = tune_display_hooks(&display, w->interrupt);
     saddle_status status = saddle_tune(&tuning, instance, plan, &inputs, &hooks, error);
-    SADDLE_THEN_IF(status, tuning->finished, answer(w, tuning, path, error));
+    SADDLE_THEN_IF(status, tuning->finished, report_best(w, tuning, path, error));
     saddle_tuning_free(tuning);
     return status;
 }
 
-/* A search resumes from its own logs only. */
+/* Refuses a path: a search resumes only from its own logs. */
 static saddle_status check_resume(const saddle_plan *plan, saddle_error *error)
 {
     const char *text = plan->outputs.resume;
@@ -250,7 +249,7 @@ static saddle_status check_resume(const saddle_plan *plan, saddle_error *error)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "--resume: a search resumes from the logs in --output, not from '%.80s'; "
-                       "give --resume alone",
+                       "give --resume without a value",
                        text);
 }
 
@@ -262,12 +261,12 @@ static saddle_status tune_one(work *w, const saddle_instance *instance,
     const saddle_algorithm *algorithm = choice->algorithm;
     saddle_plan plan = *w->plan;
     plan.algorithm.name = choice->text;
-    /* What is resumed is the search. */
+    /* --resume refers to the search, not to its runs. */
     plan.outputs.resume = NULL;
     saddle_snprintf(log, sizeof log, "%s/%s.csv", w->directory, algorithm->name);
     saddle_snprintf(path, sizeof path, "%s/%s.yaml", w->directory, algorithm->name);
     saddle_status status = search(w, instance, &plan, log, path, error);
-    /* One of several that cannot solve the problem does not keep the others from it. */
+    /* One of several algorithms that cannot solve the problem does not stop the others. */
     if (status == SADDLE_UNSUPPORTED && w->names.count > 1) {
         cli_warn("refused: %s", error->message);
         w->refused++;
@@ -276,7 +275,7 @@ static saddle_status tune_one(work *w, const saddle_instance *instance,
     return status;
 }
 
-/* Refuse logs and answers that would overwrite an input. */
+/* Refuses logs and results that would overwrite an input. */
 static saddle_status check_files(const work *w, const cli_arguments *arguments, saddle_error *error)
 {
     saddle_path_list outputs = {.count = 0};
@@ -314,8 +313,8 @@ static bool holds_out(const char *objective)
     return saddle_tune_is_outcome(objective) && strncmp(objective, "train_", 6) != 0;
 }
 
-/* The instance that candidates run on. If it has not read the test data, the one that will test the answer is made, too:
- * what is wrong with them is found before the search. */
+/* Creates the instance that candidates run on. If it does not read the test data, also creates
+ * the one that tests the result, so that errors in the test data are found before the search. */
 static saddle_status make_instance(work *w, saddle_instance **out, saddle_error *error)
 {
     saddle_plan plan = *w->plan;
@@ -323,7 +322,7 @@ static saddle_status make_instance(work *w, saddle_instance **out, saddle_error 
     const char *objective = w->chosen->objective;
     bool split = holds_out(objective);
     saddle_status status = SADDLE_OK;
-    /* A plug-in that is not made from data has nothing to split. */
+    /* A problem that is not made from data has nothing to split. */
     if (split && saddle_problem_find(&kind, plan.problem.name, NULL) == SADDLE_OK &&
         kind->needs_data)
         status =
@@ -335,7 +334,7 @@ static saddle_status make_instance(work *w, saddle_instance **out, saddle_error 
     return status;
 }
 
-/* Refuse a fraction of rows to hold out where none are. */
+/* Refuses --validation-fraction if no rows are held out. */
 static saddle_status check_fraction(const cli_arguments *arguments, saddle_error *error)
 {
     const options *chosen = arguments->own;
@@ -344,8 +343,8 @@ static saddle_status check_fraction(const cli_arguments *arguments, saddle_error
         return SADDLE_OK;
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
-        "--validation-fraction: --objective '%s' is measured on the agents' rows and "
-        "holds none out; leave it out, or give an outcome on held-out rows",
+        "--validation-fraction: --objective '%s' is measured on the agents' rows, so no rows are "
+        "held out; leave out --validation-fraction, or give an outcome on held-out rows",
         chosen->objective);
 }
 
@@ -381,7 +380,7 @@ static int run(const cli_arguments *arguments)
         if (w.stopped)
             break;
     }
-    /* A refusal leaves no trace: a directory with nothing in it goes again. */
+    /* After a refusal, remove the directory that was created if it is still empty. */
     if (status != SADDLE_OK && made)
         rmdir(w.directory);
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
@@ -399,14 +398,15 @@ static const char *const examples[] = {
 const cli_command cli_tune = {
     .name = "tune",
     .operands = "",
-    .summary = "search for good step sizes and options within a budget of IFO calls",
-    .details = "Successive halving over a log grid around the default step sizes, or those given, "
-               "and over the values of --search: all candidates are run for a few IFO calls, the "
-               "better half for twice as many, and so on. The default stays to the end. Prints the "
-               "best settings as options to paste and saves them as a configuration file. The same "
-               "seed gives the same answer. With --test-data, the answer is run once more, on all "
-               "training rows, and its outcomes on the test rows are printed. After Ctrl-C, or a "
-               "crash, the same command with --resume goes on.",
+    .summary = "search for good step sizes within a budget of IFO calls",
+    .details =
+        "Successive halving over a logarithmic grid around the default or given step sizes, and "
+        "over the values of --search: all candidates run for a few IFO calls, the better half for "
+        "twice as many, and so on. The default settings stay in the search to the end. Prints the "
+        "best settings as options to paste and saves them as a configuration file. The same seed "
+        "gives the same result. With --test-data, the best settings are run once more, on all "
+        "training rows, and the outcomes on the test rows are printed. After Ctrl-C or a crash, "
+        "continue with the same command and --resume.",
     .basics = cli_run_basics,
     .examples = examples,
     .library = library,

@@ -1,10 +1,10 @@
 /*
- * `saddle watch`: a running trace, drawn anew as it grows.
+ * `saddle watch`: redraws the trace of a run as it grows.
  *
- * The file is looked at a few times a second; it need not be there yet, and a run that begins anew
- * is followed. The view ends when the trace says that its run has, at q and at Ctrl-C. On anything
- * but a terminal new rows are printed instead; there, where nobody may be looking, a trace that never
- * begins is given up, and what is waited for is said once.
+ * The file is checked a few times a second. It need not exist yet, and if a run starts again it is
+ * followed. The view ends when the trace says that its run has ended, or on q or Ctrl-C. If stdout
+ * is not a terminal, new rows are printed instead; then, because nobody may be looking, a trace
+ * that never begins is given up, and waiting is reported once.
  */
 #include <math.h>
 #include <poll.h>
@@ -20,13 +20,13 @@
 #include "core/status.h"
 #include "draw/trace_curves.h"
 
-/* Milliseconds between looks at the file. */
+/* Milliseconds between checks of the file. */
 #define INTERVAL 250
-/* Seconds without a row that are worth a remark. */
+/* Seconds without a new row after which this is reported. */
 #define QUIET 10.0
-/* Seconds that a file may be no trace: its head may not be whole yet. */
+/* Seconds to wait for a valid trace, because its head may still be incomplete. */
 #define PATIENCE 2.0
-/* Seconds to wait for a first row where there is no terminal and the user does not say. */
+/* The default of --wait without a terminal. */
 #define WAIT 60.0
 
 typedef struct options {
@@ -36,22 +36,22 @@ typedef struct options {
     double wait; /* NaN: automatic */
 } options;
 
-static const saddle_option x_option = SADDLE_TEXT(
-    CLI_OWN_OFFERED(x, CLI_AXES), "x", "Picture", "samples", "AXIS",
-    "What the curve is drawn over: samples, rounds, messages, bytes, seconds, iterations "
-    "or a column's name.");
+static const saddle_option x_option =
+    SADDLE_TEXT(CLI_OWN_OFFERED(x, CLI_AXES), "x", "Picture", "samples", "AXIS",
+                "Horizontal axis. Give samples, rounds, messages, bytes, seconds, iterations or "
+                "the name of a column.");
 static const saddle_option y_option =
     SADDLE_TEXT(CLI_OWN_OFFERED(y, CLI_COLUMNS), "y", "Picture", "metric", "COLUMN",
-                "What is drawn: metric, loss, or another column of the file.");
+                "Vertical axis. Give metric, loss, or another column of the file.");
 
-static const saddle_option wait_option = SADDLE_REAL(
-    SADDLE_OWN(options, wait, RUN), "wait", "Waiting", "auto", 0, 1e9, "SECONDS",
-    "Give up if the trace has no row by then. auto: never on a terminal, after 60 seconds "
-    "elsewhere.");
+static const saddle_option wait_option =
+    SADDLE_REAL(SADDLE_OWN(options, wait, RUN), "wait", "Waiting", "auto", 0, 1e9, "SECONDS",
+                "Give up if the trace has no row after SECONDS. auto: never on a terminal, "
+                "otherwise after 60 seconds.");
 
 static const saddle_option *const own[] = {&x_option, &y_option, &wait_option, NULL};
 
-/* What a file was like when it was looked at. */
+/* The state of a file when it was checked. */
 typedef struct file_state {
     bool there;
     dev_t device;
@@ -60,22 +60,22 @@ typedef struct file_state {
     struct timespec changed;
 } file_state;
 
-/* A view at work. */
+/* The state of the view. */
 typedef struct view {
     const char *path;
     const char *x; /* columns */
     const char *y;
     file_state last;
-    saddle_trace *trace;   /* what was read last; NULL: nothing yet */
+    saddle_trace *trace;   /* as last read; NULL: nothing yet */
     double changed_at;     /* when the file last changed */
-    double bad_since;      /* since when it has been no trace; 0: it is one */
-    size_t printed;        /* rows, where there is no terminal */
+    double bad_since;      /* since when it has not been a trace; 0: it is one */
+    size_t printed;        /* rows printed, without a terminal */
     double since;          /* since when there has been nothing to show */
     double wait;           /* seconds to wait for a first row */
-    bool silence_reported; /* where there is no terminal */
+    bool silence_reported; /* without a terminal */
     struct winsize size;
-    struct termios terminal; /* as it was */
-    bool screen;             /* whether a terminal is drawn on */
+    struct termios terminal; /* its settings before the view */
+    bool screen;             /* whether the view is drawn on a terminal */
 } view;
 
 /* ---- the file ------------------------------------------------------------------------------ */
@@ -107,7 +107,7 @@ static bool same(const file_state *a, const file_state *b)
            a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
-/* Refuse columns that the trace does not have. */
+/* Refuses columns that the trace does not have. */
 static saddle_status check_columns(const view *v, saddle_error *error)
 {
     figure_curves curves;
@@ -117,8 +117,8 @@ static saddle_status check_columns(const view *v, saddle_error *error)
     return status;
 }
 
-/* Read the file again if it has changed; `*changed` says whether there is something new to show. No file,
- * and for a moment one that is no trace, are no failure. */
+/* Reads the file again if it has changed; `*changed`: there is something new to show. A missing
+ * file is not a failure, nor, for a short time, one that is not a valid trace. */
 static saddle_status refresh(view *v, bool *changed, saddle_error *error)
 {
     file_state s = look(v->path);
@@ -142,14 +142,14 @@ static saddle_status refresh(view *v, bool *changed, saddle_error *error)
 
 /* ---- without a terminal -------------------------------------------------------------------- */
 
-/* Print the rows that have come, with the columns' names before the first. */
+/* Prints new rows, with the names of the columns before the first. */
 static void print_rows(view *v)
 {
     const saddle_trace *t = v->trace;
     if (t == NULL)
         return;
     if (t->rows < v->printed) {
-        saddle_fprintf(stdout, "# the run began anew\n");
+        saddle_fprintf(stdout, "# the run started again\n");
         v->printed = 0;
     }
     if (t->rows > 0 && v->printed == 0)
@@ -172,15 +172,15 @@ static bool begun(const view *v)
 static const char *what_is_missing(const view *v)
 {
     if (!v->last.there)
-        return "is not there";
+        return "does not exist";
     return v->last.size == 0 ? "is empty" : "has no row yet";
 }
 
-/* Say once, beside the rows, that none come. */
-static void tell_of_silence(view *v)
+/* Reports once, on stderr, that no rows arrive. */
+static void report_silence(view *v)
 {
     if (begun(v) && now() - v->changed_at < QUIET) {
-        v->silence_reported = false; /* the next silence is another one */
+        v->silence_reported = false; /* report the next silence again */
         return;
     }
     if (v->silence_reported)
@@ -198,7 +198,7 @@ static void tell_of_silence(view *v)
 
 /* ---- on a terminal ------------------------------------------------------------------------- */
 
-/* Take the terminal: another screen, no cursor, keys at once and unseen. */
+/* Switches the terminal to the alternate screen, without cursor, line buffering and echo. */
 static void take_screen(view *v)
 {
     if (!v->screen)
@@ -221,7 +221,7 @@ static void give_back_screen(const view *v)
     tcsetattr(STDIN_FILENO, TCSANOW, &v->terminal);
 }
 
-/* One line about the run, as long as the screen is wide. */
+/* Prints one line about the run, cut to the width of the screen. */
 static void print_state(const view *v, int columns)
 {
     const saddle_trace *t = v->trace;
@@ -238,14 +238,14 @@ static void print_state(const view *v, int columns)
     if (t != NULL && t->end != NULL)
         saddle_snprintf(how, sizeof how, "  ended: %.100s", t->end);
     else if (now() - v->changed_at >= QUIET)
-        saddle_snprintf(how, sizeof how, "  nothing new for %.0f s", now() - v->changed_at);
+        saddle_snprintf(how, sizeof how, "  no new row for %.0f s", now() - v->changed_at);
     char line[768];
     saddle_snprintf(line, sizeof line, "%s%.200s%s%s", t == NULL ? "waiting for " : "",
                     *name != '\0' ? name : v->path, where, how);
     cli_print("%.*s\n", columns - 1, line);
 }
 
-/* Draw state and curve, the whole screen where there is one. */
+/* Draws state and curve; on a terminal they fill the screen. */
 static saddle_status redraw(const view *v, saddle_error *error)
 {
     int columns = v->size.ws_col >= 40 ? v->size.ws_col : 80;
@@ -266,11 +266,11 @@ static saddle_status redraw(const view *v, saddle_error *error)
         SADDLE_THEN(status, figure_print(&one, stdout, columns, rows - 4, true, error));
         figure_release(&curves);
     }
-    fputs(v->screen && status == SADDLE_OK ? "q ends the view; the run goes on" : "", stdout);
+    fputs(v->screen && status == SADDLE_OK ? "press q to leave; the run continues" : "", stdout);
     return status;
 }
 
-/* Whether the terminal has another size than it had. */
+/* Whether the size of the terminal has changed. */
 static bool resized(view *v)
 {
     struct winsize size = v->size;
@@ -281,7 +281,7 @@ static bool resized(view *v)
     return other;
 }
 
-/* Wait for a key or the next look; true: the user wants to leave. */
+/* Waits for a key or the next check; true: the user leaves. */
 static bool wait_for_key(const view *v)
 {
     struct pollfd keys = {.fd = v->screen ? STDIN_FILENO : -1, .events = POLLIN};
@@ -294,21 +294,21 @@ static bool wait_for_key(const view *v)
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-/* Follow the trace until there is nothing more to follow. */
+/* Follows the trace until it ends or the user leaves. */
 static saddle_status follow(view *v, const volatile sig_atomic_t *interrupt, saddle_error *error)
 {
-    double remark = 0.0; /* when the seconds without a change were last counted on the screen */
+    double updated = 0.0; /* when the seconds without a new row were last updated on the screen */
     for (bool first = true; !*interrupt; first = false) {
         bool changed = false;
         saddle_status status = refresh(v, &changed, error);
         bool stale = resized(v) || first;
-        if (now() - v->changed_at >= QUIET && now() - remark >= 1.0) {
-            remark = now();
+        if (now() - v->changed_at >= QUIET && now() - updated >= 1.0) {
+            updated = now();
             stale = true;
         }
         if (status == SADDLE_OK && !v->screen) {
             print_rows(v);
-            tell_of_silence(v);
+            report_silence(v);
         } else if (status == SADDLE_OK && (changed || stale)) {
             status = redraw(v, error);
         }
@@ -318,10 +318,10 @@ static saddle_status follow(view *v, const volatile sig_atomic_t *interrupt, sad
         if (begun(v))
             v->since = now();
         else if (!ended && now() - v->since >= v->wait)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%.300s' %s after %g s; give the file of a run's --trace, or "
-                               "a longer --wait",
-                               v->path, what_is_missing(v), v->wait);
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "'%.300s' %s after %g s; give the --trace file of a run, or a longer --wait",
+                v->path, what_is_missing(v), v->wait);
         if (!cli_flush() || ended || wait_for_key(v))
             break;
     }
@@ -343,7 +343,7 @@ static int run(const cli_arguments *arguments)
     take_screen(&v);
     saddle_status status = follow(&v, interrupt, &error);
     give_back_screen(&v);
-    /* The last picture stays on the user's own screen. */
+    /* Leave the last picture on the user's normal screen. */
     if (status == SADDLE_OK && v.screen && v.trace != NULL) {
         v.screen = false;
         status = redraw(&v, &error);
@@ -359,12 +359,12 @@ const cli_command cli_watch = {
     .operands = "TRACE",
     .least = 1,
     .most = 1,
-    .summary = "follow a running trace in the terminal",
-    .details = "Draws the trace anew as it grows, and waits for a file that is not there yet. It "
-               "ends when the run does, which the trace's last line says, at q and at Ctrl-C; the "
-               "run is left alone. On anything but a terminal new rows are printed instead, and a "
-               "trace that has no row after a minute is given up (--wait).",
-    .words = "@FILE",
+    .summary = "watch the trace of a run as it grows",
+    .details = "Redraws the trace as it grows, and waits for a file that does not exist yet. It "
+               "ends when the trace records the end of the run, or on q or Ctrl-C, which do not "
+               "affect the run. If standard output is not a terminal, new rows are printed "
+               "instead, and the command gives up if there is no row after a minute (--wait).",
+    .values = "@FILE",
     .own = own,
     .own_bytes = sizeof(options),
     .run = run,

@@ -1,4 +1,4 @@
-/* The explicit list of commands, in the order they are shown, and how one is found by name. */
+/* All commands, in the order in which they are shown, and the search for one by its name. */
 #include <string.h>
 
 #include "cli.h"
@@ -13,7 +13,7 @@ static const cli_command *const commands[] = {
     &cli_man,          &cli_help};
 
 #define COMMANDS (sizeof commands / sizeof *commands)
-/* The most words that an unknown command is compared with. */
+/* The most command names that an unknown one is compared with, for "did you mean". */
 #define MOST_NAMES 64
 
 const cli_command *const *cli_commands(size_t *count)
@@ -22,7 +22,7 @@ const cli_command *const *cli_commands(size_t *count)
     return commands;
 }
 
-/* How many words of argv a name matches; 0: it does not. */
+/* The number of words of argv that a command's name matches, or 0. */
 static int matches(const char *name, int argc, char *const *argv)
 {
     size_t first = strcspn(name, " ");

@@ -1,4 +1,4 @@
-/* Printing: wrapped text, tables, the progress line, and what to do when stdout fails. */
+/* Printing: wrapped text, tables, the progress line, and failures of stdout. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -16,27 +16,28 @@
 
 static int stdout_error;     /* errno of the first failed write; 0: none */
 static size_t progress_size; /* characters of the progress line on the screen */
-static bool silent;          /* another process speaks */
-static char **warning;       /* those that were printed; owned */
+static bool silent;          /* another process prints */
+static char **warning;       /* all that were printed; owned */
 static size_t warnings;
 
 /* ---- the streams --------------------------------------------------------------------------- */
 
 void cli_console_open(void)
 {
-    /* A descriptor that the caller closed would be given to the next file that is opened, and what
-     * is printed would land in it. Hold its place with one that refuses the wrong direction. */
+    /* If the caller closed a standard descriptor, the next file that is opened would get its
+     * number and receive what is printed. Occupy the number with a descriptor that refuses the
+     * wrong direction. */
     for (int descriptor = 0; descriptor <= 2; descriptor++)
         if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) {
-            int place = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
-            if (place > descriptor)
-                close(place);
+            int opened = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
+            if (opened > descriptor)
+                close(opened);
         }
-    /* A reader that goes away shows as EPIPE, so that a trace is closed properly. */
+    /* A reader that goes away shows up as EPIPE, so that a trace can still be closed properly. */
     signal(SIGPIPE, SIG_IGN);
-    /* So does a file that grows beyond `ulimit -f`, as EFBIG. */
+    /* A file that exceeds `ulimit -f` shows up as EFBIG. */
     signal(SIGXFSZ, SIG_IGN);
-    /* Shells have background jobs ignore it; one that is sent on purpose shall be heard. */
+    /* Shells make background jobs ignore SIGINT; one that is sent on purpose must take effect. */
     signal(SIGINT, SIG_DFL);
 }
 
@@ -55,7 +56,7 @@ bool cli_flush(void)
 {
     errno = 0;
     bool good = fflush(stdout) == 0 && !ferror(stdout);
-    /* A stream that has failed before does not tell why: one byte more does. */
+    /* A stream that failed earlier does not say why; writing one more byte does. */
     if (!good && errno == 0 && write(STDOUT_FILENO, "\n", 1) >= 0)
         errno = EIO;
     if (!good && stdout_error == 0)
@@ -108,13 +109,13 @@ int cli_width(int descriptor)
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-/* A copy of a text in which letters that act on a terminal are shown instead: names of files, heads of
- * traces, answers of servers come from anybody. Line ends stay where `lines` says so. NULL: memory is
- * short. */
+/* A copy of a text in which characters that control a terminal are escaped, because file names,
+ * trace heads and server replies can contain anything. Newlines are kept if `lines`. NULL:
+ * memory is short. */
 static char *shown(const char *text, bool lines)
 {
     const char *end = text + strlen(text);
-    /* A byte becomes four at most, as in \x1b. */
+    /* A byte becomes at most four characters, as in \x1b. */
     char *copy = malloc(4 * (size_t)(end - text) + SADDLE_SHOWN_SIZE);
     if (copy == NULL)
         return NULL;
@@ -129,7 +130,7 @@ static char *shown(const char *text, bool lines)
     return copy;
 }
 
-/* printf into memory as shown() makes it; NULL: memory is short. */
+/* printf into memory, escaped as by shown(); NULL: memory is short. */
 __attribute__((format(printf, 2, 0))) static char *format_shown(bool lines, const char *format,
                                                                 va_list arguments)
 {
@@ -156,10 +157,10 @@ void cli_print(const char *format, ...)
     free(text);
 }
 
-/* Wraps a text that can be shown as it is. */
+/* Wraps a text that needs no escaping. */
 static void wrap(FILE *stream, const char *text, int column, int indent, int width)
 {
-    bool fresh = true; /* nothing on this line yet, so no blank is due */
+    bool fresh = true; /* nothing on this line yet, so no space is needed */
     while (*text != '\0') {
         size_t length = strcspn(text, " \n");
         bool full = !fresh && column + 1 + (int)length > width;
@@ -193,7 +194,8 @@ void cli_wrap(FILE *stream, const char *text, int column, int indent, int width)
     free(copy);
 }
 
-/* "saddle: KIND..." on stderr; returns what followed, to be freed. NULL: nothing was printed, or memory is short. */
+/* Prints "saddle: KIND..." on stderr and returns the text after KIND, to be freed. NULL: nothing
+ * was printed, or memory is short. */
 __attribute__((format(printf, 2, 0))) static char *say(const char *kind, const char *format,
                                                        va_list arguments)
 {
@@ -254,9 +256,9 @@ void cli_progress(const char *format, ...)
     va_end(arguments);
     if (line == NULL)
         return;
-    /* One column is left free: a full line makes some terminals scroll. */
-    int room = cli_width(STDERR_FILENO) - 1;
-    size_t length = strnlen(line, (size_t)room);
+    /* Keep one column free: a full line makes some terminals scroll. */
+    int width = cli_width(STDERR_FILENO) - 1;
+    size_t length = strnlen(line, (size_t)width);
     int blanks = progress_size > length ? (int)(progress_size - length) : 0;
     saddle_fprintf(stderr, "\r%.*s%*s", (int)length, line, blanks, "");
     fflush(stderr);
@@ -276,7 +278,7 @@ void cli_progress_clear(void)
 void cli_meter_show(const cli_meter *meter, uint64_t iteration, double seconds)
 {
     double rate = seconds > 0.0 ? (double)iteration / seconds : 0.0;
-    /* A run that something else ends. */
+    /* The run has no limit on iterations; another limit ends it. */
     if (meter->iterations >= SADDLE_UNLIMITED_ITERATIONS) {
         cli_progress("%siteration %llu  metric %.4g  %.0f/s", meter->label,
                      (unsigned long long)iteration, meter->metric, rate);
@@ -359,8 +361,8 @@ const char *cli_duration(double seconds, char out[CLI_NUMBER])
 struct cli_table {
     const char *alignment; /* borrowed */
     size_t columns;
-    size_t count; /* of cells */
-    size_t room;
+    size_t count; /* number of cells */
+    size_t capacity;
     char **cell;
     bool broken; /* memory was short */
 };
@@ -379,15 +381,15 @@ void cli_table_add(cli_table *table, const char *format, ...)
 {
     if (table == NULL || table->broken)
         return;
-    if (table->count == table->room) {
-        size_t room = table->room == 0 ? 64 : 2 * table->room;
-        char **cell = realloc((void *)table->cell, room * sizeof *cell);
+    if (table->count == table->capacity) {
+        size_t capacity = table->capacity == 0 ? 64 : 2 * table->capacity;
+        char **cell = realloc((void *)table->cell, capacity * sizeof *cell);
         if (cell == NULL) {
             table->broken = true;
             return;
         }
         table->cell = cell;
-        table->room = room;
+        table->capacity = capacity;
     }
     va_list arguments;
     va_start(arguments, format);
@@ -413,7 +415,7 @@ static void print_rows(const cli_table *table, const int *width)
             column += width[before] + 2;
         if (c == 0)
             fputs("  ", stdout);
-        /* What is left for the last column may be too narrow to be worth wrapping into. */
+        /* The space left for the last column may be too narrow for wrapping. */
         int edge = cli_width(STDOUT_FILENO);
         edge = edge < column + 24 ? column + 24 : edge;
         if (last && table->alignment[c] == 'l')
@@ -428,7 +430,7 @@ void cli_table_print(cli_table *table)
 {
     int width[16] = {0};
     if (table == NULL || table->broken || table->columns > sizeof width / sizeof *width)
-        cli_warn("a table is not shown: out of memory");
+        cli_warn("out of memory: a table is not shown");
     else {
         for (size_t k = 0; k < table->count; k++) {
             int length = (int)strlen(table->cell[k]);

@@ -1,4 +1,4 @@
-/* What a run that diverged says: where, and what to change. */
+/* The message about a run that diverged: where, and what to change. */
 #include <math.h>
 #include <string.h>
 
@@ -6,9 +6,9 @@
 
 #include "cli.h"
 
-/* What to change in an algorithm whose run diverged, by the steps it has and by the variable that is
- * farther off. Once an entry is not finite, all others soon are not, and it does not show which step
- * began. */
+/* Which step sizes to change, depending on the algorithm's options and on the variable that is
+ * farther off. Once an entry is not finite all others soon are not, so it does not show which
+ * step is to blame. */
 static const char *advice(const char *algorithm, const saddle_fault *fault)
 {
     static const struct {

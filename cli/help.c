@@ -1,11 +1,11 @@
-/* Help texts, made from the tables of commands and options; `saddle help`. */
+/* `saddle help` and --help: texts made from the tables of commands and options. */
 #include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "core/print.h"
 
-/* Where the explanations of options begin. */
+/* The column where the explanations of options begin. */
 #define INDENT 26
 /* The most words in the name of a command. */
 #define LONGEST_NAME 2
@@ -29,7 +29,7 @@ void cli_option_text(const saddle_option *option, bool holds, char *out, size_t 
         saddle_append(out, size, " Default: %s.", option->fallback);
 }
 
-/* Whether the default of an option is the command's, too. */
+/* Whether the default of an option applies to the command. */
 static bool default_holds(const cli_command *command, const saddle_option *option)
 {
     return !cli_has_option(command->undecided, option);
@@ -42,7 +42,7 @@ int cli_first_sentence(const saddle_option *option)
     return (int)(length - (end == NULL && length > 0 && option->help[length - 1] == '.'));
 }
 
-/* The heading of an option and, behind it, a text. */
+/* Prints the heading of an option and, to its right, a text. */
 static void print_explained(const saddle_option *option, const char *text)
 {
     char heading[128];
@@ -68,7 +68,8 @@ static void print_group(const char *group)
     cli_print("\n%s:\n", group);
 }
 
-/* The next option from the k-th on that a command takes and that is in a group; NULL: any. */
+/* The index of the first option from k on that a command takes and that is in a group; NULL:
+ * any. */
 static size_t next_option(const saddle_settings *settings, const cli_command *command,
                           const char *group, size_t k)
 {
@@ -111,7 +112,7 @@ const char *const cli_run_basics[] = {
     "repeats",    "seed",       "threads",    "trace",  "model",     "output",
     "report",     "json",       "checkpoint", "config", NULL};
 
-/* The basic options with a sentence for each. */
+/* Prints the basic options with the first sentence of their help. */
 static void print_basics(const saddle_settings *settings, const cli_command *command)
 {
     print_group("Basic options");
@@ -129,7 +130,7 @@ static void print_basics(const saddle_settings *settings, const cli_command *com
     }
 }
 
-/* The options of the problem and of the algorithm that were named. */
+/* Prints the options of the problem and of the algorithm that were given. */
 static void print_named(const cli_arguments *arguments)
 {
     const saddle_settings *settings = arguments->plan.settings;
@@ -156,7 +157,7 @@ static void print_named(const cli_arguments *arguments)
     }
 }
 
-/* What --help shows of a command with many options: an example or two and what most people need. */
+/* The --help of a command with many options: examples and the basic options. */
 static void print_brief(const cli_arguments *arguments, const saddle_settings *settings)
 {
     const cli_command *command = arguments->command;
@@ -168,11 +169,11 @@ static void print_brief(const cli_arguments *arguments, const saddle_settings *s
     print_basics(settings, command);
     print_named(arguments);
     char more[256];
-    saddle_snprintf(more, sizeof more,
-                    "`saddle problems NAME` and `saddle algorithms NAME` show the options of one "
-                    "problem or algorithm, such as step sizes; `saddle %s --help-all` shows "
-                    "everything.",
-                    command->name);
+    saddle_snprintf(
+        more, sizeof more,
+        "`saddle problems` and `saddle algorithms` list the names; with a NAME they show its "
+        "options, such as step sizes. `saddle %s --help-all` shows all options.",
+        command->name);
     putchar('\n');
     cli_wrap(stdout, more, 0, 0, cli_width(STDOUT_FILENO));
 }
@@ -220,10 +221,10 @@ static void print_commands(FILE *stream, const char *family)
 
 void cli_print_greeting(void)
 {
-    cli_print("saddle %s: decentralized constrained min-max learning\n\n"
-              "  saddle demo    compare four algorithms on built-in data and make a report\n"
-              "  saddle run     solve a problem: without options, the paper's with 5 agents\n"
-              "  saddle help    all commands; every command has --help\n",
+    cli_print("saddle %s: decentralized constrained min-max learning\n\n  saddle demo    compare "
+              "four algorithms on built-in data and make a report\n  saddle run     solve a "
+              "problem; by default the paper's, with 5 agents\n  saddle help    list all commands; "
+              "each of them has --help\n",
               saddle_version());
 }
 
@@ -274,6 +275,6 @@ const cli_command cli_help = {
     .operands = "[COMMAND]",
     .most = LONGEST_NAME,
     .summary = "explain a command and its options",
-    .words = "@COMMAND",
+    .values = "@COMMAND",
     .run = run,
 };

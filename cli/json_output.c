@@ -26,23 +26,23 @@ void cli_json_end(saddle_json *j)
 
 /* ---- settings ------------------------------------------------------------------------------ */
 
-/* An option by its name with _ for -; null where it is automatic or empty. */
+/* Adds an option by its name, with _ for -; null if it is automatic or empty. */
 static void put_setting(saddle_json *j, const saddle_option *option, const char *text)
 {
     char name[64];
     double real;
-    uint64_t whole;
+    uint64_t integer;
     saddle_snprintf(name, sizeof name, "%s", option->name);
     for (char *dash = name; (dash = strchr(dash, '-')) != NULL;)
         *dash = '_';
-    bool open =
+    bool unset =
         *text == '\0' || (option->kind != SADDLE_OPTION_CHOICE && strcmp(text, "auto") == 0);
-    if (open)
+    if (unset)
         saddle_json_text(j, name, NULL);
     else if (option->kind == SADDLE_OPTION_FLAG)
         saddle_json_flag(j, name, strcmp(text, "yes") == 0);
-    else if (option->kind == SADDLE_OPTION_INTEGER && saddle_parse_integer(text, &whole))
-        saddle_json_whole(j, name, whole);
+    else if (option->kind == SADDLE_OPTION_INTEGER && saddle_parse_integer(text, &integer))
+        saddle_json_whole(j, name, integer);
     else if (option->kind == SADDLE_OPTION_REAL && saddle_parse_real(text, &real))
         saddle_json_real(j, name, real);
     else

@@ -5,7 +5,7 @@
 
 #include "core/status.h"
 
-/* Run the command that argv names. */
+/* Runs the command that argv names. */
 static int dispatch(int argc, char *const *argv)
 {
     if (argc == 0) {
@@ -25,8 +25,8 @@ static int dispatch(int argc, char *const *argv)
         return cli_complete(argc - 1, argv + 1);
     int used;
     const cli_command *command = cli_find_command(argc, argv, &used);
-    bool asks = argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
-    if (command == NULL && cli_is_family(first) && asks) {
+    bool wants_help = argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
+    if (command == NULL && cli_is_family(first) && wants_help) {
         cli_print_family(first);
         return CLI_OK;
     }

@@ -1,4 +1,4 @@
-/* Messages of the library name options as plans do, "x-set: ..."; the program shows them as they are typed. */
+/* The library's messages name options without dashes, "x-set: ..."; the program adds them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ void cli_set_command(const cli_command *command)
     current = command;
 }
 
-/* Bytes of the option's name at the beginning of a text; 0: there is none. */
+/* The length of the option name at the beginning of a text, or 0. */
 static size_t name_length(const saddle_settings *options, const char *text)
 {
     char name[64];
@@ -30,8 +30,8 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Whether the name of an option stands at `at`, which is not the beginning of a message: between words that
- * messages put around one. */
+/* Whether the word at `at`, inside a message, names an option: messages put these words around
+ * one. */
 static bool is_named(const saddle_settings *options, const char *message, const char *at)
 {
     static const struct {
@@ -49,7 +49,7 @@ static bool is_named(const saddle_settings *options, const char *message, const 
     return false;
 }
 
-/* Copy a message with two dashes before every option in it. */
+/* Copies a message with two dashes before every option in it. */
 static void add_dashes(const char *message, char *out, size_t size)
 {
     saddle_settings *options = NULL;
@@ -70,7 +70,7 @@ static void add_dashes(const char *message, char *out, size_t size)
 
 int cli_fail(const saddle_error *error)
 {
-    /* An error of one process of several begins with "rank 1: ". */
+    /* In a job of several processes an error begins with "rank 1: ". */
     int rank = 0;
     char shown[sizeof error->message + 64];
     sscanf(error->message, "rank %*u: %n", &rank);

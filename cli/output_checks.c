@@ -1,4 +1,4 @@
-/* Files and directories that will be written to are looked at before the work begins. */
+/* Checks of output files and directories, made before the work begins. */
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "files/plugin.h"
 #include "run/plan_files.h"
 
-/* Whether there is no file: no name was given, or a function above found none. */
+/* Whether no file was given. */
 static bool is_none(const char *path)
 {
     return path == NULL || *path == '\0';
@@ -24,7 +24,7 @@ saddle_status cli_check_output(const char *what, const char *path, bool stream, 
         return SADDLE_OK;
     char copy[4096];
     if (strlen(path) >= sizeof copy)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "%s: '%.80s...' is too long a path", what,
+        return saddle_fail(error, SADDLE_BAD_INPUT, "%s: the path '%.80s...' is too long", what,
                            path);
     struct stat status;
     bool there = stat(path, &status) == 0;
@@ -34,8 +34,8 @@ saddle_status cli_check_output(const char *what, const char *path, bool stream, 
     bool special = there && !S_ISREG(status.st_mode);
     if (special && !stream)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: '%s' is a device or a pipe, which cannot be replaced as a whole; "
-                           "give a regular file's path",
+                           "%s: '%s' is a device or a pipe, which cannot be replaced by a file; "
+                           "give the path of a regular file",
                            what, path);
     const char *dead = saddle_dead_link(path);
     if (dead != NULL)
@@ -46,10 +46,10 @@ saddle_status cli_check_output(const char *what, const char *path, bool stream, 
     if (access(probed, special ? W_OK : W_OK | X_OK) == 0 && (!there || access(path, W_OK) == 0) &&
         path[strlen(path) - 1] != '/')
         return saddle_check_held(path, what, error);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: cannot write '%s': %s; give a path in a directory that exists and "
-                       "can be written to",
-                       what, path, strerror(errno != 0 ? errno : ENOENT));
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "%s: cannot write '%s': %s; give a path in a directory that exists and is writable", what,
+        path, strerror(errno != 0 ? errno : ENOENT));
 }
 
 saddle_status cli_check_not_stdout(const char *what, const char *path, saddle_error *error)
@@ -73,15 +73,15 @@ saddle_status cli_check_trace_output(const cli_arguments *arguments, const char 
                                      const char *path, saddle_error *error)
 {
     SADDLE_TRY(cli_check_output(what, path, false, error));
-    /* Any file of a directory that ends so may be a trace. */
+    /* Any .csv file in a directory of traces may be a trace. */
     size_t length = strlen(path);
     bool like_trace = length > 4 && strcmp(path + length - 4, ".csv") == 0;
     for (size_t k = 0; like_trace && k < arguments->count; k++) {
         struct stat file;
         if (stat(arguments->operand[k], &file) == 0 && S_ISDIR(file.st_mode))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--%s: '%s' has the name of a trace; give another ending", what,
-                               path);
+                               "--%s: '%s' could be a trace; give a name that does not end in .csv",
+                               what, path);
     }
     saddle_path_list outputs = {.count = 0};
     saddle_path_list inputs = {.count = 0};
@@ -96,7 +96,7 @@ void cli_add_inputs(const cli_arguments *arguments, saddle_path_list *inputs)
     const cli_common *common = arguments->own;
     const saddle_settings *settings = arguments->plan.settings;
     saddle_plan_add_inputs(&arguments->plan, inputs);
-    /* Plug-ins in options of the program, such as --algorithms. */
+    /* Plug-ins that the program's own options name, such as --algorithms. */
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
         if (option->no_path_in_file && option->home == SADDLE_HOME_OWN)

@@ -1,7 +1,7 @@
 /*
- * The program in several processes (`mpirun -n 3 saddle run --engine mpi`): process 0 speaks and
- * writes, the others compute and keep silent. What can go wrong in one of them is agreed on, so that
- * all end, with the same exit code.
+ * The program in several processes (`mpirun -n 3 saddle run --engine mpi`): process 0 prints and
+ * writes files, the others compute and print nothing. Whatever may fail in one of them is agreed
+ * on, so that all end with the same exit code.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "core/world.h"
 #include "engines/engine.h"
 
-static saddle_world *world; /* NULL: this process is alone */
+static saddle_world *world; /* NULL: this is the only process */
 
-/* What --engine says among the words of the command line; NULL: nothing. */
+/* The value of --engine on the command line, or NULL. */
 static const char *engine_among(int argc, char *const *argv)
 {
     static const char option[] = "--engine";
@@ -27,8 +27,9 @@ static const char *engine_among(int argc, char *const *argv)
     return found;
 }
 
-/* Join the others. An engine that is unknown, or not in this build, is refused where it is used; what is
- * wrong with the others, such as their versions, is refused here, once. */
+/* Joins the other processes. An engine that is unknown, or not in this build, is refused later,
+ * where it is used; processes that do not fit together, such as different versions, are refused
+ * here, once. */
 static saddle_status join(const char *name, saddle_error *error)
 {
     const saddle_engine_class *engine;
@@ -48,7 +49,7 @@ saddle_status cli_join_early(int argc, char *const *argv, saddle_error *error)
     return join(engine_among(argc, argv), error);
 }
 
-/* A number that whoever starts jobs puts into the environment of their processes; -1: none does. */
+/* A number that mpirun puts into the environment of the processes it starts; -1: not set. */
 static long number_of_job(const char *const *names)
 {
     for (; *names != NULL; names++) {
@@ -59,19 +60,20 @@ static long number_of_job(const char *const *names)
     return -1;
 }
 
-/* Processes that know nothing of each other repeat the work and overwrite each other's files. */
+/* Warns about processes that do not know of each other: they repeat the work and overwrite each
+ * other's files. */
 static void warn_of_separate_processes(const char *engine)
 {
     static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
     static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", NULL};
     long processes = number_of_job(size);
     if (processes > 1 && number_of_job(rank) == 0)
-        cli_warn("this is one of %ld processes, which each do all of the work and write the same "
+        cli_warn("this is one of %ld processes that each do all of the work and write the same "
                  "files; %s",
                  processes,
-                 strcmp(engine, "mpi") != 0 ? "to share the work, give --engine mpi"
-                                            : "start them by the mpirun of the MPI that saddle "
-                                              "was built with");
+                 strcmp(engine, "mpi") != 0
+                     ? "to share the work, give --engine mpi"
+                     : "start them with the mpirun of the MPI that saddle was built with");
 }
 
 saddle_status cli_join(const cli_arguments *arguments, saddle_error *error)

@@ -10,20 +10,19 @@
 
 /* ---- comparisons --------------------------------------------------------------------------- */
 
-/* A quantity over repeats. */
-typedef struct spread {
+/* Mean and range of a quantity over the repeats. */
+typedef struct seed_range {
     size_t count;
     double sum, low, high;
-} spread;
+} seed_range;
 
-/* The columns of a table that have a spread: how runs ended, and costs, the last of which only runs with a link
- * model have. */
-#define SPREADS 4
+/* The numbers of a run at its end, and its costs. The last cost exists only with a link model. */
+#define END_NUMBERS 4
 #define MOST_COSTS 5
-/* After the name of an algorithm whose steps nobody chose. */
+/* Follows the name of an algorithm that runs with default step sizes. */
 #define UNTUNED_MARK " *"
 
-static void spread_add_one(spread *s, double value)
+static void range_add(seed_range *s, double value)
 {
     s->low = s->count == 0 ? value : fmin(s->low, value);
     s->high = s->count == 0 ? value : fmax(s->high, value);
@@ -31,14 +30,14 @@ static void spread_add_one(spread *s, double value)
     s->count++;
 }
 
-/* Add a repeat's values to the spreads of a row. */
-static void spread_add(spread *s, size_t count, const double *value)
+/* Adds the values of a repeat to the ranges of a row. */
+static void range_add_all(seed_range *s, size_t count, const double *value)
 {
     for (size_t k = 0; k < count; k++)
-        spread_add_one(&s[k], value[k]);
+        range_add(&s[k], value[k]);
 }
 
-/* How a quantity is written. */
+/* Formats a quantity. */
 typedef const char *writer(double value, char out[CLI_NUMBER]);
 
 static const char *write_count(double value, char out[CLI_NUMBER])
@@ -59,8 +58,8 @@ static const char *write_seconds(double value, char out[CLI_NUMBER])
     return out;
 }
 
-/* "12" or, over several, "12 (10-15)". */
-static void add_spread(cli_table *table, const spread *s, size_t repeats, writer *write)
+/* Adds a cell: "12" or, for several repeats, "12 (10-15)". */
+static void add_range(cli_table *table, const seed_range *s, size_t repeats, writer *write)
 {
     char mean[CLI_NUMBER];
     char low[CLI_NUMBER];
@@ -74,7 +73,7 @@ static void add_spread(cli_table *table, const spread *s, size_t repeats, writer
                       write(s->low, low), write(s->high, high));
 }
 
-/* An algorithm that was not run. */
+/* Adds the row of an algorithm that was not run. */
 static void add_dashes(cli_table *table, const saddle_algorithm *algorithm, size_t columns)
 {
     cli_table_add(table, "%s", algorithm->name);
@@ -82,14 +81,14 @@ static void add_dashes(cli_table *table, const saddle_algorithm *algorithm, size
         cli_table_add(table, "-");
 }
 
-/* The name of an algorithm, with a mark if nobody chose its steps. */
+/* Adds the name of an algorithm, with a mark if it runs with default step sizes. */
 static void add_name(cli_table *table, const comparison *c, size_t algorithm)
 {
     cli_table_add(table, "%s%s", c->names.algorithm[algorithm]->name,
                   c->untuned[algorithm] ? UNTUNED_MARK : "");
 }
 
-/* What the mark means, if there is one. */
+/* Explains the mark, if there is one. */
 static void explain_mark(const comparison *c)
 {
     bool marked = false;
@@ -97,39 +96,41 @@ static void explain_mark(const comparison *c)
         marked = marked || (c->untuned[a] && c->refused[a] == NULL);
     if (marked)
         cli_print("\n * untuned: default step sizes, neither given nor from --tuned; `saddle tune` "
-                  "searches better ones\n");
+                  "searches for better ones\n");
 }
 
-/* How many costs runs have. */
+/* The number of costs that runs have. */
 static size_t cost_count(const comparison *c)
 {
     return saddle_comparison_is_simulated(c) ? MOST_COSTS : MOST_COSTS - 1;
 }
 
-/* IFO calls, rounds, bytes, seconds and simulated seconds of the repeats that reached a level. */
-static void add_costs(spread cost[MOST_COSTS], const comparison *c, size_t algorithm, double level)
+/* Collects IFO calls, rounds, bytes, seconds and simulated seconds of the repeats that reached a
+ * level. */
+static void add_costs(seed_range cost[MOST_COSTS], const comparison *c, size_t algorithm,
+                      double level)
 {
     for (size_t r = 0; r < c->repeats; r++) {
         const saddle_row *row =
             saddle_comparison_reached(&c->run[algorithm * c->repeats + r], level);
         if (row != NULL)
-            spread_add(cost, MOST_COSTS,
-                       (double[]){(double)row->cost.ifo, (double)row->cost.rounds,
-                                  (double)row->cost.bytes, row->seconds,
-                                  row->cost.network_seconds});
+            range_add_all(cost, MOST_COSTS,
+                          (double[]){(double)row->cost.ifo, (double)row->cost.rounds,
+                                     (double)row->cost.bytes, row->seconds,
+                                     row->cost.network_seconds});
     }
 }
 
-/* Iterations, IFO calls, seconds and metric at the end of the repeats that were made. */
-static void add_ends(spread end[SPREADS], const comparison *c, size_t algorithm)
+/* Collects iterations, IFO calls, seconds and metric at the end of the repeats that were made. */
+static void add_ends(seed_range end[END_NUMBERS], const comparison *c, size_t algorithm)
 {
     for (size_t r = 0; r < c->repeats; r++) {
         const comparison_run *run = &c->run[algorithm * c->repeats + r];
         if (run->row_count == 0)
             continue;
         const saddle_row *row = &run->rows[run->row_count - 1];
-        spread_add(
-            end, SPREADS,
+        range_add_all(
+            end, END_NUMBERS,
             (double[]){(double)row->iteration, (double)row->cost.ifo, row->seconds, row->metric});
     }
 }
@@ -152,11 +153,11 @@ static void print_level(const comparison *c, double level)
             add_dashes(table, c->names.algorithm[a], costs + several);
             continue;
         }
-        spread cost[MOST_COSTS] = {{0}};
+        seed_range cost[MOST_COSTS] = {{0}};
         add_costs(cost, c, a, level);
         add_name(table, c, a);
         for (size_t k = 0; k < costs; k++)
-            add_spread(table, &cost[k], c->repeats, write[k]);
+            add_range(table, &cost[k], c->repeats, write[k]);
         if (several)
             cli_table_add(table, "%zu of %zu", cost[0].count, c->repeats);
     }
@@ -164,7 +165,7 @@ static void print_level(const comparison *c, double level)
     cli_table_print(table);
 }
 
-/* How the runs of an algorithm ended: one reason, or how many diverged. */
+/* Adds how the runs of an algorithm ended: one reason, or how many diverged. */
 static void add_ending(cli_table *table, const comparison *c, size_t algorithm)
 {
     const comparison_run *run = &c->run[algorithm * c->repeats];
@@ -188,7 +189,8 @@ static void add_ending(cli_table *table, const comparison *c, size_t algorithm)
 
 static void print_ends(const comparison *c)
 {
-    static writer *const write[SPREADS] = {write_count, write_count, write_seconds, write_metric};
+    static writer *const write[END_NUMBERS] = {write_count, write_count, write_seconds,
+                                               write_metric};
     cli_table *table = cli_table_create("lrrrrl");
     cli_table_words(table, "algorithm", "iterations", "IFO", "seconds", "metric", "ended");
     for (size_t a = 0; a < c->names.count; a++) {
@@ -197,12 +199,12 @@ static void print_ends(const comparison *c)
             cli_table_add(table, "%s: %s", c->failed[a] ? "failed" : "refused", c->refused[a]);
             continue;
         }
-        spread end[SPREADS] = {{0}};
+        seed_range end[END_NUMBERS] = {{0}};
         add_ends(end, c, a);
         add_name(table, c, a);
         /* All but the metric are sums over the repeats. */
-        for (size_t k = 0; k < SPREADS; k++)
-            add_spread(table, &end[k], k + 1 < SPREADS ? 1 : c->repeats, write[k]);
+        for (size_t k = 0; k < END_NUMBERS; k++)
+            add_range(table, &end[k], k + 1 < END_NUMBERS ? 1 : c->repeats, write[k]);
         add_ending(table, c, a);
     }
     cli_print("\nat the end%s\n",
@@ -211,16 +213,16 @@ static void print_ends(const comparison *c)
 }
 
 /* An outcome over repeats, at the end of the runs where it is defined. */
-static spread outcome_spread(const comparison *c, size_t algorithm, size_t column)
+static seed_range outcome_range(const comparison *c, size_t algorithm, size_t column)
 {
-    spread s = {0};
+    seed_range s = {0};
     for (size_t r = 0; r < c->repeats; r++) {
         const comparison_run *run = &c->run[algorithm * c->repeats + r];
         if (run->row_count == 0 || run->stop == SADDLE_STOP_DIVERGED)
             continue;
         double value = run->outcomes[(run->row_count - 1) * c->outcome_count + column];
         if (!isnan(value))
-            spread_add_one(&s, value);
+            range_add(&s, value);
     }
     return s;
 }
@@ -231,24 +233,25 @@ static const char *write_outcome(double value, char out[CLI_NUMBER])
     return out;
 }
 
-/* A cell: "0.85 (0.84-0.86)", or for an outcome of several agents "0.81 to 0.87". */
+/* Adds a cell: "0.85 (0.84-0.86)", or for an outcome per agent "0.81 to 0.87". */
 static void add_outcome(cli_table *table, const comparison *c, size_t algorithm, size_t column,
                         bool agents)
 {
     char least[CLI_NUMBER];
     char largest[CLI_NUMBER];
-    spread s = outcome_spread(c, algorithm, column);
-    spread high = outcome_spread(c, algorithm, column + (agents ? 2 : 0));
+    seed_range s = outcome_range(c, algorithm, column);
+    seed_range high = outcome_range(c, algorithm, column + (agents ? 2 : 0));
     if (s.count == 0)
         cli_table_add(table, "-");
     else if (agents)
         cli_table_add(table, "%s to %s", write_outcome(s.sum / (double)s.count, least),
                       write_outcome(high.sum / (double)high.count, largest));
     else
-        add_spread(table, &s, c->repeats, write_outcome);
+        add_range(table, &s, c->repeats, write_outcome);
 }
 
-/* The columns of a table: those of a prefix, of the mean model or, of each spread over agents, its least one. */
+/* Finds the outcome columns with a prefix: those of the mean model or, with `agents`, the minimum of each range
+ * over agents. */
 static size_t find_columns(const comparison *c, const char *prefix, bool agents, size_t *out)
 {
     static const char least[] = "_agent_min";
@@ -257,8 +260,8 @@ static size_t find_columns(const comparison *c, const char *prefix, bool agents,
         const char *name = c->outcome[k].name;
         size_t length = strlen(name);
         bool is_least = length > strlen(least) && strcmp(name + length - strlen(least), least) == 0;
-        bool is_spread = strstr(name, "_agent_") != NULL;
-        if (strncmp(name, prefix, strlen(prefix)) == 0 && (agents ? is_least : !is_spread))
+        bool is_per_agent = strstr(name, "_agent_") != NULL;
+        if (strncmp(name, prefix, strlen(prefix)) == 0 && (agents ? is_least : !is_per_agent))
             out[count++] = k;
     }
     return count;
@@ -325,8 +328,8 @@ void cli_print_comparison(const comparison *c)
 
 /* ---- comparisons as JSON ------------------------------------------------------------------- */
 
-/* Mean and range of a quantity; nulls when there is none. */
-static void put_spread(saddle_json *j, const char *name, const spread *s)
+/* Adds mean and range of a quantity; nulls if there is no value. */
+static void put_range(saddle_json *j, const char *name, const seed_range *s)
 {
     bool none = s->count == 0;
     saddle_json_object(j, name);
@@ -336,7 +339,7 @@ static void put_spread(saddle_json *j, const char *name, const spread *s)
     saddle_json_end_object(j);
 }
 
-/* A row of a run; NULL: null. */
+/* Adds a row of a run; null if it is NULL. */
 static void put_row(saddle_json *j, const char *name, const comparison *c,
                     const comparison_run *run, const saddle_row *row)
 {
@@ -347,7 +350,7 @@ static void put_row(saddle_json *j, const char *name, const comparison *c,
                      run->outcomes + (size_t)(row - run->rows) * c->outcome_count);
 }
 
-/* The rows of summary.csv that are of one run: null for a level that it did not reach. */
+/* Adds the rows of summary.csv for one run; null for a level that it did not reach. */
 static void put_run(saddle_json *j, const comparison *c, const comparison_inputs *in, size_t a,
                     size_t r)
 {
@@ -368,32 +371,32 @@ static void put_run(saddle_json *j, const comparison *c, const comparison_inputs
     free(path);
 }
 
-/* What the tables show of an algorithm. */
+/* Adds the numbers of an algorithm in the tables. */
 static void put_summary(saddle_json *j, const comparison *c, size_t a)
 {
     static const char *const cost_name[MOST_COSTS] = {"ifo", "rounds", "bytes", "seconds",
                                                       "network_seconds"};
-    static const char *const end_name[SPREADS] = {"iterations", "ifo", "seconds", "metric"};
+    static const char *const end_name[END_NUMBERS] = {"iterations", "ifo", "seconds", "metric"};
     saddle_json_array(j, "levels");
     for (size_t l = 0; l < c->levels; l++) {
-        spread cost[MOST_COSTS] = {{0}};
+        seed_range cost[MOST_COSTS] = {{0}};
         add_costs(cost, c, a, c->level[l]);
         saddle_json_object(j, NULL);
         saddle_json_real(j, "level", c->level[l]);
         saddle_json_whole(j, "reached", cost[0].count);
         for (size_t k = 0; k < MOST_COSTS; k++)
-            put_spread(j, cost_name[k], &cost[k]);
+            put_range(j, cost_name[k], &cost[k]);
         saddle_json_end_object(j);
     }
     saddle_json_end_array(j);
-    spread end[SPREADS] = {{0}};
+    seed_range end[END_NUMBERS] = {{0}};
     add_ends(end, c, a);
     saddle_json_object(j, "final");
-    for (size_t k = 0; k < SPREADS; k++)
-        put_spread(j, end_name[k], &end[k]);
+    for (size_t k = 0; k < END_NUMBERS; k++)
+        put_range(j, end_name[k], &end[k]);
     for (size_t k = 0; k < c->outcome_count; k++) {
-        spread s = outcome_spread(c, a, k);
-        put_spread(j, c->outcome[k].name, &s);
+        seed_range s = outcome_range(c, a, k);
+        put_range(j, c->outcome[k].name, &s);
     }
     saddle_json_end_object(j);
 }

@@ -13,10 +13,10 @@
 #include "instance/instance.h"
 #include "instance/unused_options.h"
 
-/* About so many rows are printed of a run. */
+/* The number of rows that are printed, approximately. */
 #define SHOWN_ROWS 21
-/* Parts of the set-up are named where they take this much of it. */
-#define WORTH_NAMING 0.1
+/* A part of the set-up is listed if it takes at least this fraction of it. */
+#define LISTED_FRACTION 0.1
 
 /* ---- the header ---------------------------------------------------------------------------- */
 
@@ -32,7 +32,7 @@ void cli_print_field(const char *name, const char *format, ...)
     free(made ? text : NULL);
 }
 
-/* Smallest and largest of ceil(sqrt(n_i)) as "20" or "20-25". */
+/* Writes the smallest and largest of ceil(sqrt(n_i)) as "20" or "20-25". */
 static void default_batch(const saddle_problem *problem, char *out, size_t size)
 {
     size_t low = SIZE_MAX;
@@ -66,7 +66,7 @@ static void print_algorithm(const saddle_run_info *info)
     cli_print_field("algorithm", "%s", text);
 }
 
-/* Append the labels that are positive, as texts where the file has texts. */
+/* Appends the positive labels, as texts if the file has texts. */
 static void append_positive(char *text, size_t size, const saddle_run_info *info)
 {
     size_t count = 0;
@@ -77,7 +77,8 @@ static void append_positive(char *text, size_t size, const saddle_run_info *info
     saddle_append(text, size, "positive label %.100s", single ? label[number] : positive);
 }
 
-/* The problem with its sizes and its own settings; the values of groups have a line of their own. */
+/* Prints the problem with its dimensions and settings, except the values of groups, which have
+ * their own line. */
 static void print_problem(const saddle_run_info *info, const saddle_problem_class *kind)
 {
     char text[1024];
@@ -116,13 +117,14 @@ static void print_samples(const saddle_run_info *info, const saddle_problem_clas
     bool data = kind->needs_data;
     bool shared_out = data && !saddle_data_is_divided(info->network);
     bool by_size = info->instance->plan->problem.agent_weights == SADDLE_WEIGHTS_BY_SIZE;
-    cli_print_field(
-        "data", "%s%s%" PRIu64 " samples, %s%s%s%s", data ? info->plan->problem.data : "",
-        data ? ", " : "", sum, each, shared_out ? ", partition " : "",
-        shared_out ? info->plan->problem.partition : "", by_size ? "; agents count by size" : "");
+    cli_print_field("data", "%s%s%" PRIu64 " samples, %s%s%s%s",
+                    data ? info->plan->problem.data : "", data ? ", " : "", sum, each,
+                    shared_out ? ", partition " : "",
+                    shared_out ? info->plan->problem.partition : "",
+                    by_size ? "; agents weighted by size" : "");
 }
 
-/* When the run will stop. */
+/* Prints the stopping rules. */
 static void print_stops(const saddle_plan *plan)
 {
     char text[256] = "";
@@ -142,12 +144,12 @@ static void print_stops(const saddle_plan *plan)
     if (plan->limits.stop_when != NULL)
         saddle_append(text, sizeof text, " or %.100s", plan->limits.stop_when);
     if (plan->limits.stop_after > 0)
-        saddle_append(text, sizeof text, " or %" PRIu64 " trace points without gain",
+        saddle_append(text, sizeof text, " or %" PRIu64 " trace points without improvement",
                       plan->limits.stop_after);
     cli_print_field("stops at", "%s", text + strlen(" or "));
 }
 
-/* The starting point, of x and y apart where they differ. */
+/* Prints the starting point, separately for x and y if they differ. */
 static void print_start(const saddle_plan *plan)
 {
     const char *x = plan->start.init_x != NULL ? plan->start.init_x : "auto";
@@ -158,7 +160,8 @@ static void print_start(const saddle_plan *plan)
         cli_print_field("start", "x %s, y %s, seed %" PRIu64, x, y, plan->start.seed);
 }
 
-/* The groups in the order of the outcomes group_1_accuracy, ..., where the problem has groups by columns. */
+/* Prints the groups in the order of the outcomes group_1_accuracy, ..., if the problem has
+ * groups by columns. */
 static void print_groups(const saddle_settings *settings)
 {
     const char *by = saddle_settings_text(settings, "groups");
@@ -193,7 +196,7 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
     print_start(plan);
     print_stops(plan);
     if (info->resumed != NULL)
-        cli_print_field("goes on", "from iteration %" PRIu64 ", %s", info->start, info->resumed);
+        cli_print_field("resumed", "from iteration %" PRIu64 ", %s", info->start, info->resumed);
 }
 
 /* ---- the hooks ----------------------------------------------------------------------------- */
@@ -220,7 +223,8 @@ static void on_begin(void *context, const saddle_run_info *info)
     cli_flush_or_stop();
 }
 
-/* Whether a row is printed: at equal distances in rows or, where their number is not known, in IFO calls. */
+/* Whether a row is printed: every stride-th one or, if their number is not known, at equal
+ * distances in IFO calls. */
 static bool is_shown(const run_display *d, const saddle_row *row)
 {
     if (d->ifo_stride == 0)
@@ -276,7 +280,7 @@ saddle_hooks run_display_hooks(run_display *d)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-/* Append "0.849", or "not defined". */
+/* Appends "0.849", or "not defined". */
 static void append_outcome(char *text, size_t size, const char *before, double value)
 {
     if (isnan(value))
@@ -285,8 +289,9 @@ static void append_outcome(char *text, size_t size, const char *before, double v
         saddle_append(text, size, "%s%.6g", before, value);
 }
 
-/* Append " (agents 0.81 to 0.87, mean 0.85)" if the spread of an outcome over agents was measured. */
-static void append_spread(char *text, size_t size, const saddle_result *result, const char *column)
+/* Appends " (agents 0.81 to 0.87, mean 0.85)" if the outcome was measured for each agent. */
+static void append_agent_range(char *text, size_t size, const saddle_result *result,
+                               const char *column)
 {
     static const char *const part[] = {"agent_min", "agent_max", "agent_mean"};
     static const char *const before[] = {" (agents ", " to ", ", mean "};
@@ -304,7 +309,8 @@ static void append_spread(char *text, size_t size, const saddle_result *result, 
         saddle_append(text, size, ")");
 }
 
-/* "accuracy 0.849, gap 0.18": the outcomes whose columns begin with a prefix, such as "train_". */
+/* Prints "accuracy 0.849, gap 0.18": the outcomes whose columns begin with a prefix, such as
+ * "train_". */
 static void print_outcomes(const char *title, const char *prefix, const saddle_result *result)
 {
     char text[4096] = "";
@@ -314,13 +320,14 @@ static void print_outcomes(const char *title, const char *prefix, const saddle_r
             continue;
         saddle_append(text, sizeof text, "%s%s", *text == '\0' ? "" : ", ", name + strlen(prefix));
         append_outcome(text, sizeof text, " ", saddle_result_outcome(result, name));
-        append_spread(text, sizeof text, result, name);
+        append_agent_range(text, sizeof text, result, name);
     }
     if (*text != '\0')
         cli_print_field(title, "%s", text);
 }
 
-/* "0.62 s iterating, 0.14 s measuring, 0.31 s setting up (reading 0.28 s)" */
+/* Prints "0.62 s iterating, 0.14 s measuring, 0.31 s setting up (reading 0.28 s), 0.01 s for the
+ * rest". */
 static void print_times(const saddle_run_times *times)
 {
     const saddle_setup_times *setup = &times->setup;
@@ -338,7 +345,7 @@ static void print_times(const saddle_run_times *times)
     char parts[256] = "";
     char text[CLI_NUMBER];
     for (size_t k = 0; k < sizeof part / sizeof *part; k++)
-        if (part[k].seconds >= WORTH_NAMING * total)
+        if (part[k].seconds >= LISTED_FRACTION * total)
             saddle_append(parts, sizeof parts, "%s%s %s", *parts != '\0' ? ", " : "", part[k].name,
                           cli_duration(part[k].seconds, text));
     char number[4][CLI_NUMBER];
@@ -348,7 +355,7 @@ static void print_times(const saddle_run_times *times)
                     parts, cli_duration(times->rest, number[3]));
 }
 
-/* What one would do with what was written, or how to have it written. */
+/* Suggests what to do with the files that were written, or how to get them written. */
 static void print_next(const char *trace, const char *model)
 {
     if (trace != NULL && strcmp(trace, "-") != 0)
@@ -359,8 +366,8 @@ static void print_next(const char *trace, const char *model)
                         "`saddle eval --model %s --data FILE` measures the model on other rows",
                         model);
     if (trace == NULL && model == NULL)
-        cli_print_field("next", "--trace FILE.csv keeps these rows, --model FILE.npz the solution; "
-                                "`saddle compare` tries other algorithms");
+        cli_print_field("next", "--trace FILE.csv saves these rows, --model FILE.npz the solution; "
+                                "`saddle compare` compares algorithms");
 }
 
 static void print_summary(const saddle_result *result)
@@ -378,7 +385,7 @@ static void print_summary(const saddle_result *result)
     if (result->plan.limits.stop_when != NULL && result->stop != SADDLE_STOP_CONDITION)
         cli_print_field("", "%s was not reached", result->plan.limits.stop_when);
     if (result->stop == SADDLE_STOP_DIVERGED)
-        cli_print_field("", "what follows is the last row before it");
+        cli_print_field("", "the values below are from the last row before that");
     cli_print_field("cost",
                     "%" PRIu64 " iterations, %" PRIu64 " IFO calls, %" PRIu64 " rounds, %" PRIu64
                     " messages, %s sent, %s",
@@ -391,7 +398,7 @@ static void print_summary(const saddle_result *result)
     if (result->plan.limits.stop_after > 0) {
         row = &result->rows[result->solution_row];
         cli_print_field("solution",
-                        "that of iteration %" PRIu64 ", the best; the values below are its",
+                        "from iteration %" PRIu64 ", the best; the values below are from there",
                         row->iteration);
     }
     cli_print_field("loss", "%.10g   (primal %.10g)", row->loss, row->primal);
@@ -418,7 +425,8 @@ static void print_summary(const saddle_result *result)
         print_next(trace, result->saved ? model : NULL);
 }
 
-/* The command that resumes. No checkpoint makes a plug-in run or a file be overwritten: they are named. */
+/* Prints the command that resumes the run. A checkpoint cannot name a plug-in or files to
+ * overwrite, so the command must. */
 static void say_how_to_resume(const run_display *d, const saddle_plan *plan)
 {
     char outputs[1024] = "";
@@ -428,7 +436,7 @@ static void say_how_to_resume(const run_display *d, const saddle_plan *plan)
         if (output[k][1] != NULL)
             saddle_append(outputs, sizeof outputs, " --%s %s", output[k][0], output[k][1]);
     bool plugin = strchr(d->problem, '/') != NULL;
-    cli_say("interrupted; `saddle run%s%s --resume %s%s` goes on", plugin ? " --problem " : "",
+    cli_say("interrupted; `saddle run%s%s --resume %s%s` continues", plugin ? " --problem " : "",
             plugin ? d->problem : "", plan->outputs.checkpoint, outputs);
 }
 

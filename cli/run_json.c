@@ -1,4 +1,4 @@
-/* What `saddle run --json` prints. */
+/* The output of `saddle run --json`. */
 #include <math.h>
 
 #include "core/sizes.h"
@@ -89,7 +89,7 @@ static void add_times(saddle_json *j, const saddle_run_times *times)
     saddle_json_end_object(j);
 }
 
-/* The model that the run leaves; outcomes of one that diverged mean nothing. */
+/* Adds the solution, and its outcomes unless the run diverged, when they mean nothing. */
 static void add_solution(saddle_json *j, const saddle_result *result)
 {
     bool diverged = result->stop == SADDLE_STOP_DIVERGED;
@@ -106,7 +106,7 @@ static void add_solution(saddle_json *j, const saddle_result *result)
     saddle_json_end_object(j);
 }
 
-/* All rows, column by column. */
+/* Adds all rows, column by column. */
 static void add_trace(saddle_json *j, const saddle_result *result)
 {
     saddle_json_object(j, "trace");

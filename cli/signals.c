@@ -1,4 +1,4 @@
-/* Ctrl-C and termination: the first asks a run to end, the second ends the program. */
+/* Ctrl-C and termination: the first signal asks a run to end, the second ends the program. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,14 +8,14 @@
 
 static volatile sig_atomic_t interrupted;
 
-/* What is said on termination. Written before the signals are caught. */
+/* The message on termination, written before the signals are caught. */
 static char termination_message[1024];
 
 static void on_signal(int number)
 {
     int before = errno;
     interrupted = 1;
-    /* There is nobody to tell when stderr is gone, too. */
+    /* If stderr is gone as well, nothing can be reported. */
     if (number == SIGTERM &&
         write(STDERR_FILENO, termination_message, strlen(termination_message)) < 0)
         errno = before;
@@ -37,13 +37,13 @@ void cli_say_on_termination(const char *text)
 
 const volatile sig_atomic_t *cli_catch_interrupts(void)
 {
-    /* Also where the caller had them ignored, as shells do for background jobs: a signal that is
-     * sent to a run on purpose shall end it. */
+    /* Catch them even if the caller ignored them, as shells do for background jobs: a signal
+     * that is sent to a run on purpose must end it. */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    /* A terminal that goes away ends a run, too, unless nohup says that it shall not. */
+    /* Closing the terminal also ends a run, unless it was started with nohup. */
     struct sigaction before;
     if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &action, NULL);

@@ -1,4 +1,4 @@
-/* Guarantees beside what was measured. */
+/* Prints guarantees beside measurements. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@ static double seed_mean(const double *value, size_t count)
     return saddle_statistics_summarize(value, count, THEOREM_CONFIDENCE).mean;
 }
 
-/* The measured means beside their bounds. */
+/* Prints the measured means beside their bounds. */
 static void print_theorem_points(const theorem_check *v)
 {
     cli_table *table = cli_table_create("rrrr");
@@ -28,11 +28,11 @@ static void print_theorem_points(const theorem_check *v)
     }
     cli_table_print(table);
     if (saddle_theorem_is_vacuous(v))
-        cli_print("The bound is vacuous: after so few iterations it is above the metric at the "
-                  "start.\n");
+        cli_print("The bound says nothing yet: for this few iterations it is above the initial "
+                  "metric.\n");
 }
 
-/* What was left out, and whether sigma^2 was a bound. */
+/* Prints which seeds were left out, and whether sigma^2 was a bound. */
 static void print_theorem_notes(const theorem_check *v)
 {
     int width = cli_width(STDOUT_FILENO);
@@ -49,22 +49,22 @@ static void print_theorem_notes(const theorem_check *v)
         return;
     saddle_snprintf(
         text, sizeof text,
-        "Refreshes knew gamma (--gamma exact) and assumed a sigma^2 of %g times the largest "
-        "variance at the start. At the end the variance was %s%.3g of it%s.",
+        "Refreshes used the exact gamma (--gamma exact) and a sigma^2 of %g times the largest "
+        "variance at the start. At the end the variance was %s%.3g of that%s.",
         THEOREM_MARGIN, v->variance_share <= 1.0 ? "at most " : "", v->variance_share,
         v->variance_share <= 1.0
             ? ""
-            : ": the theorem's assumption was not met, and the comparison says nothing");
+            : ": the assumption of the theorem does not hold, so the comparison proves nothing");
     cli_wrap(stdout, text, 0, 0, width);
 }
 
 void cli_print_theorem(const theorem_check *v)
 {
-    size_t asked = v->seeds + v->unguaranteed;
+    size_t seeds = v->seeds + v->unguaranteed;
     cli_print("\n%s, means over ", v->plus ? "PRECISION+" : "PRECISION");
-    if (v->measured < asked)
+    if (v->measured < seeds)
         cli_print("%zu of ", v->measured);
-    cli_print("%zu seed%s: ", asked, asked == 1 ? "" : "s");
+    cli_print("%zu seed%s: ", seeds, seeds == 1 ? "" : "s");
     if (saddle_theorem_violated(v))
         cli_print("the bound is VIOLATED\n");
     else

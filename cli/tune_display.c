@@ -7,7 +7,7 @@
 #include "core/print.h"
 #include "core/text.h"
 
-/* The most candidates of the table at the end. */
+/* The most candidates in the final table. */
 #define SHOWN_CANDIDATES 5
 
 const char *tune_settings_text(const saddle_tuning *t, size_t candidate, char out[TUNE_SETTINGS])
@@ -23,8 +23,9 @@ static void on_begin(void *context, const saddle_tuning *t)
 {
     const tune_display *d = context;
     if (t->recommended_budget > 0)
-        cli_warn("--budget: %" PRIu64 " IFO calls allow only %zu candidates of %s, few to choose "
-                 "from; %" PRIu64 " allow %zu",
+        cli_warn("--budget: %" PRIu64
+                 " IFO calls allow only %zu candidates of %s, too few to choose from; %" PRIu64
+                 " allow %zu",
                  t->budget, t->candidates, t->algorithm->name, t->recommended_budget,
                  t->points < SADDLE_TUNE_FEW ? t->points : (size_t)SADDLE_TUNE_FEW);
     if (d->quiet)
@@ -41,7 +42,7 @@ static void on_begin(void *context, const saddle_tuning *t)
                   t->affordable == SADDLE_TUNE_MOST_CANDIDATES ? "at least " : "", t->affordable,
                   t->least_allotment, t->points);
     if (d->rows->held_out != NULL)
-        saddle_append(text, sizeof text, "; judged by %s on %zu of %zu rows, which it does not see",
+        saddle_append(text, sizeof text, "; ranked by %s on %zu of %zu rows, which are held out",
                       t->objective.name + strlen("test_"), d->rows->held_out->rows,
                       d->rows->held_out->rows + d->rows->train->rows);
     cli_wrap(stdout, text, 0, 2, cli_width(STDOUT_FILENO));

@@ -1,14 +1,14 @@
-/* What `saddle tune` prints: what is searched, progress, and the best candidates. */
+/* The output of `saddle tune`: what is searched, progress, and the best candidates. */
 #ifndef SADDLE_CLI_TUNE_DISPLAY_H
 #define SADDLE_CLI_TUNE_DISPLAY_H
 
 #include "cli.h"
 #include "lab/validation.h"
 
-/* What is shown of a search. */
+/* The display of a search. */
 typedef struct tune_display {
     bool quiet;
-    const validation *rows; /* those of the search, if it goes by an outcome */
+    const validation *rows; /* rows of the search, if the objective is an outcome */
 } tune_display;
 
 /* Capacity for the options of a candidate. */
@@ -16,9 +16,9 @@ typedef struct tune_display {
 /* The options of a candidate, such as "--eta-x 0.1 --eta-y 0.3". */
 const char *tune_settings_text(const saddle_tuning *tuning, size_t candidate,
                                char out[TUNE_SETTINGS]);
-/* Hooks of a search that is shown. The display must outlive it. */
+/* Hooks of a search that is displayed. The display must outlive the search. */
 saddle_tune_hooks tune_display_hooks(tune_display *d, const volatile sig_atomic_t *interrupt);
-/* Print the best few candidates, and the default wherever it came. */
+/* Prints the best few candidates, and the default settings wherever they rank. */
 void tune_print_ranking(const saddle_tuning *tuning);
 
 #endif

@@ -50,12 +50,12 @@ typedef enum saddle_option_stage {
 /** What changes when an option's value changes. */
 typedef enum saddle_option_effect {
     SADDLE_EFFECT_RESULT, /**< The iterates. */
-    SADDLE_EFFECT_LENGTH, /**< How long a run is. */
-    SADDLE_EFFECT_RECORD, /**< Which rows and columns the trace has. */
+    SADDLE_EFFECT_LENGTH, /**< The length of a run. */
+    SADDLE_EFFECT_RECORD, /**< The rows and columns of the trace. */
     SADDLE_EFFECT_METRIC, /**< What the metric measures. */
     SADDLE_EFFECT_SOURCE, /**< Where data are read from; their contents are compared separately. */
     SADDLE_EFFECT_OUTPUT, /**< Which files are written. */
-    SADDLE_EFFECT_ENGINE  /**< Which processors compute; no result depends on it. */
+    SADDLE_EFFECT_ENGINE  /**< Which processors compute; results do not depend on it. */
 } saddle_option_effect;
 
 /** The struct that contains an option's field. */
@@ -118,48 +118,48 @@ typedef struct saddle_option {
 /* Designators are in the order of the fields, as C++ requires. */
 
 /** A number within [low, high]. `where` is SADDLE_OWN(...). */
-#define SADDLE_REAL(where, id, heading, value, low, high, meta, words_)                    \
+#define SADDLE_REAL(where, id, heading, value, low, high, meta, help_)                     \
     {                                                                                      \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
-        .minimum = (low), .maximum = (high), .metavar = (meta), .help = (words_), where    \
+        .minimum = (low), .maximum = (high), .metavar = (meta), .help = (help_), where     \
     }
 /** A number within (low, high]. */
-#define SADDLE_REAL_ABOVE(where, id, heading, value, low, high, meta, words_)              \
+#define SADDLE_REAL_ABOVE(where, id, heading, value, low, high, meta, help_)               \
     {                                                                                      \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
         .minimum = (low), .maximum = (high), .above_minimum = true, .metavar = (meta),     \
-        .help = (words_), where                                                            \
+        .help = (help_), where                                                             \
     }
 /** A number within (0, high] that saddle_tune() varies as `how` says. */
 #define SADDLE_STEP(where, id, heading, value, high, how, meta, words_)                    \
     {                                                                                      \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
         .minimum = 0.0, .maximum = (high), .above_minimum = true, .metavar = (meta),       \
-        .help = (words_), where, .search = (how)                                           \
+        .help = (help_), where, .search = (how)                                            \
     }
 /** An integer within [low, high], 0 <= low; SADDLE_UNBOUNDED allows all of uint64_t. */
 #define SADDLE_INTEGER(where, id, heading, value, low, high, meta, words_)                    \
     {                                                                                         \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_INTEGER, .fallback = (value), \
-        .minimum = (low), .maximum = (high), .metavar = (meta), .help = (words_), where       \
+        .minimum = (low), .maximum = (high), .metavar = (meta), .help = (help_), where        \
     }
 /** One of "a|b|c". */
-#define SADDLE_CHOICE(where, id, heading, value, allowed, meta, words_)                      \
+#define SADDLE_CHOICE(where, id, heading, value, allowed, meta, help_)                       \
     {                                                                                        \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_CHOICE, .fallback = (value), \
-        .choices = (allowed), .metavar = (meta), .help = (words_), where                     \
+        .choices = (allowed), .metavar = (meta), .help = (help_), where                      \
     }
 /** yes or no. */
-#define SADDLE_FLAG(where, id, heading, value, words_)                                     \
+#define SADDLE_FLAG(where, id, heading, value, help_)                                      \
     {                                                                                      \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_FLAG, .fallback = (value), \
-        .help = (words_), where                                                            \
+        .help = (help_), where                                                             \
     }
 /** Any text. */
-#define SADDLE_TEXT(where, id, heading, value, meta, words_)                               \
+#define SADDLE_TEXT(where, id, heading, value, meta, help_)                                \
     {                                                                                      \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_TEXT, .fallback = (value), \
-        .metavar = (meta), .help = (words_), where                                         \
+        .metavar = (meta), .help = (help_), where                                          \
     }
 
 #ifdef __cplusplus

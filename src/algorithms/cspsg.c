@@ -36,8 +36,8 @@ enum { DOUBLING, SQRT };
 
 static const saddle_option decay = SADDLE_CHOICE(
     SADDLE_OWN(parameters, decay, RUN), "decay", "C-SP-SG", "doubling", "doubling|sqrt", "RULE",
-    "How steps decrease from --eta-x and --eta-y: by sqrt(2) whenever the number of iterations "
-    "doubles, or as 1 / sqrt(t + 1).");
+    "How the steps decrease from --eta-x and --eta-y. doubling: by sqrt(2) whenever the number of "
+    "iterations doubles; sqrt: as 1 / sqrt(t + 1).");
 
 static const saddle_option *const options[] = {&saddle_option_eta_x,
                                                &saddle_option_eta_y,

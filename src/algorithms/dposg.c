@@ -42,8 +42,7 @@ typedef struct parameters {
 
 static const saddle_option mixing_rounds = SADDLE_INTEGER(
     SADDLE_OWN(parameters, rounds, RUN), "mixing-rounds", "DPOSG", "auto", 1.0, MOST_ROUNDS, "R",
-    "Rounds of averaging in every iteration. auto: the smallest R with lambda^R (1 + m^(1/4)) <= "
-    "1.");
+    "Rounds of averaging per iteration. auto: the smallest R with lambda^R (1 + m^(1/4)) <= 1.");
 
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &saddle_option_batch, &saddle_option_sampling,

@@ -53,11 +53,12 @@ typedef struct parameters {
 
 static const saddle_option tolerance = SADDLE_REAL(
     SADDLE_OWN(parameters, tolerance, RUN), "resolvent-tolerance", "DPPSP", "0.1", 0.0, 1.0, "E",
-    "Largest error of a local proximal point, relative to its distance from the iterate.");
+    "Allowed error of a local proximal point. It is relative to the point's distance from the "
+    "iterate.");
 
-static const saddle_option most_steps = SADDLE_INTEGER(
-    SADDLE_OWN(parameters, most_steps, RUN), "resolvent-steps", "DPPSP", "100", 1.0, 1e9, "N",
-    "Most trial steps of the inner loop that finds a local proximal point.");
+static const saddle_option most_steps =
+    SADDLE_INTEGER(SADDLE_OWN(parameters, most_steps, RUN), "resolvent-steps", "DPPSP", "100", 1.0,
+                   1e9, "N", "Most trial steps in the search for a local proximal point.");
 
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &tolerance, &most_steps, NULL};

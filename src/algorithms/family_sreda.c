@@ -23,31 +23,30 @@ enum { RANDOM, LAST };
 
 static const saddle_option maximizer_steps = SADDLE_INTEGER(
     SADDLE_OWN(saddle_sreda_parameters, m, RUN), "maximizer-steps", GROUP, "auto", 1.0, 0x1p32, "M",
-    "Most ascent steps on y in one iteration. auto: 10; with --steps theory the paper's multiple "
-    "of kappa.");
+    "Most ascent steps in y per iteration. auto: 10; with --steps theory the paper's multiple of "
+    "kappa.");
 
 static const saddle_option maximizer_output =
     SADDLE_CHOICE(SADDLE_OWN(saddle_sreda_parameters, output, RUN), "maximizer-output", GROUP,
                   "random", "random|last", "WHICH",
-                  "Which of the maximizer's iterates goes on: one drawn uniformly, as in the "
-                  "paper, or the last.");
+                  "Which iterate of the maximizer is kept. random: one drawn uniformly, as in the "
+                  "paper; last: the last.");
 
 static const saddle_option refresh_batch = SADDLE_INTEGER(
     SADDLE_OWN(saddle_sreda_parameters, refresh, RUN), "refresh-batch", GROUP, "auto", 1.0, 0x1p32,
-    "N", "Samples of a refresh. auto: all, as for finite sums in the paper.");
+    "N", "Samples in a refresh. auto: all, as for finite sums in the paper.");
 
 static const saddle_option initial_epochs =
     SADDLE_INTEGER(SADDLE_OWN(saddle_sreda_parameters, initial, RUN), "initial-epochs", GROUP,
                    "auto", 0.0, 0x1p32, "N",
-                   "Most epochs of the maximization over y before the first iteration. auto: 3 for "
+                   "Most epochs of maximizing over y before the first iteration. auto: 3 for "
                    "sreda, 100 with --steps theory; 0 for sreda-boost.");
 
 static const saddle_option initial_accuracy =
     SADDLE_REAL_ABOVE(SADDLE_OWN(saddle_sreda_parameters, accuracy, RUN), "initial-accuracy", GROUP,
                       "auto", 0.0, SADDLE_UNBOUNDED, "Z",
                       "Gradient mapping at which that maximization ends. auto: epsilon / kappa, or "
-                      "epsilon where kappa is not known, with 0.1 for an epsilon that is not "
-                      "given.");
+                      "epsilon if kappa is not known; an epsilon that is not given counts as 0.1.");
 
 const saddle_option *const saddle_sreda_options[] = {&saddle_option_steps,
                                                      &saddle_option_eta_x,

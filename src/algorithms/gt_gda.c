@@ -40,7 +40,7 @@ typedef struct parameters {
 
 static const saddle_option ascents_option = SADDLE_INTEGER(
     SADDLE_OWN(parameters, ascents, RUN), "ascents", "GT-GDA", "2", 1.0, 1e6, "K",
-    "Ascent rounds in y for each descent round in x. In theory of the order of L / mu.");
+    "Ascent rounds in y per descent round in x. The theory asks for the order of L / mu.");
 
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &ascents_option, NULL};

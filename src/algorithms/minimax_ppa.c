@@ -70,39 +70,38 @@ typedef struct parameters {
     double appa_momentum, x_momentum, y_momentum; /* a, c, b */
 } parameters;
 
-static const saddle_option lipschitz_option =
-    SADDLE_STEP(SADDLE_OWN(parameters, L, RUN), "ppa-lipschitz", GROUP, "auto", SADDLE_UNBOUNDED,
-                &lipschitz_search, "L",
-                "L of the steps and the proximal weights in x. auto: 2 tau; with --steps theory "
-                "the problem's L.");
+static const saddle_option lipschitz_option = SADDLE_STEP(
+    SADDLE_OWN(parameters, L, RUN), "ppa-lipschitz", GROUP, "auto", SADDLE_UNBOUNDED,
+    &lipschitz_search, "L",
+    "L for the steps and proximal weights in x. auto: 2 tau; with --steps theory the problem's L.");
 
 static const saddle_option y_lipschitz_option =
     SADDLE_STEP(SADDLE_OWN(parameters, L_y, RUN), "ppa-lipschitz-y", GROUP, "auto",
                 SADDLE_UNBOUNDED, &y_lipschitz_search, "L",
-                "L of the steps in y. auto: 1 / (5 alpha); with --steps theory the problem's L.");
+                "L for the steps in y. auto: 1 / (5 alpha); with --steps theory the problem's L.");
 
 static const saddle_option concavity_option =
     SADDLE_STEP(SADDLE_OWN(parameters, mu, RUN), "ppa-mu", GROUP, "auto", SADDLE_UNBOUNDED,
                 &concavity_search, "MU",
-                "Strong concavity for the momentum in y. auto: the problem's; where that is "
-                "not known a tenth of --ppa-lipschitz-y.");
+                "Strong concavity for the momentum in y. auto: the problem's; if that is not "
+                "known, a tenth of --ppa-lipschitz-y.");
 
 static const saddle_option accuracy_option = SADDLE_REAL_ABOVE(
     SADDLE_OWN(parameters, accuracy, RUN), "ppa-accuracy", GROUP, "0.3", 0.0, 0.5, "R",
-    "By how much an iteration reduces the gradient mapping of its subproblem; "
-    "the loops inside are as much more accurate each.");
+    "Factor by which an iteration reduces the gradient mapping. The mapping is that of its "
+    "subproblem; each loop inside is more accurate by the same factor.");
 
 static const saddle_option appa_option =
     SADDLE_INTEGER(SADDLE_OWN(parameters, appa_steps, RUN), "appa-steps", GROUP, "30", 1.0, 0x1p32,
-                   "N", "Most accelerated proximal points of one iteration.");
+                   "N", "Most accelerated proximal points per iteration.");
 
 static const saddle_option ag2_option =
     SADDLE_INTEGER(SADDLE_OWN(parameters, ag2_steps, RUN), "ag2-steps", GROUP, "500", 1.0, 0x1p32,
-                   "N", "Most accelerated ascent steps in y for one of them.");
+                   "N", "Most accelerated ascent steps in y per proximal point.");
 
 static const saddle_option agd_option =
     SADDLE_INTEGER(SADDLE_OWN(parameters, agd_steps, RUN), "agd-steps", GROUP, "50", 1.0, 0x1p32,
-                   "N", "Most accelerated descent steps in x for one ascent step.");
+                   "N", "Most accelerated descent steps in x per ascent step.");
 
 static const saddle_option *const options[] = {
     &saddle_option_steps, &lipschitz_option, &y_lipschitz_option,

@@ -48,8 +48,8 @@ enum { LOCAL, EXACT };
 
 static const saddle_option gamma_rule = SADDLE_CHOICE(
     SADDLE_OWN(parameters, gamma, RUN), "gamma", GROUP, "local", "local|exact", "RULE",
-    "How gamma is found: 'local' by consensus on one number, as a real network can; 'exact' "
-    "by the paper's formula, which needs every agent's x and so a simulation.");
+    "How gamma is computed. local: by consensus on one number, as a real network can; exact: by "
+    "the paper's formula, which needs every agent's x and therefore a simulation.");
 
 static const saddle_option sigma2 = SADDLE_REAL_ABOVE(
     SADDLE_OWN(parameters, sigma2, RUN), "sigma2", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "V",
@@ -57,8 +57,8 @@ static const saddle_option sigma2 = SADDLE_REAL_ABOVE(
 
 static const saddle_option refresh_min = SADDLE_INTEGER(
     SADDLE_OWN(parameters, refresh_min, RUN), "refresh-min", GROUP, "auto", 1.0, 0x1p32, "N",
-    "Fewest samples of a refresh. auto: those of a mini-batch; a refresh poorer than the "
-    "mini-batches that follow it defeats its purpose.");
+    "Fewest samples in a refresh. auto: the size of a mini-batch; a refresh with fewer samples "
+    "than the mini-batches that follow it defeats its purpose.");
 
 static const saddle_option *const options[] = {&saddle_option_steps,
                                                &saddle_option_nu,

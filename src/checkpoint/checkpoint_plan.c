@@ -118,8 +118,8 @@ static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan
         const char *given = c->setting[k].given;
         const saddle_option *option = saddle_settings_find(plan->settings, name);
         if (option == NULL || given == NULL || *given == '\0' ||
-            option->effect != SADDLE_EFFECT_OUTPUT || option->words == NULL ||
-            strcmp(option->words, "@FILE") != 0 || saddle_settings_given(plan->settings, option))
+            option->effect != SADDLE_EFFECT_OUTPUT || option->values == NULL ||
+            strcmp(option->values, "@FILE") != 0 || saddle_settings_given(plan->settings, option))
             continue;
         if (!lies_below(given, directory))
             status = saddle_fail(

@@ -36,11 +36,10 @@ typedef struct choices {
 
 static const saddle_option *const options[] = {
     &saddle_score_option, &saddle_activation_option,
-    &(const saddle_option)SADDLE_REAL_ABOVE(
-        SADDLE_OWN(choices, positive_share, INSTANCE), "positive-share", "Problem auc", "auto", 0.0,
-        1.0, "R",
-        "Share r of positives in the objective. auto: the agents find it by averaging in the "
-        "network."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(SADDLE_OWN(choices, positive_share, INSTANCE),
+                                            "positive-share", "Problem auc", "auto", 0.0, 1.0, "R",
+                                            "Fraction r of positives in the objective. auto: the "
+                                            "agents compute it by averaging over the network."),
     NULL};
 
 /* The default tau as a multiple of the trace of F's Hessian in x at the start. No direction has

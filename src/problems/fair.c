@@ -48,18 +48,20 @@ static const saddle_option *const options[] = {
     &saddle_activation_option,
     &(const saddle_option)SADDLE_REAL(
         OWN(fairness), "fairness", GROUP, "8", 0.0, SADDLE_UNBOUNDED, "W",
-        "Weight of the dependence between decision and sensitive attribute; 0: none."),
+        "Weight of fairness; 0 ignores it. It multiplies the dependence between the decision and "
+        "the sensitive attribute."),
     &(const saddle_option)SADDLE_REAL(
         OWN(ridge), "fairness-ridge", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "R",
-        "Weight of -(R/2) |y|^2, for strong concavity in y. auto: 0, or 1e-3 when W is 0."),
+        "Weight of -(R/2) |y|^2, for strong concavity in y. auto: 0, or 1e-3 if --fairness is 0."),
     &(const saddle_option)SADDLE_TEXT(
         OWN(sensitive), "sensitive", GROUP, SADDLE_DEFAULT_SENSITIVE, "FEATURE",
-        "The feature that holds the sensitive attribute, as 0 or 1: its number from 1, its name, "
+        "Feature that holds the sensitive attribute, as 0 or 1. Give its number from 1, its name, "
         "or a column of two texts. In a9a 73 is 1 for men."),
     &(const saddle_option)SADDLE_TEXT(
         OWN(excluded), "exclude-features", GROUP, "auto", "LIST",
-        "Features that the model may not use, by number from 1 or name, such as 72,73; or none. "
-        "auto: the sensitive one and every feature that is its exact opposite in all rows."),
+        "Features that the model may not use, such as 72,73. Give numbers from 1 or names, or "
+        "none. auto: the sensitive feature and every feature that is its exact opposite in all "
+        "rows."),
     NULL};
 
 enum { BLOCK = SADDLE_ROW_BLOCK };

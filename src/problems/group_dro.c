@@ -44,18 +44,18 @@ static const saddle_option *const options[] = {
     &saddle_activation_option,
     &(const saddle_option)SADDLE_TEXT(
         OWN(groups), "groups", GROUP, "agents", "COLUMNS",
-        "Which rows form a group: 'agents', each agent's; or columns, by name or by number of the "
-        "feature from 1, and 'label', separated by commas: rows with the same values there, such "
-        "as sex,label or 73,label."),
+        "Which rows form a group. agents: the rows of each agent. Or columns, separated by commas, "
+        "such as sex,label or 73,label: rows with the same values there. A column is a name, the "
+        "number of a feature from 1, or label."),
     &(const saddle_option)SADDLE_TEXT(
         OWN(values), "group-values", GROUP, "auto", "LIST",
-        "The groups in the order of y, separated by commas, the values of each separated by "
-        "colons, such as 0:-1,0:1,1:-1,1:1 or female,male; texts also by their numbers in "
-        "ascending order from 0. auto: those that the agents' rows have, ascending."),
+        "The groups, in the order of y. Separate groups by commas and the values of a group by "
+        "colons, as in 0:-1,0:1,1:-1,1:1 or female,male; a text may also be given by its number in "
+        "ascending order from 0. auto: the groups in the agents' rows, ascending."),
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(ridge), "group-ridge", GROUP, "0.1", 0.0, SADDLE_UNBOUNDED, "MU",
-        "Weight of -(MU/2) |y - 1/G|^2. The smaller, the closer to the worst group's loss, and "
-        "the harder to optimize."),
+        "Weight of -(MU/2) |y - 1/G|^2. The smaller it is, the closer the objective is to the "
+        "worst group's loss, and the harder to optimize."),
     NULL};
 
 /* The default tau as a multiple of the mean of |grad h|^2 at the start: half the trace of F's

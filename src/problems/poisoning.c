@@ -37,13 +37,12 @@ typedef struct choices {
 } choices;
 
 static const saddle_option *const options[] = {
-    &(const saddle_option)SADDLE_TEXT(
-        OWN(poisoned), "poisoned", GROUP, "1", "AGENTS",
-        "The agents whose samples the adversary shifts: K, the first K of them; or agents:I,J,..., "
-        "counted from 0."),
+    &(const saddle_option)SADDLE_TEXT(OWN(poisoned), "poisoned", GROUP, "1", "AGENTS",
+                                      "Agents whose samples the adversary shifts. K: the first K "
+                                      "agents; agents:I,J,...: these, numbered from 0."),
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(perturbation), "perturbation", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "R",
-        "The longest shift: X is l2-ball:R unless --x-set says otherwise."),
+        "Longest shift: X is l2-ball:R unless --x-set is given."),
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(ridge), "ridge", GROUP, "0.01", 0.0, SADDLE_UNBOUNDED, "W",
         "Weight of -(W/2) |y|^2, which makes the model unique."),

@@ -53,13 +53,14 @@ static const saddle_option *const options[] = {
                                          "States of the Markov decision process."),
     &(const saddle_option)SADDLE_INTEGER(OWN(features), "mdp-features", GROUP, "4", 1.0, 32.0, "N",
                                          "Features of a state."),
-    &(const saddle_option)SADDLE_INTEGER(OWN(hidden), "mdp-hidden", GROUP, "8", 1.0, 32.0, "N",
-                                         "Hidden tanh units of the value function's network."),
+    &(const saddle_option)SADDLE_INTEGER(
+        OWN(hidden), "mdp-hidden", GROUP, "8", 1.0, 32.0, "N",
+        "Hidden tanh units of the network for the value function."),
     &(const saddle_option)SADDLE_REAL(OWN(discount), "discount", GROUP, "0.9", 0.0, 0.999, "GAMMA",
-                                      "Discount of future rewards."),
-    &(const saddle_option)SADDLE_REAL_ABOVE(
-        OWN(ridge), "dual-ridge", GROUP, "0.1", 0.0, SADDLE_UNBOUNDED, "RHO",
-        "Weight of the term -(RHO/2) |y|^2, which makes F strongly concave in y."),
+                                      "Discount factor of future rewards."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(OWN(ridge), "dual-ridge", GROUP, "0.1", 0.0,
+                                            SADDLE_UNBOUNDED, "RHO",
+                                            "Weight of -(RHO/2) |y|^2, for strong concavity in y."),
     NULL};
 
 typedef struct instance {

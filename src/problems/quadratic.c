@@ -49,9 +49,9 @@ enum { CONVEX, NONCONVEX };
 
 static const saddle_option *const options[] = {
     &(const saddle_option)SADDLE_INTEGER(OWN(x_dim), "x-dim", GROUP, "20", 1.0, 1e7, "N",
-                                         "Length of x."),
+                                         "Dimension of x."),
     &(const saddle_option)SADDLE_INTEGER(OWN(y_dim), "y-dim", GROUP, "10", 1.0, 1e7, "N",
-                                         "Length of y."),
+                                         "Dimension of y."),
     &(const saddle_option)SADDLE_REAL_ABOVE(OWN(mu), "mu", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "MU",
                                             "Strong concavity in y."),
     &(const saddle_option)SADDLE_REAL_ABOVE(
@@ -59,13 +59,13 @@ static const saddle_option *const options[] = {
         "Lipschitz constant of every sample's gradient; at least 3 mu."),
     &(const saddle_option)SADDLE_CHOICE(
         OWN(curvature), "curvature", GROUP, "nonconvex", "convex|nonconvex", "KIND",
-        "Whether F is strongly convex in x, or has negative curvature that only the maximum over "
-        "y makes up for."),
+        "Curvature of F in x. convex: strongly convex; nonconvex: with negative curvature that "
+        "only the maximum over y makes up for."),
     &(const saddle_option)SADDLE_REAL(OWN(noise), "noise", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "S",
                                       "Size of the samples' random linear terms."),
     &(const saddle_option)SADDLE_REAL(
         OWN(heterogeneity), "heterogeneity", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "S",
-        "Size of the agents' linear terms, by which their data differ."),
+        "Size of the agents' linear terms. They make the agents' data differ."),
     NULL};
 
 /* One agent's terms. */

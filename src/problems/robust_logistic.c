@@ -39,11 +39,11 @@ static const saddle_option *const options[] = {
                                       "W", "Weight of the nonconvex regularizer g(x)."),
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(curvature), "g-curvature", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "C",
-        "C in g(x) = lambda2 sum_k C x_k^2 / (1 + C x_k^2); the paper calls it alpha."),
+        "C in g(x). g(x) = lambda2 sum_k C x_k^2 / (1 + C x_k^2); the paper calls it alpha."),
     &(const saddle_option)SADDLE_CHOICE(
         OWN(weights), "weights", GROUP, "box", "box|simplex", "FORM",
-        "'box': losses weighted by y_j, Y = [0,10]^n, as in the paper; 'simplex': losses weighted "
-        "by n y_j, Y the probability simplex, the usual distributionally robust form."),
+        "How y weights the losses. box: by y_j with Y = [0,10]^n, as in the paper; simplex: by n "
+        "y_j with Y the probability simplex, the usual distributionally robust form."),
     NULL};
 
 typedef struct instance {

@@ -39,17 +39,18 @@ typedef struct choices {
 enum { SQUARE, HUBER };
 
 static const saddle_option *const options[] = {
-    &(const saddle_option)SADDLE_CHOICE(
-        OWN(loss), "loss", GROUP, "square", "square|huber", "LOSS",
-        "Loss of a residual r: 'square', r^2/2, or 'huber', linear beyond --huber-delta, which "
-        "bounds the influence of outliers."),
-    &(const saddle_option)SADDLE_REAL_ABOVE(
-        OWN_OF_HUBER(delta), "huber-delta", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "D",
-        "The residual at which Huber's loss turns linear. auto: the labels' standard deviation."),
+    &(const saddle_option)SADDLE_CHOICE(OWN(loss), "loss", GROUP, "square", "square|huber", "LOSS",
+                                        "Loss of a residual r. square: r^2/2; huber: linear beyond "
+                                        "--huber-delta, which bounds the influence of outliers."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(OWN_OF_HUBER(delta), "huber-delta", GROUP, "auto", 0.0,
+                                            SADDLE_UNBOUNDED, "D",
+                                            "Residual at which Huber's loss becomes linear. auto: "
+                                            "the standard deviation of the labels."),
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(divergence), "divergence", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "W",
-        "Weight of the chi-square divergence of the samples' weights from equal ones. The "
-        "smaller, the more the worst samples count. auto: the labels' variance."),
+        "Weight of the penalty on unequal sample weights. The penalty is their chi-square "
+        "divergence from equal weights; the smaller W, the more the worst samples count. auto: the "
+        "variance of the labels."),
     NULL};
 
 /* The default tau as a multiple of the trace of the Hessian in x plus |H_xy|^2 / mu. */

@@ -59,7 +59,7 @@ for signal in INT TERM HUP; do
         --trace s.csv --model s.npz --checkpoint "on-$signal" --checkpoint-every 1e9s
     check "$signal: exit code" exits 130
     check "$signal: says how to go on" warns \
-        "saddle: interrupted; \`saddle run --resume on-$signal --trace s.csv --model s.npz\` goes on"
+        "saddle: interrupted; \`saddle run --resume on-$signal --trace s.csv --model s.npz\` continues"
     check "$signal: a checkpoint" is "$(files "on-$signal")" 1
     reached=$(newest "on-$signal" | sed 's/.*-0*//; s/.saddle//')
     whole=$(((reached / 100 + 5) * 100))

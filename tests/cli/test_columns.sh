@@ -111,7 +111,7 @@ refuse "holes.csv:3:1: missing value in column 'age'; fill it in, or set --missi
     data info holes.csv
 refuse "holes.csv:3:1: missing" run --data holes.csv "${two[@]}"
 try data info holes.csv --missing drop
-check "rows are left out" says "57, 3 left out for missing values"
+check "rows are left out" says "57, 3 left out because of missing values"
 try data info holes.csv --missing impute
 check "values are filled in" says "3 missing values filled in"
 try run --data holes.csv "${two[@]}" --missing impute --model filled.npz
@@ -128,7 +128,7 @@ try run --data holes.csv "${two[@]}" --missing drop --model dropped.npz
 check "it runs on the rest" exits 0
 try eval --model dropped.npz --data holes.csv
 check "eval drops as the run did" says "57 rows"
-refuse "3 rows of 'holes.csv' lack a value, and every row needs a score" \
+refuse "3 rows of 'holes.csv' lack a value and cannot be scored" \
     predict --model dropped.npz --data holes.csv
 refuse "missing value in column 'age'" predict --model people.npz --data holes.csv
 sed '2s/[a-z]*$//' people.csv >unlabelled.csv

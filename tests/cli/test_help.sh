@@ -138,10 +138,10 @@ fi
 
 try sets l2-ball
 check "a set is explained" exits 0
-check "with what it is given as" says "To be given as --x-set or --y-set l2-ball:R"
+check "with what it is given as" says "Use it as --x-set or --y-set l2-ball:R"
 try sets l1:0.1
-check "a regularizer, too" says "To be given as --regularizer l1:W"
-refuse "there is no set or regularizer 'l9-ball'; \`saddle sets\` lists them" sets l9-ball
+check "a regularizer, too" says "Use it as --regularizer l1:W"
+refuse "'l9-ball' is not a set or regularizer; \`saddle sets\` lists them" sets l9-ball
 
 for shell in bash zsh fish; do
     try completion "$shell"

@@ -14,15 +14,15 @@ refuse "'rune'" help rune
 refuse "extra argument 'more'" run more
 refuse "extra argument 'more'" topologies more
 touch rows.csv
-refuse "usage: saddle predict [options]; give a file of rows as --data FILE" predict --model m.npz rows.csv
-refuse "write %d for its number, as in --data 'part-%d.csv'" run --data part-0.csv rows.csv
+refuse "usage: saddle predict [options]; give a data file as --data FILE" predict --model m.npz rows.csv
+refuse "write %d in place of the number: --data 'part-%d.csv'" run --data part-0.csv rows.csv
 try run more
 check "no hint for what is not a file" is "$(cat err)" "saddle: extra argument 'more'; usage: saddle run [options]"
 rm rows.csv
 refuse "extra argument 'more'" run -- more
 refuse "needs TOPOLOGY" graph
 refuse "needs NAME" data info
-refuse "'-x' is no option" run -x
+refuse "'-x' is not an option" run -x
 refuse "'tcsh'" completion tcsh
 
 # Options.

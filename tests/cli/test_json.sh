@@ -163,7 +163,7 @@ object verify 0 "${theory[@]}" --verify --repeats 2 --iterations 300
 text_of "${theory[@]}" --verify --repeats 2 --iterations 300
 holds "both algorithms" '[v["algorithm"] for v in o["verification"]] == ["precision", "precision+"] and not any(v["violated"] for v in o["verification"]) and all(v["seeds"] == 2 for v in o["verification"])'
 holds "with the numbers of the text" 'all(all(near(float(a), b, 6e-3) for a, b in zip(row[:4], p.values())) for row, p in zip([l.split() for l in text.splitlines() if l.endswith("of the bound")], [p for v in o["verification"] for p in v["points"]], strict=True))'
-refuse "nothing is guaranteed here" theory --problem fair --sensitive 2 --data train.svm --verify --json
+refuse "there is no guarantee to verify" theory --problem fair --sensitive 2 --data train.svm --verify --json
 
 # ---- data info
 object "data info" 0 data info train.svm

@@ -169,7 +169,7 @@ refuse "has no column 'nothing'; it has iteration, ifo" plot a.csv --y nothing
 refuse "has no column 'nothing'" plot a.csv --x nothing
 refuse "has no column 'test_acuracy' (did you mean 'test_accuracy'?); it has iteration" plot fair.csv --y test_acuracy
 refuse "has no column 'acuracy' (did you mean 'accuracy'?)" plot fair.csv --y acuracy
-refuse "is no list of 1 to 8 names" plot a.csv --x samples,,rounds
+refuse "is not a list of 1 to 8 names" plot a.csv --x samples,,rounds
 refuse "cannot read 'absent.csv'" plot absent.csv
 refuse ":2:5: 'x' is not a number" plot <(printf 'iteration,ifo,metric\n1,2,x\n')
 refuse "saddle plot needs TRACE|DIR..." plot
@@ -229,9 +229,9 @@ check "with its line" warns "wrong.csv:2:5:"
 # What it waits for is reported once, and it gives up on a run that never begins.
 try watch never.csv --wait 0.6
 check "a file that never comes" exits 2
-check "is waited for, which is said" warns "waiting at most 0.6 s (--wait) for 'never.csv', which is not there"
+check "is waited for, which is said" warns "waiting at most 0.6 s (--wait) for 'never.csv', which does not exist"
 check "once, and then given up" is "$(grep -c . err)" 2
-check "with the reason" warns "'never.csv' is not there after 0.6 s; give the file of a run's --trace, or a longer --wait"
+check "with the reason" warns "'never.csv' does not exist after 0.6 s; give the --trace file of a run, or a longer --wait"
 check "and no row" is "$(wc -c <out)" 0
 : >hollow.csv
 try watch hollow.csv --wait 0.3

@@ -175,7 +175,7 @@ try run --resume kept --problem ./libright.so --iterations 9 --quiet
 check "resumes if the plug-in is named" exits 0
 at_moment MOMENT_CLOCK=300 MOMENT_SIGNAL=15 -- run --problem ./libright.so --iterations 1e9 --checkpoint cut --quiet
 check "interrupted" exits 130
-check "how to go on names it" warns "\`saddle run --problem ./libright.so --resume cut\` goes on"
+check "how to go on names it" warns "\`saddle run --problem ./libright.so --resume cut\` continues"
 mkfifo pipe
 refuse "'./pipe' is not a regular file" run --problem ./pipe
 if [ "$(id -u)" -ne 0 ]; then

@@ -145,7 +145,7 @@ try predict --model c.npz --data turned.csv
 check "and wherever the label is" exits 0
 refuse "set --label-column to none if no column is a label" \
     predict --model c.npz --data features.csv --label-column last
-refuse "'none' leaves saddle eval nothing to compare" \
+refuse "'none' leaves nothing to compare the scores with" \
     eval --model c.npz --data features.csv --label-column none
 for problem in auc robust-regression; do
     refuse "--label-column: 'none' means rows without labels, which only predict can use; give the column" \
@@ -188,7 +188,7 @@ refuse "leave it out" eval --model m.npz --data held --problem auc
 refuse "is also the file of --model" predict --model m.npz --data held --output m.npz
 refuse "is also the file of --data" predict --model m.npz --data held --output held
 refuse "--output" predict --model m.npz --data held --output no/where
-refuse "'-o' is no option" eval --model m.npz --data held -o f
+refuse "'-o' is not an option" eval --model m.npz --data held -o f
 head -c 700 m.npz >cut.npz
 refuse "the file is cut short or damaged" eval --model cut.npz --data held
 

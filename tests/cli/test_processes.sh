@@ -186,7 +186,7 @@ check "to the same model again" cmp -s one.npz two.npz
 
 together 2 run "${small[@]}" --quiet
 check "without --engine mpi they work alone" exits 0
-check "which is told" warns "this is one of 2 processes, which each do all of the work"
+check "which is told" warns "this is one of 2 processes that each do all of the work"
 check "once, with the remedy" one_line
 check "and it is" warns "give --engine mpi"
 cat >deaf.sh <<'SH'

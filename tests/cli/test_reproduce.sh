@@ -24,7 +24,7 @@ traces() { find "$1/traces" -name '*.csv' | wc -l; }
 studies=(reproduce --quick --only "topology-regression,theorem")
 try "${studies[@]}" --output all
 check "reproduce" exits 0
-check "says loudly that a9a is not here" warns "a9a IS NOT HERE: built-in data 'synthetic' stand in"
+check "says loudly that a9a is not here" warns "a9a WAS NOT FOUND: built-in data 'synthetic' replace it"
 check "and how to get it" warns "saddle data fetch a9a"
 check "names the experiment and its place in the paper" says "topology-regression: appendix B.3, figure 6(a); 5 agents, n = 100, 40000 IFO calls"
 check "shows where it is" says "[6/10] topology-regression er-0.3 seed 2: "
@@ -250,18 +250,18 @@ done
 want=$(cat v1.csv v2.csv v3.csv | awk -F, '/^[0-9]/ && $1 < 500 {s += $9} END {printf "%.4g", s / 1500}')
 try theory "${small[@]}" --verify --repeats 3 --iterations 500
 check "the measured mean" is "$(awk '$1 == "500" {print $2}' out)" "$want"
-check "c-gamma is too small" warns "nothing is guaranteed for PRECISION+ here: c-gamma is too small"
+check "c-gamma is too small" warns "PRECISION+ has no guarantee here: c-gamma is too small"
 check "and left out" is "$(grep -c 'not contradicted' out)" 1
 # Seeds determine networks: with this c_gamma only some of them have a guarantee.
 try theory --problem quadratic --lipschitz 3.16 --mu 1.05 --tau 5.6 --c-gamma 1000 --verify --repeats 3 --iterations 50 --threads 1
 check "some seeds have no guarantee" says "PRECISION+, means over 1 of 3 seeds: not contradicted"
 check "which is reported" says "2 seeds have no guarantee and were left out"
 check "and all have one for PRECISION" says "PRECISION, means over 3 seeds"
-check "gamma and sigma^2 are known" says "Refreshes knew gamma (--gamma exact)"
+check "gamma and sigma^2 are known" says "Refreshes used the exact gamma (--gamma exact)"
 try theory "${small[@]}"
-check "no guarantee is one line" says "PRECISION+: no guarantee; these steps need a --c-gamma above "
+check "no guarantee is one line" says "PRECISION+: no guarantee; these steps need --c-gamma above "
 check "and no list of nothing" is "$(grep -c ' none ' out)" 0
 try theory --problem fair --data synthetic:200 --verify
 check "no theorem, no verification" exits 2
-check "says why" warns "--verify: nothing is guaranteed here: "
+check "says why" warns "--verify: there is no guarantee to verify: "
 finish

@@ -28,11 +28,11 @@ check "resumed on unequal sizes" is "$(metrics rest.csv | tail -1)" "$(metrics w
 
 try run --data synthetic:103 --agents 5 --topology ring --iterations 20 --agent-weights by-size --trace w.csv
 check "by size" exits 0
-check "is said" says "agents count by size"
+check "is said" says "agents weighted by size"
 check "and in the trace" grep -q "agent-weights: by-size" w.csv
 check "and makes a difference" test "$(metrics w.csv)" != "$(metrics whole.csv)"
 try theory --data synthetic:103 --agents 5 --topology ring --agent-weights by-size
-check "theory says it" says "agents count by size"
+check "theory says it" says "agents weighted by size"
 # With one row per sample slot and equal sizes, nothing changes.
 try run --data synthetic:100 --agents 5 --topology ring --iterations 20 --agent-weights by-size --model a.npz
 try run --data synthetic:100 --agents 5 --topology ring --iterations 20 --model b.npz

@@ -65,10 +65,10 @@ check "in the order of the file" sort -c -t: -k2n t.txt
 check "two of ten rows with the rare label" is "$(grep -c '^1' h.txt)" 2
 
 refuse "needs --train" data split all.txt --test test.txt
-refuse "one part is no split; give --test, or a --train with %d" data split all.txt --train t.txt
-refuse "--test-share: 0; give a share between 0 and 1" \
+refuse "there is only one part; give --test, or --train with %d" data split all.txt --train t.txt
+refuse "--test-share must be above 0 and below 1 (got 0)" \
     data split all.txt --train t.txt --test h.txt --test-share 0
-refuse "one part is no split" data split all.txt --train t-%d.txt --parts 1
+refuse "there is only one part" data split all.txt --train t-%d.txt --parts 1
 refuse "--parts: --train is the single file 't.txt'; put a %d into its name" \
     data split all.txt --train t.txt --test h.txt --parts 3
 refuse "--test-share: no rows are held out; give --test" data split all.txt --train t-%d.txt --test-share 0.3

@@ -79,10 +79,10 @@ refuse "--objective: 'metric' cannot compare candidates with different problems"
 # A budget for few candidates, and for a small grid.
 try tune --problem fair --sensitive 2 --data synthetic:300:12 --algorithms prox-gt-sgda --hold all --search fairness=1,4,16 \
     --objective accuracy --budget 6000 --output few --quiet
-check "few of few" grep -qE '^saddle: warning: --budget: 6000 IFO calls allow only [23] candidates of prox-gt-sgda, few to choose from; [0-9]+ allow 4$' err
+check "few of few" grep -qE '^saddle: warning: --budget: 6000 IFO calls allow only [23] candidates of prox-gt-sgda, too few to choose from; [0-9]+ allow 4$' err
 rm -r few
 try tune "${problem[@]}" --algorithms gda --budget 20000 --output few --quiet
-check "few candidates" warns "--budget: 20000 IFO calls allow only 8 candidates of gda, few to choose from; 38400 allow 16"
+check "few candidates" warns "--budget: 20000 IFO calls allow only 8 candidates of gda, too few to choose from; 38400 allow 16"
 rm -r few
 try tune "${problem[@]}" --algorithms gda --budget 38400 --output few --quiet
 check "enough" silent
@@ -164,7 +164,7 @@ check "objective auc" exits 0
 check "how many the budget allows" grep -q 'a budget of 100000 IFO calls allows 8 candidates at 4000 calls or more each' <(tr -s '\n ' ' ' <out)
 check "the log names the data" is "$(sed -n 's/^# \(data\|test-data\|held-out rows\): //p' auc/precision.csv | paste -sd' ')" \
     "synthetic:500:12 synthetic:200:12 100"
-check "which rows decide" grep -q 'judged by auc on 100 of 500 rows' <(tr -s '\n ' ' ' <out)
+check "which rows decide" grep -q 'ranked by auc on 100 of 500 rows' <(tr -s '\n ' ' ' <out)
 check "the largest wins" is "$(grep '^2,\|^1,' auc/precision.csv | sort -t, -k1,1gr -k6,6gr | head -1 | cut -d, -f7-)" \
     "$(sed -n "s/^\(nu\|eta\|tau\|alpha\): '\(.*\)'/\2/p" auc/precision.yaml | paste -sd,)"
 check "the answer on test rows" grep -qE '^on the test data, after training on all rows: auc 0\.[0-9]+, pair_loss' out
@@ -174,7 +174,7 @@ try run --config auc/precision.yaml --max-ifo "$config" --iterations 1000000
 check "is that of a run with it" grep -qE "^  held out    auc $said," out
 check "the settings name the data" grep -qx "data: 'synthetic:500:12'" auc/precision.yaml
 try "${auc[@]}" --objective auc --output auc2 --validation-fraction 0.5
-check "another share" grep -q 'judged by auc on 250 of 500 rows' <(tr -s '\n ' ' ' <out)
+check "another share" grep -q 'ranked by auc on 250 of 500 rows' <(tr -s '\n ' ' ' <out)
 try "${auc[@]}" --objective train_auc --output auc3 --quiet
 check "on the agents' data, nothing is split off" grep -qx '# samples: 125' auc3/precision.csv
 try "${auc[@]}" --output auc4 --quiet
@@ -202,7 +202,7 @@ refuse "--test-data: no data set 'nowhere'" "${auc[@]}" --objective auc --test-d
 check "refused before the search" absent new
 try "${auc[@]}" --objective auc --validation-fraction 1e-9 --output new --quiet
 check "no value on a row of one class" exits 3
-check "is not blamed on the steps alone" warns "its auc on 1 held-out rows is undefined; give"
+check "is not blamed on the steps alone" warns "its auc on 1 held-out rows is undefined; start"
 rm -rf new
 for objective in primal stationarity; do
     try tune "${problem[@]}" --algorithms gda --budget 30000 --objective "$objective" --output "$objective"

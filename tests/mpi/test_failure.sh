@@ -45,7 +45,7 @@ for rank in 0 1 2; do
     kill_rank "$rank" rows_in trace 20
     check "rank $rank killed: the job fails" failed
     check "rank $rank killed: it is named" names_rank "$rank"
-    check "rank $rank killed: there is no checkpoint" warns "it keeps no checkpoint to resume from"
+    check "rank $rank killed: there is no checkpoint" warns "without --checkpoint there is nothing to resume from"
 done
 
 # ---- with checkpoints: the message says how to resume, which leads to the same bits --------------
