@@ -92,7 +92,7 @@ typedef struct work {
     bool stopped; /* whether an interrupt was seen; the same in all processes */
     cli_meter meter;
     char label[128]; /* of the current run */
-    char place[192]; /* the same with its number among all runs */
+    char numbered_label[192]; /* the same with its number among all runs */
 } work;
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -206,9 +206,9 @@ static saddle_hooks on_begin(void *context, size_t a, size_t r)
     const comparison *c = &w->result;
     saddle_snprintf(w->label, sizeof w->label, "%s seed %" PRIu64 ": ", c->names.algorithm[a]->name,
                     c->first_seed + r);
-    saddle_snprintf(w->place, sizeof w->place, "[%zu/%zu] %s", r * c->names.count + a + 1,
+    saddle_snprintf(w->numbered_label, sizeof w->numbered_label, "[%zu/%zu] %s", r * c->names.count + a + 1,
                     c->names.count * c->repeats, w->label);
-    w->meter = (cli_meter){.label = w->place, .run = w->label, .hidden = w->chosen->common.quiet};
+    w->meter = (cli_meter){.label = w->numbered_label, .run = w->label, .hidden = w->chosen->common.quiet};
     return cli_meter_hooks(&w->meter, w->interrupt);
 }
 
@@ -217,7 +217,7 @@ static void on_kept(void *context, const comparison_run *run)
     const work *w = context;
     cli_progress_clear();
     if (!w->quiet)
-        cli_print("  %skept: %s\n", w->place, saddle_stop_text(run->stop));
+        cli_print("  %skept: %s\n", w->numbered_label, saddle_stop_text(run->stop));
 }
 
 static void on_end(void *context, const comparison_run *run, const saddle_result *result)
@@ -227,7 +227,7 @@ static void on_end(void *context, const comparison_run *run, const saddle_result
         cli_report_divergence(result, w->label);
     cli_progress_clear();
     if (!w->quiet)
-        cli_report_run(w->place, &run->rows[run->row_count - 1], run->stop);
+        cli_report_run(w->numbered_label, &run->rows[run->row_count - 1], run->stop);
 }
 
 static void on_left_out(void *context, const char *why)

@@ -1,4 +1,4 @@
-/* Lists of algorithms. */
+/* Reads lists of algorithms. */
 #include "lab/algorithm_names.h"
 
 #include <string.h>
@@ -9,20 +9,19 @@
 static saddle_status add(algorithm_names *names, const char *text, saddle_error *error)
 {
     if (names->count == ALGORITHM_NAMES_MOST)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "algorithms: more than %d algorithms",
+        return saddle_fail(error, SADDLE_BAD_INPUT, "algorithms: at most %d algorithms are allowed",
                            ALGORITHM_NAMES_MOST);
     saddle_algorithm_choice *choice;
     SADDLE_TRY(saddle_in_field("algorithms", saddle_algorithm_open(&choice, text, error), error));
     names->choice[names->count] = choice;
     names->algorithm[names->count++] = choice->algorithm;
-    /* Names become those of files and curves. */
+    /* The names become names of files and curves, so they must differ. */
     for (size_t k = 0; k + 1 < names->count; k++)
         if (strcmp(names->algorithm[k]->name, choice->algorithm->name) == 0)
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "algorithms: '%s' is named twice; give each once, and plug-ins of the same "
-                "name with different options",
-                choice->algorithm->name);
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "algorithms: '%s' is named twice; give each algorithm once, or one "
+                               "plug-in with different options",
+                               choice->algorithm->name);
     return SADDLE_OK;
 }
 
@@ -36,7 +35,8 @@ static saddle_status add_all(algorithm_names *names, saddle_error *error)
     return status;
 }
 
-/* Cut the next entry off a list. What follows a comma and has a = belongs to the plug-in before it. */
+/* Cuts the next entry off a list. Text after a comma that contains = belongs to the plug-in
+ * before it. */
 static char *next_entry(char **rest)
 {
     char *entry = *rest;

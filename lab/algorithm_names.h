@@ -4,7 +4,7 @@
 
 #include "instance/algorithm_choice.h"
 
-/* The most algorithms of a list. */
+/* The most algorithms in a list. */
 #define ALGORITHM_NAMES_MOST 64
 
 typedef struct algorithm_names {
@@ -13,11 +13,11 @@ typedef struct algorithm_names {
     const saddle_algorithm *algorithm[ALGORITHM_NAMES_MOST]; /* of each choice */
 } algorithm_names;
 
-/* Read "a,b,c" or "all"; an entry can be a name or PATH[:name=value,name=value] of a plug-in. Release it
- * also after a failure. */
+/* Reads "a,b,c" or "all"; an entry is a name or a plug-in, PATH[:name=value,name=value]. Release
+ * the result even after a failure. */
 saddle_status saddle_algorithm_names_read(algorithm_names *out, const char *text,
                                           saddle_error *error);
-/* Free what a list owns. */
+/* Frees what a list owns. */
 void saddle_algorithm_names_release(algorithm_names *names);
 
 #endif

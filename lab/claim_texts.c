@@ -1,4 +1,4 @@
-/* Tests, claims and their results in words. */
+/* Writes tests, claims and their results in words. */
 #include "lab/claim_texts.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "core/print.h"
 
-/* "at 1e-01" where it is the only one, otherwise "down to 1e-03". */
+/* Appends "at 1e-01" for a single level, otherwise "down to 1e-03". */
 static void append_levels(char *text, const claims_part *part)
 {
     bool below = part->verdict == CLAIM_HOLDS_BELOW;
@@ -26,7 +26,7 @@ static void append_verdict(char *text, const claims_part *part)
         [CLAIM_HOLDS_PARTLY] = "holds at some levels only",
         [CLAIM_FAILS] = "does not hold",
         [CLAIM_UNDECIDED] = "not decided",
-        [CLAIM_UNTESTED] = "not tested: nobody got there",
+        [CLAIM_UNTESTED] = "not tested: no run got there",
         [CLAIM_NOT_CONTRADICTED] = "not contradicted",
         [CLAIM_SAYS_NOTHING] = "says nothing here"};
     saddle_append(text, CLAIMS_VERDICT, "%s", plain[part->verdict]);
@@ -114,7 +114,7 @@ void saddle_claims_describe_level(char *text, size_t size, const claims_level *l
     if (said == 0)
         return;
     if (level->log_ratio.count > 0) {
-        int digits = level->level > 0.0 ? 3 : 6; /* whole curves differ by little */
+        int digits = level->level > 0.0 ? 3 : 6; /* curves differ by little */
         saddle_append(text, size, "%s%.*gx",
                       level->at_least  ? ">= "
                       : level->at_most ? "<= "
@@ -132,10 +132,9 @@ void saddle_claims_describe_chance(char *text, size_t size, const claims_list *l
 {
     double chance;
     size_t comparisons = saddle_claims_comparisons(list, &chance);
-    saddle_append(
-        text, size,
-        "If no method were better than another, the seeds of a test of who is first would still "
-        "agree now and "
-        "then: at most %.2g of the %zu such tests at levels made here would be decided by chance.",
-        chance, comparisons);
+    saddle_append(text, size,
+                  "If no method were better than another, the seeds of a test of which method is "
+                  "first would still agree sometimes: of the %zu such tests at levels made here, "
+                  "at most %.2g would be decided by chance.",
+                  comparisons, chance);
 }

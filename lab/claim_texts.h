@@ -12,9 +12,9 @@ typedef struct claims_chain {
     const saddle_trace *const *trace[EXPERIMENT_MOST_SERIES]; /* by seed */
 } claims_chain;
 
-/* Append to a text of a test. */
+/* Appends to a text of a test. */
 #define CLAIMS_APPEND(text, ...) saddle_append((text), CLAIMS_TEXT, __VA_ARGS__)
-/* Write what is tested. */
+/* Writes what is tested. */
 void saddle_claims_write_statement(claims_measurement *out, const claims_chain *chain);
 
 #endif

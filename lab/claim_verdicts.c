@@ -1,4 +1,4 @@
-/* Deciding claims from their tests: the rules are in claims.h. */
+/* Decides claims from their tests, by the rules in claims.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "core/status.h"
 #include "lab/claims.h"
 
-/* What all tests of a claim together are at level k. */
+/* The state of a claim at level k, from all its tests. */
 static claims_state together(const claims_measurement *measurement, size_t count, size_t k)
 {
     size_t of[STATE_OPEN + 1] = {0};
@@ -20,9 +20,9 @@ static claims_state together(const claims_measurement *measurement, size_t count
     return of[STATE_TRUE] > 0 ? STATE_TRUE : STATE_SILENT;
 }
 
-/* The verdict on states from the coarsest level to the finest, none of them silent. `place` receives the last level of "holds
- * down to", or the first one of "holds". */
-static claim_verdict judge_states(const claims_state *state, size_t count, size_t *place)
+/* The verdict on states from the coarsest level to the finest, none of them silent. *index
+ * receives the last level of "holds down to", or the first of "holds". */
+static claim_verdict judge_states(const claims_state *state, size_t count, size_t *index)
 {
     size_t of[STATE_OPEN + 1] = {0};
     for (size_t k = 0; k < count; k++)
@@ -34,15 +34,15 @@ static claim_verdict judge_states(const claims_state *state, size_t count, size_
     if (of[STATE_TRUE] == 0)
         return of[STATE_FALSE] > 0 ? CLAIM_FAILS : CLAIM_UNDECIDED;
     if (state[count - 1] == STATE_TRUE) {
-        *place = count - 1;
-        while (state[*place - 1] == STATE_TRUE)
-            (*place)--;
+        *index = count - 1;
+        while (state[*index - 1] == STATE_TRUE)
+            (*index)--;
         return CLAIM_HOLDS_BELOW;
     }
     if (state[0] == STATE_TRUE) {
-        *place = 0;
-        while (state[*place + 1] == STATE_TRUE)
-            (*place)++;
+        *index = 0;
+        while (state[*index + 1] == STATE_TRUE)
+            (*index)++;
         return CLAIM_HOLDS_ABOVE;
     }
     return CLAIM_HOLDS_PARTLY;
@@ -61,28 +61,28 @@ static void decide_part(claims_part *out, const claims_measurement *measurement,
     claims_state state[CLAIMS_LEVELS];
     size_t level[CLAIMS_LEVELS] = {0};
     size_t said = 0;
-    size_t place = 0;
+    size_t index = 0;
     for (size_t k = 0; k < CLAIMS_LEVELS; k++) {
         state[said] = together(measurement, count, k);
         level[said] = k;
         said += state[said] != STATE_SILENT;
     }
     out->experiment = measurement->experiment;
-    out->verdict = judge_states(state, said, &place);
+    out->verdict = judge_states(state, said, &index);
     if (measurement->test->kind == TEST_THEOREM)
         out->verdict = of_theorem(out->verdict);
-    out->level = saddle_claims_level(level[place]);
-    bool first = out->verdict == CLAIM_HOLDS_ABOVE && place == 0;
+    out->level = saddle_claims_level(level[index]);
+    bool first = out->verdict == CLAIM_HOLDS_ABOVE && index == 0;
     bool last =
-        (out->verdict == CLAIM_HOLDS || out->verdict == CLAIM_HOLDS_BELOW) && place + 1 == said;
+        (out->verdict == CLAIM_HOLDS || out->verdict == CLAIM_HOLDS_BELOW) && index + 1 == said;
     /* Tests without levels have one state, which is not a level. */
     out->single = measurement->levels > 1 && (first || last);
     out->open = out->verdict == CLAIM_HOLDS_ABOVE;
-    for (size_t k = place + 1; k < said; k++)
+    for (size_t k = index + 1; k < said; k++)
         out->open = out->open && state[k] == STATE_OPEN;
 }
 
-/* Whether two experiments come to the same. */
+/* Whether two experiments have the same verdict. */
 static bool agree(const claims_part *a, const claims_part *b)
 {
     bool level = a->verdict == CLAIM_HOLDS_BELOW || a->verdict == CLAIM_HOLDS_ABOVE ||

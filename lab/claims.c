@@ -1,4 +1,4 @@
-/* Making tests of claims on traces: the rules are in claims.h. */
+/* Tests claims on traces, by the rules in claims.h. */
 
 #include <math.h>
 #include <string.h>
@@ -6,22 +6,22 @@
 #include "lab/claim_texts.h"
 #include "lab/metric_levels.h"
 
-/* Levels of TEST_SLOPE_EPSILON: half decades of the start's metric, from .. to. */
+/* Levels of TEST_SLOPE_EPSILON: half decades below the initial metric, from .. to. */
 #define FIRST_HALF_DECADE 2
 #define LAST_HALF_DECADE 16
-/* TEST_SLOPE_TIME: the first iteration that is shown, and the ratio of neighbouring ones. */
+/* TEST_SLOPE_TIME: the first iteration that is shown, and the ratio of successive ones. */
 #define FIRST_ITERATION 10.0
 #define ITERATION_RATIO 1.25
 /* A mean over T iterations falls at most like 1/T: exponents up to this much above -1 count as -1. */
 #define TIME_MARGIN 0.005
 
-/* A level of the loss is this many times the distance by which its limit is not known. */
+/* A level of the loss must be at least this many times the uncertainty of its limit. */
 #define LOSS_MARGIN 10.0
 
 /* The levels, as negative powers of ten. */
 static const int decade[CLAIMS_LEVELS] = {1, 2, 3, 4, 6, 8};
 
-/* The `low` of a cost at the start: there is no point before it. */
+/* The `low` of a cost at the first point, which no other precedes. */
 #define AT_START (-(double)INFINITY)
 
 typedef enum result { NOTHING, WON, LOST, TIED } result;
@@ -38,7 +38,7 @@ static bool diverged(const saddle_trace *trace)
     return trace->end != NULL && strcmp(trace->end, saddle_stop_text(SADDLE_STOP_DIVERGED)) == 0;
 }
 
-/* The cost of row k, where the number of rows stands for never. */
+/* The cost of row k; the number of rows means never. */
 static claims_cost cost_at(const saddle_trace *trace, const char *name, size_t k)
 {
     const double *cost = saddle_trace_column(trace, name);
@@ -58,7 +58,7 @@ claims_cost saddle_claims_reach(const saddle_trace *trace, const char *cost, dou
     return cost_at(trace, cost, k);
 }
 
-/* The cost from which on a column stays within `distance` of `limit`. */
+/* The cost from which a column stays within `distance` of `limit`. */
 static claims_cost settle(const saddle_trace *trace, const char *cost, const char *column,
                           double limit, double distance)
 {
@@ -78,10 +78,10 @@ claims_cost saddle_claims_settle(const saddle_trace *trace, const char *cost, do
     return settle(trace, cost, "loss", limit, distance);
 }
 
-/* Whether costs a and b say that a is at most b / factor. */
+/* Whether cost a is at most b / factor. */
 static result compare(claims_cost a, claims_cost b, double factor)
 {
-    /* Neither got there, or both started there. */
+    /* Neither reached the level, or both started there. */
     if ((isinf(a.high) && isinf(b.high)) || (a.low == AT_START && b.low == AT_START))
         return NOTHING;
     if (factor * a.high <= b.low)
@@ -91,7 +91,7 @@ static result compare(claims_cost a, claims_cost b, double factor)
 
 /* ---- levels --------------------------------------------------------------------------------- */
 
-/* The experiment as a test sees it. */
+/* An experiment as a test sees it. */
 typedef struct view {
     const paper_test *test;
     const paper_experiment *experiment;
@@ -105,7 +105,7 @@ static bool usable(const saddle_trace *trace)
     return trace != NULL && trace->rows > 0;
 }
 
-/* Whether all runs that a seed needs are there. */
+/* Whether all runs of a seed that the test needs exist. */
 static bool complete(const view *v, size_t seed)
 {
     bool good = true;
@@ -114,7 +114,7 @@ static bool complete(const view *v, size_t seed)
     return good;
 }
 
-/* The run of a seed that ended with the least metric; NULL: none. */
+/* The run of a seed that ended with the smallest metric, or NULL. */
 static const saddle_trace *best_end(const paper_experiment *e, const saddle_trace *const *trace,
                                     size_t seeds, size_t seed)
 {
@@ -145,7 +145,8 @@ double saddle_claims_loss_limit(const paper_experiment *e, const saddle_trace *c
     return best != NULL ? final_loss(best) : NAN;
 }
 
-/* How far the loss still moved in the second half of the run that gives its limit: what settles is known no better. */
+/* How far the loss still moved in the second half of the run that defines its limit: the
+ * uncertainty of the limit. */
 static double drift(const saddle_trace *run)
 {
     const double *loss = saddle_trace_column(run, "loss");
@@ -161,20 +162,20 @@ static claims_cost cost_of(const view *v, const saddle_trace *trace, size_t seed
     if (strcmp(t->quantity, "loss") != 0)
         return saddle_claims_stay(trace, t->cost, level);
     const saddle_trace *best = best_end(v->experiment, v->trace, v->seeds, seed);
-    /* Nobody reaches a level at which the limit is not known. */
+    /* Where the limit is not known well enough, no run reaches the level. */
     if (best == NULL || LOSS_MARGIN * drift(best) > level)
         return (claims_cost){.low = 0.0, .high = (double)INFINITY};
     return saddle_claims_settle(trace, t->cost, final_loss(best), level);
 }
 
-/* The same, by the best series of the algorithm where an experiment compares tuned algorithms. */
-static claims_cost best_cost(const view *v, size_t place, size_t seed, double level)
+/* The same for the best series of the algorithm, if the experiment compares tuned algorithms. */
+static claims_cost best_cost(const view *v, size_t index, size_t seed, double level)
 {
     const paper_experiment *e = v->experiment;
-    claims_cost best = cost_of(v, v->chain.trace[place][seed], seed, level);
+    claims_cost best = cost_of(v, v->chain.trace[index][seed], seed, level);
     for (size_t s = 0; e->tuning > 0 && s < e->count; s++) {
         const saddle_trace *trace = v->trace[s * v->seeds + seed];
-        if (strcmp(e->series[s].algorithm, v->chain.series[place]->algorithm) != 0 ||
+        if (strcmp(e->series[s].algorithm, v->chain.series[index]->algorithm) != 0 ||
             !usable(trace))
             continue;
         claims_cost cost = cost_of(v, trace, seed, level);
@@ -219,7 +220,7 @@ static result judge_alike(const view *v, const claims_cost *cost)
     return most.low > v->test->factor * least.high ? LOST : TIED;
 }
 
-/* The ratio of costs that is shown, as a logarithm; NaN when nothing can be said. */
+/* The logarithm of the ratio of costs that is shown; NaN if it is unknown. */
 static double log_ratio(const view *v, const claims_cost *cost, claims_level *level)
 {
     claims_cost first = cost[0];
@@ -278,7 +279,7 @@ static void judge_levels(claims_measurement *out, const view *v)
     }
 }
 
-/* ---- whole curves ---------------------------------------------------------------------------- */
+/* ---- curves ---------------------------------------------------------------------------------- */
 
 /* The mean of log(metric of b / metric of a) over iterations that both traced. */
 static double mean_log_ratio(const saddle_trace *a, const saddle_trace *b)
@@ -307,7 +308,7 @@ static void judge_curves(claims_measurement *out, const view *v)
     double ratio[CLAIMS_MOST_SEEDS] = {0.0};
     size_t seeds = 0;
     for (size_t r = 0; r < v->seeds && r < CLAIMS_MOST_SEEDS; r++) {
-        /* A curve with a metric that is not finite is as good as missing. */
+        /* A curve with a metric that is not finite counts as missing. */
         double whole = complete(v, r) ? mean_log_ratio(v->chain.trace[0][r],
                                                        v->chain.trace[v->chain.count - 1][r])
                                       : NAN;
@@ -341,7 +342,7 @@ static void add_point(claims_line *l, double x, double y)
     }
 }
 
-/* Of the test's cost, or of all IFO calls. */
+/* Points of the test's cost or, with `ifo`, of the IFO calls. */
 static void points_of_values(claims_line *l, const view *v, size_t seed, bool ifo)
 {
     for (size_t s = 0; s < v->chain.count; s++) {
@@ -349,7 +350,7 @@ static void points_of_values(claims_line *l, const view *v, size_t seed, bool if
                                               v->test->level);
         add_point(l, v->chain.series[s]->value, cost.high);
     }
-    /* One that did not get there would bend the line. */
+    /* A series that did not reach the level would distort the line. */
     if (l->count < v->chain.count)
         l->count = 0;
 }
@@ -364,7 +365,7 @@ static void points_of_epsilon(claims_line *l, const view *v, size_t seed)
     }
 }
 
-/* The mean metric over T iterations; the line is fitted to the second half of the run. */
+/* Points of the mean metric over T iterations; the line is fitted to the second half of the run. */
 static void points_of_time(claims_line *l, const view *v, size_t seed)
 {
     const saddle_trace *trace = v->chain.trace[0][seed];
@@ -430,11 +431,11 @@ static void judge_slope(claims_measurement *out, const view *v)
     append_slope(out->numbers, &out->slope);
     if (value) {
         out->ifo_slope = fit_slopes(v, true);
-        CLAIMS_APPEND(out->numbers, "; of IFO calls, refresh 0 included, ");
+        CLAIMS_APPEND(out->numbers, "; of IFO calls, including refresh 0, ");
         append_slope(out->numbers, &out->ifo_slope);
     }
     CLAIMS_APPEND(out->numbers, "; theory: at most %g", v->test->bound);
-    /* One seed has no interval. */
+    /* A single seed has no interval. */
     double low = out->slope.count > 1 ? out->slope.low : out->slope.mean;
     double margin = v->test->kind == TEST_SLOPE_TIME ? TIME_MARGIN : 0.0;
     all->state = low <= v->test->bound + margin ? STATE_TRUE : STATE_FALSE;

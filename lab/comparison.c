@@ -42,7 +42,7 @@ bool saddle_comparison_is_simulated(const comparison *c)
 
 /* ---- levels -------------------------------------------------------------------------------- */
 
-/* The largest first and the smallest last metric of all runs. */
+/* The largest initial and the smallest final metric of all runs. */
 static bool metric_range(const comparison *c, double *start, double *best)
 {
     *start = 0.0;
@@ -66,7 +66,7 @@ void saddle_comparison_choose_levels(comparison *c)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-/* What a run had paid at a row, and what it had reached; NULL: it never came there. */
+/* Writes the costs, metric and outcomes of a run at a row; NULL: it never came there. */
 static void write_row(FILE *f, const comparison *c, const comparison_run *run,
                       const saddle_row *row)
 {

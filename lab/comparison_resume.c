@@ -1,4 +1,5 @@
-/* Finished runs of a comparison that was interrupted: their traces are read back in place of running again. */
+/* Finished runs of an interrupted comparison: their traces are read back instead of running
+ * again. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,13 +11,13 @@
 #include "observe/trace.h"
 #include "run/run.h"
 
-/* Refuse a trace of another version or with another value of a setting that the run would have. */
+/* Refuses a trace of another version, or with a setting that differs from the run's. */
 static saddle_status check_settings(const saddle_trace *trace, const saddle_settings *effective,
                                     saddle_error *error)
 {
     if (strcmp(trace->version, saddle_version()) != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "output: '%.300s' was written by saddle %.40s and this is %s; give "
+                           "output: '%.300s' was written by saddle %.40s, but this is %s; give "
                            "another directory, or set overwrite to replace it",
                            trace->path, trace->version, saddle_version());
     for (size_t k = 0; k < saddle_settings_count(effective); k++) {
@@ -26,15 +27,16 @@ static saddle_status check_settings(const saddle_trace *trace, const saddle_sett
         if (option->effect == SADDLE_EFFECT_ENGINE || option->effect == SADDLE_EFFECT_OUTPUT ||
             strcmp(here, there) == 0)
             continue;
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "output: '%.300s' is of another comparison: %s is '%.100s' there and "
-                           "'%.100s' here; give another directory, or set overwrite to replace it",
-                           trace->path, option->name, there, here);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "output: '%.300s' belongs to another comparison: %s is '%.100s' there and '%.100s' "
+            "here; give another directory, or set overwrite to replace it",
+            trace->path, option->name, there, here);
     }
     return SADDLE_OK;
 }
 
-/* Why the run of a trace ended; false: it has not come to its end. */
+/* Finds why the run of a trace ended; false: it did not end. */
 static bool find_end(const saddle_trace *trace, saddle_stop *out)
 {
     for (int stop = 0; trace->end != NULL && stop <= SADDLE_STOP_DIVERGED; stop++)
@@ -46,9 +48,9 @@ static bool find_end(const saddle_trace *trace, saddle_stop *out)
     return false;
 }
 
-/* Where the columns of a run are in a trace: place[k], or SIZE_MAX for one that such a run does not have. Returns how
- * many there are; 0: it is not the trace of a run. Outcomes follow. */
-static size_t find_columns(const saddle_trace *trace, size_t place[SADDLE_TRACE_COLUMNS])
+/* Finds the columns of a run in a trace: index[k], or SIZE_MAX for a column that such a run does
+ * not have. Returns their number; 0: it is not the trace of a run. The outcomes follow them. */
+static size_t find_columns(const saddle_trace *trace, size_t index[SADDLE_TRACE_COLUMNS])
 {
     const saddle_row without = {.cost = {.network_seconds = (double)NAN, .age = (double)NAN},
                                 .present = (double)NAN,
@@ -59,7 +61,7 @@ static size_t find_columns(const saddle_trace *trace, size_t place[SADDLE_TRACE_
                     strcmp(trace->column[found], saddle_trace_column_name(k)) == 0;
         if (!here && saddle_row_has(&without, k))
             return 0;
-        place[k] = here ? found++ : SIZE_MAX;
+        index[k] = here ? found++ : SIZE_MAX;
     }
     if (trace->columns > found + SADDLE_MOST_OUTCOME_COLUMNS || trace->rows == 0)
         return 0;
@@ -71,15 +73,15 @@ static size_t find_columns(const saddle_trace *trace, size_t place[SADDLE_TRACE_
 
 static bool is_of_run(const saddle_trace *trace)
 {
-    size_t place[SADDLE_TRACE_COLUMNS];
-    return find_columns(trace, place) > 0;
+    size_t index[SADDLE_TRACE_COLUMNS];
+    return find_columns(trace, index) > 0;
 }
 
 static saddle_status take_rows(comparison *c, comparison_run *run, const saddle_trace *trace,
                                saddle_error *error)
 {
-    size_t place[SADDLE_TRACE_COLUMNS];
-    size_t first = find_columns(trace, place);
+    size_t index[SADDLE_TRACE_COLUMNS];
+    size_t first = find_columns(trace, index);
     size_t width = trace->columns - first;
     run->rows = saddle_alloc(trace->rows, sizeof *run->rows);
     run->outcomes = saddle_alloc(trace->rows, width * sizeof *run->outcomes);
@@ -89,7 +91,7 @@ static saddle_status take_rows(comparison *c, comparison_run *run, const saddle_
     for (size_t r = 0; r < trace->rows; r++) {
         for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
             saddle_row_set_cell(&run->rows[r], k,
-                                place[k] < first ? trace->value[place[k]][r] : (double)NAN);
+                                index[k] < first ? trace->value[index[k]][r] : (double)NAN);
         for (size_t k = 0; k < width; k++)
             run->outcomes[r * width + k] = trace->value[first + k][r];
     }
@@ -99,14 +101,14 @@ static saddle_status take_rows(comparison *c, comparison_run *run, const saddle_
     return SADDLE_OK;
 }
 
-/* At the process that has the files. */
+/* In the process that has the files. */
 static saddle_status find(comparison *c, comparison_run *run, const saddle_instance *instance,
                           const saddle_plan *plan, saddle_error *error)
 {
     saddle_trace *trace = NULL;
     saddle_forecast forecast = {.most_ifo = 0};
     const char *path = plan->outputs.trace;
-    /* A file that was cut short before its first row, or is not a trace, is written anew. */
+    /* A file that ends before its first row, or is not a trace, is written again. */
     if (access(path, F_OK) != 0 || saddle_trace_read(&trace, path, NULL) != SADDLE_OK)
         return SADDLE_OK;
     saddle_status status = saddle_run_forecast(instance, plan, &forecast, error);
@@ -120,7 +122,7 @@ static saddle_status find(comparison *c, comparison_run *run, const saddle_insta
     return status;
 }
 
-/* Give all processes what process 0 has found. */
+/* Sends what process 0 found to all processes. */
 static saddle_status share(const saddle_world *world, comparison *c, comparison_run *run,
                            saddle_error *error)
 {

@@ -1,5 +1,5 @@
-/* Making the runs of a comparison. One instance is made for every seed, and all algorithms run on it, so
- * that nothing but the algorithm differs between them. */
+/* Makes the runs of a comparison. All algorithms run on one instance per seed, so that nothing
+ * but the algorithm differs between them. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
@@ -21,7 +21,7 @@
 typedef struct work {
     const comparison_inputs *in;
     comparison *out;
-    double metric_tau; /* one for all, as they may differ in tau */
+    double metric_tau; /* the same for all, because their tau may differ */
 } work;
 
 static saddle_status agree(const work *w, saddle_status status, saddle_error *error)
@@ -29,7 +29,7 @@ static saddle_status agree(const work *w, saddle_status status, saddle_error *er
     return w->in->world != NULL ? saddle_world_agree(w->in->world, status, error) : status;
 }
 
-/* Whether this process has the files. */
+/* Whether this process writes the files. */
 static bool leads(const work *w)
 {
     return w->in->world == NULL || w->in->world->rank == 0;
@@ -54,7 +54,7 @@ char *saddle_comparison_trace_path(const comparison *c, const comparison_inputs 
                : path;
 }
 
-/* Set those of an algorithm's options that the file gives and the user did not. */
+/* Sets the options of an algorithm that the file gives and the user did not. */
 static saddle_status take_options(saddle_plan *to, const saddle_plan *file,
                                   const saddle_algorithm *algorithm, saddle_error *error)
 {
@@ -68,7 +68,7 @@ static saddle_status take_options(saddle_plan *to, const saddle_plan *file,
     return status;
 }
 
-/* Take an algorithm's options from its file of tuned settings, if there is one. */
+/* Reads an algorithm's options from its file of tuned settings, if there is one. */
 static saddle_status load_tuned(saddle_plan *plan, const work *w,
                                 const saddle_algorithm_choice *choice, saddle_error *error)
 {
@@ -78,7 +78,7 @@ static saddle_status load_tuned(saddle_plan *plan, const work *w,
     saddle_plan file;
     saddle_status status = SADDLE_OK;
     saddle_plan_defaults(&file, sizeof file);
-    /* The file may name the plug-ins that the user has named. */
+    /* The file may name a plug-in that the user has named. */
     file.algorithm.name = choice->text;
     file.problem.name = plan->problem.name;
     file.problem.x_set = plan->problem.x_set;
@@ -103,7 +103,7 @@ static saddle_status run_plan(saddle_plan *out, const work *w,
     SADDLE_THEN_IF(status, w->in->tuned != NULL, load_tuned(out, w, choice, error));
     if (status != SADDLE_OK)
         return status;
-    /* One file, or one directory of checkpoints, cannot be that of several runs. */
+    /* Several runs cannot share one file or one checkpoint directory. */
     defaults.outputs.trace_every = out->outputs.trace_every;
     defaults.outputs.metric_tau = out->outputs.metric_tau;
     defaults.outputs.metric_direction = out->outputs.metric_direction;
@@ -119,7 +119,7 @@ static saddle_status run_plan(saddle_plan *out, const work *w,
 
 /* ---- whether algorithms can be run --------------------------------------------------------- */
 
-/* Whether a search could vary steps of an algorithm, and neither the user nor a search has set one of them. */
+/* Whether steps of an algorithm can be searched but neither the user nor a search has set any. */
 static bool is_untuned(const saddle_plan *plan, const saddle_algorithm *algorithm)
 {
     bool varied = false;
@@ -132,7 +132,7 @@ static bool is_untuned(const saddle_plan *plan, const saddle_algorithm *algorith
     return varied;
 }
 
-/* Whether an algorithm can be run at all: its set-up and the metric at the start. */
+/* Checks that an algorithm can run: its set-up and the initial metric. */
 static saddle_status try_one(const work *w, const saddle_instance *instance, size_t a,
                              saddle_error *error)
 {
@@ -149,8 +149,8 @@ static saddle_status try_one(const work *w, const saddle_instance *instance, siz
     return status;
 }
 
-/* Go on without an algorithm that refuses the problem, or whose best response could not be found;
- * whatever else is wrong ends the comparison. */
+/* Continues without an algorithm that refuses the problem, or whose best response could not be
+ * found; any other failure ends the comparison. */
 static saddle_status leave_out(comparison *c, size_t a, saddle_status status, saddle_error *error)
 {
     if (status != SADDLE_UNSUPPORTED && status != SADDLE_NUMERIC)
@@ -160,15 +160,15 @@ static saddle_status leave_out(comparison *c, size_t a, saddle_status status, sa
     return c->refused[a] != NULL ? SADDLE_OK : saddle_no_memory(error, "a message");
 }
 
-/* Try all before anything is written. One that refuses the problem is left out with its reason, as
- * long as another does not. */
+/* Tries all algorithms before anything is written. One that refuses the problem is left out with
+ * the reason, as long as another does not. */
 static saddle_status try_all(work *w, const saddle_instance *instance, saddle_error *error)
 {
     comparison *c = w->out;
     size_t refused = 0;
     saddle_steps steps;
     saddle_plan plan = *w->in->plan;
-    plan.steps.rule = SADDLE_STEPS_PRACTICAL; /* tau is the same, and there need be no theory */
+    plan.steps.rule = SADDLE_STEPS_PRACTICAL; /* tau is the same, and theory may not apply */
     SADDLE_TRY(saddle_instance_steps(instance, &plan, &steps, error));
     w->metric_tau = steps.tau;
     for (size_t a = 0; a < c->names.count; a++) {
@@ -206,7 +206,7 @@ static saddle_status keep(comparison *c, comparison_run *run, const saddle_resul
     return SADDLE_OK;
 }
 
-/* Run algorithm a in repeat r. */
+/* Runs algorithm a in repeat r. */
 static saddle_status run_one(const work *w, const saddle_instance *instance, size_t a, size_t r,
                              saddle_error *error)
 {
@@ -238,7 +238,7 @@ static saddle_status run_one(const work *w, const saddle_instance *instance, siz
     return status;
 }
 
-/* Run it, or leave it out from here on. */
+/* Runs it, or leaves it out from now on. */
 static saddle_status run_or_leave_out(const work *w, const saddle_instance *instance, size_t a,
                                       size_t r, saddle_error *error)
 {
@@ -249,7 +249,7 @@ static saddle_status run_or_leave_out(const work *w, const saddle_instance *inst
     return leave_out(w->out, a, status, error);
 }
 
-/* Whether a directory's entry is the trace of a comparison. */
+/* Whether a directory entry is the trace of a comparison. */
 static int is_trace(const struct dirent *entry)
 {
     const char *seed = strstr(entry->d_name, "-seed");
@@ -270,8 +270,8 @@ static bool is_ours(const work *w, const char *name)
     return found;
 }
 
-/* Refuse a directory with traces of other algorithms or seeds, with which ours would be mixed. Those of ours that
- * are there are looked at in their turn. */
+/* Refuses a directory with traces of other algorithms or seeds, which would be mixed with ours.
+ * Our own traces are checked when their run comes. */
 static saddle_status check_directory(const work *w, saddle_error *error)
 {
     struct dirent **entry = NULL;
@@ -281,18 +281,18 @@ static saddle_status check_directory(const work *w, saddle_error *error)
     saddle_status status = SADDLE_OK;
     for (int k = 0; k < count; k++) {
         if (status == SADDLE_OK && !is_ours(w, entry[k]->d_name))
-            status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "output: '%.300s' has results of another comparison already, such "
-                                 "as '%.200s'; give another directory, or set overwrite to replace "
-                                 "them",
-                                 w->in->directory, entry[k]->d_name);
+            status =
+                saddle_fail(error, SADDLE_BAD_INPUT,
+                            "output: '%.300s' already has results of another comparison, such as "
+                            "'%.200s'; give another directory, or set overwrite to replace them",
+                            w->in->directory, entry[k]->d_name);
         free(entry[k]);
     }
     free((void *)entry);
     return status;
 }
 
-/* Before the first run: try all algorithms, make the directory, tell the caller. */
+/* Before the first run: tries all algorithms, creates the directory, calls the hook. */
 static saddle_status begin(work *w, const saddle_instance *instance, saddle_error *error)
 {
     saddle_status status = try_all(w, instance, error);
@@ -304,7 +304,7 @@ static saddle_status begin(work *w, const saddle_instance *instance, saddle_erro
     return status == SADDLE_OK ? w->in->hooks.ready(w->in->hooks.context, instance, error) : status;
 }
 
-/* All algorithms in repeat r. */
+/* Runs all algorithms in repeat r. */
 static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
 {
     comparison *c = w->out;

@@ -1,4 +1,4 @@
-/* How far the agents of a saved model are from consensus. */
+/* The distance of each agent of a saved model from consensus. */
 #include <saddle/lab.h>
 
 #include "core/float_mode.h"
@@ -6,7 +6,7 @@
 #include "core/status.h"
 #include "files/npz.h"
 
-/* Add each row's squared distance from the mean of the rows. */
+/* Adds the squared distance of each row from the mean of the rows. */
 static void add_distances(const double *copies, size_t agents, size_t dim, double *distance)
 {
     for (size_t k = 0; k < dim; k++) {
@@ -40,7 +40,7 @@ saddle_status saddle_model_consensus_distance(const char *path, size_t agents, d
             add_distances(copies, agents, shape[1], distance);
         else
             status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "'%.300s' holds %zu copies of %s; the network has %zu agents",
+                                 "'%.300s' holds %zu copies of %s, but the network has %zu agents",
                                  path, rank == 2 ? shape[0] : 1, name[k], agents);
         saddle_free(copies);
         if (status != SADDLE_OK)

@@ -1,4 +1,4 @@
-/* Quantities that follow from traces; see derived_columns.h. */
+/* Quantities computed from traces; see derived_columns.h. */
 #include "lab/derived_columns.h"
 
 #include <math.h>
@@ -84,7 +84,7 @@ saddle_status saddle_derive_columns(const paper_experiment *e, saddle_trace **tr
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-/* A trace without rows' values yet, named after the algorithm. */
+/* Creates a trace without values, named after the algorithm. */
 static saddle_trace *create_bound(const saddle_trace *of, bool plus)
 {
     const char *seed = saddle_trace_setting(of, "seed");
@@ -101,7 +101,7 @@ static saddle_trace *create_bound(const saddle_trace *of, bool plus)
     return NULL;
 }
 
-/* Costs are those of the run. */
+/* Copies the costs of the run. */
 static bool copy_costs(saddle_trace *bound, const saddle_trace *of)
 {
     static const char *const cost[] = {ITERATION, "ifo", "rounds", "bytes", "network_seconds"};

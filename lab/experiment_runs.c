@@ -1,4 +1,4 @@
-/* Making the runs of an experiment, and finding those that were made before. */
+/* Makes the runs of an experiment, or reads those that were made before. */
 #include "lab/experiment_runs.h"
 
 #include <inttypes.h>
@@ -15,13 +15,14 @@
 #include "lab/paths.h"
 #include "run/run.h"
 
-/* Candidates of a search: as many for every algorithm. */
+/* Candidates of a search, the same number for every algorithm. */
 #define CANDIDATES 24
 #define QUICK_CANDIDATES 6
-/* Trace points of a run with what a search found. */
+/* Trace points of a run with tuned settings. */
 #define TUNED_POINTS 1000.0
 #define QUICK_TUNED_POINTS 100.0
-/* What a search leaves alone: steps that the paper gives, and what only one algorithm has. */
+/* Options that a search does not vary: steps that the paper gives, and those of a single
+ * algorithm. */
 #define HELD "nu,eta,c-gamma"
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -54,7 +55,7 @@ bool saddle_paper_data_is_substitute(experiment_data data)
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-/* Set options from "name=value name=value". */
+/* Sets options from "name=value name=value". */
 static saddle_status apply(saddle_plan *plan, const char *text, saddle_error *error)
 {
     char *copy = text != NULL ? strdup(text) : strdup("");
@@ -93,7 +94,7 @@ saddle_status saddle_experiment_runs_plan(saddle_plan *out, const experiment_run
     return status;
 }
 
-/* The value of a plan's setting; NULL where nothing gives it, or the series do one by one. */
+/* The value of a setting; NULL if it is not given, or differs between series. */
 static const char *common_setting(const paper_experiment *e, const saddle_settings *settings,
                                   const char *name)
 {
@@ -145,7 +146,7 @@ static void on_trial(void *context, const saddle_tuning *tuning, const saddle_tr
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Make DIR/KIND/EXPERIMENT, which may exist already. */
+/* Creates DIR/KIND/EXPERIMENT unless it exists. */
 static saddle_status make_folder(const experiment_runs *w, const char *kind,
                                  const paper_experiment *e, saddle_error *error)
 {
@@ -157,7 +158,8 @@ static saddle_status make_folder(const experiment_runs *w, const char *kind,
     return status;
 }
 
-/* Whether a setting of a plan is recorded otherwise in a trace; what its algorithm does not read, it does not record. */
+/* Whether a trace records another value of a setting. A trace does not record settings that its
+ * algorithm does not read. */
 static bool differs(const saddle_trace *trace, const saddle_settings *settings,
                     const saddle_option *option)
 {
@@ -167,7 +169,7 @@ static bool differs(const saddle_trace *trace, const saddle_settings *settings,
            strcmp(recorded, saddle_settings_value(settings, option)) != 0;
 }
 
-/* Whether a trace is complete, and of a run with this plan by this version. */
+/* Whether a trace is complete and comes from a run with this plan and version. */
 static bool is_wanted(const saddle_trace *trace, const saddle_plan *plan)
 {
     saddle_plan all;
@@ -181,7 +183,7 @@ static bool is_wanted(const saddle_trace *trace, const saddle_plan *plan)
     return wanted;
 }
 
-/* The file of a run's trace. */
+/* Writes the path of a run's trace. */
 static const char *trace_path(char out[LAB_PATH], const experiment_runs *w,
                               const paper_experiment *e, const experiment_series *series,
                               uint64_t seed)
@@ -191,7 +193,7 @@ static const char *trace_path(char out[LAB_PATH], const experiment_runs *w,
     return out;
 }
 
-/* Read a run that was made before; NULL when there is none that is wanted. */
+/* Reads a run that was made before; NULL if there is none with this plan. */
 static saddle_trace *find_run(const char *path, const saddle_plan *plan)
 {
     saddle_trace *trace = NULL;
@@ -205,7 +207,7 @@ static saddle_trace *find_run(const char *path, const saddle_plan *plan)
 
 /* ---- tuning ---------------------------------------------------------------------------------- */
 
-/* Search, going on from the log if it is this search's, anew if it is another one's. */
+/* Searches: continues from the log if it belongs to this search, starts again otherwise. */
 static saddle_status search(saddle_tuning **out, experiment_runs *w,
                             const saddle_instance *instance, const saddle_plan *plan,
                             uint64_t budget, const char *batches, const char *log,
@@ -224,8 +226,8 @@ static saddle_status search(saddle_tuning **out, experiment_runs *w,
     return status;
 }
 
-/* Put the best tau, alpha and batch, and the one tau of all metrics, into the plan; trace points are as many whatever an
- * iteration costs. */
+/* Puts the best tau, alpha and batch, and the common tau of the metrics, into the plan. The
+ * number of trace points does not depend on the cost of an iteration. */
 static void take_answer(saddle_plan *plan, const saddle_tuning *tuning, double points)
 {
     const saddle_trial *best = saddle_tuning_last(tuning, tuning->ranking[0]);
@@ -293,7 +295,7 @@ static saddle_status make_run(experiment_runs *w, saddle_plan *plan, const char 
     SADDLE_THEN(status, saddle_run_of_several(instance, plan, false, &hooks, &result, error));
     if (status == SADDLE_OK)
         w->hooks.end(w->hooks.context, w->label, result);
-    /* Claims are made from complete traces, and runs of hours should not be made for nothing. */
+    /* Claims need complete traces; stop now rather than run for hours in vain. */
     if (status == SADDLE_OK && result->output_error.status != SADDLE_OK)
         status = saddle_fail(error, result->output_error.status,
                              "%.700s; finished runs are kept, and the same command continues",
@@ -304,7 +306,7 @@ static saddle_status make_run(experiment_runs *w, saddle_plan *plan, const char 
     return status;
 }
 
-/* Series with one seed, read from its files or made first. */
+/* Reads a series with one seed from its files, or makes the run first. */
 static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
                              const experiment_series *series, const saddle_plan *common,
                              size_t seed, saddle_trace **out, saddle_error *error)
@@ -313,7 +315,7 @@ static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
     char churn[LAB_PATH];
     saddle_plan plan = *common;
     plan.start.seed = seed;
-    saddle_snprintf(w->label, sizeof w->label, "[%zu/%zu] %s %s seed %zu: ", w->place, w->runs,
+    saddle_snprintf(w->label, sizeof w->label, "[%zu/%zu] %s %s seed %zu: ", w->current, w->runs,
                     e->name, series->name, seed);
     trace_path(path, w, e, series, seed);
     *out = find_run(path, &plan);
@@ -321,7 +323,7 @@ static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
         return SADDLE_OK;
     saddle_status status = give_churn(&plan, churn, w, e, series, error);
     SADDLE_THEN(status, make_run(w, &plan, path, error));
-    /* What an interrupt cut short is no result. */
+    /* An interrupted run is not a result. */
     SADDLE_THEN_IF(status, !*w->interrupt, saddle_trace_read(out, path, error));
     return status;
 }
@@ -337,7 +339,7 @@ static saddle_status run_series(experiment_runs *w, const paper_experiment *e, s
     else if (!isnan(w->metric_tau))
         plan.outputs.metric_tau = w->metric_tau;
     for (size_t r = 0; status == SADDLE_OK && r < w->seeds && !*w->interrupt; r++) {
-        w->place++;
+        w->current++;
         status = run_one(w, e, &e->series[s], &plan, r + 1, &trace[s * w->seeds + r], error);
     }
     saddle_plan_free(&plan);
@@ -357,7 +359,7 @@ saddle_status saddle_experiment_runs_make(experiment_runs *w, const paper_experi
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* Read the runs of a series; false: one is missing. */
+/* Reads the runs of a series; false: one is missing. */
 static bool find_series(const experiment_runs *w, const paper_experiment *e,
                         const experiment_series *series, saddle_trace **trace)
 {

@@ -30,7 +30,8 @@ static void put_text(FILE *f, const char *text)
     fputc('"', f);
 }
 
-/* What stands before a value: a comma, a line of its own for members and for objects in arrays, the name. */
+/* Writes what precedes a value: a comma, a new line for members and for objects in arrays, the
+ * name. */
 static void lead(saddle_json *j, const char *name, bool own_line)
 {
     if (!j->empty)
@@ -114,9 +115,9 @@ void saddle_json_real(saddle_json *j, const char *name, double value)
     if (!isfinite(value))
         fputs("null", j->stream);
     else if (fabs(value) <= 0x1p53 && value == rint(value))
-        /* Readers may take -0 for an integer, which has no sign. */
+        /* Readers may read -0 as an integer, which has no sign. */
         saddle_fprintf(j->stream, value == 0.0 && signbit(value) ? "%.1f" : "%.0f", value);
-    else /* every decimal of 15 digits survives a double, but for the tiniest ones */
+    else /* every decimal of 15 digits survives as a double, except subnormal ones */
         fputs(saddle_print_real(value, fabs(value) < DBL_MIN ? 1 : 15, number), j->stream);
 }
 

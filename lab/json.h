@@ -9,7 +9,7 @@
  *     saddle_json_end_array(&j);
  *     saddle_json_end(&j);
  *
- * Numbers do not depend on the locale, and read back as the same doubles. Failures show on the stream.
+ * Numbers do not depend on the locale and read back as the same doubles. Write errors stay on the stream.
  */
 #ifndef SADDLE_LAB_JSON_H
 #define SADDLE_LAB_JSON_H
@@ -21,27 +21,28 @@
 /* A writer: one object or array is open at each depth. */
 typedef struct saddle_json {
     FILE *stream; /* borrowed */
-    int depth;    /* how many objects and arrays are open */
-    bool empty;   /* nothing is in the innermost one yet */
-    bool broken;  /* its last element was an object, which ends its line */
+    int depth;    /* number of open objects and arrays */
+    bool empty;   /* the innermost one is still empty */
+    bool broken;  /* its last element was an object, after which a new line begins */
 } saddle_json;
 
-/* Begin a document, which is an object. */
+/* Begins a document, which is an object. */
 void saddle_json_begin(saddle_json *j, FILE *stream);
-/* End it, and its line. */
+/* Ends the document and its line. */
 void saddle_json_end(saddle_json *j);
 
-/* Begin an object or an array; `name` is NULL in an array, here and below. */
+/* Begins an object or an array. Here and below, `name` is NULL in an array. */
 void saddle_json_object(saddle_json *j, const char *name);
 void saddle_json_array(saddle_json *j, const char *name);
-/* End the innermost one. */
+/* Ends the innermost one. */
 void saddle_json_end_object(saddle_json *j);
 void saddle_json_end_array(saddle_json *j);
 
-/* Write a text; NULL: null. Bytes that are not UTF-8 become U+FFFD; letters that act on a terminal are escaped. */
+/* Writes a text; NULL: null. Bytes that are not UTF-8 become U+FFFD; characters that control a
+ * terminal are escaped. */
 void saddle_json_text(saddle_json *j, const char *name, const char *text);
-/* Write the shortest decimal that reads back equal; null for NaN and infinities. Whole numbers up to 2^53 have no
- * exponent. */
+/* Writes the shortest decimal that reads back equal; null for NaN and infinities. Integers up to
+ * 2^53 have no exponent. */
 void saddle_json_real(saddle_json *j, const char *name, double value);
 void saddle_json_whole(saddle_json *j, const char *name, uint64_t value);
 void saddle_json_flag(saddle_json *j, const char *name, bool value);

@@ -17,7 +17,7 @@ size_t saddle_levels_choose(double start, double best, double level[LEVELS_MOST]
     int high = (int)ceil(log10(start)) - 1; /* the largest decade below the start */
     int low = (int)ceil(log10(best));       /* the smallest at or above the best */
     if (high < low) {
-        /* Not even one decade was gained: the best itself, rounded up to two digits. */
+        /* Less than a decade was gained: use the best itself, rounded up to two digits. */
         double unit = pow(10.0, floor(log10(best)) - 1.0);
         level[0] = ceil(best / unit) * unit;
         return 1;
@@ -26,7 +26,7 @@ size_t saddle_levels_choose(double start, double best, double level[LEVELS_MOST]
     int top = low + (high - low) / stride * stride;
     size_t count = 0;
     for (int k = top; k >= low; k -= stride) {
-        /* Through text, so that the level is the double nearest to the decade. */
+        /* Converted from text, so that the level is the double nearest to the decade. */
         char text[NUMBER_TEXT];
         saddle_snprintf(text, sizeof text, "1e%d", k);
         if (saddle_parse_real(text, &level[count]))

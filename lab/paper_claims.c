@@ -1,6 +1,6 @@
 /*
- * The sentences of Liu, Zhang, Lu, Liu, "PRECISION" (MobiHoc 2023) that runs can contradict, and ours beside them, with the
- * tests of each. Section and remark numbers are those of the paper's text.
+ * The claims of Liu, Zhang, Lu, Liu, "PRECISION" (MobiHoc 2023) that runs can contradict, and claims of ours, with the
+ * tests of each. Section and remark numbers are those of the paper.
  */
 #include "lab/paper_claims.h"
 
@@ -110,7 +110,7 @@ static const paper_claim claims[] = {
 
 /* ---- tests ------------------------------------------------------------------------------------ */
 
-/* `first` reaches a level of `what` in 1/by of the cost of `second` or less. */
+/* `first` reaches a level of `what` at 1/by of the cost of `second` or less. */
 #define FASTER(of, where, first, second, price, what, by)                                      \
     {                                                                                          \
         .claim = (of), .experiment = (where), .kind = TEST_FASTER, .series = first " " second, \
@@ -123,7 +123,7 @@ static const paper_claim claims[] = {
 #define BOTH(of, where, price, what, by)                \
     BASELINES(of, where, "precision", price, what, by), \
         BASELINES(of, where, "precision+", price, what, by)
-/* The three sentences of section 4 by one quantity. */
+/* The three claims of section 4, by one quantity. */
 #define MUCH_FASTER(where, what)                                                  \
     FASTER("plus-much-faster", where, "precision+", "precision", "ifo", what, 2), \
         BASELINES("plus-much-faster", where, "precision+", "ifo", what, 2)
@@ -131,7 +131,7 @@ static const paper_claim claims[] = {
 #define LESS_COMMUNICATION(where, what) BOTH("less-communication", where, "rounds", what, 2)
 #define STEPS(where, largest, others) \
     FASTER("smaller-steps", where, largest, others, "ifo", "metric", 1)
-/* Series that are about as fast, or one below the other. */
+/* Series that are about equally fast, or one below the other. */
 #define COMPARED(of, where, what, runs, by)                                                       \
     {                                                                                             \
         .claim = (of), .experiment = (where), .kind = (what), .series = (runs), .cost = "rounds", \
@@ -144,7 +144,7 @@ static const paper_claim claims[] = {
            1 / 1.5),                                                                            \
         FASTER("churn", "networks-churn", which "-churn-lossy", which "-fresh-lossy",           \
                "rounds_after", "metric", 1 / 1.5)
-/* An algorithm over lossy links against itself over reliable ones. */
+/* An algorithm on lossy links against itself on reliable ones. */
 #define LOSSY(which)                                                                        \
     FASTER("loss-algorithms", "networks-algorithms", which "-lossy-0.2", which "-reliable", \
            "rounds", "metric", 1 / 1.25)
@@ -157,7 +157,7 @@ static const paper_claim claims[] = {
     {                                                                                   \
         .claim = (of), .experiment = "theorem", .kind = TEST_THEOREM, .series = (which) \
     }
-/* A test on each experiment with tuned methods, and on each of batches and refreshes. */
+/* One test per experiment with tuned methods, or per experiment on batches and refreshes. */
 #define TUNED(macro, ...)                                                        \
     macro("tuned-regression", __VA_ARGS__), macro("tuned-auc-a9a", __VA_ARGS__), \
         macro("tuned-auc-mnist", __VA_ARGS__)

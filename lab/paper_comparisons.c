@@ -7,10 +7,10 @@
 #include "core/status.h"
 #include "lab/trace_groups.h"
 
-/* What results say they are about: the runs themselves are not kept. */
+/* The experiment that results refer to, because the runs themselves are not kept. */
 static const paper_experiment these_runs = {.name = "", .title = "These runs"};
 
-/* The runs as an experiment: a series for each algorithm of the paper. */
+/* The runs as an experiment with a series for each algorithm of the paper. */
 typedef struct runs {
     experiment_series series[EXPERIMENT_MOST_SERIES];
     paper_experiment experiment;
@@ -28,8 +28,8 @@ static bool has_costs(const saddle_trace *trace)
     return true;
 }
 
-/* The place of a trace's seed among those of all; CLAIMS_MOST_SEEDS: there are too many. */
-static size_t place_of_seed(runs *r, const saddle_trace *trace)
+/* The index of a trace's seed among all seeds; CLAIMS_MOST_SEEDS if there are too many. */
+static size_t index_of_seed(runs *r, const saddle_trace *trace)
 {
     const char *seed = saddle_trace_setting(trace, "seed");
     size_t k = 0;
@@ -40,7 +40,8 @@ static size_t place_of_seed(runs *r, const saddle_trace *trace)
     return k;
 }
 
-/* Whether an algorithm's runs differ in their seed alone: otherwise it is not clear which are meant. */
+/* Whether an algorithm's runs differ only in their seed. Otherwise it is not clear which of them
+ * to compare. */
 static bool is_one_group(const trace_groups *g, const char *algorithm)
 {
     size_t groups = 0;
@@ -49,11 +50,11 @@ static bool is_one_group(const trace_groups *g, const char *algorithm)
     return groups == 1;
 }
 
-/* Make a series of an algorithm's runs, if it has some that can be compared with the first one. */
+/* Adds a series of an algorithm's runs, if some of them can be compared with the first trace. */
 static void add_series(runs *r, const experiment_series *series, const saddle_trace *const *trace,
                        size_t count, const trace_groups *g)
 {
-    size_t place = r->experiment.count;
+    size_t index = r->experiment.count;
     bool some = false;
     if (!is_one_group(g, series->algorithm))
         return;
@@ -62,17 +63,17 @@ static void add_series(runs *r, const experiment_series *series, const saddle_tr
         size_t seed = CLAIMS_MOST_SEEDS;
         if (strcmp(algorithm, series->algorithm) == 0 &&
             saddle_trace_same_instance(g, trace[0], trace[k]) && has_costs(trace[k]))
-            seed = place_of_seed(r, trace[k]);
+            seed = index_of_seed(r, trace[k]);
         if (seed == CLAIMS_MOST_SEEDS)
             continue;
-        r->trace[place * CLAIMS_MOST_SEEDS + seed] = trace[k];
+        r->trace[index * CLAIMS_MOST_SEEDS + seed] = trace[k];
         some = true;
     }
     if (some)
         r->series[r->experiment.count++] = *series;
 }
 
-/* Close ranks: claims want trace[s * seeds + r]. */
+/* Moves the traces together, to trace[s * seeds + r]. */
 static void pack(runs *r)
 {
     for (size_t s = 0; s < r->experiment.count; s++)
@@ -80,7 +81,7 @@ static void pack(runs *r)
                 r->seeds * sizeof(*r->trace));
 }
 
-/* Whether both sides of a test are there. */
+/* Whether there are runs for both sides of a test. */
 static bool can_be_decided(const runs *r, const paper_test *t)
 {
     for (const char *word = t->series; *word != '\0';) {

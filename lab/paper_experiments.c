@@ -1,10 +1,10 @@
 /*
- * The experiments of Liu, Zhang, Lu, Liu, "PRECISION" (MobiHoc 2023), section 4 and appendix B, and beside them ours.
+ * The experiments of Liu, Zhang, Lu, Liu, "PRECISION" (MobiHoc 2023), section 4 and appendix B, and some of ours.
  *
- * The paper gives nu (in its experiments it writes gamma) and eta, which are 0.1, |S| = q = ceil(sqrt(n)) in appendices B.2 to
- * B.4, and a start "from the normal distribution". Its experiments are repeated as literally as that can be read: tau = alpha = 1,
- * which makes PRECISION's step with nu = 0.1 the baselines' -gamma g with gamma = 0.1, and a standard normal start
- * (LITERAL). It does not give the lengths of runs and the values of the step-size study.
+ * The paper gives nu (called gamma in its experiments) and eta, both 0.1, |S| = q = ceil(sqrt(n)) in appendices B.2 to
+ * B.4, and a start "from the normal distribution". Its experiments are repeated as literally as possible: tau = alpha = 1,
+ * so that PRECISION's step with nu = 0.1 is the baselines' -gamma g with gamma = 0.1, and a standard normal start
+ * (LITERAL). It does not give the lengths of runs or the values of the step-size study.
  */
 #include "lab/paper_experiments.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- series ---------------------------------------------------------------------------------- */
 
-/* The paper's comparison. Trace points are about as far apart in IFO calls for all. */
+/* The paper's comparison. The distance of trace points in IFO calls is about the same for all. */
 static const experiment_series compared[] = {
     {"precision", "PRECISION", "precision", "trace-every=5", 0, false, NULL},
     {"precision+", "PRECISION+", "precision+", "trace-every=5", 0, false, NULL},
@@ -27,9 +27,10 @@ static const experiment_series compared[] = {
         which "-batch-" #batch_size, title ", |S| = " #batch_size, which, \
             "batch=" #batch_size " trace-every=" #every, 0, false, NULL   \
     }
-/* Every algorithm at its best: tuned for the length of the run, which may cost a method time on the way; so once more with its
- * default steps, and with them with other batches, which are not drawn. Claims take the best at every level. Trace points are
- * about 1000 IFO calls apart for all. */
+/* Every algorithm at its best. Tuning for the length of the run may slow a method down on the
+ * way, so each also runs with its default steps, with several batches; these series are not
+ * drawn. Claims use the best series at every level. Trace points are about 1000 IFO calls apart
+ * for all. */
 #define TUNED_DRAWN 8
 static const experiment_series tuned[] = {
     {"precision", "PRECISION", "precision", "", 0, true, NULL},
@@ -69,7 +70,8 @@ static const experiment_series networks[] = {
     {"er-0.6", "p_c = 0.6", "precision", "topology=er:0.6", 0.6, false, NULL},
     {"er-0.3", "p_c = 0.3", "precision", "topology=er:0.3", 0.3, false, NULL},
 };
-/* The metric with the exact direction of the network's gradient, and with the noisy one of the algorithm's own. */
+/* The metric with the exact direction of the network's gradient, and with the algorithm's own
+ * noisy one. */
 static const experiment_series directions[] = {
     {"precision", "PRECISION, exact direction", "precision", "trace-every=10", 0, false, NULL},
     {"precision-own", "PRECISION, own direction", "precision",
@@ -79,7 +81,8 @@ static const experiment_series directions[] = {
     {"prox-gt-sgda-own", "Prox-GT-SGDA, own direction", "prox-gt-sgda",
      "trace-every=20 metric-direction=own", 0, false, NULL},
 };
-/* Batches and refreshes of PRECISION and PRECISION+ at n = 2025: the paper's, ours, and their neighbours. */
+/* Batches and refreshes of PRECISION and PRECISION+ at n = 2025: the paper's, ours, and values
+ * near them. */
 static const experiment_series rules[] = {
     {"plus-paper", "PRECISION+, |S| = q = sqrt(n)", "precision+", "batch=45 q=45", 0, false, NULL},
     {"plus-default", "PRECISION+, |S| = sqrt(n)/8, q = 2 sqrt(R)", "precision+", "", 0, false,
@@ -102,21 +105,22 @@ static const experiment_series refreshes[] = {
     {"c-gamma-1", "c_gamma = 1", "precision+", "c-gamma=1", 1, false, NULL},
     {"c-gamma-0.1", "c_gamma = 0.1", "precision+", "c-gamma=0.1", 0.1, false, NULL},
 };
-/* With the |S| = q = sqrt(n) that the corollary assumes. */
+/* With |S| = q = sqrt(n), which the corollary assumes. */
 static const experiment_series sizes[] = {
     {"n-100", "n = 100", "precision", "samples=100 batch=10 q=10", 100, false, NULL},
     {"n-400", "n = 400", "precision", "samples=400 batch=20 q=20", 400, false, NULL},
     {"n-1600", "n = 1600", "precision", "samples=1600 batch=40 q=40", 1600, false, NULL},
     {"n-6400", "n = 6400", "precision", "samples=6400 batch=80 q=80", 6400, false, NULL},
 };
-/* Theorem 2 assumes that gamma and a bound of the variance are known; the largest measured is 12.7. */
+/* Theorem 2 assumes that gamma and a bound on the variance are known; the largest measured
+ * variance is 12.7. */
 static const experiment_series theorems[] = {
     {"precision", "PRECISION", "precision", "", 0, false, NULL},
     {"precision+", "PRECISION+", "precision+",
      "c-gamma=100 c-epsilon=1e4 epsilon=0.1 gamma=exact sigma2=15", 0, false, NULL},
 };
-/* What is done about lost messages, by the share that is lost. Those that lose a fifth are drawn over rounds, in an order in which
- * the dashes of curves that coincide differ. */
+/* Rules for lost messages, by the fraction that is lost. The series that lose a fifth are drawn
+ * over rounds, in an order in which the dashes of coinciding curves differ. */
 #define LOST(rule, title, percent, share, given)                                                \
     {                                                                                           \
         rule "-" #share, title ", " #percent "% lost", "precision", given #share, share, false, \
@@ -151,7 +155,7 @@ static const experiment_series over_links[] = {
     OVER_LINKS("gt-gda", "GT-GDA"),
     OVER_LINKS("prox-gt-sgda", "Prox-GT-SGDA"),
 };
-/* Compressed messages, on the link that the time is counted for. */
+/* Compressed messages, on the link whose time is simulated. */
 #define COMPRESSED(name, title, rule)                              \
     {                                                              \
         name, title, "precision", "compress=" rule, 0, false, NULL \
@@ -196,7 +200,8 @@ static const experiment_series partitions[] = {
 
 /* ---- experiments ------------------------------------------------------------------------------ */
 
-/* The paper's settings, read literally; and those of our own comparisons, and a length in IFO calls or rounds. */
+/* The paper's settings, taken literally; those of our own comparisons; and lengths in IFO calls
+ * or rounds. */
 #define LITERAL "steps=paper init=normal:1 "
 #define STEPS "nu=0.1 eta=0.1 "
 #define LENGTH(ifo) "iterations=9007199254740992 max-ifo=" ifo " "
@@ -212,7 +217,7 @@ static const experiment_series partitions[] = {
 #define AUC_PANELS "ifo:metric rounds:metric ifo:train_auc rounds:train_auc"
 
 #define SERIES(list) .count = COUNT(list), .series = (list)
-/* An experiment of the paper's, read literally. */
+/* An experiment of the paper, with its settings taken literally. */
 #define LITERALLY(id, heading, where, on, given, few, pictures, list)                 \
     {                                                                                 \
         .name = (id), .title = (heading), .source = (where), .data = (on),            \
@@ -224,7 +229,8 @@ static const experiment_series partitions[] = {
         .name = (id), .title = (heading), .source = (why), .ours = true, .data = (on), \
         .settings = given, .quick = (few), .panels = (pictures), SERIES(list)          \
     }
-/* Every method with the best steps and batch of a search; IFO calls of it, of a quick one, and the batches that it tries. */
+/* Every method with the best steps and batch of a search: its IFO calls, those of a quick
+ * search, and the batches that it tries. */
 #define TUNED(id, heading, on, given, few, pictures, all, quick_all, which)                        \
     {                                                                                              \
         .name = (id), .title = (heading),                                                          \
@@ -246,7 +252,7 @@ static const paper_experiment experiments[] = {
     LITERALLY("auc-a9a", "AUC on a9a", "appendix B.1, figure 3(a), with a linear score",
               EXPERIMENT_A9A, AUC NETWORK "samples=6512 " LENGTH("1500000"),
               "samples=400 max-ifo=150000", AUC_PANELS, compared),
-    /* Read literally, all four algorithms diverge on pixels. */
+    /* With the literal settings all four algorithms diverge on pixels. */
     {.name = "auc-mnist",
      .title = "AUC on MNIST",
      .source = "appendix B.1, figure 3(b), with a linear score, digits 5-9 against 0-4; tau and "

@@ -1,7 +1,7 @@
 /*
- * Saved models at work. A model file is untrusted: its sizes are checked against each other before
- * anything is made of them, its settings go through the same checks as a user's, and no file that they
- * name is opened, a plug-in least of all.
+ * Loads saved models. A model file is untrusted: its sizes are checked against each other before
+ * anything is allocated for them, its settings go through the same checks as a user's, and no file
+ * that they name is opened, least of all a plug-in.
  */
 #include "lab/predictor_parts.h"
 
@@ -22,12 +22,13 @@
 #include "problems/problems.h"
 #include "run/result.h"
 
-/* So many agents need not be in the file: centralized methods have one solution for all of them. */
+/* Up to this many agents are accepted without their copies in the file, because centralized
+ * methods have one solution for all. */
 #define CLAIMED_AGENTS 100000
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A whole number of the file. */
+/* Reads an integer of the file. */
 static saddle_status read_whole(const char *path, const char *name, size_t *out,
                                 saddle_error *error)
 {
@@ -43,7 +44,7 @@ static saddle_status read_whole(const char *path, const char *name, size_t *out,
         *out = (size_t)*value;
     else
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' is no model: its '%s' is no whole number", path, name);
+                             "'%.300s' is not a model: its '%s' is not an integer", path, name);
     saddle_free(value);
     return status;
 }
@@ -58,7 +59,7 @@ static saddle_status read_vector(const char *path, const char *name, double **ou
     for (size_t k = 0; k < *length; k++)
         if (!isfinite((*out)[k])) {
             saddle_fail(error, SADDLE_BAD_INPUT,
-                        "entry %zu of '%s' in '%.300s' is %g; a model's numbers are finite: "
+                        "entry %zu of '%s' in '%.300s' is %g, but a model's numbers are finite; "
                         "give the file of a run that did not diverge",
                         k, name, path, (*out)[k]);
             saddle_free(*out);
@@ -68,7 +69,8 @@ static saddle_status read_vector(const char *path, const char *name, double **ou
     return SADDLE_OK;
 }
 
-/* The file's format; says so when it is none of ours or from before models could be used. */
+/* Checks the file's format: refuses files that are not models, and models from before they could
+ * be used. */
 static saddle_status check_format(const char *path, saddle_error *error)
 {
     size_t format = 0;
@@ -78,11 +80,11 @@ static saddle_status check_format(const char *path, saddle_error *error)
     saddle_status status = read_vector(path, "xbar", &x, &length, &why);
     saddle_free(x);
     if (status != SADDLE_OK)
-        return saddle_fail(error, status, "no model: %.900s", why.message);
+        return saddle_fail(error, status, "not a model: %.900s", why.message);
     status = read_whole(path, "format", &format, &why);
     if (status == SADDLE_BAD_INPUT)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' has xbar, but not the settings of its run; write the model "
+                           "'%.300s' has xbar but not the settings of its run; write the model "
                            "again with saddle %s",
                            path, saddle_version());
     if (status != SADDLE_OK)
@@ -94,7 +96,7 @@ static saddle_status check_format(const char *path, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Whether a name can only be an option of an algorithm that the run's caller brought along. */
+/* Whether a name can only be an option of an algorithm that the caller of the run supplied. */
 static bool is_foreign(const saddle_plan *plan, const char *name)
 {
     const saddle_algorithm *known;
@@ -102,12 +104,12 @@ static bool is_foreign(const saddle_plan *plan, const char *name)
            saddle_algorithm_find(&known, plan->algorithm.name, NULL) != SADDLE_OK;
 }
 
-/* Take over "name: value" lines; `text` is cut into pieces. */
+/* Reads "name: value" lines; `text` is cut into pieces. */
 static saddle_status read_lines(saddle_predictor *p, char *text, saddle_error *error)
 {
     for (char *line = strsep(&text, "\n"); line != NULL; line = strsep(&text, "\n")) {
         char *value = strstr(line, ": ");
-        saddle_error why = {.message = "it is no line 'name: value'"};
+        saddle_error why = {.message = "it is not a line 'name: value'"};
         saddle_status status = SADDLE_BAD_INPUT;
         if (*line == '\0')
             continue;
@@ -125,7 +127,8 @@ static saddle_status read_lines(saddle_predictor *p, char *text, saddle_error *e
     return SADDLE_OK;
 }
 
-/* Refuse a number of agents, for each of which some memory is taken, that is a mere claim. */
+/* Refuses a number of agents that the file merely claims, because some memory is allocated for
+ * each. */
 static saddle_status check_agents(const saddle_predictor *p, saddle_error *error)
 {
     struct stat file;
@@ -133,8 +136,7 @@ static saddle_status check_agents(const saddle_predictor *p, saddle_error *error
         (stat(p->path, &file) == 0 && (size_t)file.st_size / sizeof(double) >= p->agents))
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' claims %zu agents, more than it can hold a number of each; the "
-                       "file is not as it was written",
+                       "'%.300s' claims %zu agents, more than it has numbers; the file is damaged",
                        p->path, p->agents);
 }
 
@@ -149,7 +151,8 @@ static saddle_status read_settings(saddle_predictor *p, saddle_error *error)
     return status;
 }
 
-/* Names and codings of the training data's columns, if they had some. A record has no list of its fields to look into. */
+/* Reads names and codings of the training data's columns, if there are any. A record has no list
+ * of its fields to search. */
 static saddle_status read_columns(saddle_predictor *p, saddle_error *error)
 {
     char *text = NULL;
@@ -162,11 +165,12 @@ static saddle_status read_columns(saddle_predictor *p, saddle_error *error)
     status = saddle_columns_parse(&p->columns, text, &why);
     saddle_free(text);
     if (status == SADDLE_OK && p->columns->features != p->features)
-        status = saddle_fail(&why, SADDLE_BAD_INPUT, "its columns are %zu features, but it has %zu",
+        status = saddle_fail(&why, SADDLE_BAD_INPUT,
+                             "its columns have %zu features, but the model has %zu",
                              p->columns->features, p->features);
-    return status == SADDLE_OK
-               ? status
-               : saddle_fail(error, status, "'%.300s' is no model: %.600s", p->path, why.message);
+    return status == SADDLE_OK ? status
+                               : saddle_fail(error, status, "'%.300s' is not a model: %.600s",
+                                             p->path, why.message);
 }
 
 static saddle_status read_model(saddle_predictor *p, saddle_error *error)
@@ -179,35 +183,38 @@ static saddle_status read_model(saddle_predictor *p, saddle_error *error)
     SADDLE_THEN(status, read_vector(p->path, "ybar", &p->y, &p->y_dim, error));
     if (status == SADDLE_OK && (p->agents == 0 || p->x_dim == 0 || p->y_dim == 0))
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' is no model: it has %zu agents, xbar %zu entries and ybar "
-                             "%zu; each must be at least 1",
+                             "'%.300s' is not a model: it has %zu agents, %zu entries in xbar and "
+                             "%zu in ybar; each must be at least 1",
                              p->path, p->agents, p->x_dim, p->y_dim);
     return status;
 }
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
-/* The model's problem if it is built in; otherwise the plug-in that the caller names. */
+/* Finds the model's problem if it is built in, otherwise loads the plug-in that the caller
+ * names. */
 static saddle_status find_kind(saddle_predictor *p, const char *plugin, saddle_error *error)
 {
     const char *name = p->plan.problem.name;
     if (saddle_plugin_named(name)) {
         if (plugin == NULL)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%.300s' is a model of the plug-in %.300s, and no path in a file "
-                               "is followed; if you trust it, give %.300s as the problem",
-                               p->path, name, name);
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "'%.300s' is a model of the plug-in %.300s, which is not loaded because a file "
+                "names it; if you trust it, give %.300s as the problem",
+                p->path, name, name);
         if (!saddle_plugin_named(plugin))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "problem: '%.300s' is no path; give that of the plug-in, such as "
-                               "%.300s",
-                               plugin, name);
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "problem: '%.300s' is not a path; give that of the plug-in, such as %.300s", plugin,
+                name);
         return saddle_problem_choose(&p->choice, plugin, error);
     }
     if (plugin != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "problem: '%.300s' is a model of problem %.100s; leave it out", p->path,
-                           name);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "problem: '%.300s' is a model of the built-in problem %.100s; leave out the problem",
+            p->path, name);
     saddle_error why;
     if (saddle_problem_choose(&p->choice, name, &why) == SADDLE_OK)
         return SADDLE_OK;
@@ -217,7 +224,7 @@ static saddle_status find_kind(saddle_predictor *p, const char *plugin, saddle_e
                        p->path, name);
 }
 
-/* Every agent's samples and a network; a ring costs least. */
+/* Creates every agent's samples and a network; a ring is the cheapest. */
 static saddle_status make_inputs(saddle_predictor *p, saddle_error *error)
 {
     stand_in *row = &p->row;
@@ -244,19 +251,19 @@ static saddle_status make_inputs(saddle_predictor *p, saddle_error *error)
     return status;
 }
 
-/* Refuse sizes that do not belong together. */
+/* Refuses sizes that do not fit together. */
 static saddle_status check_problem(const saddle_predictor *p, saddle_error *error)
 {
     const saddle_problem *problem = p->problem;
     SADDLE_TRY(saddle_problem_check(problem, error));
     if (problem->scores == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' is a model of problem %s, which gives rows no scores", p->path,
+                           "'%.300s' is a model of problem %s, which does not score rows", p->path,
                            problem->name);
     if (problem->x_dim != p->x_dim)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.300s' has %zu entries in xbar, but problem %s with its settings has "
-                           "%zu; the file is not as it was written, or the plug-in is another",
+                           "%zu; the file is damaged, or the plug-in is a different one",
                            p->path, p->x_dim, problem->name, problem->x_dim);
     return SADDLE_OK;
 }
@@ -271,14 +278,14 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
     if (!kind->needs_data)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%.300s' is a model of problem %s, which is not made from data and "
-                             "gives rows no scores",
+                             "does not score rows",
                              p->path, kind->name);
-    /* No built-in model has fewer numbers than features: nothing is made for a size that is a lie. */
+    /* A built-in model has at least as many numbers as features, so a false number of features
+     * is found before anything is allocated for it. */
     if (status == SADDLE_OK &&
         (p->features == 0 || (object == NULL && p->features > p->x_dim + p->y_dim)))
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' claims %zu features for %zu numbers; the file is not as it "
-                             "was written",
+                             "'%.300s' claims %zu features for %zu numbers; the file is damaged",
                              p->path, p->features, p->x_dim + p->y_dim);
     SADDLE_THEN(status, make_inputs(p, error));
     if (status != SADDLE_OK)
@@ -313,7 +320,7 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
     return status == SADDLE_OK ? check_problem(p, error) : status;
 }
 
-/* A y that has an entry per sample of the run says nothing about other rows. */
+/* A y with one entry per sample of the run says nothing about other rows. */
 static saddle_status match_y(saddle_predictor *p, saddle_error *error)
 {
     size_t length = p->problem->y_dim;

@@ -7,7 +7,7 @@
 #include "instance/plan.h"
 #include "problems/problem_choice.h"
 
-/* What stands in for an agent's samples: one row of zeros. */
+/* A substitute for an agent's samples: one row of zeros. */
 typedef struct stand_in {
     saddle_dataset data;
     double label;
@@ -25,9 +25,9 @@ struct saddle_predictor {
     size_t x_dim;
     double *y;
     size_t y_dim;
-    double *unknown_y; /* for a problem whose y belongs to samples: NaN */
+    double *unknown_y; /* NaN, for a problem whose y belongs to samples */
     stand_in row;
-    saddle_dataset **shard; /* the row, for every agent */
+    saddle_dataset **shard; /* the row, repeated for every agent */
     size_t *samples;        /* 1, for every agent */
     saddle_graph *graph;
     saddle_mixing *mixing;

@@ -1,4 +1,4 @@
-/* Saved models at work: scores of rows, and what they are worth. */
+/* Applies saved models: scores of rows, and the quality of the scores. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "models/ranking.h"
 #include "observe/outcomes.h"
 
-/* Refuse rows of another width. */
+/* Refuses rows with another number of features. */
 static saddle_status check_rows(const saddle_predictor *p, const saddle_dataset *data,
                                 saddle_error *error)
 {
@@ -25,7 +25,7 @@ static saddle_status check_rows(const saddle_predictor *p, const saddle_dataset 
         return SADDLE_OK;
     bool label_taken = data->features + 1 == p->features;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' has %zu features, but the model '%.300s' was made from %zu; give "
+                       "'%.300s' has %zu features, but the model '%.300s' was trained on %zu; give "
                        "rows of the same kind%s",
                        data->name, data->features, p->path, p->features,
                        label_taken ? "; set label-column to none if no column is a label" : "");
@@ -78,7 +78,7 @@ saddle_status saddle_predictor_scores(const saddle_predictor *predictor, const s
     return status;
 }
 
-/* Append an outcome that the problem has not given itself. */
+/* Appends an outcome unless the problem itself has it. */
 static void append(saddle_outcome *out, size_t *count, saddle_outcome outcome)
 {
     for (size_t k = 0; k < *count; k++)
@@ -87,7 +87,7 @@ static void append(saddle_outcome *out, size_t *count, saddle_outcome outcome)
     out[(*count)++] = outcome;
 }
 
-/* What scores are worth for rows labelled +1 and -1. */
+/* Measures the quality of scores for rows labelled +1 and -1. */
 static saddle_status measure(const saddle_dataset *data, const double *score, saddle_outcome *out,
                              size_t *count, saddle_error *error)
 {
@@ -110,7 +110,7 @@ static saddle_status measure(const saddle_dataset *data, const double *score, sa
     return SADDLE_OK;
 }
 
-/* `data` has labels of its own, which become what the problem takes them for. */
+/* Replaces the labels of `data` by what the problem makes of them, then measures. */
 static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, const char *positive,
                               double *score, saddle_outcome *out, size_t *count,
                               saddle_error *error)
@@ -118,7 +118,7 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
     saddle_label_kind kind = p->choice.kind->labels;
     saddle_outcome_rows rows = {.held_out = data};
     bool given = kind == SADDLE_LABELS_SIGNS && positive != NULL && strcmp(positive, "auto") != 0;
-    /* Texts of the label column may be given by name. */
+    /* Labels may be given as texts of the label column. */
     char *list = given ? saddle_columns_label_list(data->columns, positive) : NULL;
     if (given && list == NULL)
         return saddle_no_memory(error, "the labels");
@@ -178,7 +178,7 @@ saddle_status saddle_save_numbers(const double *number, size_t count, const char
     char text[SADDLE_REAL_SIZE];
     saddle_status status = saddle_output_open(&file, path, error);
     if (status == SADDLE_OK) {
-        /* A short write shows when the stream is committed. */
+        /* A failed write shows when the stream is committed. */
         for (size_t k = 0; k < count; k++)
             saddle_fprintf(file.stream, "%s\n", saddle_print_real(number[k], 17, text));
         status = saddle_output_commit(&file, error);

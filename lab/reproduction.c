@@ -12,7 +12,7 @@
 
 /* ---- which experiments ------------------------------------------------------------------------ */
 
-/* Whether a word of `only` stands for an experiment. */
+/* Whether a word of `only` matches an experiment. */
 static bool stands_for(const char *word, size_t length, const char *name)
 {
     return strncmp(word, name, length) == 0 && (name[length] == '\0' || name[length] == '-');
@@ -29,7 +29,7 @@ static bool is_chosen(const char *only, const char *name)
     return chosen;
 }
 
-/* Refuse a word of `only` that stands for nothing. */
+/* Refuses a word of `only` that matches no experiment. */
 static saddle_status check_only(const char *only, saddle_error *error)
 {
     size_t count;
@@ -44,8 +44,8 @@ static saddle_status check_only(const char *only, saddle_error *error)
         }
         if (!known)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "only: '%.*s' is not an experiment; there are %s", (int)length, word,
-                               names);
+                               "only: '%.*s' is not an experiment; the experiments are %s",
+                               (int)length, word, names);
         word += length + (word[length] == ',');
     }
     return SADDLE_OK;
@@ -109,8 +109,8 @@ void saddle_reproduction_release(reproduction *r)
 
 /* ---- data ------------------------------------------------------------------------------------- */
 
-/* Whether the directory has claims, of a run whose claims.json says `what` at its head. */
-static bool said(const reproduction *r, const char *what)
+/* Whether the directory has a claims.json whose head contains `what`. */
+static bool records(const reproduction *r, const char *what)
 {
     char path[LAB_PATH];
     char head[512] = "";
@@ -123,16 +123,16 @@ static bool said(const reproduction *r, const char *what)
     return found;
 }
 
-/* The paper's data, and how claims.json says that results are of them. */
+/* The paper's data sets, and how claims.json records that results are from them. */
 static const struct {
     experiment_data data;
     const char *name;
-    const char *said;
+    const char *recorded;
 } real_data[] = {{EXPERIMENT_A9A, "a9a", "\"a9a\": \"file\""},
                  {EXPERIMENT_MNIST, "mnist", "\"mnist\": \"file\""}};
 #define REAL_DATA (sizeof real_data / sizeof *real_data)
 
-/* Whether built-in data stand in for the k-th of them in an experiment that was chosen. */
+/* Whether built-in data replace the k-th data set in a chosen experiment. */
 static bool is_replaced(const reproduction *r, size_t k)
 {
     bool used = false;
@@ -144,17 +144,17 @@ static bool is_replaced(const reproduction *r, size_t k)
 saddle_status saddle_reproduction_check_overwriting(const reproduction *r, saddle_error *error)
 {
     const char *directory = r->runs.directory;
-    if (r->runs.quick && said(r, "\"quick\": false"))
+    if (r->runs.quick && records(r, "\"quick\": false"))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "output: '%.200s' holds results of full runs, which short ones "
-                           "would overwrite; give another directory",
+                           "output: '%.200s' holds results of full runs, which short runs would "
+                           "overwrite; give another directory",
                            directory);
     for (size_t k = 0; k < REAL_DATA; k++)
-        if (is_replaced(r, k) && said(r, real_data[k].said))
+        if (is_replaced(r, k) && records(r, real_data[k].recorded))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "output: '%.200s' holds results on %s, which is not here now: "
-                               "those on built-in data would overwrite them; say by SADDLE_DATA "
-                               "where it is, or give another directory",
+                               "output: '%.200s' holds results on %s, which is not found now: "
+                               "results on built-in data would overwrite them; set SADDLE_DATA to "
+                               "its directory, or give another output",
                                directory, real_data[k].name);
     return SADDLE_OK;
 }
@@ -171,7 +171,7 @@ const char *saddle_reproduction_substitute(const reproduction *r, size_t k, cons
 
 /* ---- theorems --------------------------------------------------------------------------------- */
 
-/* What a theorem says about a series with one seed. */
+/* Evaluates a theorem for a series with one seed. */
 static saddle_status evaluate(const reproduction *r, const paper_experiment *e,
                               const experiment_series *series, size_t seed, saddle_theory *theory,
                               double *c_epsilon, saddle_error *error)
@@ -192,12 +192,12 @@ static saddle_status evaluate(const reproduction *r, const paper_experiment *e,
     return status;
 }
 
-/* Compare one run with a theorem; `why` says why not, where the theorem says nothing. */
+/* Compares one run with a theorem; *why receives the reason if the theorem does not apply. */
 static saddle_status check_run(reproduction *r, reproduction_part *part, size_t s, size_t seed,
                                theorem_check *v, const char **why, saddle_error *error)
 {
-    size_t place = s * r->runs.seeds + seed;
-    const saddle_trace *trace = part->trace[place];
+    size_t index = s * r->runs.seeds + seed;
+    const saddle_trace *trace = part->trace[index];
     saddle_theory theory;
     double c_epsilon;
     saddle_status status = evaluate(r, part->experiment, &part->experiment->series[s], seed + 1,
@@ -206,10 +206,10 @@ static saddle_status check_run(reproduction *r, reproduction_part *part, size_t 
         return status;
     theorem_bound bound = saddle_theorem_bound_of(&theory, v->plus, c_epsilon);
     saddle_theorem_add_trace(v, &bound, trace);
-    return saddle_derive_bound(&part->bound[place], trace, &bound, v->plus, error);
+    return saddle_derive_bound(&part->bound[index], trace, &bound, v->plus, error);
 }
 
-/* Compare the series with their theorems. */
+/* Compares the series with their theorems. */
 static saddle_status check_theorems(reproduction *r, reproduction_part *part, saddle_error *error)
 {
     const paper_experiment *e = part->experiment;
@@ -227,7 +227,7 @@ static saddle_status check_theorems(reproduction *r, reproduction_part *part, sa
     return status;
 }
 
-/* What a theorem's test has found. */
+/* Fills in the result of a theorem's test. */
 static void measure_theorem(claims_measurement *m, const reproduction_part *part)
 {
     const paper_experiment *e = part->experiment;
@@ -242,14 +242,14 @@ static void measure_theorem(claims_measurement *m, const reproduction_part *part
                                                            : STATE_TRUE;
         saddle_theorem_describe(v, m->numbers, sizeof m->numbers);
     } else {
-        saddle_snprintf(m->numbers, sizeof m->numbers, "it promises nothing here: %s",
+        saddle_snprintf(m->numbers, sizeof m->numbers, "no guarantee here: %s",
                         part->why_not[s] != NULL ? part->why_not[s] : "");
     }
 }
 
 /* ---- experiments ------------------------------------------------------------------------------ */
 
-/* The part that has an experiment's traces; NULL: it is not there. */
+/* The part with an experiment's traces; NULL: there is none. */
 static const reproduction_part *part_of(const reproduction *r, const char *experiment)
 {
     for (size_t p = 0; p < r->parts; p++)
@@ -277,7 +277,8 @@ saddle_status saddle_reproduction_decide(reproduction *r, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Make the runs of a part, or find those of one that was not chosen: without them it is left out. */
+/* Makes the runs of a chosen part, or finds those of another one, which is left out without
+ * them. */
 static saddle_status gather(reproduction *r, reproduction_part *part, bool *there,
                             saddle_error *error)
 {

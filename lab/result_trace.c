@@ -1,4 +1,4 @@
-/* A result as a trace in memory. */
+/* Converts a result to a trace in memory. */
 #include <string.h>
 
 #include <saddle/lab.h>

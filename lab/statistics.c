@@ -1,7 +1,7 @@
 /*
  * Means, slopes and their confidence intervals.
  *
- * Student's distribution has elementary forms for whole degrees of freedom: with
+ * Student's distribution has an elementary form for an integer number f of degrees of freedom: with
  * theta = atan(t / sqrt(f)), P(|T| <= t) is
  *   f odd:   2/pi (theta + sin theta (cos theta + 2/3 cos^3 theta + (2 4)/(3 5) cos^5 theta + ...))
  *   f even:  sin theta (1 + 1/2 cos^2 theta + (1 3)/(2 4) cos^4 theta + ...)

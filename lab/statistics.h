@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A number measured several times. */
+/* A quantity that was measured several times. */
 typedef struct statistics_mean {
     size_t count;
     double mean;
@@ -13,12 +13,12 @@ typedef struct statistics_mean {
     double low, high; /* two-sided confidence interval; infinite for fewer than two values */
 } statistics_mean;
 
-/* Student's quantile: the t with P(|T| <= t) = confidence for T with that many degrees of freedom.
- * NaN for a confidence outside (0, 1) or no degrees of freedom. */
+/* Student's quantile: the t with P(|T| <= t) = confidence for this many degrees of freedom. NaN
+ * for a confidence outside (0, 1) or no degrees of freedom. */
 double saddle_statistics_student(double confidence, size_t freedom);
-/* Mean, range and interval of `count` values; everything NaN when there are none. */
+/* Mean, range and interval of `count` values; all NaN if there are none. */
 statistics_mean saddle_statistics_summarize(const double *value, size_t count, double confidence);
-/* The slope of the least-squares line through the points; false when x does not vary or a number
+/* The slope of the least-squares line through the points; false if x does not vary or a number
  * is not finite. */
 bool saddle_statistics_slope(const double *x, const double *y, size_t count, double *slope);
 

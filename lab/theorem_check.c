@@ -1,4 +1,4 @@
-/* Guarantees against measurements: the inequality is in theorem_check.h. */
+/* Compares guarantees with measurements; the inequality is in theorem_check.h. */
 #include "lab/theorem_check.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ bool saddle_theorem_applies(const saddle_theory *theory, bool plus, const char *
     if (theory->estimated)
         *why = "L or mu is an estimate, not a bound";
     else if (isnan(theory->value_gap))
-        *why = "no lower bound of Q is known for this problem over these sets";
+        *why = "no lower bound of Q is known for this problem and these sets";
     else if (!g->holds)
         *why = "c-gamma is too small for these steps; raise it";
     else
@@ -26,7 +26,7 @@ theorem_bound saddle_theorem_bound_of(const saddle_theory *theory, bool plus, do
     return (theorem_bound){.total = g->total, .level = g->level * theory->epsilon / c_epsilon};
 }
 
-/* What the mean metric of the first T iterations may be. */
+/* The bound on the mean metric of the first T iterations. */
 static double mean_bound_at(const theorem_bound *bound, double T)
 {
     return bound->total / T + bound->level;
@@ -47,7 +47,7 @@ void saddle_theorem_allowed(const theorem_bound *bound, size_t rows, const doubl
         mean_bound[k] = k > 0 ? mean_bound_at(bound, iteration[k]) : (double)NAN;
 }
 
-/* A run whose metric is not finite. */
+/* Adds a run whose metric is not finite. */
 static void add_failed(theorem_check *v, const char *seed)
 {
     size_t used = strlen(v->failed);
@@ -65,10 +65,10 @@ void saddle_theorem_add(theorem_check *v, const theorem_bound *bound, const char
         add_failed(v, seed);
         return;
     }
-    size_t place = rows - 1;
-    for (size_t p = THEOREM_POINTS; p-- > 0; place /= 10) {
+    size_t row = rows - 1;
+    for (size_t p = THEOREM_POINTS; p-- > 0; row /= 10) {
         theorem_point *point = &v->point[p];
-        size_t k = place > 0 ? place : 1;
+        size_t k = row > 0 ? row : 1;
         double average = saddle_theorem_mean_metric(metric, k);
         double allowed = mean_bound_at(bound, iteration[k]);
         point->iterations = iteration[k];
@@ -91,7 +91,7 @@ void saddle_theorem_add_trace(theorem_check *v, const theorem_bound *bound,
                            saddle_trace_column(trace, "metric"));
 }
 
-/* Whether numbers that should be at most 0 in the mean are not; NaN counts as not. */
+/* Whether the mean of numbers that should be at most 0 is positive; NaN counts as positive. */
 static bool positive(const double *excess, size_t count)
 {
     statistics_mean s = saddle_statistics_summarize(excess, count, THEOREM_CONFIDENCE);
@@ -138,7 +138,7 @@ void saddle_theorem_describe(const theorem_check *v, char *out, size_t size)
                         last->iterations, v->measured, v->measured == 1 ? "" : "s",
                         mean_of(last->average, v->measured),
                         mean_of(last->average_bound, v->measured), saddle_theorem_ratio(v),
-                        saddle_theorem_is_vacuous(v) ? "; vacuous: the start's metric is below it"
+                        saddle_theorem_is_vacuous(v) ? "; vacuous: the initial metric is below it"
                                                      : "");
     if (v->failed[0] != '\0')
         saddle_snprintf(failed, sizeof failed, "%sthe metric of %s is not finite",

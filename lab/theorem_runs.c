@@ -1,4 +1,4 @@
-/* Runs with the theory's step sizes, to compare with what is proved about them. */
+/* Makes runs with the theory's step sizes, to compare them with what is proved. */
 #include <math.h>
 
 #include "core/memory.h"
@@ -7,9 +7,9 @@
 #include "instance/plan.h"
 #include "lab/theorem_check.h"
 
-/* The accuracy when the plan names none. */
+/* The default accuracy. */
 #define DEFAULT_EPSILON 0.1
-/* Iterations when the plan names none: the theory's steps are short. */
+/* The default number of iterations, because the theory's steps are short. */
 #define ITERATIONS 10000
 /* Trace points. */
 #define ROWS 2000
@@ -24,7 +24,7 @@ saddle_status saddle_theorem_theory(const saddle_instance *instance, const saddl
                                   plan->steps.c_gamma, theory, error);
 }
 
-/* The largest variance of one sample's gradient at an agent, where a run ended. */
+/* The largest variance of one sample's gradient over the agents, at the end of a run. */
 static saddle_status largest_variance(const saddle_problem *problem, const saddle_result *result,
                                       double *out, saddle_error *error)
 {
@@ -45,7 +45,8 @@ static saddle_status largest_variance(const saddle_problem *problem, const saddl
     return SADDLE_OK;
 }
 
-/* Let refreshes of PRECISION+ know gamma and sigma^2, as inequality (8) of docs/theory.md assumes. */
+/* Gives refreshes of PRECISION+ the exact gamma and a sigma^2, as inequality (8) of
+ * docs/theory.md assumes. */
 static saddle_status fix_noise(saddle_plan *plan, const saddle_instance *instance, double *sigma2,
                                saddle_error *error)
 {
@@ -59,12 +60,12 @@ static saddle_status fix_noise(saddle_plan *plan, const saddle_instance *instanc
     *sigma2 *= THEOREM_MARGIN;
     saddle_snprintf(text, sizeof text, "%.17g", *sigma2);
     SADDLE_THEN(status, saddle_plan_set(plan, "gamma", "exact", error));
-    /* Without variance there is nothing to know. */
+    /* Without variance sigma^2 is not needed. */
     SADDLE_THEN_IF(status, *sigma2 > 0.0, saddle_plan_set(plan, "sigma2", text, error));
     return status;
 }
 
-/* Run a plan and compare the run with its theorem; one that was interrupted is not counted. */
+/* Runs a plan and compares the run with its theorem; an interrupted run is not counted. */
 static saddle_status measure_run(theorem_check *v, const saddle_instance *instance,
                                  const saddle_plan *plan, const theorem_bound *bound, double sigma2,
                                  const volatile sig_atomic_t *interrupt, saddle_error *error)
@@ -86,7 +87,7 @@ static saddle_status measure_run(theorem_check *v, const saddle_instance *instan
     return status;
 }
 
-/* One algorithm with the theory's steps on one instance. */
+/* Measures one algorithm with the theory's steps on one instance. */
 static saddle_status measure(theorem_check *v, const saddle_instance *instance,
                              const saddle_plan *given, const saddle_theory *theory,
                              const volatile sig_atomic_t *interrupt, saddle_error *error)
@@ -98,7 +99,7 @@ static saddle_status measure(theorem_check *v, const saddle_instance *instance,
     if (!saddle_plan_given(given, offsetof(saddle_plan, limits.iterations)))
         plan.limits.iterations = ITERATIONS;
     plan.outputs.trace_every = (plan.limits.iterations + ROWS - 1) / ROWS;
-    /* The theorems speak of the agents' own proximal points. */
+    /* The theorems are about the agents' own proximal points. */
     plan.outputs.metric_direction = SADDLE_DIRECTION_OWN;
     plan.steps.epsilon = theory->epsilon;
     plan.steps.rule = SADDLE_STEPS_THEORY;

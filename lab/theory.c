@@ -1,4 +1,4 @@
-/* What the theory guarantees from the starting point of an instance. */
+/* Evaluates what the theory guarantees from the starting point of an instance. */
 #include <math.h>
 #include <string.h>
 
@@ -11,14 +11,14 @@
 #include "instance/plan.h"
 #include "instance/theory_bounds.h"
 
-/* What the guarantees multiply. */
+/* The quantities at the start that the guarantees multiply. */
 typedef struct start {
     saddle_row row;
     double trackers; /* of full gradients: sum_i |grad F_i - mean|^2 */
     double variance; /* sum_i of the variance of one sample's gradient */
 } start;
 
-/* The trackers and the variance; x and y are those of all agents. */
+/* Computes the trackers and the variance; x and y are those of all agents. */
 static saddle_status survey(const saddle_problem *problem, const double *x, const double *y,
                             start *out, saddle_error *error)
 {
@@ -45,7 +45,7 @@ static saddle_status survey(const saddle_problem *problem, const double *x, cons
     return SADDLE_OK;
 }
 
-/* Measure the starting point: a run of no iterations, which writes nothing. */
+/* Measures the starting point by a run of no iterations, which writes nothing. */
 static saddle_status measure_start(const saddle_instance *instance, const saddle_theory *t,
                                    start *out, saddle_error *error)
 {
@@ -66,8 +66,9 @@ static saddle_status measure_start(const saddle_instance *instance, const saddle
     return status;
 }
 
-/* The bound at the start, and when it is at most epsilon^2. `refresh_error` is the squared error of the first refreshes;
- * level: what stays for good. */
+/* Computes the bound at the start, and the iterations after which it is at most epsilon^2.
+ * `refresh_error` is the squared error of the first refreshes; the level stays for any number of
+ * iterations. */
 static void conclude(saddle_guarantee *g, const saddle_theory *t, const start *s,
                      double refresh_error, double c_epsilon)
 {
@@ -75,7 +76,7 @@ static void conclude(saddle_guarantee *g, const saddle_theory *t, const start *s
         return;
     double target = t->epsilon * t->epsilon;
     double level = g->level * t->epsilon / c_epsilon;
-    /* The errors of the first refreshes are in the first trackers, too. */
+    /* The errors of the first refreshes are also part of the first trackers. */
     g->total = g->value * t->value_gap + g->y_gap * s->row.y_gap +
                g->trackers * (s->trackers + refresh_error) + g->refresh * refresh_error;
     if (level < target)

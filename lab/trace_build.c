@@ -20,8 +20,8 @@ saddle_trace *saddle_trace_create(const char *path, const char *version, const c
     return NULL;
 }
 
-/* An array with one more element, zeroed, in place of one of `count`; NULL: memory is short, and the array
- * stays as it was. */
+/* Returns an array with one more element, which is zero; NULL if memory is short, and then the
+ * array is unchanged. */
 static void *lengthen(void *array, size_t count, size_t size)
 {
     void *longer = saddle_alloc(count + 1, size);

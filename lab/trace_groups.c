@@ -12,10 +12,10 @@
 #include "files/file.h"
 #include "files/plugin.h"
 
-/* The most settings that a label names. */
+/* The most settings in a label. */
 #define MOST_NAMED 3
 
-/* What the grouping is made with. */
+/* The state of the grouping. */
 typedef struct work {
     const saddle_trace *const *trace;
     size_t count;
@@ -42,7 +42,7 @@ bool saddle_trace_same_instance(const trace_groups *g, const saddle_trace *a, co
         strcmp(saddle_trace_setting(a, "seed"), saddle_trace_setting(b, "seed")) != 0;
     for (size_t k = 0; k < saddle_settings_count(g->options); k++) {
         const saddle_option *option = saddle_settings_option(g->options, k);
-        /* A problem may have computed it from data that follow from the seed. */
+        /* A problem may have computed the value from data that depend on the seed. */
         bool excused = seeds_differ && option->home == SADDLE_HOME_OWN &&
                        strcmp(option->fallback, "auto") == 0;
         if (option->stage == SADDLE_STAGE_INSTANCE && saddle_option_separates(option) && !excused &&
@@ -53,8 +53,8 @@ bool saddle_trace_same_instance(const trace_groups *g, const saddle_trace *a, co
     return true;
 }
 
-/* Whether two traces differ in a setting. One that only one of them has is not compared: programs of
- * different versions have different options. */
+/* Whether two traces differ in a setting. A setting that only one of them has is not compared,
+ * because versions of the program have different options. */
 static bool differ(const saddle_trace *a, const saddle_trace *b, const char *name)
 {
     const char *left = saddle_trace_setting(a, name);
@@ -62,8 +62,8 @@ static bool differ(const saddle_trace *a, const saddle_trace *b, const char *nam
     return *left != '\0' && *right != '\0' && strcmp(left, right) != 0;
 }
 
-/* Whether two traces differ in more than what follows from their seeds; `loosely`: an option that
- * may be "auto" may have been. */
+/* Whether two traces differ in more than what depends on their seeds. With `loosely`, options
+ * that can be "auto" are assumed to have been. */
 static bool apart(const work *w, const saddle_trace *a, const saddle_trace *b, bool loosely)
 {
     for (size_t k = 0; k < saddle_settings_count(w->out->options); k++) {
@@ -75,8 +75,8 @@ static bool apart(const work *w, const saddle_trace *a, const saddle_trace *b, b
     return false;
 }
 
-/* Whether two traces are of the same algorithm. Plug-ins are compared by path and title, which has the options
- * that were given: others may follow from the seed. */
+/* Whether two traces have the same algorithm. Plug-ins are compared by path and title, which
+ * contains the given options; other options may depend on the seed. */
 static bool same_algorithm(const saddle_trace *a, const saddle_trace *b)
 {
     const char *left = saddle_trace_setting(a, "algorithm");
@@ -97,7 +97,7 @@ static const saddle_trace *first_of(const work *w, size_t group)
     return w->trace[w->out->group[group].first];
 }
 
-/* Put every trace into a group. */
+/* Assigns every trace to a group. */
 static void assign(work *w)
 {
     trace_groups *g = w->out;
@@ -115,7 +115,7 @@ static void assign(work *w)
     }
 }
 
-/* Whether some seed is in both groups. */
+/* Whether the groups have a seed in common. */
 static bool share_seed(const work *w, size_t a, size_t b)
 {
     const trace_groups *g = w->out;
@@ -127,7 +127,7 @@ static bool share_seed(const work *w, size_t a, size_t b)
     return false;
 }
 
-/* Merge group b into group a < b. */
+/* Merges group b into group a < b. */
 static void merge(work *w, size_t a, size_t b)
 {
     trace_groups *g = w->out;
@@ -142,8 +142,8 @@ static void merge(work *w, size_t a, size_t b)
     g->groups--;
 }
 
-/* Merge groups that may well have been set alike: different seeds, same settings but for those that
- * the program chooses when they are not given. */
+/* Merges groups that were probably given the same settings: their seeds differ, and so do only
+ * settings that the program chooses if they are not given. */
 static void merge_seeds(work *w)
 {
     trace_groups *g = w->out;
@@ -158,7 +158,7 @@ static void merge_seeds(work *w)
         }
 }
 
-/* The position of a group's algorithm in the list of algorithms; unknown ones come after all others. */
+/* The index of a group's algorithm in the list of algorithms; unknown ones come last. */
 static size_t rank(const trace_group *group)
 {
     size_t count;
@@ -169,7 +169,7 @@ static size_t rank(const trace_group *group)
     return k;
 }
 
-/* Sort the groups by rank, those of equal rank as they were. */
+/* Sorts the groups by rank; those of equal rank keep their order. */
 static void sort(work *w)
 {
     trace_groups *g = w->out;
@@ -183,7 +183,7 @@ static void sort(work *w)
         }
 }
 
-/* Number the groups of each algorithm. */
+/* Numbers the groups of each algorithm. */
 static void count_repeats(work *w)
 {
     trace_groups *g = w->out;
@@ -194,7 +194,7 @@ static void count_repeats(work *w)
 
 /* ---- labels -------------------------------------------------------------------------------- */
 
-/* Whether the groups of a group's algorithm differ in a setting. */
+/* Whether the groups of an algorithm differ in a setting. */
 static bool tells_apart(const work *w, const trace_group *group, const char *name)
 {
     const saddle_trace *mine = w->trace[group->first];
@@ -210,7 +210,7 @@ static bool tells_apart(const work *w, const trace_group *group, const char *nam
     return false;
 }
 
-/* A value for a label: of a number four digits. */
+/* Writes a value for a label; a number with four digits. */
 static void shorten(const saddle_trace *trace, const char *name, char *out, size_t size)
 {
     double number;
@@ -221,7 +221,7 @@ static void shorten(const saddle_trace *trace, const char *name, char *out, size
         saddle_snprintf(out, size, "%s", value);
 }
 
-/* Whether four digits leave the values of an algorithm's groups apart. */
+/* Whether four digits distinguish the values of an algorithm's groups. */
 static bool short_is_enough(const work *w, const trace_group *group, const char *name)
 {
     const trace_groups *g = w->out;
@@ -238,7 +238,8 @@ static bool short_is_enough(const work *w, const trace_group *group, const char 
     return true;
 }
 
-/* ", nu 0.1, topology ring" for what tells a group from others of its algorithm. */
+/* Prints ", nu 0.1, topology ring": the settings that distinguish a group from others of its
+ * algorithm. */
 static void print_differences(const work *w, const trace_group *group, FILE *out)
 {
     size_t named = 0;
@@ -259,8 +260,8 @@ static void print_differences(const work *w, const trace_group *group, FILE *out
     }
 }
 
-/* The title of an algorithm that is not built in, or the name of its file; the file as well where another one
- * has the same title. */
+/* Prints the title of an algorithm that is not built in, or the name of its file; both if
+ * another one has the same title. */
 static void print_title(const work *w, const trace_group *group, FILE *out)
 {
     const saddle_trace *mine = w->trace[group->first];

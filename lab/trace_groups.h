@@ -1,9 +1,9 @@
 /*
- * Which traces belong together: runs of one algorithm that differ in their seed alone.
+ * Groups of traces: runs of one algorithm that differ only in their seed.
  *
- * Where there are several groups of one algorithm, the settings in which they differ name them:
- * "PRECISION, nu 0.1". A step size that was left to the program may follow from the seed's network;
- * it does not part runs whose seeds differ.
+ * Several groups of one algorithm are named by the settings in which they differ: "PRECISION, nu
+ * 0.1". A step size that the program chose may depend on the network, which depends on the seed, so
+ * it does not separate runs with different seeds.
  */
 #ifndef SADDLE_LAB_TRACE_GROUPS_H
 #define SADDLE_LAB_TRACE_GROUPS_H
@@ -11,29 +11,29 @@
 #include <saddle/lab.h>
 
 typedef struct trace_group {
-    const char *algorithm; /* borrowed from a trace; NULL: the file does not say */
+    const char *algorithm; /* borrowed from a trace; NULL: not in the file */
     char *label;           /* owned */
-    size_t first;          /* its first trace */
-    size_t count;          /* how many it has */
-    size_t repeat;         /* how many groups of its algorithm are before it */
+    size_t first;          /* index of its first trace */
+    size_t count;          /* number of its traces */
+    size_t repeat;         /* number of earlier groups of its algorithm */
 } trace_group;
 
 typedef struct trace_groups {
-    saddle_settings *options; /* owned; all that there are */
+    saddle_settings *options; /* all options; owned */
     size_t groups;
     trace_group *group; /* owned; in the order of saddle_algorithm_list() */
     size_t *of;         /* of[k]: the group of trace k; owned */
 } trace_groups;
 
-/* Group traces, which are borrowed and must outlive the result. */
+/* Groups traces, which are borrowed and must outlive the result. */
 saddle_status saddle_trace_groups_make(trace_groups *out, const saddle_trace *const *trace,
                                        size_t count, saddle_error *error);
 /* Whether runs that differ in an option belong to different groups. */
 bool saddle_option_separates(const saddle_option *option);
-/* Whether two traces are of runs on the same instance but for their seeds. */
+/* Whether two traces are from runs on the same instance, except for their seeds. */
 bool saddle_trace_same_instance(const trace_groups *g, const saddle_trace *a,
                                 const saddle_trace *b);
-/* Free it. Safe on a zeroed struct. */
+/* Frees the groups. Safe on a zeroed struct. */
 void saddle_trace_groups_release(trace_groups *g);
 
 #endif

@@ -12,7 +12,7 @@
 #include "files/file.h"
 #include "lab/paths.h"
 
-/* Whether the first line of a file that is no comment begins with a text. */
+/* Whether the first line of a file that is not a comment begins with a text. */
 static bool begins_with(const char *path, const char *text)
 {
     char *line = NULL;
@@ -29,7 +29,7 @@ static bool begins_with(const char *path, const char *text)
     return found;
 }
 
-/* Whether a file is what `saddle compare` writes beside its traces. */
+/* Whether a file is the summary.csv that `saddle compare` writes beside its traces. */
 static bool is_summary(const char *path)
 {
     return strcmp(saddle_file_name(path), "summary.csv") == 0 &&
@@ -62,7 +62,7 @@ static saddle_status read_directory(trace_list *out, const char *path, saddle_er
     for (int k = 0; k < count; k++) {
         char file[LAB_PATH];
         saddle_snprintf(file, sizeof file, "%s/%s", path, entry[k]->d_name);
-        /* A log of a search begins with its rungs. */
+        /* The log of a search begins with its rungs. */
         if (status == SADDLE_OK && !is_summary(file) && !begins_with(file, "rung,"))
             status = read_one(out, file, error);
         free(entry[k]);
@@ -70,8 +70,8 @@ static saddle_status read_directory(trace_list *out, const char *path, saddle_er
     free((void *)entry);
     if (status == SADDLE_OK && out->count == before)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "there is no trace in '%.300s'; give files of traces, or a directory "
-                             "with some that end in .csv",
+                             "there is no trace in '%.300s'; give trace files, or a directory with "
+                             "traces that end in .csv",
                              path);
     return status;
 }
@@ -128,11 +128,10 @@ saddle_status saddle_trace_list_check_one(const trace_list *t, saddle_error *err
     }
     if (experiments < 2)
         return SADDLE_OK;
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "these traces are of %zu experiments: %s; draw them apart, or make a report, "
-        "which has a section for each",
-        experiments, list);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "these traces are from %zu experiments: %s; draw them separately, or make a "
+                       "report, which has a section for each",
+                       experiments, list);
 }
 
 void saddle_trace_list_release(trace_list *t)

@@ -12,17 +12,19 @@ typedef struct trace_list {
     saddle_trace **trace; /* owned */
 } trace_list;
 
-/* Read the files of the paths, and of a directory every file that ends in .csv. The summary.csv of a comparison is
- * no trace and is left out, as is a log of a search in a directory. */
+/* Reads the files at the paths; for a directory, every file in it that ends in .csv. The
+ * summary.csv of a comparison is left out, as is the log of a search in a directory, because
+ * they are not traces. */
 saddle_status saddle_trace_list_read(trace_list *out, const char *const *path, size_t count,
                                      saddle_error *error);
-/* Free them. Safe on a zeroed struct. */
+/* Frees the list. Safe on a zeroed struct. */
 void saddle_trace_list_release(trace_list *t);
-/* What a trace is about: its problem and data, "fair on a9a"; "" when the file does not say. Returns `out`. */
+/* Writes the problem and data of a trace, "fair on a9a"; "" if the file does not have them.
+ * Returns `out`. */
 const char *saddle_trace_experiment(const saddle_trace *trace, char out[TRACE_EXPERIMENT]);
-/* Refuse traces of several experiments, and say which are of which. */
+/* Refuses traces of several experiments, and says which trace belongs to which. */
 saddle_status saddle_trace_list_check_one(const trace_list *t, saddle_error *error);
-/* Refuse a trace that has no column of a kind, and say which it has. */
+/* Refuses a trace without a column, and lists those that it has. */
 saddle_status saddle_trace_missing_column(const saddle_trace *trace, const char *column,
                                           saddle_error *error);
 

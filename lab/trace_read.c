@@ -1,8 +1,8 @@
 /*
- * Reading traces back: `# name: value` lines, a line of column names, rows of numbers.
+ * Reads traces: `# name: value` lines, a line of column names, rows of numbers.
  *
- * Memory grows with what has been read, never with what a file claims. A last line without its end may
- * still be being written; it is left out.
+ * Memory grows with what has been read, never with what a file claims. An incomplete last line is
+ * left out, because a run may still be writing it.
  */
 #include <math.h>
 #include <string.h>
@@ -19,11 +19,11 @@
 #include "lab/trace_build.h"
 
 #define MOST_COLUMNS 1024
-/* Many times what a run writes; work grows with the square of it. */
+/* Many times the number that a run writes. The work grows with its square. */
 #define MOST_ENTRIES 1024
-/* Names and remarks are short; values, such as a list of samples per agent, need not be. */
+/* Names and remarks are short; values, such as a list of samples per agent, may be longer. */
 #define MOST_NAME 4096
-#define WANTED "the path of a trace, as a run wrote it or as DIRECTORY/precision-seed1.csv"
+#define WANTED "the path of a trace that a run wrote, such as DIRECTORY/precision-seed1.csv"
 
 typedef struct reader {
     saddle_line_reader file;
@@ -31,16 +31,16 @@ typedef struct reader {
     size_t capacity;     /* of rows */
 } reader;
 
-/* Refuse what is at `at` in the current line. */
+/* Refuses the text at `at` in the current line. */
 #define refuse(in, at, ...) saddle_line_reader_refuse(&(in)->file, (at), error, __VA_ARGS__)
 
 /* ---- the head ------------------------------------------------------------------------------ */
 
-/* Replace a text by a copy of another. */
+/* Replaces a text by a copy of another. */
 static saddle_status set_text(reader *in, char **text, const char *value, saddle_error *error)
 {
     if (strlen(value) > MOST_NAME)
-        return refuse(in, value, "%zu bytes; a name or remark of a trace has at most %d",
+        return refuse(in, value, "%zu bytes; a name or remark in a trace has at most %d",
                       strlen(value), MOST_NAME);
     char *copy = saddle_strdup(value);
     if (copy == NULL)
@@ -50,7 +50,7 @@ static saddle_status set_text(reader *in, char **text, const char *value, saddle
     return SADDLE_OK;
 }
 
-/* A line that begins with #: version, setting, end, or a remark that is passed over. */
+/* Reads a line that begins with #: version, setting, end, or a remark, which is ignored. */
 static saddle_status read_comment(reader *in, saddle_error *error)
 {
     saddle_trace *trace = in->trace;
@@ -66,7 +66,7 @@ static saddle_status read_comment(reader *in, saddle_error *error)
     *colon = '\0';
     const char *value = colon + 2;
     if (strlen(text) > MOST_NAME)
-        return refuse(in, text, "%zu bytes; a name of a trace has at most %d", strlen(text),
+        return refuse(in, text, "%zu bytes; a name in a trace has at most %d", strlen(text),
                       MOST_NAME);
     if (strcmp(text, "ended") == 0)
         return set_text(in, &trace->end, value, error);
@@ -77,7 +77,7 @@ static saddle_status read_comment(reader *in, saddle_error *error)
 
 /* ---- columns and rows ---------------------------------------------------------------------- */
 
-/* Make room for one more row. */
+/* Makes space for one more row. */
 static saddle_status grow_rows(reader *in, saddle_error *error)
 {
     saddle_trace *trace = in->trace;
@@ -111,7 +111,7 @@ static saddle_status read_columns(reader *in, saddle_error *error)
         double number;
         if (*name == '\0' || saddle_parse_real(name, &number))
             return refuse(in, name,
-                          "'%s' is not a column name; before the rows of a trace there is a line "
+                          "'%s' is not a column name; the rows of a trace follow a line of names "
                           "such as iteration,ifo,rounds",
                           SADDLE_EXCERPT(name));
         SADDLE_TRY(set_text(in, &trace->column[trace->columns], name, error));
@@ -120,7 +120,7 @@ static saddle_status read_columns(reader *in, saddle_error *error)
     return grow_rows(in, error);
 }
 
-/* A cell as a number: nothing is NaN. */
+/* Reads a cell as a number; an empty one is NaN. */
 static bool parse_cell(const char *cell, double *out)
 {
     *out = (double)NAN;
@@ -159,7 +159,7 @@ static saddle_status read_row(reader *in, saddle_error *error)
         return refuse(in, in->file.line, "iteration %.15g after %.15g; iterations must increase",
                       iteration[row], iteration[row - 1]);
     trace->rows++;
-    /* A resumed run continues behind its first end. */
+    /* A resumed run continues after the end that was recorded. */
     saddle_free(trace->end);
     trace->end = NULL;
     return SADDLE_OK;
@@ -216,7 +216,7 @@ void saddle_trace_free(saddle_trace *trace)
         saddle_free(trace->entry[k].name);
         saddle_free(trace->entry[k].value);
     }
-    /* The line of names may have been cut short: what was not reached is NULL. */
+    /* The line of names may be incomplete: names that were not reached are NULL. */
     for (size_t c = 0; c < trace->columns; c++) {
         saddle_free(trace->column[c]);
         saddle_free(trace->value[c]);

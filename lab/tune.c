@@ -1,18 +1,17 @@
 /*
  * Successive halving over the candidates of tune_grid.c.
  *
- * K candidates make rungs of c_0 = K, c_{r+1} = ceil(c_r / 2), ..., 2 evaluations. Rung r, with M
- * IFO calls of the budget left, allots to each of its evaluations
+ * K candidates make rungs of c_0 = K, c_{r+1} = ceil(c_r / 2), ..., 2 evaluations. With M IFO calls of the budget left,
+ * rung r allots to each of its evaluations
  *
  *   b_r = floor( M 2^r / sum_{s >= r} c_s 2^s ),
  *
- * at least twice what rung r - 1 did, as what an evaluation leaves over is shared out again. A run
- * stops after the iteration in which it reaches --max-ifo; it is therefore stopped at
- * b_r - w + 1, w being the most that one iteration costs, and the budget holds to the last call.
+ * at least twice as many as rung r - 1, because calls that an evaluation does not use are distributed again. A run stops
+ * after the iteration in which it reaches --max-ifo, so it is stopped at b_r - w + 1, where w is the largest cost of an
+ * iteration. The budget is never exceeded.
  *
- * Everything that decides follows from the settings and from the values of evaluations in their
- * order. Evaluations that a log has already are taken from there; the rest follows as it would
- * have.
+ * Every decision follows from the settings and from the values of earlier evaluations. Evaluations that are in the log
+ * are taken from there, and the rest follows as it would have.
  */
 #include "lab/tune.h"
 
@@ -31,15 +30,15 @@
 #include "instance/plan.h"
 #include "run/run.h"
 
-/* An allotment of the first rung pays for at least this many of the costliest iterations. */
+/* The allotment of the first rung covers at least this many of the most expensive iterations. */
 #define LEAST_ITERATIONS 5
-/* The most candidates when the caller does not say. */
+/* The most candidates if the caller gives no number. */
 #define AUTO_CANDIDATES 128
 
-/* A run whose objective ends this many times as large as it began is diverging. */
+/* A run whose objective grows by this factor is diverging. */
 #define RUNAWAY 10.0
 
-/* A search at work. */
+/* The state of a search. */
 typedef struct search {
     const saddle_instance *instance;
     const saddle_plan *plan;
@@ -48,14 +47,14 @@ typedef struct search {
     saddle_forecast forecast; /* of the default */
     saddle_settings *centre;  /* of the grid */
     saddle_tune_instances instances;
-    bool warned; /* the hook has had the warnings of an evaluation */
+    bool warned; /* the warnings of an evaluation were passed to the hook */
     saddle_tuning *tuning;
     saddle_tune_log log;
-    size_t *active; /* candidates of the present rung, in the order of their numbers */
+    size_t *active; /* candidates of the current rung, in the order of their numbers */
     size_t active_count;
 } search;
 
-/* Learn how a step went in all processes. */
+/* The status of a step, agreed on by all processes. */
 static saddle_status agree(const search *s, saddle_status status, saddle_error *error)
 {
     return saddle_world_agree(s->instance->world, status, error);
@@ -63,7 +62,7 @@ static saddle_status agree(const search *s, saddle_status status, saddle_error *
 
 /* ---- the schedule -------------------------------------------------------------------------- */
 
-/* c_0, c_1, ...; returns how many there are. */
+/* Computes c_0, c_1, ...; returns their number. */
 static size_t make_field(size_t candidates, size_t field[SADDLE_TUNE_MOST_RUNGS])
 {
     size_t rungs = 0;
@@ -84,7 +83,7 @@ static uint64_t weight_from(const size_t *field, size_t rungs, size_t rung)
     return sum;
 }
 
-/* The least budget that can pay for `candidates` candidates; UINT64_MAX when it is out of reach. */
+/* The smallest budget for `candidates` candidates; UINT64_MAX if it overflows. */
 static uint64_t least_budget(const search *s, size_t candidates)
 {
     size_t field[SADDLE_TUNE_MOST_RUNGS];
@@ -94,7 +93,7 @@ static uint64_t least_budget(const search *s, size_t candidates)
     return weight > 0 && most <= UINT64_MAX / weight ? weight * most : UINT64_MAX;
 }
 
-/* How many candidates there are to be: as many as wanted, or as the budget pays for. */
+/* Decides the number of candidates: as given, or as many as the budget allows. */
 static saddle_status count_candidates(search *s, size_t *out, saddle_error *error)
 {
     size_t points = 0;
@@ -149,13 +148,14 @@ static saddle_status trial_plan(const search *s, const saddle_trial *trial, sadd
     out->limits.max_ifo = trial->allotment - s->forecast.most_ifo + 1;
     out->outputs = defaults.outputs;
     out->outputs.trace_every = UINT64_C(1) << 53;
-    /* One yardstick for all: with its own tau a candidate could shrink the metric by a large one. */
+    /* The same tau for all: with its own, a candidate could shrink the metric by a large tau. */
     out->outputs.metric_tau = s->forecast.plan.outputs.metric_tau;
     out->outputs.metric_direction = s->forecast.plan.outputs.metric_direction;
     return saddle_tune_apply(s->tuning, trial->candidate, out, error);
 }
 
-/* Whether a candidate came to nothing: on its way to infinity is as bad as there. An outcome has no scale. */
+/* Whether a candidate failed: it diverged or is diverging. An outcome has no scale to tell the
+ * latter. */
 static bool is_lost(const search *s, const saddle_result *result, double value)
 {
     double start = saddle_tune_value(s->tuning, result, 0);
@@ -165,7 +165,7 @@ static bool is_lost(const search *s, const saddle_result *result, double value)
            !(value <= start + (RUNAWAY - 1.0) * fabs(start));
 }
 
-/* Run a candidate; *interrupted is set when the run was, and the trial is worth nothing then. */
+/* Runs a candidate. If the run was interrupted, *interrupted is set and the trial is invalid. */
 static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
                               saddle_error *error)
 {
@@ -185,7 +185,7 @@ static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
         const saddle_row *row = &result->rows[result->row_count - 1];
         double value = saddle_tune_value(s->tuning, result, result->row_count - 1);
         *interrupted = result->stop == SADDLE_STOP_INTERRUPTED;
-        /* A run that was cut short says nothing of the candidate. */
+        /* An interrupted run says nothing about the candidate. */
         trial->diverged = !*interrupted && is_lost(s, result, value);
         trial->value = trial->diverged ? (double)INFINITY : value;
         trial->ifo = result->cost.ifo;
@@ -193,11 +193,10 @@ static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
         if (trial->ifo > trial->allotment)
             status = saddle_fail(error, SADDLE_CHECK_FAILED,
                                  "an iteration of %s made more than the %" PRIu64
-                                 " IFO calls that it says it makes at most",
+                                 " IFO calls that it declares as its maximum",
                                  s->tuning->algorithm->name, s->forecast.most_ifo);
     }
-    /* An iterate so wild that it cannot be measured counts as diverged, and as costing all that it
-     * might have. */
+    /* An iterate that cannot be measured counts as diverged, at the full cost of the allotment. */
     if (status == SADDLE_NUMERIC) {
         trial->diverged = true;
         trial->value = (double)INFINITY;
@@ -210,7 +209,7 @@ static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
     return status;
 }
 
-/* Take an evaluation from the log; false when the log has no more. */
+/* Takes an evaluation from the log; *taken is false if the log has no more. */
 static saddle_status take_logged(const search *s, saddle_trial *trial, bool *taken,
                                  saddle_error *error)
 {
@@ -221,17 +220,17 @@ static saddle_status take_logged(const search *s, saddle_trial *trial, bool *tak
     const saddle_trial *logged = &s->log.trials[k];
     if (logged->rung != trial->rung || logged->candidate != trial->candidate ||
         logged->allotment != trial->allotment)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s': evaluation %zu is not one of this search; start anew in another "
-                           "place",
-                           s->log.path, k + 1);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "'%s': evaluation %zu does not belong to this search; start again in another directory",
+            s->log.path, k + 1);
     *trial = *logged;
     return SADDLE_OK;
 }
 
 /* ---- rungs --------------------------------------------------------------------------------- */
 
-/* All evaluations of a rung; ends early, with SADDLE_OK, when interrupted. */
+/* Makes all evaluations of a rung; ends early, with SADDLE_OK, if interrupted. */
 static saddle_status run_rung(search *s, size_t rung, bool *interrupted, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
@@ -254,7 +253,7 @@ static saddle_status run_rung(search *s, size_t rung, bool *interrupted, saddle_
     return SADDLE_OK;
 }
 
-/* Keep the better part of a rung for the next; the default always stays. */
+/* Keeps the better half of a rung for the next; the default always stays. */
 static saddle_status halve(search *s, size_t rung, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
@@ -300,7 +299,7 @@ static saddle_status run_rungs(search *s, saddle_error *error)
 
 /* ---- begin and end ------------------------------------------------------------------------- */
 
-/* Room for all evaluations. */
+/* Allocates all evaluations. */
 static saddle_status make_room(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
@@ -315,7 +314,7 @@ static saddle_status make_room(search *s, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Read what is searched, and what is not. */
+/* Reads which options are searched and which are held. */
 static saddle_status read_options(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
@@ -345,9 +344,10 @@ static saddle_status look_ahead(search *s, saddle_error *error)
                     ? s->inputs->budget
                     : SADDLE_TUNE_PASSES * saddle_sizes_sum(problem->agents, problem->samples);
     if (s->inputs->candidates == 1 || s->inputs->candidates > SADDLE_TUNE_MOST_CANDIDATES)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%zu candidates cannot be compared; give 2 to %d, or 0 to choose",
-                           s->inputs->candidates, SADDLE_TUNE_MOST_CANDIDATES);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "candidates: %zu is too few or too many; give 2 to %d, or 0 for an automatic number",
+            s->inputs->candidates, SADDLE_TUNE_MOST_CANDIDATES);
     return SADDLE_OK;
 }
 
@@ -362,13 +362,14 @@ static saddle_status prepare(search *s, saddle_error *error)
     return status;
 }
 
-/* What the user gave, with the best candidate's values; what changes no result of a search is at its default. */
+/* The given plan with the best candidate's values; settings that cannot change the result of a
+ * search are at their defaults. */
 static saddle_status best_plan(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
     char metric_tau[SADDLE_REAL_SIZE];
     saddle_print_real(s->forecast.plan.outputs.metric_tau, 15, metric_tau);
-    /* A store of its own: the given one may have options of the calling program, too. */
+    /* Separate settings, because the given ones may include options of the calling program. */
     saddle_plan fields = *s->plan;
     fields.settings = NULL;
     saddle_status status = saddle_plan_copy(&t->plan, &fields, error);
@@ -388,7 +389,7 @@ static saddle_status best_plan(search *s, saddle_error *error)
     return status;
 }
 
-/* Begin a search. */
+/* Begins a search. */
 static saddle_status open_search(search *s, saddle_plan *plan, const saddle_plan *given,
                                  saddle_error *error)
 {
@@ -399,7 +400,7 @@ static saddle_status open_search(search *s, saddle_plan *plan, const saddle_plan
     return agree(s, status, error);
 }
 
-/* Free all of a search but its answer. */
+/* Frees everything of a search except its result. */
 static void close_search(search *s, saddle_plan *plan)
 {
     saddle_tune_log_close(&s->log);

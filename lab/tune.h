@@ -1,4 +1,4 @@
-/* The parts of a search for good options, for the files of this folder. */
+/* The parts of a search for good options, for the files of this directory. */
 #ifndef SADDLE_LAB_TUNE_H
 #define SADDLE_LAB_TUNE_H
 
@@ -23,30 +23,30 @@ typedef struct saddle_tune_axis {
 typedef struct saddle_tune_axes {
     size_t count;
     saddle_tune_axis axis[SADDLE_TUNE_MOST_LISTED];
-    bool changes_problem; /* whether an option of the problem is among them */
+    bool changes_problem; /* whether one of them is an option of the problem */
 } saddle_tune_axes;
 
-/* Read saddle_tune_inputs::search. On failure, too, *out is to be freed. `hooks` may be NULL. */
+/* Reads saddle_tune_inputs::search. Free *out even after a failure. `hooks` may be NULL. */
 saddle_status saddle_tune_read_search(saddle_tune_axes **out, const char *text,
                                       const saddle_settings *settings,
                                       const saddle_algorithm *algorithm,
                                       const saddle_problem_class *kind,
                                       const saddle_tune_hooks *hooks, saddle_error *error);
-/* Keep a list of options that are not searched; a word that is no option is refused, and one with listed
- * values. */
+/* Reads the list of options that are not searched; refuses a word that is not an option, and an
+ * option with listed values. */
 saddle_status saddle_tune_read_hold(saddle_tuning *tuning, const char *text,
                                     const saddle_settings *settings, saddle_error *error);
-/* The listed values of an option; NULL: it has none. */
+/* The listed values of an option, or NULL. */
 const saddle_tune_axis *saddle_tune_listed(const saddle_tune_axes *axes,
                                            const saddle_option *option);
-/* Free. NULL is allowed. */
+/* Frees the axes. NULL is allowed. */
 void saddle_tune_axes_free(saddle_tune_axes *axes);
 
-/* The instance of the default, and that of the last candidate with another problem. */
+/* The instance of the default settings, and that of the last candidate with another problem. */
 typedef struct saddle_tune_instances {
     const saddle_instance *given;
-    saddle_instance *made; /* NULL: none yet. Free it. */
-    size_t candidate;      /* whose it is */
+    saddle_instance *made; /* NULL: none yet. To be freed */
+    size_t candidate;      /* the candidate that it belongs to */
 } saddle_tune_instances;
 
 /* The instance that a candidate runs on, until the next call. Collective. */
@@ -57,73 +57,74 @@ saddle_status saddle_tune_instance(saddle_tune_instances *list, const saddle_tun
 /* ---- candidates: tune_grid.c ---- */
 
 /*
- * Choose the candidates: number 0 is the default, the others are points of the grid, all of
- * them or a seeded choice of `most` in all. Those that share a problem have consecutive numbers. Points at which a value is out of its option's range,
- * or at which iterates might leave X or Y although the default's cannot, are passed over. Fills in
- * option, option_count, candidates and value.
+ * Chooses the candidates: number 0 is the default, the others are points of the grid, all of them
+ * or a seeded choice of `most` in total. Candidates that share a problem have consecutive numbers.
+ * Points at which a value is out of its option's range, or at which iterates might leave X or Y
+ * although the default's cannot, are left out. Fills in option, option_count, candidates and value.
  */
 saddle_status saddle_tune_choose(saddle_tuning *tuning, const saddle_instance *instance,
                                  const saddle_plan *plan, const saddle_forecast *forecast,
                                  const saddle_settings *centre, size_t most, saddle_error *error);
-/* The settings around which the grid lies: the default's, or practical steps where a paper's rule
- * is far from them. */
+/* The settings around which the grid lies: the default, or practical steps if a paper's rule is
+ * far from them. */
 saddle_status saddle_tune_centre(saddle_settings **out, const saddle_instance *instance,
                                  const saddle_plan *plan, const saddle_forecast *forecast,
                                  saddle_error *error);
-/* How many candidates there are at most: the default and the points of the grid. */
+/* The most candidates: the default and the points of the grid. */
 saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast *forecast,
                                     const saddle_settings *centre, size_t *out,
                                     saddle_error *error);
-/* Give a plan the values of a candidate; number 0 leaves it as it is. */
+/* Sets the values of a candidate in a plan; number 0 leaves it unchanged. */
 saddle_status saddle_tune_apply(const saddle_tuning *tuning, size_t candidate, saddle_plan *plan,
                                 saddle_error *error);
 
 /* ---- the objective: tune_objective.c ---- */
 
-/* Whether a name is not that of a column of every trace. NULL: the metric. */
+/* Whether a name is not a column that every trace has. NULL: the metric. */
 bool saddle_tune_is_outcome(const char *objective);
-/* Find the column that the inputs name. Collective; a failure may be this process's alone. */
+/* Finds the column that the inputs name. Collective; it may fail in one process only. */
 saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_instance *instance,
                                     const char *name, saddle_error *error);
-/* Refuse an objective that cannot compare the candidates: losses and metrics of different problems are different
- * things, and an outcome on training rows prefers the problem that fits them most closely. */
+/* Refuses an objective that cannot compare the candidates: losses and metrics of different
+ * problems are not comparable, and an outcome on training rows prefers the problem that fits
+ * them most closely. */
 saddle_status saddle_tune_check_objective(const saddle_tuning *tuning,
                                           const saddle_instance *instance, saddle_error *error);
-/* Its value in a row of a result. */
+/* The value of the objective in a row of a result. */
 double saddle_tune_value(const saddle_tuning *tuning, const saddle_result *result, size_t row);
-/* What is to be small: the trial's value or minus it; infinite when it diverged. */
+/* The cost to minimize: the trial's value or minus it; infinite if it diverged. */
 double saddle_tune_cost(const saddle_tuning *tuning, const saddle_trial *trial);
 
 /* ---- the log: tune_log.c ---- */
 
-/* Whether a setting changes no result of a search: threads, limits, outputs. */
+/* Whether a setting cannot change the result of a search: threads, limits, outputs. */
 bool saddle_tune_ignores(const saddle_option *option);
 
-/* Evaluations in a file, and those that were there before. */
+/* The log of evaluations, and those that it had before. */
 typedef struct saddle_tune_log {
     const char *path;     /* NULL: no log. Borrowed */
-    saddle_lines lines;   /* at process 0 */
+    saddle_lines lines;   /* in process 0 */
     saddle_trial *trials; /* read from the file */
     size_t count;
 } saddle_tune_log;
 
-/* Open a log; what is not whole at its end is cut off. `plan` is the search's, `forecast` the default's. The file
- * is process 0's; what was in it, everybody's. Collective. */
+/* Opens a log; an incomplete line at its end is cut off. `plan` is that of the search,
+ * `forecast` that of the default. Process 0 has the file; all get its evaluations. Collective. */
 saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_instance *instance,
                                    const saddle_tuning *tuning, const saddle_tune_inputs *inputs,
                                    const saddle_plan *plan, const saddle_forecast *forecast,
                                    saddle_error *error);
-/* Append an evaluation; it is in the file, if this process has it, when this returns. */
+/* Appends an evaluation. If this process has the file, it is on disk when this returns. */
 saddle_status saddle_tune_log_write(saddle_tune_log *log, const saddle_tuning *tuning,
                                     const saddle_trial *trial, saddle_error *error);
-/* Close it. Safe on a zeroed struct. */
+/* Closes the log. Safe on a zeroed struct. */
 void saddle_tune_log_close(saddle_tune_log *log);
 
 /* ---- the result: tuning.c ---- */
 
-/* For qsort() of trials: the better value first, then the smaller number of the candidate. */
+/* For qsort() of trials: the better value first, then the smaller candidate number. */
 int saddle_trial_order(const void *a, const void *b);
-/* Order the candidates by how far they came, then by their values. */
+/* Orders the candidates by the rung they reached, then by their values. */
 saddle_status saddle_tuning_rank(saddle_tuning *tuning, saddle_error *error);
 
 #endif

@@ -1,14 +1,14 @@
 /*
  * Candidates of a search: the default, and a grid around a centre.
  *
- * Every saddle_search among the algorithm's options is one axis of the grid; its points
- * are the half decades k = low .. high. A value is the centre's times 10^(k/2), rounded to three
- * digits, so that an answer is short to type; k = 0 is the centre's own value to the last bit.
- * Every option with listed values is another axis, whose points are their indices k = 0 .. high.
+ * Every saddle_search among the algorithm's options is one axis of the grid; its points are the half decades
+ * k = low .. high. A value is the centre's times 10^(k/2), rounded to three digits so that it is short to type; k = 0 is
+ * the centre's value itself, to the last bit. Every option with listed values is another axis, whose points are their
+ * indices k = 0 .. high.
  *
- * The centre is the default, unless that comes from a paper's worst-case rule and lies more than a
- * decade from the practical step (GDA's eta_x can be six decades below): a grid around such a value
- * would never see a good one, and the search would not be fair to the method.
+ * The centre is the default, unless that comes from a paper's worst-case rule and is more than a decade away from the
+ * practical step (GDA's eta_x can be six decades below): a grid around such a value would not contain a good one, and the
+ * search would not be fair to the method.
  */
 #include "lab/tune.h"
 
@@ -24,15 +24,15 @@
 #include "core/status.h"
 #include "core/text.h"
 
-/* The most axes: an algorithm has a handful of step sizes. */
+/* The most axes; an algorithm has a handful of step sizes. */
 #define MOST_AXES 16
-/* The most points of a grid that are numbered. */
+/* The most points of a grid. */
 #define MOST_POINTS ((size_t)1 << 20)
 
 typedef struct axis {
     const saddle_search *search;    /* NULL: the values are listed */
-    const saddle_tune_axis *listed; /* NULL: they are not */
-    int low;                        /* the search's, narrowed to what the options' ranges allow */
+    const saddle_tune_axis *listed; /* NULL: they are not listed */
+    int low;                        /* of the search, narrowed to the ranges of the options */
     int high;
 } axis;
 
@@ -42,7 +42,7 @@ typedef struct grid {
     size_t points;
 } grid;
 
-/* 10^(k/2) by exact powers of ten, and one root. */
+/* 10^(k/2), from exact powers of ten and one square root. */
 static double factor(int k)
 {
     double power = 1.0;
@@ -53,7 +53,7 @@ static double factor(int k)
     return k < 0 ? 1.0 / (power * root) : power * root;
 }
 
-/* The option's value at k; false when it is out of range. */
+/* Writes the option's value at k; false if it is out of range. */
 static bool value_at(const saddle_option *option, const saddle_settings *base, int k,
                      char out[SADDLE_TUNE_TEXT])
 {
@@ -71,7 +71,7 @@ static bool value_at(const saddle_option *option, const saddle_settings *base, i
     return above && value <= option->maximum;
 }
 
-/* Whether an option is among those that keep their value. */
+/* Whether an option is held at its value. */
 static bool held(const saddle_tuning *tuning, const char *name)
 {
     if (tuning->hold != NULL && strcmp(tuning->hold, "all") == 0)
@@ -85,8 +85,8 @@ static bool held(const saddle_tuning *tuning, const char *name)
     return false;
 }
 
-/* Whether an option is varied around its value: it has a search, a number to start from, no listed values, and
- * is not held. */
+/* Whether an option is varied around its value: it has a search, a number to start from and no
+ * listed values, and is not held. */
 static bool searched(const saddle_tuning *tuning, const saddle_option *option,
                      const saddle_settings *base)
 {
@@ -141,7 +141,7 @@ static saddle_status list_options(saddle_tuning *tuning, const saddle_settings *
     return SADDLE_OK;
 }
 
-/* Add the axis of listed values, those of problems or those of algorithms. */
+/* Adds the axes of listed values, those of problems or those of algorithms. */
 static void add_listed(grid *g, const saddle_tune_axes *listed, saddle_option_stage stage)
 {
     for (size_t k = 0; k < listed->count; k++)
@@ -150,7 +150,7 @@ static void add_listed(grid *g, const saddle_tune_axes *listed, saddle_option_st
                 (axis){.listed = &listed->axis[k], .high = (int)listed->axis[k].count - 1};
 }
 
-/* Add the axes of the algorithm's own searches. */
+/* Adds the axes of the algorithm's searches. */
 static void add_searches(grid *g, const saddle_tuning *tuning, const saddle_settings *base)
 {
     size_t own = tuning->option_count - tuning->listed->count;
@@ -167,7 +167,8 @@ static void add_searches(grid *g, const saddle_tuning *tuning, const saddle_sett
     }
 }
 
-/* The axes of problems come first: points in ascending order change the problem least often. */
+/* Makes the grid. Axes of problem options come first, so that points in ascending order change
+ * the problem least often. */
 static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_settings *base,
                                saddle_error *error)
 {
@@ -188,7 +189,7 @@ static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_sett
     return SADDLE_OK;
 }
 
-/* Move a step that the user left to a rule to the practical one, if it is far from there. */
+/* Moves a step that the user did not give to the practical one, if it is far from it. */
 static saddle_status recentre(saddle_settings *centre, const saddle_option *option, double given,
                               double practical, saddle_error *error)
 {
@@ -206,8 +207,9 @@ saddle_status saddle_tune_centre(saddle_settings **out, const saddle_instance *i
                                  const saddle_plan *plan, const saddle_forecast *forecast,
                                  saddle_error *error)
 {
-    /* Not the given plan's: most algorithms that have eta-x read neither nu, eta, tau and alpha nor their
-     * rule, and what an algorithm does not read must not move its grid. */
+    /* Use default steps, not those of the given plan: most algorithms with eta-x read neither
+     * nu, eta, tau and alpha nor their rule, and what an algorithm does not read must not move
+     * its grid. */
     saddle_plan defaults;
     saddle_steps steps;
     saddle_plan_defaults(&defaults, sizeof defaults);
@@ -220,7 +222,7 @@ saddle_status saddle_tune_centre(saddle_settings **out, const saddle_instance *i
     return status;
 }
 
-/* Whether two values of an option are the same: texts that differ may be one number. */
+/* Whether two values of an option are equal: different texts may be the same number. */
 static bool same_value(const char *a, const char *b)
 {
     double x;
@@ -248,7 +250,7 @@ static bool has_default(const grid *g, const saddle_tuning *tuning, const saddle
     return true;
 }
 
-/* How many candidates there are at most. */
+/* The most candidates. */
 static size_t most_candidates(const grid *g, const saddle_tuning *tuning,
                               const saddle_settings *base, const saddle_settings *centre)
 {
@@ -265,7 +267,7 @@ saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast
     return status;
 }
 
-/* The indices of a point along all axes. */
+/* Computes the indices of a point along all axes. */
 static void locate(const grid *g, size_t point, int k[MOST_AXES])
 {
     for (size_t a = g->axes; a-- > 0;) {
@@ -275,17 +277,17 @@ static void locate(const grid *g, size_t point, int k[MOST_AXES])
     }
 }
 
-/* Write the default's values into the place of candidate 0. */
-static void place_default(saddle_tuning *tuning, const saddle_settings *base)
+/* Writes the default's values to candidate 0. */
+static void write_default(saddle_tuning *tuning, const saddle_settings *base)
 {
     for (size_t j = 0; j < tuning->option_count; j++)
         saddle_snprintf(tuning->value[j], SADDLE_TUNE_TEXT, "%s",
                         saddle_settings_value(base, tuning->option[j]));
 }
 
-/* Write a point's values into the place of a candidate. */
-static void place(saddle_tuning *tuning, size_t candidate, const grid *g, size_t point,
-                  const saddle_settings *base)
+/* Writes a point's values to a candidate. */
+static void write_point(saddle_tuning *tuning, size_t candidate, const grid *g, size_t point,
+                        const saddle_settings *base)
 {
     int k[MOST_AXES] = {0};
     locate(g, point, k);
@@ -301,7 +303,7 @@ static void place(saddle_tuning *tuning, size_t candidate, const grid *g, size_t
     }
 }
 
-/* Whether the candidate that was just placed is the default. */
+/* Whether the candidate that was just written is the default. */
 static bool is_default(const saddle_tuning *tuning)
 {
     for (size_t j = 0; j < tuning->option_count; j++)
@@ -311,7 +313,7 @@ static bool is_default(const saddle_tuning *tuning)
     return true;
 }
 
-/* Whether the candidate that was just placed can be run as safely as the default. */
+/* Whether the candidate that was just written is as safe to run as the default. */
 static saddle_status try_candidate(const saddle_tuning *tuning, const saddle_instance *instance,
                                    const saddle_plan *plan, const saddle_forecast *base, bool *good,
                                    saddle_error *error)
@@ -324,7 +326,7 @@ static saddle_status try_candidate(const saddle_tuning *tuning, const saddle_ins
         status = saddle_run_forecast(instance, &own, &forecast, error);
         *good = status == SADDLE_OK && (forecast.feasible || !base->feasible) &&
                 forecast.most_ifo <= base->most_ifo;
-        /* A combination that the algorithm refuses is no candidate. */
+        /* A combination that the algorithm refuses is not a candidate. */
         if (status == SADDLE_BAD_INPUT || status == SADDLE_UNSUPPORTED)
             status = SADDLE_OK;
     }
@@ -333,30 +335,30 @@ static saddle_status try_candidate(const saddle_tuning *tuning, const saddle_ins
     return status;
 }
 
-/* Take points in the order of `order`, of which those that are taken come first, until there are `most`
- * candidates. */
+/* Takes points in the order of `order` until there are `most` candidates; taken points are moved
+ * to the front. */
 static saddle_status take_points(saddle_tuning *tuning, const saddle_instance *instance,
                                  const saddle_plan *plan, const saddle_forecast *forecast,
                                  const saddle_settings *centre, const grid *g, size_t *order,
                                  size_t most, saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
-    place_default(tuning, forecast->plan.settings);
+    write_default(tuning, forecast->plan.settings);
     tuning->candidates = 1;
     for (size_t p = 0; status == SADDLE_OK && p < g->points && tuning->candidates < most; p++) {
         bool good = false;
-        place(tuning, tuning->candidates, g, order[p], centre);
+        write_point(tuning, tuning->candidates, g, order[p], centre);
         if (is_default(tuning))
             continue;
         status = try_candidate(tuning, instance, plan, forecast, &good, error);
         order[tuning->candidates - 1] = order[p];
         tuning->candidates += status == SADDLE_OK && good;
     }
-    /* Each problem is made once in a rung. */
+    /* Sort, so that each problem is made once per rung. */
     if (status == SADDLE_OK && tuning->listed->changes_problem) {
         qsort(order, tuning->candidates - 1, sizeof *order, saddle_compare_sizes);
         for (size_t c = 1; c < tuning->candidates; c++)
-            place(tuning, c, g, order[c - 1], centre);
+            write_point(tuning, c, g, order[c - 1], centre);
     }
     return status;
 }

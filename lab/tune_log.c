@@ -1,15 +1,15 @@
 /*
- * The log of a search: a head that says what is searched and how, then one line per evaluation.
+ * The log of a search: a head that describes the search, then one line per evaluation.
  *
  *   # saddle 0.2.0
  *   # problem: quadratic         every effective setting that can change a result
- *   # budget: 100000             and the search's own
+ *   # budget: 100000             and those of the search
  *   # search: batch=2,4,8        if there is such a list
  *   rung,candidate,allotment,ifo,iterations,metric,eta-x,eta-y
  *   0,0,1250,1250,11,0.93,0.01,0.1
  *
- * A search goes on from a log only if the head is the one that it would write itself. A line that
- * was cut short, by a kill or a full disk, is written again.
+ * A search continues from a log only if the head is the one that it would write itself. A line that is incomplete after a
+ * kill or on a full disk is written again.
  */
 #include "lab/tune.h"
 
@@ -25,7 +25,7 @@
 #include "core/text.h"
 #include "files/line_reader.h"
 
-/* For messages. */
+/* The name of the file in messages. */
 #define WHAT "the log"
 
 /* Columns before the values of options. */
@@ -39,7 +39,8 @@ bool saddle_tune_ignores(const saddle_option *option)
            option->effect == SADDLE_EFFECT_OUTPUT || option->effect == SADDLE_EFFECT_RECORD;
 }
 
-/* Where data are from: as the user gave it, although rows that were split for validation are in memory. */
+/* Prints the head. The data are named as the user gave them, although rows that were split for
+ * validation are in memory. */
 static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_instance *instance,
                        const saddle_settings *given, const saddle_settings *settings)
 {
@@ -63,7 +64,7 @@ static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_instan
     fputc('\n', f);
 }
 
-/* The head as text, to be freed with free(); NULL when memory is short. */
+/* The head as text, to be freed with free(); NULL if memory is short. */
 static char *make_head(const saddle_tuning *tuning, const saddle_instance *instance,
                        const saddle_settings *given, const saddle_settings *settings)
 {
@@ -92,7 +93,7 @@ static void print_trial(FILE *f, const saddle_tuning *tuning, const saddle_trial
     fputc('\n', f);
 }
 
-/* Read the current line; false when it is not one of this search. */
+/* Reads the current line; false if it does not belong to this search. */
 static bool read_trial(saddle_line_reader *in, const saddle_tuning *tuning, saddle_trial *out)
 {
     uint64_t number[FIXED_COLUMNS - 1];
@@ -122,8 +123,8 @@ static bool read_trial(saddle_line_reader *in, const saddle_tuning *tuning, sadd
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* Compare the current line with the head from `wanted` on, of which it may be cut short; returns the
- * head's next line, or NULL where they differ. */
+/* Compares the current line, which may be incomplete, with the head from `wanted` on; returns
+ * the next line of the head, or NULL if they differ. */
 static const char *match_head(const saddle_line_reader *in, const char *wanted)
 {
     size_t length = in->ended ? strcspn(wanted, "\n") : strlen(in->line);
@@ -132,15 +133,15 @@ static const char *match_head(const saddle_line_reader *in, const char *wanted)
     return wanted + length + in->ended;
 }
 
-/* Whether a power cut has taken a block of the current line: a file system leaves NULs in its place, which the
- * reader shows as this. */
+/* Whether a power cut destroyed a block of the current line: a file system leaves NULs there,
+ * which the reader shows as this. */
 static bool is_lost(const saddle_line_reader *in)
 {
     return strchr(in->line, '\x01') != NULL;
 }
 
-/* Read the lines of a log, of which `head` must be the first; *used receives the bytes of those that
- * are complete, 0 while the head is not. */
+/* Reads the lines of a log, which must begin with `head`; *used receives the bytes of complete
+ * lines, 0 if the head is incomplete. */
 static saddle_status read_lines(saddle_line_reader *in, const char *head, saddle_tune_log *log,
                                 const saddle_tuning *tuning, size_t *used, saddle_error *error)
 {
@@ -153,7 +154,7 @@ static saddle_status read_lines(saddle_line_reader *in, const char *head, saddle
                 return saddle_fail(
                     error, SADDLE_BAD_INPUT,
                     "'%.300s' belongs to another search: it says '%s' where this one has '%.*s'; "
-                    "repeat that one's options, or start anew in another place",
+                    "give the options of that search, or start again in another directory",
                     in->path, SADDLE_EXCERPT(in->line), (int)strcspn(wanted, "\n"), wanted);
             wanted = next;
         } else if (is_lost(in)) {
@@ -164,10 +165,10 @@ static saddle_status read_lines(saddle_line_reader *in, const char *head, saddle
                 return saddle_no_memory(error, "the log");
             log->trials = grown;
             if (!read_trial(in, tuning, &grown[log->count]))
-                return saddle_line_reader_refuse(
-                    in, in->line, error,
-                    "evaluation %zu is not one of this search; start anew in another place",
-                    log->count + 1);
+                return saddle_line_reader_refuse(in, in->line, error,
+                                                 "evaluation %zu does not belong to this search; "
+                                                 "start again in another directory",
+                                                 log->count + 1);
             log->count++;
         }
         if (*wanted == '\0' && in->ended)
@@ -176,7 +177,7 @@ static saddle_status read_lines(saddle_line_reader *in, const char *head, saddle
     return in->status;
 }
 
-/* Read a log, which may be empty. */
+/* Reads a log, which may be empty. */
 static saddle_status read_log(saddle_tune_log *log, const char *head, const saddle_tuning *tuning,
                               size_t *used, saddle_error *error)
 {
@@ -188,19 +189,19 @@ static saddle_status read_log(saddle_tune_log *log, const char *head, const sadd
     return status;
 }
 
-/* Refuse a log that is there already, unless it is to be continued. */
+/* Refuses a log that exists, unless it is to be continued. */
 static saddle_status check_new(const saddle_tune_log *log, saddle_error *error)
 {
     struct stat status;
     if (fstat(fileno(log->lines.stream), &status) != 0 || status.st_size == 0)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "resume: '%s' is there already; give this option to continue it, or "
-                       "choose another output",
-                       log->lines.path);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "resume: '%s' already exists; give this option to continue it, or choose another output",
+        log->lines.path);
 }
 
-/* Open the file and read what is in it. */
+/* Opens the file and reads it. */
 static saddle_status open_file(saddle_tune_log *log, const saddle_instance *instance,
                                const saddle_tuning *tuning, const saddle_tune_inputs *inputs,
                                const saddle_plan *plan, const saddle_forecast *forecast,
@@ -222,7 +223,7 @@ static saddle_status open_file(saddle_tune_log *log, const saddle_instance *inst
     return status;
 }
 
-/* Everybody learns of the evaluations that process 0 has read. */
+/* Sends the evaluations that process 0 has read to all processes. */
 static saddle_status share_trials(saddle_tune_log *log, const saddle_world *world,
                                   saddle_error *error)
 {

@@ -1,4 +1,4 @@
-/* What a search goes by: a column of the metric, or an outcome. */
+/* The objective of a search: a column of every trace, or an outcome. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "observe/outcomes.h"
 #include "observe/trace.h"
 
-/* Columns of every trace that can be compared between candidates. */
+/* Columns of every trace by which candidates can be compared. */
 static const char *const common[] = {"metric", "loss", "primal", "stationarity"};
 enum { COMMON = sizeof common / sizeof *common };
 
@@ -21,7 +21,7 @@ bool saddle_tune_is_outcome(const char *objective)
     return true;
 }
 
-/* Whether the instance has held-out rows, which process 0 alone holds. */
+/* Whether the instance has held-out rows, which only process 0 holds. */
 static bool has_held_out(const saddle_instance *instance)
 {
     return instance->plan->problem.test_rows != NULL || instance->plan->problem.test_data != NULL;
@@ -80,8 +80,8 @@ saddle_status saddle_tune_check_objective(const saddle_tuning *t, const saddle_i
     if (!t->listed->changes_problem || (saddle_tune_is_outcome(name) && held_out))
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "objective: '%s' cannot compare candidates with different problems, as the "
-                       "search of '%.200s' makes them; %s",
+                       "objective: '%s' cannot compare candidates with different problems, which "
+                       "the search '%.200s' makes; %s",
                        name, t->search,
                        instance->problem->outcomes != NULL
                            ? "give an outcome on held-out rows, such as accuracy"

@@ -1,8 +1,8 @@
 /*
  * Options of a search whose values the user lists: "batch=10,20,40 fairness=0.1:10:log".
  *
- * A range is a number of values evenly spaced between its ends, by their logarithms or by themselves; the
- * ends are taken as they were typed, the others are rounded so that an answer is short to type.
+ * A range is a number of values between its ends, evenly spaced on a logarithmic or linear scale.
+ * The ends are used as they were typed; the others are rounded so that they are short to type.
  */
 #include "lab/tune.h"
 
@@ -17,7 +17,7 @@
 #include "core/text.h"
 #include "instance/unused_options.h"
 
-/* Values of a range when the user does not say, and the most of any option. */
+/* The default number of values in a range, and the most values of an option. */
 #define RANGE_VALUES 5
 #define MOST_VALUES 64
 /* The most options of an algorithm and a problem. */
@@ -25,13 +25,14 @@
 
 /* ---- which options --------------------------------------------------------------------------- */
 
-/* Whether an option can have listed values: texts, such as sizes of layers, may have commas themselves. */
+/* Whether an option can have listed values. Texts, such as sizes of layers, cannot, because they
+ * may contain commas. */
 static bool can_vary(const saddle_option *option)
 {
     return option->kind != SADDLE_OPTION_TEXT && option->effect == SADDLE_EFFECT_RESULT;
 }
 
-/* Whether one of two tables, the second of which may be NULL, has an option that can vary. */
+/* Whether one of two tables, the second of which may be NULL, contains an option that can vary. */
 static bool in_tables(const saddle_option *const *const tables[2], const saddle_option *option)
 {
     return can_vary(option) && (saddle_option_in(tables[0], option) ||
@@ -57,7 +58,7 @@ static saddle_status unknown(const saddle_settings *settings, const char *name,
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Append a value in the form in which settings echo it, unless it is there already. */
+/* Appends a value, in the form in which settings print it, unless it is in the list. */
 static saddle_status add_value(saddle_tune_axis *axis, const char *text, saddle_error *error)
 {
     saddle_error why = {.message = ""};
@@ -71,10 +72,10 @@ static saddle_status add_value(saddle_tune_axis *axis, const char *text, saddle_
         if (strcmp(axis->value[k], shown) == 0)
             return SADDLE_OK;
     if (axis->count == MOST_VALUES || strlen(shown) >= SADDLE_TUNE_TEXT)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "search: %s has more than %d values, or one of more than %d letters; "
-                           "give fewer",
-                           axis->option->name, MOST_VALUES, SADDLE_TUNE_TEXT - 1);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "search: %s has more than %d values, or one with more than %d characters; give fewer",
+            axis->option->name, MOST_VALUES, SADDLE_TUNE_TEXT - 1);
     saddle_snprintf(axis->value[axis->count++], SADDLE_TUNE_TEXT, "%s", shown);
     return SADDLE_OK;
 }
@@ -125,7 +126,7 @@ static saddle_status add_values(saddle_tune_axis *axis, char *text, saddle_error
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* Add the option that a word NAME=VALUES names; one of other algorithms is reported and passed over. */
+/* Adds the option of a word NAME=VALUES; an option of another algorithm is reported and ignored. */
 static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_settings *settings,
                               const saddle_algorithm *algorithm, const saddle_problem_class *kind,
                               const saddle_tune_hooks *hooks, saddle_error *error)
@@ -153,7 +154,7 @@ static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_se
                            word);
     if (saddle_tune_listed(out, option) != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "search: %s is named twice; give all its values at once", word);
+                           "search: %s is given twice; list all its values together", word);
     if (out->count == SADDLE_TUNE_MOST_LISTED)
         return saddle_fail(error, SADDLE_BAD_INPUT, "search: give at most %d options",
                            SADDLE_TUNE_MOST_LISTED);
@@ -219,12 +220,13 @@ saddle_status saddle_tune_read_hold(saddle_tuning *t, const char *text,
         const saddle_option *option = saddle_settings_find(settings, name);
         if (option == NULL)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "hold: '%s' is no option; give names of step sizes separated by "
+                               "hold: '%s' is not an option; give names of step sizes separated by "
                                "commas, such as nu,eta, or all",
                                name);
         if (saddle_tune_listed(t->listed, option) != NULL)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "hold: %s is to be searched, too; name it in one place", name);
+                               "hold: %s is also listed in search; give it in one of them only",
+                               name);
         word = word[length] == ',' ? word + length + 1 : NULL;
     }
     return SADDLE_OK;

@@ -1,4 +1,4 @@
-/* The result of a search for step sizes: what is in it, and its answer as a file. */
+/* The result of a search for step sizes, and its configuration file. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ int saddle_trial_order(const void *a, const void *b)
     return (left->candidate > right->candidate) - (left->candidate < right->candidate);
 }
 
-/* Later rungs first, then as above. */
+/* Later rungs first, then by saddle_trial_order(). */
 static int by_rung(const void *a, const void *b)
 {
     const saddle_trial *left = a;
@@ -80,7 +80,7 @@ void saddle_tuning_free(saddle_tuning *tuning)
 
 /* ---- the answer as a file ------------------------------------------------------------------ */
 
-/* A YAML string in single quotes. */
+/* Prints a YAML string in single quotes. */
 static void print_quoted(FILE *f, const char *text)
 {
     fputc('\'', f);

@@ -8,7 +8,7 @@
 #include "core/status.h"
 #include "instance/plan.h"
 
-/* All training rows; *owned is what is to be freed. */
+/* Reads all training rows; *owned receives what must be freed. */
 static saddle_status read_rows(const saddle_plan *plan, const saddle_dataset **out,
                                saddle_dataset **owned, saddle_error *error)
 {
@@ -18,8 +18,8 @@ static saddle_status read_rows(const saddle_plan *plan, const saddle_dataset **o
         return SADDLE_OK;
     if (plan->problem.shards != NULL || strchr(plan->problem.data, '%') != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "objective: rows of each agent's own cannot be split for validation; "
-                           "give train_NAME, an outcome on the agents' data");
+                           "objective: if each agent has its own rows, they cannot be split for "
+                           "validation; give train_NAME, an outcome on the agents' data");
     saddle_data_options options = saddle_plan_data_options(plan);
     saddle_status status =
         saddle_dataset_load(owned, plan->problem.data, &options, plan->start.seed, error);
@@ -33,8 +33,9 @@ static saddle_status split(validation *out, const saddle_dataset *all, double fr
     size_t held_out = (size_t)ceil(fraction * (double)all->rows);
     if (held_out >= all->rows)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "validation-fraction: %g of %zu rows leaves none to train on", fraction,
-                           all->rows);
+                           "validation-fraction: %g of %zu rows leaves no rows for training; give "
+                           "a smaller fraction",
+                           fraction, all->rows);
     size_t *row = saddle_alloc(all->rows, sizeof *row);
     if (row == NULL)
         return saddle_no_memory(error, "the validation rows");

@@ -1,4 +1,4 @@
-/* A part of the training rows, held out to choose by, so that the test rows are not used twice. */
+/* Training rows that are held out to rank candidates, so that the test rows are used only once. */
 #ifndef SADDLE_LAB_VALIDATION_H
 #define SADDLE_LAB_VALIDATION_H
 
@@ -10,12 +10,13 @@ typedef struct validation {
 } validation;
 
 /*
- * Split the plan's training rows by its seed: a share `fraction` of them, at least one, becomes the held-out
- * rows in place of its test rows, the others its rows. The plan borrows both; keep `out` as long as it.
+ * Splits the plan's training rows by its seed: a fraction of them, at least one, becomes the
+ * held-out rows instead of the test rows, the others become its rows. The plan borrows both; keep
+ * `out` as long as the plan.
  */
 saddle_status saddle_validation_split(validation *out, saddle_plan *plan, double fraction,
                                       saddle_error *error);
-/* Free. Safe on a zeroed struct. */
+/* Frees the rows. Safe on a zeroed struct. */
 void saddle_validation_release(validation *v);
 
 #endif

@@ -201,7 +201,7 @@ refuse "set --header to yes" run --data odd.csv
 rm -rf mixed
 mkdir mixed
 touch mixed/precision-seed7.csv
-refuse "has results of another comparison already" "${comparison[@]}" --iterations 100 --output mixed
+refuse "already has results of another comparison" "${comparison[@]}" --iterations 100 --output mixed
 rm mixed/*
 touch mixed/notes-seed.csv mixed/notes.txt
 try "${comparison[@]}" --iterations 100 --output mixed

@@ -174,11 +174,11 @@ done
 refuse "saddle eval needs --model" eval --data held
 refuse "saddle predict needs --data" predict --model m.npz
 refuse "has no option --positive" predict --model m.npz --data held --positive 1
-refuse "no model: cannot read 'xbar' from 'held'" eval --model held --data held
+refuse "not a model: cannot read 'xbar' from 'held'" eval --model held --data held
 refuse "No such file" eval --model none.npz --data held
 refuse "no data set 'none'" eval --model m.npz --data none
 printf '1 1:1 124:1\n' >wide
-refuse "'wide' has 124 features, but the model 'm.npz' was made from 123" \
+refuse "'wide' has 124 features, but the model 'm.npz' was trained on 123" \
     predict --model m.npz --data wide
 try run --problem quadratic --iterations 2 --model q.npz
 refuse "'q.npz' is a model of problem quadratic" eval --model q.npz --data held
@@ -305,6 +305,6 @@ END
     check "a class without options reads its text, in a predictor too" cmp -s out doubled
     try eval --model mean.npz --data held --problem ./lib.so:factor=2
     check "evaluated, too" grep -qE '^  auc +0\.[0-9]+' out
-    refuse "is no path" eval --model mean.npz --data held --problem auc
+    refuse "is not a path" eval --model mean.npz --data held --problem auc
 fi
 finish

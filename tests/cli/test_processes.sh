@@ -269,6 +269,6 @@ together 3 "${tune[@]}" --engine mpi --output two-tuned --resume
 check "resumes a search in 3 processes" exits 0
 check "the same answer" is "$(grep -v '^#\|engine' one-tuned/precision.yaml)" \
     "$(grep -v '^#\|engine' two-tuned/precision.yaml)"
-refuse_together "is there already" 2 "${tune[@]}" --engine mpi --output two-tuned
+refuse_together "already exists" 2 "${tune[@]}" --engine mpi --output two-tuned
 
 finish

@@ -51,7 +51,7 @@ check "of a directory, whose summary is not a trace" exits 0
 check "claims of the paper" is "$(asks page.html)" 2
 check "behind the curves" [ "$(grep -n 'claims-of' page.html | head -1 | cut -d: -f1)" -gt "$(grep -n 'class="card chart"' page.html | head -1 | cut -d: -f1)" ]
 check "with their seeds" grep -qF "Tested on these runs, with too few seeds to decide." page.html
-check "and chance" grep -qE "at most [0-9.]+ of the [0-9]+ such tests at levels made here would be decided by chance" page.html
+check "and chance" grep -qE "of the [0-9]+ such tests at levels made here, at most [0-9.]+ would be decided by chance" page.html
 check "each with its numbers" is "$(grep -c '^<tr><td>These runs: PRECISION against Prox-DSGDA, ' page.html)" 2
 verdict() { sed -n "s/^<details class=\"card claims-of\"><summary><b class=\"\([a-z]*\)\">.*$2.*/\1/p" "$1"; }
 claim="PRECISION and PRECISION+ have lower sample complexities"

@@ -24,7 +24,7 @@ traces() { find "$1/traces" -name '*.csv' | wc -l; }
 studies=(reproduce --quick --only "topology-regression,theorem")
 try "${studies[@]}" --output all
 check "reproduce" exits 0
-check "says loudly that a9a is not here" warns "a9a WAS NOT FOUND: built-in data 'synthetic' replace it"
+check "says loudly that a9a was not found" warns "a9a WAS NOT FOUND: built-in data 'synthetic' replace it"
 check "and how to get it" warns "saddle data fetch a9a"
 check "names the experiment and its place in the paper" says "topology-regression: appendix B.3, figure 6(a); 5 agents, n = 100, 40000 IFO calls"
 check "shows where it is" says "[6/10] topology-regression er-0.3 seed 2: "
@@ -111,10 +111,10 @@ check "the results are the same" same_results all some
 # A part of the experiments, made in a directory that has more: nothing is lost.
 cp -r all more
 try reproduce --quick --only theorem --output more
-check "a part of it" says "no run made, all 4 were there"
+check "a part of it" says "no run made, all 4 existed"
 check "claims, costs and traces of the others are kept" same_results all more
 check "and their sections" is "$(grep -c 'section class="traces"' more/report.html)" 2
-check "claims.md says what it covers" grep -qF "Only 2 of the 28 experiments are covered; there are no finished runs" more/claims.md
+check "claims.md says what it covers" grep -qF "Only 2 of the 28 experiments are covered; the others have no finished runs" more/claims.md
 rm more/traces/topology-regression/er-0.6-seed2.csv
 try reproduce --quick --only theorem --output more
 check "an experiment that is no longer whole is left out" is "$(wc -l <more/claims.csv)" 3
@@ -182,13 +182,13 @@ PYTHON
 
 # Full results are not overwritten by quick ones.
 sed -i 's/"quick": true/"quick": false/' more/claims.json
-refuse "--output: 'more' holds results of full runs, which short ones would overwrite" \
+refuse "--output: 'more' holds results of full runs, which short runs would overwrite" \
     reproduce --quick --only topology --output more
 # Results on the paper's data are not overwritten by those on built-in data.
 sed -i -e 's/"quick": false/"quick": true/' -e 's/"a9a": "[a-z-]*"/"a9a": "file"/' more/claims.json
 grep -q '"a9a": "file"' more/claims.json
 XDG_DATA_HOME=$PWD/nothing SADDLE_DATA=$PWD/nothing \
-    refuse "--output: 'more' holds results on a9a, which is not here now" \
+    refuse "--output: 'more' holds results on a9a, which is not found now" \
     reproduce --quick --only topology --output more
 
 # Interrupted in a search and in runs, then resumed: the same files.
@@ -227,7 +227,7 @@ check "continues" exits 0
 check "ends with the same files" same_results whole part
 
 # Refusals.
-refuse "--only: 'regresion' is not an experiment; there are regression, auc-a9a" reproduce --only regresion
+refuse "--only: 'regresion' is not an experiment; the experiments are regression, auc-a9a" reproduce --only regresion
 refuse "--only: '' is not an experiment" reproduce --only ,steps
 refuse "--seeds" reproduce --seeds 0
 refuse "is a file" reproduce --output out

@@ -125,7 +125,7 @@ done_before=$(evaluations int/precision.csv)
 check "evaluations are kept" [ "$done_before" -ge 2 ]
 
 # Refusals. What is there is not overwritten.
-refuse "--resume: 'saddle-tune/gda.csv' is there already; give this option to continue it" \
+refuse "--resume: 'saddle-tune/gda.csv' already exists; give this option to continue it" \
     tune "${problem[@]}" --algorithms gda --budget 50000
 refuse "it says '# budget: 50000' where this one has '# budget: 60000'" \
     tune "${problem[@]}" --algorithms gda --budget 60000 --resume
@@ -140,7 +140,7 @@ refuse "--candidates" tune "${problem[@]}" --candidates 1 --output new
 refuse "--objective: 'best' is neither metric, loss, primal, stationarity nor an outcome of problem quadratic, which has none" \
     tune "${problem[@]}" --objective best --output new
 check "a refusal makes no directory" absent new
-refuse "--hold: 'mu-x' is no option" tune "${problem[@]}" --hold mu-x --output new
+refuse "--hold: 'mu-x' is not an option" tune "${problem[@]}" --hold mu-x --output new
 refuse "is named twice" tune "${problem[@]}" --algorithms gda,gda --output new
 refuse "'gad'" tune "${problem[@]}" --algorithms gad --output new
 refuse "is a file" tune "${problem[@]}" --output out

@@ -280,7 +280,7 @@ START_TEST(levels_never_reached_decide_nothing)
     shape(0, 0.05, 0.5);
     shape(1, 0.02, 0.5);
     ck_assert_int_eq(faster("a b", 1.0), CLAIM_UNTESTED);
-    assert_verdict("not tested: nobody got there");
+    assert_verdict("not tested: no run got there");
 }
 END_TEST
 
@@ -369,7 +369,7 @@ START_TEST(experiments_may_differ)
     ck_assert_int_eq(decide_both(true, "FFT...", "FF...."), CLAIM_DIFFERS);
     assert_verdict("here: holds at 1e-03, the finest level reached; there: does not hold");
     ck_assert_int_eq(decide_both(true, "TTT...", "......"), CLAIM_DIFFERS);
-    assert_verdict("here: holds; there: not tested: nobody got there");
+    assert_verdict("here: holds; there: not tested: no run got there");
 }
 END_TEST
 
@@ -556,7 +556,7 @@ START_TEST(growth_with_the_value)
     assert_near(made_test.slope.mean, 1.0, 1e-12);
     /* 10 (1 + k) calls at row k, of which 10 at the start. */
     ck_assert(made_test.ifo_slope.mean < 1.0 && made_test.ifo_slope.mean > 0.8);
-    ck_assert_ptr_nonnull(strstr(made_test.numbers, "; of IFO calls, refresh 0 included, 0."));
+    ck_assert_ptr_nonnull(strstr(made_test.numbers, "; of IFO calls, including refresh 0, 0."));
     reach_at(3, ROWS);
     ck_assert_int_eq(decide(c), CLAIM_UNTESTED);
     saddle_claims_points(&line, &c, &four, traces, SEEDS, 0);

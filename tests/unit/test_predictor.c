@@ -271,7 +271,7 @@ START_TEST(one_class_and_other_labels)
     saddle_test_write("wide", "1 1:1 124:1\n-1 2:1\n");
     assert_refused(saddle_predictor_data(predictor, &data, "wide", NULL, &error), error,
                    SADDLE_BAD_INPUT,
-                   "'wide' has 124 features, but the model 'm.npz' was made from 123");
+                   "'wide' has 124 features, but the model 'm.npz' was trained on 123");
     ck_assert_ptr_null(data);
     saddle_test_write("narrow.csv", "1,2,1\n2,1,-1\n");
     assert_refused(saddle_predictor_data(predictor, &data, "narrow.csv", NULL, &error), error,
@@ -315,10 +315,10 @@ START_TEST(other_files_are_refused)
                                 {"ybar", SADDLE_ARRAY_REAL, 1, {4}, .data = zeros},
                                 {"problem", SADDLE_ARRAY_TEXT, 0, {0}, .data = "auc"}};
     saddle_test_enter_directory();
-    refuse("absent", NULL, "no model: cannot read 'absent': No such file");
-    refuse(".", NULL, "no model: cannot read '.': it is a directory");
+    refuse("absent", NULL, "not a model: cannot read 'absent': No such file");
+    refuse(".", NULL, "not a model: cannot read '.': it is a directory");
     saddle_test_write("text", "1 2 3\n");
-    refuse("text", NULL, "no model: ");
+    refuse("text", NULL, "not a model: ");
     assert_ok(saddle_npz_write("other.npz", old + 2, 1, &error), error);
     refuse("other.npz", NULL, "there is no such array; the file contains problem");
     assert_ok(saddle_npz_write("old.npz", old, 3, &error), error);
@@ -349,7 +349,7 @@ START_TEST(other_files_are_refused)
     forge(1, 10, "problem: auc\nagents: none\n", 13);
     refuse("forged.npz", NULL, "the settings in 'forged.npz' are not those of saddle");
     forge(1, 10, "problem auc\n", 13);
-    refuse("forged.npz", NULL, "it is no line 'name: value'");
+    refuse("forged.npz", NULL, "it is not a line 'name: value'");
     forge(1, 10, "problem: auc\ncolour: blue\n", 13);
     refuse("forged.npz", NULL, "unknown option 'colour'");
     forge(1, 10, "problem: auc\n", 13);
@@ -359,7 +359,7 @@ START_TEST(other_files_are_refused)
     /* A path in a file is not followed. */
     forge(1, 10, "problem: ./libmine.so:3\nagents: 2\n", 13);
     refuse("forged.npz", NULL, "if you trust it, give ./libmine.so:3 as the problem");
-    refuse("forged.npz", "auc", "problem: 'auc' is no path");
+    refuse("forged.npz", "auc", "problem: 'auc' is not a path");
     refuse("forged.npz", "./absent.so", "cannot read the plug-in './absent.so'");
 }
 END_TEST

@@ -258,7 +258,7 @@ START_TEST(bounds_memory)
     memcpy(text + 4099, ": 1\n", 5);
     text[0] = '#';
     text[1] = ' ';
-    refuse_text(text, "a name of a trace has at most 4096");
+    refuse_text(text, "a name in a trace has at most 4096");
     memset(text, 'a', 4106);
     static const char ended[] = "# ended: ";
     for (size_t k = 0; k + 1 < sizeof ended; k++)

@@ -603,7 +603,7 @@ START_TEST(wrong_lists_are_refused)
     }
     saddle_tune_inputs inputs = {.budget = 100000, .search = "tau=1,2", .hold = "nu,tau"};
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "hold: tau is to be searched, too");
+                   SADDLE_BAD_INPUT, "hold: tau is also listed in search");
     bench_close(&b);
 }
 END_TEST
@@ -1003,7 +1003,7 @@ START_TEST(foreign_logs_are_refused)
     saddle_tuning_free(tune(&b, &inputs, NULL));
     saddle_tuning *t = NULL;
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "is there already; give this option to continue it");
+                   SADDLE_BAD_INPUT, "already exists; give this option to continue it");
     inputs.resume = true;
     inputs.budget = 70000;
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
@@ -1040,7 +1040,7 @@ START_TEST(foreign_logs_are_refused)
         write_whole(path, text, bytes);
         memcpy(row, kept, 5);
         assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
-                       SADDLE_BAD_INPUT, "evaluation 3 is not one of this search");
+                       SADDLE_BAD_INPUT, "evaluation 3 does not belong to this search");
     }
     write_whole(path, "something else\n", 15);
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
@@ -1061,7 +1061,7 @@ START_TEST(wrong_inputs_are_refused)
     saddle_tuning *t = NULL;
     saddle_tune_inputs inputs = {.candidates = 1};
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "1 candidates cannot be compared");
+                   SADDLE_BAD_INPUT, "candidates: 1 is too few");
     inputs.candidates = SADDLE_TUNE_MOST_CANDIDATES + 1;
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT, "give 2 to 4096");
