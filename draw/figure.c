@@ -17,17 +17,17 @@
 #define PANEL_HEIGHT 380
 #define LEGEND_HEIGHT 22
 #define TITLE_HEIGHT 30
-/* Characters of a label and of a title. */
+/* The most characters of a label and of a title. */
 #define LABEL_LENGTH ((size_t)48)
 #define TITLE_LENGTH ((size_t)90)
-/* Bytes of a title in the legend: two labels and some words. */
+/* Capacity for a title in the legend: two labels and some words. */
 #define TITLE_SIZE 512
 
 /* A figure being drawn. */
 typedef struct drawing {
     gnuplot g;
     const figure *f;
-    bool text;   /* with characters */
+    bool text;   /* drawn with characters */
     bool shared; /* one legend for all panels */
 } drawing;
 
@@ -37,7 +37,7 @@ saddle_status figure_check_path(const char *what, const char *path, saddle_error
     if (gnuplot_kind_of(path, &kind))
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: '%.200s' does not end in .svg, .png or .pdf, which says what to draw",
+                       "%s: '%.200s' must end in .svg, .png or .pdf, which decides the format",
                        what, path);
 }
 
@@ -61,7 +61,7 @@ static void write_axis(drawing *d, const figure_axis *a, char name)
         saddle_fprintf(f, "unset logscale %c\nset format %c '%%g'\n", name, name);
         if (name == 'x' && a->high > a->low)
             saddle_fprintf(f, "set xrange [%.17g:%.17g]\n", fmin(a->low, 0.0) / a->unit,
-                           1.01 * a->high / a->unit); /* room for the last number */
+                           1.01 * a->high / a->unit); /* space for the last number */
         else if (a->fixed)
             saddle_fprintf(f, "set %crange [%.17g:%.17g]\n", name, a->low, a->high);
         else
@@ -74,7 +74,7 @@ static void write_axis(drawing *d, const figure_axis *a, char name)
 
 /* ---- curves -------------------------------------------------------------------------------- */
 
-/* "dt (6,3)" of "6 3". */
+/* Writes "dt (6,3)" for "6 3". */
 static void write_dashes(FILE *f, const char *dashes)
 {
     if (*dashes == '\0') {
@@ -95,7 +95,7 @@ static size_t points_of(const figure_curve *curve)
     return most;
 }
 
-/* How many curves of a panel before this one are the same algorithm's. */
+/* The number of earlier curves of a panel that belong to the same algorithm. */
 static size_t repeats_before(const figure_panel *panel, size_t c)
 {
     size_t count = 0;
@@ -106,7 +106,7 @@ static size_t repeats_before(const figure_panel *panel, size_t c)
     return count;
 }
 
-/* A colour "#rrggbb" of which a part, of 100, is left and the rest is white. */
+/* Writes a colour "#rrggbb" mixed with white; `strength` percent of the colour remain. */
 static void write_paler(const char *colour, int strength, char out[8])
 {
     unsigned long rgb = strtoul(colour + 1, NULL, 16);
@@ -118,12 +118,12 @@ static void write_paler(const char *colour, int strength, char out[8])
     saddle_snprintf(out, 8, "#%02x%02x%02x", part[0] & 0xFF, part[1] & 0xFF, part[2] & 0xFF);
 }
 
-static const saddle_look *look_of(const figure_curve *curve, size_t place)
+static const saddle_look *look_of(const figure_curve *curve, size_t index)
 {
-    return palette_look(palette_index(curve->algorithm, place));
+    return palette_look(palette_index(curve->algorithm, index));
 }
 
-/* The colour of a curve; terminals tend to be dark. */
+/* Writes the colour of a curve; terminals are assumed to be dark. */
 static void write_colour(const drawing *d, size_t p, size_t c, char out[8])
 {
     const saddle_look *look = look_of(&d->f->panel[p].curve[c], c);
@@ -131,7 +131,7 @@ static void write_colour(const drawing *d, size_t p, size_t c, char out[8])
     write_paler(d->text ? look->dark : look->light, palette_strength(repeat), out);
 }
 
-/* The curve of a panel before this one that it cannot be told apart from; itself: there is none. */
+/* The first earlier curve of a panel that looks the same as curve c, or c itself. */
 static size_t covers(const drawing *d, size_t p, size_t c)
 {
     const figure_panel *panel = &d->f->panel[p];
@@ -142,7 +142,7 @@ static size_t covers(const drawing *d, size_t p, size_t c)
     return below;
 }
 
-/* How many curves after this one lie upon it. */
+/* The number of later curves that lie on top of this one. */
 static size_t covered_by(const drawing *d, size_t p, size_t c)
 {
     size_t count = 0;
@@ -151,7 +151,7 @@ static size_t covered_by(const drawing *d, size_t p, size_t c)
     return count;
 }
 
-/* The title of a curve in the legend of a panel, or of all of them. */
+/* Writes the title of a curve in the legend of a panel, or in the common legend. */
 static void make_title(const drawing *d, size_t p, size_t c, char *out, size_t size)
 {
     const figure_panel *panel = &d->f->panel[p];
@@ -179,7 +179,7 @@ static void write_title(drawing *d, size_t p, size_t c)
     gnuplot_text(&d->g, title, sizeof title);
 }
 
-/* How a curve's line is drawn. */
+/* Writes how a curve's line is drawn. */
 static void write_look(drawing *d, size_t p, size_t c)
 {
     FILE *f = d->g.script;
@@ -193,7 +193,7 @@ static void write_look(drawing *d, size_t p, size_t c)
         write_dashes(f, palette_dashes(look_of(curve, c), repeats_before(&d->f->panel[p], c)));
 }
 
-/* One curve of the plot command: band, tails, line. */
+/* Writes one curve of the plot command: band, tails, line. */
 static void write_curve(drawing *d, size_t p, size_t c)
 {
     FILE *f = d->g.script;
@@ -245,11 +245,11 @@ static saddle_status write_panel(drawing *d, size_t p, saddle_error *error)
     gnuplot_text(&d->g, panel->title != NULL ? panel->title : "", TITLE_LENGTH);
     fputs(" noenhanced\n", f);
     write_label(d, "x", panel->x_label, x.unit_text);
-    if (!d->text) /* gnuplot has no upright characters */
+    if (!d->text) /* text output has no vertical labels */
         write_label(d, "y", panel->y_label, y.unit_text);
     write_axis(d, &x, 'x');
     write_axis(d, &y, 'y');
-    if (!has_points(panel)) { /* gnuplot refuses to draw nothing */
+    if (!has_points(panel)) { /* gnuplot refuses an empty plot */
         fputs("set xrange [0:1]\nset yrange [0:1]\nplot NaN notitle\n", f);
         return SADDLE_OK;
     }
@@ -264,7 +264,7 @@ static saddle_status write_panel(drawing *d, size_t p, saddle_error *error)
 
 /* ---- pictures ------------------------------------------------------------------------------ */
 
-/* Whether all panels, of which there are several, have the same curves. */
+/* Whether there are several panels and all have the same curves. */
 static bool shares_legend(const figure *f)
 {
     for (size_t p = 1; p < f->panels; p++) {
@@ -277,7 +277,7 @@ static bool shares_legend(const figure *f)
     return f->panels > 1;
 }
 
-/* Entries of a panel's legend side by side in a width. */
+/* The number of legend entries of a panel that fit side by side. */
 static size_t legend_columns(const drawing *d, size_t p, int width)
 {
     size_t longest = 1;
@@ -287,12 +287,12 @@ static size_t legend_columns(const drawing *d, size_t p, int width)
         size_t length = strlen(title);
         longest = length > longest ? length : longest;
     }
-    /* About 7 pixels a character, and 50 for the sample of the line. */
+    /* About 7 pixels per character, and 50 for the sample of the line. */
     size_t across = (size_t)(width - 80) / (7 * longest + 50);
     return across > 0 ? across : 1;
 }
 
-/* Lines that the longest legend takes in a width. */
+/* The number of lines of the longest legend. */
 static int legend_lines(const drawing *d, int width)
 {
     const figure *f = d->f;
@@ -318,7 +318,7 @@ static void write_style(drawing *d)
           d->g.script);
 }
 
-/* Where the parts of a picture are, in pixels. */
+/* The layout of a picture, in pixels. */
 typedef struct sheet {
     size_t columns, rows; /* of panels */
     int width, height;    /* of a panel, with its own legend if it has one */
@@ -343,7 +343,7 @@ static sheet lay_out(const drawing *d)
                    .legend = shared ? LEGEND_HEIGHT * (legend_lines(d, whole) + 1) : 0};
 }
 
-/* Where the next plot goes: the place of a panel. */
+/* Sets the position of the next plot: that of panel p. */
 static void place_panel(drawing *d, const sheet *at, size_t p)
 {
     double width = (double)at->width * (double)at->columns;
@@ -355,7 +355,7 @@ static void place_panel(drawing *d, const sheet *at, size_t p)
                    below / height);
 }
 
-/* The legend of all panels: a plot of nothing, below them. */
+/* Writes the common legend: an empty plot below all panels. */
 static void write_legend(drawing *d, const sheet *at)
 {
     FILE *f = d->g.script;

@@ -1,12 +1,12 @@
 /*
  * Curves drawn by gnuplot.
  *
- * A figure is a grid of panels, a panel a few curves over common axes, a curve one quantity of one or
- * several runs that differ in their seed alone. Of several runs the mean is drawn (the geometric
- * one on a logarithmic axis) over a band that holds the runs: from the 10th to the 90th percentile,
- * rounded outwards, which is their whole range for up to 10 runs. Mean and band end where the first
- * of the runs does; what others did beyond is drawn as thin lines. Panels with the same curves share
- * one legend. Of curves that cannot be told apart the first is drawn widest, so that all are seen, and the legend says so.
+ * A figure is a grid of panels, a panel a few curves over common axes, a curve one quantity of one
+ * or several runs that differ only in their seed. For several runs the mean is drawn (the geometric
+ * mean on a logarithmic axis), with a band from the 10th to the 90th percentile, rounded outwards,
+ * which is their full range for up to 10 runs. Mean and band end where the first of the runs ends;
+ * the rest of the others is drawn as thin lines. Panels with the same curves share one legend. If
+ * curves look the same, the first is drawn widest, so that all are visible, and the legend says so.
  */
 #ifndef SADDLE_DRAW_FIGURE_H
 #define SADDLE_DRAW_FIGURE_H
@@ -15,28 +15,29 @@
 
 #include <saddle/lab.h>
 
-/* One run: points of a curve, x ascending. Borrowed. What is not finite in y leaves a gap. */
+/* One run: points of a curve, x ascending. Borrowed. A y that is not finite leaves a gap. */
 typedef struct figure_run {
     size_t count;
     const double *x;
     const double *y;
 } figure_run;
 
-/* One line of the legend. */
+/* One curve, and line of the legend. */
 typedef struct figure_curve {
-    const char *label;     /* for the legend; borrowed */
-    const char *algorithm; /* whose colour and dashes it has; NULL: by its place in the panel */
+    const char *label; /* for the legend; borrowed */
+    const char *
+        algorithm; /* the algorithm whose colour and dashes it has; NULL: by its index in the panel */
     size_t runs;
     const figure_run *run; /* borrowed */
 } figure_curve;
 
-/* How an axis is divided. */
+/* The scale of an axis. */
 typedef enum figure_scale {
     FIGURE_LINEAR,
-    FIGURE_LOG /* where the values do not span a decade: linear after all */
+    FIGURE_LOG /* linear if the values span less than a decade */
 } figure_scale;
 
-/* Share of the horizontal axis in which losses fall steeply: see y_from. */
+/* The part of the horizontal axis in which losses fall steeply: see y_from. */
 #define FIGURE_STEEP_START 0.1
 
 /* One pair of axes. Texts are borrowed; NULL or "" for none. */
@@ -45,10 +46,10 @@ typedef struct figure_panel {
     const char *x_label;
     const char *y_label;
     figure_scale x_scale;
-    figure_scale y_scale; /* on a logarithmic axis, values of 0 and less lie on its lower end */
+    figure_scale
+        y_scale; /* on a logarithmic axis, values of 0 and less are drawn at its lower end */
     double
-        y_from; /* of a linear vertical axis: where values before this share of the horizontal axis would take most of
-                      the height, they are cut off, and the label says so; 0: all are shown */
+        y_from; /* on a linear vertical axis: if values before this fraction of the horizontal axis would take most of the height, they are cut off, and the label says so; 0: never */
     size_t curves;
     const figure_curve *curve; /* borrowed */
 } figure_panel;
@@ -56,16 +57,16 @@ typedef struct figure_panel {
 /* A picture. */
 typedef struct figure {
     const char *title; /* above all panels; NULL or "": none */
-    size_t columns;    /* panels side by side; 0: two of four, otherwise at most three */
+    size_t columns;    /* panels side by side; 0: two if there are four, otherwise at most three */
     size_t panels;
     const figure_panel *panel; /* borrowed */
 } figure;
 
-/* Refuse a path that does not end in .svg, .png or .pdf; `what` names the option. */
+/* Refuses a path that does not end in .svg, .png or .pdf; `what` names the option. */
 saddle_status figure_check_path(const char *what, const char *path, saddle_error *error);
-/* Draw into a file, of the kind that its name ends in. Whole or not at all. */
+/* Draws into a file, whose ending decides the format. Atomic. */
 saddle_status figure_draw(const figure *f, const char *path, saddle_error *error);
-/* Draw the first panel with characters, `columns` wide and `rows` high, into a stream. */
+/* Draws the first panel with characters, `columns` wide and `rows` high, to a stream. */
 saddle_status figure_print(const figure *f, FILE *stream, int columns, int rows, bool colour,
                            saddle_error *error);
 

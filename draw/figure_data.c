@@ -1,4 +1,4 @@
-/* The points of curves as gnuplot reads them: axes, thinning, means with bands. */
+/* Writes the points of curves for gnuplot: axes, thinning, means with bands. */
 #include <math.h>
 #include <stdio.h>
 
@@ -7,21 +7,22 @@
 #include "draw/figure_data.h"
 #include "draw/mean_band.h"
 
-/* What a run did beyond the end of the mean is drawn where it is more than this share of it. */
+/* The part of a run after the end of the mean is drawn if it is more than this fraction of the
+ * mean's range. */
 #define SHORTEST_TAIL 0.05
-/* Curves beyond so many points are thinned, which no picture of this size can show. */
+/* Longer curves are thinned; a picture of this size cannot show more points. */
 #define MOST_POINTS ((size_t)1200)
 
-/* The start of curves is cut off where what comes after it takes less than this share of the height. */
+/* The start of curves is cut off if the rest takes less than this fraction of the height. */
 #define STEEP 0.5
-/* Curves are the same where they are no farther apart than this share of the height. */
+/* Curves count as the same if their distance is at most this fraction of the height. */
 #define SAME 0.004
-/* They must have this share of the width in common. */
+/* They must have at least this fraction of the width in common. */
 #define IN_COMMON 0.8
 
 /* ---- axes ---------------------------------------------------------------------------------- */
 
-/* Widen a range by a run's values on one axis, where x is at least `from`; `below`: there was one that is
+/* Widens a range by a run's values on one axis, for x of at least `from`; *below: one of them is
  * not positive. */
 static void extend(const figure_run *run, bool vertical, double from, figure_axis *a, bool *below)
 {
@@ -38,7 +39,7 @@ static void extend(const figure_run *run, bool vertical, double from, figure_axi
     }
 }
 
-/* "(millions)" where numbers would be long. */
+/* Chooses a unit, such as "(millions)", if numbers would be long. */
 static void choose_unit(figure_axis *a)
 {
     static const struct {
@@ -57,7 +58,7 @@ static void choose_unit(figure_axis *a)
         }
 }
 
-/* The values of all curves on one axis, where x is at least `from`. */
+/* The range of all curves on one axis, for x of at least `from`. */
 static figure_axis measure(const figure_panel *panel, bool vertical, double from, bool *below)
 {
     figure_scale scale = vertical ? panel->y_scale : panel->x_scale;
@@ -90,17 +91,17 @@ figure_axis figure_axis_make(const figure_panel *panel, bool vertical)
         figure_axis x = measure(panel, false, -(double)INFINITY, &ignored);
         figure_axis late = measure(panel, true, panel->y_from * x.high, &ignored);
         late.fixed = late.high > late.low && late.high - late.low < STEEP * (a.high - a.low);
-        double room = 0.08 * (late.high - late.low);
-        late.low -= room;
-        late.high += room;
+        double margin = 0.08 * (late.high - late.low);
+        late.low -= margin;
+        late.high += margin;
         late.unit_text = " (start cut off)";
         return late.fixed ? late : a;
     }
     return a;
 }
 
-/* A value as it is drawn; NaN leaves a gap. */
-static double place(const figure_axis *a, double value)
+/* A value in the coordinates of the axis; NaN leaves a gap. */
+static double coordinate(const figure_axis *a, double value)
 {
     if (!isfinite(value))
         return (double)NAN;
@@ -111,7 +112,7 @@ static double place(const figure_axis *a, double value)
 
 /* ---- curves -------------------------------------------------------------------------------- */
 
-/* The height of a run at some x by linear interpolation, as a share of the axis; NaN outside. */
+/* The height of a run at x by linear interpolation, as a fraction of the axis; NaN outside. */
 static double height_at(const figure_run *run, double x, const figure_axis *a)
 {
     size_t k = 1;
@@ -121,7 +122,7 @@ static double height_at(const figure_run *run, double x, const figure_axis *a)
         return (double)NAN;
     double width = run->x[k] - run->x[k - 1];
     double share = width > 0.0 ? (x - run->x[k - 1]) / width : 0.0;
-    double end[2] = {place(a, run->y[k - 1]), place(a, run->y[k])};
+    double end[2] = {coordinate(a, run->y[k - 1]), coordinate(a, run->y[k])};
     double low = a->logarithmic ? log(a->low) : a->low / a->unit;
     double high = a->logarithmic ? log(a->high) : a->high / a->unit;
     for (int e = 0; e < 2; e++)
@@ -129,7 +130,7 @@ static double height_at(const figure_run *run, double x, const figure_axis *a)
     return end[0] + share * (end[1] - end[0]);
 }
 
-/* Whether two runs have all their points in common, as far as one can see. */
+/* Whether two runs look the same. */
 static bool same_run(const figure_run *left, const figure_run *right, const figure_axis *y)
 {
     enum { LOOKS = 100 };
@@ -160,13 +161,13 @@ bool figure_same_curve(const figure_curve *left, const figure_curve *right, cons
     return true;
 }
 
-/* A point as it is written. */
+/* A point in the coordinates of the axes. */
 typedef struct dot {
     double x, y;
 } dot;
 
-/* Write a line of points, ended by a gap. A point between gaps is no line: it is drawn twice, a little
- * apart. */
+/* Writes a line of points, followed by a gap. A single point between gaps is written twice,
+ * slightly apart, because it would not be a line. */
 static void write_line(FILE *f, const dot *line, size_t count, const figure_axis *x)
 {
     for (size_t k = 0; k < count; k++)
@@ -176,8 +177,8 @@ static void write_line(FILE *f, const dot *line, size_t count, const figure_axis
     fputc('\n', f);
 }
 
-/* Write points as a data block; a gap is an empty line. Of a long run only every so many points are
- * written, but the largest and smallest of those between are among them. */
+/* Writes points as a data block; an empty line is a gap. A long run is thinned, but the largest
+ * and smallest points of each stretch are kept. */
 static void write_points(FILE *f, const char *name, const figure_run *run, size_t from,
                          const figure_axis *x, const figure_axis *y)
 {
@@ -196,7 +197,7 @@ static void write_points(FILE *f, const char *name, const figure_run *run, size_
         }
         size_t kept[] = {low < high ? low : high, low < high ? high : low};
         for (size_t j = 0; j < (kept[0] == kept[1] ? 1u : 2u); j++) {
-            dot at = {place(x, run->x[kept[j]]), place(y, run->y[kept[j]])};
+            dot at = {coordinate(x, run->x[kept[j]]), coordinate(y, run->y[kept[j]])};
             bool gap = isnan(at.x) || isnan(at.y);
             if (gap || length == 2 * MOST_POINTS) {
                 write_line(f, line, length, x);
@@ -215,18 +216,18 @@ static void write_band(FILE *f, const char *name, const mean_band *b, const figu
 {
     saddle_fprintf(f, "%s << EOD\n", name);
     for (size_t k = 0; k < b->count; k++) {
-        double value = place(y, b->mean[k]);
+        double value = coordinate(y, b->mean[k]);
         if (isnan(value))
             fputc('\n', f);
         else
-            saddle_fprintf(f, "%.9g %.9g %.9g %.9g\n", place(x, b->x[k]), value,
-                           place(y, b->low[k]), place(y, b->high[k]));
+            saddle_fprintf(f, "%.9g %.9g %.9g %.9g\n", coordinate(x, b->x[k]), value,
+                           coordinate(y, b->low[k]), coordinate(y, b->high[k]));
     }
     fputs("EOD\n", f);
 }
 
-/* Where the part of a run beyond the mean's range begins, with the point before it so that lines
- * join; the end of the run where there is no such part worth showing. */
+/* The index where the part of a run after the mean's range begins, including the point before it
+ * so that the lines join; the end of the run if that part is too short. */
 static size_t beyond(const figure_run *run, const mean_band *b)
 {
     double first = b->count > 0 ? b->x[0] : -(double)INFINITY;

@@ -41,7 +41,8 @@ saddle_status gnuplot_open(gnuplot *g, saddle_error *error)
     int reason = errno;
     if (descriptor >= 0)
         close(descriptor);
-    return saddle_fail(error, SADDLE_IO, "cannot hold a script for gnuplot: %s", strerror(reason));
+    return saddle_fail(error, SADDLE_IO, "cannot create a script for gnuplot: %s",
+                       strerror(reason));
 }
 
 void gnuplot_discard(gnuplot *g)
@@ -51,8 +52,8 @@ void gnuplot_discard(gnuplot *g)
     g->script = NULL;
 }
 
-/* In single quotes gnuplot takes everything as it stands but the quote itself, which is doubled. A
- * control character could end the line; a text that is cut ends in dots. */
+/* In single quotes gnuplot takes every character literally except the quote, which is doubled. A
+ * control character could end the line, so it is escaped; a text that is cut ends in dots. */
 void gnuplot_text(gnuplot *g, const char *text, size_t most)
 {
     const char *end = text + strlen(text);
@@ -82,7 +83,7 @@ void gnuplot_terminal(gnuplot *g, gnuplot_kind kind, int width, int height)
                        "background '#ffffff' linewidth 1\n",
                        width, height);
         break;
-    case GNUPLOT_PNG: /* two dots for a pixel: sharp on paper and on fine screens */
+    case GNUPLOT_PNG: /* two dots per pixel: sharp on paper and on high-resolution screens */
         saddle_fprintf(
             f,
             "set terminal pngcairo size %d,%d enhanced font 'sans,10' fontscale 2 linewidth 2 "
@@ -97,16 +98,16 @@ void gnuplot_terminal(gnuplot *g, gnuplot_kind kind, int width, int height)
             width / 96.0, height / 96.0);
         break;
     case GNUPLOT_TEXT:
-        break; /* its caller knows more about the terminal */
+        break; /* set by the caller, which knows the terminal */
     }
 }
 
 /* ---- the program --------------------------------------------------------------------------- */
 
-/* Start gnuplot on the script; 0 or the reason why not. */
-static int start(pid_t *child, int script, int output, int complaints)
+/* Starts gnuplot on the script; returns 0 or an errno. */
+static int start(pid_t *child, int script, int output, int errors)
 {
-    /* -d: without the user's and the system's start-up files. */
+    /* -d: ignore start-up files of the user and the system. */
     static char name[] = "gnuplot";
     static char plain[] = "-d";
     char *const argv[] = {name, plain, NULL};
@@ -118,18 +119,18 @@ static int start(pid_t *child, int script, int output, int complaints)
     if (reason == 0)
         reason = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     if (reason == 0)
-        reason = posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO);
+        reason = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
     if (reason == 0)
         reason = posix_spawnp(child, name, &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     return reason;
 }
 
-/* gnuplot's own words: the last line of what it said that is not blank. */
-static void last_line(int complaints, char *out, size_t size)
+/* Reads gnuplot's message: the last line of its errors that is not blank. */
+static void last_line(int errors, char *out, size_t size)
 {
     char text[2048];
-    ssize_t got = pread(complaints, text, sizeof text - 1, 0);
+    ssize_t got = pread(errors, text, sizeof text - 1, 0);
     text[got > 0 ? got : 0] = '\0';
     saddle_snprintf(out, size, "no reason given");
     char *rest = text;
@@ -143,23 +144,22 @@ static void last_line(int complaints, char *out, size_t size)
 static saddle_status missing(int reason, saddle_error *error)
 {
     if (reason == ENOENT)
-        return saddle_fail(
-            error, SADDLE_UNSUPPORTED,
-            "pictures are drawn by the program gnuplot, which is not installed here; "
-            "on Debian: apt-get install gnuplot-nox");
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "pictures need the program gnuplot, which is not installed; on Debian: "
+                           "apt-get install gnuplot-nox");
     return saddle_fail(error, SADDLE_IO, "cannot start gnuplot: %s", strerror(reason));
 }
 
-/* Run the script, with the picture on a descriptor, and free it. */
+/* Runs the script, with the picture going to a descriptor, and frees it. */
 static saddle_status run_script(gnuplot *g, int output, saddle_error *error)
 {
     bool good = fflush(g->script) == 0 && !ferror(g->script);
     int script = fileno(g->script);
-    int complaints = memfd_create("saddle-gnuplot-errors", MFD_CLOEXEC);
+    int errors = memfd_create("saddle-gnuplot-errors", MFD_CLOEXEC);
     pid_t child = 0;
-    int reason = good && complaints >= 0 && lseek(script, 0, SEEK_SET) == 0 ? 0 : errno;
+    int reason = good && errors >= 0 && lseek(script, 0, SEEK_SET) == 0 ? 0 : errno;
     if (reason == 0)
-        reason = start(&child, script, output, complaints);
+        reason = start(&child, script, output, errors);
     saddle_status status = SADDLE_OK;
     if (reason != 0) {
         status = missing(reason, error);
@@ -167,16 +167,16 @@ static saddle_status run_script(gnuplot *g, int output, saddle_error *error)
         int ending = 0;
         while (waitpid(child, &ending, 0) < 0 && errno == EINTR)
             ;
-        char words[512];
-        last_line(complaints, words, sizeof words);
+        char message[512];
+        last_line(errors, message, sizeof message);
         if (WIFSIGNALED(ending))
             status =
-                saddle_fail(error, SADDLE_IO, "gnuplot was ended by signal %d", WTERMSIG(ending));
+                saddle_fail(error, SADDLE_IO, "gnuplot was killed by signal %d", WTERMSIG(ending));
         else if (WEXITSTATUS(ending) != 0)
-            status = saddle_fail(error, SADDLE_IO, "gnuplot cannot draw this: %s", words);
+            status = saddle_fail(error, SADDLE_IO, "gnuplot cannot draw this: %s", message);
     }
-    if (complaints >= 0)
-        close(complaints);
+    if (errors >= 0)
+        close(errors);
     gnuplot_discard(g);
     return status;
 }
@@ -196,8 +196,8 @@ saddle_status gnuplot_save(gnuplot *g, const char *path, saddle_error *error)
     return status;
 }
 
-/* Copy lines of characters, but the empty ones and the form feed at the front, and blanks at the
- * ends of lines. */
+/* Copies lines of characters without the form feed and empty lines at the beginning and without
+ * spaces at the ends of lines. */
 static void copy_text(int from, FILE *stream)
 {
     FILE *in = fdopen(dup(from), "r");
@@ -222,7 +222,8 @@ saddle_status gnuplot_print(gnuplot *g, FILE *stream, saddle_error *error)
     int shown = memfd_create("saddle-picture", MFD_CLOEXEC);
     if (shown < 0) {
         gnuplot_discard(g);
-        return saddle_fail(error, SADDLE_IO, "cannot hold a picture: %s", strerror(errno));
+        return saddle_fail(error, SADDLE_IO, "cannot create a temporary file for a picture: %s",
+                           strerror(errno));
     }
     saddle_status status = run_script(g, shown, error);
     if (status == SADDLE_OK)

@@ -6,7 +6,7 @@
 #include "core/compare.h"
 #include "core/memory.h"
 
-/* The value of a run at x by interpolation; NaN outside of it and in gaps. */
+/* The value of a run at x by interpolation; NaN outside of its range and in gaps. */
 static double value_at(const figure_run *run, double x, bool logarithmic)
 {
     if (run->count == 0 || !(x >= run->x[0]) || !(x <= run->x[run->count - 1]))
@@ -24,13 +24,13 @@ static double value_at(const figure_run *run, double x, bool logarithmic)
     double right = logarithmic ? log(run->y[high]) : run->y[high];
     double width = run->x[high] - run->x[low];
     double share = width > 0.0 ? (x - run->x[low]) / width : 1.0;
-    /* At a point itself its neighbour, which may be a gap, does not count. */
+    /* Exactly at a point its neighbour, which may be a gap, does not count. */
     if (!(share > 0.0))
         return left;
     return share < 1.0 ? left + share * (right - left) : right;
 }
 
-/* Mean and band at one x; `value` is scratch for as many as there are runs. */
+/* Computes mean and band at one x; `value` is scratch for one value per run. */
 static void summarize(mean_band *out, const figure_curve *curve, double x, bool logarithmic,
                       double *value)
 {

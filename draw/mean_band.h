@@ -1,4 +1,4 @@
-/* Mean and spread of a curve over several runs. */
+/* Mean and band of a curve over several runs. */
 #ifndef SADDLE_DRAW_MEAN_BAND_H
 #define SADDLE_DRAW_MEAN_BAND_H
 
@@ -13,12 +13,13 @@ typedef struct mean_band {
     double *high;
 } mean_band;
 
-/* Over the part of the axis that all runs cover, at points of the first one, at most `most` of them.
- * No point is left when they have none in common. With `logarithmic`, values are averaged and
- * interpolated by their logarithms, and those of 0 and less are gaps. */
+/* Computes mean and band over the part of the axis that all runs cover, at points of the first
+ * run, at most `most` of them. The result is empty if the runs have no part in common. With
+ * `logarithmic`, logarithms of values are averaged and interpolated, and values of 0 and less
+ * are gaps. */
 saddle_status mean_band_make(mean_band *out, const figure_curve *curve, bool logarithmic,
                              size_t most, saddle_error *error);
-/* Free it. Safe on a zeroed struct. */
+/* Frees the band. Safe on a zeroed struct. */
 void mean_band_release(mean_band *b);
 
 #endif

@@ -11,7 +11,7 @@
 #include "draw/network_layout.h"
 #include "files/file.h"
 
-/* Agents are numbered up to so many of them. */
+/* Agents have visible numbers if there are at most this many. */
 #define MOST_NUMBERED 64
 /* Side of a drawing in pixels. */
 #define SIDE 560
@@ -27,26 +27,25 @@ saddle_status network_check_path(const char *what, const char *path, saddle_erro
     gnuplot_kind kind;
     if (is_dot(path) || gnuplot_kind_of(path, &kind))
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: '%.200s' does not end in .svg, .png, .pdf or .dot, which says what to "
-                       "draw",
-                       what, path);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "%s: '%.200s' must end in .svg, .png, .pdf or .dot, which decides the format", what, path);
 }
 
-/* Radius of an agent in pixels of a drawing: smaller when there are many. */
+/* Radius of an agent in pixels, smaller if there are many. */
 static double radius(size_t agents)
 {
     double r = 0.11 * (double)SIDE / sqrt((double)agents);
     return fmin(18.0, fmax(1.5, r));
 }
 
-/* How dark edges are: fainter when there are many. */
+/* Darkness of the edges, fainter if there are many. */
 static double ink(const saddle_graph *graph)
 {
     return fmin(0.7, fmax(0.08, 120.0 / (double)(graph->edges + 120)));
 }
 
-/* Call for every edge once. */
+/* Visits every edge once. */
 #define FOR_EDGES(graph, i, j, k)                                             \
     for (size_t i = 0; i < (graph)->agents; i++)                              \
         for (size_t k = (graph)->start[i], j; k < (graph)->start[i + 1]; k++) \
@@ -88,7 +87,8 @@ static void distance_range(const double *distance, size_t agents, double *low, d
     }
 }
 
-/* Colours for distances: cividis, which is read alike by all eyes; dark is near. */
+/* Writes the colours of distances: cividis, which people with colour blindness see alike; dark
+ * means near. */
 static void write_colours(gnuplot *g, const double *distance, size_t agents)
 {
     double low;
@@ -105,7 +105,7 @@ static void write_colours(gnuplot *g, const double *distance, size_t agents)
         saddle_fprintf(g->script, "set cbrange [0:%.9g]\n", high > 0.0 ? high : 1.0);
 }
 
-/* The colour of an agent's number, to be read on the agent's: black on the bright ones. */
+/* The colour of an agent's number: black on bright agents, white on dark ones. */
 static unsigned number_colour(const double *distance, size_t agents, size_t i)
 {
     double low;
@@ -139,7 +139,7 @@ static void write_network(gnuplot *g, const saddle_graph *graph, const network_l
     if (graph->edges > 0)
         saddle_fprintf(f, "$edges using 1:2 with lines lw 1.1 lc rgb '#%02x333333', ",
                        (unsigned)(255.0 * (1.0 - ink(graph))));
-    /* A white rim parts an agent from the edges that pass behind it. */
+    /* A white rim separates an agent from the edges that pass behind it. */
     saddle_fprintf(f, "$agents using 1:2:(%.5f) with circles fs solid noborder fc rgb '#ffffff', ",
                    1.2 * size);
     if (distance != NULL)
@@ -225,7 +225,7 @@ saddle_status network_of_trace(saddle_graph **out, const saddle_trace *trace, sa
         !saddle_parse_integer(saddle_trace_setting(trace, "agents"), &agents) ||
         !saddle_parse_integer(saddle_trace_setting(trace, "seed"), &seed))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' does not say its run's topology, agents and seed",
+                           "'%.300s' does not record the topology, agents and seed of its run",
                            trace->path);
     return saddle_graph_create(out, topology, (size_t)agents, seed, error);
 }

@@ -4,9 +4,10 @@
 
 #include "core/memory.h"
 
-/* Irregular graphs of at most so many agents lie on a circle. */
+/* Irregular graphs with at most this many agents are drawn on a circle. */
 #define SMALL 8
-/* Steps of the power method; pairs that majorization looks at in all, and the change at which it ends. */
+/* Steps of the power method; total number of pairs that majorization visits, and the change at
+ * which it ends. */
 #define POWER_STEPS 60
 #define STRESS_PAIRS 4e8
 #define STRESS_CHANGE 1e-5
@@ -23,7 +24,7 @@ static void place_on_circle(network_layout *l)
     }
 }
 
-/* Row by row. */
+/* Places the agents row by row. */
 static void place_on_grid(network_layout *l, size_t columns)
 {
     for (size_t i = 0; i < l->agents; i++) {
@@ -35,7 +36,7 @@ static void place_on_grid(network_layout *l, size_t columns)
 
 /* ---- by distances -------------------------------------------------------------------------- */
 
-/* Hops between all pairs, by a breadth-first search from each agent. */
+/* Computes the hops between all pairs, by a breadth-first search from each agent. */
 static void measure(const saddle_graph *graph, float *hops, size_t *queue)
 {
     size_t m = graph->agents;
@@ -60,7 +61,7 @@ static void measure(const saddle_graph *graph, float *hops, size_t *queue)
     }
 }
 
-/* out = B v for the doubly centred squared distances B, which classical scaling is made of. */
+/* out = B v, where B are the doubly centred squared distances of classical scaling. */
 static void apply(const float *hops, size_t m, const double *row_mean, double mean, const double *v,
                   double *out)
 {
@@ -74,11 +75,11 @@ static void apply(const float *hops, size_t m, const double *row_mean, double me
     }
 }
 
-/* A leading eigenvector of B orthogonal to `other` (NULL: none), by the power method. */
+/* Computes a leading eigenvector of B orthogonal to `other` (NULL: none) by the power method. */
 static void eigenvector(const float *hops, size_t m, const double *row_mean, double mean,
                         const double *other, double *v, double *next)
 {
-    for (size_t i = 0; i < m; i++) /* anything that is not special */
+    for (size_t i = 0; i < m; i++) /* a generic start */
         v[i] = sin(1.0 + (other != NULL ? 2.7 : 1.3) * (double)i);
     for (int step = 0; step < POWER_STEPS; step++) {
         apply(hops, m, row_mean, mean, v, next);
@@ -96,7 +97,7 @@ static void eigenvector(const float *hops, size_t m, const double *row_mean, dou
     }
 }
 
-/* Classical scaling: a start in which the drawing is not folded. */
+/* Classical scaling, a start in which the drawing is not folded. */
 static void scale_classically(network_layout *l, const float *hops, double *row_mean,
                               double *scratch)
 {
@@ -112,13 +113,14 @@ static void scale_classically(network_layout *l, const float *hops, double *row_
     eigenvector(hops, m, row_mean, mean, l->x, l->y, scratch);
     double size = sqrt(mean * (double)m);
     for (size_t i = 0; i < m; i++) {
-        /* Agents that classical scaling puts onto each other are moved apart a little. */
+        /* Move agents apart that classical scaling puts at the same point. */
         l->x[i] = l->x[i] * size + 0.01 * sin(12.9898 * (double)i);
         l->y[i] = l->y[i] * size + 0.01 * sin(78.233 * (double)i);
     }
 }
 
-/* One sweep: every agent to the weighted mean of where the others want it. Returns the largest move. */
+/* One sweep: moves every agent to the weighted mean of its best positions relative to the
+ * others. Returns the largest move. */
 static double majorize(network_layout *l, const float *hops)
 {
     size_t m = l->agents;
@@ -177,7 +179,7 @@ static saddle_status place_by_stress(network_layout *l, const saddle_graph *grap
 
 /* ---- the public part ----------------------------------------------------------------------- */
 
-/* Turn the drawing so that it is wider than high: along its longest extent. */
+/* Rotates the drawing so that its longest extent is horizontal. */
 static void turn(network_layout *l)
 {
     double xx = 0.0;
@@ -203,7 +205,7 @@ static void turn(network_layout *l)
     }
 }
 
-/* Fit it into the unit square, in its middle, without changing its proportions. */
+/* Scales the drawing to the unit square, centred, without changing its proportions. */
 static void fit(network_layout *l)
 {
     double low[2] = {(double)INFINITY, (double)INFINITY};
@@ -251,7 +253,7 @@ saddle_status network_layout_make(network_layout *out, const saddle_graph *graph
     *out = (network_layout){.agents = m};
     if (m > LAYOUT_MOST_AGENTS)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "a drawing of %zu agents would show nothing; at most %d are drawn", m,
+                           "%zu agents are too many for a drawing; at most %d are drawn", m,
                            LAYOUT_MOST_AGENTS);
     out->x = saddle_alloc(m, sizeof *out->x);
     out->y = saddle_alloc(m, sizeof *out->y);

@@ -15,7 +15,7 @@ const saddle_look *palette_look(size_t index)
     return &saddle_algorithm_list(&count)[index]->look;
 }
 
-size_t palette_index(const char *algorithm, size_t place)
+size_t palette_index(const char *algorithm, size_t index)
 {
     size_t count;
     const saddle_algorithm *const *list = saddle_algorithm_list(&count);
@@ -23,9 +23,9 @@ size_t palette_index(const char *algorithm, size_t place)
         if (strcmp(list[k]->name, algorithm) == 0)
             return k;
     if (count == 0 || algorithm == NULL)
-        return count > 0 ? place % count : 0;
-    /* From the end, where a look is least likely to be taken. */
-    return count - 1 - place % count;
+        return count > 0 ? index % count : 0;
+    /* From the end of the list, where a look is least likely to be used. */
+    return count - 1 - index % count;
 }
 
 const char *palette_dashes(const saddle_look *look, size_t repeat)

@@ -1,7 +1,8 @@
 /*
- * The colours and dashes of curves: an algorithm's own (saddle_algorithm::look), the same in every picture
- * and on every page; for an algorithm that is not built in, those of one that is unlikely to be in the picture; for curves that
- * do not stand for algorithms, those of the list from its beginning.
+ * Colours and dashes of curves. A built-in algorithm has its own (saddle_algorithm::look), the same
+ * in every picture and on every page. Another algorithm gets those of a built-in one that is
+ * unlikely to be in the picture. Curves that do not stand for algorithms get those of the list from
+ * its beginning.
  */
 #ifndef SADDLE_DRAW_PALETTE_H
 #define SADDLE_DRAW_PALETTE_H
@@ -12,12 +13,13 @@
 size_t palette_count(void);
 /* A look by its index. */
 const saddle_look *palette_look(size_t index);
-/* The index of an algorithm's look; for an unknown one that of the curve at `place`; NULL: the curve stands for none. */
-size_t palette_index(const char *algorithm, size_t place);
-/* Where several curves belong to one algorithm with different settings, they share its colour, each paler
- * than the one before and with its own dashes. `repeat`: the number of such curves before this one. */
+/* The index of an algorithm's look. An algorithm that is not built in gets one by the curve's
+ * `index`, and so does a curve that stands for none (NULL). */
+size_t palette_index(const char *algorithm, size_t index);
+/* Several curves of one algorithm with different settings share its colour, each paler than the
+ * one before and with its own dashes. `repeat` is the number of such curves before this one. */
 const char *palette_dashes(const saddle_look *look, size_t repeat);
-/* The percentage of the colour that is left; the rest is background. */
+/* The percentage of the colour; the rest is background. */
 int palette_strength(size_t repeat);
 
 #endif

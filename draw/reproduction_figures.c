@@ -17,7 +17,7 @@
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* A step of a series' first run; NaN when it is not known. */
+/* A step size of a series' first run; NaN if it is not known. */
 static double step_of(const reproduction *r, const reproduction_part *part, size_t s,
                       const char *name)
 {
@@ -28,8 +28,8 @@ static double step_of(const reproduction *r, const reproduction_part *part, size
     return value;
 }
 
-/* Whether two series ran with the same steps, so that their curves would hide each other. Defaults
- * may depend a little on the seed; the search's candidates are half decades apart. */
+/* Whether two series ran with the same steps, so that their curves would hide each other.
+ * Defaults may depend slightly on the seed; the search's candidates are half decades apart. */
 static bool same_steps(const reproduction *r, const reproduction_part *part, size_t a, size_t b)
 {
     static const char *const step[] = {"nu", "eta", "tau", "alpha"};
@@ -53,8 +53,8 @@ bool reproduction_is_drawn(const reproduction *r, const reproduction_part *part,
     return true;
 }
 
-/* The algorithm whose colour a series has; NULL: a colour of its own, where an experiment is about one
- * algorithm. */
+/* The algorithm whose colour a series has; NULL: its own colour, if all series of an experiment
+ * have one algorithm. */
 static const char *colour_of(const paper_experiment *e, size_t s)
 {
     size_t alike = 0;
@@ -66,53 +66,54 @@ static const char *colour_of(const paper_experiment *e, size_t s)
 /* The most curves of a panel: with a theorem, each series and its bound. */
 #define MOST_CURVES (2 * EXPERIMENT_MOST_SERIES)
 
-/* A figure with room for its parts. */
+/* A figure and its parts. */
 typedef struct canvas {
     char x[MOST_PANELS][32];
     char y[MOST_PANELS][32];
-    char only[MOST_PANELS][32]; /* the A of "A, B" whose series a panel has; "": all */
+    char only[MOST_PANELS][32]; /* the A of "A, B" whose series a panel shows; "": all */
     figure_panel panel[MOST_PANELS];
     figure_curve curve[MOST_PANELS][MOST_CURVES];
     figure_run run[MOST_PANELS][MOST_CURVES][CLAIMS_MOST_SEEDS];
-    /* Of panels against values: where series stand, and the end of each of their runs. */
+    /* For panels against values: the values of series, and the end of each of their runs. */
     double value[MOST_PANELS][EXPERIMENT_MOST_SERIES];
     double end[MOST_PANELS][CLAIMS_MOST_SEEDS][EXPERIMENT_MOST_SERIES];
     char label[EXPERIMENT_MOST_SERIES][64]; /* the A of "A, B" */
 } canvas;
 
-/* Add a curve to panel p: the runs of one series, or their bounds. */
+/* Adds a curve to panel p: the runs of one series, or their bounds. */
 static void add_curve(canvas *c, size_t p, size_t seeds, saddle_trace *const *trace,
                       const char *label, const char *algorithm, size_t from)
 {
-    size_t place = c->panel[p].curves++;
+    size_t index = c->panel[p].curves++;
     size_t runs = 0;
     for (size_t k = 0; k < seeds; k++) {
         const double *x = trace[k] != NULL ? saddle_trace_column(trace[k], c->x[p]) : NULL;
         const double *y = trace[k] != NULL ? saddle_trace_column(trace[k], c->y[p]) : NULL;
         if (x != NULL && y != NULL && trace[k]->rows > from)
-            c->run[p][place][runs++] =
+            c->run[p][index][runs++] =
                 (figure_run){.count = trace[k]->rows - from, .x = x + from, .y = y + from};
     }
-    c->curve[p][place] = (figure_curve){
-        .label = label, .algorithm = algorithm, .runs = runs, .run = c->run[p][place]};
+    c->curve[p][index] = (figure_curve){
+        .label = label, .algorithm = algorithm, .runs = runs, .run = c->run[p][index]};
 }
 
-/* The A of a label "A, B", kept for the curve at a place: the same in all panels of a figure. */
-static const char *head_of(canvas *c, size_t place, const char *label)
+/* The A of a label "A, B", stored for the curve at an index, which is the same in all panels of
+ * a figure. */
+static const char *head_of(canvas *c, size_t index, const char *label)
 {
-    saddle_snprintf(c->label[place], sizeof c->label[place], "%.*s", (int)strcspn(label, ","),
+    saddle_snprintf(c->label[index], sizeof c->label[index], "%.*s", (int)strcspn(label, ","),
                     label);
-    return c->label[place];
+    return c->label[index];
 }
 
-/* The B of a label "A, B"; "": there is none. */
+/* The B of a label "A, B", or "". */
 static const char *tail_of(const char *label)
 {
     const char *comma = strchr(label, ',');
     return comma != NULL ? comma + 2 : "";
 }
 
-/* Whether a panel has a series: all, or those of one A. */
+/* Whether a panel shows a series: all, or those of one A. */
 static bool has_series(const canvas *c, size_t p, const char *label)
 {
     size_t length = strcspn(label, ",");
@@ -120,7 +121,7 @@ static bool has_series(const canvas *c, size_t p, const char *label)
            (strlen(c->only[p]) == length && strncmp(label, c->only[p], length) == 0);
 }
 
-/* What a series is called in a panel: A beside series of other values, B among those of one A. */
+/* The label of a series in a panel: A beside series of other values, B among those of one A. */
 static const char *label_in(canvas *c, size_t p, const paper_experiment *e, const char *label)
 {
     if (*c->only[p] != '\0')
@@ -135,7 +136,8 @@ static const char *label_in(canvas *c, size_t p, const paper_experiment *e, cons
 static void add_series(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
 {
     const paper_experiment *e = part->experiment;
-    /* A bound in 1/T is a line on two logarithmic axes, and bytes differ by orders of magnitude; there is no 0 on such an axis. */
+    /* With two logarithmic axes, which have no 0, a bound in 1/T is a line; bytes differ by
+     * orders of magnitude. */
     bool logarithmic = part->bound != NULL || strcmp(c->x[p], "bytes") == 0;
     size_t from = logarithmic ? 1 : 0;
     if (logarithmic)
@@ -161,14 +163,14 @@ static bool same_curve(const char *left, const char *right)
     return length == strcspn(right, ",") && strncmp(left, right, length) == 0;
 }
 
-/* The last value of a trace's column; NaN: it has none. */
+/* The last value of a trace's column, or NaN. */
 static double end_of(const saddle_trace *trace, const char *column)
 {
     const double *value = trace != NULL ? saddle_trace_column(trace, column) : NULL;
     return value != NULL && trace->rows > 0 ? value[trace->rows - 1] : (double)NAN;
 }
 
-/* The series of a curve, by ascending value; how many there are. */
+/* Finds the series of a curve, by ascending value; returns their number. */
 static size_t order_series(size_t out[EXPERIMENT_MOST_SERIES], const paper_experiment *e,
                            const char *label)
 {
@@ -184,25 +186,26 @@ static size_t order_series(size_t out[EXPERIMENT_MOST_SERIES], const paper_exper
     return count;
 }
 
-/* Add the curve of a label: how the runs of its series ended, against the series' values; `used` series have been. */
+/* Adds the curve of a label: the ends of the runs of its series, against the series' values.
+ * `used` series are in other curves. */
 static size_t add_values(canvas *c, size_t p, const reproduction *r, const reproduction_part *part,
                          const char *label, size_t used)
 {
     size_t order[EXPERIMENT_MOST_SERIES];
     size_t count = order_series(order, part->experiment, label);
-    size_t place = c->panel[p].curves++;
+    size_t index = c->panel[p].curves++;
     for (size_t j = 0; j < count; j++) {
         c->value[p][used + j] = part->experiment->series[order[j]].value;
         for (size_t k = 0; k < r->runs.seeds; k++)
             c->end[p][k][used + j] = end_of(part->trace[order[j] * r->runs.seeds + k], c->y[p]);
     }
     for (size_t k = 0; k < r->runs.seeds; k++)
-        c->run[p][place][k] =
+        c->run[p][index][k] =
             (figure_run){.count = count, .x = c->value[p] + used, .y = c->end[p][k] + used};
-    saddle_snprintf(c->label[place], sizeof c->label[place], "%.*s", (int)strcspn(label, ","),
+    saddle_snprintf(c->label[index], sizeof c->label[index], "%.*s", (int)strcspn(label, ","),
                     label);
-    c->curve[p][place] =
-        (figure_curve){.label = c->label[place], .runs = r->runs.seeds, .run = c->run[p][place]};
+    c->curve[p][index] =
+        (figure_curve){.label = c->label[index], .runs = r->runs.seeds, .run = c->run[p][index]};
     return used + count;
 }
 
@@ -239,7 +242,7 @@ static void fill_panel(canvas *c, size_t p, const reproduction *r, const reprodu
         add_series(c, p, r, part);
 }
 
-/* Copy a text up to one of some characters; returns where that is. */
+/* Copies a text up to one of some characters; returns a pointer to that character. */
 static const char *take(char out[32], const char *text, const char *ends)
 {
     size_t length = strcspn(text, ends);
@@ -247,7 +250,7 @@ static const char *take(char out[32], const char *text, const char *ends)
     return text + length;
 }
 
-/* Read "x:y x:y@A" and fill the panels; how many there are. */
+/* Reads "x:y x:y@A" and fills in the panels; returns their number. */
 static size_t fill_canvas(canvas *c, const reproduction *r, const reproduction_part *part)
 {
     size_t panels = 0;
@@ -264,7 +267,7 @@ static size_t fill_canvas(canvas *c, const reproduction *r, const reproduction_p
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* figures/STEM.KIND of the result. */
+/* Writes the path figures/STEM.KIND in the output directory. */
 static const char *picture_path(const reproduction *r, const char *stem, const char *kind,
                                 char out[LAB_PATH])
 {
@@ -275,7 +278,7 @@ static const char *picture_path(const reproduction *r, const char *stem, const c
 static const char *const kinds[] = {"svg", "png", "pdf"};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-/* Draw a figure as files of all kinds. */
+/* Draws a figure as files of all formats. */
 static saddle_status draw_all(const reproduction *r, const figure *f, const char *stem,
                               saddle_error *error)
 {
@@ -292,17 +295,16 @@ static saddle_status draw_all(const reproduction *r, const figure *f, const char
 /* The most slopes of an experiment. */
 #define MOST_SLOPES 4
 
-/* A slope with its points: measured by seed, and the theory's line. */
+/* A slope with its points: measured for each seed, and the line of the theory. */
 typedef struct slope {
-    claims_line
-        line[CLAIMS_MOST_SEEDS + 1]; /* no longer logarithms; the last one is the theory's */
+    claims_line line[CLAIMS_MOST_SEEDS + 1]; /* not logarithms; the last one is the theory's */
     figure_run run[CLAIMS_MOST_SEEDS + 1];
     figure_curve curve[2];
     char title[128];
     char y_label[64];
 } slope;
 
-/* Undo the logarithms of a line's points. */
+/* Replaces the logarithms of a line's points by the values. */
 static void undo_logarithms(claims_line *l)
 {
     for (size_t k = 0; k < l->count; k++) {
@@ -311,7 +313,7 @@ static void undo_logarithms(claims_line *l)
     }
 }
 
-/* The theory's line begins where the seeds' lines do, in their mean. */
+/* Computes the theory's line, which begins at the mean of the first points of the seeds' lines. */
 static void draw_theory(claims_line *out, const claims_line *measured, size_t runs, double exponent)
 {
     double start = 0.0;
@@ -382,7 +384,7 @@ static bool is_slope(const paper_test *t)
            t->kind == TEST_SLOPE_TIME;
 }
 
-/* Draw figures/NAME-slopes for the slopes that were fitted, if there are any. */
+/* Draws figures/NAME-slopes for the slopes that were fitted, if there are any. */
 static saddle_status draw_slopes(const reproduction *r, const reproduction_part *part,
                                  saddle_error *error)
 {
@@ -413,7 +415,7 @@ static saddle_status draw_slopes(const reproduction *r, const reproduction_part 
 
 /* ---- networks -------------------------------------------------------------------------------- */
 
-/* "network-5-er-0.6" for 5 agents on er:0.6: what stands in a file's name. */
+/* Writes "network-5-er-0.6" for 5 agents on er:0.6, for a file name. */
 static void name_network(const saddle_trace *trace, char *out, size_t size)
 {
     saddle_snprintf(out, size, "network-%.20s-%.60s", saddle_trace_setting(trace, "agents"),
@@ -422,7 +424,7 @@ static void name_network(const saddle_trace *trace, char *out, size_t size)
         *c = *c == ':' || *c == '/' ? '-' : *c;
 }
 
-/* Draw the network of a run. */
+/* Draws the network of a run. */
 static saddle_status draw_network(const reproduction *r, const saddle_trace *trace,
                                   saddle_error *error)
 {
@@ -438,7 +440,7 @@ static saddle_status draw_network(const reproduction *r, const saddle_trace *tra
     return status;
 }
 
-/* Whether the network of a part's series has been drawn for one before it. */
+/* Whether the network of a series has been drawn for an earlier one. */
 static bool network_is_drawn(const reproduction *r, const reproduction_part *part, size_t s)
 {
     const saddle_trace *trace = part->trace[s * r->runs.seeds];
@@ -450,7 +452,7 @@ static bool network_is_drawn(const reproduction *r, const reproduction_part *par
     return false;
 }
 
-/* Draw the networks on which a part's runs with the first seed took place. */
+/* Draws the networks of a part's runs with the first seed. */
 static saddle_status draw_networks(const reproduction *r, const reproduction_part *part,
                                    saddle_error *error)
 {

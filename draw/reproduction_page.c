@@ -1,4 +1,4 @@
-/* The page of a reproduction: a section for each experiment, with its claims. */
+/* The report of a reproduction: a section for each experiment, with its claims. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +9,15 @@
 #include "draw/reproduction_drawing.h"
 #include "lab/paths.h"
 
-/* Hundreds of whole traces would make a page of many megabytes: it gets these columns, and at most
- * so many rows of each. */
+/* Hundreds of complete traces would make a page of many megabytes, so it has only these columns,
+ * and at most SHOWN_ROWS rows of each. */
 static const char *const shown[] = {"iteration", "ifo",       "rounds",   "bytes",
                                     "loss",      "metric",    "loss_gap", "mean_metric",
                                     "potential", "train_auc", "y_gap",    "network_seconds"};
 #define SHOWN (sizeof shown / sizeof *shown)
 #define SHOWN_ROWS 100
 
-/* A trace for the page. Texts are those of the trace it was made from. */
+/* A thinned trace for the page. Its texts belong to the original trace. */
 typedef struct excerpt {
     saddle_trace trace;
     char *column[SHOWN];
@@ -25,7 +25,7 @@ typedef struct excerpt {
     double number[SHOWN][SHOWN_ROWS];
 } excerpt;
 
-/* Whether a trace's column is shown: some say something beside others only. */
+/* Whether a column is shown; some make sense only beside others. */
 static bool is_shown(const paper_experiment *e, const saddle_trace *from, const char *column)
 {
     if (strcmp(column, "potential") == 0) /* beside its bound */
@@ -47,17 +47,18 @@ static void take_excerpt(excerpt *out, const paper_experiment *e, const saddle_t
         for (size_t k = 0; k < SHOWN; k++) {
             if (strcmp(from->column[c], shown[k]) != 0 || !is_shown(e, from, shown[k]))
                 continue;
-            size_t place = out->trace.columns++;
-            out->column[place] = from->column[c];
-            out->value[place] = out->number[place];
-            /* The first and the last row, and evenly between them. */
+            size_t index = out->trace.columns++;
+            out->column[index] = from->column[c];
+            out->value[index] = out->number[index];
+            /* The first and the last row, and evenly spaced ones between them. */
             for (size_t r = 0; r < rows; r++)
-                out->number[place][r] =
+                out->number[index][r] =
                     from->value[c][rows > 1 ? r * (from->rows - 1) / (rows - 1) : 0];
         }
 }
 
-/* Append excerpts of those of a part's traces, or bounds, that its figure shows; how many there are then. */
+/* Appends excerpts of a part's traces, or bounds, that its figure shows; returns the new number
+ * of excerpts. */
 static size_t gather(excerpt *out, const saddle_trace **pointer, size_t count,
                      const reproduction *r, const reproduction_part *part,
                      saddle_trace *const *trace)
@@ -73,7 +74,7 @@ static size_t gather(excerpt *out, const saddle_trace **pointer, size_t count,
     return count;
 }
 
-/* What a section shows first, where its figure is about more than the metric. */
+/* The columns that a section shows first, if its figure shows more than the metric. */
 static const char *first_columns(const paper_experiment *e)
 {
     if (strstr(e->panels, "loss_gap") != NULL)
@@ -83,7 +84,7 @@ static const char *first_columns(const paper_experiment *e)
     return strstr(e->panels, "mean_metric") != NULL ? "mean_metric,potential" : NULL;
 }
 
-/* What the page is made of. */
+/* The contents of the page. */
 typedef struct sheet {
     report_section *section;
     char (*text)[CLAIMS_TEXT]; /* of each section */
@@ -126,14 +127,12 @@ saddle_status reproduction_write_page(const reproduction *r, saddle_error *error
         char path[LAB_PATH];
         saddle_snprintf(path, sizeof path, "%s/report.html", r->runs.directory);
         fill_sheet(&t, r);
-        saddle_snprintf(
-            text, sizeof text,
-            "docs/reproduction.md has the rules. Every curve is shown by at most %d of its points; "
-            "the whole traces are in "
-            "traces/.%s%s",
-            SHOWN_ROWS,
-            substitute ? "\n\nBUILT-IN DATA stand in for data that were not found." : "",
-            r->runs.quick ? "\n\nShortened by --quick, and too short to decide much." : "");
+        saddle_snprintf(text, sizeof text,
+                        "docs/reproduction.md has the rules. Every curve is shown with at most %d "
+                        "of its points; the complete traces are in traces/.%s%s",
+                        SHOWN_ROWS,
+                        substitute ? "\n\nBUILT-IN DATA replace data that were not found." : "",
+                        r->runs.quick ? "\n\nShortened by --quick, too short to decide much." : "");
         report_page page = {.title = "PRECISION's experiments, repeated",
                             .text = text,
                             .claims = &r->claims,

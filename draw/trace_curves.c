@@ -41,7 +41,7 @@ const figure_column *figure_columns(size_t *count)
     return known;
 }
 
-/* What is known about a column; NULL: nothing. */
+/* The entry of a column in the table, or NULL. */
 static const figure_column *find(const char *column)
 {
     for (size_t k = 0; k < KNOWN; k++)
@@ -70,7 +70,8 @@ figure_scale figure_scale_of(const char *column)
     return found != NULL ? found->scale : FIGURE_LINEAR;
 }
 
-/* The column of a trace that a word was meant for, an outcome also without train_ or test_; NULL: no guess. */
+/* The column of a trace that a word may stand for, an outcome also without train_ or test_;
+ * NULL: no guess. */
 static const char *meant_column(const saddle_trace *trace, const char *word)
 {
     const char *name[128];

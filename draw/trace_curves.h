@@ -1,10 +1,10 @@
-/* Curves of traces: which columns, what they are called, which traces make one curve. */
+/* Curves of traces: columns, their titles, and which traces make one curve. */
 #ifndef SADDLE_DRAW_TRACE_CURVES_H
 #define SADDLE_DRAW_TRACE_CURVES_H
 
 #include "draw/figure.h"
 
-/* What is known about a column of traces. */
+/* The name, title and scale of a known column. */
 typedef struct figure_column {
     const char *name;
     const char *word;  /* for --x and for a page's switch: "samples" */
@@ -12,15 +12,15 @@ typedef struct figure_column {
     figure_scale scale;
 } figure_column;
 
-/* All columns that are known. */
+/* All known columns. */
 const figure_column *figure_columns(size_t *count);
-/* What a column is called in pictures and reports, "gradient evaluations" for "ifo"; its own name
- * where nothing better is known. */
+/* The title of a column in pictures and reports, "gradient evaluations" for "ifo"; the column's
+ * name if it is not a known one. */
 const char *figure_title(const char *column);
-/* The column behind a word of --x: samples, rounds, messages, bytes, seconds, iterations; the word
- * itself when it is none of these. */
+/* The column for a word of --x: samples, rounds, messages, bytes, seconds, iterations; the word
+ * itself otherwise. */
 const char *figure_column_of(const char *word);
-/* How a column is best shown. */
+/* The scale that suits a column. */
 figure_scale figure_scale_of(const char *column);
 
 /* Curves of traces. Free with figure_release(). */
@@ -30,11 +30,12 @@ typedef struct figure_curves {
     figure_run *run;     /* of all curves; owned */
     char **label;        /* owned */
 } figure_curves;
-/* Column y over column x of traces, which are borrowed and must outlive the result; see trace_groups.h
- * for which of them make one curve. A trace without one of the columns is refused. */
+/* Groups traces into curves of column y over column x; trace_groups.h says which traces make one
+ * curve. The traces are borrowed and must outlive the result. A trace without one of the columns
+ * is refused. */
 saddle_status figure_group(figure_curves *out, const saddle_trace *const *trace, size_t count,
                            const char *x, const char *y, saddle_error *error);
-/* Free them. Safe on a zeroed struct. */
+/* Frees the curves. Safe on a zeroed struct. */
 void figure_release(figure_curves *curves);
 
 #endif
