@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 #
-# What the scripts share: installing system packages and building. To be sourced, from any
-# directory, by a script that has `set -euo pipefail`.
+# Shared by the scripts: installing system packages and building. A script with `set -euo pipefail` sources
+# it, from any directory.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# Debian packages that the build needs. libc6-dev is there because gcc only recommends it.
+# Debian packages that the build needs. libc6-dev is listed because gcc only recommends it.
 # shellcheck disable=SC2034  # used by scripts/demo, scripts/bench and scripts/test
 BUILD_PACKAGES=(
     gcc libc6-dev cmake make pkg-config
@@ -14,7 +14,7 @@ BUILD_PACKAGES=(
     libopenmpi-dev openmpi-bin libmetis-dev
 )
 
-# Debian packages that the tests need besides.
+# Debian packages that the tests need in addition.
 # shellcheck disable=SC2034  # used by scripts/test
 TEST_PACKAGES=(
     check g++ clang clang-format clang-tidy shellcheck python3 python3-numpy valgrind
@@ -33,7 +33,7 @@ jobs_count() {
     nproc 2>/dev/null || echo 2
 }
 
-# The packages of the arguments that are not installed, one per line.
+# missing_packages PACKAGE...: prints those that are not installed, one per line.
 missing_packages() {
     local package
     for package in "$@"; do
@@ -44,10 +44,10 @@ missing_packages() {
     done
 }
 
-# ensure_packages PACKAGE...: install those that are missing; quick when none is.
+# ensure_packages PACKAGE...: installs those that are missing; fast if there are none.
 ensure_packages() {
     if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-        say "packages: this is no Debian system; these must be there, by your system's names: $*"
+        say "packages: this is not Debian; install these under the names of your system: $*"
         return 0
     fi
     local missing
@@ -59,7 +59,7 @@ ensure_packages() {
     local as_root=()
     if [[ $(id -u) -ne 0 ]]; then
         if ! command -v sudo >/dev/null; then
-            say "packages: these are missing, and without root or sudo they cannot be installed: ${missing[*]}"
+            say "packages: missing, and cannot be installed without root or sudo: ${missing[*]}"
             return 0
         fi
         as_root=(sudo)
@@ -70,8 +70,8 @@ ensure_packages() {
         apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >/dev/null
 }
 
-# configure_and_build DIRECTORY CMAKE-OPTION...: output goes to the caller's stdout. Objects that were
-# compiled before, in whatever directory, are taken from ccache if it is there.
+# configure_and_build DIRECTORY CMAKE-OPTION...: prints to stdout. Uses ccache, if it is installed, for objects
+# that were compiled before in any directory.
 configure_and_build() {
     local directory=$1 launcher
     shift
@@ -80,7 +80,7 @@ configure_and_build() {
         cmake --build "$directory" -j "$(jobs_count)"
 }
 
-# sources PATTERN: the repository's C files of a name.
+# sources PATTERN: prints the C files of the repository whose name matches.
 sources() {
     local directory
     for directory in include src lab draw cli tests examples bench; do
