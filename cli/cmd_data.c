@@ -372,9 +372,9 @@ static const saddle_option from =
 static const saddle_option directory = SADDLE_TEXT(
     SADDLE_OWN(fetch_choices, directory, RUN), "directory", "Download", "", "DIR",
     "Directory for the files. Not given: $XDG_DATA_HOME/saddle or ~/.local/share/saddle.");
-static const saddle_option accept_sum =
-    SADDLE_TEXT(SADDLE_OWN(fetch_choices, accept, RUN), "accept", "Download", "", "SHA256",
-                "Accept a file with this SHA-256 sum, although another is expected.");
+static const saddle_option accept_sum = SADDLE_TEXT(
+    SADDLE_OWN(fetch_choices, accept, RUN), "accept", "Download", "", "SHA256",
+    "Accept a file with this SHA-256 sum instead. Use it if a file was changed at its source.");
 static const saddle_option force =
     SADDLE_FLAG(SADDLE_OWN(fetch_choices, force, RUN), "force", "Download", "no",
                 "Download even if a valid file is there.");

@@ -39,8 +39,8 @@ typedef struct options {
 
 static const saddle_option output =
     SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", SADDLE_OUTPUT_HEADING, "", "FILE",
-                "Write the scores to FILE, which appears only once complete. -o is short for it. "
-                "Not given: standard output.");
+                "Write the scores to FILE; -o is the same. The file appears only once it is "
+                "complete. Not given: standard output.");
 static const saddle_option *const eval_own[] = {&cli_option_config, &cli_option_json, NULL};
 static const saddle_option *const predict_own[] = {&output, &cli_option_config, NULL};
 

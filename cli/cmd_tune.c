@@ -60,9 +60,9 @@ static const saddle_option validation_option = SADDLE_REAL_ABOVE(
     SADDLE_OWN(options, validation_fraction, RUN), "validation-fraction", GROUP, "0.2", 0, 0.9, "F",
     "Fraction of the training rows held out for --objective. It applies if the objective is an "
     "outcome; the rows are drawn by --seed. Those of --test-data are used once, for the result.");
-static const saddle_option hold_option = SADDLE_TEXT(
-    SADDLE_OWN(options, hold, RUN), "hold", GROUP, "", "A,B,...",
-    "Step sizes to keep at their value, such as nu,eta, or all. The others are searched.");
+static const saddle_option hold_option =
+    SADDLE_TEXT(SADDLE_OWN(options, hold, RUN), "hold", GROUP, "", "A,B,...",
+                "Step sizes to keep, such as nu,eta, or all. The others are searched.");
 static const saddle_option search_option = SADDLE_TEXT(
     SADDLE_OWN(options, search, RUN), "search", GROUP, "", "NAME=VALUES",
     "Also search an option, such as batch=10,20,40. It is one of the algorithm or of the problem, "
@@ -121,7 +121,7 @@ static bool wants_resume(const saddle_plan *plan)
 /* Runs the best settings on all training rows, for as many IFO calls as they were tuned for, and
  * prints the outcomes on the test rows. This is the only use of the test rows. */
 static saddle_status test_best(work *w, const saddle_tuning *t, const saddle_trial *best,
-                                 saddle_error *error)
+                               saddle_error *error)
 {
     saddle_plan plan;
     saddle_result *result = NULL;
@@ -152,7 +152,8 @@ static saddle_status test_best(work *w, const saddle_tuning *t, const saddle_tri
 }
 
 /* Prints and saves the best settings. */
-static saddle_status report_best(work *w, const saddle_tuning *t, const char *path, saddle_error *error)
+static saddle_status report_best(work *w, const saddle_tuning *t, const char *path,
+                                 saddle_error *error)
 {
     const char *name = t->algorithm->name;
     char text[TUNE_SETTINGS];

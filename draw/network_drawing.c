@@ -40,7 +40,7 @@ static double radius(size_t agents)
 }
 
 /* Darkness of the edges, fainter if there are many. */
-static double ink(const saddle_graph *graph)
+static double edge_darkness(const saddle_graph *graph)
 {
     return fmin(0.7, fmax(0.08, 120.0 / (double)(graph->edges + 120)));
 }
@@ -138,7 +138,7 @@ static void write_network(gnuplot *g, const saddle_graph *graph, const network_l
     fputs("plot ", f);
     if (graph->edges > 0)
         saddle_fprintf(f, "$edges using 1:2 with lines lw 1.1 lc rgb '#%02x333333', ",
-                       (unsigned)(255.0 * (1.0 - ink(graph))));
+                       (unsigned)(255.0 * (1.0 - edge_darkness(graph))));
     /* A white rim separates an agent from the edges that pass behind it. */
     saddle_fprintf(f, "$agents using 1:2:(%.5f) with circles fs solid noborder fc rgb '#ffffff', ",
                    1.2 * size);
@@ -192,7 +192,7 @@ saddle_status network_write_svg(const saddle_graph *graph, FILE *stream, saddle_
         stream,
         "<svg class=\"network\" viewBox=\"-6 -6 112 112\" role=\"img\" aria-label=\"network of "
         "%zu agents and %zu edges\">\n<g class=\"edges\" stroke-opacity=\"%.2f\">\n",
-        graph->agents, graph->edges, ink(graph));
+        graph->agents, graph->edges, edge_darkness(graph));
     FOR_EDGES(graph, i, j, k)
     saddle_fprintf(stream, "<path d=\"M%.2f %.2fL%.2f %.2f\"/>\n", 100.0 * at.x[i],
                    100.0 - 100.0 * at.y[i], 100.0 * at.x[j], 100.0 - 100.0 * at.y[j]);

@@ -228,7 +228,7 @@ static saddle_status search(saddle_tuning **out, experiment_runs *w,
 
 /* Puts the best tau, alpha and batch, and the common tau of the metrics, into the plan. The
  * number of trace points does not depend on the cost of an iteration. */
-static void take_answer(saddle_plan *plan, const saddle_tuning *tuning, double points)
+static void use_best_settings(saddle_plan *plan, const saddle_tuning *tuning, double points)
 {
     const saddle_trial *best = saddle_tuning_last(tuning, tuning->ranking[0]);
     double iterations = (double)plan->limits.max_ifo * (double)best->iterations / (double)best->ifo;
@@ -258,7 +258,7 @@ static saddle_status tune_series(experiment_runs *w, const paper_experiment *e,
                                e->batches, log, error));
     SADDLE_THEN_IF(status, tuning->finished, saddle_tuning_save(tuning, answer, error));
     if (status == SADDLE_OK && tuning->finished)
-        take_answer(plan, tuning, w->quick ? QUICK_TUNED_POINTS : TUNED_POINTS);
+        use_best_settings(plan, tuning, w->quick ? QUICK_TUNED_POINTS : TUNED_POINTS);
     saddle_tuning_free(tuning);
     saddle_instance_free(instance);
     return status;

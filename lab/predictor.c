@@ -227,7 +227,7 @@ static saddle_status find_kind(saddle_predictor *p, const char *plugin, saddle_e
 /* Creates every agent's samples and a network; a ring is the cheapest. */
 static saddle_status make_inputs(saddle_predictor *p, saddle_error *error)
 {
-    stand_in *row = &p->row;
+    placeholder_row *row = &p->row;
     row->label = 1.0;
     row->data = (saddle_dataset){.name = p->path,
                                  .rows = 1,

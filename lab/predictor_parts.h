@@ -8,13 +8,13 @@
 #include "problems/problem_choice.h"
 
 /* A substitute for an agent's samples: one row of zeros. */
-typedef struct stand_in {
+typedef struct placeholder_row {
     saddle_dataset data;
     double label;
     size_t row_start[2];
     uint32_t column;
     double value;
-} stand_in;
+} placeholder_row;
 
 struct saddle_predictor {
     char *path;
@@ -26,7 +26,7 @@ struct saddle_predictor {
     double *y;
     size_t y_dim;
     double *unknown_y; /* NaN, for a problem whose y belongs to samples */
-    stand_in row;
+    placeholder_row row;
     saddle_dataset **shard; /* the row, repeated for every agent */
     size_t *samples;        /* 1, for every agent */
     saddle_graph *graph;

@@ -19,8 +19,8 @@ typedef struct start {
 } start;
 
 /* Computes the trackers and the variance; x and y are those of all agents. */
-static saddle_status survey(const saddle_problem *problem, const double *x, const double *y,
-                            start *out, saddle_error *error)
+static saddle_status measure_gradients(const saddle_problem *problem, const double *x,
+                                       const double *y, start *out, saddle_error *error)
 {
     size_t size = problem->x_dim + problem->y_dim;
     double m = (double)problem->agents;
@@ -61,7 +61,7 @@ static saddle_status measure_start(const saddle_instance *instance, const saddle
     plan.engine.threads = instance->plan->engine.threads;
     SADDLE_TRY(saddle_run(instance, &plan, NULL, &result, error));
     out->row = result->rows[0];
-    saddle_status status = survey(instance->problem, result->x, result->y, out, error);
+    saddle_status status = measure_gradients(instance->problem, result->x, result->y, out, error);
     saddle_result_free(result);
     return status;
 }

@@ -300,7 +300,7 @@ static saddle_status run_rungs(search *s, saddle_error *error)
 /* ---- begin and end ------------------------------------------------------------------------- */
 
 /* Allocates all evaluations. */
-static saddle_status make_room(search *s, saddle_error *error)
+static saddle_status allocate_trials(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
     size_t trials = 0;
@@ -355,7 +355,7 @@ static saddle_status prepare(search *s, saddle_error *error)
 {
     saddle_status status = look_ahead(s, error);
     SADDLE_THEN(status, choose_candidates(s, error));
-    SADDLE_THEN(status, make_room(s, error));
+    SADDLE_THEN(status, allocate_trials(s, error));
     status = agree(s, status, error);
     SADDLE_THEN(status, saddle_tune_log_open(&s->log, s->instance, s->tuning, s->inputs, s->plan,
                                              &s->forecast, error));

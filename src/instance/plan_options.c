@@ -54,11 +54,12 @@ static const saddle_option categories =
                   "one-hot|codes", "CODING",
                   "CSV: how text becomes numbers. one-hot: a feature of 0 and 1 for each text of a "
                   "column; codes: one feature that numbers the texts from 0.");
-static const saddle_option missing = SADDLE_CHOICE(
-    PLAN_DATA(missing, RESULT), "missing", SADDLE_PROBLEM_HEADING, "refuse", "refuse|drop|impute",
-    "RULE",
-    "CSV: what to do with missing values (empty, NA, NaN, null or ?). refuse: report an error; "
-    "drop: leave out their rows; impute: fill in the column's mean or most frequent text.");
+static const saddle_option missing =
+    SADDLE_CHOICE(PLAN_DATA(missing, RESULT), "missing", SADDLE_PROBLEM_HEADING, "refuse",
+                  "refuse|drop|impute", "RULE",
+                  "CSV: what to do with missing values. These are empty fields, NA, NaN, null and "
+                  "?. refuse: report an error; drop: leave out their rows; impute: fill in the "
+                  "column's mean or most frequent text.");
 static const saddle_option category_columns = SADDLE_TEXT(
     PLAN_DATA(category_columns, RESULT), "category-columns", SADDLE_PROBLEM_HEADING, "", "LIST",
     "CSV: columns whose numbers are categories. Names or numbers from 0, separated by commas.");
@@ -136,9 +137,9 @@ static const saddle_option links =
 static const saddle_option inexact =
     SADDLE_CHOICE(PLAN(network.inexact, INSTANCE, RESULT), "inexact", SADDLE_NETWORK_HEADING, "no",
                   "no|stale|own", "RULE",
-                  "With lossy links: replace lost messages by a wrong guess. stale: the last "
-                  "message that arrived; own: the receiver's own state. The result is wrong; it "
-                  "shows how much the exact rule matters.");
+                  "With lossy links: replace lost messages inexactly. stale: by the last message "
+                  "that arrived; own: by the receiver's own state. The result is wrong; it shows "
+                  "how much the exact rule matters.");
 static const saddle_option churn = SADDLE_TEXT(
     PLAN_OF(network.churn, INSTANCE, RESULT, "@FILE"), "churn", SADDLE_NETWORK_HEADING, "", "FILE",
     "File that says which agents leave and join, and when. Lines: `round leave|return|join AGENT` "
@@ -185,11 +186,11 @@ static const saddle_option tolerance =
                 SADDLE_UNBOUNDED, "E",
                 "Stop once the metric is at most E. It is checked at trace points, with --churn "
                 "only after the last event. 0: never.");
-static const saddle_option max_ifo =
-    SADDLE_INTEGER(PLAN(limits.max_ifo, RUN, LENGTH), "max-ifo", SADDLE_STOPPING_HEADING, "0", 0,
-                   SADDLE_UNBOUNDED, "N",
-                   "Stop after N gradient evaluations (IFO calls) of all agents. The run ends with "
-                   "the iteration that reaches N; its inner loops stop early. 0: no limit.");
+static const saddle_option max_ifo = SADDLE_INTEGER(
+    PLAN(limits.max_ifo, RUN, LENGTH), "max-ifo", SADDLE_STOPPING_HEADING, "0", 0, SADDLE_UNBOUNDED,
+    "N",
+    "Stop after N gradient evaluations (IFO calls). Those of all agents count. The run ends with "
+    "the iteration that reaches N; its inner loops stop early. 0: no limit.");
 static const saddle_option max_rounds = SADDLE_INTEGER(
     PLAN(limits.max_rounds, RUN, LENGTH), "max-rounds", SADDLE_STOPPING_HEADING, "0", 0,
     SADDLE_UNBOUNDED, "N", "Stop before exceeding N communication rounds. 0: no limit.");
@@ -205,10 +206,10 @@ static const saddle_option max_network_seconds =
 
 static const saddle_option stop_when = SADDLE_TEXT(
     PLAN(limits.stop_when, RUN, LENGTH), "stop-when", SADDLE_STOPPING_HEADING, "", "CONDITION",
-    "Stop once a column satisfies a condition, such as 'auc>=0.9'. The columns are those of the "
-    "trace, checked at trace points; <=, > and < work as well. An outcome without test_ or train_ "
-    "is the one on held-out rows if there are any. The exit status is 6 if the condition is never "
-    "met. Not given, or none: no condition.");
+    "Stop once a condition such as 'auc>=0.9' holds. It compares a column of the trace by >=, <=, "
+    "> or <, at trace points. An outcome without test_ or train_ is the one on held-out rows if "
+    "there are any. The exit status is 6 if the condition is never met. Not given, or none: no "
+    "condition.");
 static const saddle_option stop_after = SADDLE_INTEGER(
     PLAN(limits.stop_after, RUN, LENGTH), "stop-after", SADDLE_STOPPING_HEADING, "0", 0, 0x1p53,
     "N",
@@ -233,9 +234,9 @@ static const saddle_option pin =
 static const saddle_option stall_seconds =
     SADDLE_REAL(PLAN(engine.stall_seconds, INSTANCE, ENGINE), "stall-seconds",
                 SADDLE_ENGINE_HEADING, "60", 1, SADDLE_UNBOUNDED, "S",
-                "mpi: end the job if a process is unreachable for S seconds. The same holds for a "
-                "process that has been stopped; the exit status is 5. A process that computes, "
-                "reads or writes may take any time.");
+                "mpi: end the job if a process is silent for S seconds. A process is silent if it "
+                "has been stopped or is unreachable; computing, reading and writing may take any "
+                "time. The exit status is 5.");
 
 static const saddle_option trace =
     SADDLE_TEXT(PLAN_OF(outputs.trace, RUN, OUTPUT, "@FILE"), "trace", SADDLE_OUTPUT_HEADING, "",
@@ -278,7 +279,8 @@ static const saddle_option checkpoint =
                 "termination signal. Not given: none.");
 static const saddle_option checkpoint_every = SADDLE_TEXT(
     PLAN(outputs.checkpoint_every, RUN, OUTPUT), "checkpoint-every", SADDLE_CHECKPOINTS_HEADING, "",
-    "K|Ts", "Checkpoint every K iterations or T seconds, such as 500 or 30s. Not given: 60s.");
+    "K|Ts",
+    "Checkpoint every K iterations or every T seconds. For example 500 or 30s. Not given: 60s.");
 static const saddle_option resume = {
     PLAN_OF(outputs.resume, RUN, OUTPUT, "@FILE"),
     .name = "resume",
