@@ -22,7 +22,7 @@
 #define TYPED(field) SADDLE_OWN(cli_common, field, RUN), .not_in_file = true
 
 const saddle_option cli_option_config =
-    SADDLE_TEXT(TYPED(config), "config", SADDLE_OUTPUT_HEADING, "", "FILE",
+    SADDLE_TEXT(TYPED(config), "config", "Configuration file", "", "FILE",
                 "Read options from a YAML file. It has `name: value` lines, with names without "
                 "dashes; options on the command line take precedence.");
 

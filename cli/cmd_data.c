@@ -374,7 +374,7 @@ static const saddle_option directory = SADDLE_TEXT(
     "Directory for the files. Not given: $XDG_DATA_HOME/saddle or ~/.local/share/saddle.");
 static const saddle_option accept_sum = SADDLE_TEXT(
     SADDLE_OWN(fetch_choices, accept, RUN), "accept", "Download", "", "SHA256",
-    "Accept a file with this SHA-256 sum instead. Use it if a file was changed at its source.");
+    "Accept a file with this SHA-256 sum. Without it, only the expected sum is accepted.");
 static const saddle_option force =
     SADDLE_FLAG(SADDLE_OWN(fetch_choices, force, RUN), "force", "Download", "no",
                 "Download even if a valid file is there.");

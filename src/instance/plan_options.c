@@ -25,66 +25,66 @@ static const saddle_option problem =
                 "Problem to solve. `saddle problems` lists them. A value with a / is the path of "
                 "your own plug-in (a shared object): ./mine.so[:OPTIONS].");
 static const saddle_option data = SADDLE_TEXT(
-    PLAN_OF(problem.data, INSTANCE, SOURCE, "@FILE"), "data", SADDLE_PROBLEM_HEADING, "synthetic",
+    PLAN_OF(problem.data, INSTANCE, SOURCE, "@FILE"), "data", SADDLE_DATA_HEADING, "synthetic",
     "NAME",
     "Data file or data set name. Files are LIBSVM, CSV, IDX, .npy or .npz; text may be compressed "
     "(.gz). Names are looked up in $SADDLE_DATA and the data directory; "
     "synthetic[:ROWS[:FEATURES]] generates data. A path with %d or %02d, such as part-%d.libsvm, "
     "names one file per agent, numbered from 0; each is opened only where its agent runs.");
 static const saddle_option format =
-    SADDLE_CHOICE(PLAN_DATA(format, RESULT), "format", SADDLE_PROBLEM_HEADING, "auto",
+    SADDLE_CHOICE(PLAN_DATA(format, RESULT), "format", SADDLE_READING_HEADING, "auto",
                   "auto|libsvm|csv|idx|numpy", "FORMAT",
                   "Format of the data file. auto: detected from its content and name.");
 static const saddle_option header = SADDLE_CHOICE(
-    PLAN_DATA(header, RESULT), "header", SADDLE_PROBLEM_HEADING, "auto", "auto|yes|no", "WHETHER",
+    PLAN_DATA(header, RESULT), "header", SADDLE_READING_HEADING, "auto", "auto|yes|no", "WHETHER",
     "CSV: whether the first line holds column names. auto: yes if it has text and no numbers, or "
     "text above a number of the next line.");
 static const saddle_option label_column = SADDLE_TEXT(
-    PLAN_DATA(label_column, RESULT), "label-column", SADDLE_PROBLEM_HEADING, "last", "WHICH",
+    PLAN_DATA(label_column, RESULT), "label-column", SADDLE_READING_HEADING, "last", "WHICH",
     "CSV and .npy: column of the label. Give first, last, a number from 0 or a column name. none: "
     "the data have no labels, which only predict accepts.");
 #define LABELS PLAN_DATA(labels, SOURCE), .values = "@FILE"
 static const saddle_option labels =
-    SADDLE_TEXT(LABELS, "labels", SADDLE_PROBLEM_HEADING, "", "PATH",
+    SADDLE_TEXT(LABELS, "labels", SADDLE_READING_HEADING, "", "PATH",
                 "IDX and NumPy: file of the labels. none: the data have no labels, which only "
                 "predict accepts. Not given: for images, the file beside them whose name matches; "
                 "in an .npz, the array y or labels.");
 static const saddle_option categories =
-    SADDLE_CHOICE(PLAN_DATA(categories, RESULT), "categories", SADDLE_PROBLEM_HEADING, "one-hot",
+    SADDLE_CHOICE(PLAN_DATA(categories, RESULT), "categories", SADDLE_READING_HEADING, "one-hot",
                   "one-hot|codes", "CODING",
                   "CSV: how text becomes numbers. one-hot: a feature of 0 and 1 for each text of a "
                   "column; codes: one feature that numbers the texts from 0.");
 static const saddle_option missing =
-    SADDLE_CHOICE(PLAN_DATA(missing, RESULT), "missing", SADDLE_PROBLEM_HEADING, "refuse",
+    SADDLE_CHOICE(PLAN_DATA(missing, RESULT), "missing", SADDLE_READING_HEADING, "refuse",
                   "refuse|drop|impute", "RULE",
                   "CSV: what to do with missing values. These are empty fields, NA, NaN, null and "
                   "?. refuse: report an error; drop: leave out their rows; impute: fill in the "
                   "column's mean or most frequent text.");
 static const saddle_option category_columns = SADDLE_TEXT(
-    PLAN_DATA(category_columns, RESULT), "category-columns", SADDLE_PROBLEM_HEADING, "", "LIST",
+    PLAN_DATA(category_columns, RESULT), "category-columns", SADDLE_READING_HEADING, "", "LIST",
     "CSV: columns whose numbers are categories. Names or numbers from 0, separated by commas.");
 static const saddle_option drop_columns =
-    SADDLE_TEXT(PLAN_DATA(drop_columns, RESULT), "drop-columns", SADDLE_PROBLEM_HEADING, "", "LIST",
+    SADDLE_TEXT(PLAN_DATA(drop_columns, RESULT), "drop-columns", SADDLE_READING_HEADING, "", "LIST",
                 "CSV: columns to leave out. Names or numbers from 0, separated by commas.");
 static const saddle_option positive =
-    SADDLE_TEXT(PLAN_DATA(positive, RESULT), "positive", SADDLE_PROBLEM_HEADING, "auto", "LABELS",
+    SADDLE_TEXT(PLAN_DATA(positive, RESULT), "positive", SADDLE_DATA_HEADING, "auto", "LABELS",
                 "Labels of the positive class, such as 1, 5-9 or 2,4,7. auto: the larger of two "
                 "labels; 5-9 if the labels are digits.");
 static const saddle_option classes =
-    SADDLE_TEXT(PLAN_DATA(classes, RESULT), "classes", SADDLE_PROBLEM_HEADING, "auto", "LABELS",
+    SADDLE_TEXT(PLAN_DATA(classes, RESULT), "classes", SADDLE_DATA_HEADING, "auto", "LABELS",
                 "Labels of the classes, such as 0,1,2. Only for problems with more than two "
                 "classes. auto: the labels that occur.");
 static const saddle_option test_data =
     SADDLE_TEXT(PLAN_OF(problem.test_data, INSTANCE, SOURCE, "@FILE"), "test-data",
-                SADDLE_PROBLEM_HEADING, "", "NAME",
+                SADDLE_DATA_HEADING, "", "NAME",
                 "Held-out data to measure outcomes on. Named as for --data. Not given: outcomes "
                 "are measured on the agents' data only.");
 static const saddle_option samples = SADDLE_TEXT(
-    PLAN(problem.samples, INSTANCE, RESULT), "samples", SADDLE_PROBLEM_HEADING, "auto", "N[,N...]",
+    PLAN(problem.samples, INSTANCE, RESULT), "samples", SADDLE_DATA_HEADING, "auto", "N[,N...]",
     "Samples per agent. One number for all agents, or one per agent, separated by commas. auto: "
     "all rows, divided as evenly as possible; 100 for problems without data.");
 static const saddle_option partition = SADDLE_TEXT(
-    PLAN_DATA(partition, RESULT), "partition", SADDLE_PROBLEM_HEADING, "iid", "RULE",
+    PLAN_DATA(partition, RESULT), "partition", SADDLE_DATA_HEADING, "iid", "RULE",
     "Which agent gets which rows. iid: at random; contiguous: in the order of the file; "
     "label-skew:ALPHA: unevenly by label (Dirichlet), more so the smaller ALPHA is.");
 static const saddle_option agent_weights = SADDLE_CHOICE(
@@ -119,7 +119,7 @@ static const saddle_option mixing = SADDLE_TEXT(
     PLAN_OF(network.mixing, INSTANCE, RESULT, "@MIXING"), "mixing", SADDLE_NETWORK_HEADING,
     "laplacian", "RULE", "Weights of the mixing matrix. `saddle topologies` lists the rules.");
 static const saddle_option link_model = SADDLE_TEXT(
-    PLAN_OF(network.link_model, RUN, METRIC, "@FILE"), "link-model", SADDLE_NETWORK_HEADING, "",
+    PLAN_OF(network.link_model, RUN, METRIC, "@FILE"), "link-model", SADDLE_LINKS_HEADING, "",
     "MODEL",
     "Simulate network time, in column network_seconds. latency:S,bandwidth:B,compute:C, or any of "
     "these: seconds per message, bytes per second of a link, seconds per IFO call. Or a file with "
@@ -128,32 +128,32 @@ static const saddle_option link_model = SADDLE_TEXT(
     PLAN_OF(network.links, INSTANCE, RESULT, \
             "reliable|agreed:|agreed-burst:|gossip|sequence:|schedule:|lossy:|burst:|delay:")
 static const saddle_option links =
-    SADDLE_TEXT(LINKS, "links", SADDLE_NETWORK_HEADING, "reliable", "KIND",
+    SADDLE_TEXT(LINKS, "links", SADDLE_LINKS_HEADING, "reliable", "KIND",
                 "Which messages arrive. Give reliable, agreed:P, agreed-burst:P:LENGTH, gossip, "
                 "sequence:TOPOLOGY,..., schedule:FILE, lossy:P, burst:P:LENGTH or delay:K[:P]. P "
                 "is the fraction of messages that is lost, LENGTH the mean length of a burst and K "
                 "the longest delay, both in rounds. With agreed links both ends know of a loss; "
                 "with lossy links the sender does not.");
 static const saddle_option inexact =
-    SADDLE_CHOICE(PLAN(network.inexact, INSTANCE, RESULT), "inexact", SADDLE_NETWORK_HEADING, "no",
+    SADDLE_CHOICE(PLAN(network.inexact, INSTANCE, RESULT), "inexact", SADDLE_LINKS_HEADING, "no",
                   "no|stale|own", "RULE",
                   "With lossy links: replace lost messages inexactly. stale: by the last message "
                   "that arrived; own: by the receiver's own state. The result is wrong; it shows "
                   "how much the exact rule matters.");
 static const saddle_option churn = SADDLE_TEXT(
-    PLAN_OF(network.churn, INSTANCE, RESULT, "@FILE"), "churn", SADDLE_NETWORK_HEADING, "", "FILE",
+    PLAN_OF(network.churn, INSTANCE, RESULT, "@FILE"), "churn", SADDLE_LINKS_HEADING, "", "FILE",
     "File that says which agents leave and join, and when. Lines: `round leave|return|join AGENT` "
     "and `round cut|heal I J`. The objective is that of the agents present. Not given: all agents "
     "stay.");
 
 static const saddle_option compress =
     SADDLE_TEXT(PLAN_OF(network.compress, INSTANCE, RESULT, "none|quantize:|top:|random:"),
-                "compress", SADDLE_NETWORK_HEADING, "none", "RULE",
+                "compress", SADDLE_LINKS_HEADING, "none", "RULE",
                 "How to compress messages. quantize:BITS sends 2 to 16 bits per entry, "
                 "top:FRACTION the largest entries, random:FRACTION random ones.");
 static const saddle_option mixing_rate =
     SADDLE_REAL_ABOVE(PLAN(network.mixing_rate, INSTANCE, RESULT), "mixing-rate",
-                      SADDLE_NETWORK_HEADING, "auto", 0.0, 1.0, "RATE",
+                      SADDLE_LINKS_HEADING, "auto", 0.0, 1.0, "RATE",
                       "How much compressed messages count in mixing. auto: a rate that suits "
                       "--compress, reduced if the messages fall behind.");
 
@@ -242,28 +242,28 @@ static const saddle_option trace =
     SADDLE_TEXT(PLAN_OF(outputs.trace, RUN, OUTPUT, "@FILE"), "trace", SADDLE_OUTPUT_HEADING, "",
                 "PATH", "Write the trace to a CSV file. Not given: no trace is written.");
 static const saddle_option trace_every = SADDLE_INTEGER(
-    PLAN(outputs.trace_every, RUN, RECORD), "trace-every", SADDLE_OUTPUT_HEADING, "auto", 1, 0x1p53,
-    "N", "Measure the metric every N iterations. auto: about 200 times per run.");
+    PLAN(outputs.trace_every, RUN, RECORD), "trace-every", SADDLE_MEASURING_HEADING, "auto", 1,
+    0x1p53, "N", "Measure the metric every N iterations. auto: about 200 times per run.");
 static const saddle_option metric_tau =
-    SADDLE_REAL_ABOVE(PLAN(outputs.metric_tau, RUN, METRIC), "metric-tau", SADDLE_OUTPUT_HEADING,
+    SADDLE_REAL_ABOVE(PLAN(outputs.metric_tau, RUN, METRIC), "metric-tau", SADDLE_MEASURING_HEADING,
                       "auto", 0, SADDLE_UNBOUNDED, "WEIGHT",
                       "tau that the metric uses. Set it to compare runs with different --tau. "
                       "auto: the run's own tau.");
 static const saddle_option metric_direction = SADDLE_CHOICE(
-    PLAN(outputs.metric_direction, RUN, METRIC), "metric-direction", SADDLE_OUTPUT_HEADING, "exact",
-    "exact|own", "WHICH",
+    PLAN(outputs.metric_direction, RUN, METRIC), "metric-direction", SADDLE_MEASURING_HEADING,
+    "exact", "exact|own", "WHICH",
     "Gradient that the metric's proximal point uses. exact: the network's gradient at the mean "
     "iterate, so that the metric depends on the point only and means the same for all algorithms. "
     "own: each agent's tracker, if the algorithm has one, so that its noise counts too.");
 static const saddle_option outcomes = SADDLE_CHOICE(
-    PLAN(outputs.outcomes, RUN, RECORD), "outcomes", SADDLE_OUTPUT_HEADING, "auto",
+    PLAN(outputs.outcomes, RUN, RECORD), "outcomes", SADDLE_MEASURING_HEADING, "auto",
     "auto|always|ends", "WHEN",
     "When to measure outcomes such as accuracy. always: at every trace point; ends: at the first "
     "and the last. auto: always if a trace is written, otherwise ends; with one file per agent, "
     "always only for outcomes that do not need every row's score.");
 static const saddle_option outcomes_per_agent =
     SADDLE_FLAG(PLAN(outputs.outcomes_per_agent, RUN, RECORD), "outcomes-per-agent",
-                SADDLE_OUTPUT_HEADING, "no",
+                SADDLE_MEASURING_HEADING, "no",
                 "Also measure outcomes of each agent's own model. Reports the least, mean and "
                 "largest over the agents, on their own rows and on those of --test-data.");
 static const saddle_option model = SADDLE_TEXT(

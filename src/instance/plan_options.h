@@ -8,9 +8,11 @@
  * can change, depends on other fields. */
 #define SADDLE_PROBLEM_HEADING "Problem and data"
 #define SADDLE_NETWORK_HEADING "Network"
+#define SADDLE_LINKS_HEADING "Lossy, slow and changing networks"
 #define SADDLE_START_HEADING "Start"
 #define SADDLE_STOPPING_HEADING "Stopping"
 #define SADDLE_ENGINE_HEADING "Engine"
+#define SADDLE_MEASURING_HEADING "Measuring"
 #define SADDLE_OUTPUT_HEADING "Output"
 #define SADDLE_CHECKPOINTS_HEADING "Checkpoints"
 

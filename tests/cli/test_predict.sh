@@ -32,7 +32,7 @@ check "prints nothing" is "$(wc -c <out)" 0
 check "the same" cmp -s f scores
 try predict --data held --output g --model=m.npz --threads 1
 check "by the long name, with one thread" cmp -s g scores
-check "man has the short name" grep -q 'short for it' <("$saddle" help predict)
+check "man has the short name" grep -q -- '-o is the same' <("$saddle" help predict)
 
 cat >recompute.py <<'END'
 # The run's last outcomes and eval's lines, recomputed from the scores and the labels.
