@@ -25,14 +25,14 @@
 /* ---- exit codes ---------------------------------------------------------------------------- */
 
 /* Name, code and meaning: the one list behind the enum, the help and the manual page. */
-#define CLI_EXIT_LIST(X)                                                                        \
-    X(CLI_OK, 0, "success")                                                                     \
-    X(CLI_FAILED, 1, "input or output, memory or a numerical method failed")                    \
-    X(CLI_BAD_INPUT, 2, "invalid option, file, number, graph or size; unsupported combination") \
-    X(CLI_DIVERGED, 3, "the run diverged: a value is not finite")                               \
-    X(CLI_CHECK_FAILED, 4, "a check of the computation failed")                                 \
-    X(CLI_STALLED, 5, "a process of an MPI job did not respond for --stall-seconds")            \
-    X(CLI_UNMET, 6, "the run ended before the condition of --stop-when was met")                \
+#define CLI_EXIT_LIST(X)                                                                      \
+    X(CLI_OK, 0, "success")                                                                   \
+    X(CLI_FAILED, 1, "input or output, memory or a numerical method failed")                  \
+    X(CLI_BAD_INPUT, 2, "wrong option, file, number, graph or size; unsupported combination") \
+    X(CLI_DIVERGED, 3, "the run diverged: a value is not finite")                             \
+    X(CLI_CHECK_FAILED, 4, "a self-check failed, or a theorem's bound is violated")           \
+    X(CLI_STALLED, 5, "a process of an MPI job did not respond for --stall-seconds")          \
+    X(CLI_UNMET, 6, "the run ended before the condition of --stop-when was met")              \
     X(CLI_INTERRUPTED, 130, "interrupted by Ctrl-C or a termination signal")
 
 enum cli_exit {
