@@ -271,11 +271,11 @@ static void write_text(FILE *f, const void *text)
     fputs(text, f);
 }
 
-/* Give a plan the events of a series, in a file beside the traces. The path is not compared with that of runs that are found, so
- * that a directory can be moved. */
-static saddle_status give_churn(saddle_plan *plan, char path[LAB_PATH], const experiment_runs *w,
-                                const paper_experiment *e, const experiment_series *series,
-                                saddle_error *error)
+/* Writes the churn events of a series to a file beside the traces and names it in the plan. The
+ * path is not compared with that of existing runs, so that a directory can be moved. */
+static saddle_status set_churn(saddle_plan *plan, char path[LAB_PATH], const experiment_runs *w,
+                               const paper_experiment *e, const experiment_series *series,
+                               saddle_error *error)
 {
     if (series->churn == NULL)
         return SADDLE_OK;
@@ -321,7 +321,7 @@ static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
     *out = find_run(path, &plan);
     if (*out != NULL)
         return SADDLE_OK;
-    saddle_status status = give_churn(&plan, churn, w, e, series, error);
+    saddle_status status = set_churn(&plan, churn, w, e, series, error);
     SADDLE_THEN(status, make_run(w, &plan, path, error));
     /* An interrupted run is not a result. */
     SADDLE_THEN_IF(status, !*w->interrupt, saddle_trace_read(out, path, error));

@@ -3,7 +3,7 @@
  *
  *   DIR/tuned/EXPERIMENT/SERIES.csv    the log of a search for step sizes; .yaml is its result
  *   DIR/traces/EXPERIMENT/SERIES-seedN.csv
- *   DIR/traces/EXPERIMENT/SERIES.churn  events of the runs of a series, where agents come and go
+ *   DIR/traces/EXPERIMENT/SERIES.churn  events of a series in which agents leave and join
  *
  * A complete trace of the same version with the same settings is not made again; an incomplete one is started again, and a
  * search continues from its log. Except for seconds, the files are the same however often the work was interrupted.
@@ -39,9 +39,9 @@ typedef struct experiment_runs {
     bool quick;
     const volatile sig_atomic_t *interrupt; /* the work ends soon after this is set */
     experiment_runs_hooks hooks;
-    size_t runs;  /* of all chosen experiments */
+    size_t runs;    /* of all chosen experiments */
     size_t current; /* number of the current run */
-    size_t made;  /* runs that had to be made */
+    size_t made;    /* runs that had to be made */
     char label[192];
     /* Of the current experiment: the tau of all its metrics, taken from the searches; NaN if
      * nothing is searched and every run uses its own. */

@@ -97,7 +97,7 @@ check "costs.csv ($want)" is "$(grep '^topology-regression,er-0.3,1,1e-01,' all/
 # Existing results are not made again, unless settings, version or end differ.
 try "${studies[@]}" --output all
 check "again" exits 0
-check "nothing is made again" says "no run made, all 10 were there; claims.md"
+check "nothing is made again" says "no run made, all 10 existed; claims.md"
 cp -r all some
 sed -i 's/^# samples: .*/# samples: 99/' some/traces/topology-regression/er-0.9-seed1.csv
 sed -i '1s/.*/# saddle 0.0.1/' some/traces/topology-regression/er-0.9-seed2.csv
@@ -105,7 +105,7 @@ head -n 60 all/traces/topology-regression/er-0.6-seed1.csv >some/traces/topology
 printf 'nonsense' >some/traces/topology-regression/er-0.6-seed2.csv
 rm some/traces/topology-regression/er-0.3-seed1.csv
 try "${studies[@]}" --output some --threads 1
-check "other settings, other version, cut short, broken, missing" says "5 of 10 runs made, the other 5 were there; claims.md"
+check "other settings, other version, cut short, broken, missing" says "5 of 10 runs made, the other 5 existed; claims.md"
 check "the results are the same" same_results all some
 
 # A part of the experiments, made in a directory that has more: nothing is lost.
