@@ -91,7 +91,7 @@ typedef struct work {
     const volatile sig_atomic_t *interrupt;
     bool stopped; /* whether an interrupt was seen; the same in all processes */
     cli_meter meter;
-    char label[128]; /* of the current run */
+    char label[128];          /* of the current run */
     char numbered_label[192]; /* the same with its number among all runs */
 } work;
 
@@ -206,9 +206,10 @@ static saddle_hooks on_begin(void *context, size_t a, size_t r)
     const comparison *c = &w->result;
     saddle_snprintf(w->label, sizeof w->label, "%s seed %" PRIu64 ": ", c->names.algorithm[a]->name,
                     c->first_seed + r);
-    saddle_snprintf(w->numbered_label, sizeof w->numbered_label, "[%zu/%zu] %s", r * c->names.count + a + 1,
-                    c->names.count * c->repeats, w->label);
-    w->meter = (cli_meter){.label = w->numbered_label, .run = w->label, .hidden = w->chosen->common.quiet};
+    saddle_snprintf(w->numbered_label, sizeof w->numbered_label, "[%zu/%zu] %s",
+                    r * c->names.count + a + 1, c->names.count * c->repeats, w->label);
+    w->meter =
+        (cli_meter){.label = w->numbered_label, .run = w->label, .hidden = w->chosen->common.quiet};
     return cli_meter_hooks(&w->meter, w->interrupt);
 }
 
