@@ -1,11 +1,10 @@
 /**
  * @file option.h
- * @brief Options: name, kind, default, range, help, and the struct field that receives the value.
+ * @brief Options: name, kind, default, range, help, and the field of a struct that receives the value.
  *
- * Defaults, validation, --help, configuration files, the settings recorded in traces and models,
- * and the manual page all come from one table of options, so that they cannot disagree. The
- * library's options fill in ::saddle_plan; those of one problem or algorithm fill in its own
- * struct:
+ * One table of options drives defaults, validation, --help, configuration files, the settings recorded
+ * in traces and models, and the manual page, so that they cannot disagree. The library's options fill
+ * ::saddle_plan; those of one problem or algorithm fill a struct of its own:
  *
  *     typedef struct parameters { double c_gamma; } parameters;
  *     static const saddle_option c_gamma = SADDLE_REAL_ABOVE(
@@ -13,9 +12,9 @@
  *         SADDLE_UNBOUNDED, "C", "Factor of sigma^2 / gamma in the refresh size.");
  *     static const saddle_option *const options[] = {&c_gamma, NULL};
  *
- * The options of a plug-in are given after the colon: --algorithm ./mine.so:c-gamma=5. Those of an
- * algorithm in saddle_plan::algorithm.own are set, after it is assigned, by saddle_plan_set(&plan,
- * "c-gamma", "5", &error). The macros below work in C and C++20.
+ * Options of your own are given after the colon for a plug-in, --algorithm ./mine.so:c-gamma=5, and by
+ * saddle_plan_set(&plan, "c-gamma", "5", &error) for an algorithm in saddle_plan::algorithm.own, once that is
+ * assigned. The macros below are for C and for C++20.
  */
 #ifndef SADDLE_OPTION_H
 #define SADDLE_OPTION_H
@@ -31,135 +30,131 @@
 extern "C" {
 #endif
 
-/** The kind of value that an option takes, and the type of its field. */
+/** What kind of value an option takes, and the type of its field. */
 typedef enum saddle_option_kind {
     SADDLE_OPTION_FLAG, /**< bool: yes or no; on the command line its name alone means yes. */
-    /** uint64_t within [minimum, maximum]. "auto" is 0, or UINT64_MAX if the minimum is 0. */
-    SADDLE_OPTION_INTEGER,
+    SADDLE_OPTION_INTEGER, /**< uint64_t within [minimum, maximum]. "auto" is 0, or UINT64_MAX where the
+                                minimum is 0. */
     SADDLE_OPTION_REAL,   /**< double, finite, within [minimum, maximum]. "auto" is NaN. */
-    SADDLE_OPTION_CHOICE, /**< int or an enum: the index, from 0, of the value in `choices`. */
+    SADDLE_OPTION_CHOICE, /**< int, or an enum: the place, from 0, of the value in `choices`. */
     SADDLE_OPTION_TEXT    /**< const char *; checked where it is used. "auto" and "" are NULL. */
 } saddle_option_kind;
 
-/** The stage at which an option is read. */
+/** What is made from an option's value. */
 typedef enum saddle_option_stage {
     SADDLE_STAGE_RUN,     /**< One run: algorithm, steps, limits, outputs. */
     SADDLE_STAGE_INSTANCE /**< The instance that runs share: problem, data, network, start. */
 } saddle_option_stage;
 
-/** What changes when an option's value changes. */
+/** What a change of an option's value can change. */
 typedef enum saddle_option_effect {
     SADDLE_EFFECT_RESULT, /**< The iterates. */
-    SADDLE_EFFECT_LENGTH, /**< The length of a run. */
-    SADDLE_EFFECT_RECORD, /**< The rows and columns of the trace. */
+    SADDLE_EFFECT_LENGTH, /**< How long a run is. */
+    SADDLE_EFFECT_RECORD, /**< Which rows and columns the trace has. */
     SADDLE_EFFECT_METRIC, /**< What the metric measures. */
-    SADDLE_EFFECT_SOURCE, /**< Where data are read from; their contents are compared separately. */
+    SADDLE_EFFECT_SOURCE, /**< Where data are read from; their contents are compared by themselves. */
     SADDLE_EFFECT_OUTPUT, /**< Which files are written. */
-    SADDLE_EFFECT_ENGINE  /**< Which processors compute; results do not depend on it. */
+    SADDLE_EFFECT_ENGINE  /**< Which processors compute; no result depends on it. */
 } saddle_option_effect;
 
-/** The struct that contains an option's field. */
+/** Which struct an option's field is in. */
 typedef enum saddle_option_home {
-    SADDLE_HOME_NONE, /**< There is no field: the value is text only. */
+    SADDLE_HOME_NONE, /**< No field: the value is text only. */
     SADDLE_HOME_PLAN, /**< ::saddle_plan. */
     SADDLE_HOME_OWN   /**< The struct of the problem, algorithm or command whose table it is in. */
 } saddle_option_home;
 
 /**
- * How saddle_tune() varies an option: by factors 10^(k/2) of its value, k = low, ..., high. Options
- * that point to the same search are multiplied by the same factor.
+ * How a search for good values (saddle_tune()) varies an option: by factors 10^(k/2) of its value,
+ * k = low, ..., high. Options that point to the same search are varied together.
  */
 typedef struct saddle_search {
-    const char *name; /**< The name of the factor, such as "eta-x". */
+    const char *name; /**< Of the factor, such as "eta-x". */
     int low;          /**< In half decades; at most 0. */
     int high;         /**< In half decades; at least 0. */
 } saddle_search;
 
 /** One option. Instances are constants with static storage. */
 typedef struct saddle_option {
-    const char *name;        /**< Without the dashes, such as "nu". */
-    const char *group;       /**< Heading in the help, such as "Algorithm". */
-    saddle_option_kind kind; /**< The kind of its value. */
-    /** Its default, as text. "auto" makes "auto" an allowed value; "" makes the empty value
-     * ("not given") an allowed value. */
-    const char *fallback;
+    const char *name;            /**< Without the dashes, such as "nu". */
+    const char *group;           /**< Heading in the help, such as "Algorithm". */
+    saddle_option_kind kind;     /**< What it takes. */
+    const char *fallback;        /**< Its default, as text. "auto" makes "auto" an allowed value;
+                                      "" makes the empty value ("not given") one. */
     double minimum;              /**< For numbers, inclusive. */
     double maximum;              /**< For numbers, inclusive. */
     bool above_minimum;          /**< Whether the minimum itself is excluded. */
     const char *choices;         /**< "a|b|c" for SADDLE_OPTION_CHOICE, else NULL. */
-    const char *metavar;         /**< What the help calls the value, such as "STEP". */
+    const char *metavar;         /**< How the value is called in the help, such as "STEP". */
     const char *help;            /**< One or two sentences. */
-    saddle_option_home home;     /**< The struct that contains its field. */
-    size_t offset;               /**< The offset of the field. */
-    saddle_option_stage stage;   /**< When it is read. */
+    saddle_option_home home;     /**< Which struct its field is in. */
+    size_t offset;               /**< Of the field. */
+    saddle_option_stage stage;   /**< What is made from it. */
     saddle_option_effect effect; /**< What it can change. */
-    /** For shell completion: "@FILE", "@DIRECTORY", "@ALGORITHM" and so on; NULL: its choices,
-     * if any. */
-    const char *words;
-    const saddle_search *search; /**< How saddle_tune() varies it; NULL: it does not. */
+    const char *values;          /**< What its value can be, for completion: "@FILE", "@DIRECTORY",
+                                      "@ALGORITHM" and the like; NULL: its choices, if any. */
+    const saddle_search *search; /**< For numbers that a search varies; NULL: it does not. */
     bool of_data;                /**< Only problems made from data use it. */
-    bool not_in_file;            /**< It is refused in a configuration file. */
-    /** A value with a / is refused in a configuration file, because it names code to be run. */
-    bool no_path_in_file;
-    /** What its name alone means on the command line; NULL: it needs a value, unless it is a
-     * flag. */
-    const char *alone;
-    /** "NAME=PREFIX": it has an effect only if the value of the option NAME begins with PREFIX;
-     * NULL: it always has. */
-    const char *used_with;
+    bool not_in_file;            /**< Refused in a configuration file. */
+    bool no_path_in_file; /**< There, a value with a / is refused: it names code to be run. */
+    const char *alone;    /**< What its name alone means on the command line; NULL: it needs
+                                      a value, unless it is a flag. */
+    const char
+        *used_with; /**< "NAME=BEGINNING": it changes something only where the option NAME has
+                                      a value that begins so; NULL: always. */
 } saddle_option;
 
 /** No limit on this side of a range. */
 #define SADDLE_UNBOUNDED ((double)INFINITY)
-/** The field of an option in your own struct; `when` is RUN or INSTANCE. */
+/** The field of an option in a struct of one's own; `when` is RUN or INSTANCE. */
 #define SADDLE_OWN(type, field, when) \
     .home = SADDLE_HOME_OWN, .offset = offsetof(type, field), .stage = SADDLE_STAGE_##when
 
-/* Designators are in the order of the fields, as C++ requires. */
+/* Designators are in the order of the fields, as C++ wants them. */
 
 /** A number within [low, high]. `where` is SADDLE_OWN(...). */
-#define SADDLE_REAL(where, id, heading, value, low, high, meta, help_)                     \
+#define SADDLE_REAL(where, id, heading, value, low, high, meta, words_)                    \
     {                                                                                      \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
-        .minimum = (low), .maximum = (high), .metavar = (meta), .help = (help_), where     \
+        .minimum = (low), .maximum = (high), .metavar = (meta), .help = (words_), where    \
     }
 /** A number within (low, high]. */
-#define SADDLE_REAL_ABOVE(where, id, heading, value, low, high, meta, help_)               \
+#define SADDLE_REAL_ABOVE(where, id, heading, value, low, high, meta, words_)              \
     {                                                                                      \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
         .minimum = (low), .maximum = (high), .above_minimum = true, .metavar = (meta),     \
-        .help = (help_), where                                                             \
+        .help = (words_), where                                                            \
     }
-/** A number within (0, high] that saddle_tune() varies as `how` says. */
+/** A number within (0, high] that a search varies. */
 #define SADDLE_STEP(where, id, heading, value, high, how, meta, words_)                    \
     {                                                                                      \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
         .minimum = 0.0, .maximum = (high), .above_minimum = true, .metavar = (meta),       \
-        .help = (help_), where, .search = (how)                                            \
+        .help = (words_), where, .search = (how)                                           \
     }
-/** An integer within [low, high], 0 <= low; SADDLE_UNBOUNDED allows all of uint64_t. */
+/** A whole number within [low, high], 0 <= low; SADDLE_UNBOUNDED allows all of uint64_t. */
 #define SADDLE_INTEGER(where, id, heading, value, low, high, meta, words_)                    \
     {                                                                                         \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_INTEGER, .fallback = (value), \
-        .minimum = (low), .maximum = (high), .metavar = (meta), .help = (help_), where        \
+        .minimum = (low), .maximum = (high), .metavar = (meta), .help = (words_), where       \
     }
 /** One of "a|b|c". */
-#define SADDLE_CHOICE(where, id, heading, value, allowed, meta, help_)                       \
+#define SADDLE_CHOICE(where, id, heading, value, allowed, meta, words_)                      \
     {                                                                                        \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_CHOICE, .fallback = (value), \
-        .choices = (allowed), .metavar = (meta), .help = (help_), where                      \
+        .choices = (allowed), .metavar = (meta), .help = (words_), where                     \
     }
 /** yes or no. */
-#define SADDLE_FLAG(where, id, heading, value, help_)                                      \
+#define SADDLE_FLAG(where, id, heading, value, words_)                                     \
     {                                                                                      \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_FLAG, .fallback = (value), \
-        .help = (help_), where                                                             \
+        .help = (words_), where                                                            \
     }
 /** Any text. */
-#define SADDLE_TEXT(where, id, heading, value, meta, help_)                                \
+#define SADDLE_TEXT(where, id, heading, value, meta, words_)                               \
     {                                                                                      \
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_TEXT, .fallback = (value), \
-        .metavar = (meta), .help = (help_), where                                          \
+        .metavar = (meta), .help = (words_), where                                         \
     }
 
 #ifdef __cplusplus

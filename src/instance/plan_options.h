@@ -1,12 +1,14 @@
-/* The options of a plan, except those of step sizes (algorithms/step_options.h). */
+/* The options that fill a plan, except the step sizes (algorithms/step_options.h). */
 #ifndef SADDLE_INSTANCE_PLAN_OPTIONS_H
 #define SADDLE_INSTANCE_PLAN_OPTIONS_H
 
 #include <saddle/plan.h>
 
-/* Headings of the help. They are only printed: which options a command takes, and what an option
- * can change, depends on other fields. */
-#define SADDLE_PROBLEM_HEADING "Problem and data"
+/* Headings of the help, by what a user wants to do. Nothing depends on them: which options a command
+ * takes, and what an option can change, follows from its other fields. */
+#define SADDLE_PROBLEM_HEADING "Problem"
+#define SADDLE_DATA_HEADING "Data"
+#define SADDLE_READING_HEADING "Reading data files"
 #define SADDLE_NETWORK_HEADING "Network"
 #define SADDLE_LINKS_HEADING "Lossy, slow and changing networks"
 #define SADDLE_START_HEADING "Start"
@@ -16,7 +18,7 @@
 #define SADDLE_OUTPUT_HEADING "Output"
 #define SADDLE_CHECKPOINTS_HEADING "Checkpoints"
 
-/* Returns the table of these options, NULL-terminated. */
+/* The table of these options; NULL-terminated. */
 const saddle_option *const *saddle_plan_options(void);
 
 #endif
