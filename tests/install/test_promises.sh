@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What docs/reliability.md promises is held by tests that exist, and the sources use none of the
-# functions that SECURITY.md rules out.
+# What docs/reliability.md promises is held by tests that exist, the sources use none of the functions that
+# SECURITY.md rules out, and docs/install.md names every package that a build needs.
 #
 #   test_promises.sh SOURCE-DIRECTORY
 set -u
@@ -48,5 +48,9 @@ done
 format=$(sed -n 's/^#define FORMAT //p' src/checkpoint/checkpoint_file.c)
 check "docs/checkpoints.md names the format that is written" grep -q "format (${format}[;)]" docs/checkpoints.md
 check "no clock but the monotonic one" bash -c '! grep -n CLOCK_REALTIME src/*/*.c lab/*.c draw/*.c cli/*.c'
+# shellcheck source=scripts/lib.sh
+for needed in $(. scripts/lib.sh && printf '%s\n' "${BUILD_PACKAGES[@]}"); do
+    check "docs/install.md names the package $needed" grep -qE "^    .*(^| )$needed( |\$)" docs/install.md
+done
 printf 'checks: %d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]
