@@ -5,8 +5,9 @@
 
 Computes from the #include lines of src/, lab/, draw/ and cli/ which folder uses which, and fails when a
 folder includes from one that SEES does not allow it, when folders or files form a cycle, when two source files
-share a name, or when a file is longer than LONGEST. A public header, <saddle/...>, has the rank of a folder: that
-folder and later ones may include it, and it includes no public header of a later one.
+share a name, when a file is longer than LONGEST, or when docs/architecture.md or its picture lacks a folder. A
+public header, <saddle/...>, has the rank of a folder: that folder and later ones may include it, and it includes no
+public header of a later one.
 The tables below are all there is to edit; an exception that is no longer needed fails, too. --show prints the
 graph.
 """
@@ -174,6 +175,15 @@ def check_lengths(root, files, faults):
         faults.append(f"{name} has no more than {LONGEST} lines: remove the exception")
 
 
+def check_documents(root, faults):
+    """The page and the picture of the architecture name every folder; returns how many there should be."""
+    pages = ("docs/architecture.md", "docs/pictures/folders.svg")
+    for page in pages:
+        text = (root / page).read_text()
+        faults += [f"{page} does not name {folder}/" for folder in SEES if f"{folder}/" not in text]
+    return len(pages) * len(SEES)
+
+
 def main(root):
     files = list(sources(root))
     faults = []
@@ -184,12 +194,13 @@ def main(root):
     public = check_public(root, files, faults)
     check_names(files, faults)
     check_lengths(root, files, faults)
+    named = check_documents(root, faults)
     for fault in faults:
         print("FAILED:", fault)
     if "--show" in sys.argv:
         for folder in SEES:
             print(f"{folder:12} -> {' '.join(sorted(arrows[folder], key=list(SEES).index))}")
-    checks = 3 * len(files) + public + 2
+    checks = 3 * len(files) + public + named + 2
     print(f"checks: {max(checks - len(faults), 0)} passed, {len(faults)} failed")
     return 1 if faults or not files else 0
 
