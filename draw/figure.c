@@ -15,7 +15,7 @@
 /* Pixels of a panel without its legend, of a line of the legend, and of the title. */
 #define PANEL_WIDTH 560
 #define PANEL_HEIGHT 380
-#define LEGEND_HEIGHT 22
+#define LEGEND_HEIGHT 24
 #define TITLE_HEIGHT 30
 /* The most characters of a label and of a title. */
 #define LABEL_LENGTH ((size_t)48)
@@ -287,8 +287,9 @@ static size_t legend_columns(const drawing *d, size_t p, int width)
         size_t length = strlen(title);
         longest = length > longest ? length : longest;
     }
-    /* About 7 pixels per character, and 50 for the sample of the line. */
-    size_t across = (size_t)(width - 80) / (7 * longest + 50);
+    /* At least what gnuplot takes: 8 pixels a character, 52 for the sample of the line, 130 for all. Were it less,
+     * gnuplot would put fewer side by side, and there would be no room for the lines that this makes. */
+    size_t across = (size_t)(width - 130) / (8 * longest + 52);
     return across > 0 ? across : 1;
 }
 

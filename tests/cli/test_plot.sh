@@ -61,7 +61,17 @@ check "logarithmic axes" exits 0
 # Panels requested as two by two are arranged two by two.
 try plot c/precision-seed1.csv --x samples,rounds --y metric,loss -o four.svg
 check "two by two" grep -qE '<svg[^>]* viewBox="0 0 1120 ' <(tr '\n' ' ' <four.svg)
-# The legend names curves that coincide, and the lower one is drawn wider.
+# All lines of a legend that has many are in the picture.
+for k in {10..25}; do
+    trace "long-$k.csv" "algorithm-$k-with-a-name-of-41-characters" 1 1 "$k"
+done
+try plot long-??.csv --x samples,rounds --y metric,loss -o long.svg
+lowest=$(tr '\n' ' ' <long.svg | grep -oE 'translate\([0-9.]+,[0-9.]+\)"[^>]*>[[:space:]]*<text>algorithm-' |
+    sed -E 's/.*,([0-9.]+)\).*/\1/' | sort -g | tail -1)
+height=$(tr '\n' ' ' <long.svg | sed -nE 's/.*viewBox="0 0 [0-9]+ ([0-9]+)".*/\1/p')
+check "a legend of 16 lines" is "$(grep -cE '<text>algorithm-[0-9]*-with-a-name-of-41-characters<' long.svg)" 16
+check "in the picture ($lowest of $height)" [ "${lowest%.*}" -lt "$((height - 4))" ]
+# Curves that cannot be told apart are told by the legend, and the one below is drawn wider.
 trace first.csv precision 1 1 1e-2 1e-4
 trace second.csv gda 1 1 1e-2 1e-4
 trace third.csv sgda 1 1 1e-2 2e-4
