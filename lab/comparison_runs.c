@@ -119,20 +119,7 @@ static saddle_status run_plan(saddle_plan *out, const work *w,
 
 /* ---- whether algorithms can be run --------------------------------------------------------- */
 
-/* Whether steps of an algorithm can be searched but neither the user nor a search has set any. */
-static bool is_untuned(const saddle_plan *plan, const saddle_algorithm *algorithm)
-{
-    bool varied = false;
-    for (const saddle_option *const *option = algorithm->options; *option != NULL; option++) {
-        bool decides = (*option)->search != NULL || *option == &saddle_option_steps;
-        if (decides && saddle_settings_given(plan->settings, *option))
-            return false;
-        varied = varied || (*option)->search != NULL;
-    }
-    return varied;
-}
-
-/* Checks that an algorithm can run: its set-up and the initial metric. */
+/* Whether an algorithm can be run at all: its set-up and the metric at the start. */
 static saddle_status try_one(const work *w, const saddle_instance *instance, size_t a,
                              saddle_error *error)
 {
@@ -141,9 +128,8 @@ static saddle_status try_one(const work *w, const saddle_instance *instance, siz
     comparison *c = w->out;
     saddle_status status = agree(w, run_plan(&plan, w, c->names.choice[a], NULL, error), error);
     plan.limits.iterations = 0;
-    if (status == SADDLE_OK)
-        c->untuned[a] = is_untuned(&plan, c->names.algorithm[a]);
     SADDLE_THEN(status, saddle_run(instance, &plan, NULL, &result, error));
+    c->untuned[a] = status == SADDLE_OK && result->untuned;
     saddle_result_free(result);
     saddle_plan_free(&plan);
     return status;

@@ -8,6 +8,7 @@
 #include "core/status.h"
 #include "files/plugin.h"
 #include "lab/trace_build.h"
+#include "observe/trace.h"
 
 static bool copy_settings(saddle_trace *trace, const saddle_result *result)
 {
@@ -20,6 +21,7 @@ static bool copy_settings(saddle_trace *trace, const saddle_result *result)
         good = *value == '\0' || saddle_trace_add_entry(trace, option->name, value);
     }
     good = good && (result->title == NULL || saddle_trace_add_entry(trace, "title", result->title));
+    good = good && saddle_trace_add_entry(trace, "untuned", result->untuned ? "yes" : "no");
     char *x_dim = saddle_format("%zu", result->x_dim);
     char *y_dim = saddle_format("%zu", result->y_dim);
     good = good && x_dim != NULL && y_dim != NULL &&
@@ -28,6 +30,18 @@ static bool copy_settings(saddle_trace *trace, const saddle_result *result)
     saddle_free(x_dim);
     saddle_free(y_dim);
     return good;
+}
+
+static bool copy_disagreement(saddle_trace *trace, const saddle_result *result)
+{
+    if (!saddle_result_lists_disagreement(result))
+        return true;
+    trace->disagreement = saddle_alloc_doubles(result->agents);
+    if (trace->disagreement == NULL)
+        return false;
+    trace->agents = result->agents;
+    memcpy(trace->disagreement, result->disagreement, trace->agents * sizeof *trace->disagreement);
+    return true;
 }
 
 static bool copy_rows(saddle_trace *trace, const saddle_result *result)
@@ -66,7 +80,8 @@ saddle_status saddle_result_trace(const saddle_result *result, saddle_trace **ou
                                            result->row_count)
                      : NULL;
     saddle_free(path);
-    if (trace != NULL && copy_settings(trace, result) && copy_rows(trace, result)) {
+    if (trace != NULL && copy_settings(trace, result) && copy_rows(trace, result) &&
+        copy_disagreement(trace, result)) {
         *out = trace;
         return SADDLE_OK;
     }

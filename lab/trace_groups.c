@@ -111,6 +111,9 @@ static void assign(work *w)
         if (found == g->groups)
             g->group[g->groups++] = (trace_group){.algorithm = algorithm, .first = k};
         g->group[found].count++;
+        g->group[found].untuned =
+            g->group[found].untuned ||
+            strcmp(saddle_trace_setting(w->trace[k], "untuned"), "yes") == 0;
         g->of[k] = found;
     }
 }
@@ -138,6 +141,7 @@ static void merge(work *w, size_t a, size_t b)
             g->of[k]--;
     }
     g->group[a].count += g->group[b].count;
+    g->group[a].untuned = g->group[a].untuned || g->group[b].untuned;
     memmove(&g->group[b], &g->group[b + 1], (g->groups - b - 1) * sizeof *g->group);
     g->groups--;
 }

@@ -50,7 +50,29 @@ static saddle_status set_text(reader *in, char **text, const char *value, saddle
     return SADDLE_OK;
 }
 
-/* Reads a line that begins with #: version, setting, end, or a remark, which is ignored. */
+/* The numbers of each agent at the end of a run; `value` is the rest of the line. */
+static saddle_status read_disagreement(reader *in, char *value, saddle_error *error)
+{
+    saddle_trace *trace = in->trace;
+    size_t capacity = 0;
+    saddle_free(trace->disagreement);
+    trace->disagreement = NULL;
+    trace->agents = 0;
+    in->file.rest = value;
+    const char *field;
+    while ((field = saddle_line_reader_field(&in->file, " ")) != NULL) {
+        double *grown = saddle_grow(trace->disagreement, trace->agents, &capacity, sizeof *grown);
+        if (grown == NULL)
+            return saddle_no_memory(error, "the end of a trace");
+        trace->disagreement = grown;
+        if (!saddle_parse_real(field, &grown[trace->agents++]))
+            return refuse(in, field, "'%s' is not a number; there is one for each agent here",
+                          SADDLE_EXCERPT(field));
+    }
+    return SADDLE_OK;
+}
+
+/* A line that begins with #: version, setting, end, or a remark that is passed over. */
 static saddle_status read_comment(reader *in, saddle_error *error)
 {
     saddle_trace *trace = in->trace;
@@ -70,6 +92,8 @@ static saddle_status read_comment(reader *in, saddle_error *error)
                       MOST_NAME);
     if (strcmp(text, "ended") == 0)
         return set_text(in, &trace->end, value, error);
+    if (strcmp(text, "disagreement") == 0 && trace->columns > 0)
+        return read_disagreement(in, colon + 2, error);
     if (trace->columns > 0 || saddle_trace_add_entry(trace, text, value))
         return SADDLE_OK;
     return saddle_no_memory(error, "the head of a trace");
@@ -162,6 +186,7 @@ static saddle_status read_row(reader *in, saddle_error *error)
     /* A resumed run continues after the end that was recorded. */
     saddle_free(trace->end);
     trace->end = NULL;
+    trace->agents = 0;
     return SADDLE_OK;
 }
 
@@ -226,6 +251,7 @@ void saddle_trace_free(saddle_trace *trace)
     saddle_free(trace->value);
     saddle_free(trace->path);
     saddle_free(trace->version);
+    saddle_free(trace->disagreement);
     saddle_free(trace->end);
     saddle_free(trace);
 }

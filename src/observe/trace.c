@@ -19,7 +19,10 @@ struct saddle_trace_writer {
     saddle_lines lines;
 };
 
-/* Which runs have a column; in rows of other runs it is NaN. */
+/* The most agents whose disagreement is listed: a reader refuses lines of many megabytes. */
+#define MOST_LISTED 10000
+
+/* Which runs have a column; in rows of others it is NaN. */
 typedef enum condition { ALWAYS, WITH_LINK_MODEL, WITH_LINKS, WITH_CHURN } condition;
 
 /* The columns of a trace, in order: name, field of a row, whether it is an integer, which runs have it. */
@@ -134,6 +137,7 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info,
     }
     if (info->title != NULL)
         saddle_fprintf(f, "# title: %s\n", info->title);
+    saddle_fprintf(f, "# untuned: %s\n", result->untuned ? "yes" : "no");
     saddle_fprintf(f, "# x_dim: %zu\n# y_dim: %zu\n", e->problem->x_dim, e->problem->y_dim);
     saddle_fprintf(f, "# edges: %zu\n", e->graph->edges);
     const char *how = e->constants.estimated ? " (estimated)" : "";
@@ -201,9 +205,23 @@ saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_result
     return saddle_lines_flush(&trace->lines, WHAT, error);
 }
 
-saddle_status saddle_trace_end(saddle_trace_writer *trace, const char *reason, saddle_error *error)
+bool saddle_result_lists_disagreement(const saddle_result *result)
 {
-    saddle_fprintf(trace->lines.stream, "# ended: %s\n", reason);
+    return result != NULL && result->stop != SADDLE_STOP_DIVERGED && result->agents <= MOST_LISTED;
+}
+
+saddle_status saddle_trace_end(saddle_trace_writer *trace, const saddle_result *result,
+                               const char *reason, saddle_error *error)
+{
+    FILE *f = trace->lines.stream;
+    if (saddle_result_lists_disagreement(result)) {
+        char text[SADDLE_REAL_SIZE];
+        fputs("# disagreement:", f);
+        for (size_t i = 0; i < result->agents; i++)
+            saddle_fprintf(f, " %s", saddle_print_real(result->disagreement[i], 1, text));
+        fputc('\n', f);
+    }
+    saddle_fprintf(f, "# ended: %s\n", reason);
     return saddle_lines_flush(&trace->lines, WHAT, error);
 }
 

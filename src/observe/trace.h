@@ -19,9 +19,12 @@ saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
 /* Appends a row of the result. The row is in the file when this returns. */
 saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_result *result,
                                  size_t row, saddle_error *error);
-/* Appends the reason why the run ended; no row follows. */
-saddle_status saddle_trace_end(saddle_trace_writer *trace, const char *reason, saddle_error *error);
-/* Closes a trace. NULL is allowed. */
+/* Whether the trace of a run lists its agents' disagreement: not if it diverged, nor of very many agents. */
+bool saddle_result_lists_disagreement(const saddle_result *result);
+/* Append the agents' disagreement and why the run ended; no row follows. `result` NULL: the run failed. */
+saddle_status saddle_trace_end(saddle_trace_writer *trace, const saddle_result *result,
+                               const char *reason, saddle_error *error);
+/* Close. NULL is allowed. */
 saddle_status saddle_trace_close(saddle_trace_writer *trace, saddle_error *error);
 
 #endif

@@ -72,6 +72,19 @@ static void resolve(const saddle_run_state *r, saddle_plan *plan)
         plan->start.init_y = plan->start.init;
 }
 
+/* Whether a search could vary steps of an algorithm, and neither the user nor a search has set one of them. */
+static bool is_untuned(const saddle_settings *given, const saddle_algorithm *algorithm)
+{
+    bool varied = false;
+    for (const saddle_option *const *option = algorithm->options; *option != NULL; option++) {
+        bool decides = (*option)->search != NULL || *option == &saddle_option_steps;
+        if (decides && saddle_settings_given(given, *option))
+            return false;
+        varied = varied || (*option)->search != NULL;
+    }
+    return varied;
+}
+
 saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error)
 {
     saddle_plan *plan = &r->result->plan;
@@ -98,5 +111,6 @@ saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status, saddle_settings_read_table(plan->settings, r->info.algorithm->options,
                                                    r->parameters, error));
     r->info.plan = plan;
+    r->result->untuned = is_untuned(r->given.settings, r->info.algorithm);
     return status;
 }

@@ -99,10 +99,10 @@ static saddle_status close_trace(const saddle_run_state *r, saddle_status outcom
 {
     if (r->trace == NULL)
         return SADDLE_OK;
-    saddle_status status = saddle_trace_end(r->trace,
-                                            outcome == SADDLE_OK ? saddle_stop_text(r->result->stop)
-                                                                 : saddle_status_text(outcome),
-                                            error);
+    bool good = outcome == SADDLE_OK;
+    saddle_status status = saddle_trace_end(
+        r->trace, good ? r->result : NULL,
+        good ? saddle_stop_text(r->result->stop) : saddle_status_text(outcome), error);
     saddle_status closed = saddle_trace_close(r->trace, status == SADDLE_OK ? error : NULL);
     return status != SADDLE_OK ? status : closed;
 }

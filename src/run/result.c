@@ -11,6 +11,7 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
+#include "core/vector.h"
 #include "core/world.h"
 #include "data/columns.h"
 #include "files/npz.h"
@@ -51,6 +52,7 @@ static void take_copies(saddle_result *result, saddle_claim *claim)
     result->y_mean = saddle_claim_block(claim, result->y_dim, sizeof(double));
     result->x = saddle_claim_block(claim, result->local, result->x_dim * sizeof(double));
     result->y = saddle_claim_block(claim, result->local, result->y_dim * sizeof(double));
+    result->disagreement = saddle_claim_block(claim, result->agents, sizeof(double));
 }
 
 static void set_sizes(saddle_result *result, const saddle_instance *instance)
@@ -102,6 +104,7 @@ void saddle_result_free(saddle_result *result)
     saddle_free(result->here);
     saddle_free(result->x);
     saddle_free(result->y);
+    saddle_free(result->disagreement);
     saddle_plan_free(&result->plan);
     saddle_free(result->title);
     saddle_free(result->checkpoint);
@@ -139,6 +142,17 @@ saddle_status saddle_result_append(saddle_result *result, const saddle_row *row,
     memcpy(values + count * width, outcomes, width * sizeof *values);
     result->row_count++;
     return SADDLE_OK;
+}
+
+void saddle_result_measure_disagreement(saddle_result *result, const saddle_world *world)
+{
+    size_t x_dim = result->x_dim;
+    size_t y_dim = result->y_dim;
+    for (size_t k = 0; k < result->local; k++)
+        result->disagreement[result->here[k]] =
+            saddle_distance2(x_dim, result->x + k * x_dim, result->x_mean) +
+            saddle_distance2(y_dim, result->y + k * y_dim, result->y_mean);
+    saddle_world_fill(world, 1, result->disagreement);
 }
 
 double saddle_result_outcome(const saddle_result *result, const char *column)

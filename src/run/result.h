@@ -20,8 +20,10 @@ double saddle_result_write_bytes(const saddle_instance *instance);
 /* Appends a row of the trace with its outcomes. */
 saddle_status saddle_result_append(saddle_result *result, const saddle_row *row,
                                    const double *outcomes, saddle_error *error);
-/* Writes the model with all agents' copies, like saddle_result_save(): process 0 writes, and the
- * others send it one row at a time. A failure overwrites the means. Collective. */
+/* Compute result->disagreement from the copies and means. Collective. */
+void saddle_result_measure_disagreement(saddle_result *result, const saddle_world *world);
+/* Write the model, all agents' copies in it, as saddle_result_save() does: process 0 writes, and
+ * the others send it a row at a time. After a failure the means are no longer there. Collective. */
 saddle_status saddle_result_write(saddle_result *result, const saddle_world *world,
                                   const char *path, saddle_error *error);
 

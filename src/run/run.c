@@ -203,8 +203,10 @@ saddle_status saddle_run_of_several(const saddle_instance *instance, const saddl
     SADDLE_THEN(status, loop(&r, error));
     SADDLE_THEN(status, conclude(&r, error));
     status = saddle_run_agree(&r, status, error);
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK) {
+        saddle_result_measure_disagreement(r.result, r.info.instance->world);
         saddle_run_save_model(&r);
+    }
     saddle_run_close_files(&r, status);
     r.times.rest = saddle_clock_seconds() - r.begin - r.times.iterating - r.times.measuring;
     if (status == SADDLE_OK) {

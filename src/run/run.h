@@ -106,7 +106,7 @@ saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *e
 
 /* ---- effective.c ---- */
 
-/* Fills in result->plan: the settings that this run uses, with all automatic values resolved. */
+/* Fill in result->plan, the settings that matter to this run with nothing left automatic, and result->untuned. */
 saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error);
 
 /* ---- limits.c ---- */

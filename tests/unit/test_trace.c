@@ -96,6 +96,9 @@ static void compare_rows(const saddle_trace *trace, const saddle_result *result)
                 ck_assert_mem_eq(&column[r], &cell[c], sizeof cell[c]);
         }
     }
+    ck_assert_uint_eq(trace->agents, result->agents);
+    ck_assert_mem_eq(trace->disagreement, result->disagreement,
+                     result->agents * sizeof *result->disagreement);
     ck_assert_str_eq(trace->end, saddle_stop_text(result->stop));
     ck_assert_str_eq(trace->version, saddle_version());
 }
@@ -148,6 +151,29 @@ START_TEST(reads_what_a_run_wrote)
     saddle_trace_free(memory);
     saddle_trace_free(trace);
     saddle_result_free(result);
+}
+END_TEST
+
+START_TEST(reads_the_end_of_a_run)
+{
+    saddle_trace *trace =
+        read_text(HEAD "0,10,0.5\n# disagreement: 0 2.5e-3  1e300\n# ended: all iterations done\n");
+    ck_assert_uint_eq(trace->agents, 3);
+    ck_assert_mem_eq(trace->disagreement, ((const double[]){0.0, 2.5e-3, 1e300}),
+                     3 * sizeof(double));
+    ck_assert_str_eq(trace->end, "all iterations done");
+    saddle_trace_free(trace);
+    /* A run that was resumed: its first end does not count. */
+    trace = read_text(HEAD "0,10,0.5\n# disagreement: 1 2\n# ended: interrupted\n1,20,0.2\n");
+    ck_assert_uint_eq(trace->agents, 0);
+    ck_assert_ptr_null(trace->end);
+    saddle_trace_free(trace);
+    trace = read_text(HEAD "0,10,0.5\n# disagreement: 1 2\n1,20,0.2\n# disagreement: 3\n");
+    ck_assert_uint_eq(trace->agents, 1);
+    ck_assert_double_eq(trace->disagreement[0], 3.0);
+    saddle_trace_free(trace);
+    refuse_text(HEAD "0,10,0.5\n# disagreement: 1 x 2\n",
+                ":3:19: 'x' is not a number; there is one for each agent here");
 }
 END_TEST
 
@@ -292,6 +318,7 @@ START_TEST(measures_consensus_of_a_model)
     char path[512];
     char model[512];
     saddle_result *result = make_run(path, model, "");
+    double sum = 0.0;
     double *distance = calloc(result->agents + 1, sizeof *distance);
     ck_assert_ptr_nonnull(distance);
     assert_ok(saddle_model_consensus_distance(model, result->agents, distance, &error), error);
@@ -300,7 +327,11 @@ START_TEST(measures_consensus_of_a_model)
                         squared_distance(result->y, result->agents, result->y_dim, i);
         ck_assert(wanted > 0.0);
         assert_near(distance[i], wanted, 1e-13 * wanted);
+        assert_near(result->disagreement[i], wanted, 1e-13 * wanted);
+        sum += wanted;
     }
+    const saddle_row *last = &result->rows[result->row_count - 1];
+    assert_near(last->x_consensus + last->y_consensus, sum, 1e-13 * sum);
     assert_refused(saddle_model_consensus_distance(model, result->agents + 1, distance, &error),
                    error, SADDLE_BAD_INPUT, "holds 5 copies of x; the network has 6 agents");
     free(distance);
@@ -313,6 +344,7 @@ Suite *saddle_test_suite(void)
     Suite *suite = suite_create("trace");
     TCase *tests = tcase_create("reading");
     tcase_add_loop_test(tests, reads_what_a_run_wrote, 0, 2);
+    tcase_add_test(tests, reads_the_end_of_a_run);
     tcase_add_test(tests, reads_what_a_run_is_writing);
     tcase_add_test(tests, reads_odd_files);
     tcase_add_test(tests, grows_with_the_file);
