@@ -327,7 +327,7 @@ static int conclude(work *w)
     if (w->result.levels == 0)
         saddle_comparison_choose_levels(&w->result);
     if (!json)
-        cli_print_comparison(&w->result);
+        cli_print_comparison(&w->result, &w->arguments->plan);
     saddle_status status = cli_leads() ? save_summary(w, &error) : SADDLE_OK;
     SADDLE_THEN_IF(status, page != NULL && cli_leads(), save_report(w, page, &error));
     status = cli_agree(status, &error);

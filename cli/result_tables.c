@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/print.h"
+#include "instance/settings.h"
 #include "json_output.h"
 
 /* ---- comparisons --------------------------------------------------------------------------- */
@@ -314,8 +315,25 @@ static void print_outcomes(const comparison *c, const char *prefix, bool agents,
     cli_table_print(table);
 }
 
-void cli_print_comparison(const comparison *c)
+/* How messages travel in all runs, if that was given. */
+static void print_network(const saddle_plan *plan)
 {
+    static const char *const name[] = {"links",       "inexact", "compress",
+                                       "mixing-rate", "churn",   "link-model"};
+    size_t printed = 0;
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++) {
+        const saddle_option *option = saddle_settings_find(plan->settings, name[k]);
+        if (option != NULL && saddle_settings_given(plan->settings, option))
+            cli_print("%s%s %s", printed++ == 0 ? "\nnetwork of all runs: " : ", ", name[k],
+                      saddle_settings_value(plan->settings, option));
+    }
+    if (printed > 0)
+        cli_print("\n");
+}
+
+void cli_print_comparison(const comparison *c, const saddle_plan *plan)
+{
+    print_network(plan);
     for (size_t k = 0; k < c->levels; k++)
         print_level(c, c->level[k]);
     print_ends(c);

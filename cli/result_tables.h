@@ -8,9 +8,10 @@
 #include "lab/json.h"
 #include "lab/reproduction.h"
 
-/* Prints a table for each level, and one of how the runs ended. */
-void cli_print_comparison(const comparison *c);
-/* Prints a theorem's bounds beside measurements. */
+/* Print a table for each level, then one of how the runs ended; before them what the plan says of links, compression
+ * and churn. */
+void cli_print_comparison(const comparison *c, const saddle_plan *plan);
+/* Print a theorem's bounds beside measurements. */
 void cli_print_theorem(const theorem_check *v);
 /* Adds the same as an object to an array. */
 void cli_json_theorem(saddle_json *j, const theorem_check *v);
