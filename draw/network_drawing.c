@@ -45,7 +45,52 @@ static double edge_darkness(const saddle_graph *graph)
     return fmin(0.7, fmax(0.08, 120.0 / (double)(graph->edges + 120)));
 }
 
-/* Visits every edge once. */
+/* ---- colours of distances ---- */
+
+/* Cividis, which is read alike by all eyes; dark is near. */
+static const unsigned shades[] = {0x00224e, 0x434e6c, 0x7d7c78, 0xbcae6c, 0xfee838};
+#define SHADES (sizeof shades / sizeof *shades)
+
+void network_range(const double *distance, size_t agents, double *low, double *high)
+{
+    *low = (double)INFINITY;
+    *high = 0.0;
+    for (size_t i = 0; i < agents; i++) {
+        *low = distance[i] > 0.0 ? fmin(*low, distance[i]) : *low;
+        *high = fmax(*high, distance[i]);
+    }
+}
+
+/* The colour of a distance, by its logarithm. */
+static unsigned shade_of(double distance, double low, double high)
+{
+    double place = high > low ? log(fmax(distance, low) / low) / log(high / low)
+                              : (distance > 0.0 ? 1.0 : 0.0);
+    double step = fmin(fmax(place, 0.0), 1.0) * (double)(SHADES - 1);
+    size_t k = step < (double)(SHADES - 2) ? (size_t)step : SHADES - 2;
+    unsigned colour = 0;
+    for (int shift = 16; shift >= 0; shift -= 8) {
+        double from = (double)((shades[k] >> shift) & 0xFF);
+        double to = (double)((shades[k + 1] >> shift) & 0xFF);
+        colour = (colour << 8) | (unsigned)(from + (step - (double)k) * (to - from) + 0.5);
+    }
+    return colour;
+}
+
+/* Black or white, whichever is read better on a colour. */
+static unsigned colour_on(unsigned colour)
+{
+    static const double weight[] = {0.2126, 0.7152, 0.0722};
+    double light = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double part = (double)((colour >> (16 - 8 * k)) & 0xFF) / 255.0;
+        light += weight[k] * (part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4));
+    }
+    /* Where the contrasts with black and with white are the same. */
+    return light > 0.179 ? 0x000000 : 0xFFFFFF;
+}
+
+/* Call for every edge once. */
 #define FOR_EDGES(graph, i, j, k)                                             \
     for (size_t i = 0; i < (graph)->agents; i++)                              \
         for (size_t k = (graph)->start[i], j; k < (graph)->start[i + 1]; k++) \
@@ -76,51 +121,37 @@ static saddle_status write_dot(const saddle_graph *graph, const network_layout *
 
 /* ---- gnuplot ------------------------------------------------------------------------------- */
 
-/* The smallest positive and the largest distance. */
-static void distance_range(const double *distance, size_t agents, double *low, double *high)
+static void write_colours(gnuplot *g, double low, double high)
 {
-    *low = (double)INFINITY;
-    *high = 0.0;
-    for (size_t i = 0; i < agents; i++) {
-        *low = distance[i] > 0.0 ? fmin(*low, distance[i]) : *low;
-        *high = fmax(*high, distance[i]);
-    }
-}
-
-/* Writes the colours of distances: cividis, which people with colour blindness see alike; dark
- * means near. */
-static void write_colours(gnuplot *g, const double *distance, size_t agents)
-{
-    double low;
-    double high;
-    distance_range(distance, agents, &low, &high);
-    fputs("set palette defined (0 '#00224e', 0.25 '#434e6c', 0.5 '#7d7c78', 0.75 '#bcae6c', "
-          "1 '#fee838')\n"
-          "set colorbox user origin 0.83,0.2 size 0.025,0.6\nset rmargin at screen 0.82\n"
+    FILE *f = g->script;
+    fputs("set palette defined (", f);
+    for (size_t k = 0; k < SHADES; k++)
+        saddle_fprintf(f, "%s%zu '#%06x'", k == 0 ? "" : ", ", k, shades[k]);
+    fputs(")\nset colorbox user origin 0.83,0.2 size 0.025,0.6\nset rmargin at screen 0.82\n"
           "set cblabel 'squared distance from consensus' offset 1,0\nset format cb '%.0e'\n",
-          g->script);
+          f);
     if (high > low)
-        saddle_fprintf(g->script, "set logscale cb\nset cbrange [%.9g:%.9g]\n", low, high);
+        saddle_fprintf(f, "set logscale cb\nset cbrange [%.9g:%.9g]\n", low, high);
     else
-        saddle_fprintf(g->script, "set cbrange [0:%.9g]\n", high > 0.0 ? high : 1.0);
+        saddle_fprintf(f, "set cbrange [0:%.9g]\n", high > 0.0 ? high : 1.0);
 }
 
-/* The colour of an agent's number: black on bright agents, white on dark ones. */
-static unsigned number_colour(const double *distance, size_t agents, size_t i)
+/* The colour of an agent's number. */
+static unsigned number_colour(const double *distance, size_t i, double low, double high)
 {
-    double low;
-    double high;
-    if (distance == NULL)
-        return 0xFFFFFF;
-    distance_range(distance, agents, &low, &high);
-    bool bright = high > low ? distance[i] * distance[i] > low * high : high > 0.0;
-    return bright ? 0x000000 : 0xFFFFFF;
+    return distance != NULL ? colour_on(shade_of(distance[i], low, high)) : 0xFFFFFF;
 }
 
 static void write_network(gnuplot *g, const saddle_graph *graph, const network_layout *at,
                           const double *distance)
 {
     FILE *f = g->script;
+    double low = 0.0;
+    double high = 0.0;
+    if (distance != NULL) {
+        network_range(distance, graph->agents, &low, &high);
+        write_colours(g, low, high);
+    }
     fputs("$edges << EOD\n", f);
     FOR_EDGES(graph, i, j, k)
     saddle_fprintf(f, "%.5f %.5f\n%.5f %.5f\n\n", at->x[i], at->y[i], at->x[j], at->y[j]);
@@ -128,7 +159,7 @@ static void write_network(gnuplot *g, const saddle_graph *graph, const network_l
     for (size_t i = 0; i < graph->agents; i++)
         saddle_fprintf(f, "%.5f %.5f %.9g %zu %u\n", at->x[i], at->y[i],
                        distance != NULL ? fmax(distance[i], 1e-300) : 0.0, i,
-                       number_colour(distance, graph->agents, i));
+                       number_colour(distance, i, low, high));
     fputs("EOD\n", f);
     double size = 1.12 * radius(graph->agents) / SIDE;
     fputs("unset border\nunset xtics\nunset ytics\nunset key\nset xrange [-0.06:1.06]\nset yrange "
@@ -171,8 +202,6 @@ saddle_status network_draw(const saddle_graph *graph, const double *distance, co
         status = gnuplot_open(&g, error);
         if (status == SADDLE_OK) {
             gnuplot_terminal(&g, kind, SIDE + (distance != NULL ? 120 : 0), SIDE);
-            if (distance != NULL)
-                write_colours(&g, distance, graph->agents);
             write_network(&g, graph, &at, distance);
             status = gnuplot_save(&g, path, error);
         }
@@ -183,32 +212,55 @@ saddle_status network_draw(const saddle_graph *graph, const double *distance, co
 
 /* ---- a page -------------------------------------------------------------------------------- */
 
-saddle_status network_write_svg(const saddle_graph *graph, FILE *stream, saddle_error *error)
+/* Radius of an agent where the drawing is 100 wide: agents on a circle must not touch. */
+static double page_radius(size_t agents)
+{
+    double m = (double)agents;
+    return fmin(6.0, fmax(11.0 / sqrt(m), fmin(20.0 / sqrt(m), 130.0 / m)));
+}
+
+static void write_agent(const network_svg *n, FILE *stream, size_t i, double x, double y)
+{
+    double r = page_radius(n->graph->agents);
+    unsigned shade = n->distance != NULL ? shade_of(n->distance[i], n->low, n->high) : 0;
+    saddle_fprintf(stream, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\"", x, y, r);
+    if (n->distance != NULL)
+        saddle_fprintf(stream, " style=\"fill:#%06x\"><title>agent %zu: %.3g</title></circle>\n",
+                       shade, i, n->distance[i]);
+    else
+        saddle_fprintf(stream, "><title>agent %zu</title></circle>\n", i);
+    if (n->graph->agents > MOST_NUMBERED)
+        return;
+    saddle_fprintf(stream, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\"", x, y, 1.1 * r);
+    if (n->distance != NULL)
+        saddle_fprintf(stream, " style=\"fill:#%06x\"", colour_on(shade));
+    saddle_fprintf(stream, ">%zu</text>\n", i);
+}
+
+saddle_status network_write_svg(const network_svg *n, FILE *stream, saddle_error *error)
 {
     network_layout at;
+    const saddle_graph *graph = n->graph;
     SADDLE_TRY(network_layout_make(&at, graph, error));
-    double r = 100.0 * radius(graph->agents) / SIDE;
     saddle_fprintf(
         stream,
-        "<svg class=\"network\" viewBox=\"-6 -6 112 112\" role=\"img\" aria-label=\"network of "
-        "%zu agents and %zu edges\">\n<g class=\"edges\" stroke-opacity=\"%.2f\">\n",
-        graph->agents, graph->edges, edge_darkness(graph));
-    FOR_EDGES(graph, i, j, k)
-    saddle_fprintf(stream, "<path d=\"M%.2f %.2fL%.2f %.2f\"/>\n", 100.0 * at.x[i],
-                   100.0 - 100.0 * at.y[i], 100.0 * at.x[j], 100.0 - 100.0 * at.y[j]);
-    fputs("</g>\n<g class=\"agents\">\n", stream);
-    for (size_t i = 0; i < graph->agents; i++) {
-        double x = 100.0 * at.x[i];
-        double y = 100.0 - 100.0 * at.y[i];
-        saddle_fprintf(
-            stream,
-            "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\"><title>agent %zu</title></circle>\n", x, y,
-            r, i);
-        if (graph->agents <= MOST_NUMBERED)
-            saddle_fprintf(stream, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\">%zu</text>\n", x,
-                           y, 1.1 * r, i);
+        "<svg class=\"network\" viewBox=\"-7 -7 114 114\" role=\"img\" aria-label=\"network of "
+        "%zu agents and %zu edges%s\">\n",
+        graph->agents, graph->edges,
+        n->distance != NULL ? ", agents coloured by their distance from consensus" : "");
+    if (n->repeated) {
+        saddle_fprintf(stream, "<use href=\"#%s\"/>\n", n->edges);
+    } else {
+        saddle_fprintf(stream, "<path id=\"%s\" class=\"edges\" stroke-opacity=\"%.2f\" d=\"",
+                       n->edges, ink(graph));
+        FOR_EDGES(graph, i, j, k)
+        saddle_fprintf(stream, "M%.2f %.2fL%.2f %.2f", 100.0 * at.x[i], 100.0 - 100.0 * at.y[i],
+                       100.0 * at.x[j], 100.0 - 100.0 * at.y[j]);
+        fputs("\"/>\n", stream);
     }
-    fputs("</g>\n</svg>\n", stream);
+    for (size_t i = 0; i < graph->agents; i++)
+        write_agent(n, stream, i, 100.0 * at.x[i], 100.0 - 100.0 * at.y[i]);
+    fputs("</svg>\n", stream);
     network_layout_release(&at);
     return SADDLE_OK;
 }

@@ -12,9 +12,19 @@ saddle_status network_check_path(const char *what, const char *path, saddle_erro
  * agents by their distance from consensus; NULL: all have the same colour. */
 saddle_status network_draw(const saddle_graph *graph, const double *distance, const char *path,
                            saddle_error *error);
-/* Writes an <svg> element for a page, with classes edges and agents; the page chooses the
- * colours. */
-saddle_status network_write_svg(const saddle_graph *graph, FILE *stream, saddle_error *error);
+/* The smallest positive and the largest distance; infinity and 0 if there is none. */
+void network_range(const double *distance, size_t agents, double *low, double *high);
+
+/* A drawing for a page. */
+typedef struct network_svg {
+    const saddle_graph *graph;
+    const double *distance; /* as of network_draw() */
+    double low, high;       /* of the colours, as of network_range() */
+    const char *edges;      /* the id of the edges */
+    bool repeated;          /* whether a drawing before this one has these edges */
+} network_svg;
+/* Write an <svg> element. The page's style has the colours of edges and of agents without a distance. */
+saddle_status network_write_svg(const network_svg *n, FILE *stream, saddle_error *error);
 
 /* Creates the network of a run again from its trace. Refused if the file of edges has changed or
  * is gone, or if an old trace has too little information. */

@@ -8,7 +8,6 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "draw/network_drawing.h"
 #include "draw/palette.h"
 #include "draw/report_assets.h"
 #include "draw/report_parts.h"
@@ -16,10 +15,6 @@
 #include "files/file.h"
 #include "lab/paper_comparisons.h"
 #include "lab/trace_list.h"
-
-/* Networks of more agents are not drawn on a page, nor are more networks of one section. */
-#define MOST_DRAWN 400
-#define MOST_NETWORKS 4
 
 /* ---- small things -------------------------------------------------------------------------- */
 
@@ -72,7 +67,7 @@ void report_label(FILE *f, const trace_group *group, size_t place)
 {
     fputs("<span class=\"swatch\" style=\"background:", f);
     report_colour(f, group, place);
-    report_html(f, "\"></span>%s", group->label);
+    report_html(f, "\"></span>%s%s", group->label, group->untuned ? " *" : "");
 }
 
 /* Paragraphs, which empty lines part. */
@@ -106,7 +101,7 @@ static void write_colours(FILE *f)
     fputs(":root {", f);
     for (size_t k = 0; k < palette_count(); k++)
         saddle_fprintf(f, " --a%zu: %s;", k, palette_look(k)->light);
-    fputs(" }\n@media (prefers-color-scheme: dark) { :root {", f);
+    fputs(" }\n@media screen and (prefers-color-scheme: dark) { :root {", f);
     for (size_t k = 0; k < palette_count(); k++)
         saddle_fprintf(f, " --a%zu: %s;", k, palette_look(k)->dark);
     fputs(" } }\n", f);
@@ -145,55 +140,9 @@ static void write_head(FILE *f, const report_page *r)
 
 /* ---- sections ------------------------------------------------------------------------------ */
 
-/* The network of a trace, if it says enough, the graph can be made again and is not too large. */
-static saddle_graph *make_network(const saddle_trace *trace)
-{
-    saddle_graph *graph = NULL;
-    uint64_t agents = 0;
-    if (!saddle_parse_integer(saddle_trace_setting(trace, "agents"), &agents) ||
-        agents > MOST_DRAWN || network_of_trace(&graph, trace, NULL) != SADDLE_OK)
-        return NULL;
-    return graph;
-}
-
-/* Whether the network of trace k has the first seed, and is that of none before it. */
-static bool is_another_network(const report_section *section, size_t k)
-{
-    for (size_t j = 0; j < k; j++)
-        if (network_is_same(section->trace[j], section->trace[k]))
-            return false;
-    return strcmp(saddle_trace_setting(section->trace[k], "seed"),
-                  saddle_trace_setting(section->trace[0], "seed")) == 0;
-}
-
-/* The networks of the section's runs with its first seed. */
-static saddle_status write_networks(FILE *f, const report_section *section, saddle_error *error)
-{
-    size_t drawn = 0;
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < section->traces && drawn < MOST_NETWORKS; k++) {
-        saddle_graph *graph =
-            is_another_network(section, k) ? make_network(section->trace[k]) : NULL;
-        if (graph == NULL)
-            continue;
-        fputs(drawn++ == 0 ? "<div class=\"card\">\n<h3>Network</h3>\n<div class=\"networks\">\n"
-                           : "",
-              f);
-        fputs("<figure>\n", f);
-        status = network_write_svg(graph, f, error);
-        report_html(f,
-                    "<figcaption class=\"soft\">%s: %zu agents, %zu edges, seed %s</figcaption>\n"
-                    "</figure>\n",
-                    saddle_trace_setting(section->trace[k], "topology"), graph->agents,
-                    graph->edges, saddle_trace_setting(section->trace[k], "seed"));
-        saddle_graph_free(graph);
-    }
-    fputs(drawn > 0 ? "</div>\n</div>\n" : "", f);
-    return status;
-}
-
 static void write_legend(FILE *f, const trace_groups *g)
 {
+    bool untuned = false;
     fputs("<div class=\"legend\" role=\"group\" aria-label=\"curves\">\n", f);
     for (size_t k = 0; k < g->groups; k++) {
         const trace_group *group = &g->group[k];
@@ -211,12 +160,17 @@ static void write_legend(FILE *f, const trace_groups *g)
             "style=\"stroke:",
             dashes, dashes);
         report_colour(f, group, k);
-        report_html(f, "\"/></svg><span>%s</span>", group->label);
+        report_html(f, "\"/></svg><span>%s%s</span>", group->label, group->untuned ? " *" : "");
         if (group->count > 1)
             saddle_fprintf(f, "<span class=\"soft\">%zu runs</span>", group->count);
         fputs("</button>\n", f);
+        untuned = untuned || group->untuned;
     }
     fputs("</div>\n", f);
+    if (untuned)
+        fputs("<p class=\"soft\">* untuned: default step sizes, neither given nor from a "
+              "search; <code>saddle tune</code> searches better ones.</p>\n",
+              f);
 }
 
 /* Links to the chapters of a page that has several. */
@@ -248,10 +202,11 @@ static saddle_status write_section(FILE *f, const report_page *r, size_t place, 
         f);
     report_outcomes(f, section, &g);
     report_costs(f, section, &g);
-    fputs("<div class=\"pair uneven\">\n", f);
-    saddle_status status = write_networks(f, section, error);
-    report_settings(f, section);
-    fputs("</div>\n", f);
+    bool alone = section->traces == 1;
+    fputs(alone ? "<div class=\"pair uneven\">\n" : "", f);
+    saddle_status status = report_networks(f, section, &g, place, error);
+    report_settings(f, section, &g);
+    fputs(alone ? "</div>\n" : "", f);
     report_runs(f, section, &g);
     fputs("</section>\n", f);
     saddle_trace_groups_release(&g);
@@ -271,6 +226,7 @@ static void write_script(FILE *f)
                        column[k].title, column[k].scale == FIGURE_LOG ? "true" : "false");
     fputs("];\n", f);
     fputs(report_curves_js, f);
+    fputs(report_chart_js, f);
     fputs(report_page_js, f);
     fputs("</script>\n", f);
 }

@@ -2,7 +2,7 @@
  * Reports: one self-contained HTML page about a few traces, with claims if there are any.
  *
  * The page asks nothing of the network, and a policy in its head forbids it to: style, script,
- * drawings and data are inside it. Style and script are draw/report/page.css and page.js.
+ * drawings and data are inside it. Style and scripts are the files of draw/report/.
  */
 #ifndef SADDLE_DRAW_REPORT_H
 #define SADDLE_DRAW_REPORT_H

@@ -4,6 +4,7 @@
 
 extern const char report_css[];
 extern const char report_curves_js[];
+extern const char report_chart_js[];
 extern const char report_page_js[];
 
 #endif

@@ -15,7 +15,7 @@
 void report_text(FILE *f, const char *text);
 /* HTML, with %s for texts that are escaped, and %zu. */
 void report_html(FILE *f, const char *html, ...) SADDLE_PRINTF(2, 3);
-/* A coloured dot and the label of a group. */
+/* A coloured dot and the label of a group, with a mark if nobody chose its step sizes. */
 void report_label(FILE *f, const trace_group *group, size_t place);
 /* The colour of a group as CSS says it. */
 void report_colour(FILE *f, const trace_group *group, size_t place);
@@ -27,8 +27,12 @@ void report_claims(FILE *f, const report_page *r);
 void report_costs(FILE *f, const report_section *section, const trace_groups *g);
 /* The outcomes in the last rows: means over the runs, and their ranges. Nothing without outcomes. */
 void report_outcomes(FILE *f, const report_section *section, const trace_groups *g);
-/* The settings: the ones that matter most, and all of them folded away. */
-void report_settings(FILE *f, const report_section *section);
+/* The networks of the runs, agents coloured by their disagreement where the traces list it. `place` is the
+ * section's, for names. */
+saddle_status report_networks(FILE *f, const report_section *section, const trace_groups *g,
+                              size_t place, saddle_error *error);
+/* The settings that differ between runs, and those that do not folded away; of one run the most important. */
+void report_settings(FILE *f, const report_section *section, const trace_groups *g);
 /* The runs: seed, end, last values, and the data behind a link. */
 void report_runs(FILE *f, const report_section *section, const trace_groups *g);
 

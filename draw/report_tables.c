@@ -1,4 +1,4 @@
-/* The tables of a report: outcomes, costs at levels, settings, runs with their data. */
+/* The tables of a report: outcomes, costs at levels, runs with their data. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -246,7 +246,7 @@ void report_outcomes(FILE *f, const report_section *section, const trace_groups 
     if (!any)
         return;
     fputs("<div class=\"card outcomes\">\n<h3>Outcomes at the end</h3>\n"
-          "<div class=\"scroll\"><table><thead><tr><th></th>",
+          "<div class=\"scroll\"><table><thead><tr><th>outcome</th>",
           f);
     for (size_t group = 0; group < g->groups; group++) {
         fputs("<th class=\"number\">", f);
@@ -260,69 +260,6 @@ void report_outcomes(FILE *f, const report_section *section, const trace_groups 
     if (section->traces > g->groups)
         fputs("<p class=\"soft\">Means over the runs (least&ndash;largest).</p>\n", f);
     fputs("</div>\n", f);
-}
-
-/* ---- settings ------------------------------------------------------------------------------ */
-
-/* Whether an earlier trace of the section has the same value. */
-static bool repeated(const report_section *section, size_t trace, const char *name)
-{
-    const char *value = saddle_trace_setting(section->trace[trace], name);
-    for (size_t k = 0; k < trace; k++)
-        if (strcmp(saddle_trace_setting(section->trace[k], name), value) == 0)
-            return true;
-    return false;
-}
-
-/* The different values of a setting, at most a handful of them. */
-static void write_values(FILE *f, const report_section *section, const char *name)
-{
-    size_t shown = 0;
-    for (size_t k = 0; k < section->traces; k++) {
-        const char *value = saddle_trace_setting(section->trace[k], name);
-        if (*value == '\0' || repeated(section, k, name))
-            continue;
-        if (shown == 8)
-            fputs(", \xE2\x80\xA6", f);
-        if (shown++ >= 8)
-            continue;
-        fputs(shown > 1 ? ", " : "", f);
-        report_text(f, value);
-    }
-}
-
-static void write_setting(FILE *f, const report_section *section, const char *name)
-{
-    report_html(f, "<tr><td>%s</td><td>", name);
-    write_values(f, section, name);
-    fputs("</td></tr>\n", f);
-}
-
-/* Whether one of the first `count` traces has a setting. */
-static bool has_setting(const report_section *section, size_t count, const char *name)
-{
-    for (size_t k = 0; k < count; k++)
-        if (*saddle_trace_setting(section->trace[k], name) != '\0')
-            return true;
-    return false;
-}
-
-void report_settings(FILE *f, const report_section *section)
-{
-    static const char *const first[] = {"problem", "data",  "samples", "agents",      "topology",
-                                        "mixing",  "x-set", "y-set",   "regularizer", "seed"};
-    fputs("<div class=\"card\">\n<h3>Settings</h3>\n<table class=\"settings\"><tbody>\n", f);
-    for (size_t k = 0; k < sizeof first / sizeof *first; k++)
-        if (has_setting(section, section->traces, first[k]))
-            write_setting(f, section, first[k]);
-    fputs("</tbody></table>\n<details><summary>All settings</summary><table class=\"settings\">"
-          "<tbody>\n",
-          f);
-    for (size_t t = 0; t < section->traces; t++)
-        for (size_t k = 0; k < section->trace[t]->entries; k++)
-            if (!has_setting(section, t, section->trace[t]->entry[k].name))
-                write_setting(f, section, section->trace[t]->entry[k].name);
-    fputs("</tbody></table></details>\n</div>\n", f);
 }
 
 /* ---- runs and their data ------------------------------------------------------------------- */
@@ -385,6 +322,12 @@ static void write_data(FILE *f, const saddle_trace *trace, size_t stride)
         }
     }
     write_encoded(f, "\n");
+    for (size_t i = 0; i < trace->agents; i++) {
+        char text[SADDLE_REAL_SIZE];
+        write_encoded(f, i == 0 ? "# disagreement: " : " ");
+        write_encoded(f, saddle_print_real(trace->disagreement[i], 1, text));
+    }
+    write_encoded(f, trace->agents > 0 ? "\n" : "");
     if (trace->end != NULL) {
         write_encoded(f, "# ended: ");
         write_encoded(f, trace->end);

@@ -88,17 +88,34 @@ const Curves = (function () {
         return ticks;
     }
 
-    function decadeTicks(low, high, wanted) {
-        const from = Math.round(Math.log10(low));
-        const to = Math.round(Math.log10(high));
+    /* Decades; where there are few, numbers between them. */
+    function logTicks(low, high, wanted) {
+        const from = Math.ceil(Math.log10(low) - 1e-9);
+        const to = Math.floor(Math.log10(high) + 1e-9);
         const step = Math.max(1, Math.ceil((to - from) / wanted));
-        const ticks = [];
-        for (let k = to; k >= from; k -= step) ticks.push(Math.pow(10, k));
-        return ticks;
+        const decades = [];
+        for (let k = to; k >= from; k -= step) decades.push(Math.pow(10, k));
+        if (decades.length > 2) return decades;
+        const between = [];
+        for (let k = from - 1; k <= to; k++)
+            for (const digit of [1, 2, 5]) {
+                const tick = digit * Math.pow(10, k);
+                if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) between.push(tick);
+            }
+        return between.length > 2 ? between : linearTicks(low, high, wanted);
     }
 
-    /* The least and largest value where x is at least `from`. */
-    function range(curves, wantsLog, from) {
+    /* From numbers to their share of an axis, 0 at its low end and 1 at its high end, and back. */
+    function mapping(low, high, log) {
+        const span = log ? Math.log(high / low) : high - low;
+        return {
+            part: (value) => (log ? Math.log(value / low) : value - low) / span,
+            at: (part) => (log ? low * Math.exp(part * span) : low + part * span),
+        };
+    }
+
+    /* The least and largest value where x is between two numbers. */
+    function range(curves, log, from, to) {
         let low = Infinity;
         let high = -Infinity;
         let below = false;
@@ -106,51 +123,89 @@ const Curves = (function () {
             for (const list of [curve.points, ...curve.tails])
                 for (const point of list)
                     for (const value of point.slice(1)) {
-                        if (!Number.isFinite(value) || !(point[0] >= from)) continue;
-                        if (wantsLog && !(value > 0)) { below = true; continue; }
+                        if (!Number.isFinite(value) || !(point[0] >= from && point[0] <= to)) continue;
+                        if (log && !(value > 0)) { below = true; continue; }
                         low = Math.min(low, value);
                         high = Math.max(high, value);
                     }
         return { low, high, below };
     }
 
-    /* The vertical axis. A linear one over values that fall steeply at the start and differ little
-     * afterwards would show a line: it shows what comes later, unless all is wanted. */
-    function vertical(curves, wantsLog, height, end, whole) {
-        let { low, high, below } = range(curves, wantsLog, -Infinity);
-        const log = wantsLog && high > 0 && (below || high / low >= 10);
-        const late = range(curves, false, LATE * end);
-        const steep = !log && late.high > late.low && late.high - late.low < STEEP * (high - low);
-        if (steep && !whole) ({ low, high } = late);
-        if (!(low <= high)) { low = 0; high = 1; }
-        if (log) {
-            /* A mean of decades is a decade but for its last digit. */
-            low = Math.pow(10, Math.floor(Math.log10(low) + 1e-9) - (below ? 1 : 0));
-            high = Math.pow(10, Math.ceil(Math.log10(high) - 1e-9));
-        } else {
-            if (low === high) { low -= 0.5 * Math.abs(low) || 0.5; high += 0.5 * Math.abs(high) || 0.5; }
-            const room = 0.05 * (high - low);
-            low -= room;
-            high += room;
+    /* The ends of a logarithmic axis: decades, unless only a part is shown or there is less than one. */
+    function logEnds({ low, high, below }, zoomed) {
+        if (zoomed || !(below || high / low >= 10)) {
+            const margin = high > low ? Math.pow(high / low, 0.05) : 2;
+            return { low: low / margin / (below ? 10 : 1), high: high * margin };
         }
-        const span = log ? Math.log(high / low) : high - low;
+        /* A mean of decades is a decade but for its last digit. */
+        return {
+            low: Math.pow(10, Math.floor(Math.log10(low) + 1e-9) - (below ? 1 : 0)),
+            high: Math.pow(10, Math.ceil(Math.log10(high) - 1e-9)),
+        };
+    }
+
+    function linearEnds({ low, high }) {
+        if (!(low <= high)) return { low: 0, high: 1 };
+        if (low === high) return { low: low - (0.5 * Math.abs(low) || 0.5), high: high + (0.5 * Math.abs(high) || 0.5) };
+        const margin = 0.05 * (high - low);
+        return { low: low - margin, high: high + margin };
+    }
+
+    /*
+     * The vertical axis over the visible part of a horizontal one. It is logarithmic if that is wanted and the values
+     * span a decade or the reader insists. A linear one over values that fall steeply at the start and differ little
+     * afterwards would show a line: it shows what comes later, unless all is wanted.
+     */
+    function vertical(curves, { log: wanted, forced }, height, x, whole) {
+        let found = range(curves, wanted, x.low, x.high);
+        if (!(found.low <= found.high)) found = range(curves, wanted, -Infinity, Infinity);
+        const log = wanted && found.high > 0 && (forced || found.below || found.high / found.low >= 10);
+        if (wanted && !log) found = range(curves, false, x.low, x.high);
+        const late = range(curves, false, LATE * x.high, Infinity);
+        const steep = !log && !x.zoomed && late.high > late.low && late.high - late.low < STEEP * (found.high - found.low);
+        if (steep && !whole) found = late;
+        const { low, high } = log ? logEnds(found, x.zoomed) : linearEnds(found);
+        const map = mapping(low, high, log);
         /* On a logarithmic axis what is not positive lies on its lower end. What lies far outside is drawn
          * nearer: browsers draw a line of a million dashes without any. */
         const place = (value) => {
-            const part = (log ? Math.log(Math.max(value, low) / low) : value - low) / span;
+            const part = map.part(log ? Math.max(value, low) : value);
             return height * (1 - Math.min(Math.max(part, -FAR), FAR));
         };
-        return { log, low, high, place, steep, ticks: log ? decadeTicks(low, high, 7) : linearTicks(low, high, 6) };
+        return { log, low, high, place, steep, ticks: log ? logTicks(low, high, 7) : linearTicks(low, high, 6) };
     }
 
-    function horizontal(curves, width) {
-        let high = 0;
+    /* The horizontal axis; `zoom` is {low, high} or null for all. What is not positive lies at the left end of a
+     * logarithmic one. */
+    function horizontal(curves, width, wantsLog, zoom) {
+        let least = Infinity;
+        let most = 0;
         for (const curve of curves)
             for (const list of [curve.points, ...curve.tails])
-                for (const point of list) if (Number.isFinite(point[0])) high = Math.max(high, point[0]);
-        high = high > 0 ? 1.01 * high : 1; /* room for the last number */
-        return { high, place: (value) => (width * value) / high, ticks: linearTicks(0, high, width < 420 ? 4 : 7) };
+                for (const point of list) {
+                    if (Number.isFinite(point[0])) most = Math.max(most, point[0]);
+                    if (point[0] > 0) least = Math.min(least, point[0]);
+                }
+        const log = wantsLog && least < most;
+        const full = log ? { low: least, high: most } : { low: 0, high: most > 0 ? 1.01 * most : 1 }; /* room for the last number */
+        const { low, high } = zoom || full;
+        const map = mapping(low, high, log);
+        const wanted = width < 420 ? 4 : 7;
+        return {
+            low, high, full, log, zoomed: zoom !== null, part: map.part, at: map.at,
+            share: mapping(full.low, full.high, log).part,
+            place: (value) => width * map.part(log ? Math.max(value, full.low) : value),
+            ticks: log ? logTicks(low, high, wanted) : linearTicks(low, high, wanted),
+        };
     }
 
-    return { table, series, horizontal, vertical };
+    /* The points between the ends of a horizontal axis, and the next one on either side. */
+    function visible(points, x) {
+        const from = points.findIndex((point) => point[0] >= x.low);
+        let to = points.length - 1;
+        while (to >= 0 && !(points[to][0] <= x.high)) to--;
+        return points.slice(Math.max((from < 0 ? points.length : from) - 1, 0), to + 2);
+    }
+
+    return { table, series, horizontal, vertical, visible };
 })();

@@ -16,7 +16,7 @@ check "both are one" cmp -s page.html c/page.html
 check "nothing is loaded" is "$(grep -cE '(src|href)="(https?:)?//|url\(|@import|fetch\(|XMLHttp' page.html)" 0
 check "and may not be" grep -q "default-src 'none'" page.html
 for text in "PRECISION" "Prox-DSGDA" "robust-logistic on synthetic:300" "Cost until the metric stays at a level" \
-    'class="network"' "All settings" "precision-seed2.csv"; do
+    'class="network"' "Settings that differ" "settings that all runs share" "precision-seed2.csv"; do
     check "the page has $text" grep -qF -- "$text" page.html
 done
 
@@ -27,9 +27,62 @@ mean=$(for seed in 1 2; do
     grep -v '^[#i]' "c/precision-seed$seed.csv" |
         awk -F, -v level="1e-${level:-0}" '!($9 <= level + 0) {cost = ""; next} cost == "" {cost = $2} END {print cost}'
 done | awk '{sum += $1} END {printf "%.0f", sum / NR}')
-shown=$(sed -n '/data-x="ifo"/,/<\/table>/p' page.html | grep -m 1 '>PRECISION<' |
+shown=$(sed -n '/data-x="ifo"/,/<\/table>/p' page.html | grep -m 1 '>PRECISION \*<' |
     sed 's/.*<\/th><td class="number[^>]*>\([^<]*\)<.*/\1/; s/&#8239;//g')
 check "cost of PRECISION ($shown, wanted $mean)" is "$shown" "$mean"
+
+# Settings: a row for what differs, marked, with a cell for each algorithm; what does not differ is folded away, and where
+# runs wrote their files is no setting.
+differing() { sed -n 's/^<tr class="differs"><th scope="row">.*<\/span> \(.*\)<\/th>/\1: /p' "$1" | sed 's/<[^>]*>/ /g; s/  */ /g; s/ $//'; }
+check "what differs" is "$(differing page.html | paste -sd';')" \
+    "algorithm: precision prox-dsgda gda;seed: 1, 2 1, 2 1, 2;batch: 2 7 &ndash;"
+common() { sed -n '/settings that all runs share/,/<\/details>/p' page.html | grep -c "<th scope=\"row\">$1</th>"; }
+check "the problem is common to all" is "$(common problem) $(common links) $(common compress)" "1 1 1"
+check "but nothing that differs, nor is a path" is "$(common seed) $(common trace)" "0 0"
+check "what only some have is not marked" grep -q '^<tr><th scope="row">eta-x</th><td>&ndash;</td><td>&ndash;</td><td>' page.html
+cp c/precision-seed1.csv other.csv
+sed -i 's/^# compress: none/# compress: quantize:4/; s/^# links: reliable/# links: lossy:0.1/' other.csv
+printf '# churn: who.txt\n' | cat - other.csv >churned.csv
+try report c/precision-seed1.csv churned.csv -o network.html
+check "links and compression of runs" is "$(differing network.html | paste -sd';')" \
+    "links: reliable lossy:0.1;compress: none quantize:4"
+check "and churn" grep -qE '^<tr><th scope="row">churn</th><td>(&ndash;|who.txt)</td><td>(&ndash;|who.txt)</td></tr>' network.html
+
+# Step sizes that nobody chose are marked, whether the page comes from the comparison or from its traces.
+check "untuned algorithms are marked" is "$(grep -c 'PRECISION \*</span>' page.html)" 1
+check "and the mark is explained" is "$(grep -c '\* untuned: default step sizes' page.html)" 1
+try compare "${tiny[@]}" --algorithms precision,gda --nu 0.1 --iterations 5 --output chosen --report chosen/page.html --quiet
+check "given steps are not" is "$(grep -c 'PRECISION \*' chosen/page.html) $(grep -c 'GDA \*</span>' chosen/page.html)" "0 1"
+
+# Disagreement: the trace lists |x_i - xbar|^2 + |y_i - ybar|^2 of the model, and the agents are coloured by it.
+try run "${small[@]}" --agents 6 --topology ring --trace far.csv --model far.npz --report far.html --quiet
+# What `saddle graph` computes from the model.
+distances() {
+    try graph ring --agents 6 --copies "$1" --draw far.dot
+    sed -n 's/.*distance="\(.*\)".*/\1/p' far.dot | xargs printf '%.3g\n' | paste -sd' '
+}
+check "a number for each agent" is "$(sed -n 's/^# disagreement: //p' far.csv | wc -w)" 6
+check "the distances from the mean" is "$(distances far.npz)" \
+    "$(sed -n 's/^# disagreement: //p' far.csv | xargs printf '%.3g\n' | paste -sd' ')"
+shown=$(sed -n 's/.*<title>agent [0-9]*: \(.*\)<\/title>.*/\1/p' far.html | paste -sd' ')
+check "are on the page ($shown)" is "$shown" "$(distances far.npz)"
+check "in colours" [ "$(grep -o '<circle [^>]*style="fill:#[0-9a-f]*"' far.html | sed 's/.*fill/fill/' | sort -u | wc -l)" -gt 2 ]
+sed '/^# disagreement/s/:.*/: 0 1e-6 1e-4 1e-2 1 1e-2/' far.csv >steps.csv
+try report steps.csv -o steps.html
+# Logarithms; a third of the way is a third of the way from the second of the five colours to the third.
+check "from near to far" is "$(sed -n 's/.*style="fill:\(#.*\)"><title>agent.*/\1/p' steps.html | paste -sd' ')" \
+    "#00224e #00224e #565d70 #a79d70 #fee838 #a79d70"
+check "ends of the colours" grep -qF 'Farthest: agent 4, <span class="whole">1</span>; nearest: agent 0, <span class="whole">0</span>.' steps.html
+sed '/^# disagreement/s/:.*/: 0 0 0 0 0 0/' far.csv >agreed.csv
+try report agreed.csv -o agreed.html
+check "consensus" grep -qF "All agents agree exactly." agreed.html
+sed '/^# disagreement/d' far.csv >without.csv
+try report without.csv -o without.html
+check "a trace without them" is "$(grep -c 'style="fill' without.html) $(grep -c '<circle ' without.html)" "0 6"
+check "says so" grep -qF "Not coloured: PRECISION. The trace does not list" without.html
+check "a network is drawn once for all algorithms" is "$(grep -c '<path id="edges' page.html) $(grep -c '<use href="#edges' page.html)" "1 1"
+try run --problem quadratic --algorithm gda --iterations 5 --trace one.csv --quiet
+check "one model has nothing to disagree with" grep -qx '# disagreement: 0' one.csv
 
 # Outcomes at the end: the mean over seeds of the last rows.
 check "no outcomes, no table" is "$(grep -c 'Outcomes at the end' page.html)" 0
@@ -121,10 +174,12 @@ try run --problem auc --data synthetic:300 --test-data synthetic:100 --iteration
 check "run --report with outcomes" exits 0
 check "says where the page is" grep -qE '^  report +auc.html' out
 check "and they are on it" grep -q 'test_auc' auc.html
-try run "${small[@]}" --nu 1 --eta 1 --tau 1e-9 --alpha 1e300 --report bad.html --quiet
+try run --problem quadratic --iterations 400 --nu 1 --eta 1 --tau 1e-9 --report bad.html --quiet
+check "a run that diverges" exits 3
 check "a run that diverged has a page, too" test -s bad.html
-refuse "is also the file of --trace" run "${small[@]}" --report t.csv --trace ./t.csv
-refuse "is also the file of a trace" report c/gda-seed1.csv -o c/gda-seed1.csv
+check "without disagreement" grep -qF "Not coloured: PRECISION. The trace does not list" bad.html
+refuse "is the file of --trace too" run "${small[@]}" --report t.csv --trace ./t.csv
+refuse "is the file of a trace" report c/gda-seed1.csv -o c/gda-seed1.csv
 refuse "cannot write 'nowhere/page.html'" report c/gda-seed1.csv -o nowhere/page.html
 refuse "cannot read 'absent.csv'" report absent.csv
 refuse "saddle report needs TRACE|DIR..." report
@@ -179,35 +234,69 @@ check "which says so" grep -q '(5000000 bytes)' fat.html
 
 # ---- in a browser
 has chromium chromedriver || finish
+# see PAGE: open it on both screens; what every page must have is checked here.
 see() {
     timeout 1200 python3 "$here/browser.py" "$1" >seen 2>err
     check "the browser opens $1" is "$?" 0
     check "$1: the script ran to its end" is "$(seen ready)" yes
     check "$1: no message on the console" is "$(seen console)" 0
     check "$1: no request" is "$(seen requests)" 0
-    check "$1: only numbers are drawn" is "$(seen not-a-number)" 0
-    check "$1: fits a phone" is "$(seen phone-light-overflow)" 0
     check "$1: the axis at first" is "$(seen axis)" "gradient evaluations"
+    for screen in desk phone; do
+        check "$1, $screen: only numbers are drawn" is "$(seen $screen-not-a-number)" 0
+        check "$1, $screen: fits" is "$(seen $screen-overflow) $(seen $screen-dark-overflow)" "0 0"
+        check "$1, $screen: there are controls" [ "$(seen $screen-controls)" -gt 5 ]
+        check "$1, $screen: the keyboard reaches all of them" is "$(seen $screen-unreached)" 0
+        check "$1, $screen: and shows where it is" is "$(seen $screen-unseen)" 0
+        check "$1, $screen: they have names" [ "$(seen $screen-named)" -gt 5 ]
+        check "$1, $screen: all of them" is "$(seen $screen-nameless)" 0
+        for scheme in light dark; do
+            check "$1, $screen, $scheme: there is text" [ "$(seen $screen-$scheme-texts)" -gt 20 ]
+            check "$1, $screen, $scheme: its contrast is at least 4.5" is "$(seen $screen-$scheme-poor)" 0
+        done
+    done
+    check "$1: fits paper" is "$(seen paper-overflow)" 0
+    check "$1: which is bright, without controls" is "$(seen paper-ground) $(seen paper-controls)" "rgb(251, 251, 250) 0"
 }
 seen() { sed -n "s/^$1 //p" seen; }
 see page.html
 check "two charts" is "$(seen charts)" 2
+check "of metric and loss" is "$(seen shown)" "metric,loss"
 check "a curve for each algorithm in each" is "$(seen curves)" 6
 check "with a band" is "$(seen bands)" 6
 check "a legend" is "$(seen legend)" 3
-check "the network" is "$(seen network)" 5
+check "a network for each decentralized algorithm" is "$(seen networks) $(seen agents)" "2 10"
+check "whose agents have colours" [ "$(seen shades)" -gt 3 ]
+check "the distances of the first" is "$(seen distances)" \
+    "$(sed -n 's/^# disagreement: //p' c/precision-seed1.csv | xargs printf '%.3g\n' | paste -sd' ')"
+check "settings that differ, by more than a colour" is "$(seen differing)" "≠ algorithm,≠ seed,≠ batch"
+check "the others are folded" is "$(seen unfolded)" 0
 check "one table of costs" is "$(seen costs)" ifo
-check "the switch changes the axis" is "$(seen axis-after-click)" "communication rounds"
-check "and the curves" is "$(seen curves-moved)" True
-check "and the table" is "$(seen costs-after-click)" rounds
-check "and the address" is "$(seen address)" "#x=rounds"
-check "the legend hides a curve" is "$(seen curves-hidden)" 4
-check "and brings it back" is "$(seen curves-back)" 6
-check "another column" is "$(seen column) $(seen curves-of-column)" "potential 6"
-check "values under the pointer in both charts" is "$(seen tips)" 2
-check "with names" grep -q '^tip .*PRECISION' seen
 check "as many rows as the trace" is "$(seen rows)" "$(grep -c '^[0-9]' c/precision-seed1.csv)"
-check "dark ground" is "$(seen dark-ground)" "rgb(20, 22, 26)"
+for screen in desk phone; do
+    check "$screen: the switch changes the axis" is "$(seen $screen-axis-after-click)" "communication rounds"
+    check "$screen: and the curves" is "$(seen $screen-curves-moved)" True
+    check "$screen: and the table" is "$(seen $screen-costs-after-click)" rounds
+    check "$screen: and the address" is "$(seen $screen-address)" "#x=rounds"
+    check "$screen: a logarithmic horizontal axis" is "$(seen $screen-scale-across)" "false true True"
+    check "$screen: a linear vertical one" is "$(seen $screen-scale-up)" "true false True"
+    check "$screen: and back" is "$(seen $screen-scale-across-back) $(seen $screen-scale-up-back)" "True True"
+    check "$screen: the legend hides a curve" is "$(seen $screen-curves-hidden)" 4
+    check "$screen: and brings it back" is "$(seen $screen-curves-back)" 6
+    check "$screen: another column" is "$(seen $screen-column) $(seen $screen-curves-of-column)" "potential 6"
+    check "$screen: zoom in, out and back" is "$(seen $screen-zoom) $(seen $screen-zoom-undone)" "true true true true true True"
+    check "$screen: values under the pointer in both charts" is "$(seen $screen-tips)" 2
+    check "$screen: on the screen" is "$(seen $screen-tip-inside)" True
+    check "$screen: with names" grep -qE "^$screen-tip .*(PRECISION|GDA)" seen
+    check "$screen: arrows show values" is "$(seen $screen-key-tips) $(seen $screen-key-moves)" "2 True"
+    check "$screen: keys zoom" is "$(seen $screen-key-zoom) $(seen $screen-key-pan) $(seen $screen-key-reset)" "True True True True"
+    check "$screen: Escape hides the values" is "$(seen $screen-key-escape)" 0
+    check "$screen: dark ground" is "$(seen $screen-dark-ground)" "rgb(20, 22, 26)"
+done
+check "a drag zooms, a double click undoes it" is "$(seen desk-drag) $(seen desk-drag-undone)" "True True"
+check "no values without the pointer" is "$(seen desk-tips-left)" 0
+see judged/page.html
+check "an outcome beside the metric" is "$(seen shown)" "metric,test_loss"
 see "odd 'é.html"
 check "three curves" is "$(seen legend)" 3
 see long.html
@@ -223,9 +312,11 @@ check "and can be opened" is "$(seen claims-opened)" True
 check "its three networks" is "$(seen networks)" 3
 check "a curve for each network" is "$(seen legend)" 3
 see steep.html
-check "a steep start is cut off, and comes back on request" is "$(seen zoom)" "start cut off: show all, true, true"
+for screen in desk phone; do
+    check "$screen: a steep start is cut off, and comes back on request" is "$(seen $screen-steep)" "start cut off, true, true"
+done
 see mean.html
-check "a logarithmic axis shows everything" is "$(seen zoom)" none
+check "a logarithmic axis shows everything" is "$(seen desk-steep)" none
 check "the geometric mean is half-way" is "$(seen heights | tr ' ' '\n' | sort -u)" \
     "$(seen lines | awk '{printf "%.1f", ($1 + $NF) / 2}')"
 finish

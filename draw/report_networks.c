@@ -1,0 +1,185 @@
+/* The networks of a report: drawings whose agents are coloured by their disagreement at the end of a run. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/print.h"
+#include "core/text.h"
+#include "draw/network_drawing.h"
+#include "draw/report_parts.h"
+
+/* Networks of more agents are not drawn on a page, nor are more drawings of one section. */
+#define MOST_DRAWN 400
+#define MOST_DRAWINGS 8
+
+/* The drawings of a section: one for each group of runs whose first trace lists the disagreement, and one for each
+ * network besides. */
+typedef struct gallery {
+    size_t count;
+    const saddle_trace *trace[MOST_DRAWINGS];
+    size_t group[MOST_DRAWINGS];
+    size_t original[MOST_DRAWINGS]; /* the first drawing of the same network: it holds the edges */
+    size_t coloured;
+    bool cut; /* whether there would be more drawings */
+} gallery;
+
+/* How many agents the network of a run has that can be drawn; 0: none. */
+static size_t drawable_agents(const saddle_trace *trace)
+{
+    uint64_t agents = 0;
+    bool known = saddle_parse_integer(saddle_trace_setting(trace, "agents"), &agents);
+    return known && agents <= MOST_DRAWN && *saddle_trace_setting(trace, "topology") != '\0'
+               ? (size_t)agents
+               : 0;
+}
+
+/* Whether a trace says how far each agent of its network is from consensus. A centralized algorithm has one
+ * model, which has nothing to agree with. */
+static bool is_coloured(const saddle_trace *trace)
+{
+    return trace->agents > 1 && trace->agents == drawable_agents(trace);
+}
+
+/* The first drawing of a trace's network; the next free place: there is none. */
+static size_t find_original(const gallery *y, const saddle_trace *trace)
+{
+    size_t k = 0;
+    while (k < y->count && !(network_is_same(y->trace[k], trace) &&
+                             strcmp(saddle_trace_setting(y->trace[k], "seed"),
+                                    saddle_trace_setting(trace, "seed")) == 0))
+        k++;
+    return k;
+}
+
+/* Choose the drawings: groups with colours first, so that a network without any is drawn only if it has to be. */
+static void choose_drawings(gallery *y, const report_section *section, const trace_groups *g)
+{
+    *y = (gallery){.count = 0};
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t k = 0; k < g->groups; k++) {
+            const saddle_trace *trace = section->trace[g->group[k].first];
+            size_t original = find_original(y, trace);
+            bool coloured = is_coloured(trace);
+            if (drawable_agents(trace) == 0 || coloured != (pass == 0) ||
+                (!coloured && original < y->count))
+                continue;
+            y->cut = y->cut || y->count == MOST_DRAWINGS;
+            if (y->count == MOST_DRAWINGS)
+                continue;
+            y->trace[y->count] = trace;
+            y->group[y->count] = k;
+            y->original[y->count++] = original;
+            y->coloured += coloured;
+        }
+}
+
+/* The ends of a drawing's colours: the least positive distance and the largest, at least a decade apart, lest
+ * agents that are all as far look different. */
+static void find_ends(const saddle_trace *trace, double *low, double *high)
+{
+    network_range(trace->disagreement, trace->agents, low, high);
+    *low = fmin(*low, 0.1 * *high);
+}
+
+/* The colours of a drawing, and the agents that are farthest from consensus and nearest to it. */
+static void write_legend(FILE *f, const saddle_trace *trace, double low, double high)
+{
+    const double *distance = trace->disagreement;
+    size_t far = 0;
+    size_t near = 0;
+    for (size_t i = 1; i < trace->agents; i++) {
+        far = distance[i] > distance[far] ? i : far;
+        near = distance[i] < distance[near] ? i : near;
+    }
+    if (!(high > 0.0)) {
+        fputs(" All agents agree exactly.</span>", f);
+        return;
+    }
+    saddle_fprintf(f,
+                   " Farthest: agent %zu, <span class=\"whole\">%.2g</span>; nearest: agent %zu, "
+                   "<span class=\"whole\">%.2g</span>.</span>\n<span class=\"colours\"><span "
+                   "class=\"whole\">%.2g</span><span class=\"ramp\" role=\"img\" "
+                   "aria-label=\"colours from dark to bright\"></span><span "
+                   "class=\"whole\">%.2g</span></span>",
+                   far, distance[far], near, distance[near], low, high);
+}
+
+static saddle_status write_drawing(FILE *f, const gallery *y, size_t k, const trace_groups *g,
+                                   size_t section, saddle_error *error)
+{
+    const saddle_trace *trace = y->trace[k];
+    const trace_group *group = &g->group[y->group[k]];
+    bool coloured = is_coloured(trace);
+    double low = 0.0;
+    double high = 0.0;
+    char edges[64];
+    saddle_graph *graph = NULL;
+    /* A file of edges may have changed or gone since the run: then there is no drawing. */
+    if (network_of_trace(&graph, trace, NULL) != SADDLE_OK)
+        return SADDLE_OK;
+    if (coloured)
+        find_ends(trace, &low, &high);
+    saddle_snprintf(edges, sizeof edges, "edges-%zu-%zu", section, y->original[k]);
+    fputs("<figure>\n", f);
+    saddle_status status =
+        network_write_svg(&(network_svg){.graph = graph,
+                                         .distance = coloured ? trace->disagreement : NULL,
+                                         .low = low,
+                                         .high = high,
+                                         .edges = edges,
+                                         .repeated = y->original[k] < k},
+                          f, error);
+    fputs("<figcaption>", f);
+    if (coloured)
+        report_label(f, group, y->group[k]);
+    report_html(f, "<span class=\"soft\">%s%s, %zu agents, %zu edges, seed %s.",
+                coloured ? ": " : "", saddle_trace_setting(trace, "topology"), graph->agents,
+                graph->edges, saddle_trace_setting(trace, "seed"));
+    if (coloured)
+        write_legend(f, trace, low, high);
+    fputs(coloured ? "</figcaption>\n</figure>\n" : "</span></figcaption>\n</figure>\n", f);
+    saddle_graph_free(graph);
+    return status;
+}
+
+/* Name the groups whose agents cannot be coloured although they have models of their own. */
+static void write_missing(FILE *f, const report_section *section, const trace_groups *g)
+{
+    size_t named = 0;
+    for (size_t k = 0; k < g->groups; k++) {
+        const saddle_trace *trace = section->trace[g->group[k].first];
+        if (drawable_agents(trace) < 2 || trace->agents > 0)
+            continue;
+        report_html(f, named++ == 0 ? "<p class=\"soft\">Not coloured: %s" : ", %s",
+                    g->group[k].label);
+    }
+    if (named > 0)
+        fputs(". The trace does not list the agents' distances from consensus: the run is not "
+              "over, failed or diverged, or an earlier version wrote it.</p>\n",
+              f);
+}
+
+saddle_status report_networks(FILE *f, const report_section *section, const trace_groups *g,
+                              size_t place, saddle_error *error)
+{
+    gallery y;
+    saddle_status status = SADDLE_OK;
+    choose_drawings(&y, section, g);
+    if (y.count == 0)
+        return SADDLE_OK;
+    saddle_fprintf(f, "<div class=\"card\">\n<h3>Network%s</h3>\n<div class=\"networks\">\n",
+                   y.coloured > 0 ? " and disagreement" : "");
+    for (size_t k = 0; status == SADDLE_OK && k < y.count; k++)
+        status = write_drawing(f, &y, k, g, place, error);
+    fputs("</div>\n", f);
+    if (y.coloured > 0)
+        fputs("<p class=\"soft\">Agents are coloured by their squared distance from consensus at "
+              "the end of the run, |x<sub>i</sub> &minus; x&#772;|&sup2; + |y<sub>i</sub> &minus; "
+              "y&#772;|&sup2;: dark is near, bright is far. Each drawing has its own scale.</p>\n",
+              f);
+    write_missing(f, section, g);
+    if (y.cut)
+        saddle_fprintf(f, "<p class=\"soft\">The first %d are drawn.</p>\n", MOST_DRAWINGS);
+    fputs("</div>\n", f);
+    return status;
+}
