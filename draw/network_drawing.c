@@ -11,8 +11,9 @@
 #include "draw/network_layout.h"
 #include "files/file.h"
 
-/* Agents have visible numbers if there are at most this many. */
+/* Agents are numbered up to this many of them; drawings on a page are smaller. */
 #define MOST_NUMBERED 64
+#define MOST_NUMBERED_ON_PAGE 40
 /* Side of a drawing in pixels. */
 #define SIDE 560
 
@@ -212,16 +213,26 @@ saddle_status network_draw(const saddle_graph *graph, const double *distance, co
 
 /* ---- a page -------------------------------------------------------------------------------- */
 
-/* Radius of an agent where the drawing is 100 wide: agents on a circle must not touch. */
-static double page_radius(size_t agents)
+/* Radius of an agent where the drawing is 100 wide: most agents do not touch the one next to them. */
+static double page_radius(const network_layout *at)
 {
-    double m = (double)agents;
-    return fmin(6.0, fmax(11.0 / sqrt(m), fmin(20.0 / sqrt(m), 130.0 / m)));
+    double sum = 0.0;
+    for (size_t i = 0; i < at->agents; i++) {
+        double nearest = 1.0;
+        for (size_t j = 0; j < at->agents; j++)
+            if (j != i)
+                nearest = fmin(nearest, hypot(at->x[i] - at->x[j], at->y[i] - at->y[j]));
+        sum += nearest;
+    }
+    double m = (double)at->agents;
+    return fmax(0.5, fmin(fmin(6.0, 16.0 / sqrt(m)), 42.0 * sum / m));
 }
 
-static void write_agent(const network_svg *n, FILE *stream, size_t i, double x, double y)
+static void write_agent(const network_svg *n, FILE *stream, size_t i, const network_layout *at,
+                        double r)
 {
-    double r = page_radius(n->graph->agents);
+    double x = 100.0 * at->x[i];
+    double y = 100.0 - 100.0 * at->y[i];
     unsigned shade = n->distance != NULL ? shade_of(n->distance[i], n->low, n->high) : 0;
     saddle_fprintf(stream, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\"", x, y, r);
     if (n->distance != NULL)
@@ -229,7 +240,7 @@ static void write_agent(const network_svg *n, FILE *stream, size_t i, double x, 
                        shade, i, n->distance[i]);
     else
         saddle_fprintf(stream, "><title>agent %zu</title></circle>\n", i);
-    if (n->graph->agents > MOST_NUMBERED)
+    if (n->graph->agents > MOST_NUMBERED_ON_PAGE)
         return;
     saddle_fprintf(stream, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\"", x, y, 1.1 * r);
     if (n->distance != NULL)
@@ -237,17 +248,30 @@ static void write_agent(const network_svg *n, FILE *stream, size_t i, double x, 
     saddle_fprintf(stream, ">%zu</text>\n", i);
 }
 
+/* Open an <svg> element that is as high as the layout needs. */
+static void open_svg(const network_svg *n, FILE *stream, const network_layout *at)
+{
+    double low = 1.0;
+    double high = 0.0;
+    for (size_t i = 0; i < n->graph->agents; i++) {
+        low = fmin(low, at->y[i]);
+        high = fmax(high, at->y[i]);
+    }
+    saddle_fprintf(stream,
+                   "<svg class=\"network\" viewBox=\"-7 %.2f 114 %.2f\" role=\"img\" "
+                   "aria-label=\"network of %zu agents and %zu edges%s\">\n",
+                   93.0 - 100.0 * high, 14.0 + 100.0 * (high - low), n->graph->agents,
+                   n->graph->edges,
+                   n->distance != NULL ? ", agents coloured by their distance from consensus" : "");
+}
+
 saddle_status network_write_svg(const network_svg *n, FILE *stream, saddle_error *error)
 {
     network_layout at;
     const saddle_graph *graph = n->graph;
     SADDLE_TRY(network_layout_make(&at, graph, error));
-    saddle_fprintf(
-        stream,
-        "<svg class=\"network\" viewBox=\"-7 -7 114 114\" role=\"img\" aria-label=\"network of "
-        "%zu agents and %zu edges%s\">\n",
-        graph->agents, graph->edges,
-        n->distance != NULL ? ", agents coloured by their distance from consensus" : "");
+    double r = page_radius(&at);
+    open_svg(n, stream, &at);
     if (n->repeated) {
         saddle_fprintf(stream, "<use href=\"#%s\"/>\n", n->edges);
     } else {
@@ -259,7 +283,7 @@ saddle_status network_write_svg(const network_svg *n, FILE *stream, saddle_error
         fputs("\"/>\n", stream);
     }
     for (size_t i = 0; i < graph->agents; i++)
-        write_agent(n, stream, i, 100.0 * at.x[i], 100.0 - 100.0 * at.y[i]);
+        write_agent(n, stream, i, &at, r);
     fputs("</svg>\n", stream);
     network_layout_release(&at);
     return SADDLE_OK;

@@ -60,17 +60,20 @@ static bool repeated(const report_section *section, const trace_groups *g, size_
     return false;
 }
 
-/* A value; of a number with many digits nine, and all of them in its tooltip. */
+/* A value; of a number with many digits nine, and all of them in its tooltip. "(estimated)" may follow it. */
 static void write_value(FILE *f, const char *value)
 {
     double number;
-    char brief[32];
-    if (strlen(value) <= 12 || !saddle_parse_real(value, &number)) {
+    char digits[SADDLE_REAL_SIZE];
+    char brief[SADDLE_REAL_SIZE];
+    size_t length = strcspn(value, " ");
+    saddle_snprintf(digits, sizeof digits, "%.*s", (int)length, value);
+    if (length <= 12 || length >= sizeof digits || !saddle_parse_real(digits, &number)) {
         report_text(f, value);
         return;
     }
     saddle_snprintf(brief, sizeof brief, "%.9g", number);
-    report_html(f, "<span title=\"%s\">%s</span>", value, brief);
+    report_html(f, "<span title=\"%s\">%s</span>%s", digits, brief, value + length);
 }
 
 /* The different values of a setting in a group, or in all of them, at most a handful. */

@@ -111,9 +111,8 @@ static void assign(work *w)
         if (found == g->groups)
             g->group[g->groups++] = (trace_group){.algorithm = algorithm, .first = k};
         g->group[found].count++;
-        g->group[found].untuned =
-            g->group[found].untuned ||
-            strcmp(saddle_trace_setting(w->trace[k], "untuned"), "yes") == 0;
+        g->group[found].untuned = g->group[found].untuned ||
+                                  strcmp(saddle_trace_setting(w->trace[k], "untuned"), "yes") == 0;
         g->of[k] = found;
     }
 }

@@ -262,8 +262,12 @@ const Charts = (function () {
         const wide = chart.tip.offsetWidth;
         const flip = left + wide + 24 > chart.box.clientWidth;
         chart.tip.style.left = Math.max(0, flip ? left - wide - 14 : left + 14) + "px";
+        /* Away from the curves: at the bottom, where they are at the top. */
+        const heights = found.map(({ point }) => y.place(point[1]));
+        const high = heights.reduce((sum, at) => sum + at, 0) < (heights.length * height) / 2;
+        const free = height - chart.tip.offsetHeight;
         const top = chart.svg.getBoundingClientRect().top - chart.box.getBoundingClientRect().top;
-        chart.tip.style.top = top + MARGIN.top + "px";
+        chart.tip.style.top = top + MARGIN.top + (high && free > 0 ? free - 6 : 0) + "px";
     }
 
     function moveCursor(section, x) {

@@ -417,12 +417,17 @@ def examine(browser, address, shots):
         tell(f"{screen}-dark-overflow", browser.run(OVERFLOW))
         shoot("dark-whole", True)
     browser.look(*PAPER, "dark", "print")
+    folds = "return document.querySelectorAll('details:not([open])').length"
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    tell("paper-folded", browser.run(folds))
     tell("paper-overflow", browser.run(OVERFLOW))
     tell("paper-ground", browser.run("return getComputedStyle(document.body).backgroundColor"))
     tell("paper-controls", browser.run(
         "return Array.from(document.querySelectorAll('.axes, .tools')).filter(e => e.checkVisibility()).length"))
     if shots:
         browser.shoot(os.path.join(shots, "paper.png"), True)
+    browser.run("dispatchEvent(new Event('afterprint'))")
+    tell("folded-again", browser.run(folds))
     tell_list("console", [entry["message"] for entry in browser.log("browser")])
     tell_list("requests", sorted(requests(browser, address)))
 

@@ -117,7 +117,14 @@ check "given steps in JSON" is "$(grep -c '"untuned": false' out)" 2
 try compare "${small[@]}" --algorithms gda,precision --nu 0.05 --json --output marks4
 check "untuned ones in JSON" is "$(grep -c '"untuned": true' out)" 1
 
-# An algorithm that diverges does not prevent the others from running.
+# How messages travel is named above the tables, if it was given.
+try compare --problem quadratic --iterations 5 --algorithms precision --links lossy:0.2 --quiet --output lossy
+check "names the links" is "$(sed -n 2p out)" "network of all runs: links lossy:0.2"
+try compare --problem quadratic --iterations 5 --algorithms precision --compress quantize:4 --mixing-rate 0.5 --quiet \
+    --output packed
+check "names the compression" is "$(sed -n 2p out)" "network of all runs: compress quantize:4, mixing-rate 0.5"
+
+# An algorithm that diverges does not keep the others from running.
 try compare --problem quadratic --iterations 400 --algorithms precision,prox-dsgda --tau 1e-9 \
     --nu 1 --eta 1 --output div
 check "all diverged" exits 3

@@ -256,6 +256,8 @@ see() {
         done
     done
     check "$1: fits paper" is "$(seen paper-overflow)" 0
+    check "$1: with everything unfolded, for as long as it is printed" is "$(seen paper-folded) $(seen folded-again)" \
+        "0 $(grep -o '<details' "$1" | wc -l)"
     check "$1: which is bright, without controls" is "$(seen paper-ground) $(seen paper-controls)" "rgb(251, 251, 250) 0"
 }
 seen() { sed -n "s/^$1 //p" seen; }
