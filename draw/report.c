@@ -194,6 +194,8 @@ static saddle_status write_section(FILE *f, const report_page *r, size_t place, 
                 section->y);
     if (section->title != NULL && *section->title != '\0')
         report_html(f, "<h2>%s</h2>\n", section->title);
+    else /* for those who go from heading to heading */
+        fputs("<h2 class=\"unseen\">Results</h2>\n", f);
     write_paragraphs(f, section->text);
     write_legend(f, &g);
     fputs(
@@ -234,7 +236,7 @@ static void write_script(FILE *f)
 static saddle_status write_page(FILE *f, const report_page *r, saddle_error *error)
 {
     write_head(f, r);
-    fputs("<body>\n<div class=\"page\">\n<header>\n<h1>", f);
+    fputs("<body>\n<main class=\"page\">\n<header>\n<h1>", f);
     write_title(f, r);
     saddle_fprintf(f, "</h1>\n<p class=\"soft\">Made by saddle %s.</p>\n</header>\n",
                    saddle_version());
@@ -251,7 +253,7 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
         status = write_section(f, r, k, error);
     if (r->claims_last)
         report_claims(f, r);
-    fputs("</div>\n", f);
+    fputs("</main>\n", f);
     write_script(f);
     fputs("</body>\n</html>\n", f);
     return status;
