@@ -49,8 +49,8 @@ static double edge_darkness(const saddle_graph *graph)
 /* ---- colours of distances ---- */
 
 /* Cividis, which is read alike by all eyes; dark is near. */
-static const unsigned shades[] = {0x00224e, 0x434e6c, 0x7d7c78, 0xbcae6c, 0xfee838};
-#define SHADES (sizeof shades / sizeof *shades)
+#define SHADES 5
+static const unsigned shades[SHADES] = {0x00224e, 0x434e6c, 0x7d7c78, 0xbcae6c, 0xfee838};
 
 void network_range(const double *distance, size_t agents, double *low, double *high)
 {
@@ -67,8 +67,8 @@ static unsigned shade_of(double distance, double low, double high)
 {
     double place = high > low ? log(fmax(distance, low) / low) / log(high / low)
                               : (distance > 0.0 ? 1.0 : 0.0);
-    double step = fmin(fmax(place, 0.0), 1.0) * (double)(SHADES - 1);
-    size_t k = step < (double)(SHADES - 2) ? (size_t)step : SHADES - 2;
+    double step = fmin(fmax(place, 0.0), 1.0) * (SHADES - 1);
+    size_t k = step < SHADES - 2 ? (size_t)step : SHADES - 2;
     unsigned colour = 0;
     for (int shift = 16; shift >= 0; shift -= 8) {
         double from = (double)((shades[k] >> shift) & 0xFF);
