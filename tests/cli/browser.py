@@ -116,6 +116,7 @@ LINES = "return Array.from(document.querySelectorAll('.chart .curve')).map(c => 
 COSTS = "return Array.from(document.querySelectorAll('.cost')).filter(c => !c.hidden).map(c => c.dataset.x).join()"
 NUMBERS = "return Array.from(document.querySelectorAll('.chart > svg > g > text')).map(t => t.textContent).join(' ')"
 TIPS = "return Array.from(document.querySelectorAll('.tip')).filter(t => !t.hidden && t.textContent).length"
+PLACE = "return document.querySelector('.tip').firstChild.textContent"
 OVERFLOW = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 # Texts whose contrast with what is behind them is below 4.5, as `RATIO TEXT`. Colours that let something through are
@@ -317,8 +318,11 @@ def use_pointer(browser, screen, shoot):
         browser.act("pointer", up, kind=kind)
         return
     start = browser.run(LINES)
+    place = browser.run(PLACE)
     browser.act("pointer", move(middle), down, move(middle + 20), move(right), up)
     tell(f"{screen}-drag", browser.run(LINES) != start)
+    browser.act("pointer", move(left - 65))  # left of the axis: what the drag began with is there now
+    tell(f"{screen}-drag-left", browser.run(PLACE) == place)
     shoot("zoomed")
     browser.act("pointer", move(middle), down, up, down, up)
     tell(f"{screen}-drag-undone", browser.run(LINES) == start)

@@ -295,7 +295,8 @@ for screen in desk phone; do
     check "$screen: Escape hides the values" is "$(seen $screen-key-escape)" 0
     check "$screen: dark ground" is "$(seen $screen-dark-ground)" "rgb(20, 22, 26)"
 done
-check "a drag zooms, a double click undoes it" is "$(seen desk-drag) $(seen desk-drag-undone)" "True True"
+check "a drag zooms, a double click undoes it" is "$(seen desk-drag) $(seen desk-drag-left) $(seen desk-drag-undone)" \
+    "True True True"
 check "no values without the pointer" is "$(seen desk-tips-left)" 0
 see judged/page.html
 check "an outcome beside the metric" is "$(seen shown)" "metric,test_loss"
