@@ -13,10 +13,10 @@
 typedef struct trace_group {
     const char *algorithm; /* borrowed from a trace; NULL: not in the file */
     char *label;           /* owned */
-    size_t first;          /* its first trace */
-    size_t count;          /* how many it has */
-    size_t repeat;         /* how many groups of its algorithm are before it */
-    bool untuned;          /* whether a trace says that nobody chose its step sizes */
+    size_t first;          /* index of its first trace */
+    size_t count;          /* number of its traces */
+    size_t repeat;         /* number of earlier groups of its algorithm */
+    bool untuned;          /* whether a trace records that nobody chose its step sizes */
 } trace_group;
 
 typedef struct trace_groups {

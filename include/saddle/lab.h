@@ -51,11 +51,11 @@ typedef struct saddle_trace {
     saddle_trace_entry *entry; /**< These lines, in the order of the file. */
     size_t columns;            /**< Number of columns, at least 1. */
     char **column;             /**< Their names. */
-    double **value;            /**< value[c][r]; NaN where a cell is empty. */
-    size_t rows;               /**< May be 0: a run has only begun. */
+    double **value;            /**< value[c][r]; NaN if the cell is empty. */
+    size_t rows;               /**< Number of rows; 0 if the run has only begun. */
     size_t agents;             /**< Length of `disagreement`; 0: none is recorded. */
     double *disagreement;      /**< |x_i - xbar|^2 + |y_i - ybar|^2 of each agent at the end. */
-    char *end; /**< Why the run ended; NULL: no end is recorded (still running, or killed). */
+    char *end; /**< Why the run ended; NULL: no end recorded (still running, or killed). */
 } saddle_trace;
 
 /**

@@ -130,26 +130,23 @@ typedef struct saddle_result {
     saddle_columns *columns; /**< Names of the data's columns; NULL: none. */
     double *x_mean;          /**< xbar. */
     double *y_mean;          /**< ybar. */
-    size_t local;            /**< Agents of this process: m when it is alone. */
-    size_t *here;            /**< Their numbers, ascending. */
-    double *x;               /**< Their x, a row each. */
-    double *y;               /**< Their y, a row each. */
+    size_t local;         /**< Number of agents in this process; m if there is only one process. */
+    size_t *here;         /**< The numbers of these agents, ascending. */
+    double *x;            /**< x of these agents, one row each. */
+    double *y;            /**< y of these agents, one row each. */
     double *disagreement; /**< |x_i - xbar|^2 + |y_i - ybar|^2 of all m agents, in every process. */
-    bool untuned;         /**< Whether the algorithm has step sizes that a search can vary, and
-                                  none of them was given. */
-    size_t outcome_count; /**< Outcomes of a row; 0: the problem has none. */
-    saddle_outcome_column outcome[SADDLE_MOST_OUTCOME_COLUMNS]; /**< Which: their columns. */
-    double
-        *outcomes; /**< outcome_count numbers for every row; NaN where they were not measured or are
-                           not defined. */
-    saddle_plan
-        plan;    /**< The effective plan; plan.settings are the settings that mattered, as text. */
-    char *title; /**< What traces call the algorithm; NULL: it is built in. */
-    char *checkpoint;          /**< The newest one, at the process that writes files; NULL: none. */
-    bool saved;                /**< Whether the plan names a model file and it was written. */
-    saddle_error output_error; /**< SADDLE_OK, or why a trace or model that the plan names is
-                                    missing or incomplete: a run continues without them, and its result is
-                                    valid. */
+    /** Whether the algorithm has step sizes that a search can vary, and none of them was given. */
+    bool untuned;
+    size_t outcome_count; /**< Number of outcomes per row; 0 if the problem has none. */
+    saddle_outcome_column outcome[SADDLE_MOST_OUTCOME_COLUMNS]; /**< Their columns. */
+    double *outcomes; /**< outcome_count numbers per row; NaN if not measured or not defined. */
+    saddle_plan plan; /**< The effective plan; plan.settings has the settings in use, as text. */
+    char *title;      /**< The algorithm's name in traces; NULL if it is built in. */
+    char *checkpoint; /**< Path of the newest checkpoint, in process 0; NULL: none. */
+    bool saved;       /**< Whether the plan names a model file and it was written. */
+    /** SADDLE_OK, or why the trace or model that the plan names is missing or incomplete. A run
+     * continues without these files, and its result is valid. */
+    saddle_error output_error;
 } saddle_result;
 
 /** Frees a result. NULL is allowed. */

@@ -421,7 +421,7 @@ static quality train(const char *fairness)
     assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
     ck_assert_uint_eq(result->outcome_count, 8);
     quality out = {.accuracy = saddle_result_outcome(result, "test_accuracy"),
-                 .parity_gap = saddle_result_outcome(result, "test_demographic_parity_gap")};
+                   .parity_gap = saddle_result_outcome(result, "test_demographic_parity_gap")};
     saddle_fprintf(
         stdout,
         "%-12s held-out accuracy %.4f, demographic-parity gap %.4f, equalized-odds gap %.4f\n",
