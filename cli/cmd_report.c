@@ -43,17 +43,17 @@ const cli_command cli_report = {
     .operands = "TRACE|DIR...",
     .least = 1,
     .most = CLI_ANY,
-    .summary = "make one HTML page of traces: curves, costs, network, settings, data",
-    .details = "The page is one file that needs nothing else, no network and no program but a "
-               "browser. Its curves can be seen against samples, rounds, bytes, seconds and "
-               "iterations, on logarithmic and linear axes, zoomed, with values under the "
-               "pointer; agents are coloured by how far they are from consensus; traces that "
-               "differ in their seed alone "
-               "make one curve with a band. Of a directory, all traces in it are taken. Traces of "
-               "different problems or data get a section each. With --claims, where at least two "
-               "of PRECISION, PRECISION+, Prox-GT-SGDA and Prox-DSGDA ran on the same instance, "
-               "the paper's claims about them are decided, as `saddle reproduce` does.",
-    .words = "@FILE",
+    .summary = "make an HTML page about traces: curves, costs, settings",
+    .details =
+        "The page is one self-contained file with curves, costs, network, settings and data; it "
+        "needs only a browser and no internet connection. Curves can be shown against samples, "
+        "rounds, bytes, seconds and iterations, with values under the pointer; agents are coloured "
+        "by how far they are from consensus; traces that differ only in their seed become one "
+        "curve with a band. A directory stands for all traces in it. Traces of different problems "
+        "or data get separate sections. With --claims, if at least two of PRECISION, PRECISION+, "
+        "Prox-GT-SGDA and Prox-DSGDA ran on the same instance, the page says which of the paper's "
+        "claims about them hold, decided as in `saddle reproduce`.",
+    .values = "@FILE",
     .own = own,
     .own_bytes = sizeof(options),
     .run = run,

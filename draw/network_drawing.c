@@ -276,7 +276,7 @@ saddle_status network_write_svg(const network_svg *n, FILE *stream, saddle_error
         saddle_fprintf(stream, "<use href=\"#%s\"/>\n", n->edges);
     } else {
         saddle_fprintf(stream, "<path id=\"%s\" class=\"edges\" stroke-opacity=\"%.2f\" d=\"",
-                       n->edges, ink(graph));
+                       n->edges, edge_darkness(graph));
         FOR_EDGES(graph, i, j, k)
         saddle_fprintf(stream, "M%.2f %.2fL%.2f %.2f", 100.0 * at.x[i], 100.0 - 100.0 * at.y[i],
                        100.0 * at.x[j], 100.0 - 100.0 * at.y[j]);
