@@ -141,11 +141,11 @@ check "have a section each" is "$(grep -o '<h2>[^<]*' both.html | sed 's/<h2>//'
     "robust-logistic on synthetic:300,auc on synthetic:300"
 refuse "the traces are of 2 experiments, such as robust-logistic on synthetic:300 and auc on synthetic:300" \
     report c auc.csv --claims -o both2.html
-refuse "these traces are of 2 experiments: robust-logistic on synthetic:300 (6, such as 'c/gda-seed1.csv'), auc on synthetic:300 (1" \
+refuse "these traces are from 2 experiments: robust-logistic on synthetic:300 (6, such as 'c/gda-seed1.csv'), auc on synthetic:300 (1" \
     plot c auc.csv
 refuse "there is no trace in 'empty'" report "$(mkdir empty && echo empty)" -o e.html
 refuse "is the summary of a comparison" report c/summary.csv -o e.html
-refuse "has the name of a trace" report c -o c/gda-seed1.csv
+refuse "could be a trace" report c -o c/gda-seed1.csv
 mv plain.html page.html
 
 # The data links contain the traces.
@@ -178,8 +178,8 @@ try run --problem quadratic --iterations 400 --nu 1 --eta 1 --tau 1e-9 --report 
 check "a run that diverges" exits 3
 check "a run that diverged has a page, too" test -s bad.html
 check "without disagreement" grep -qF "Not coloured: PRECISION. The trace does not list" bad.html
-refuse "is the file of --trace too" run "${small[@]}" --report t.csv --trace ./t.csv
-refuse "is the file of a trace" report c/gda-seed1.csv -o c/gda-seed1.csv
+refuse "is also the file of --trace" run "${small[@]}" --report t.csv --trace ./t.csv
+refuse "is also the file of a trace" report c/gda-seed1.csv -o c/gda-seed1.csv
 refuse "cannot write 'nowhere/page.html'" report c/gda-seed1.csv -o nowhere/page.html
 refuse "cannot read 'absent.csv'" report absent.csv
 refuse "saddle report needs TRACE|DIR..." report

@@ -485,7 +485,7 @@ START_TEST(held_steps_keep_their_value)
                    SADDLE_UNSUPPORTED, "no step sizes left to search");
     inputs.hold = "nu,,eta";
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "hold: '' is no option");
+                   SADDLE_BAD_INPUT, "hold: '' is not an option");
     inputs.hold = "nu,etta";
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT, "hold: 'etta' is no option");
@@ -587,7 +587,7 @@ START_TEST(wrong_lists_are_refused)
         {"tau=1:2:cubic", "is not a range"},
         {"tau=1:2:log:3:4", "is not a range"},
         {"sampling=a:b", "is not a range"},
-        {"q=1 q=2", "q is named twice"},
+        {"q=1 q=2", "q is given twice"},
         {"tau=1:2:linear:64 alpha=1:2:linear:64 nu=0.1:1:linear:64 eta=0.1:1:linear:64",
          "more than 1048576 points"},
         {"mu=1,2", "'metric' cannot compare candidates with different problems"},
