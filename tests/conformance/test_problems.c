@@ -1326,7 +1326,7 @@ START_TEST(the_gradient_check_refuses_nonsense)
     saddle_error error = {.message = ""};
     saddle_gradient_check found;
     assert_refused(saddle_problem_check_gradient(b.problem, b.x_set, b.y_set, 0, 1, &found, &error),
-                   error, SADDLE_BAD_INPUT, "0 points");
+                   error, SADDLE_BAD_INPUT, "at least 1 point (got 0)");
     assert_refused(saddle_problem_check_gradient(b.problem, b.y_set, b.x_set, 1, 1, &found, &error),
                    error, SADDLE_BAD_INPUT, "dimensions 3 and 2");
     bench_close(&b);

@@ -839,7 +839,7 @@ START_TEST(the_plan_in_a_checkpoint_is_not_run)
     assert_refused(saddle_plan_copy(&copy, &found, &error), error, SADDLE_BAD_INPUT,
                    "set outputs.resume of your own plan");
     assert_refused(saddle_plan_set(&found, "seed", "2", &error), error, SADDLE_BAD_INPUT,
-                   "not used");
+                   "for inspection only");
     saddle_plan_free(&found);
     ck_assert_ptr_null(found.settings);
     free(path);

@@ -226,7 +226,7 @@ START_TEST(other_files_are_not_checkpoints)
     write_bytes(path, other, sizeof other);
     assert_refused(
         saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT,
-        "has format 4; this version of saddle reads format 3: resume with the version that");
+        "has format 4; this version of saddle reads format 3; resume with the version that");
     other[8] = 2;
     write_bytes(path, other, sizeof other);
     assert_refused(saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT,

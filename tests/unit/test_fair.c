@@ -150,7 +150,7 @@ START_TEST(gaps_without_two_groups_are_not_numbers)
     saddle_error error = {.message = ""};
     double score[2];
     assert_refused(problem->scores(problem, &data, x, NULL, score, &error), error, SADDLE_BAD_INPUT,
-                   "has 5 features, but the model 6");
+                   "has 5 features, but the model has 6");
     free(x);
     test_instance_close(&instance);
 }

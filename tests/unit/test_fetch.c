@@ -520,7 +520,7 @@ START_TEST(the_caller_can_end_a_download)
     saddle_fetch_options options = options_for("whole");
     options.progress = end_early;
     options.context = &calls;
-    refuse("a9a", &options, SADDLE_IO, "was ended");
+    refuse("a9a", &options, SADDLE_IO, "was stopped");
     ck_assert_int_gt(calls, 0);
     ck_assert(!exists("a9a") && exists("a9a.part"));
     options = options_for("range");
