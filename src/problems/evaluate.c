@@ -13,8 +13,7 @@
 #define LEAST_WORK 20000.0
 #define WORK_PER_ENTRY 128.0
 
-/* Returns a batch of all samples as a range of groups if the problem has groups, otherwise the
- * batch itself. */
+/* Returns a batch of all samples as a range of groups if there are groups, else the batch itself. */
 static saddle_batch in_groups(const saddle_problem *problem, const saddle_batch *batch)
 {
     bool all = batch->index == NULL && batch->count == problem->samples[0];
@@ -214,8 +213,7 @@ uint64_t saddle_request_ifo(const saddle_request *request)
     }
 }
 
-/* Clears the entries that belong to single samples. Those of a range of samples are skipped: its
- * parts clear their own. */
+/* Clears entries that belong to single samples, except in a range: its parts clear their own. */
 static void clear_entries(const saddle_batch *batch, bool batch_only, size_t count, double *out)
 {
     if (out == NULL)
@@ -270,8 +268,7 @@ void saddle_evaluate_part(const saddle_problem *problem, size_t agent, saddle_re
 }
 
 /* Returns the unbiased variance of the samples' gradients, from the mean of their squared norms
- * and their mean. Terms that are the same for all samples do not change it; they are added
- * later. */
+ * and their mean. Terms that all samples share do not change it; they are added later. */
 static double sample_variance(const saddle_problem *problem, const saddle_request *r,
                               const saddle_part *p)
 {

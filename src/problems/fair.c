@@ -1,7 +1,6 @@
 /*
  * A classifier whose decisions should be independent of a sensitive attribute: their Renyi
- * correlation is penalized (Baharlouei, Nouiehed, Beirami, Razaviyayn, "Renyi Fair Inference", ICLR
- * 2020).
+ * correlation is penalized (Baharlouei et al., "Renyi Fair Inference", ICLR 2020).
  *
  *   f_ij(x, y) = -log p_b(t) + W sum_c (s y_c - y_c^2) p_c(t) - (R/2) |y|^2
  *
@@ -164,8 +163,7 @@ static void find_slopes(const instance *self, const saddle_rows_block *rows, con
     }
 }
 
-/* Adds a block's gradient in u to space->along and, unless it is NULL, the sum of its rows'
- * |grad|^2 to *squares. */
+/* Adds a block's gradient in u to space->along, and its rows' |grad|^2 to *squares unless NULL. */
 static void pull_slopes(const instance *self, saddle_rows_block rows, double scale, const slopes *s,
                         const workspace *space, double *squares)
 {
@@ -190,8 +188,7 @@ static void pull_slopes(const instance *self, saddle_rows_block rows, double sca
         *squares += scale * sum;
 }
 
-/* Adds a block to the gradient, given p of its rows and s of all rows; the gradient in u is
- * added to space->along. */
+/* Adds a block to the gradient, given p of its rows and s of all rows; in u, to space->along. */
 static void add_slopes(const instance *self, const saddle_part *part, const saddle_rows_block *rows,
                        const double *p, const double *sign, const workspace *space)
 {
@@ -306,8 +303,7 @@ static bool response_solve(const saddle_problem *problem, const double *x, const
 
 /*
  * With |t| <= T over X, every p_c is at least e = 1 / (1 + exp(T)), so that mu = 2 W e + R. For
- * useful linear models T is so large that this bound is useless; see TELLING. For networks T is
- * unknown.
+ * good linear models T is so large that this bound is useless (TELLING); for networks T is unknown.
  *
  * With g = |grad_x t|, |y_c| <= Y and |s| = 1, the blocks of the Hessian of f_ij have norms
  *   |H_xx| <= g^2 (1/4 + W P max|sigma''|),  P = largest (s y_+ - y_+^2) - (s y_- - y_-^2)
@@ -447,15 +443,13 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
         saddle_sensitive_read(&self->sensitive, inputs, chosen->sensitive, chosen->excluded, error);
     self->blind.hidden = self->sensitive.hidden;
     if (status == SADDLE_OK && !(self->weight + self->ridge > 0.0))
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "fairness-ridge: if it and fairness are both 0, nothing is concave in y; "
-            "give a positive ridge or auto");
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "fairness-ridge: if it and fairness are both 0, nothing is concave in "
+                           "y; give a positive ridge or auto");
     return status;
 }
 
-/* Finds the features that reveal the attribute, and computes the default tau, from all agents'
- * data. */
+/* Finds the features that reveal the attribute and the default tau, from all agents' data. */
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error)
 {
@@ -468,9 +462,9 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     double square = 0.0;
     if (!self->blind.linear)
         SADDLE_TRY(saddle_start_square(self->model, inputs, &square, error));
-    /* With nu = 0.1 this is a gradient step of 2 / L, where L = steepest / 4 is a bound for the
-     * cross entropy of one sample; the curvature of the mean is far smaller. On a9a, half this
-     * tau still converges for W up to 32. */
+    /* With nu = 0.1 this is a gradient step of 2 / L, where L = steepest / 4 bounds the curvature of
+     * a sample's cross entropy; the mean has far less. On a9a, half this tau converges for W up to
+     * 32. */
     problem->tau = self->blind.linear ? self->steepest / 80.0 : TAU_SHARE * square;
     problem->sample_cost =
         self->blind.linear ? saddle_row_cost(inputs, 1) : saddle_model_cost(self->model, inputs);

@@ -179,7 +179,7 @@ damage() { # FILE: flip a bit in its middle
 fresh() { rm -rf ck && cp -r ck-copy ck; }
 fresh
 damage "$(newest ck)"
-offered="'ck/checkpoint-0000000000000050.saddle' of iteration 50 is valid: resume from that one"
+offered="'ck/checkpoint-0000000000000050.saddle' of iteration 50 is valid; resume from that one"
 refuse "is damaged: its contents do not match" run --resume ck
 check "the older one is offered" warns "$offered"
 refuse "$offered" run --resume "$(newest ck)"
@@ -214,7 +214,7 @@ for other in "--seed 2" "--nu 0.05" "--topology ring" "--algorithm gda" "--agent
 done
 check "no older one is offered" eval '! warns "is valid"'
 refuse "is of a run on other data or another network" run --resume ck "${outputs[@]}" --data synthetic:310
-refuse "beyond 40" run --resume ck "${outputs[@]}" --iterations 40
+refuse "is of iteration 60, after 40" run --resume ck "${outputs[@]}" --iterations 40
 try run --resume ck "${outputs[@]}" --nu 0.10 --quiet
 check "another way to write the same value" exits 0
 try run --problem auc "${small[@]}" --checkpoint plain --quiet
@@ -268,7 +268,7 @@ refuse "'t.csv' is a file" "${run[@]}" --checkpoint t.csv
 refuse "no option --checkpoint" compare --checkpoint ck
 refuse "not from 'ck'" tune --resume ck
 refuse "there is no checkpoint in 'empty'" checkpoint empty
-refuse "there is no 'nowhere'" checkpoint nowhere
+refuse "'nowhere' does not exist" checkpoint nowhere
 try run "${small[@]}" --checkpoint begun --resume auto --quiet
 check "auto begins where there is nothing" exits 0
 check "and makes checkpoints" is "$(files begun)" 1

@@ -81,9 +81,9 @@ for trace in precision-seed1 precision-seed2 prox-dsgda-seed1 prox-dsgda-seed2; 
     check "$trace is there" same_trace "part/$trace.csv" "fair/$trace.csv"
 done
 check "the same summary" cmp -s <(cut -d, -f1-6,8- part/summary.csv) <(cut -d, -f1-6,8- fair/summary.csv)
-refuse "is of another comparison: nu is '0.1' there and '0.05' here" compare "${fair[@]}" --repeats 2 --output part \
+refuse "belongs to another comparison: nu is '0.1' there and '0.05' here" compare "${fair[@]}" --repeats 2 --output part \
     --outcomes-per-agent --nu 0.05
-refuse "is of another comparison: outcomes-per-agent is 'yes' there and 'no' here" compare "${fair[@]}" --repeats 2 --output part
+refuse "belongs to another comparison: outcomes-per-agent is 'yes' there and 'no' here" compare "${fair[@]}" --repeats 2 --output part
 refuse "already has results of another comparison, such as 'precision-seed2.csv'" compare "${fair[@]}" --output part
 sed -i 's/^# saddle .*/# saddle 0.0.1/' part/precision-seed1.csv
 refuse "was written by saddle 0.0.1" compare "${fair[@]}" --repeats 2 --output part --outcomes-per-agent

@@ -175,7 +175,7 @@ for graph in 'ring --agents 5000000' 'complete --agents 14000' 'er:0.5 --agents 
     SADDLE_MEMORY=0.1 try graph $graph
     check "$graph: refused" exits 1
     check "$graph: with both numbers" grep -qE \
-        "^saddle: the graph.* would take about [0-9.]+ GB of memory.*, but about 0.1 GB is allowed by SADDLE_MEMORY; " err
+        "^saddle: the graph.* would bring memory use to about [0-9.]+ GB, but about 0.1 GB is allowed by SADDLE_MEMORY; " err
 done
 SADDLE_MEMORY=abc try graph ring --agents 100000
 check "no option is blamed for the environment" warns "saddle: SADDLE_MEMORY: 'abc'"

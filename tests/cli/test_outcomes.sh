@@ -123,8 +123,8 @@ refuse "there is no outcome on held-out rows" run --problem auc --data synthetic
 refuse "needs outcomes at every trace point" run "${long[@]}" --outcomes ends --stop-after 3
 
 rm -f ./*.csv ./*.npz scores data positives
-refuse "outcomes: problem quadratic has none" run --problem quadratic --outcomes always --trace t.csv
-refuse "outcomes-per-agent: problem quadratic has none" run --problem quadratic --outcomes-per-agent --trace t.csv
+refuse "outcomes: problem quadratic has no outcomes" run --problem quadratic --outcomes always --trace t.csv
+refuse "outcomes-per-agent: problem quadratic has no outcomes" run --problem quadratic --outcomes-per-agent --trace t.csv
 refuse "is not one of auto, always, ends" run "${small[@]}" --outcomes o.csv
 refuse "problem robust-logistic has no outcomes" run --data synthetic:300 --test-data synthetic:10
 refuse "not made from data" run --problem quadratic --test-data synthetic:10

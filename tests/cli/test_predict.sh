@@ -184,7 +184,7 @@ try run --problem quadratic --iterations 2 --model q.npz
 refuse "'q.npz' is a model of problem quadratic" eval --model q.npz --data held
 try run --problem policy-evaluation --iterations 2 --model v.npz
 refuse "'v.npz' is a model of problem policy-evaluation" predict --model v.npz --data held
-refuse "leave it out" eval --model m.npz --data held --problem auc
+refuse "is a model of the built-in problem auc; leave out the problem" eval --model m.npz --data held --problem auc
 refuse "is also the file of --model" predict --model m.npz --data held --output m.npz
 refuse "is also the file of --data" predict --model m.npz --data held --output held
 refuse "--output" predict --model m.npz --data held --output no/where

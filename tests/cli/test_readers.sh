@@ -120,7 +120,7 @@ make_odd() {
     csv:"wrong label") wanted="odd:3:5: the number -1" && change 's/,1$/,yes/' ;;
 
     idx:"claim of gigabytes") wanted="cut short: 4 bytes" && put 4 '\0\0377\0377\0377\0\0\0\0100\0\0\0\0100\01\02\03\04' ;;
-    idx:"a byte more at the end") wanted="continues after" && { cat good/idx && echo; } >odd ;;
+    idx:"a byte more at the end") wanted="has more than the 4 bytes that its header announces" && { cat good/idx && echo; } >odd ;;
     idx:"the last byte missing") wanted="cut short" && head -c -1 good/idx >odd ;;
 
     edges:"number out of range") wanted="odd:3:3: '9999" && change 's/^2 0/2 99999999999999999999/' ;;

@@ -69,7 +69,7 @@ refuse "there is only one part; give --test, or --train with %d" data split all.
 refuse "--test-share must be above 0 and below 1 (got 0)" \
     data split all.txt --train t.txt --test h.txt --test-share 0
 refuse "there is only one part" data split all.txt --train t-%d.txt --parts 1
-refuse "--parts: --train is the single file 't.txt'; put a %d into its name" \
+refuse "--parts: --train is the single file 't.txt'; put %d into its name" \
     data split all.txt --train t.txt --test h.txt --parts 3
 refuse "--test-share: no rows are held out; give --test" data split all.txt --train t-%d.txt --test-share 0.3
 rm -f t.txt h.txt

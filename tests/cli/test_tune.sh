@@ -49,7 +49,7 @@ check "uses the tuned steps" is "$(sed -n 's/^# eta-x: //p' cmp/gda-seed1.csv)" 
 check "one tau for the metric" is "$(sed -n 's/^# metric-tau: //p' cmp/*-seed1.csv | sort -u | wc -l)" 1
 try compare "${problem[@]}" --algorithms gda,prox-dsgda --tuned saddle-tune --iterations 20 --output cmp --overwrite
 check "one without a file" exits 0
-check "runs with a warning" warns "there is no 'saddle-tune/prox-dsgda.yaml'"
+check "runs with a warning" warns "'saddle-tune/prox-dsgda.yaml' does not exist"
 
 # Steps that are given and held are not searched.
 try tune "${problem[@]}" --algorithms precision --nu 0.05 --eta 0.05 --hold nu,eta --budget 50000 --output held --quiet

@@ -414,7 +414,8 @@ START_TEST(chance_is_stated)
     assert_near(chance, 3.0 / 512.0, 1e-15);
     char text[CLAIMS_TEXT] = "";
     saddle_claims_describe_chance(text, sizeof text, &list);
-    ck_assert_ptr_nonnull(strstr(text, "0.0059 of the 3 such tests"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "of the 3 such tests at levels made here, at most 0.0059 would be decided"));
     /* In tests of similarity, no series is first. */
     two[0].test = &alike;
     two[1].test = &not_much_later;

@@ -609,7 +609,7 @@ START_TEST(bad_edges_are_refused)
         size_t edge[6];
         const char *part;
     } rows[] = {
-        {0, 0, {0}, "a graph of 0 agents"},
+        {0, 0, {0}, "a graph cannot have 0 agents"},
         {SIZE_MAX, 1, {0, 1}, "give a number from 1 to"},
         {3, 2, {0, 1, 1, 3}, "edge 1 links agents 1 and 3; give agents from 0 to 2"},
         {3, 2, {0, 1, SIZE_MAX, 2}, "edge 1 links agents 18446744073709551615 and 2"},
@@ -1024,7 +1024,7 @@ START_TEST(bad_classes_and_options_are_refused)
     set = own_set;
     set.term.options = NULL;
     set.term.init = NULL;
-    refuse_set(&set, "low=0", "own takes no options, but 'low=0' is given");
+    refuse_set(&set, "low=0", "own takes no options, but 'low=0' was given");
     saddle_regularizer_class h = own_by_weights;
     h.weights = NULL;
     refuse_h(&h, "the regularizer 'own-l1' has no weights function or shrink function");

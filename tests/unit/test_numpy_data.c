@@ -253,7 +253,7 @@ START_TEST(malformed_sparse_matrices_are_refused)
         const char *part;
     } all[] = {
         {{"format", "|S3", "()", "csc", 3, false}, "format 'csc'; save it with .tocsr()"},
-        {{"format", "|S3", "()", "c\xffr", 3, false}, "no letter"},
+        {{"format", "|S3", "()", "c\xffr", 3, false}, "it contains invalid characters"},
         {{"indices", "<i4", "(3,)", ENTRIES(descending), false}, "columns must ascend within"},
         {{"indices", "<i4", "(3,)", ENTRIES(beyond), false}, "do not fit its shape"},
         {{"indices", "<i4", "(3,)", ENTRIES(negative), false}, "do not fit its shape"},

@@ -322,7 +322,7 @@ START_TEST(other_files_are_refused)
     assert_ok(saddle_npz_write("other.npz", old + 2, 1, &error), error);
     refuse("other.npz", NULL, "there is no such array; the file contains problem");
     assert_ok(saddle_npz_write("old.npz", old, 3, &error), error);
-    refuse("old.npz", NULL, "'old.npz' has xbar, but not the settings of its run");
+    refuse("old.npz", NULL, "'old.npz' has xbar but not the settings of its run");
     saddle_result_free(train(quadratic, "q.npz"));
     refuse("q.npz", NULL, "is a model of problem quadratic, which is not made from data");
 
@@ -332,7 +332,7 @@ START_TEST(other_files_are_refused)
     assert_ok(saddle_predictor_load(&predictor, "forged.npz", NULL, &error), error);
     saddle_predictor_free(predictor);
     refuse("forged.npz", "./libmine.so",
-           "problem: 'forged.npz' is a model of problem auc; leave it out");
+           "problem: 'forged.npz' is a model of the built-in problem auc; leave out the problem");
     forge(2, 10, linear, 13);
     refuse("forged.npz", NULL, "is a model of format 2, but saddle");
     forge(1, 10, linear, 14);

@@ -333,7 +333,7 @@ START_TEST(measures_consensus_of_a_model)
     const saddle_row *last = &result->rows[result->row_count - 1];
     assert_near(last->x_consensus + last->y_consensus, sum, 1e-13 * sum);
     assert_refused(saddle_model_consensus_distance(model, result->agents + 1, distance, &error),
-                   error, SADDLE_BAD_INPUT, "holds 5 copies of x; the network has 6 agents");
+                   error, SADDLE_BAD_INPUT, "holds 5 copies of x, but the network has 6 agents");
     free(distance);
     saddle_result_free(result);
 }

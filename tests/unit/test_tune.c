@@ -488,7 +488,7 @@ START_TEST(held_steps_keep_their_value)
                    SADDLE_BAD_INPUT, "hold: '' is not an option");
     inputs.hold = "nu,etta";
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "hold: 'etta' is no option");
+                   SADDLE_BAD_INPUT, "hold: 'etta' is not an option");
     ck_assert_ptr_null(t);
     bench_close(&b);
 }
