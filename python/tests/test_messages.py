@@ -53,7 +53,7 @@ RUNS = [
     ({"algorithm": 5}, TypeError, "^algorithm is 5; it must be a name"),
     ({"algorithm": ["gda"]}, TypeError, "^algorithm is .*; it must be a name"),
     ({"algorithm": algorithm(rounds=0)}, ValueError, "^rounds is 0; .* at least 1"),
-    ({"algorithm": algorithm(traits={"fast": True})}, ValueError, "no trait 'fast'; there are"),
+    ({"algorithm": algorithm(traits={"fast": True})}, ValueError, "no trait 'fast'; traits are"),
     ({"algorithm": algorithm(options=("nu",), nu="a")}, TypeError, "^nu is 'a'"),
     ({"algorithm": algorithm(step=lambda self, agent: agent.mix("q"))}, ValueError, "'q' .* x, y"),
     ({"algorithm": algorithm(step=lambda self, agent: agent.draw(-1))}, ValueError, "^count is -1"),
@@ -128,7 +128,7 @@ def test_models():
         (
             lambda: trained.predict(X[:, 1:]),
             ValueError,
-            "^X has 3 features, but the model was made",
+            "^X has 3 features, but the model was trained on 4",
         ),
         (lambda: quadratic.predict(X), ValueError, "^the result is a model of problem quadratic"),
         (lambda: trained.predict(None), ValueError, "it must have rows and columns"),

@@ -172,7 +172,7 @@ check "a column of that name is refused" exits 2
 check "and not run" absent pwned
 
 # ---- refusals
-refuse "does not end in .svg, .png or .pdf" plot a.csv -o picture.jpg
+refuse "must end in .svg, .png or .pdf" plot a.csv -o picture.jpg
 cp a.csv a.svg
 refuse "is also the file of a trace" plot a.svg -o ./a.svg
 refuse "has no column 'nothing'; it has iteration, ifo" plot a.csv --y nothing
@@ -307,8 +307,8 @@ check "coloured by consensus" exits 0
 check "with a scale" grep -q 'squared distance from consensus' coloured.svg
 try graph ring --agents 6 --copies m.npz --draw coloured.dot
 check "distances for graphviz" is "$(grep -c 'distance="[0-9.e-]*"' coloured.dot)" 6
-refuse "does not end in .svg, .png, .pdf or .dot" graph ring --draw x.gif
-refuse "holds 6 copies of x; the network has 7 agents" graph ring --agents 7 --copies m.npz --draw x.svg
+refuse "must end in .svg, .png, .pdf or .dot" graph ring --draw x.gif
+refuse "holds 6 copies of x, but the network has 7 agents" graph ring --agents 7 --copies m.npz --draw x.svg
 refuse "is used by --draw only" graph ring --agents 6 --copies m.npz
 refuse "at most 2000 are drawn" graph ring --agents 3000 --draw x.dot
 finish
