@@ -265,8 +265,9 @@ if has_terminal; then
     grep -v '^# ended' c/precision-seed1.csv >running.csv
     : >screen
     # shellcheck disable=SC2094  # what is waited for is written there
-    { wait_for grep -q 'q ends the view' screen; printf q; wait_for grep -q $'\033\[?25h' screen; } |
+    { wait_for grep -q 'press q to leave' screen; printf q; wait_for grep -q $'\033\[?25h' screen; } |
         script -qec "stty cols 70 rows 20; '$saddle' watch running.csv" /dev/null >screen 2>&1
+    check "says how to leave" grep -q 'press q to leave; the run continues' screen
     check "q ends it" grep -q $'\033\[?25h' screen
 fi
 
