@@ -191,7 +191,7 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
         cli_print_field("churn", "%s", plan->network.churn);
     if (e->compression != NULL)
         cli_print_field("messages", "%s, mixing rate %g%s", plan->network.compress,
-                        e->compression->rate, e->compression->backs_off ? " or less" : "");
+                        info->mixing_rate, e->compression->backs_off ? " or less" : "");
     print_algorithm(info);
     print_start(plan);
     print_stops(plan);

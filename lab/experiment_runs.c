@@ -271,6 +271,28 @@ static void write_text(FILE *f, const void *text)
     fputs(text, f);
 }
 
+static const char *churn_path(char out[LAB_PATH], const experiment_runs *w,
+                              const paper_experiment *e, const experiment_series *series)
+{
+    saddle_snprintf(out, LAB_PATH, "%s/traces/%s/%s.churn", w->directory, e->name, series->name);
+    return out;
+}
+
+/* Returns whether the churn file of a series has its events, or it has none. */
+static bool has_churn(const experiment_runs *w, const paper_experiment *e,
+                      const experiment_series *series)
+{
+    char path[LAB_PATH];
+    char text[256] = "";
+    FILE *f = series->churn != NULL ? fopen(churn_path(path, w, e, series), "r") : NULL;
+    if (f != NULL) {
+        size_t length = fread(text, 1, sizeof text - 1, f);
+        text[length] = '\0';
+        fclose(f);
+    }
+    return series->churn == NULL || strcmp(text, series->churn) == 0;
+}
+
 /* Writes the churn events of a series to a file beside the traces and names it in the plan. The
  * path is not compared with that of existing runs, so that a directory can be moved. */
 static saddle_status set_churn(saddle_plan *plan, char path[LAB_PATH], const experiment_runs *w,
@@ -279,8 +301,7 @@ static saddle_status set_churn(saddle_plan *plan, char path[LAB_PATH], const exp
 {
     if (series->churn == NULL)
         return SADDLE_OK;
-    saddle_snprintf(path, LAB_PATH, "%s/traces/%s/%s.churn", w->directory, e->name, series->name);
-    plan->network.churn = path;
+    plan->network.churn = churn_path(path, w, e, series);
     return saddle_output_save(path, write_text, series->churn, error);
 }
 
@@ -306,10 +327,10 @@ static saddle_status make_run(experiment_runs *w, saddle_plan *plan, const char 
     return status;
 }
 
-/* Reads a series with one seed from its files, or makes the run first. */
+/* Reads a series with one seed from its files, if `find`, or makes the run first. */
 static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
                              const experiment_series *series, const saddle_plan *common,
-                             size_t seed, saddle_trace **out, saddle_error *error)
+                             size_t seed, bool find, saddle_trace **out, saddle_error *error)
 {
     char path[LAB_PATH];
     char churn[LAB_PATH];
@@ -318,7 +339,7 @@ static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
     saddle_snprintf(w->label, sizeof w->label, "[%zu/%zu] %s %s seed %zu: ", w->current, w->runs,
                     e->name, series->name, seed);
     trace_path(path, w, e, series, seed);
-    *out = find_run(path, &plan);
+    *out = find ? find_run(path, &plan) : NULL;
     if (*out != NULL)
         return SADDLE_OK;
     saddle_status status = set_churn(&plan, churn, w, e, series, error);
@@ -338,9 +359,10 @@ static saddle_status run_series(experiment_runs *w, const paper_experiment *e, s
         w->metric_tau = plan.outputs.metric_tau;
     else if (!isnan(w->metric_tau))
         plan.outputs.metric_tau = w->metric_tau;
+    bool find = has_churn(w, e, &e->series[s]);
     for (size_t r = 0; status == SADDLE_OK && r < w->seeds && !*w->interrupt; r++) {
         w->current++;
-        status = run_one(w, e, &e->series[s], &plan, r + 1, &trace[s * w->seeds + r], error);
+        status = run_one(w, e, &e->series[s], &plan, r + 1, find, &trace[s * w->seeds + r], error);
     }
     saddle_plan_free(&plan);
     return status;
@@ -364,7 +386,8 @@ static bool find_series(const experiment_runs *w, const paper_experiment *e,
                         const experiment_series *series, saddle_trace **trace)
 {
     saddle_plan plan;
-    bool found_all = saddle_experiment_runs_plan(&plan, w, e, series, NULL) == SADDLE_OK;
+    bool found_all = saddle_experiment_runs_plan(&plan, w, e, series, NULL) == SADDLE_OK &&
+                     has_churn(w, e, series);
     for (size_t r = 0; found_all && r < w->seeds; r++) {
         char path[LAB_PATH];
         plan.start.seed = r + 1;

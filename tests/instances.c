@@ -107,12 +107,16 @@ double *test_doubles(size_t count)
     return result;
 }
 
+double test_larger(double a, double b)
+{
+    return isnan(a) || a >= b ? a : b;
+}
+
 double test_largest(size_t count, const double *v)
 {
     double most = 0.0;
     for (size_t k = 0; k < count; k++)
-        if (!(fabs(v[k]) <= most))
-            most = fabs(v[k]);
+        most = test_larger(most, fabs(v[k]));
     return most;
 }
 
@@ -120,8 +124,7 @@ double test_farthest(size_t count, const double *a, const double *b)
 {
     double most = 0.0;
     for (size_t k = 0; k < count; k++)
-        if (!(fabs(a[k] - b[k]) <= most))
-            most = fabs(a[k] - b[k]);
+        most = test_larger(most, fabs(a[k] - b[k]));
     return most;
 }
 
@@ -550,8 +553,8 @@ static void defect_task(void *context, saddle_agent *agent)
         if (d->layout.field[f].kind != SADDLE_FIELD_SUM)
             continue;
         d->rig->engine->kind->defect(d->rig->engine, agent, &d->layout.field[f], &sum, &weight);
-        d->worst = sum <= d->worst ? d->worst : sum;
-        d->worst = weight <= d->worst ? d->worst : weight;
+        d->worst = test_larger(d->worst, sum);
+        d->worst = test_larger(d->worst, weight);
     }
 }
 

@@ -138,6 +138,8 @@ void test_point(saddle_rng *rng, const saddle_set *set, double *out);
 double *test_doubles(size_t count);
 /* Returns the largest |v[k]|; NaN if there is one. */
 double test_largest(size_t count, const double *v);
+/* Returns the larger of two numbers; NaN if one is. */
+double test_larger(double a, double b);
 /* Returns the largest |a[k] - b[k]|; NaN if there is one. */
 double test_farthest(size_t count, const double *a, const double *b);
 /* Returns whether two runs cost the same; NaN equals NaN. */

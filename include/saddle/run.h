@@ -70,6 +70,7 @@ typedef struct saddle_run_info {
     const char *title;      /**< The algorithm's name in traces; NULL if it is built in. */
     const void *parameters; /**< The algorithm's parameters. */
     saddle_steps steps;     /**< Resolved step sizes. */
+    double mixing_rate;     /**< The mixing rate of compressed messages; NaN if they are not. */
     const char *resumed;    /**< Path of the checkpoint that the run resumes from; NULL: none. */
     uint64_t start;         /**< The first iteration. */
 } saddle_run_info;

@@ -32,6 +32,14 @@ size_t saddle_layout_longest(const saddle_layout *layout)
     return longest;
 }
 
+bool saddle_layout_has_sums(const saddle_layout *layout)
+{
+    for (size_t f = 0; f < layout->fields; f++)
+        if (layout->field[f].kind == SADDLE_FIELD_SUM)
+            return true;
+    return false;
+}
+
 static bool is_sent(const saddle_field *field, unsigned round)
 {
     return round >= field->first_round && round <= field->last_round;

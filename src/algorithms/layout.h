@@ -15,6 +15,8 @@ saddle_status saddle_layout_check(const saddle_algorithm *algorithm, const void 
 void saddle_layout_message(const saddle_layout *layout, unsigned round, size_t *offset,
                            size_t *count);
 
+/* Returns whether there is a field of kind SADDLE_FIELD_SUM. */
+bool saddle_layout_has_sums(const saddle_layout *layout);
 /* Returns the length of the longest field. */
 size_t saddle_layout_longest(const saddle_layout *layout);
 

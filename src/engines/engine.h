@@ -51,6 +51,7 @@ typedef struct saddle_members {
     size_t count;                 /* of those */
     size_t present;
     size_t components;
+    size_t events; /* that have not happened yet */
 } saddle_members;
 
 /* A task for one agent. It may use agent->scratch and runs on the thread of the agent's worker. */

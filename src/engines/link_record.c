@@ -26,8 +26,8 @@ static size_t row_words(const saddle_link_state *s)
 /* Returns the words of one message to an agent. */
 static size_t message_words(const saddle_link_state *s)
 {
-    return s->kinds + (s->rule->burst > 0.0 ? 1 : 0) + s->sums.width +
-           (s->inexact == SADDLE_INEXACT_STALE ? row_words(s) : 0);
+    return s->kinds + (s->rule->burst > 0.0 ? 1 : 0) + (s->members.entries > 0 ? 1 : 0) +
+           s->sums.width + (s->inexact == SADDLE_INEXACT_STALE ? row_words(s) : 0);
 }
 
 /* Returns the words of the rows of past rounds, which end a record. */
@@ -63,6 +63,8 @@ static void carry_message(saddle_link_state *s, size_t k, record_cursor *c)
         carry(c, &failing, 1);
         s->failing[k] = failing != 0;
     }
+    if (s->members.entries > 0)
+        carry(c, &s->members.sent[k], 1);
     if (s->sums.fields > 0)
         carry(c, s->received + k * s->sums.stride, s->sums.width);
     if (s->stale != NULL)

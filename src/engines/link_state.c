@@ -303,13 +303,14 @@ const double *saddle_link_state_arrived(saddle_link_state *s, size_t k, size_t i
                                         const double *row, uint64_t number, size_t kind,
                                         uint64_t *sent)
 {
-    *sent = number + 1;
     if (i == s->rule->dead_to && j == s->rule->dead_from && i != j)
         return NULL;
-    if (s->rule->kind == SADDLE_LINKS_RELIABLE)
+    if (s->window == 0) {
+        if (s->rule->kind != SADDLE_LINKS_RELIABLE && saddle_link_fails(s, k, i, j, number))
+            return NULL;
+        *sent = number + 1;
         return row;
-    if (s->window == 0)
-        return saddle_link_fails(s, k, i, j, number) ? NULL : row;
+    }
     for (uint64_t age = 0; age <= s->window && age <= number; age++) {
         uint64_t round = number - age;
         if (round < s->used[k * s->kinds + kind])
@@ -348,7 +349,7 @@ static void collect_inexact(saddle_link_state *s, saddle_agent *agent, size_t i,
     size_t begin = s->start[i];
     const size_t *neighbour = graph->neighbour + graph->start[agent->id];
     for (size_t k = begin; k < s->start[i + 1]; k++) {
-        uint64_t sent;
+        uint64_t sent = 0;
         s->arrived[k] = saddle_link_state_arrived(s, k, agent->id, neighbour[k - begin],
                                                   rows[k - begin], number, kind, &sent);
         if (s->arrived[k] != NULL)

@@ -143,7 +143,8 @@ void saddle_local_membership(const saddle_engine *base, saddle_members *out)
         *out = (saddle_members){.counted = p->counted,
                                 .count = p->members,
                                 .present = p->present,
-                                .components = p->components};
+                                .components = p->components,
+                                .events = p->churn->count - p->next};
 }
 
 /* Finds the first dead direction, ordered by receiver, then by sender. */

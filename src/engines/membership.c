@@ -232,7 +232,7 @@ static bool hear(const saddle_link_state *s, const saddle_agent *agent, size_t i
     return change;
 }
 
-/* Call edges down over which nothing was used for long. */
+/* Call edges down over which nothing has arrived for long. */
 static bool miss(const saddle_link_state *s, size_t agent, size_t i, unsigned char *map)
 {
     const saddle_membership *m = &s->members;
@@ -240,7 +240,7 @@ static bool miss(const saddle_link_state *s, size_t agent, size_t i, unsigned ch
     bool change = false;
     for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
         if (s->weight[k] == 0.0 || s->number < s->rule->patience ||
-            saddle_link_state_newest(s, k) > s->number - s->rule->patience)
+            m->sent[k] > s->number - s->rule->patience)
             continue;
         size_t at = graph->start[agent] + k - s->start[i];
         if (saddle_map_take_off(&map[graph->agents + m->edge[at]])) {
@@ -280,6 +280,7 @@ static void reset(saddle_link_state *s, saddle_agent *agent, size_t i, bool back
             memset(s->received + k * s->sums.stride, 0, s->sums.stride * sizeof *s->received);
         for (size_t kind = 0; kind < s->kinds; kind++)
             s->used[k * s->kinds + kind] = s->number;
+        m->sent[k] = s->number;
     }
     choose_start(s, agent, i, true);
 }
@@ -332,9 +333,8 @@ static void count_messages(saddle_link_state *s, const saddle_agent *agent, size
     }
 }
 
-/* Point an agent at what it may use: messages of equal maps. An agent that joins reads whoever is there. */
-static void choose_messages(saddle_link_state *s, const saddle_agent *agent, size_t i,
-                            const double *const *rows, size_t kind)
+/* Point an agent at what it may use: messages of equal maps. An agent that joins reads all that arrived. */
+static void choose_messages(saddle_link_state *s, const saddle_agent *agent, size_t i, size_t kind)
 {
     const saddle_membership *m = &s->members;
     const saddle_graph *graph = s->instance->graph;
@@ -349,11 +349,9 @@ static void choose_messages(saddle_link_state *s, const saddle_agent *agent, siz
         else
             s->arrived[k] = NULL;
         s->read[k] = use ? row : agent->now;
+        /* Of neighbours that have just come back nothing is known that is newer. */
         if (joins)
-            s->read[k] = saddle_presence_linked(&m->presence, agent->id, at) &&
-                                 !m->presence.back[graph->neighbour[at]]
-                             ? rows[k - s->start[i]]
-                             : NULL;
+            s->read[k] = m->presence.back[graph->neighbour[at]] ? NULL : row;
     }
 }
 
@@ -380,7 +378,7 @@ void saddle_membership_collect(saddle_link_state *s, saddle_agent *agent, size_t
     }
     if (round == 0)
         begin_iteration(s, agent, i);
-    choose_messages(s, agent, i, rows, kind);
+    choose_messages(s, agent, i, kind);
     agent->neighbour = s->read + begin;
     bool sums = m->stage[i] == SADDLE_AGENT_ACTIVE || m->stage[i] == SADDLE_AGENT_SETTLING;
     if (s->sums.fields == 0 || !sums)
@@ -399,8 +397,8 @@ static bool is_sent(const saddle_field *field, unsigned round)
     return round >= field->first_round && round <= field->last_round;
 }
 
-/* The mean of the rows that an agent reads, of which some are NULL; its own where all are. */
-static void average(const saddle_agent *agent, const saddle_field *field, double *out)
+/* The mean of the rows that an agent reads, of which some are NULL; its own where all are, which returns false. */
+static bool average(const saddle_agent *agent, const saddle_field *field, double *out)
 {
     double count = 0.0;
     memset(out, 0, field->length * sizeof *out);
@@ -414,6 +412,7 @@ static void average(const saddle_agent *agent, const saddle_field *field, double
         saddle_scale(field->length, 1.0 / count, out);
     else
         memcpy(out, agent->now + field->offset, field->length * sizeof *out);
+    return count > 0.0;
 }
 
 /* Start anew from a point, in the next iteration. */
@@ -434,13 +433,14 @@ static void mix(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned ro
 {
     saddle_membership *m = &s->members;
     double *span = s->mixed + i * s->mixed_stride;
+    bool received = true;
     memcpy(span, agent->now, s->layout->published * sizeof *span);
     for (size_t f = 0; f < s->layout->fields; f++) {
         const saddle_field *field = &s->layout->field[f];
         if (field->kind != SADDLE_FIELD_ITERATE || !is_sent(field, round))
             continue;
         if (m->stage[i] == SADDLE_AGENT_JOINING)
-            average(agent, field, span + field->offset);
+            received = average(agent, field, span + field->offset) && received;
         else
             saddle_agent_mix(agent, field->offset, field->length, span + field->offset);
     }
@@ -449,7 +449,9 @@ static void mix(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned ro
         memset(agent->next + s->sums.behind, 0, s->sums.width * sizeof *span);
     if (!last)
         return;
-    m->stage[i] = SADDLE_AGENT_MIXING;
+    /* An agent that joins and has received nothing keeps trying until it starts. */
+    if (received)
+        m->stage[i] = SADDLE_AGENT_MIXING;
     if (agent->iteration + 1 >= saddle_row_start(m, agent->next))
         start_anew(s, agent, i, span);
 }

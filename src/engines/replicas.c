@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "algorithms/agent.h"
+#include "algorithms/layout.h"
 #include "core/vector.h"
 #include "engines/compressor.h"
 
@@ -16,10 +17,6 @@
 #define GROWTH 4.0
 #define SETTLING 32
 #define MOST_LEVELS 30
-
-/* The part of a chosen rate that suits random entries where no sums make up for what is not sent: DPPSP does not converge
- * at half the rate that suits the others. */
-#define UNTRACKED 0.25
 
 /* ---- memory --------------------------------------------------------------------------------------- */
 
@@ -49,7 +46,7 @@ size_t saddle_replicas_measure(saddle_replicas *r, const saddle_instance *instan
     size_t most = 0;
     r->instance = instance;
     r->rule = instance->compression;
-    r->rate = r->rule->rate;
+    r->rate = saddle_compression_rate(r->rule, saddle_layout_has_sums(layout));
     r->layout = layout;
     r->behind = saddle_whole_lines(layout->published);
     r->message = 2 * r->behind;
@@ -92,9 +89,7 @@ void saddle_replicas_describe(saddle_replicas *r, const saddle_algorithm *algori
     saddle_view view;
     saddle_agent_view(algorithm, agent, &view);
     r->convex = !algorithm->traits.feasible && (is_constraint(e->x_set) || is_constraint(e->y_set));
-    bool sums = false;
     for (size_t f = 0; f < r->layout->fields; f++) {
-        sums |= r->layout->field[f].kind == SADDLE_FIELD_SUM;
         const double *field = agent->now + r->layout->field[f].offset;
         bool is_x = field == view.x && r->layout->field[f].length == e->problem->x_dim;
         bool is_y = field == view.y && r->layout->field[f].length == e->problem->y_dim;
@@ -104,8 +99,6 @@ void saddle_replicas_describe(saddle_replicas *r, const saddle_algorithm *algori
                 r->set[f] = is_x ? e->x_set : e->y_set;
         }
     }
-    if (r->rule->kind == SADDLE_COMPRESS_RANDOM && r->rule->backs_off && !sums)
-        r->rate *= UNTRACKED;
 }
 
 /* ---- a message ------------------------------------------------------------------------------------ */

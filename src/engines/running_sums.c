@@ -55,17 +55,6 @@ static bool is_sent(const saddle_running_sums *sums, size_t group, unsigned roun
     return round >= sums->first_round[group] && round <= sums->last_round[group];
 }
 
-size_t saddle_running_sums_sent(const saddle_running_sums *sums, unsigned round)
-{
-    size_t count = 0;
-    for (size_t f = 0; f < sums->fields; f++)
-        if (is_sent(sums, sums->field[f].group, round))
-            count += sums->field[f].length;
-    for (size_t g = 0; g < sums->groups; g++)
-        count += is_sent(sums, g, round);
-    return count;
-}
-
 /* ---- a round ---------------------------------------------------------------------------------- */
 
 /* z += weight (s - r), r = s */
@@ -227,16 +216,16 @@ double saddle_running_sums_defect(const saddle_running_sums *sums, const saddle_
     size_t f = 0;
     while (sums->field[f].offset != field->offset)
         f++;
+    *phi_defect = fabs(conserved(sums, agent, sums->phi + sums->field[f].group, count, weight,
+                                 self_weight, received, z) -
+                       1.0);
     for (size_t k = 0; k < field->length; k++) {
         double off = fabs(
             conserved(sums, agent, sums->field[f].at + k, count, weight, self_weight, received, z) -
             saddle_field_estimate(field, agent, k));
-        /* Keeps a NaN. */
-        if (!(off <= largest))
-            largest = off;
+        if (isnan(off))
+            return off;
+        largest = fmax(largest, off);
     }
-    *phi_defect = fabs(conserved(sums, agent, sums->phi + sums->field[f].group, count, weight,
-                                 self_weight, received, z) -
-                       1.0);
     return largest;
 }

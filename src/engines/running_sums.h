@@ -48,8 +48,6 @@ typedef struct saddle_running_sums {
 /* Find the sums of a layout, for a network of this lambda; NaN: unknown. */
 void saddle_running_sums_plan(saddle_running_sums *sums, const saddle_layout *layout,
                               double lambda);
-/* Doubles of running sums that are sent in a round. */
-size_t saddle_running_sums_sent(const saddle_running_sums *sums, unsigned round);
 
 /* Make z from the sums of a fresh row, with phi = 1 and nothing pushed, and push for a round. */
 void saddle_running_sums_start(const saddle_running_sums *sums, double self_weight, unsigned round,

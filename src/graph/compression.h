@@ -26,4 +26,7 @@ typedef struct saddle_compression {
 saddle_status saddle_compression_read(saddle_compression *out, const char *text, double rate,
                                       saddle_error *error);
 
+/* gamma of an algorithm with or without sums that make up for what is not sent. */
+double saddle_compression_rate(const saddle_compression *rule, bool sums);
+
 #endif

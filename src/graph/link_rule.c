@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/registry.h"
@@ -74,7 +75,8 @@ static uint64_t patience_of(const saddle_link_rule *rule)
 {
     double rounds = (double)(2 * rule->delay);
     if (rule->loss > 0.0)
-        rounds = rule->burst > 0.0 ? rule->burst * log(1e9) : log(1e-9) / log(rule->loss);
+        rounds = rule->burst > 0.0 ? rule->burst * saddle_log(1e9)
+                                   : saddle_log(1e-9) / saddle_log(rule->loss);
     return (uint64_t)fmax(LEAST_PATIENCE, ceil(rounds));
 }
 

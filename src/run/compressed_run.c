@@ -41,12 +41,12 @@ void saddle_run_warn_of_replicas(saddle_run_state *r)
         saddle_snprintf(message, sizeof message,
                         "compress: messages did not keep up with the changes; the mixing rate is "
                         "lowered from %g to %g",
-                        rule->rate, ldexp(rule->rate, -(int)level));
+                        r->info.mixing_rate, ldexp(r->info.mixing_rate, -(int)level));
     else if (first)
         saddle_snprintf(message, sizeof message,
                         "mixing-rate: with %g, messages under compress %.60s do not keep up with "
                         "the changes, and agents drift apart; %s",
-                        rule->rate, r->info.plan->network.compress, remedy(rule));
+                        r->info.mixing_rate, r->info.plan->network.compress, remedy(rule));
     else
         return;
     saddle_run_warn(r, message);
@@ -62,5 +62,5 @@ void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault)
         "agent %zu, variable %.23s[%zu] is %.3g with compress %.30s and mixing-rate %g; "
         "%s, or take smaller steps",
         fault->agent, fault->variable, fault->index, fault->value, r->info.plan->network.compress,
-        rule->rate, remedy(rule));
+        r->info.mixing_rate, remedy(rule));
 }

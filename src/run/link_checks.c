@@ -1,6 +1,7 @@
 /* Which algorithms support which links, and agents that leave and join. */
 #include <string.h>
 
+#include "algorithms/layout.h"
 #include "core/status.h"
 #include "graph/link_rule.h"
 #include "run/run.h"
@@ -9,11 +10,8 @@
 static saddle_status check_losses(const saddle_run_state *r, saddle_error *error)
 {
     const saddle_instance *e = r->info.instance;
-    bool sums = false;
-    for (size_t f = 0; f < r->layout.fields; f++)
-        sums = sums || r->layout.field[f].kind == SADDLE_FIELD_SUM;
-    if (e->links == NULL || !saddle_link_rule_one_sided(e->links) || sums ||
-        e->plan->network.inexact != SADDLE_INEXACT_NO)
+    if (e->links == NULL || !saddle_link_rule_one_sided(e->links) ||
+        saddle_layout_has_sums(&r->layout) || e->plan->network.inexact != SADDLE_INEXACT_NO)
         return SADDLE_OK;
     return saddle_fail(
         error, SADDLE_UNSUPPORTED,

@@ -8,7 +8,6 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
-#include "graph/churn.h"
 #include "run/result.h"
 
 void saddle_run_warn(const saddle_run_state *r, const char *message)
@@ -115,12 +114,12 @@ static saddle_status stalled(const saddle_fault *fault, saddle_error *error)
 static int reached(const saddle_run_state *r, int stop)
 {
     double tolerance = r->given.limits.tolerance;
-    const saddle_churn *churn = r->info.instance->churn;
+    saddle_members members = {.events = 0};
+    if (r->info.instance->churn != NULL)
+        r->engine->kind->membership(r->engine, &members);
     /* The solution is that of the agents that are present at the end, so wait for the last
      * event. */
-    bool settled = churn == NULL || churn->count == 0 ||
-                   r->row.cost.rounds > churn->event[churn->count - 1].round;
-    if (tolerance > 0.0 && r->row.metric <= tolerance && settled)
+    if (tolerance > 0.0 && r->row.metric <= tolerance && members.events == 0)
         stop = SADDLE_STOP_TOLERANCE;
     return r->rules.outcomes ? stop : saddle_run_apply_rules(r, stop);
 }

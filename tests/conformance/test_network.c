@@ -653,8 +653,8 @@ static double saddle_error_of(rig *r)
     for (size_t i = 0; i < problem->agents; i++) {
         double x_off = test_farthest(problem->x_dim, found.x + i * problem->x_dim, x);
         double y_off = test_farthest(problem->y_dim, found.y + i * problem->y_dim, y);
-        most = !(x_off <= most) ? x_off : most;
-        most = !(y_off <= most) ? y_off : most;
+        most = test_larger(most, x_off);
+        most = test_larger(most, y_off);
     }
     test_state_free(&found);
     free(x);
@@ -767,7 +767,7 @@ static double optimality_gap(rig *r)
         s.eta[0] = 1.0;
         project(&s, 1.0, point);
         double off = test_farthest(s.both, z, point);
-        worst = !(off <= worst) ? off : worst;
+        worst = test_larger(worst, off);
     }
     free(z);
     free(g);

@@ -350,7 +350,7 @@ static double slow_defect(const slow *s)
                 if (j != i)
                     total -= test_weight(s->e->mixing, i, j) * s->r[(i * s->m + j) * s->n + k];
             double off = fabs(total - s->v[i * s->n + k]);
-            worst = off <= worst ? worst : off;
+            worst = test_larger(worst, off);
         }
     return worst;
 }
