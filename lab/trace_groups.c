@@ -53,13 +53,14 @@ bool saddle_trace_same_instance(const trace_groups *g, const saddle_trace *a, co
     return true;
 }
 
-/* Whether two traces differ in a setting. A setting that only one of them has is not compared,
- * because versions of the program have different options. */
-static bool differ(const saddle_trace *a, const saddle_trace *b, const char *name)
+/* Whether two traces differ in a setting. A setting that only one of them has is compared only if
+ * its default is not to be there, because versions of the program have different options. */
+static bool differ(const saddle_trace *a, const saddle_trace *b, const saddle_option *option)
 {
-    const char *left = saddle_trace_setting(a, name);
-    const char *right = saddle_trace_setting(b, name);
-    return *left != '\0' && *right != '\0' && strcmp(left, right) != 0;
+    const char *left = saddle_trace_setting(a, option->name);
+    const char *right = saddle_trace_setting(b, option->name);
+    bool comparable = *option->fallback == '\0' || (*left != '\0' && *right != '\0');
+    return comparable && strcmp(left, right) != 0;
 }
 
 /* Whether two traces differ in more than what depends on their seeds. With `loosely`, options
@@ -69,7 +70,7 @@ static bool apart(const work *w, const saddle_trace *a, const saddle_trace *b, b
     for (size_t k = 0; k < saddle_settings_count(w->out->options); k++) {
         const saddle_option *option = saddle_settings_option(w->out->options, k);
         bool excused = loosely && strcmp(option->fallback, "auto") == 0;
-        if (saddle_option_separates(option) && !excused && differ(a, b, option->name))
+        if (saddle_option_separates(option) && !excused && differ(a, b, option))
             return true;
     }
     return false;
@@ -198,7 +199,7 @@ static void count_repeats(work *w)
 /* ---- labels -------------------------------------------------------------------------------- */
 
 /* Whether the groups of an algorithm differ in a setting. */
-static bool tells_apart(const work *w, const trace_group *group, const char *name)
+static bool tells_apart(const work *w, const trace_group *group, const saddle_option *option)
 {
     const saddle_trace *mine = w->trace[group->first];
     const saddle_trace *first = NULL;
@@ -206,7 +207,7 @@ static bool tells_apart(const work *w, const trace_group *group, const char *nam
         const saddle_trace *trace = first_of(w, k);
         if (!same_algorithm(trace, mine))
             continue;
-        if (first != NULL && differ(first, trace, name))
+        if (first != NULL && differ(first, trace, option))
             return true;
         first = first != NULL ? first : trace;
     }
@@ -225,17 +226,17 @@ static void shorten(const saddle_trace *trace, const char *name, char *out, size
 }
 
 /* Whether four digits distinguish the values of an algorithm's groups. */
-static bool short_is_enough(const work *w, const trace_group *group, const char *name)
+static bool short_is_enough(const work *w, const trace_group *group, const saddle_option *option)
 {
     const trace_groups *g = w->out;
     const saddle_trace *mine = w->trace[group->first];
     char own[256];
-    shorten(mine, name, own, sizeof own);
+    shorten(mine, option->name, own, sizeof own);
     for (size_t k = 0; k < g->groups; k++) {
         const saddle_trace *trace = first_of(w, k);
         char other[256];
-        shorten(trace, name, other, sizeof other);
-        if (same_algorithm(trace, mine) && differ(mine, trace, name) && strcmp(own, other) == 0)
+        shorten(trace, option->name, other, sizeof other);
+        if (same_algorithm(trace, mine) && differ(mine, trace, option) && strcmp(own, other) == 0)
             return false;
     }
     return true;
@@ -248,18 +249,21 @@ static void print_differences(const work *w, const trace_group *group, FILE *out
     size_t named = 0;
     for (size_t k = 0; k < saddle_settings_count(w->out->options); k++) {
         const saddle_option *option = saddle_settings_option(w->out->options, k);
-        if (!saddle_option_separates(option) || !tells_apart(w, group, option->name))
+        if (!saddle_option_separates(option) || !tells_apart(w, group, option))
             continue;
         if (named++ >= MOST_NAMED)
             continue;
         const saddle_trace *trace = w->trace[group->first];
         char text[256];
         shorten(trace, option->name, text, sizeof text);
-        saddle_fprintf(
-            out, ", %s %s", option->name,
-            short_is_enough(w, group, option->name)
-                ? text
-                : saddle_excerpt_of(saddle_trace_setting(trace, option->name), NULL).text);
+        if (*text == '\0')
+            saddle_fprintf(out, ", no %s", option->name);
+        else
+            saddle_fprintf(
+                out, ", %s %s", option->name,
+                short_is_enough(w, group, option)
+                    ? text
+                    : saddle_excerpt_of(saddle_trace_setting(trace, option->name), NULL).text);
     }
 }
 

@@ -7,8 +7,8 @@
  *
  *   max(own, max over j of (clock of j + latency + bytes / bandwidth)) + compute * IFO calls of the round
  *
- * where j runs over the neighbours whose messages of this round it uses. No agent waits for a lost or late
- * message.
+ * where j runs over the neighbours that it waits for: those over working edges of links whose two ends
+ * agree, and otherwise all that are present, because nobody knows that a message will not come.
  */
 #include <math.h>
 
@@ -46,7 +46,7 @@ static double arrival(const saddle_local *e, unsigned parity, size_t i, double b
     size_t degree = e->links.start[i + 1] - e->links.start[i];
     double last = 0.0;
     for (size_t n = 0; n < degree; n++)
-        if (!e->links.changing || saddle_link_state_in_time(&e->links.state, e->links.start[i] + n))
+        if (!e->links.changing || saddle_link_state_waits(&e->links.state, i, n))
             last = fmax(last, neighbour[n][saddle_clock_offset(e)] +
                                   saddle_link_seconds(e->inputs.link_model, first + n, bytes));
     return last;

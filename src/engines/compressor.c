@@ -155,9 +155,11 @@ static void add_quantized(unsigned bits, size_t length, const unsigned char *pac
 
 /* ---- top ------------------------------------------------------------------------------------------ */
 
-/* Entries of a field that top and random send. */
-static size_t entries_sent(const saddle_compression *rule, size_t length)
+size_t saddle_compressed_entries(const saddle_compression *rule, size_t length)
 {
+    bool part = rule->kind == SADDLE_COMPRESS_TOP || rule->kind == SADDLE_COMPRESS_RANDOM;
+    if (!part)
+        return length;
     double count = ceil(rule->fraction * (double)length);
     return count < (double)length ? (size_t)count : length;
 }
@@ -264,7 +266,7 @@ static size_t next_index(index_walk *walk)
 /* Bytes without regard to what the field has as it is. */
 static size_t packed_bytes(const saddle_compression *rule, size_t length)
 {
-    size_t k = entries_sent(rule, length);
+    size_t k = saddle_compressed_entries(rule, length);
     switch (rule->kind) {
     case SADDLE_COMPRESS_QUANTIZE:
         return sizeof(double) + whole_bytes(length * rule->bits);
@@ -295,10 +297,10 @@ void saddle_compress(const saddle_compression *rule, saddle_rng *draw, size_t le
     } else if (rule->kind == SADDLE_COMPRESS_QUANTIZE) {
         quantize(rule->bits, length, field, out);
     } else if (rule->kind == SADDLE_COMPRESS_TOP) {
-        send_top(length, entries_sent(rule, length), field, out);
+        send_top(length, saddle_compressed_entries(rule, length), field, out);
     } else {
         index_walk walk = begin_walk(draw, length);
-        for (size_t n = 0; n < entries_sent(rule, length); n++)
+        for (size_t n = 0; n < saddle_compressed_entries(rule, length); n++)
             memcpy(out + n * sizeof *field, &field[next_index(&walk)], sizeof *field);
     }
 }
@@ -310,12 +312,12 @@ void saddle_compressed_add(const saddle_compression *rule, saddle_rng *draw, siz
     if (!whole && rule->kind == SADDLE_COMPRESS_QUANTIZE) {
         add_quantized(rule->bits, length, packed, sum);
     } else if (!whole && rule->kind == SADDLE_COMPRESS_TOP) {
-        add_top(length, entries_sent(rule, length), packed, sum);
+        add_top(length, saddle_compressed_entries(rule, length), packed, sum);
     } else {
         index_walk walk = {.step = 1, .length = length};
         if (!whole)
             walk = begin_walk(draw, length);
-        size_t count = whole ? length : entries_sent(rule, length);
+        size_t count = whole ? length : saddle_compressed_entries(rule, length);
         for (size_t n = 0; n < count; n++) {
             double value;
             memcpy(&value, packed + n * sizeof value, sizeof value);

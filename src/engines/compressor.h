@@ -16,6 +16,8 @@
 #include "core/rng.h"
 #include "graph/compression.h"
 
+/* Returns the number of entries of a field of a length that are sent. */
+size_t saddle_compressed_entries(const saddle_compression *rule, size_t length);
 /* Bytes of a packed field of a length. */
 size_t saddle_compressed_bytes(const saddle_compression *rule, size_t length);
 /* Pack a field; `draw` is a fresh stream of (sender, field, round), which only random reads. */

@@ -170,9 +170,15 @@ uint64_t saddle_link_state_newest(const saddle_link_state *s, size_t k)
     return newest;
 }
 
-bool saddle_link_state_in_time(const saddle_link_state *s, size_t k)
+bool saddle_link_state_waits(const saddle_link_state *s, size_t i, size_t n)
 {
-    return saddle_link_state_newest(s, k) == s->number + 1;
+    const saddle_instance *e = s->instance;
+    size_t agent = e->world->here[i];
+    size_t k = s->start[i] + n;
+    if (s->members.entries > 0)
+        return s->weight[k] != 0.0 &&
+               saddle_presence_linked(&s->members.presence, agent, e->graph->start[agent] + n);
+    return saddle_link_rule_one_sided(s->rule) || saddle_link_state_newest(s, k) == s->number + 1;
 }
 
 uint64_t saddle_link_state_age(const saddle_link_state *s, uint64_t rounds)

@@ -123,8 +123,9 @@ uint64_t saddle_link_state_newest(const saddle_link_state *state, size_t k);
 const double *saddle_link_state_arrived(saddle_link_state *state, size_t k, size_t i, size_t j,
                                         const double *row, uint64_t number, size_t kind,
                                         uint64_t *sent);
-/* Returns whether the current round's message at index k was used in it. */
-bool saddle_link_state_in_time(const saddle_link_state *state, size_t k);
+/* Returns whether the agent at index i waits in the current round for its neighbour n. It waits for lost
+ * and late messages as long as for others, because it does not know which they are. */
+bool saddle_link_state_waits(const saddle_link_state *state, size_t i, size_t n);
 /* Returns the most rounds since a message to an agent of this process was used, after `rounds` rounds;
  * 0: all were used in the last. */
 uint64_t saddle_link_state_age(const saddle_link_state *state, uint64_t rounds);

@@ -40,13 +40,24 @@ size_t saddle_replicas_sent(const saddle_replicas *r, unsigned round)
     return (message_bytes(r, round) + sizeof(double) - 1) / sizeof(double);
 }
 
+double saddle_replicas_rate(const saddle_compression *rule, const saddle_layout *layout)
+{
+    double share = 1.0;
+    for (size_t f = 0; f < layout->fields; f++) {
+        size_t length = layout->field[f].length;
+        double sent = (double)saddle_compressed_entries(rule, length);
+        share = length > 0 ? fmin(share, sent / (double)length) : share;
+    }
+    return saddle_compression_rate(rule, share, saddle_layout_has_sums(layout));
+}
+
 size_t saddle_replicas_measure(saddle_replicas *r, const saddle_instance *instance,
                                const saddle_layout *layout, size_t extra)
 {
     size_t most = 0;
     r->instance = instance;
     r->rule = instance->compression;
-    r->rate = saddle_compression_rate(r->rule, saddle_layout_has_sums(layout));
+    r->rate = saddle_replicas_rate(r->rule, layout);
     r->layout = layout;
     r->behind = saddle_whole_lines(layout->published);
     r->message = 2 * r->behind;

@@ -62,6 +62,8 @@ static inline bool saddle_replicas_needed(const saddle_instance *instance)
 {
     return instance->compression != NULL;
 }
+/* Returns the mixing rate of an algorithm's messages, before agents lower it. */
+double saddle_replicas_rate(const saddle_compression *rule, const saddle_layout *layout);
 /* Find the sizes; returns the doubles of a row of published state, of which the last `extra` are left free. */
 size_t saddle_replicas_measure(saddle_replicas *replicas, const saddle_instance *instance,
                                const saddle_layout *layout, size_t extra);

@@ -22,30 +22,27 @@ static const compression_form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* About the largest rates that were found to work on quadratic and a9a, on er:0.6, ring and path: docs/networks-results.md. */
-static double measured_rate(const saddle_compression *rule)
+/* The part of a rate that suits random entries where no sums make up for what is not sent: DPPSP does not
+ * converge at half the rate that suits the others. */
+#define UNTRACKED 0.25
+
+/* About the largest rates that were found to work on quadratic and a9a, on er:0.6, ring and path:
+ * docs/networks-results.md. */
+double saddle_compression_rate(const saddle_compression *rule, double share, bool sums)
 {
     static const double by_bits[] = {0.7, 0.9};
+    if (!isnan(rule->rate))
+        return rule->rate;
     switch (rule->kind) {
     case SADDLE_COMPRESS_QUANTIZE:
         return rule->bits < 4 ? by_bits[rule->bits - LEAST_BITS] : 1.0;
     case SADDLE_COMPRESS_TOP:
-        return fmin(sqrt(rule->fraction), 5.0 * rule->fraction);
+        return fmin(sqrt(share), 5.0 * share);
     case SADDLE_COMPRESS_RANDOM:
-        return fmin(1.0, 2.0 * rule->fraction);
+        return fmin(1.0, 2.0 * share) * (sums ? 1.0 : UNTRACKED);
     default:
         return 1.0;
     }
-}
-
-/* The part of a chosen rate that suits random entries where no sums make up for what is not sent: DPPSP does not converge at half
- * the rate that suits the others. */
-#define UNTRACKED 0.25
-
-double saddle_compression_rate(const saddle_compression *rule, bool sums)
-{
-    bool lowered = rule->kind == SADDLE_COMPRESS_RANDOM && rule->backs_off && !sums;
-    return lowered ? UNTRACKED * rule->rate : rule->rate;
 }
 
 static saddle_status read_number(saddle_compression *out, const char *text, saddle_error *error)
@@ -85,7 +82,5 @@ saddle_status saddle_compression_read(saddle_compression *out, const char *text,
                            SADDLE_EXCERPT(text), form->synopsis);
     if (colon != NULL)
         SADDLE_TRY(read_number(out, colon + 1, error));
-    if (out->backs_off)
-        out->rate = measured_rate(out);
     return SADDLE_OK;
 }

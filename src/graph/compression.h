@@ -18,15 +18,16 @@ typedef struct saddle_compression {
     saddle_compression_kind kind;
     unsigned bits;   /* of an entry: quantize */
     double fraction; /* of the entries: top and random */
-    double rate;     /* gamma, by which differences between replicas are weighed; in (0, 1] */
-    bool backs_off;  /* agents lower their rates when replicas fall behind: it was chosen here */
+    double rate; /* the mixing rate gamma, in (0, 1]; NaN: saddle_compression_rate() chooses it */
+    bool backs_off; /* agents lower their rates when replicas fall behind: it was not given */
 } saddle_compression;
 
 /* Read a text; `rate` NaN: chosen here. */
 saddle_status saddle_compression_read(saddle_compression *out, const char *text, double rate,
                                       saddle_error *error);
 
-/* gamma of an algorithm with or without sums that make up for what is not sent. */
-double saddle_compression_rate(const saddle_compression *rule, bool sums);
+/* Returns the mixing rate: the given one, or one that suits the share of the entries that is sent, with or
+ * without tracked sums that make up for what is not sent. */
+double saddle_compression_rate(const saddle_compression *rule, double share, bool sums);
 
 #endif

@@ -11,7 +11,7 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "data/dataset.h"
-#include "graph/compression.h"
+#include "engines/replicas.h"
 #include "instance/theory_bounds.h"
 #include "instance/unused_options.h"
 #include "run/result.h"
@@ -83,8 +83,7 @@ static saddle_status lay_out(saddle_run_state *r, saddle_error *error)
     saddle_layout *l = &r->layout;
     saddle_algorithm_layout(r->info.algorithm, r->parameters, r->info.instance->problem, l);
     const saddle_compression *rule = r->info.instance->compression;
-    r->info.mixing_rate =
-        rule != NULL ? saddle_compression_rate(rule, saddle_layout_has_sums(l)) : (double)NAN;
+    r->info.mixing_rate = rule != NULL ? saddle_replicas_rate(rule, l) : (double)NAN;
     if (l->published <= SADDLE_MOST_DOUBLES && l->kept <= SADDLE_MOST_DOUBLES &&
         l->work <= SADDLE_MOST_DOUBLES && l->scratch <= SADDLE_MOST_DOUBLES)
         return SADDLE_OK;

@@ -261,6 +261,38 @@ START_TEST(each_cost_by_itself)
 }
 END_TEST
 
+/* Messages that are lost or late are waited for like others; agents that are gone are not. */
+START_TEST(lost_messages_take_their_time)
+{
+    static const char *const links[] = {"links=reliable", "links=lossy:0.5", "links=burst:0.3:5",
+                                        "links=delay:5", "links=lossy:0.99"};
+    saddle_test_enter_directory();
+    saddle_test_write("model", "default latency 0.25\nedge 0 1 latency 2\n");
+    saddle_test_write("churn.txt", "20 leave 0\n");
+    for (size_t k = 0; k < sizeof links / sizeof *links; k++) {
+        const char *setting[] = {"problem=quadratic",
+                                 "agents=4",
+                                 "topology=complete",
+                                 "samples=5",
+                                 "iterations=40",
+                                 links[k],
+                                 "trace-every=20",
+                                 "link-model=model",
+                                 NULL,
+                                 NULL};
+        saddle_result *result = test_solve(NULL, setting);
+        assert_near(result->cost.network_seconds, 40 * 2.0, 0.0);
+        saddle_result_free(result);
+        setting[8] = "churn=churn.txt";
+        result = test_solve(NULL, setting);
+        /* Agent 1's clock is at 40; the others have waited for it one round ago. */
+        assert_near(result->rows[1].cost.network_seconds, 20 * 2.0, 0.0);
+        assert_near(result->cost.network_seconds, 20 * 2.0 + 20 * 0.25, 0.0);
+        saddle_result_free(result);
+    }
+}
+END_TEST
+
 /* A centralized algorithm runs at one agent, which computes at the `default` speed and never waits. */
 START_TEST(centralized_algorithms_only_compute)
 {
@@ -534,6 +566,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, clocks_are_as_defined_on_random_networks);
     tcase_add_test(tests, two_agents_by_hand);
     tcase_add_test(tests, each_cost_by_itself);
+    tcase_add_test(tests, lost_messages_take_their_time);
     tcase_add_test(tests, centralized_algorithms_only_compute);
     tcase_add_test(tests, runs_keep_time);
     tcase_add_test(tests, time_is_only_counted);

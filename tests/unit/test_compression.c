@@ -292,6 +292,24 @@ static void slow_gradients(const slow *s, size_t i, double *gx, double *gy)
     free(scratch);
 }
 
+/* The rate that is chosen where none is given, for the share of the entries that is sent of the field that has least. */
+static double slow_rate(const slow *s)
+{
+    double share = 1.0;
+    for (size_t f = 0; f < FIELDS; f++) {
+        double n = (double)s->length[f];
+        share = fmin(share, fmin(n, ceil(s->rule.fraction * n)) / n);
+    }
+    switch (s->rule.kind) {
+    case SADDLE_COMPRESS_QUANTIZE:
+        return s->rule.bits == 2 ? 0.7 : s->rule.bits == 3 ? 0.9 : 1.0;
+    case SADDLE_COMPRESS_TOP:
+        return share < 0.04 ? 5.0 * share : sqrt(share);
+    default:
+        return share < 0.5 ? 2.0 * share : 1.0;
+    }
+}
+
 static void slow_open(slow *s, const test_rig *rig, bool convex)
 {
     const saddle_instance *e = &rig->scene;
@@ -303,6 +321,8 @@ static void slow_open(slow *s, const test_rig *rig, bool convex)
                 .convex = convex,
                 .m = e->graph->agents,
                 .length = {nx, ny, ny, nx}};
+    if (isnan(s->rule.rate))
+        s->rule.rate = slow_rate(s);
     for (size_t f = 0; f < FIELDS; f++) {
         s->z[f] = test_doubles(s->m * s->length[f]);
         s->replica[f] = test_doubles(s->m * s->length[f]);
