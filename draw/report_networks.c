@@ -1,4 +1,4 @@
-/* The networks of a report: drawings whose agents are coloured by their disagreement at the end of a run. */
+/* The networks of a report: drawings whose agents are coloured by their disagreement in the result of a run. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,9 +114,15 @@ static saddle_status write_drawing(FILE *f, const gallery *y, size_t k, const tr
     double high = 0.0;
     char edges[64];
     saddle_graph *graph = NULL;
-    /* A file of edges may have changed or gone since the run: then there is no drawing. */
-    if (network_of_trace(&graph, trace, NULL) != SADDLE_OK)
+    if (network_of_trace(&graph, trace, NULL) != SADDLE_OK ||
+        graph->agents != drawable_agents(trace)) {
+        report_html(f,
+                    "<p class=\"soft\">The network %s cannot be made again: its file is gone or "
+                    "has changed.</p>\n",
+                    saddle_trace_setting(trace, "topology"));
+        saddle_graph_free(graph);
         return SADDLE_OK;
+    }
     if (coloured)
         find_ends(trace, &low, &high);
     saddle_snprintf(edges, sizeof edges, "edges-%zu-%zu", section, y->original[k]);
@@ -173,8 +179,8 @@ saddle_status report_networks(FILE *f, const report_section *section, const trac
         status = write_drawing(f, &y, k, g, place, error);
     fputs("</div>\n", f);
     if (y.coloured > 0)
-        fputs("<p class=\"soft\">Agents are coloured by their squared distance from consensus at "
-              "the end of the run, |x<sub>i</sub> &minus; x&#772;|&sup2; + |y<sub>i</sub> &minus; "
+        fputs("<p class=\"soft\">Agents are coloured by the squared distance of their results from "
+              "consensus, |x<sub>i</sub> &minus; x&#772;|&sup2; + |y<sub>i</sub> &minus; "
               "y&#772;|&sup2;: dark is near, bright is far. Each drawing has its own scale.</p>\n",
               f);
     write_missing(f, section, g);

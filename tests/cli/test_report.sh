@@ -81,6 +81,14 @@ try report without.csv -o without.html
 check "a trace without them" is "$(grep -c 'style="fill' without.html) $(grep -c '<circle ' without.html)" "0 6"
 check "says so" grep -qF "Not coloured: PRECISION. The trace does not list" without.html
 check "a network is drawn once for all algorithms" is "$(grep -c '<path id="edges' page.html) $(grep -c '<use href="#edges' page.html)" "1 1"
+printf '0 1\n1 2\n2 3\n' >edges.txt
+try run --problem quadratic --agents 4 --topology file:edges.txt --iterations 5 --trace line.csv --quiet
+try report line.csv -o line.html
+check "a network from a file" is "$(grep -c '<circle ' line.html)" 4
+printf '3 4\n' >>edges.txt
+try report line.csv -o line.html
+check "which is another one now" grep -qF "The network file:edges.txt cannot be made again: its file is gone or has changed." line.html
+check "is not drawn" is "$(grep -c '<circle ' line.html)" 0
 try run --problem quadratic --algorithm gda --iterations 5 --trace one.csv --quiet
 check "one model has nothing to disagree with" grep -qx '# disagreement: 0' one.csv
 
