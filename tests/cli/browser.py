@@ -400,7 +400,6 @@ def examine(browser, address, shots):
 
         browser.look(*size, "light")
         browser.open(address)
-        browser.open(address)
         if screen == "desk":
             describe(browser)
         tell(f"{screen}-overflow", browser.run(OVERFLOW))
