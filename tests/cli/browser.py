@@ -88,7 +88,10 @@ class Browser:
         self.devtools("Emulation.setTouchEmulationEnabled", enabled=width < 600)
         self.devtools("Emulation.setEmulatedMedia", media=media,
                       features=[{"name": "prefers-color-scheme", "value": scheme}])
-        while self.run("return innerWidth") != width:
+        # A page that is too wide for a phone never gets there, and is found out later.
+        for _ in range(600):
+            if self.run("return innerWidth") == width:
+                break
             time.sleep(0.05)
 
     def shoot(self, path, whole=False):
