@@ -94,8 +94,8 @@ SADDLE_API saddle_status saddle_mpi_init(size_t *rank, saddle_error *error);
  * Finalizes MPI if it is initialized. A program that uses the engine `mpi` calls it last, unless it
  * initialized MPI itself and also finalizes it. Does nothing without MPI.
  * @param failed  whether this process ends with an error. The other processes may not know of it:
- *                if they do not end within seconds as well, MPI is not finalized, and mpirun then
- *                ends them because this process exits without MPI_Finalize().
+ *                if they do not end within seconds, MPI is not finalized, and mpirun then ends them
+ *                because this process exits without MPI_Finalize().
  */
 SADDLE_API void saddle_mpi_finalize(bool failed);
 

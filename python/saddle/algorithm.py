@@ -39,7 +39,7 @@ class Algorithm:
         options of the library that it reads, such as ("nu", "tau", "batch"). In start() and step()
         their values are attributes of the algorithm. A class attribute of that name is the default
 
-    Your own parameters are class attributes as well, and can be passed to the constructor.
+    Your own parameters are also class attributes, and can be passed to the constructor.
 
     >>> import saddle
     >>> class Descent(saddle.Algorithm):

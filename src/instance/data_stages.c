@@ -111,7 +111,7 @@ static saddle_status check_labels(const saddle_instance *e, saddle_error *error)
         saddle_pattern_check(labels, NULL) != SADDLE_OK)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "labels: '%s' is one file, but data '%s' is one for each agent; use "
-                           "%%d for the agent's number in labels as well",
+                           "%%d for the agent's number, such as labels-%%d",
                            labels, data);
     return SADDLE_OK;
 }
