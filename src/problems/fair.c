@@ -6,8 +6,7 @@
  *
  * The classes c are - and + ; p_+ = 1 / (1 + exp(-t)) = 1 - p_-, where t comes from a softmax over
  * two linear scores or from a network (blind_model.h); b is the label, s = 2 S - 1 = +1 or -1 the
- * sensitive attribute, W the weight of fairness and R a ridge, by default 0 unless W is 0. Features
- * that reveal S are hidden from the model.
+ * attribute, W the weight of fairness and R a ridge. The model ignores features that reveal S.
  *
  * For given x the maximum over y is separable: with the network means P_c of p_c and G_c of s p_c,
  *   y_c* = W G_c / (2 W P_c + R), within [-1/2, 1/2], and for R = 0 the resulting penalty is
