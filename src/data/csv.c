@@ -248,12 +248,10 @@ static saddle_status check_dropped(const saddle_csv *table, const names *of, sad
 {
     for (size_t k = 0; k < table->fields; k++)
         if (of->dropped[k] && (k == table->label || of->forced[k]))
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "drop-columns: '%s' is %s; remove it from drop-columns, or name another "
-                "column there",
-                SADDLE_EXCERPT(of->name[k]),
-                k == table->label ? "the label column" : "also in category-columns");
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "drop-columns: '%s' is %s; remove it from this list",
+                               SADDLE_EXCERPT(of->name[k]),
+                               k == table->label ? "the label column" : "also in category-columns");
     return SADDLE_OK;
 }
 
