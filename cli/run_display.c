@@ -186,7 +186,9 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
                     plan->network.mixing, e->spectrum.gap);
     if (strcmp(plan->network.links, "reliable") != 0)
         cli_print_field("links", "%s%s", plan->network.links,
-                        plan->network.inexact != SADDLE_INEXACT_NO ? ", inexact" : "");
+                        plan->network.inexact == SADDLE_INEXACT_STALE ? ", inexact: last copy"
+                        : plan->network.inexact == SADDLE_INEXACT_OWN ? ", inexact: own state"
+                                                                      : "");
     if (e->churn != NULL)
         cli_print_field("churn", "%s", plan->network.churn);
     if (e->compression != NULL)

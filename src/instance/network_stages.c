@@ -157,13 +157,16 @@ saddle_status saddle_stage_read_links(saddle_instance *e, saddle_error *error)
             "inexact: links %.200s are exact for every algorithm; leave inexact out, or "
             "give lossy, burst or delay as the links",
             text);
-    if (status == SADDLE_OK && plan->network.churn != NULL &&
-        ((e->links->kind != SADDLE_LINKS_RELIABLE && !saddle_link_rule_one_sided(e->links)) ||
-         plan->network.inexact != SADDLE_INEXACT_NO))
+    if (status != SADDLE_OK || plan->network.churn == NULL)
+        return status;
+    if (plan->network.inexact != SADDLE_INEXACT_NO)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "churn: agents can come and go only with exact links; leave inexact or "
+                           "churn out");
+    if (e->links->kind != SADDLE_LINKS_RELIABLE && !saddle_link_rule_one_sided(e->links))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "churn: agents can come and go with links reliable, lossy, burst and "
-                           "delay, and without inexact (got links %.200s); change the links or "
-                           "leave churn out",
+                           "delay (got links %.200s); change the links or leave churn out",
                            text);
     return status;
 }

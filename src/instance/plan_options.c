@@ -131,9 +131,10 @@ static const saddle_option links =
     SADDLE_TEXT(LINKS, "links", SADDLE_LINKS_HEADING, "reliable", "KIND",
                 "Which messages arrive. Give reliable, agreed:P, agreed-burst:P:LENGTH, gossip, "
                 "sequence:TOPOLOGY,..., schedule:FILE, lossy:P, burst:P:LENGTH or delay:K[:P]. P "
-                "is the fraction of messages that is lost, LENGTH the mean length of a burst and K "
-                "the longest delay, both in rounds. With agreed links both ends know of a loss; "
-                "with lossy links the sender does not.");
+                "is the fraction of messages that is lost or late, LENGTH the mean length of a "
+                "burst and K the longest delay, both in rounds. With agreed links both ends know "
+                "of a loss; with lossy links the sender does not. The last three can end in :I-J: "
+                "nothing from agent I arrives at agent J.");
 static const saddle_option inexact =
     SADDLE_CHOICE(PLAN(network.inexact, INSTANCE, RESULT), "inexact", SADDLE_LINKS_HEADING, "no",
                   "no|stale|own", "RULE",
