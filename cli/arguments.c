@@ -33,7 +33,7 @@ const saddle_option cli_option_report =
 
 const saddle_option cli_option_quiet = SADDLE_FLAG(
     SADDLE_OWN(cli_common, quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
-    "Print only final tables, warnings and errors. `saddle run` prints no table either.");
+    "Print only final tables, warnings and errors; with `saddle run`, only warnings and errors.");
 
 const saddle_option cli_option_json =
     SADDLE_FLAG(TYPED(json), "json", SADDLE_OUTPUT_HEADING, "no",

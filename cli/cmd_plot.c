@@ -33,11 +33,11 @@ static const saddle_option output_option = SADDLE_TEXT(
 static const saddle_option x_option =
     SADDLE_TEXT(CLI_OWN_OFFERED(x, CLI_AXES), "x", GROUP, "samples", "AXIS",
                 "Horizontal axis. Give samples, rounds, messages, bytes, seconds, iterations or "
-                "the name of a column. Several, separated by commas, make several pictures.");
+                "the name of a column. Several, separated by commas, make several panels.");
 static const saddle_option y_option = SADDLE_TEXT(
     CLI_OWN_OFFERED(y, CLI_COLUMNS), "y", GROUP, "auto", "COLUMN",
     "Vertical axis. Give metric, loss, an outcome such as accuracy (on held-out rows, if there are "
-    "any), or another column of the files. Several, separated by commas, make several pictures. "
+    "any), or another column of the files. Several, separated by commas, make several panels. "
     "auto: the metric and, if the traces have them, up to three outcomes.");
 static const saddle_option x_scale_option =
     SADDLE_CHOICE(SADDLE_OWN(options, x_scale, RUN), "x-scale", GROUP, "linear", "linear|log",

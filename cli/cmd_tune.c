@@ -54,7 +54,8 @@ static const saddle_option candidates_option =
     SADDLE_OWN(options, objective, RUN), .values = "metric|loss|primal|stationarity|accuracy|auc"
 static const saddle_option objective_option = SADDLE_TEXT(
     OBJECTIVE, "objective", GROUP, "metric", "WHAT",
-    "What ranks the candidates after their IFO calls. Give metric, loss, primal, stationarity, or "
+    "Quantity that candidates are ranked by once their IFO calls are spent. Give metric, loss, "
+    "primal, stationarity, or "
     "an outcome of the problem, such as accuracy, on rows that --validation-fraction holds out.");
 static const saddle_option validation_option = SADDLE_REAL_ABOVE(
     SADDLE_OWN(options, validation_fraction, RUN), "validation-fraction", GROUP, "0.2", 0, 0.9, "F",

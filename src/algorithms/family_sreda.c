@@ -36,11 +36,11 @@ static const saddle_option refresh_batch = SADDLE_INTEGER(
     SADDLE_OWN(saddle_sreda_parameters, refresh, RUN), "refresh-batch", GROUP, "auto", 1.0, 0x1p32,
     "N", "Samples in a refresh. auto: all, as for finite sums in the paper.");
 
-static const saddle_option initial_epochs =
-    SADDLE_INTEGER(SADDLE_OWN(saddle_sreda_parameters, initial, RUN), "initial-epochs", GROUP,
-                   "auto", 0.0, 0x1p32, "N",
-                   "Most epochs of maximizing over y before the first iteration. auto: 3 for "
-                   "sreda, 100 with --steps theory; 0 for sreda-boost.");
+static const saddle_option initial_epochs = SADDLE_INTEGER(
+    SADDLE_OWN(saddle_sreda_parameters, initial, RUN), "initial-epochs", GROUP, "auto", 0.0, 0x1p32,
+    "N",
+    "Maximum number of epochs of maximizing over y before the first iteration. auto: 3 for "
+    "sreda, 100 with --steps theory; 0 for sreda-boost.");
 
 static const saddle_option initial_accuracy =
     SADDLE_REAL_ABOVE(SADDLE_OWN(saddle_sreda_parameters, accuracy, RUN), "initial-accuracy", GROUP,

@@ -93,11 +93,11 @@ static const saddle_option accuracy_option = SADDLE_REAL_ABOVE(
 
 static const saddle_option appa_option =
     SADDLE_INTEGER(SADDLE_OWN(parameters, appa_steps, RUN), "appa-steps", GROUP, "30", 1.0, 0x1p32,
-                   "N", "Most accelerated proximal points per iteration.");
+                   "N", "Maximum number of accelerated proximal points per iteration.");
 
 static const saddle_option ag2_option =
     SADDLE_INTEGER(SADDLE_OWN(parameters, ag2_steps, RUN), "ag2-steps", GROUP, "500", 1.0, 0x1p32,
-                   "N", "Most accelerated ascent steps in y per proximal point.");
+                   "N", "Maximum number of accelerated ascent steps in y per proximal point.");
 
 static const saddle_option agd_option =
     SADDLE_INTEGER(SADDLE_OWN(parameters, agd_steps, RUN), "agd-steps", GROUP, "50", 1.0, 0x1p32,

@@ -57,7 +57,8 @@ static const saddle_option sigma2 = SADDLE_REAL_ABOVE(
 
 static const saddle_option refresh_min = SADDLE_INTEGER(
     SADDLE_OWN(parameters, refresh_min, RUN), "refresh-min", GROUP, "auto", 1.0, 0x1p32, "N",
-    "Fewest samples in a refresh. auto: the size of a mini-batch; a refresh with fewer samples "
+    "Minimum number of samples in a refresh. auto: the size of a mini-batch; a refresh with fewer "
+    "samples "
     "than the mini-batches that follow it defeats its purpose.");
 
 static const saddle_option *const options[] = {&saddle_option_steps,

@@ -85,7 +85,8 @@ const saddle_algorithm saddle_prox_dsgda = {
     .name = "prox-dsgda",
     .title = "Prox-DSGDA",
     .look = {"#cc79a7", "#e8a3c8", "3 6"},
-    .summary = "PRECISION without variance reduction and tracking: local mini-batch gradients",
+    .summary = "PRECISION with neither variance reduction nor gradient tracking: local mini-batch "
+               "gradients",
     .traits = TRAITS("dim x + dim y"),
     .init = init_plain,
 };

@@ -156,7 +156,7 @@ static const saddle_option mixing_rate =
     SADDLE_REAL_ABOVE(PLAN(network.mixing_rate, INSTANCE, RESULT), "mixing-rate",
                       SADDLE_LINKS_HEADING, "auto", 0.0, 1.0, "RATE",
                       "How much compressed messages count in mixing. auto: a rate that suits "
-                      "--compress, reduced if the messages fall behind.");
+                      "--compress, halved if the copies that neighbours hold fall behind.");
 
 static const saddle_option algorithm = SADDLE_TEXT(
     PLAN_CODE(algorithm.name, RUN, "@ALGORITHM"), "algorithm", SADDLE_ALGORITHM_HEADING,
@@ -187,11 +187,12 @@ static const saddle_option tolerance =
                 SADDLE_UNBOUNDED, "E",
                 "Stop once the metric is at most E. It is checked at trace points, with --churn "
                 "only after the last event. 0: never.");
-static const saddle_option max_ifo = SADDLE_INTEGER(
-    PLAN(limits.max_ifo, RUN, LENGTH), "max-ifo", SADDLE_STOPPING_HEADING, "0", 0, SADDLE_UNBOUNDED,
-    "N",
-    "Stop after N gradient evaluations (IFO calls). Those of all agents count. The run ends with "
-    "the iteration that reaches N; its inner loops stop early. 0: no limit.");
+static const saddle_option max_ifo =
+    SADDLE_INTEGER(PLAN(limits.max_ifo, RUN, LENGTH), "max-ifo", SADDLE_STOPPING_HEADING, "0", 0,
+                   SADDLE_UNBOUNDED, "N",
+                   "Stop after N gradient evaluations (IFO calls). Those of all agents count. The "
+                   "run ends after the iteration in which N is reached; inner loops of that "
+                   "iteration are cut short. 0: no limit.");
 static const saddle_option max_rounds = SADDLE_INTEGER(
     PLAN(limits.max_rounds, RUN, LENGTH), "max-rounds", SADDLE_STOPPING_HEADING, "0", 0,
     SADDLE_UNBOUNDED, "N", "Stop before exceeding N communication rounds. 0: no limit.");

@@ -46,8 +46,8 @@ static const saddle_option *const options[] = {
     &saddle_activation_option,
     &(const saddle_option)SADDLE_REAL(
         OWN(fairness), "fairness", GROUP, "8", 0.0, SADDLE_UNBOUNDED, "W",
-        "Weight of fairness; 0 ignores it. It multiplies the dependence between the decision and "
-        "the sensitive attribute."),
+        "Weight of the penalty on dependence between the decision and the sensitive attribute. "
+        "Larger is fairer; 0 is plain logistic regression."),
     &(const saddle_option)SADDLE_REAL(
         OWN(ridge), "fairness-ridge", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "R",
         "Weight of -(R/2) |y|^2, for strong concavity in y. auto: 0, or 1e-3 if --fairness is 0."),
