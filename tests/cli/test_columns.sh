@@ -207,7 +207,7 @@ for option in "--header yes" "--categories codes" "--missing drop" "--category-c
     try run --data people.csv "${two[@]}" $option
     check "$option for CSV" is "$(grep -c "not used" err)" 0
 done
-refuse "drop-columns: 'bought' is the label column; remove it from drop-columns" data info people.csv --drop-columns age,bought
+refuse "drop-columns: 'bought' is the label column; remove it from this list" data info people.csv --drop-columns age,bought
 refuse "drop-columns: 'age' is also in category-columns" data info people.csv --drop-columns age --category-columns age
 refuse "--drop-columns: the value is empty; give LIST" data info people.csv --drop-columns ''
 refuse "--category-columns: the value is empty" run --data people.csv --category-columns=
