@@ -28,8 +28,8 @@ static void print_theorem_points(const theorem_check *v)
     }
     cli_table_print(table);
     if (saddle_theorem_is_vacuous(v))
-        cli_print("The bound says nothing yet: for this few iterations it is above the initial "
-                  "metric.\n");
+        cli_print(
+            "The bound is vacuous: after this few iterations it is above the initial metric.\n");
 }
 
 /* Prints which seeds were left out, and whether sigma^2 was a bound. */

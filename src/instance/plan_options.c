@@ -270,8 +270,8 @@ static const saddle_option outcomes_per_agent =
                 "largest over the agents, on their own rows and on those of --test-data.");
 static const saddle_option model = SADDLE_TEXT(
     PLAN_OF(outputs.model, RUN, OUTPUT, "@FILE"), "model", SADDLE_OUTPUT_HEADING, "", "PATH",
-    "Model file, .npz (or .npy with one record). It holds xbar, ybar, every agent's copy and what "
-    "is needed to use them. `run` writes it if it is given; `eval` and `predict` read it.");
+    "Model file that run writes and eval and predict read. It is .npz, or .npy with one record, "
+    "and holds xbar, ybar, every agent's copy and what is needed to use them.");
 
 static const saddle_option checkpoint =
     SADDLE_TEXT(PLAN_OF(outputs.checkpoint, RUN, OUTPUT, "@DIRECTORY"), "checkpoint",

@@ -10,7 +10,7 @@
 #define SADDLE_DATA_HEADING "Data"
 #define SADDLE_READING_HEADING "Reading data files"
 #define SADDLE_NETWORK_HEADING "Network"
-#define SADDLE_LINKS_HEADING "Lossy, slow and changing networks"
+#define SADDLE_LINKS_HEADING "Messages and links"
 #define SADDLE_START_HEADING "Start"
 #define SADDLE_STOPPING_HEADING "Stopping"
 #define SADDLE_ENGINE_HEADING "Engine"
