@@ -40,11 +40,6 @@ bool saddle_layout_has_sums(const saddle_layout *layout)
     return false;
 }
 
-static bool is_sent(const saddle_field *field, unsigned round)
-{
-    return round >= field->first_round && round <= field->last_round;
-}
-
 void saddle_layout_message(const saddle_layout *layout, unsigned round, size_t *offset,
                            size_t *count)
 {
@@ -52,7 +47,7 @@ void saddle_layout_message(const saddle_layout *layout, unsigned round, size_t *
     *count = layout->fields == 0 ? layout->published : 0;
     for (size_t f = 0; f < layout->fields; f++) {
         const saddle_field *field = &layout->field[f];
-        if (!is_sent(field, round))
+        if (!saddle_field_is_sent(field, round))
             continue;
         if (*count == 0)
             *offset = field->offset;
@@ -114,7 +109,7 @@ static saddle_status check_round(const saddle_layout *layout, unsigned round, co
     for (size_t f = 0; f < layout->fields; f++) {
         const saddle_field *field = &layout->field[f];
         if (field->length > 0 && field->offset >= offset && field->offset < offset + count &&
-            !is_sent(field, round))
+            !saddle_field_is_sent(field, round))
             return saddle_fail(error, SADDLE_CHECK_FAILED,
                                "algorithm %s: field %s is not sent in round %u, but fields before "
                                "and after it are; put fields of the same rounds next to each other",

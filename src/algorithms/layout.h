@@ -20,6 +20,12 @@ bool saddle_layout_has_sums(const saddle_layout *layout);
 /* Returns the length of the longest field. */
 size_t saddle_layout_longest(const saddle_layout *layout);
 
+/* Returns whether a field is sent in a round. */
+static inline bool saddle_field_is_sent(const saddle_field *field, unsigned round)
+{
+    return round >= field->first_round && round <= field->last_round;
+}
+
 /* Returns entry k of the estimate that a sum tracks at an agent. */
 static inline double saddle_field_estimate(const saddle_field *field, const saddle_agent *agent,
                                            size_t k)

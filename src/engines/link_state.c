@@ -132,11 +132,10 @@ size_t saddle_link_state_blocks(const saddle_link_state *s, const saddle_layout 
         saddle_layout_message(layout, round, &block[0].offset, &block[count++].length);
     for (size_t f = 0; sums->fields > 0 && f < layout->fields; f++) {
         const saddle_field *field = &layout->field[f];
-        bool sent = round >= field->first_round && round <= field->last_round;
         size_t at = field->offset;
         if (field->kind == SADDLE_FIELD_SUM)
             at = sums->behind + sums->field[sum++].at;
-        if (sent)
+        if (saddle_field_is_sent(field, round))
             block[count++] = (saddle_row_block){.offset = at, .length = field->length};
     }
     for (size_t g = 0; g < sums->groups; g++)

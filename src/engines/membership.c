@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "algorithms/layout.h"
 #include "core/elementary.h"
 #include "core/vector.h"
 #include "engines/link_state.h"
@@ -349,7 +350,7 @@ static void choose_messages(saddle_link_state *s, const saddle_agent *agent, siz
         else
             s->arrived[k] = NULL;
         s->read[k] = use ? row : agent->now;
-        /* Of neighbours that have just come back nothing is known that is newer. */
+        /* The state of a neighbour that has just come back is old, too. */
         if (joins)
             s->read[k] = m->presence.back[graph->neighbour[at]] ? NULL : row;
     }
@@ -392,11 +393,6 @@ void saddle_membership_collect(saddle_link_state *s, saddle_agent *agent, size_t
 
 /* ---- rounds without the algorithm --------------------------------------------------------------------- */
 
-static bool is_sent(const saddle_field *field, unsigned round)
-{
-    return round >= field->first_round && round <= field->last_round;
-}
-
 /* The mean of the rows that an agent reads, of which some are NULL; its own where all are, which returns false. */
 static bool average(const saddle_agent *agent, const saddle_field *field, double *out)
 {
@@ -437,7 +433,7 @@ static void mix(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned ro
     memcpy(span, agent->now, s->layout->published * sizeof *span);
     for (size_t f = 0; f < s->layout->fields; f++) {
         const saddle_field *field = &s->layout->field[f];
-        if (field->kind != SADDLE_FIELD_ITERATE || !is_sent(field, round))
+        if (field->kind != SADDLE_FIELD_ITERATE || !saddle_field_is_sent(field, round))
             continue;
         if (m->stage[i] == SADDLE_AGENT_JOINING)
             received = average(agent, field, span + field->offset) && received;
@@ -464,7 +460,7 @@ static void settle(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned
     memcpy(agent->next, agent->now, s->layout->published * sizeof *agent->next);
     for (size_t f = 0; f < s->layout->fields; f++) {
         const saddle_field *field = &s->layout->field[f];
-        if (field->kind == SADDLE_FIELD_SUM && is_sent(field, round))
+        if (field->kind == SADDLE_FIELD_SUM && saddle_field_is_sent(field, round))
             memcpy(agent->next + field->offset, agent->mixed + field->offset,
                    field->length * sizeof *agent->next);
     }

@@ -20,17 +20,12 @@
 
 /* ---- memory --------------------------------------------------------------------------------------- */
 
-static bool is_sent(const saddle_field *field, unsigned round)
-{
-    return round >= field->first_round && round <= field->last_round;
-}
-
 /* A message begins with the level of its sender, a byte. */
 static size_t message_bytes(const saddle_replicas *r, unsigned round)
 {
     size_t bytes = 1;
     for (size_t f = 0; f < r->layout->fields; f++)
-        if (is_sent(&r->layout->field[f], round))
+        if (saddle_field_is_sent(&r->layout->field[f], round))
             bytes += saddle_compressed_bytes(r->rule, r->layout->field[f].length);
     return bytes;
 }
@@ -135,7 +130,7 @@ static void apply_message(const saddle_replicas *r, size_t sender, double *row, 
     for (size_t f = 0; f < r->layout->fields; f++) {
         const saddle_field *field = &r->layout->field[f];
         double *replica = row + r->behind + field->offset;
-        if (!is_sent(field, round))
+        if (!saddle_field_is_sent(field, round))
             continue;
         saddle_rng draw = draws_of(r, sender, f, number);
         saddle_compressed_add(r->rule, &draw, field->length, packed, replica);
@@ -187,7 +182,7 @@ static void pack(saddle_replicas *r, const saddle_agent *agent, size_t i, uint64
         const saddle_field *field = &r->layout->field[f];
         const double *before = agent->now + r->behind + field->offset;
         double *replica = agent->next + r->behind + field->offset;
-        if (is_sent(field, round)) {
+        if (saddle_field_is_sent(field, round)) {
             saddle_rng draw = draws_of(r, agent->id, f, number);
             subtract(field->length, agent->next + field->offset, before, replica);
             saddle_compress(r->rule, &draw, field->length, replica, at);
@@ -244,7 +239,7 @@ static void mix_sums(const saddle_replicas *r, const saddle_agent *agent, size_t
 {
     for (size_t f = 0; f < r->layout->fields; f++) {
         const saddle_field *field = &r->layout->field[f];
-        if (field->kind != SADDLE_FIELD_SUM || !is_sent(field, round))
+        if (field->kind != SADDLE_FIELD_SUM || !saddle_field_is_sent(field, round))
             continue;
         for (size_t k = 0; k < field->length; k += BLOCK) {
             size_t at = field->offset + k;
