@@ -70,14 +70,12 @@ ensure_packages() {
         apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >/dev/null
 }
 
-# configure_and_build DIRECTORY CMAKE-OPTION...: prints to stdout. Uses ccache, if it is installed, for objects
-# that were compiled before in any directory.
+# configure_and_build PRESET: builds what CMakePresets.json describes, in build-PRESET/ (demo: in build/), and prints
+# to stdout. Uses ccache, if it is installed, for objects that were compiled before in any directory.
 configure_and_build() {
-    local directory=$1 launcher
-    shift
-    launcher=$(command -v ccache || true)
-    cmake -S "$ROOT" -B "$directory" -DCMAKE_C_COMPILER_LAUNCHER="$launcher" "$@" &&
-        cmake --build "$directory" -j "$(jobs_count)"
+    (cd "$ROOT" &&
+        cmake --preset "$1" -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache || true)" &&
+        cmake --build --preset "$1" -j "$(jobs_count)")
 }
 
 # sources PATTERN: prints the C files of the repository whose name matches.
