@@ -1,5 +1,6 @@
-# `cpack` makes Debian packages: libsaddle0, libsaddle-dev, saddle and, if it is built, python3-saddle. Configured with
-# -DCMAKE_INSTALL_PREFIX=/usr (the preset deb), libraries go where Debian has them, /usr/lib/x86_64-linux-gnu.
+# `cpack` makes Debian packages: libsaddle with the number of the soname (libsaddle0.2), libsaddle-dev, saddle and, if it is
+# built, python3-saddle. Configured with -DCMAKE_INSTALL_PREFIX=/usr (the preset deb), libraries go where Debian has them,
+# /usr/lib/x86_64-linux-gnu.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Saddle authors")
 # The authors that LICENSE and CITATION.cff name. No domain ends in .invalid (RFC 2606), so this is nobody's address.
@@ -18,7 +19,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian/documents.cmake)
 
-set(library "libsaddle${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
+set(library "libsaddle${SADDLE_SOVERSION} (= ${PROJECT_VERSION})")
 set(about "Many agents, each with private data, solve a constrained min-max problem while
 communicating only with their neighbours. Saddle implements PRECISION,
 PRECISION+ and the methods they are compared with. Runs repeat bit for bit.
@@ -34,7 +35,7 @@ macro(saddle_debian component package section summary text)
 endmacro()
 
 set(CPACK_COMPONENTS_ALL "")
-saddle_debian(library libsaddle${PROJECT_VERSION_MAJOR} libs "shared library"
+saddle_debian(library libsaddle${SADDLE_SOVERSION} libs "shared library"
               "This package has the shared library.")
 set(debian ${PROJECT_SOURCE_DIR}/cmake/debian)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${debian}/library/triggers ${debian}/library/postinst
@@ -54,7 +55,7 @@ endif()
 
 if(TARGET saddle_python)
   saddle_debian(python python3-saddle python "Python 3"
-                "This package has the Python package. Under mpirun it uses the library of\nlibsaddle${PROJECT_VERSION_MAJOR}.")
+                "This package has the Python package. Under mpirun it uses the library of\nlibsaddle${SADDLE_SOVERSION}.")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any (>= 3.9), python3-cffi (>= 1.15), python3-numpy (>= 1:1.22)")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS
       "python3-matplotlib, python3-networkx, python3-pandas, python3-scipy, python3-sklearn,\

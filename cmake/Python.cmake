@@ -43,7 +43,8 @@ file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/saddle/*.h)
 add_custom_command(
   OUTPUT ${package}/_declarations.py
   COMMAND ${SADDLE_PYTHON_FOUND} ${PROJECT_SOURCE_DIR}/python/declarations.py ${CMAKE_C_COMPILER}
-          ${PROJECT_SOURCE_DIR}/include ${PROJECT_VERSION} ${package}/_declarations.py
+          ${PROJECT_SOURCE_DIR}/include ${PROJECT_VERSION} libsaddle.so.${SADDLE_SOVERSION}
+          ${package}/_declarations.py
   DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/python/declarations.py ${PROJECT_SOURCE_DIR}/CMakeLists.txt VERBATIM)
 if(MPI_C_FOUND)
   add_library(saddle_serial SHARED ${PROJECT_SOURCE_DIR}/src/engines/no_mpi.c
@@ -71,9 +72,9 @@ add_custom_target(saddle_python ALL DEPENDS ${package}/_declarations.py ${packag
                                             ${PROJECT_BINARY_DIR}/python/METADATA)
 
 # The Debian package python3-saddle (cmake/Package.cmake). `cmake --install` leaves it out, because where an interpreter
-# looks for packages depends on the interpreter; `pip install ./python` knows. The package finds the library of
-# libsaddle0 by its name; with MPI it has its own, and a link to that of libsaddle0, which leads nowhere and is ignored
-# where libsaddle0 is not installed.
+# looks for packages depends on the interpreter; `pip install ./python` knows. Without MPI the
+# package loads the library of libsaddle${SADDLE_SOVERSION} by its soname. With MPI it has its own library and a link to
+# that of libsaddle${SADDLE_SOVERSION}; where that package is not installed, the link is dangling and is ignored.
 set(debian lib/python3/dist-packages)
 list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/python/saddle/)
 install(FILES ${sources} ${package}/_declarations.py DESTINATION ${debian}/saddle COMPONENT python EXCLUDE_FROM_ALL)
@@ -82,7 +83,7 @@ install(FILES ${PROJECT_BINARY_DIR}/python/METADATA DESTINATION ${debian}/saddle
 if(MPI_C_FOUND)
   add_dependencies(saddle_python saddle_serial)
   install(TARGETS saddle_serial LIBRARY DESTINATION ${debian}/saddle COMPONENT python EXCLUDE_FROM_ALL)
-  file(RELATIVE_PATH link /${debian}/saddle /${CMAKE_INSTALL_LIBDIR}/libsaddle.so.${PROJECT_VERSION_MAJOR})
+  file(RELATIVE_PATH link /${debian}/saddle /${CMAKE_INSTALL_LIBDIR}/libsaddle.so.${SADDLE_SOVERSION})
   file(CREATE_LINK ${link} ${PROJECT_BINARY_DIR}/python/libsaddle-mpi.so SYMBOLIC)
   install(FILES ${PROJECT_BINARY_DIR}/python/libsaddle-mpi.so DESTINATION ${debian}/saddle COMPONENT python
           EXCLUDE_FROM_ALL)

@@ -1,8 +1,8 @@
 """Finding and loading the shared library.
 
 It is the file that the environment variable SADDLE_LIBRARY names, the one in the package's own
-directory, where wheels and builds put it, or libsaddle.so.0 as the system finds it. A package that
-was built with MPI has two: libsaddle-mpi.so is loaded in processes started by mpirun or a similar
+directory, where wheels and builds put it, or the one that the loader finds by its soname, such as
+libsaddle.so.0.2. A package that was built with MPI has two: libsaddle-mpi.so is loaded in processes started by mpirun or a similar
 program, libsaddle.so, which does not need libmpi, in all others. Its version and ABI must be those
 that the package was made for.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ._declarations import VERSION, ffi  # made from the C headers; see declarations.py
+from ._declarations import SONAME, VERSION, ffi  # made from the C headers; see declarations.py
 
 __all__ = ["Array", "LAUNCHED", "VERSION", "ffi", "lib", "new_plan", "text"]
 
@@ -32,7 +32,7 @@ def _path() -> str:
     names = ("libsaddle-mpi.so", "libsaddle.so") if LAUNCHED else ("libsaddle.so",)
     inside = [Path(__file__).parent / name for name in names]
     found = [str(path) for path in inside if path.exists()]
-    return os.environ.get("SADDLE_LIBRARY") or (found[0] if found else "libsaddle.so.0")
+    return os.environ.get("SADDLE_LIBRARY") or (found[0] if found else SONAME)
 
 
 def text(pointer: Any) -> str:

@@ -2,6 +2,7 @@
 #
 #   check TITLE COMMAND...  one check; the output is shown only when it fails
 #   finish                  print the counts; false if a check failed
+#   soversion SOURCE        print the number of the soname: 0.MINOR before 1.0, MAJOR from then on
 #
 # shellcheck shell=bash
 
@@ -18,6 +19,10 @@ check() {
         printf 'FAIL %s\n' "$title"
         sed 's/^/    /' "$WORK/log"
     fi
+}
+
+soversion() {
+    sed -nE 's/^project\(saddle VERSION (0\.[0-9]+|[0-9]+)\..*/\1/p' "$1/CMakeLists.txt"
 }
 
 finish() {

@@ -26,11 +26,14 @@ fi
 WORK=$(mktemp -d "$BUILD/deb.XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
 ROOT=$WORK/root
-PACKAGES=(libsaddle0 libsaddle-dev saddle)
-[[ -z $PYTHON ]] || PACKAGES+=(python3-saddle)
-
 # shellcheck source=tests/install/lib.sh
 source "$(dirname "$0")/lib.sh"
+
+# Debian policy 8.1: the package of a library is named after its soname.
+SOVERSION=$(soversion "$SOURCE")
+LIBRARY=libsaddle$SOVERSION
+PACKAGES=("$LIBRARY" libsaddle-dev saddle)
+[[ -z $PYTHON ]] || PACKAGES+=(python3-saddle)
 
 # ---- the packages -----------------------------------------------------------------------------
 
@@ -55,10 +58,10 @@ for package in "${PACKAGES[@]}"; do
     check "$package is made" test -f "$(deb "$package")"
 done
 check "no other package is made" test "$(find "$WORK/packages" -maxdepth 1 -name '*.deb' | wc -l)" -eq ${#PACKAGES[@]}
-for package in libsaddle0 saddle; do
+for package in "$LIBRARY" saddle; do
     check "$package depends on the libraries that it calls" depends "$package" 'libc6 .*libcurl4.*libzip4'
 done
-check "libsaddle-dev depends on its library" depends libsaddle-dev '^libsaddle0 \(= '
+check "libsaddle-dev depends on its library" depends libsaddle-dev "^${LIBRARY//./\\.} \(= "
 if [[ -n $PYTHON ]]; then
     check "python3-saddle depends on the libraries that it calls" depends python3-saddle 'libcurl4.*libzip4'
     check "python3-saddle depends on Python, cffi and NumPy" depends python3-saddle 'python3:any.*python3-cffi.*python3-numpy'
@@ -83,7 +86,7 @@ for package in "${PACKAGES[@]}"; do
     check "$package: changelog" gzip -t "$ROOT/usr/share/doc/$package/changelog.gz"
 done
 
-LIBDIR=$(dirname "$(find "$ROOT/usr/lib" -name 'libsaddle.so.0')")
+LIBDIR=$(dirname "$(find "$ROOT/usr/lib" -name "libsaddle.so.$SOVERSION")")
 export LD_LIBRARY_PATH=$LIBDIR
 PROGRAM=$ROOT/usr/bin/saddle
 SHARE=$ROOT/usr/share

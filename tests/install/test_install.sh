@@ -25,6 +25,14 @@ check "DESTDIR respected" test -f "$WORK/stage/opt/saddle/include/saddle/saddle.
 export PKG_CONFIG_PATH=$LIBDIR/pkgconfig
 export LD_LIBRARY_PATH=$LIBDIR
 
+soname() {
+    local expected
+    expected=libsaddle.so.$(soversion "$SOURCE")
+    readelf -d "$LIBDIR/libsaddle.so" | grep -F "SONAME" | tee /dev/stderr | grep -qF "[$expected]" &&
+        test -e "$LIBDIR/$expected"
+}
+check "the soname has the minor version before 1.0" soname
+
 # ---- headers ----------------------------------------------------------------------------------
 
 CXX=$(command -v g++ || command -v clang++ || true)

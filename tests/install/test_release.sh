@@ -28,7 +28,7 @@ REPOSITORY=$WORK/repository
 VERSION=$(sed -nE 's/^project\(saddle VERSION ([0-9.]+).*/\1/p' "$SOURCE/CMakeLists.txt")
 mkdir -p "$REPOSITORY" "$WORK/programs"
 (cd "$SOURCE" && cp --parents CMakeLists.txt CITATION.cff CHANGELOG.md LICENSE .gitignore docs/citing.md docs/install.md \
-    python/backend.py scripts/release scripts/lib.sh "$REPOSITORY")
+    docs/stability.md python/backend.py scripts/release scripts/lib.sh "$REPOSITORY")
 in_repository() {
     git -C "$REPOSITORY" "$@"
 }
@@ -103,6 +103,14 @@ docs/citing.md s/^( *version *= \{)[0-9.]+/\19.8.7/
 docs/install.md s/(\`saddle-)[0-9.]+(-py3-)/\19.8.7\2/
 python/backend.py s/Version: \{VERSION\}/Version: 9.8.7/
 END
+
+for file in docs/install.md docs/stability.md; do
+    sed -i -E 's/libsaddle[0-9.]+`/libsaddle9`/' "$REPOSITORY/$file"
+    commit "$file names another library package"
+    check "$file names another library package" \
+        refused "$file does not name the package 'libsaddle$(soversion "$SOURCE")'" "$VERSION"
+    in_repository reset -q --hard HEAD~1
+done
 
 sed -i "s/^## $VERSION.*/## $VERSION (not released yet)/" "$REPOSITORY/CHANGELOG.md"
 in_repository diff --quiet || commit "not released"
