@@ -26,6 +26,7 @@ fi
 WORK=$(mktemp -d "$BUILD/deb.XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
 ROOT=$WORK/root
+
 # shellcheck source=tests/install/lib.sh
 source "$(dirname "$0")/lib.sh"
 
@@ -61,6 +62,10 @@ check "no other package is made" test "$(find "$WORK/packages" -maxdepth 1 -name
 for package in "$LIBRARY" saddle; do
     check "$package depends on the libraries that it calls" depends "$package" 'libc6 .*libcurl4.*libzip4'
 done
+later_versions() {
+    dpkg-deb -I "$(deb "$LIBRARY")" shlibs | tee /dev/stderr | grep -q "^libsaddle $SOVERSION $LIBRARY (>= "
+}
+check "programs accept later versions of the library" later_versions
 check "libsaddle-dev depends on its library" depends libsaddle-dev "^${LIBRARY//./\\.} \(= "
 if [[ -n $PYTHON ]]; then
     check "python3-saddle depends on the libraries that it calls" depends python3-saddle 'libcurl4.*libzip4'

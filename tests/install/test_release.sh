@@ -105,7 +105,7 @@ python/backend.py s/Version: \{VERSION\}/Version: 9.8.7/
 END
 
 for file in docs/install.md docs/stability.md; do
-    sed -i -E 's/libsaddle[0-9.]+`/libsaddle9`/' "$REPOSITORY/$file"
+    sed -i -E 's/libsaddle[0-9][0-9.]*/libsaddle9/' "$REPOSITORY/$file"
     commit "$file names another library package"
     check "$file names another library package" \
         refused "$file does not name the package 'libsaddle$(soversion "$SOURCE")'" "$VERSION"
