@@ -2,7 +2,7 @@
 #
 # test_install.sh BUILD SOURCE CC: installs a build into a temporary prefix and uses what is there:
 # headers alone in C17 and C++17, programs by pkg-config (shared and static) and by find_package,
-# a plug-in, the exported symbols, the program, its manual page and completions.
+# a plug-in, the exported symbols, the program, its manual page and completions. Also checks which platforms CMake refuses.
 set -euo pipefail
 
 BUILD=$1
@@ -32,6 +32,22 @@ soname() {
         test -e "$LIBDIR/$expected"
 }
 check "the soname has the minor version before 1.0" soname
+
+# ---- platforms --------------------------------------------------------------------------------
+
+another_system() {
+    ! cmake -S "$SOURCE" -B "$WORK/platform" -DCMAKE_C_COMPILER="$CC" -DCMAKE_SYSTEM_NAME=FreeBSD >"$WORK/platform.log" 2>&1 &&
+        cat "$WORK/platform.log" && grep -q "Saddle needs Linux" "$WORK/platform.log" &&
+        grep -q "CMAKE_SYSTEM_NAME is 'FreeBSD'" <(tr -s ' \n' ' ' <"$WORK/platform.log")
+}
+check "CMake refuses other systems than Linux" another_system
+
+# warnings PROCESSOR: what CMake prints on Linux with this processor.
+warnings() {
+    cmake -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$1" -P "$SOURCE/cmake/Platform.cmake" 2>&1
+}
+check "CMake warns of other processors than x86-64" grep -q "not tested on 'aarch64'" <(warnings aarch64)
+check "CMake does not warn of x86-64" test -z "$(warnings x86_64)"
 
 # ---- headers ----------------------------------------------------------------------------------
 
