@@ -485,15 +485,16 @@ def run_python(bench, script, repeats):
     """The cases that a script of bench/python prints; none, with a note, where something is missing."""
     environment = {**os.environ, "PYTHONPATH": os.path.join(bench.options.build, "python"), "OPENBLAS_NUM_THREADS": "1"}
     try:
-        return json.loads(command([sys.executable, os.path.join(HERE, "python", script), str(repeats)], env=environment))
+        path = os.path.join(HERE, "python", script)
+        return json.loads(command([sys.executable, path, str(repeats)], env=environment))
     except RuntimeError as error:
         bench.note(f"python: {script} is left out ({error})")
         return []
 
 
 def case_python(bench):
-    """A round of a problem in Python that does nothing, a built-in problem run from Python beside the program, and a network
-    trained through saddle.torch beside the same loop by hand."""
+    """A round of a problem in Python that does nothing, a built-in problem run from Python beside the program, and a
+    network trained through saddle.torch beside the same loop by hand."""
     quick = bench.options.quick
     own = bench.iterate(bench.repeats(), 1000, {"data": "synthetic", "threads": 1})
     for case in run_python(bench, "rounds.py", 3 if quick else 20):
@@ -502,7 +503,8 @@ def case_python(bench):
         bench.add(case["name"], case["seconds"], case["best_seconds"], 1, **more)
     trained = [] if bench.options.no_peers else run_python(bench, "torch_mlp.py", 2 if quick else 10)
     for case in trained:
-        more = {"remark": f"{case['best_seconds'] / trained[1]['best_seconds']:.2f}x the loop by hand"} if case is trained[0] else {}
+        ratio = case["best_seconds"] / trained[1]["best_seconds"]
+        more = {"remark": f"{ratio:.2f}x the loop by hand"} if case is trained[0] else {}
         bench.add(case["name"], case["seconds"], case["best_seconds"], 1, **more)
 
 

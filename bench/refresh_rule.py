@@ -2,8 +2,8 @@
 """refresh_rule.py SADDLE: what PRECISION+'s default batches and refreshes save against |S| = q = ceil(sqrt(n)).
 
 For each problem: how many times fewer IFO calls, and how many times as many rounds, until the metric is at 1e-2, 1e-3
-and 1e-4 of the start's, medians of three seeds. docs/decisions.md quotes the figures. a9a, a9a.t and MNIST's test images
-must be where `saddle data` finds them, such as in SADDLE_DATA.
+and 1e-4 of the start's, medians of three seeds. docs/decisions.md quotes the figures. a9a, a9a.t and MNIST's test
+images must be where `saddle data` finds them, such as in SADDLE_DATA.
 """
 import csv
 import math
@@ -34,7 +34,8 @@ def costs(saddle, case, more, seed):
         words = [saddle, "run", "--problem", *problem, *(["--data", data] if data else []), "--agents", str(agents),
                  "--samples", str(samples), "--topology", topology, "--algorithm", "precision+", *more,
                  "--seed", str(seed), "--max-ifo", str(1500000 if samples > 1000 else 400000),
-                 "--iterations", "100000", "--trace-every", "5", "--trace", trace, "--outcomes", "ends", "--quiet"]  # fmt: skip
+                 "--iterations", "100000", "--trace-every", "5", "--trace", trace,
+                 "--outcomes", "ends", "--quiet"]  # fmt: skip
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
         with open(trace, encoding="utf-8") as lines:
             rows = list(csv.DictReader(line for line in lines if line[0] != "#"))

@@ -1,6 +1,6 @@
-# `cpack` makes Debian packages: libsaddle with the number of the soname (libsaddle0.2), libsaddle-dev, saddle and, if it is
-# built, python3-saddle. Configured with -DCMAKE_INSTALL_PREFIX=/usr (the preset deb), libraries go where Debian has them,
-# /usr/lib/x86_64-linux-gnu.
+# `cpack` makes Debian packages: libsaddle with the number of the soname (libsaddle0.2), libsaddle-dev, saddle and, if
+# it is built, python3-saddle. Configured with -DCMAKE_INSTALL_PREFIX=/usr (the preset deb), libraries go where Debian
+# has them, /usr/lib/x86_64-linux-gnu.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Saddle authors")
 # The authors that LICENSE and CITATION.cff name. No domain ends in .invalid (RFC 2606), so this is nobody's address.
@@ -57,7 +57,8 @@ endif()
 
 if(TARGET saddle_python)
   saddle_debian(python python3-saddle python "Python 3"
-                "This package has the Python package. Under mpirun it uses the library of\nlibsaddle${SADDLE_SOVERSION}.")
+                "This package has the Python package. Under mpirun it uses the library of\n\
+libsaddle${SADDLE_SOVERSION}.")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any (>= 3.9), python3-cffi (>= 1.15), python3-numpy (>= 1:1.22)")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS
       "python3-matplotlib, python3-networkx, python3-pandas, python3-scipy, python3-sklearn,\

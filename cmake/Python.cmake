@@ -4,7 +4,8 @@
 #
 # The interpreter must have cffi and NumPy; /usr/bin/python3 is tried before what the path has. Sanitized libraries
 # cannot be loaded into it.
-set(SADDLE_PYTHON AUTO CACHE STRING "The Python package: OFF, AUTO, or the interpreter that it is made by and tested with")
+set(SADDLE_PYTHON AUTO CACHE STRING
+    "The Python package: OFF, AUTO, or the interpreter that it is made by and tested with")
 if(SADDLE_PYTHON STREQUAL AUTO)
   set(candidates /usr/bin/python3 python3)
 elseif(SADDLE_PYTHON)

@@ -48,8 +48,9 @@ typedef struct figure_panel {
     figure_scale x_scale;
     figure_scale
         y_scale; /* on a logarithmic axis, values of 0 and less are drawn at its lower end */
-    double
-        y_from; /* on a linear vertical axis: if values before this fraction of the horizontal axis would take most of the height, they are cut off, and the label says so; 0: never */
+    /* On a linear vertical axis: if values before this fraction of the horizontal axis would take most of the
+     * height, they are cut off, and the label says so; 0: never. */
+    double y_from;
     size_t curves;
     const figure_curve *curve; /* borrowed */
 } figure_panel;

@@ -3,23 +3,23 @@
  *
  * The rules:
  * - Levels are absolute: a metric of 10^-k, k = 1, 2, 3, 4, 6, 8. For the loss, a level is such a distance from its
- *   limit, which is the final loss of the run of that seed whose metric ended lowest. Levels below ten times the change of
- *   that loss in the second half of the run say nothing.
+ *   limit, which is the final loss of the run of that seed whose metric ended lowest. Levels below ten times the change
+ *   of that loss in the second half of the run say nothing.
  * - A run is at a level from the trace point on after which it stays there until its end: a noisy method that touches a
  *   level and leaves it again has not converged to it. costs.csv also has the first touch.
  * - The cost at a level lies between those of two neighbouring trace points. A run is ahead of another only if it is
- *   ahead for every choice of costs within these intervals. A run that never reaches a level costs more than it spent; a
- *   run that diverged has infinite cost.
+ *   ahead for every choice of costs within these intervals. A run that never reaches a level costs more than it spent;
+ *   a run that diverged has infinite cost.
  * - If algorithms were tuned, the cost of an algorithm at a level is that of its best series: with tuned steps, which
  *   suit the end of the run, or with default steps and one of several batches.
  * - At a level a test is true if it is true for every seed and false if it is false for every seed; otherwise, and with
  *   fewer than CLAIMS_FEWEST_SEEDS seeds, it is open. Levels that no run reaches, and those that all runs start below,
  *   say nothing. A level counts if at least half of the seeds say something.
- * - In an experiment a claim is true at a level if all its tests that say something are true, false if one is false, and
- *   otherwise open. It holds if it is true at all levels that say something, "from 1e-3 down" if it is true at that level
- *   and all finer ones, and does not hold if it is false at some level and true at none. If only one level says so, the
- *   verdict names it. A claim about levels that no run reached is not tested. If experiments differ, each has its own
- *   verdict.
+ * - In an experiment a claim is true at a level if all its tests that say something are true, false if one is false,
+ *   and otherwise open. It holds if it is true at all levels that say something, "from 1e-3 down" if it is true at that
+ *   level and all finer ones, and does not hold if it is false at some level and true at none. If only one level says
+ *   so, the verdict names it. A claim about levels that no run reached is not tested. If experiments differ, each has
+ *   its own verdict.
  * - A slope is fitted for every seed. It is above the theory's exponent if its 95% interval over seeds is.
  * - Measurements below a theorem's bound do not prove the theorem: the verdict is "not contradicted". A bound above the
  *   initial metric says nothing.

@@ -6,8 +6,8 @@
  *   rounds_after rounds since the trace point before the last change of `present` or `components`, at least 1;
  *                all rounds if nothing changes
  *
- * They become columns of the traces in memory. A theorem's bound on a run becomes a separate trace with the same columns,
- * so that pictures and pages show it as one more curve.
+ * They become columns of the traces in memory. A theorem's bound on a run becomes a separate trace with the same
+ * columns, so that pictures and pages show it as one more curve.
  */
 #ifndef SADDLE_LAB_DERIVED_COLUMNS_H
 #define SADDLE_LAB_DERIVED_COLUMNS_H

@@ -5,8 +5,9 @@
  *   DIR/traces/EXPERIMENT/SERIES-seedN.csv
  *   DIR/traces/EXPERIMENT/SERIES.churn  events of a series in which agents leave and join
  *
- * A complete trace of the same version with the same settings is not made again; an incomplete one is started again, and a
- * search continues from its log. Except for seconds, the files are the same however often the work was interrupted.
+ * A complete trace of the same version with the same settings is not made again; an incomplete one is started again,
+ * and a search continues from its log. Except for seconds, the files are the same however often the work was
+ * interrupted.
  */
 #ifndef SADDLE_LAB_EXPERIMENT_RUNS_H
 #define SADDLE_LAB_EXPERIMENT_RUNS_H

@@ -1,9 +1,9 @@
 /*
  * The paper's claims about its experiments and its theory, and how each claim is tested.
  *
- * A claim is a sentence, the paper's or ours. Its tests are statements about the series of one experiment that traces can
- * contradict; the claim holds where all its tests do. Both are tables (paper_claims.c), to be read beside the paper;
- * claims.c decides.
+ * A claim is a sentence, the paper's or ours. Its tests are statements about the series of one experiment that traces
+ * can contradict; the claim holds where all its tests do. Both are tables (paper_claims.c), to be read beside the
+ * paper; claims.c decides.
  */
 #ifndef SADDLE_LAB_PAPER_CLAIMS_H
 #define SADDLE_LAB_PAPER_CLAIMS_H

@@ -2,8 +2,8 @@
  * The experiments of Liu, Zhang, Lu, Liu, "PRECISION" (MobiHoc 2023), section 4 and appendix B, and some of ours.
  *
  * The paper gives nu (called gamma in its experiments) and eta, both 0.1, |S| = q = ceil(sqrt(n)) in appendices B.2 to
- * B.4, and a start "from the normal distribution". Its experiments are repeated as literally as possible: tau = alpha = 1,
- * so that PRECISION's step with nu = 0.1 is the baselines' -gamma g with gamma = 0.1, and a standard normal start
+ * B.4, and a start "from the normal distribution". Its experiments are repeated as literally as possible: tau = alpha =
+ * 1, so that PRECISION's step with nu = 0.1 is the baselines' -gamma g with gamma = 0.1, and a standard normal start
  * (LITERAL). It does not give the lengths of runs or the values of the step-size study.
  */
 #include "lab/paper_experiments.h"

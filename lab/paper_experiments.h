@@ -41,8 +41,9 @@ typedef struct paper_experiment {
     experiment_data data;
     const char *settings; /* of all series */
     const char *quick;    /* what --quick changes */
-    uint64_t
-        tuning; /* IFO calls of each search for tau, alpha and the batch; 0: none. If not 0, claims about a series are about its algorithm, whose best series counts */
+    /* IFO calls of each search for tau, alpha and the batch; 0: none. If not 0, claims about a series are about
+     * its algorithm, whose best series counts. */
+    uint64_t tuning;
     uint64_t quick_tuning;
     const char *batches; /* values that a search tries: "batch=5,20"; NULL: only the default */
     /* Panels of the figure: "x:y x:y", columns of the trace or those of derived_columns.h.

@@ -3,9 +3,9 @@
  *
  * With the theory's step sizes, in expectation, for every T:
  *   (1/T) sum_{t<T} M_t  <=  total / T + level
- * total and level are those of `saddle theory`; the level is 0 for PRECISION. The expectation is over the seed, which also
- * draws the instance, so both sides are compared run by run and then averaged. A contradiction is a mean above the bound
- * whose 95% interval excludes the bound.
+ * total and level are those of `saddle theory`; the level is 0 for PRECISION. The expectation is over the seed, which
+ * also draws the instance, so both sides are compared run by run and then averaged. A contradiction is a mean above the
+ * bound whose 95% interval excludes the bound.
  */
 #ifndef SADDLE_LAB_THEOREM_CHECK_H
 #define SADDLE_LAB_THEOREM_CHECK_H

@@ -6,9 +6,9 @@
  *
  *   b_r = floor( M 2^r / sum_{s >= r} c_s 2^s ),
  *
- * at least twice as many as rung r - 1, because calls that an evaluation does not use are distributed again. A run stops
- * after the iteration in which it reaches --max-ifo, so it is stopped at b_r - w + 1, where w is the largest cost of an
- * iteration. The budget is never exceeded.
+ * at least twice as many as rung r - 1, because calls that an evaluation does not use are distributed again. A run
+ * stops after the iteration in which it reaches --max-ifo, so it is stopped at b_r - w + 1, where w is the largest cost
+ * of an iteration. The budget is never exceeded.
  *
  * Every decision follows from the settings and from the values of earlier evaluations. Evaluations that are in the log
  * are taken from there, and the rest follows as it would have.

@@ -2,13 +2,13 @@
  * Candidates of a search: the default, and a grid around a centre.
  *
  * Every saddle_search among the algorithm's options is one axis of the grid; its points are the half decades
- * k = low .. high. A value is the centre's times 10^(k/2), rounded to three digits so that it is short to type; k = 0 is
- * the centre's value itself, to the last bit. Every option with listed values is another axis, whose points are their
- * indices k = 0 .. high.
+ * k = low .. high. A value is the centre's times 10^(k/2), rounded to three digits so that it is short to type; k = 0
+ * is the centre's value itself, to the last bit. Every option with listed values is another axis, whose points are
+ * their indices k = 0 .. high.
  *
  * The centre is the default, unless that comes from a paper's worst-case rule and is more than a decade away from the
- * practical step (GDA's eta_x can be six decades below): a grid around such a value would not contain a good one, and the
- * search would not be fair to the method.
+ * practical step (GDA's eta_x can be six decades below): a grid around such a value would not contain a good one, and
+ * the search would not be fair to the method.
  */
 #include "lab/tune.h"
 

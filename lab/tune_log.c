@@ -8,8 +8,8 @@
  *   rung,candidate,allotment,ifo,iterations,metric,eta-x,eta-y
  *   0,0,1250,1250,11,0.93,0.01,0.1
  *
- * A search continues from a log only if the head is the one that it would write itself. A line that is incomplete after a
- * kill or on a full disk is written again.
+ * A search continues from a log only if the head is the one that it would write itself. A line that is incomplete after
+ * a kill or on a full disk is written again.
  */
 #include "lab/tune.h"
 

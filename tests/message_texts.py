@@ -64,7 +64,8 @@ def main():
             texts = literals(without_help(text))
             seen += len(texts)
             complaints += [f"{name}: {t}" for t in texts if forbidden.search(t)]
-        if name not in READS_HEADINGS and re.search(r"\boption(?:\[\w+\])?(?:->|\.)group\b|option\(.*\)->group\b", text):
+        heading = r"\boption(?:\[\w+\])?(?:->|\.)group\b|option\(.*\)->group\b"
+        if name not in READS_HEADINGS and re.search(heading, text):
             complaints.append(f"{name}: reads the heading of an option")
     assert seen > 1000, f"only {seen} texts found"
     for wrong in ('fail("give --nu")', 'fail("which `saddle sets` " "lists")', 'fail("on the command line")'):

@@ -4,10 +4,10 @@
     PYTHONPATH=build/python python3 bench/peers/mlp_torch.py [--rounds N] [--repeats N] [--width N]
 
 The problem is robust classification by groups: min over the network, max over weights y of groups in the simplex, of
-sum_g y_g (loss of group g) - |y|^2 / 2. The loop by hand has the agents' vectors as rows of one tensor, mixes them by one
-product, and has the network's parameters and gradients in one vector each. That both do the same is checked first,
-with batches of all samples and 64 bits. Times are processor seconds per 1000 rounds, without trace points, of runs in turns:
-the least of all rows of Q rounds, so that a busy machine matters little.
+sum_g y_g (loss of group g) - |y|^2 / 2. The loop by hand has the agents' vectors as rows of one tensor, mixes them by
+one product, and has the network's parameters and gradients in one vector each. That both do the same is checked first,
+with batches of all samples and 64 bits. Times are processor seconds per 1000 rounds, without trace points, of runs in
+turns: the least of all rows of Q rounds, so that a busy machine matters little.
 """
 import argparse
 import time

@@ -149,7 +149,8 @@ const Charts = (function () {
             writeTick(element("text", { x: at, y: height + 17, "text-anchor": "middle" }, plot), tick, false);
         }
         element("path", { class: "axis", fill: "none", d: `M0 0V${height}H${width}` }, plot);
-        const label = element("text", { x: width / 2, y: height + 35, "text-anchor": "middle", class: "x-label" }, plot);
+        const place = { x: width / 2, y: height + 35, "text-anchor": "middle", class: "x-label" };
+        const label = element("text", place, plot);
         label.textContent = title(view.x);
     }
 
@@ -158,8 +159,10 @@ const Charts = (function () {
         const shown = Curves.visible(curve.points, x);
         if (curve.several)
             element("path", { class: "band", style: `fill:${group.colour}`, d: bandPath(shown, x, y) }, plot);
-        for (const tail of curve.tails)
-            element("path", { class: "tail", style: `stroke:${group.colour}`, d: path(Curves.visible(tail, x), x, y, 1) }, plot);
+        for (const tail of curve.tails) {
+            const d = path(Curves.visible(tail, x), x, y, 1);
+            element("path", { class: "tail", style: `stroke:${group.colour}`, d }, plot);
+        }
         const points = thin(shown, x.place);
         element("path", {
             class: "curve", style: `stroke:${group.colour}`, "stroke-dasharray": group.dashes,
@@ -182,7 +185,8 @@ const Charts = (function () {
         chart.scale.setAttribute("aria-pressed", String(y.log));
         chart.outer.disabled = !x.zoomed;
         chart.reset.disabled = !x.zoomed;
-        chart.svg.setAttribute("aria-label", `${title(chart.y)} against ${title(view.x)}; left and right show values, ` +
+        chart.svg.setAttribute("aria-label",
+            `${title(chart.y)} against ${title(view.x)}; left and right show values, ` +
             "plus and minus zoom, 0 shows all");
     }
 
@@ -331,7 +335,8 @@ const Charts = (function () {
         const drop = () => {
             const parts = chart.drag;
             chart.drag = null;
-            if (parts && Math.abs(parts[1] - parts[0]) * chart.drawn.width >= SHORTEST) zoom(chart, parts.sort((a, b) => a - b));
+            if (parts && Math.abs(parts[1] - parts[0]) * chart.drawn.width >= SHORTEST)
+                zoom(chart, parts.sort((a, b) => a - b));
             else drawCursor(chart);
         };
         svg.addEventListener("pointermove", follow);

@@ -146,7 +146,10 @@ const Curves = (function () {
 
     function linearEnds({ low, high }) {
         if (!(low <= high)) return { low: 0, high: 1 };
-        if (low === high) return { low: low - (0.5 * Math.abs(low) || 0.5), high: high + (0.5 * Math.abs(high) || 0.5) };
+        if (low === high) {
+            const half = 0.5 * Math.abs(low) || 0.5;
+            return { low: low - half, high: high + half };
+        }
         const margin = 0.05 * (high - low);
         return { low: low - margin, high: high + margin };
     }
@@ -162,7 +165,8 @@ const Curves = (function () {
         const log = wanted && found.high > 0 && (forced || found.below || found.high / found.low >= 10);
         if (wanted && !log) found = range(curves, false, x.low, x.high);
         const late = range(curves, false, LATE * x.high, Infinity);
-        const steep = !log && !x.zoomed && late.high > late.low && late.high - late.low < STEEP * (found.high - found.low);
+        const steep = !log && !x.zoomed && late.high > late.low &&
+            late.high - late.low < STEEP * (found.high - found.low);
         if (steep && !whole) found = late;
         const { low, high } = log ? logEnds(found, x.zoomed) : linearEnds(found);
         const map = mapping(low, high, log);
@@ -187,7 +191,8 @@ const Curves = (function () {
                     if (point[0] > 0) least = Math.min(least, point[0]);
                 }
         const log = wantsLog && least < most;
-        const full = log ? { low: least, high: most } : { low: 0, high: most > 0 ? 1.01 * most : 1 }; /* room for the last number */
+        /* On a linear axis, 1% more leaves space for the last number. */
+        const full = log ? { low: least, high: most } : { low: 0, high: most > 0 ? 1.01 * most : 1 };
         const { low, high } = zoom || full;
         const map = mapping(low, high, log);
         const wanted = width < 420 ? 4 : 7;

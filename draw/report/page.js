@@ -36,9 +36,10 @@
         const choices = section.columns.filter((name) => !AXES.includes(name) && name !== "messages");
         if (choices.length === 0) return;
         /* Outcomes, where they were written, say more than the loss. */
-        const worth = choices.find((name) => name.startsWith("test_")) || choices.find((name) => name.startsWith("train_"));
-        const wanted = [...root.dataset.y.split(","), "metric", worth, "loss", ...choices].filter((name) => choices.includes(name));
-        const shown = [...new Set(wanted)];
+        const first = (prefix) => choices.find((name) => name.startsWith(prefix));
+        const outcome = first("test_") || first("train_");
+        const wanted = [...root.dataset.y.split(","), "metric", outcome, "loss", ...choices];
+        const shown = [...new Set(wanted.filter((name) => choices.includes(name)))];
         Array.from(root.querySelectorAll(".chart")).forEach((box, k) => {
             if (shown[k] !== undefined) Charts.make(section, box, shown[k], choices);
             else box.remove();
@@ -95,7 +96,8 @@
         new ResizeObserver(() => {
             const wide = box.scrollWidth > box.clientWidth;
             const heading = box.closest(".card").querySelector("h3, summary");
-            for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", heading ? heading.textContent : "table"]])
+            const label = heading ? heading.textContent : "table";
+            for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", label]])
                 if (wide) box.setAttribute(name, value);
                 else box.removeAttribute(name);
         }).observe(box);

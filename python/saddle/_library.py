@@ -2,9 +2,9 @@
 
 It is the file that the environment variable SADDLE_LIBRARY names, the one in the package's own
 directory, where wheels and builds put it, or the one that the loader finds by its soname, such as
-libsaddle.so.0.2. A package that was built with MPI has two: libsaddle-mpi.so is loaded in processes started by mpirun or a similar
-program, libsaddle.so, which does not need libmpi, in all others. Its version and ABI must be those
-that the package was made for.
+libsaddle.so.0.2. A package that was built with MPI has two: libsaddle-mpi.so is loaded in processes
+started by mpirun or a similar program, libsaddle.so, which does not need libmpi, in all others. Its
+version and ABI must be those that the package was made for.
 """
 
 from __future__ import annotations

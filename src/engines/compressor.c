@@ -172,8 +172,8 @@ static uint64_t rank_of(double value)
     return word & (UINT64_MAX >> 1);
 }
 
-/* A rank such that the k largest entries are those above it and the first *equal of those equal to it; 1 <= k <= length.
- * Found digit by digit from the highest. */
+/* A rank such that the k largest entries are those above it and the first *equal of those equal to it; 1 <= k <=
+ * length. Found digit by digit from the highest. */
 static uint64_t least_rank_sent(size_t length, const double *field, size_t k, size_t *equal)
 {
     uint64_t rank = 0;

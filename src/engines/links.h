@@ -3,8 +3,8 @@
  * and how much is sent.
  *
  * A neighbour in the same process is read in place; one in another process is a ghost, a row that an exchange fills in
- * before a round reads it. What is sent in a round follows from the algorithm's table of fields. What links that lose or
- * delay messages remember is in link_state.h, what compressed messages need in replicas.h; others remember nothing.
+ * before a round reads it. What is sent in a round follows from the algorithm's table of fields. What links that lose
+ * or delay messages remember is in link_state.h, what compressed messages need in replicas.h; others remember nothing.
  */
 #ifndef SADDLE_ENGINES_LINKS_H
 #define SADDLE_ENGINES_LINKS_H
@@ -35,8 +35,8 @@ typedef struct saddle_links {
 /* Find how links behave; returns the doubles between two agents' spans, of which the last `extra` are left free. */
 size_t saddle_links_measure(saddle_links *links, const saddle_instance *instance,
                             const saddle_layout *layout, size_t extra);
-/* Wire the agents of this process after saddle_links_measure(). False when memory is short; saddle_links_clear() is to be called
- * in any case. */
+/* Wire the agents of this process after saddle_links_measure(). False when memory is short; saddle_links_clear() is to
+ * be called in any case. */
 bool saddle_links_open(saddle_links *links, const saddle_instance *instance,
                        const saddle_layout *layout, const double *const spans[2], size_t stride);
 /* Bytes that this takes at most. */

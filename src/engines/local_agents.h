@@ -118,7 +118,7 @@ typedef struct saddle_first_fault {
 /* Computes all sizes without allocating anything. Returns the number of workers. */
 size_t saddle_local_measure(saddle_local *local, const saddle_engine_inputs *inputs,
                             unsigned processors);
-/* Allocates the memory of agents, links and workers; the pool must exist. Returns false if there is not enough memory. */
+/* Allocates the memory of agents, links and workers; the pool must exist. Returns false if memory is short. */
 bool saddle_local_allocate(saddle_local *local);
 /* Returns the bytes that saddle_local_make() allocates. */
 double saddle_local_bytes(const saddle_engine_inputs *inputs, unsigned processors);

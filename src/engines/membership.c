@@ -12,8 +12,8 @@
 /* The most rounds of mixing and of settling. */
 #define MOST_MIXING 20.0
 #define MOST_SETTLING 80.0
-/* Settling reduces what the sums of agents differ in by this factor, as far as it may last so long. Iterates hardly differ,
- * unless two parts of a network come together: a quarter as many rounds do as well as more. */
+/* Settling reduces what the sums of agents differ in by this factor, as far as it may last so long. Iterates hardly
+ * differ, unless two parts of a network come together: a quarter as many rounds do as well as more. */
 #define SETTLED 1e-5
 #define MIXING_SHARE 0.25
 
@@ -252,7 +252,8 @@ static bool miss(const saddle_link_state *s, size_t agent, size_t i, unsigned ch
     return change;
 }
 
-/* The iteration in which an agent starts anew: that of neighbours with the same map who have not started yet, or one of its own. */
+/* The iteration in which an agent starts anew: that of neighbours with the same map who have not started yet, or one of
+ * its own. */
 static void choose_start(const saddle_link_state *s, const saddle_agent *agent, size_t i,
                          bool changed)
 {

@@ -1,13 +1,15 @@
 /*
  * Who takes part, as each agent knows it, and how agents begin anew when that changes.
  *
- * A map has a byte for every agent and every edge: 2 * incarnation, and 1 more where the agent is gone or the edge is down.
- * Maps merge by the larger byte, so that the order in which they arrive, and how often, does not matter. An agent's map is part of
- * its row of published state and travels with every message: behind what else is there, a hash of the map, the iteration in
- * which the agent starts anew, and the map. Messages are used only between agents with equal maps.
+ * A map has a byte for every agent and every edge: 2 * incarnation, and 1 more where the agent is gone or the edge is
+ * down. Maps merge by the larger byte, so that the order in which they arrive, and how often, does not matter. An
+ * agent's map is part of its row of published state and travels with every message: behind what else is there, a hash
+ * of the map, the iteration in which the agent starts anew, and the map. Messages are used only between agents with
+ * equal maps.
  *
- * An agent changes its map at the beginning of an iteration: what its neighbours' maps say; a neighbour that is gone or an
- * edge that is cut; a neighbour that it has used nothing of for too long, whose edge it calls down. It then begins anew:
+ * An agent changes its map at the beginning of an iteration: what its neighbours' maps say; a neighbour that is gone or
+ * an edge that is cut; a neighbour that it has used nothing of for too long, whose edge it calls down. It then begins
+ * anew:
  *
  *   weights   M_ij of edges that are up between agents that are present; what the others had goes to M_ii
  *   mixing    for some iterations it only averages the iterates

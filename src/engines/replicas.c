@@ -12,8 +12,8 @@
 #define BLOCK 512
 /* The weight of a round in the average distance. */
 #define NEW_WEIGHT 0.125
-/* An agent raises its level when that distance is this many times the largest |z|^2 of the first rounds, or of the first
- * since it last did. Replicas that keep up stay below 1. */
+/* An agent raises its level when that distance is this many times the largest |z|^2 of the first rounds, or of the
+ * first since it last did. Replicas that keep up stay below 1. */
 #define GROWTH 4.0
 #define SETTLING 32
 #define MOST_LEVELS 30

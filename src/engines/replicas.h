@@ -1,8 +1,8 @@
 /*
  * Compressed messages: what agents remember of each other, and how they mix it.
  *
- * Every agent and its neighbours hold the same replica z^ of each field z that it publishes. At first it is x0 for x, y0
- * for y and 0 for other fields. Before each round in which a field is sent
+ * Every agent and its neighbours hold the same replica z^ of each field z that it publishes. At first it is x0 for x,
+ * y0 for y and 0 for other fields. Before each round in which a field is sent
  *
  *   c = C(z_i - z^_i),   z^_i = z^_i + c   at agent i, which sends c, and at all its neighbours
  *
@@ -17,8 +17,9 @@
  *
  * which is in X and Y, and has the same fixed points; replicas that lag behind hold it back a little.
  *
- * The weights are w_ij = gamma_ij M_ij and gamma_ij = gamma 2^-max(level_i, level_j). An agent raises its level, which travels with its
- * messages, when z - z^ has become larger than z was at the start: C then loses more than mixing at that rate allows.
+ * The weights are w_ij = gamma_ij M_ij and gamma_ij = gamma 2^-max(level_i, level_j). An agent raises its level, which
+ * travels with its messages, when z - z^ has become larger than z was at the start: C then loses more than mixing at
+ * that rate allows.
  *
  * A row of published state is the span, the replica, which is laid out like it, and the packed message.
  */

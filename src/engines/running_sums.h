@@ -8,15 +8,15 @@
  *   collect:  z = z + sum over j that arrived of M_ij (s_j' - r_ij);  r_ij = s_j'
  *   settle:   z = z + what the algorithm added to its sums
  *
- * and the same for phi, to which nothing is added. The algorithm sees z / phi in the place of its sums. Whatever did not
- * arrive is contained in the next message that does. At any time, to rounding,
+ * and the same for phi, to which nothing is added. The algorithm sees z / phi in the place of its sums. Whatever did
+ * not arrive is contained in the next message that does. At any time, to rounding,
  *
  *   z + (1 - M_ii) s - sum_j M_ij r_ij = the estimate that the sum tracks (1 for phi).
  *
  * An agent with a small phi holds back: phi shrinks by M_ii in every round in which nothing arrives, while what
- * the algorithm adds does not, so that z / phi would explode. A large threshold lets less noise of mini-batches through;
- * a small one lets sums travel faster where neighbours are few. So it is 0.9 where lambda, the second largest modulus of an
- * eigenvalue of M, is at most 0.9, and 1/2 otherwise.
+ * the algorithm adds does not, so that z / phi would explode. A large threshold lets less noise of mini-batches
+ * through; a small one lets sums travel faster where neighbours are few. So it is 0.9 where lambda, the second largest
+ * modulus of an eigenvalue of M, is at most 0.9, and 1/2 otherwise.
  */
 #ifndef SADDLE_ENGINES_RUNNING_SUMS_H
 #define SADDLE_ENGINES_RUNNING_SUMS_H

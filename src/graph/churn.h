@@ -43,7 +43,8 @@ saddle_status saddle_churn_read(saddle_churn **out, const char *path, const sadd
 /* NULL is allowed. */
 void saddle_churn_free(saddle_churn *churn);
 
-/* Number the edges of a graph: number[k] is that of the edge at position k of its list of neighbours, which has two for each. */
+/* Number the edges of a graph: number[k] is that of the edge at position k of its list of neighbours, which has two for
+ * each. */
 void saddle_number_edges(const saddle_graph *graph, size_t *number);
 
 /* ---- presence.c: who is there ------------------------------------------------------------------ */

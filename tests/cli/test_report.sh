@@ -31,8 +31,8 @@ shown=$(sed -n '/data-x="ifo"/,/<\/table>/p' page.html | grep -m 1 '>PRECISION \
     sed 's/.*<\/th><td class="number[^>]*>\([^<]*\)<.*/\1/; s/&#8239;//g')
 check "cost of PRECISION ($shown, wanted $mean)" is "$shown" "$mean"
 
-# Settings: a row for what differs, marked, with a cell for each algorithm; what does not differ is folded away, and where
-# runs wrote their files is no setting.
+# Settings: a row for what differs, marked, with a cell for each algorithm; what does not differ is folded away, and
+# where runs wrote their files is no setting.
 differing() { sed -n 's/^<tr class="differs"><th scope="row">.*<\/span> \(.*\)<\/th>/\1: /p' "$1" | sed 's/<[^>]*>/ /g; s/  */ /g; s/ $//'; }
 check "what differs" is "$(differing page.html | paste -sd';')" \
     "algorithm: precision prox-dsgda gda;seed: 1, 2 1, 2 1, 2;batch: 2 7 &ndash;"

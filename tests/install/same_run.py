@@ -1,7 +1,7 @@
 """same_run.py PROGRAM PREFIX
 
-Runs the installed Python package, whose modules and library must lie below PREFIX, and the program, and compares what they
-computed bit for bit. libmpi must not be in the process.
+Runs the installed Python package, whose modules and library must lie below PREFIX, and the program, and compares what
+they computed bit for bit. libmpi must not be in the process.
 """
 import subprocess
 import sys
@@ -13,7 +13,8 @@ import numpy as np
 import saddle
 
 program, prefix = sys.argv[1:]
-options = {"problem": "auc", "data": "synthetic:300:20", "agents": "4", "topology": "ring", "iterations": "30", "seed": "7"}
+options = {"problem": "auc", "data": "synthetic:300:20", "agents": "4", "topology": "ring"}
+options |= {"iterations": "30", "seed": "7"}
 with tempfile.TemporaryDirectory() as directory:
     model = Path(directory, "model.npz")
     words = [word for name, value in options.items() for word in (f"--{name}", value)]

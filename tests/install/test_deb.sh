@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-# test_deb.sh BUILD SOURCE CC [PYTHON]: makes Debian packages of a build, lets dpkg install them below a scratch directory
-# whose database lists the packages of this system, uses what they installed, and lets dpkg remove them.
+# test_deb.sh BUILD SOURCE CC [PYTHON]: makes Debian packages of a build, lets dpkg install them below a scratch
+# directory whose database lists the packages of this system, uses what they installed, and lets dpkg remove them.
 set -euo pipefail
 
 BUILD=$1
@@ -122,8 +122,8 @@ check "dpkg removes them" in_root --purge "${PACKAGES[@]}"
 check "nothing is left" test -z "$(find "$ROOT" -name '*saddle*')"
 
 if command -v lintian >/dev/null; then
-    # Exceptions: a build for another prefix than /usr has its .pc file in /usr/lib, not in the directory of its architecture;
-    # without two empty scripts cpack would write scripts that call ldconfig.
+    # Exceptions: a build for another prefix than /usr has its .pc file in /usr/lib, not in the directory of its
+    # architecture; without two empty scripts cpack would write scripts that call ldconfig.
     EXCEPTIONS=pkg-config-multi-arch-wrong-dir,pkg-config-unavailable-for-cross-compilation,maintainer-script-empty
     check "lintian" lintian --fail-on error,warning --suppress-tags "$EXCEPTIONS" "$WORK"/packages/*.deb
 else

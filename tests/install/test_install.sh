@@ -2,7 +2,8 @@
 #
 # test_install.sh BUILD SOURCE CC: installs a build into a temporary prefix and uses what is there:
 # headers alone in C17 and C++17, programs by pkg-config (shared and static) and by find_package,
-# a plug-in, the exported symbols, the program, its manual page and completions. Also checks which platforms CMake refuses.
+# a plug-in, the exported symbols, the program, its manual page and completions. Also checks which platforms CMake
+# refuses.
 set -euo pipefail
 
 BUILD=$1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-# test_wheel.sh BUILD SOURCE PYTHON PROGRAM: makes a wheel of a build, without a network and without a compiler, installs
-# it in a new environment that sees the system's packages, and compares a run with the program's.
+# test_wheel.sh BUILD SOURCE PYTHON PROGRAM: makes a wheel of a build, without a network and without a compiler,
+# installs it in a new environment that sees the system's packages, and compares a run with the program's.
 set -euo pipefail
 
 BUILD=$1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_links.py SOURCE: every link between the pages of the repository leads to a file and, after a #, to a heading or an id."""
+"""check_links.py SOURCE: every link between pages leads to a file and, after a #, to a heading or an id of it."""
 import os
 import re
 import sys

@@ -56,7 +56,7 @@ def is_available(command):
 
 
 def compare(path, shown, printed, at):
-    """Looks for numbered lines in the output, from `at` on; returns where to continue, and how many were found and not."""
+    """Looks for numbered lines in the output, from `at` on; returns where to continue, how many it found and not."""
     good = bad = 0
     for number, line in shown:
         wanted = timeless(line)

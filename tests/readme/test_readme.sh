@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-# test_readme.sh PROGRAM SOURCE: runs every `saddle` command that README.md and docs/commands.md show, in their order, in
-# an empty directory. Skips commands that would download, and those that need a9a if it is missing.
+# test_readme.sh PROGRAM SOURCE: runs every `saddle` command that README.md and docs/commands.md show, in their order,
+# in an empty directory. Skips commands that would download, and those that need a9a if it is missing.
 set -euo pipefail
 
 PROGRAM=$1

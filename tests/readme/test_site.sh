@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 #
-# test_site.sh PROGRAM SOURCE: the site builds from the documentation without a warning, with a page for every command and header.
+# test_site.sh PROGRAM SOURCE: the site builds from the documentation without a warning, with a page for every command
+# and header.
 set -euo pipefail
 
 if ! /usr/bin/python3 -c 'import sphinx, myst_parser, furo' 2>/dev/null; then

@@ -1,6 +1,6 @@
 /*
- * Compressed messages: packing against slow versions, closed forms on two agents, a slow PRECISION against the library in
- * every round, conserved sums and feasible iterates, how much is saved, and what is refused.
+ * Compressed messages: packing against slow versions, closed forms on two agents, a slow PRECISION against the library
+ * in every round, conserved sums and feasible iterates, how much is saved, and what is refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,7 +292,8 @@ static void slow_gradients(const slow *s, size_t i, double *gx, double *gy)
     free(scratch);
 }
 
-/* The rate that is chosen where none is given, for the share of the entries that is sent of the field that has least. */
+/* The rate that is chosen where none is given, for the share of the entries that is sent of the field that has least.
+ * */
 static double slow_rate(const slow *s)
 {
     double share = 1.0;

@@ -85,7 +85,8 @@ START_TEST(an_agent_that_hears_nothing_holds_back)
         saddle_running_sums_start(&p.sums, 1.0 - PAIR_WEIGHT, 0, p.row[i][0], p.z[i]);
     for (unsigned t = 0; t < 1000; t++)
         pair_round(&p, t % 2, (const bool[]){false, true});
-    /* (3/4)^3 < 1/2 < (3/4)^2: three pushes, the last of a phi of (3/4)^2; 3/4 < 0.9: one push where networks mix well. */
+    /* (3/4)^3 < 1/2 < (3/4)^2: three pushes, the last of a phi of (3/4)^2; 3/4 < 0.9: one push where networks mix well.
+     * */
     double pushes = _i == 0 ? 3.0 : 1.0;
     assert_near(p.row[0][0][PHI], 4.0 * (1.0 - pow(0.75, pushes)), 1e-14);
     assert_near(p.z[0][1], pow(0.75, pushes), 1e-15);

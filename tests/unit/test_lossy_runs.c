@@ -1,7 +1,7 @@
 /*
- * Whole runs over links that lose and delay messages: slow versions of PRECISION, PRECISION+, Prox-GT-SGDA and GT-GDA, made from their
- * formulas and those of running sums, against the library. Gradients are added sample by sample, and every message that was ever
- * sent is kept.
+ * Whole runs over links that lose and delay messages: slow versions of PRECISION, PRECISION+, Prox-GT-SGDA and GT-GDA,
+ * made from their formulas and those of running sums, against the library. Gradients are added sample by sample, and
+ * every message that was ever sent is kept.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -479,7 +479,8 @@ static void assert_same(const run *s, const test_state *state)
     }
 }
 
-/* The sum of what agents hold and what is on its way is that of their estimates, for every field; 1 per agent for phi. */
+/* The sum of what agents hold and what is on its way is that of their estimates, for every field; 1 per agent for phi.
+ * */
 static void assert_conserved(const run *s, const wire *a, size_t at)
 {
     for (size_t k = 0; k < a->sums; k++) {

@@ -1,6 +1,6 @@
 /*
- * Agents that come and go: maps and their laws, who is present, runs that reach the point of those present, invariants in every
- * round, dead directions that are found, and what is refused.
+ * Agents that come and go: maps and their laws, who is present, runs that reach the point of those present, invariants
+ * in every round, dead directions that are found, and what is refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -375,8 +375,9 @@ static void step_alone(const saddle_instance *e, const saddle_steps *steps,
     free(g);
 }
 
-/* Of two agents one leaves: the other rests while it averages with nobody and its sums settle, for as many iterations as follow
- * from lambda, and then runs alone. When the other returns it starts from the same point, and both rest as long. */
+/* Of two agents one leaves: the other rests while it averages with nobody and its sums settle, for as many iterations
+ * as follow from lambda, and then runs alone. When the other returns it starts from the same point, and both rest as
+ * long. */
 START_TEST(of_two_agents_one_leaves_and_returns)
 {
     enum { LEAVE = 10, RETURN = 60, AFTER = 20 };
@@ -591,8 +592,8 @@ START_TEST(costs_are_of_those_present)
         /* All neighbours see it at once, so that no maps differ. */
         ck_assert_uint_eq(row->cost.bytes, messages * length);
         ck_assert(row->present == (t <= 3 ? 4.0 : 3.0));
-        /* Full gradients at the start and in each iteration; after the event the three that are left average twice, start
-         * anew, and then only average their sums. */
+        /* Full gradients at the start and in each iteration; after the event the three that are left average twice,
+         * start anew, and then only average their sums. */
         ck_assert_uint_eq(row->cost.ifo, 5 * (t <= 3 ? 4 * (t + 1) : t <= 5 ? 16 : 19));
     }
     saddle_result_free(result);
