@@ -23,17 +23,18 @@
 
 const saddle_option cli_option_config =
     SADDLE_TEXT(TYPED(config), "config", "Configuration file", "", "FILE",
-                "Read options from a YAML file. It has `name: value` lines, with names without "
-                "dashes; options on the command line take precedence.");
+                "Read options from a YAML file. Its lines are `name: value`, with names of options "
+                "without dashes; options on the command line take precedence.");
 
 const saddle_option cli_option_report =
     SADDLE_TEXT(TYPED(report), "report", SADDLE_OUTPUT_HEADING, "", "FILE",
                 "Write an HTML report: curves, costs, network, settings. `saddle report` makes one "
                 "from traces. Not given: none.");
 
-const saddle_option cli_option_quiet = SADDLE_FLAG(
-    SADDLE_OWN(cli_common, quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
-    "Print only final tables, warnings and errors; with `saddle run`, only warnings and errors.");
+const saddle_option cli_option_quiet =
+    SADDLE_FLAG(SADDLE_OWN(cli_common, quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
+                "Print only final tables, warnings and errors; `saddle run --quiet` prints only "
+                "warnings and errors.");
 
 const saddle_option cli_option_json =
     SADDLE_FLAG(TYPED(json), "json", SADDLE_OUTPUT_HEADING, "no",

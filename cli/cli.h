@@ -25,14 +25,14 @@
 /* ---- exit codes ---------------------------------------------------------------------------- */
 
 /* Name, code and meaning: the one list behind the enum, the help and the manual page. */
-#define CLI_EXIT_LIST(X)                                                                      \
-    X(CLI_OK, 0, "success")                                                                   \
-    X(CLI_FAILED, 1, "input or output, memory or a numerical method failed")                  \
-    X(CLI_BAD_INPUT, 2, "wrong option, file, number, graph or size; unsupported combination") \
-    X(CLI_DIVERGED, 3, "the run diverged: a value is not finite")                             \
-    X(CLI_CHECK_FAILED, 4, "a self-check failed, or a theorem's bound is violated")           \
-    X(CLI_STALLED, 5, "a process of an MPI job did not respond for --stall-seconds")          \
-    X(CLI_UNMET, 6, "the run ended before the condition of --stop-when was met")              \
+#define CLI_EXIT_LIST(X)                                                                          \
+    X(CLI_OK, 0, "success")                                                                       \
+    X(CLI_FAILED, 1, "a file could not be read or written, memory ran out or a method failed")    \
+    X(CLI_BAD_INPUT, 2, "an option, file or size is invalid, or the options do not fit together") \
+    X(CLI_DIVERGED, 3, "the run diverged")                                                        \
+    X(CLI_CHECK_FAILED, 4, "a self-check failed, or a theorem's bound is violated")               \
+    X(CLI_STALLED, 5, "a process of an MPI job did not respond for --stall-seconds")              \
+    X(CLI_UNMET, 6, "the run ended before the condition of --stop-when was met")                  \
     X(CLI_INTERRUPTED, 130, "interrupted by Ctrl-C or a termination signal")
 
 enum cli_exit {
@@ -263,6 +263,10 @@ void cli_print_family(const char *family);
 /* Prints the help of arguments->command: all of it or the basics, with the options of the
  * problem and algorithm that are given. */
 int cli_print_help(const cli_arguments *arguments);
+/* Writes the summary of a command as a sentence. */
+void cli_summary_sentence(const cli_command *command, char *out, size_t size);
+/* Prints the heading of an option and, to its right, a text. */
+void cli_print_explained(const char *heading, const char *text);
 /* Length of the first sentence of an option's help, without its full stop. */
 int cli_first_sentence(const saddle_option *option);
 /* Writes the heading of an option: "--nu STEP". */
@@ -272,6 +276,8 @@ void cli_option_heading(const saddle_option *option, char *out, size_t size);
 void cli_walk_options(const saddle_settings *settings, const cli_command *command,
                       void (*heading)(const char *group),
                       void (*visit)(const cli_command *command, const saddle_option *option));
+/* Capacity for the help of an option with its choices, default and range. */
+#define CLI_OPTION_TEXT 1536
 /* Writes the help of an option, with its default if that applies: "Step in x. Default: auto." */
 void cli_option_text(const saddle_option *option, bool holds, char *out, size_t size);
 

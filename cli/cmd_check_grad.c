@@ -14,7 +14,7 @@ typedef struct options {
 
 static const saddle_option points =
     SADDLE_INTEGER(SADDLE_OWN(options, points, RUN), "points", "Check", "3", 1, 1e6, "N",
-                   "Random points of X x Y to check at.");
+                   "Number of random points in X and Y at which to check.");
 
 static const saddle_option *const own[] = {&points, &cli_option_config, NULL};
 static const cli_fields library[] = {CLI_FIELDS(problem), CLI_FIELDS(network),
@@ -95,8 +95,8 @@ const cli_command cli_check_grad = {
     .name = "check-grad",
     .operands = "",
     .summary = "check a problem's gradients against finite differences",
-    .details = "Compares each agent's gradient with central differences of its value, and checks "
-               "that the problem's batch functions agree with each other.",
+    .details = "Compares each agent's gradient with central differences of its loss, and checks "
+               "that the problem's functions for single samples, batches and differences agree.",
     .library = library,
     .own = own,
     .own_bytes = sizeof(options),

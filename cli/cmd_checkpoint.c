@@ -87,8 +87,8 @@ const cli_command cli_checkpoint = {
     .least = 1,
     .most = 1,
     .summary = "describe a checkpoint, or all checkpoints in a directory",
-    .details = "Shows how far the run had come and its options, and checks every byte of each "
-               "file. `saddle run --resume PATH` continues from there. The exit status is 2 if the "
+    .details = "Shows the progress and the options of the run, and checks every byte of each file. "
+               "`saddle run --resume PATH` continues from there. The exit status is 2 if the "
                "newest checkpoint is damaged.",
     .values = "@FILE",
     .run = run,

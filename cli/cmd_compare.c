@@ -40,8 +40,8 @@ static const saddle_option repeats_option = SADDLE_INTEGER(
     "Repeat with seeds seed, seed+1, ..., seed+K-1. Tables then show mean and range.");
 static const saddle_option levels_option =
     SADDLE_TEXT(SADDLE_OWN(options, levels, RUN), "levels", GROUP, "auto", "L1,L2,...",
-                "Levels of the metric at which to report the costs. auto: powers of ten from the "
-                "start down to the best level reached, at most 6.");
+                "Levels of the metric at which the costs are reported. auto: powers of ten, from "
+                "the start down to the best level reached, at most 6.");
 static const saddle_option output_option =
     SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-compare", "DIR",
                 "Directory for the traces and summary.csv. It is created if missing. The traces "
@@ -50,7 +50,7 @@ static const saddle_option overwrite_option =
     SADDLE_FLAG(SADDLE_OWN(options, overwrite, RUN), "overwrite", GROUP, "no",
                 "Replace results of another comparison in --output. Files of the same names are "
                 "replaced, others stay. Not given: finished runs of the same comparison are kept, "
-                "and a directory with results of another one is refused.");
+                "and a directory with results of another comparison is refused.");
 static const saddle_option tuned_option =
     SADDLE_TEXT(SADDLE_OWN(options, tuned, RUN), "tuned", GROUP, "", "DIR",
                 "Take step sizes from DIR/ALGORITHM.yaml. `saddle tune` writes these files; an "
@@ -381,15 +381,16 @@ const cli_command cli_compare = {
     .name = "compare",
     .operands = "",
     .summary = "compare the costs of several algorithms from the same start",
-    .details = "For each level of the metric, prints the IFO calls, rounds, bytes and seconds that "
-               "each algorithm needed until its metric stayed at or below the level, or `never` if "
-               "it did not. Then prints the metric and the problem's outcomes at the end, on the "
-               "agents' data and on --test-data. An algorithm that diverges is marked and the "
-               "others continue; the exit status is 3 only if all diverge. `refused` marks an "
-               "algorithm that cannot solve the problem, with the reason, and `failed` one whose "
-               "best response could not be computed. --max-ifo gives all algorithms the same "
-               "budget of gradient evaluations, whatever their number of iterations. After an "
-               "interrupt the same command keeps the finished runs and makes the others.",
+    .details =
+        "For each level of the metric, prints the gradient evaluations (IFO calls), rounds, bytes "
+        "and seconds that each algorithm needed until its metric stayed at or below that level, or "
+        "`never`. Then prints the final metric and outcomes, on the agents' data and on "
+        "--test-data. An algorithm that diverges is marked and the others continue; the exit "
+        "status is 3 only if all diverge. `refused` marks an algorithm that cannot solve the "
+        "problem, with the reason, and `failed` one for which the y that maximizes the loss at "
+        "xbar could not be computed. --max-ifo gives all algorithms the same budget of gradient "
+        "evaluations, whatever their number of iterations. After an interrupt, the same command "
+        "keeps the finished runs and makes the others.",
     .basics = cli_run_basics,
     .examples = examples,
     .library = library,

@@ -368,7 +368,7 @@ typedef struct fetch_choices {
 
 static const saddle_option from =
     SADDLE_TEXT(SADDLE_OWN(fetch_choices, from, RUN), "from", "Download", "", "URL",
-                "Download URL/FILE instead of the original address.");
+                "Download URL/FILE instead of the data set's own address.");
 static const saddle_option directory = SADDLE_TEXT(
     SADDLE_OWN(fetch_choices, directory, RUN), "directory", "Download", "", "DIR",
     "Directory for the files. Not given: $XDG_DATA_HOME/saddle or ~/.local/share/saddle.");
@@ -450,7 +450,7 @@ const cli_command cli_data_fetch = {
     .most = 1,
     .summary = "download a data set and check its SHA-256 sum",
     .details = "Prints the paths of the files. An interrupted download resumes where it stopped; a "
-               "file is moved into place only if its sum is right.",
+               "file is moved into place only if its SHA-256 sum is right.",
     .values = "@SOURCE",
     .own = fetch_own,
     .own_bytes = sizeof(fetch_choices),

@@ -155,9 +155,10 @@ static const saddle_option parts_option =
 static const saddle_option share_option =
     SADDLE_REAL(SADDLE_OWN(options, share, RUN), "test-share", "Parts", "0.2", 0.0, 1.0, "S",
                 "Fraction of the rows that is held out.");
-static const saddle_option stratify_option = SADDLE_FLAG(
-    SADDLE_OWN(options, stratify, RUN), "stratify", "Parts", "yes",
-    "Give every label the same share in all parts. The shares are equal to within two rows.");
+static const saddle_option stratify_option =
+    SADDLE_FLAG(SADDLE_OWN(options, stratify, RUN), "stratify", "Parts", "yes",
+                "Give every label the same share in all parts, to within two rows. This is the "
+                "default; --stratify=no assigns rows regardless of their labels.");
 static const saddle_option *const split_own[] = {&train_option, &test_option,     &parts_option,
                                                  &share_option, &stratify_option, NULL};
 

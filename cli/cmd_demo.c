@@ -52,8 +52,8 @@ const cli_command cli_demo = {
     .name = "demo",
     .operands = "",
     .summary = "compare four algorithms on built-in data and make a report",
-    .details = "Runs PRECISION, PRECISION+ and two baselines on the paper's problem, with built-in "
-               "data and 5 agents. It takes a few seconds.",
+    .details = "Runs PRECISION, PRECISION+ and two baselines on the problem of the PRECISION "
+               "paper, with built-in data and 5 agents. This takes a few seconds.",
     .own = own,
     .own_bytes = sizeof(options),
     .run = run,

@@ -30,8 +30,8 @@ static const saddle_option draw = SADDLE_TEXT(
     "distances in the picture are close to those in the graph.");
 static const saddle_option copies = SADDLE_TEXT(
     SADDLE_OWN(options, copies, RUN), "copies", SADDLE_OUTPUT_HEADING, "", "FILE",
-    "Colour agents by their distance from consensus. FILE is a model that `saddle run --model` "
-    "wrote on this network; the distance is squared. Not given: all agents have the same colour.");
+    "Colour agents by the squared distance of their copies from the mean. FILE is a model that "
+    "`saddle run --model` wrote on this network. Not given: all agents have the same colour.");
 
 static const saddle_option *const own[] = {&save, &draw, &copies, &cli_option_json, NULL};
 static const cli_fields library[] = {CLI_FIELDS(network.agents), CLI_FIELDS(network.mixing),
@@ -235,8 +235,10 @@ const cli_command cli_graph = {
     .operands = "TOPOLOGY",
     .least = 1,
     .most = 1,
-    .summary = "show degrees, diameter and spectrum of a network, or draw it",
-    .details = "TOPOLOGY is one from `saddle topologies`, such as er:0.6 or ring.",
+    .summary = "show degrees, diameter and spectral gap of a network, or draw it",
+    .details = "TOPOLOGY is one of `saddle topologies`, such as er:0.6 or ring. lambda is the "
+               "second largest absolute eigenvalue of the mixing matrix, and the spectral gap is 1 "
+               "- lambda: the larger it is, the faster agents reach consensus.",
     .values = "@TOPOLOGY",
     .library = library,
     .own = own,

@@ -42,19 +42,17 @@ static void append_range(const saddle_option *option, char *out, size_t size)
 static void print_options(const saddle_option *const *option, bool plugin)
 {
     cli_print("\nOptions\n");
-    cli_table *table = cli_table_create("ll");
     for (; *option != NULL; option++) {
         char heading[128];
-        char text[1024];
+        char text[CLI_OPTION_TEXT];
         if (plugin && (*option)->home == SADDLE_HOME_OWN)
             saddle_snprintf(heading, sizeof heading, "%s=%s", (*option)->name, (*option)->metavar);
         else
             cli_option_heading(*option, heading, sizeof heading);
         cli_option_text(*option, true, text, sizeof text);
         append_range(*option, text, sizeof text);
-        cli_table_words(table, heading, text);
+        cli_print_explained(heading, text);
     }
-    cli_table_print(table);
 }
 
 /* ---- plug-ins ------------------------------------------------------------------------------ */
@@ -71,6 +69,13 @@ static void describe_part(const char *path, const char *option, const char *name
               options != NULL ? ":name=value,name=value" : "[:OPTIONS]");
 }
 
+/* Says where the samples of a problem come from. */
+static const char *source_of(const saddle_problem_class *problem)
+{
+    return problem->needs_data ? "Its samples are the rows of --data."
+                               : "It generates its own samples from --seed.";
+}
+
 /* Describes a plug-in. */
 static int describe_plugin(const char *path)
 {
@@ -82,8 +87,7 @@ static int describe_plugin(const char *path)
     if (it->problem != NULL) {
         describe_part(plugin->path, "--problem", it->problem->name, it->problem->summary,
                       it->problem->options);
-        cli_print("  %s\n", it->problem->needs_data ? "Made from --data."
-                                                    : "Makes its own instance from --seed.");
+        cli_print("  %s\n", source_of(it->problem));
     }
     if (it->algorithm != NULL)
         describe_part(plugin->path, "--algorithm", it->algorithm->name, it->algorithm->summary,
@@ -158,16 +162,22 @@ static void print_traits(const saddle_algorithm *algorithm)
                     t->stochastic ? "stochastic: of drawn samples" : "full: of all local samples");
     cli_table_words(table, "iterates",
                     t->feasible ? "always in X and Y" : "in X and Y if the steps are short enough");
-    add_trait(table, "IFO calls", "per iteration and agent: %s", t->ifo);
+    add_trait(table, "IFO calls", "in an iteration%s: %s", t->centralized ? "" : " at agent i",
+              t->ifo);
     add_trait(table, "rounds", "%s per iteration", t->rounds);
     if (t->centralized)
         cli_table_words(table, "message", "none");
     else
         add_trait(table, "message", "%s doubles (8 bytes each) to each neighbour per round",
                   t->message);
-    add_trait(table, "samples", "%s, published", t->samples);
-    if (!t->centralized)
-        add_trait(table, "communication", "%s, published", t->communication);
+    bool proved = strcmp(t->samples, "-") != 0;
+    if (proved)
+        add_trait(table, "samples", "IFO calls to reach accuracy eps (published): %s", t->samples);
+    else
+        cli_table_words(table, "samples", "no published bound");
+    if (proved && !t->centralized)
+        add_trait(table, "communication", "rounds to reach accuracy eps (published): %s",
+                  t->communication);
     cli_table_print(table);
 }
 
@@ -178,6 +188,13 @@ static void print_one(const saddle_algorithm *algorithm)
                     algorithm->citation);
     cli_wrap(stdout, text, 0, 0, cli_width(STDOUT_FILENO));
     print_traits(algorithm);
+}
+
+/* Prints a note under a table. */
+static void print_note(const char *text)
+{
+    fputs("  ", stdout);
+    cli_wrap(stdout, text, 2, 2, cli_width(STDOUT_FILENO));
 }
 
 /* Prints the comparison: four tables, because one would be wider than a terminal. */
@@ -191,38 +208,39 @@ static void print_comparison(const saddle_algorithm *const *list, size_t count)
     cli_table_print(table);
 
     table = cli_table_create("llllll");
-    cli_table_words(table, "algorithm", "x in X", "y in Y", "h", "gradients", "decentralized");
+    cli_table_words(table, "algorithm", "X", "Y", "h", "gradients", "decentralized");
     for (size_t k = 0; k < count; k++) {
         const saddle_traits *t = &list[k]->traits;
         cli_table_words(table, list[k]->name, yes_no(t->x_set), yes_no(t->y_set),
                         yes_no(t->regularizer), t->stochastic ? "stochastic" : "full",
                         yes_no(!t->centralized));
     }
-    puts("\nWhat they handle: constraints on x and y, a nonsmooth h");
+    puts("\nWhat they handle: constraint sets X and Y, a nonsmooth regularizer h(x)");
     cli_table_print(table);
 
     table = cli_table_create("llll");
-    cli_table_words(table, "algorithm", "rounds", "IFO calls of an agent", "doubles in a message");
+    cli_table_words(table, "algorithm", "rounds", "IFO calls per agent", "doubles in a message");
     for (size_t k = 0; k < count; k++) {
         const saddle_traits *t = &list[k]->traits;
         cli_table_words(table, list[k]->name, t->rounds, t->ifo, t->message);
     }
     puts("\nCost of one iteration");
     cli_table_print(table);
-    fputs("  ", stdout);
-    cli_wrap(stdout,
-             "In a round an agent sends one message to each neighbour: 8 x doubles x neighbours "
-             "bytes. m: agents; n_i: samples of agent i; N: of all; |S|: of a mini-batch; other "
-             "letters: options, see `saddle algorithms NAME`.",
-             2, 2, cli_width(STDOUT_FILENO));
+    print_note("An IFO call evaluates the gradient of one sample. In a round, an agent sends one "
+               "message to each neighbour, together 8 x doubles x neighbours bytes. n_i: samples "
+               "of agent i; N: samples of all agents; |S|: samples in a mini-batch; R_i: samples "
+               "in a refresh of PRECISION+; q: iterations from one refresh to the next; K: "
+               "--ascents; R: --mixing-rounds; s: ascent steps in y; M: --maximizer-steps.");
 
     table = cli_table_create("lll");
-    cli_table_words(table, "algorithm", "samples", "communication");
+    cli_table_words(table, "algorithm", "IFO calls", "rounds");
     for (size_t k = 0; k < count; k++)
         cli_table_words(table, list[k]->name, list[k]->traits.samples,
                         list[k]->traits.communication);
     puts("\nPublished complexities, to reach accuracy eps");
     cli_table_print(table);
+    print_note("eps: accuracy, as the paper of the algorithm defines it; m: agents; n: samples of "
+               "each agent; N: samples of all agents; kappa: L / mu; -: no published bound.");
 }
 
 static int run_algorithms(const cli_arguments *arguments)
@@ -263,12 +281,15 @@ static int run_problems(const cli_arguments *arguments)
         saddle_error error;
         if (saddle_problem_find(&one, arguments->operand[0], &error) != SADDLE_OK)
             return cli_fail(&error);
-        cli_print("%s: %s\n%s\n", one->name, one->summary,
-                  one->needs_data ? "Made from --data." : "Makes its own instance from --seed.");
+        char text[512];
+        saddle_snprintf(text, sizeof text, "%s: %s\n%s Formulas and outcomes: docs/problems/%s.md",
+                        one->name, one->summary, source_of(one), one->name);
+        cli_wrap(stdout, text, 0, 0, cli_width(STDOUT_FILENO));
         print_options(one->options, false);
         return CLI_OK;
     }
-    PRINT_LIST("Problems", saddle_problem_class, saddle_problem_list, name, summary);
+    PRINT_LIST("Problems, for --problem", saddle_problem_class, saddle_problem_list, name, summary);
+    print_note("`saddle problems NAME` shows the options of one and where its samples come from.");
     return CLI_OK;
 }
 
@@ -279,7 +300,10 @@ static bool explain_term(const char *name, const saddle_term_class *term, const 
     size_t length = strcspn(name, ":");
     if (strlen(term->name) != length || strncmp(name, term->name, length) != 0)
         return false;
-    cli_print("%s: %s\n  Use it as %s %s\n", term->name, term->summary, option, term->synopsis);
+    char text[512];
+    saddle_snprintf(text, sizeof text, "%s: %s", term->name, term->summary);
+    cli_wrap(stdout, text, 0, 0, cli_width(STDOUT_FILENO));
+    cli_print("  Use it as %s %s\n", option, term->synopsis);
     return true;
 }
 
@@ -310,8 +334,10 @@ static int run_sets(const cli_arguments *arguments)
         return explain_terms(arguments->operand[0]);
     PRINT_LIST("Sets, for --x-set and --y-set", saddle_set_class, saddle_set_list, term.synopsis,
                term.summary);
-    PRINT_LIST("\nRegularizers, for --regularizer", saddle_regularizer_class,
+    PRINT_LIST("\nRegularizers h(x), for --regularizer", saddle_regularizer_class,
                saddle_regularizer_list, term.synopsis, term.summary);
+    print_note("x_k is an entry of x (or of y, for --y-set). A projection or proximal step costs "
+               "O(dim x) operations, for simplex and l1-ball at most O(dim x log(dim x)).");
     return CLI_OK;
 }
 
@@ -322,6 +348,12 @@ static int run_topologies(const cli_arguments *arguments)
                summary);
     PRINT_LIST("\nMixing rules, for --mixing", saddle_network_info, saddle_mixing_list, synopsis,
                summary);
+    print_note(
+        "M_ij is the weight of the edge between agents i and j in the mixing matrix M, and "
+        "M_ii is 1 minus the other weights of row i. The degree of an agent is the number of "
+        "its neighbours. L is the Laplacian matrix of the graph, lambda_2 its smallest "
+        "positive and lambda_max its largest eigenvalue. The larger the spectral gap of M, "
+        "the faster the agents reach consensus; `saddle graph TOPOLOGY` shows it.");
     return CLI_OK;
 }
 
@@ -329,10 +361,11 @@ const cli_command cli_algorithms = {
     .name = "algorithms",
     .operands = "[NAME]",
     .most = 1,
-    .summary = "compare what the algorithms can do and cost, or explain one",
-    .details = "Without NAME: tables of what each algorithm handles, the cost of an iteration, and "
-               "the published complexity. With NAME: the same in words, and the options with their "
-               "ranges and defaults. A NAME with a / is the path of a plug-in (a shared object).",
+    .summary = "list the algorithms with their costs, or explain one",
+    .details =
+        "Without NAME: tables of what each algorithm handles, what an iteration costs, and which "
+        "complexity is published. With NAME: the same for one algorithm, and its options with "
+        "their ranges and defaults. A NAME with a / is the path of a plug-in (a shared object).",
     .values = "@ALGORITHM",
     .run = run_algorithms,
 };
@@ -340,7 +373,7 @@ const cli_command cli_problems = {
     .name = "problems",
     .operands = "[NAME]",
     .most = 1,
-    .summary = "list the problems, or the options of one",
+    .summary = "list the problems, or explain one and its options",
     .details = "A NAME with a / is the path of a plug-in (a shared object).",
     .values = "@PROBLEM",
     .run = run_problems,

@@ -35,7 +35,7 @@ static void print_tagged(const char *tag, const char *text)
 static void print_option(const cli_command *command, const saddle_option *option)
 {
     (void)command;
-    char text[1024];
+    char text[CLI_OPTION_TEXT];
     cli_option_text(option, true, text, sizeof text);
     fputs(".TP\n.BI \\-\\-", stdout);
     print_roff(option->name);
@@ -45,8 +45,13 @@ static void print_option(const cli_command *command, const saddle_option *option
         putchar('"');
     }
     putchar('\n');
-    print_roff(text);
-    putchar('\n');
+    for (char *line = text, *end; line != NULL; line = end) {
+        end = strchr(line, '\n');
+        if (end != NULL)
+            *end++ = '\0';
+        print_roff(line);
+        fputs(end != NULL ? "\n.br\n" : "\n", stdout);
+    }
 }
 
 static void print_group(const char *group)
@@ -91,7 +96,7 @@ static const saddle_option *first_under(const saddle_settings *settings, const c
  * the heading. */
 static void print_taken(const saddle_settings *settings, const cli_command *command)
 {
-    const char *before = ".PP\nOf the options below it takes: ";
+    const char *before = ".PP\nTakes these options, which section OPTIONS explains: ";
     for (size_t k = 0; command->library != NULL && k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
         const char *heading = option->group;
@@ -99,9 +104,9 @@ static void print_taken(const saddle_settings *settings, const cli_command *comm
             continue;
         size_t taken = name_options(settings, command, heading, true, NULL);
         if (taken > name_options(settings, command, heading, false, NULL)) {
-            saddle_fprintf(stdout, "%sgroup %s", before, heading);
-            if (name_options(settings, command, heading, false, " (but not ") > 0)
-                putchar(')');
+            saddle_fprintf(stdout, "%s%s (all", before, heading);
+            name_options(settings, command, heading, false, " but ");
+            putchar(')');
         } else {
             name_options(settings, command, heading, true, before);
         }
@@ -122,13 +127,10 @@ static void print_command(const saddle_settings *settings, const cli_command *co
     saddle_fprintf(stdout, "%s", *command->operands != '\0' ? " " : "");
     print_roff(command->operands);
     saddle_fprintf(stdout, "\n.PP\n");
-    /* The summary as a sentence. */
-    char first[2] = {command->summary[0], '\0'};
-    if (first[0] >= 'a' && first[0] <= 'z')
-        first[0] = (char)(first[0] - 'a' + 'A');
-    print_roff(first);
-    print_roff(command->summary + 1);
-    fputs(".\n", stdout);
+    char sentence[128];
+    cli_summary_sentence(command, sentence, sizeof sentence);
+    print_roff(sentence);
+    putchar('\n');
     if (command->details != NULL) {
         print_roff(command->details);
         putchar('\n');
@@ -139,18 +141,54 @@ static void print_command(const saddle_settings *settings, const cli_command *co
         print_option(command, *option);
 }
 
+/* The terms of the help that a reader meets first; docs/glossary.md has all of them. */
+static void print_terms(void)
+{
+    static const char *const term[][2] = {
+        {"agent", "One participant. It has its own samples and its own copy of x and y, and "
+                  "communicates only with its neighbours in the network."},
+        {"iteration, round",
+         "An iteration is one step of the algorithm at every agent. In a round, "
+         "every agent sends one message to each neighbour. Most algorithms "
+         "have one round per iteration."},
+        {"IFO call", "The gradient of one sample in x and y at one point: the unit in which "
+                     "computation is counted, over all agents."},
+        {"xbar, ybar", "The means of the agents' copies of x and y."},
+        {"metric", "The PRECISION paper's measure of convergence: how far xbar is from stationary, "
+                   "how far the agents are from consensus, and how far ybar is from the best y "
+                   "for xbar. 0 means solved."},
+        {"level", "A value of the metric. A run has reached it once its metric stays at or below "
+                  "it until the end."},
+        {"outcome",
+         "A result on data, such as accuracy or AUC: train_ on the agents' rows, test_ on "
+         "held-out rows."},
+        {"mixing matrix, spectral gap",
+         "An agent replaces its copy by a weighted mean of its own and its neighbours' copies; the "
+         "weights are the mixing matrix. Its spectral gap, from 0 to 1, says how fast this leads "
+         "to consensus."},
+        {"tracker", "An agent's estimate of the gradient of the whole network's loss."},
+        {"refresh", "Computing an agent's gradient estimate anew, from all or many of its samples, "
+                    "instead of updating it by mini-batches."}};
+    fputs(".SH TERMS\n", stdout);
+    for (size_t k = 0; k < sizeof term / sizeof *term; k++)
+        print_tagged(term[k][0], term[k][1]);
+}
+
 static int run(const cli_arguments *arguments)
 {
     const saddle_settings *settings = arguments->plan.settings;
     size_t count;
     const cli_command *const *command = cli_commands(&count);
     saddle_fprintf(stdout, ".TH SADDLE 1 \"\" \"saddle %s\" \"User Commands\"\n", saddle_version());
-    fputs(".SH NAME\nsaddle \\- decentralized constrained min\\-max learning\n.SH SYNOPSIS\n.B "
-          "saddle\n.I command\n.RI [ options ]\n.SH DESCRIPTION\nSolves min over x in X, max over "
-          "y in Y of the mean of the agents\\(aq functions plus h(x), on a network in which every "
-          "agent communicates only with its neighbours.\nOptions are written \\-\\-name value or "
-          "\\-\\-name=value; if one is repeated, the last counts.\n.SH COMMANDS\n",
-          stdout);
+    fputs(
+        ".SH NAME\nsaddle \\- decentralized constrained min\\-max learning\n.SH SYNOPSIS\n.B "
+        "saddle\n.I command\n.RI [ options ]\n.SH DESCRIPTION\nSolves min over x in X, max over "
+        "y in Y of F(x, y) + h(x), where F is the mean of the agents\\(aq losses, on a network in "
+        "which every agent communicates only with its neighbours. The PRECISION paper is Liu, "
+        "Zhang, Lu, Liu 2023, where the algorithms PRECISION and PRECISION+ are from.\nOptions are "
+        "written \\-\\-name value or "
+        "\\-\\-name=value; if one is repeated, the last counts.\n.SH COMMANDS\n",
+        stdout);
     for (size_t k = 0; k < count; k++)
         print_command(settings, command[k]);
     fputs(".SH OPTIONS\n", stdout);
@@ -159,6 +197,7 @@ static int run(const cli_arguments *arguments)
 #define PRINT_EXIT(name, value, text) print_tagged(#value, text);
     CLI_EXIT_LIST(PRINT_EXIT)
 #undef PRINT_EXIT
+    print_terms();
     fputs(".SH FILES\n", stdout);
     print_tagged("~/.local/share/saddle",
                  "Data sets that `saddle data fetch` has downloaded, unless XDG_DATA_HOME is set.");

@@ -224,13 +224,13 @@ const cli_command cli_predict = {
     .operands = "",
     .summary = "score the rows of a data set with a saved model",
     .details =
-        "Prints one number per line, in the order of the rows. The model predicts positive if it "
-        "is above 0, and is more confident the larger its absolute value is. --model and --data "
-        "are required. Labels of the data are ignored, and a CSV file with column names need not "
-        "have a label column; for other files without labels, give --label-column none (CSV) or "
-        "--labels none (IDX). Data with more features than the model are refused; LIBSVM rows with "
-        "fewer are padded with zeros.\n--problem is only for the model of a plug-in: the shared "
-        "object is loaded only if it is named here.",
+        "Prints one score per line, in the order of the rows. A score above 0 predicts the "
+        "positive class; the larger its absolute value, the more confident the prediction. --model "
+        "and --data are required. Labels of the data are ignored, and a CSV file with column names "
+        "need not have a label column; for other files without labels, give --label-column none "
+        "(CSV) or --labels none (IDX). Data with more features than the model are refused; LIBSVM "
+        "rows with fewer are padded with zeros.\n--problem is only for the model of a plug-in: the "
+        "shared object is loaded only if it is named here.",
     .library = predict_library,
     .undecided = undecided,
     .own = predict_own,

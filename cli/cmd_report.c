@@ -18,7 +18,7 @@ static const saddle_option title_option =
 
 static const saddle_option claims_option =
     SADDLE_FLAG(SADDLE_OWN(options, claims, RUN), "claims", SADDLE_OUTPUT_HEADING, "no",
-                "Add which of the paper's claims hold in these runs.");
+                "Add a table of the PRECISION paper's claims that says which hold in these runs.");
 
 static const saddle_option *const own[] = {&output_option, &title_option, &claims_option, NULL};
 
@@ -44,15 +44,15 @@ const cli_command cli_report = {
     .least = 1,
     .most = CLI_ANY,
     .summary = "make an HTML page about traces: curves, costs, settings",
-    .details =
-        "The page is one self-contained file with curves, costs, network, settings and data; it "
-        "needs only a browser and no internet connection. Curves can be shown against samples, "
-        "rounds, bytes, seconds and iterations, with values under the pointer; agents are coloured "
-        "by how far they are from consensus; traces that differ only in their seed become one "
-        "curve with a band. A directory stands for all traces in it. Traces of different problems "
-        "or data get separate sections. With --claims, if at least two of PRECISION, PRECISION+, "
-        "Prox-GT-SGDA and Prox-DSGDA ran on the same instance, the page says which of the paper's "
-        "claims about them hold, decided as in `saddle reproduce`.",
+    .details = "The page is one self-contained file with curves, costs, network, settings and "
+               "data; it needs only a browser and no internet connection. Curves can be shown "
+               "against samples (IFO calls), rounds, bytes, seconds and iterations, with values "
+               "under the pointer. Agents are coloured by how far their copies are from the mean. "
+               "Traces that differ only in their seed become one curve with a band. A directory "
+               "stands for all traces in it. Traces of different problems or data get separate "
+               "sections. With --claims, if at least two of PRECISION, PRECISION+, Prox-GT-SGDA "
+               "and Prox-DSGDA ran on the same instance, the page says which of the PRECISION "
+               "paper's claims about them hold, decided as in `saddle reproduce`.",
     .values = "@FILE",
     .own = own,
     .own_bytes = sizeof(options),

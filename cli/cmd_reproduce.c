@@ -31,11 +31,11 @@ typedef struct options {
 
 static const saddle_option only_option =
     SADDLE_TEXT(SADDLE_OWN(options, only, RUN), "only", GROUP, "", "A,B,...",
-                "Make only these experiments. The beginning of a name, such as steps, stands for "
-                "all experiments that begin with it. Not given: all.");
+                "Run only these experiments. The beginning of a name, such as steps, stands for "
+                "all experiments whose names begin with it. Not given: all.");
 static const saddle_option quick_option =
     SADDLE_FLAG(SADDLE_OWN(options, quick, RUN), "quick", GROUP, "no",
-                "Make short runs with few samples and 2 seeds. It takes under a minute and shows "
+                "Make short runs with few samples and 2 seeds. This takes under a minute and shows "
                 "that everything works.");
 static const saddle_option seeds_option =
     SADDLE_INTEGER(SADDLE_OWN(options, seeds, RUN), "seeds", GROUP, "auto", 1, CLAIMS_MOST_SEEDS,
@@ -43,7 +43,7 @@ static const saddle_option seeds_option =
 static const saddle_option output_option =
     SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-reproduce", "DIR",
                 "Directory for traces, figures, claims and report. It is created if missing. Runs "
-                "that are finished there are not made again.");
+                "that are already finished there are not repeated.");
 
 static const saddle_option *const own[] = {&only_option,   &quick_option,     &seeds_option,
                                            &output_option, &cli_option_quiet, NULL};
@@ -247,17 +247,18 @@ static int run(const cli_arguments *arguments)
 const cli_command cli_reproduce = {
     .name = "reproduce",
     .operands = "",
-    .summary = "repeat the paper's experiments and check its claims",
-    .details = "Repeats the experiments of the PRECISION paper on a9a and MNIST (or on built-in "
-               "data, with a warning, if these are not found), with its settings taken as "
-               "literally as possible. Then makes our own: every algorithm with the best steps and "
-               "batches that a search of the same length finds, and networks that lose messages or "
-               "have slow links (docs/networks.md). Decides each of the paper's claims by fixed "
-               "rules (docs/reproduction.md), fits the exponents of the complexity, draws the "
-               "figures, and compares the theorems' bounds with measurements. After an interrupt "
-               "the same command continues; with --only, claims and report also cover the other "
-               "experiments that are finished in the directory. The exit status is 4 if a "
-               "theorem's bound is violated; a claim that does not hold is a result, not an error.",
+    .summary = "repeat the PRECISION paper's experiments and check its claims",
+    .details =
+        "Repeats the experiments of the PRECISION paper on a9a and MNIST (or on built-in data, "
+        "with a warning, if these are not found), with its settings taken as literally as "
+        "possible. Then runs experiments of Saddle: every algorithm with the best steps and "
+        "batches that a search of the same length finds, and networks that lose messages or have "
+        "slow links (docs/networks.md). Decides each of the paper's claims by fixed rules "
+        "(docs/reproduction.md), fits the exponents of the complexity, draws the figures, and "
+        "compares the theorems' bounds with measurements. After an interrupt, the same command "
+        "continues; with --only, claims and report also cover the other experiments that are "
+        "finished in the directory. The exit status is 4 if a theorem's bound is violated; a claim "
+        "that does not hold is a result, not an error.",
     .library = library,
     .own = own,
     .own_bytes = sizeof(options),

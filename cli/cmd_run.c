@@ -166,14 +166,15 @@ const cli_command cli_run = {
     .name = "run",
     .operands = "",
     .summary = "solve a problem with one algorithm",
-    .details = "Prints a progress line on a terminal, a table of rows otherwise, and then a "
-               "summary. Without options it runs PRECISION on the paper's problem with built-in "
-               "data and 5 agents. Ctrl-C ends a run cleanly; a second Ctrl-C kills it. If the "
-               "trace or the model cannot be written, the run continues, a warning is printed, and "
-               "the exit status is 1. With --checkpoint DIR an interrupted run loses nothing: "
-               "`saddle run --resume DIR` continues with the options of that run and reaches the "
-               "same bits as an uninterrupted one, on any number of threads. Output files outside "
-               "DIR must be given again; --iterations and budgets may be changed.",
+    .details =
+        "Prints a progress line on a terminal, or a table of rows elsewhere, and then a summary. "
+        "Without options it runs PRECISION on the problem of the PRECISION paper, with built-in "
+        "data and 5 agents. Ctrl-C ends a run cleanly; a second Ctrl-C kills it. If the trace or "
+        "the model cannot be written, the run continues, a warning is printed, and the exit status "
+        "is 1. With --checkpoint DIR an interrupted run loses nothing: `saddle run --resume DIR` "
+        "continues with the options of that run and computes the same bits as an uninterrupted "
+        "one, on any number of threads. Output files outside DIR must be given again; --iterations "
+        "and other limits may be changed.",
     .basics = cli_run_basics,
     .examples = examples,
     .library = library,

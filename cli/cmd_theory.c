@@ -19,12 +19,12 @@ typedef struct options {
 
 static const saddle_option verify_option =
     SADDLE_FLAG(SADDLE_OWN(options, verify, RUN), "verify", GROUP, "no",
-                "Run both algorithms and compare with the bounds. PRECISION and PRECISION+ run "
-                "with these step sizes, for --iterations or 10000, and the mean metric is compared "
-                "with its bound. The exit status is 4 if the bound is violated.");
+                "Run both algorithms and compare the mean metric with its bound. PRECISION and "
+                "PRECISION+ run with these step sizes, for --iterations or 10000 iterations. The "
+                "exit status is 4 if a bound is violated.");
 static const saddle_option repeats_option =
     SADDLE_INTEGER(SADDLE_OWN(options, repeats, RUN), "repeats", GROUP, "10", 1, THEOREM_MOST_SEEDS,
-                   "K", "With --verify: number of seeds. They are seed, seed+1, ..., seed+K-1.");
+                   "K", "With --verify: number of runs, with seeds seed, seed+1, ..., seed+K-1.");
 static const saddle_option *const own[] = {&verify_option, &repeats_option, &cli_option_config,
                                            &cli_option_json, NULL};
 static const cli_fields library[] = {CLI_FIELDS(problem),
@@ -298,14 +298,15 @@ static int run(const cli_arguments *arguments)
 const cli_command cli_theory = {
     .name = "theory",
     .operands = "",
-    .summary = "show the step sizes and iterations that theory guarantees",
-    .details = "Evaluates what is proved about PRECISION and PRECISION+ for a problem, a network "
-               "and a start: the paper's Theorems 1 and 2 with corrected proofs, and as they are "
-               "printed. --epsilon (default 0.1) is the accuracy: the mean metric shall be at most "
-               "epsilon^2. `saddle run --steps theory` uses these step sizes. --verify measures "
-               "what the theorems bound. These steps are so short that only well-conditioned "
-               "problems make progress, such as --problem quadratic --lipschitz 3.16 --mu 1.05 "
-               "--noise 0.1 --topology complete --samples 10000 --tau 50 --c-epsilon 1e4.",
+    .summary = "show step sizes with a proof of convergence, and the iterations needed",
+    .details =
+        "Evaluates Theorems 1 and 2 of the PRECISION paper, which are about PRECISION and "
+        "PRECISION+, for a problem, a network and a start: with corrected proofs, and as printed. "
+        "The accuracy is --epsilon (default 0.1): the mean metric is to be at most epsilon^2. "
+        "`saddle run --steps theory` uses these step sizes, and --verify measures what the "
+        "theorems bound. The steps are so short that only well-conditioned problems make progress, "
+        "such as --problem quadratic --lipschitz 3.16 --mu 1.05 --noise 0.1 --topology complete "
+        "--samples 10000 --tau 50 --c-epsilon 1e4.",
     .library = library,
     .own = own,
     .own_bytes = sizeof(options),

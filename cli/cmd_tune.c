@@ -43,8 +43,8 @@ static const saddle_option algorithms_option = SADDLE_TEXT(
     "Algorithms to tune, separated by commas. all: every algorithm. Each gets the full budget.");
 static const saddle_option budget_option = SADDLE_INTEGER(
     SADDLE_OWN(options, budget, RUN), "budget", GROUP, "auto", 1, SADDLE_UNBOUNDED, "N",
-    "Limit on the IFO calls of the search for one algorithm. auto: 2000 per sample of the "
-    "problem.");
+    "Limit on the IFO calls of the search for one algorithm. auto: 2000 times the number of "
+    "samples of the problem.");
 static const saddle_option candidates_option =
     SADDLE_INTEGER(SADDLE_OWN(options, candidates, RUN), "candidates", GROUP, "auto", 2,
                    SADDLE_TUNE_MOST_CANDIDATES, "K",
@@ -54,21 +54,23 @@ static const saddle_option candidates_option =
     SADDLE_OWN(options, objective, RUN), .values = "metric|loss|primal|stationarity|accuracy|auc"
 static const saddle_option objective_option = SADDLE_TEXT(
     OBJECTIVE, "objective", GROUP, "metric", "WHAT",
-    "Quantity that candidates are ranked by once their IFO calls are spent. Give metric, loss, "
-    "primal, stationarity, or "
-    "an outcome of the problem, such as accuracy, on rows that --validation-fraction holds out.");
+    "What candidates are ranked by after the same number of IFO calls. Give metric, loss, primal "
+    "or stationarity (columns of the trace), or an outcome of the problem, such as accuracy, "
+    "measured on rows that --validation-fraction holds out.");
 static const saddle_option validation_option = SADDLE_REAL_ABOVE(
     SADDLE_OWN(options, validation_fraction, RUN), "validation-fraction", GROUP, "0.2", 0, 0.9, "F",
-    "Fraction of the training rows held out for --objective. It applies if the objective is an "
-    "outcome; the rows are drawn by --seed. Those of --test-data are used once, for the result.");
+    "Fraction of the training rows held out to rank candidates by an outcome. It applies if "
+    "--objective is an outcome; the rows are drawn by --seed. Rows of --test-data are used only "
+    "once, to measure the result.");
 static const saddle_option hold_option =
     SADDLE_TEXT(SADDLE_OWN(options, hold, RUN), "hold", GROUP, "", "A,B,...",
-                "Step sizes to keep, such as nu,eta, or all. The others are searched.");
+                "Step sizes that are not searched, such as nu,eta, or all.");
 static const saddle_option search_option = SADDLE_TEXT(
     SADDLE_OWN(options, search, RUN), "search", GROUP, "", "NAME=VALUES",
-    "Also search an option, such as batch=10,20,40. It is one of the algorithm or of the problem, "
-    "as in fairness=0.1:10. FROM:TO, FROM:TO:log:N and FROM:TO:linear:N mean N (default 5) evenly "
-    "spaced values. May be repeated. An option of the problem needs an outcome as --objective.");
+    "Also search an option, such as batch=10,20,40. It may belong to the algorithm or to the "
+    "problem, as in fairness=0.1:10. FROM:TO, FROM:TO:log:N and FROM:TO:linear:N mean N (default "
+    "5) values, evenly spaced on a logarithmic or linear scale. May be repeated. An option of the "
+    "problem needs an outcome as --objective.");
 static const saddle_option output_option =
     SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-tune", "DIR",
                 "Directory for logs and best settings. It is created if missing. The log is "
@@ -400,15 +402,15 @@ static const char *const examples[] = {
 const cli_command cli_tune = {
     .name = "tune",
     .operands = "",
-    .summary = "search for good step sizes within a budget of IFO calls",
+    .summary = "search for good step sizes within a budget of gradient evaluations",
     .details =
-        "Successive halving over a logarithmic grid around the default or given step sizes, and "
-        "over the values of --search: all candidates run for a few IFO calls, the better half for "
-        "twice as many, and so on. The default settings stay in the search to the end. Prints the "
-        "best settings as options to paste and saves them as a configuration file. The same seed "
-        "gives the same result. With --test-data, the best settings are run once more, on all "
-        "training rows, and the outcomes on the test rows are printed. After Ctrl-C or a crash, "
-        "continue with the same command and --resume.",
+        "Tries step sizes on a logarithmic grid around the default or given ones, and the values "
+        "of --search, by successive halving: all candidates run for a few IFO calls, the better "
+        "half for twice as many, and so on. The default settings stay in the search to the end. "
+        "Prints the best settings as options to paste and saves them as a configuration file. The "
+        "same seed gives the same result. With --test-data, the best settings are run once more on "
+        "all training rows, and the outcomes on the test rows are printed. After Ctrl-C or a "
+        "crash, continue with the same command and --resume.",
     .basics = cli_run_basics,
     .examples = examples,
     .library = library,

@@ -360,10 +360,11 @@ const cli_command cli_watch = {
     .least = 1,
     .most = 1,
     .summary = "watch the trace of a run as it grows",
-    .details = "Redraws the trace as it grows, and waits for a file that does not exist yet. It "
-               "ends when the trace records the end of the run, or on q or Ctrl-C, which do not "
-               "affect the run. If standard output is not a terminal, new rows are printed "
-               "instead, and the command gives up if there is no row after a minute (--wait).",
+    .details =
+        "Redraws the curve whenever the trace grows, and waits for a file that does not exist yet. "
+        "It ends when the trace records the end of the run, or on q or Ctrl-C, which do not affect "
+        "the run. If standard output is not a terminal, new rows are printed instead, and the "
+        "command gives up if there is no row after a minute (--wait).",
     .values = "@FILE",
     .own = own,
     .own_bytes = sizeof(options),

@@ -19,14 +19,23 @@ void cli_option_heading(const saddle_option *option, char *out, size_t size)
 
 void cli_option_text(const saddle_option *option, bool holds, char *out, size_t size)
 {
-    bool choice = option->kind == SADDLE_OPTION_CHOICE;
+    /* A help of several lines explains one value per line. */
+    bool lines = strchr(option->help, '\n') != NULL;
+    bool choice = option->kind == SADDLE_OPTION_CHOICE && !lines;
     bool plain = option->kind == SADDLE_OPTION_FLAG || *option->fallback == '\0';
     saddle_snprintf(out, size, "%s%s", option->help, choice ? " One of: " : "");
     for (const char *c = option->choices; choice && *c != '\0'; c++)
         saddle_append(out, size, "%s%c", *c == '|' ? "," : "", *c == '|' ? ' ' : *c);
     saddle_append(out, size, "%s", choice ? "." : "");
     if (holds && !plain)
-        saddle_append(out, size, " Default: %s.", option->fallback);
+        saddle_append(out, size, "%sDefault: %s.", lines ? "\n" : " ", option->fallback);
+}
+
+void cli_summary_sentence(const cli_command *command, char *out, size_t size)
+{
+    saddle_snprintf(out, size, "%s.", command->summary);
+    if (out[0] >= 'a' && out[0] <= 'z')
+        out[0] = (char)(out[0] - 'a' + 'A');
 }
 
 /* Whether the default of an option applies to the command. */
@@ -37,16 +46,15 @@ static bool default_holds(const cli_command *command, const saddle_option *optio
 
 int cli_first_sentence(const saddle_option *option)
 {
-    const char *end = strstr(option->help, ". ");
-    size_t length = end != NULL ? (size_t)(end - option->help) : strlen(option->help);
-    return (int)(length - (end == NULL && length > 0 && option->help[length - 1] == '.'));
+    const char *help = option->help;
+    size_t length = 0;
+    while (help[length] != '\0' && (help[length] != '.' || strchr(" \n", help[length + 1]) == NULL))
+        length++;
+    return (int)length;
 }
 
-/* Prints the heading of an option and, to its right, a text. */
-static void print_explained(const saddle_option *option, const char *text)
+void cli_print_explained(const char *heading, const char *text)
 {
-    char heading[128];
-    cli_option_heading(option, heading, sizeof heading);
     int used = saddle_fprintf(stdout, "  %s", heading);
     if (used + 2 > INDENT) {
         putchar('\n');
@@ -58,9 +66,11 @@ static void print_explained(const saddle_option *option, const char *text)
 
 static void print_option(const cli_command *command, const saddle_option *option)
 {
-    char text[1024];
+    char heading[128];
+    char text[CLI_OPTION_TEXT];
+    cli_option_heading(option, heading, sizeof heading);
     cli_option_text(option, default_holds(command, option), text, sizeof text);
-    print_explained(option, text);
+    cli_print_explained(heading, text);
 }
 
 static void print_group(const char *group)
@@ -120,13 +130,15 @@ static void print_basics(const saddle_settings *settings, const cli_command *com
         const saddle_option *option = saddle_settings_find(settings, *name);
         if (option == NULL || !cli_takes(command, option))
             continue;
-        char text[1024];
+        char heading[128];
+        char text[CLI_OPTION_TEXT];
         bool known = default_holds(command, option) && *option->fallback != '\0' &&
                      option->kind != SADDLE_OPTION_FLAG && strcmp(option->fallback, "auto") != 0 &&
                      strcmp(option->fallback, "0") != 0;
         saddle_snprintf(text, sizeof text, "%.*s%s%s%s", cli_first_sentence(option), option->help,
                         known ? " [" : "", known ? option->fallback : "", known ? "]" : "");
-        print_explained(option, text);
+        cli_option_heading(option, heading, sizeof heading);
+        cli_print_explained(heading, text);
     }
 }
 
@@ -171,8 +183,9 @@ static void print_brief(const cli_arguments *arguments, const saddle_settings *s
     char more[256];
     saddle_snprintf(
         more, sizeof more,
-        "`saddle problems` and `saddle algorithms` list the names; with a NAME they show its "
-        "options, such as step sizes. `saddle %s --help-all` shows all options.",
+        "`saddle problems` and `saddle algorithms` list the names; with a NAME, they show its "
+        "options, such as step sizes. `saddle %s --help-all` shows all options, and "
+        "docs/glossary.md explains the terms.",
         command->name);
     putchar('\n');
     cli_wrap(stdout, more, 0, 0, cli_width(STDOUT_FILENO));
@@ -190,7 +203,9 @@ int cli_print_help(const cli_arguments *arguments)
     bool brief = command->basics != NULL && !arguments->help_all;
     cli_print("Usage: saddle %s%s%s%s\n\n", command->name, *command->operands != '\0' ? " " : "",
               command->operands, options ? " [options]" : "");
-    cli_wrap(stdout, command->summary, 0, 0, width);
+    char sentence[128];
+    cli_summary_sentence(command, sentence, sizeof sentence);
+    cli_wrap(stdout, sentence, 0, 0, width);
     if (command->details != NULL && !brief) {
         putchar('\n');
         cli_wrap(stdout, command->details, 0, 0, width);
@@ -223,8 +238,8 @@ void cli_print_greeting(void)
 {
     cli_print("saddle %s: decentralized constrained min-max learning\n\n  saddle demo    compare "
               "four algorithms on built-in data and make a report\n  saddle run     solve a "
-              "problem; by default the paper's, with 5 agents\n  saddle help    list all commands; "
-              "each of them has --help\n",
+              "problem: the PRECISION paper's, if no other is given\n  saddle help    list all "
+              "commands and explain them\n",
               saddle_version());
 }
 
@@ -237,7 +252,9 @@ void cli_print_overview(FILE *stream)
     fputs("\nExamples:\n"
           "  saddle run --agents 10 --topology ring --trace trace.csv\n"
           "  saddle compare --algorithms precision,prox-dsgda --repeats 3\n"
-          "\n`saddle help COMMAND` explains a command, `saddle --version` prints the version.\n",
+          "\n`saddle help COMMAND` explains a command, `saddle --version` prints the version.\n"
+          "PRECISION, a decentralized min-max algorithm, is from Liu, Zhang, Lu, Liu 2023.\n"
+          "docs/glossary.md explains terms such as metric, round and IFO call.\n",
           stream);
 }
 

@@ -36,8 +36,9 @@ enum { DOUBLING, SQRT };
 
 static const saddle_option decay = SADDLE_CHOICE(
     SADDLE_OWN(parameters, decay, RUN), "decay", "C-SP-SG", "doubling", "doubling|sqrt", "RULE",
-    "How the steps decrease from --eta-x and --eta-y. doubling: by sqrt(2) whenever the number of "
-    "iterations doubles; sqrt: as 1 / sqrt(t + 1).");
+    "How the steps decrease from --eta-x and --eta-y.\n"
+    "doubling: they are divided by sqrt(2) whenever the number of iterations doubles.\n"
+    "sqrt: they are divided by sqrt(t + 1) in iteration t.");
 
 static const saddle_option *const options[] = {&saddle_option_eta_x,
                                                &saddle_option_eta_y,
@@ -140,7 +141,8 @@ const saddle_algorithm saddle_cspsg = {
     .name = "cspsg",
     .title = "C-SP-SG",
     .look = {"#767676", "#b0b0b0", ""},
-    .summary = "consensus and mini-batch subgradients with decreasing steps; reports averages",
+    .summary = "consensus and projected mini-batch subgradients with decreasing steps; the result "
+               "is the average of the iterates",
     .citation = "Mateos-Nunez, Cortes, CDC 2015",
     .options = options,
     .size = sizeof(parameters),

@@ -42,7 +42,8 @@ typedef struct parameters {
 
 static const saddle_option mixing_rounds = SADDLE_INTEGER(
     SADDLE_OWN(parameters, rounds, RUN), "mixing-rounds", "DPOSG", "auto", 1.0, MOST_ROUNDS, "R",
-    "Rounds of averaging per iteration. auto: the smallest R with lambda^R (1 + m^(1/4)) <= 1.");
+    "Rounds of mixing per iteration. auto: the smallest R with lambda^R (1 + m^(1/4)) <= 1, where "
+    "m is the number of agents and 1 - lambda the spectral gap of the mixing matrix.");
 
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &saddle_option_batch, &saddle_option_sampling,
@@ -168,7 +169,8 @@ const saddle_algorithm saddle_dposg = {
     .name = "dposg",
     .title = "DPOSG",
     .look = {"#e69f00", "#f7b93e", ""},
-    .summary = "optimistic mini-batch gradients from iterates that are averaged several times",
+    .summary =
+        "optimistic gradient method with mini-batches and several rounds of mixing per iteration",
     .citation = "Liu, Zhang, Mroueh, Cui, Ross, Yang, Das, NeurIPS 2020",
     .options = options,
     .size = sizeof(parameters),
@@ -181,7 +183,7 @@ const saddle_algorithm saddle_dposg = {
                .rounds = "R",
                .message = "dim x + dim y",
                .samples = "O(eps^-12)",
-               .communication = "O(log(1/eps)) an iteration"},
+               .communication = "O(log(1/eps)) per iteration"},
     .init = init,
     .layout = layout,
     .start = start,

@@ -53,12 +53,12 @@ typedef struct parameters {
 
 static const saddle_option tolerance = SADDLE_REAL(
     SADDLE_OWN(parameters, tolerance, RUN), "resolvent-tolerance", "DPPSP", "0.1", 0.0, 1.0, "E",
-    "Allowed error of a local proximal point. It is relative to the point's distance from the "
-    "iterate.");
+    "Allowed error of an agent's proximal point. It is relative to the distance of that point from "
+    "the iterate.");
 
 static const saddle_option most_steps =
     SADDLE_INTEGER(SADDLE_OWN(parameters, most_steps, RUN), "resolvent-steps", "DPPSP", "100", 1.0,
-                   1e9, "N", "Most trial steps in the search for a local proximal point.");
+                   1e9, "N", "Maximum number of trial steps in the search for a proximal point.");
 
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &tolerance, &most_steps, NULL};
@@ -250,7 +250,8 @@ const saddle_algorithm saddle_dppsp = {
     .name = "dppsp",
     .title = "DPPSP",
     .look = {"#882255", "#d4709f", "8 5"},
-    .summary = "proximal points of the local saddle problems, combined by the P-EXTRA recursion",
+    .summary = "proximal point method: each agent solves its own saddle problem, and the P-EXTRA "
+               "recursion combines the solutions",
     .citation = "Liu, Mokhtari, Ozdaglar, Pattathil, Shen, Zheng 2019",
     .options = options,
     .size = sizeof(parameters),

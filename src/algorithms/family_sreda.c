@@ -23,30 +23,33 @@ enum { RANDOM, LAST };
 
 static const saddle_option maximizer_steps = SADDLE_INTEGER(
     SADDLE_OWN(saddle_sreda_parameters, m, RUN), "maximizer-steps", GROUP, "auto", 1.0, 0x1p32, "M",
-    "Most ascent steps in y per iteration. auto: 10; with --steps theory the paper's multiple of "
-    "kappa.");
+    "Maximum number of ascent steps in y per iteration. auto: 10. With --steps theory, where kappa "
+    "= L / mu: ceil(1024 kappa) for SREDA, ceil(104 kappa) - 1 for SREDA-Boost.");
 
 static const saddle_option maximizer_output =
     SADDLE_CHOICE(SADDLE_OWN(saddle_sreda_parameters, output, RUN), "maximizer-output", GROUP,
                   "random", "random|last", "WHICH",
-                  "Which iterate of the maximizer is kept. random: one drawn uniformly, as in the "
-                  "paper; last: the last.");
+                  "Which of the ascent points of an iteration becomes the next y.\n"
+                  "random: one drawn uniformly, as in the SREDA paper.\n"
+                  "last: the last.");
 
 static const saddle_option refresh_batch = SADDLE_INTEGER(
     SADDLE_OWN(saddle_sreda_parameters, refresh, RUN), "refresh-batch", GROUP, "auto", 1.0, 0x1p32,
-    "N", "Samples in a refresh. auto: all, as for finite sums in the paper.");
-
-static const saddle_option initial_epochs = SADDLE_INTEGER(
-    SADDLE_OWN(saddle_sreda_parameters, initial, RUN), "initial-epochs", GROUP, "auto", 0.0, 0x1p32,
     "N",
-    "Maximum number of epochs of maximizing over y before the first iteration. auto: 3 for "
-    "sreda, 100 with --steps theory; 0 for sreda-boost.");
+    "Samples in a refresh. auto: all, as the SREDA paper does for a finite number of samples.");
+
+static const saddle_option initial_epochs =
+    SADDLE_INTEGER(SADDLE_OWN(saddle_sreda_parameters, initial, RUN), "initial-epochs", GROUP,
+                   "auto", 0.0, 0x1p32, "N",
+                   "Maximum number of epochs of maximizing over y before the first iteration. "
+                   "auto: 3 for SREDA, or 100 with --steps theory; 0 for SREDA-Boost.");
 
 static const saddle_option initial_accuracy =
     SADDLE_REAL_ABOVE(SADDLE_OWN(saddle_sreda_parameters, accuracy, RUN), "initial-accuracy", GROUP,
                       "auto", 0.0, SADDLE_UNBOUNDED, "Z",
-                      "Gradient mapping at which that maximization ends. auto: epsilon / kappa, or "
-                      "epsilon if kappa is not known; an epsilon that is not given counts as 0.1.");
+                      "Norm of the gradient mapping at which the initial maximization over y ends. "
+                      "auto: epsilon / kappa, where kappa = L / mu, or epsilon if kappa is not "
+                      "known. Here epsilon is 0.1 unless --epsilon is given.");
 
 const saddle_option *const saddle_sreda_options[] = {&saddle_option_steps,
                                                      &saddle_option_eta_x,

@@ -38,9 +38,10 @@ typedef struct parameters {
     uint64_t ascents; /* K */
 } parameters;
 
-static const saddle_option ascents_option = SADDLE_INTEGER(
-    SADDLE_OWN(parameters, ascents, RUN), "ascents", "GT-GDA", "2", 1.0, 1e6, "K",
-    "Ascent rounds in y per descent round in x. The theory asks for the order of L / mu.");
+static const saddle_option ascents_option =
+    SADDLE_INTEGER(SADDLE_OWN(parameters, ascents, RUN), "ascents", "GT-GDA", "2", 1.0, 1e6, "K",
+                   "Ascent rounds in y per descent round in x. The algorithm's convergence theorem "
+                   "needs a number of the order of L / mu.");
 
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &ascents_option, NULL};
@@ -172,7 +173,7 @@ const saddle_algorithm saddle_gt_gda = {
     .name = "gt-gda",
     .title = "GT-GDA",
     .look = {"#56b4e9", "#8fd0f7", "8 5"},
-    .summary = "gradient tracking with full gradients: several ascents for one descent",
+    .summary = "gradient tracking with full gradients; several ascent steps per descent step",
     .citation = "Tsaknakis, Hong, Liu, ICASSP 2020",
     .options = options,
     .size = sizeof(parameters),

@@ -70,26 +70,30 @@ typedef struct parameters {
     double appa_momentum, x_momentum, y_momentum; /* a, c, b */
 } parameters;
 
-static const saddle_option lipschitz_option = SADDLE_STEP(
-    SADDLE_OWN(parameters, L, RUN), "ppa-lipschitz", GROUP, "auto", SADDLE_UNBOUNDED,
-    &lipschitz_search, "L",
-    "L for the steps and proximal weights in x. auto: 2 tau; with --steps theory the problem's L.");
+static const saddle_option lipschitz_option =
+    SADDLE_STEP(SADDLE_OWN(parameters, L, RUN), "ppa-lipschitz", GROUP, "auto", SADDLE_UNBOUNDED,
+                &lipschitz_search, "L",
+                "Lipschitz constant L of the gradient in x that the algorithm assumes. It "
+                "determines the steps and proximal weights in x. auto: 2 tau, with tau as in "
+                "PRECISION; with --steps theory the problem's L.");
 
-static const saddle_option y_lipschitz_option =
-    SADDLE_STEP(SADDLE_OWN(parameters, L_y, RUN), "ppa-lipschitz-y", GROUP, "auto",
-                SADDLE_UNBOUNDED, &y_lipschitz_search, "L",
-                "L for the steps in y. auto: 1 / (5 alpha); with --steps theory the problem's L.");
+static const saddle_option y_lipschitz_option = SADDLE_STEP(
+    SADDLE_OWN(parameters, L_y, RUN), "ppa-lipschitz-y", GROUP, "auto", SADDLE_UNBOUNDED,
+    &y_lipschitz_search, "L",
+    "Lipschitz constant of the gradient in y that the algorithm assumes. It determines the steps "
+    "in y. auto: 1 / (5 alpha), with alpha as in PRECISION; with --steps theory the problem's L.");
 
 static const saddle_option concavity_option =
     SADDLE_STEP(SADDLE_OWN(parameters, mu, RUN), "ppa-mu", GROUP, "auto", SADDLE_UNBOUNDED,
                 &concavity_search, "MU",
-                "Strong concavity for the momentum in y. auto: the problem's; if that is not "
-                "known, a tenth of --ppa-lipschitz-y.");
+                "Strong concavity in y that the algorithm assumes. It determines the momentum in "
+                "y. auto: the problem's mu; if that is not known, a tenth of --ppa-lipschitz-y.");
 
 static const saddle_option accuracy_option = SADDLE_REAL_ABOVE(
     SADDLE_OWN(parameters, accuracy, RUN), "ppa-accuracy", GROUP, "0.3", 0.0, 0.5, "R",
-    "Factor by which an iteration reduces the gradient mapping. The mapping is that of its "
-    "subproblem; each loop inside is more accurate by the same factor.");
+    "How accurately an iteration solves its subproblem. With g the norm of the gradient mapping at "
+    "the start of the iteration, the loop over proximal points ends at R g, the ascent in y for "
+    "each of them at R^2 g, and the descent in x for each ascent step at R^3 g.");
 
 static const saddle_option appa_option =
     SADDLE_INTEGER(SADDLE_OWN(parameters, appa_steps, RUN), "appa-steps", GROUP, "30", 1.0, 0x1p32,
@@ -101,7 +105,7 @@ static const saddle_option ag2_option =
 
 static const saddle_option agd_option =
     SADDLE_INTEGER(SADDLE_OWN(parameters, agd_steps, RUN), "agd-steps", GROUP, "50", 1.0, 0x1p32,
-                   "N", "Most accelerated descent steps in x per ascent step.");
+                   "N", "Maximum number of accelerated descent steps in x per ascent step.");
 
 static const saddle_option *const options[] = {
     &saddle_option_steps, &lipschitz_option, &y_lipschitz_option,
@@ -307,7 +311,8 @@ const saddle_algorithm saddle_minimax_ppa = {
     .name = "minimax-ppa",
     .title = "Minimax-PPA",
     .look = {"#4b3fb0", "#a296f2", "3 6"},
-    .summary = "inexact proximal points, each by nested accelerated gradient methods",
+    .summary =
+        "proximal point method whose subproblems are solved by nested accelerated gradient methods",
     .citation = "Lin, Jin, Jordan, COLT 2020",
     .options = options,
     .size = sizeof(parameters),

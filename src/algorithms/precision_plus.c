@@ -48,18 +48,20 @@ enum { LOCAL, EXACT };
 
 static const saddle_option gamma_rule = SADDLE_CHOICE(
     SADDLE_OWN(parameters, gamma, RUN), "gamma", GROUP, "local", "local|exact", "RULE",
-    "How gamma is computed. local: by consensus on one number, as a real network can; exact: by "
-    "the paper's formula, which needs every agent's x and therefore a simulation.");
+    "How PRECISION+ computes gamma in its refresh size (see --c-gamma).\n"
+    "local: each agent measures the distance from its own x, and the network averages these "
+    "numbers, one per message.\n"
+    "exact: by the PRECISION paper's formula. It needs xbar, which no agent knows, and is "
+    "therefore only possible in a simulation.");
 
 static const saddle_option sigma2 = SADDLE_REAL_ABOVE(
     SADDLE_OWN(parameters, sigma2, RUN), "sigma2", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "V",
-    "Variance of one sample's gradient. auto: measured at every refresh.");
+    "Variance of one sample's gradient, for the refresh size. auto: measured at every refresh.");
 
 static const saddle_option refresh_min = SADDLE_INTEGER(
     SADDLE_OWN(parameters, refresh_min, RUN), "refresh-min", GROUP, "auto", 1.0, 0x1p32, "N",
-    "Minimum number of samples in a refresh. auto: the size of a mini-batch; a refresh with fewer "
-    "samples "
-    "than the mini-batches that follow it defeats its purpose.");
+    "Minimum number of samples in a refresh. auto: the size of a mini-batch, because a smaller "
+    "refresh would be less accurate than the mini-batches after it.");
 
 static const saddle_option *const options[] = {&saddle_option_steps,
                                                &saddle_option_nu,
@@ -268,7 +270,7 @@ const saddle_algorithm saddle_precision_plus = {
     .name = "precision+",
     .title = "PRECISION+",
     .look = {"#d55e00", "#ff8c4b", "8 5"},
-    .summary = "PRECISION with refreshes whose size adapts to the progress made",
+    .summary = "PRECISION with smaller refreshes, sized by the progress made",
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1 and Theorem 2",
     .options = options,
     .size = sizeof(parameters),

@@ -75,7 +75,7 @@ const saddle_algorithm saddle_prox_gt_sgda = {
     .name = "prox-gt-sgda",
     .title = "Prox-GT-SGDA",
     .look = {"#009e73", "#2ecc9f", ""},
-    .summary = "PRECISION without variance reduction: mini-batch gradients, tracked",
+    .summary = "PRECISION without variance reduction: tracks mini-batch gradients",
     .traits = TRAITS("2 (dim x + dim y)"),
     .init = init_tracking,
 };

@@ -88,7 +88,8 @@ const saddle_algorithm saddle_sreda = {
     .name = "sreda",
     .title = "SREDA",
     .look = {"#aa4499", "#e083d0", "9 4 3 4"},
-    .summary = "recursive gradients, normalized steps in x, an inner maximizer over y",
+    .summary =
+        "recursive variance reduction, normalized steps in x, an inner loop that maximizes over y",
     .citation = "Luo, Ye, Huang, Zhang, NeurIPS 2020",
     .init = init_sreda,
 };
@@ -98,7 +99,7 @@ const saddle_algorithm saddle_sreda_boost = {
     .name = "sreda-boost",
     .title = "SREDA-Boost",
     .look = {"#8c510a", "#d09a57", "9 4 3 4"},
-    .summary = "SREDA with constant, longer steps in x and no initial maximization",
+    .summary = "SREDA with longer, constant steps in x and no initial maximization over y",
     .citation = "Xu, Wang, Liang, Poor, 2020",
     .init = init_boost,
 };

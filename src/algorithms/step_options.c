@@ -13,78 +13,99 @@ static const saddle_search alpha = {.name = "alpha", .low = -4, .high = 4};
 static const saddle_search eta_x = {.name = "eta-x", .low = -4, .high = 4};
 static const saddle_search eta_y = {.name = "eta-y", .low = -4, .high = 4};
 
-const saddle_option saddle_option_steps = SADDLE_CHOICE(
-    STEPS(rule), "steps", GROUP, "practical", "practical|paper|theory", "RULE",
-    "Where step sizes that are not given come from. practical: values that suit the problem, "
-    "described below; paper: the paper's experiments taken literally, nu = eta = 0.1, tau = alpha "
-    "= 1, batches and q of ceil(sqrt(n)); theory: those with PRECISION's best guarantee, or those "
-    "of the algorithm's own paper. With theory PRECISION+ has a guarantee if --c-gamma is large "
-    "enough; nothing is proved for Prox-GT-SGDA and Prox-DSGDA.");
+const saddle_option saddle_option_steps =
+    SADDLE_CHOICE(STEPS(rule), "steps", GROUP, "practical", "practical|paper|theory", "RULE",
+                  "Rule for step sizes, batches and q that are not given.\n"
+                  "practical: values that work well on the problem; see auto of each option.\n"
+                  "paper: those of the PRECISION paper's experiments: nu = eta = 0.1, tau = alpha "
+                  "= 1, batch = q = ceil(sqrt(n)), where n is an agent's number of samples.\n"
+                  "theory: those that theorems prescribe. Algorithms with --nu use the steps "
+                  "proved best for PRECISION; PRECISION+ has the guarantee if --c-gamma is large "
+                  "enough, Prox-GT-SGDA and Prox-DSGDA have none. The others use the rule of their "
+                  "own paper if the problem's L and mu are known.");
 
 const saddle_option saddle_option_nu =
     SADDLE_STEP(STEPS(nu), "nu", GROUP, "auto", 1.0, &damping, "STEP",
-                "Step from x towards its proximal point. auto: 0.1, or the smallest M_ii if that "
-                "is less, which keeps every iterate feasible.");
+                "Fraction of the way to its proximal point that x moves per iteration. auto: 0.1, "
+                "or the smallest diagonal entry of the mixing matrix if that is less, which keeps "
+                "every iterate in X; with --steps theory the theorem's value.");
 
-const saddle_option saddle_option_eta =
-    SADDLE_STEP(STEPS(eta), "eta", GROUP, "auto", 1.0, &damping, "STEP",
-                "Step from y towards its projected point. auto: as for --nu.");
+const saddle_option saddle_option_eta = SADDLE_STEP(
+    STEPS(eta), "eta", GROUP, "auto", 1.0, &damping, "STEP",
+    "Fraction of the way to its projected ascent point that y moves per iteration. auto: 0.1, or "
+    "less as for --nu, which keeps every iterate in Y; with --steps theory the theorem's value.");
 
 const saddle_option saddle_option_tau =
     SADDLE_STEP(STEPS(tau), "tau", GROUP, "auto", SADDLE_UNBOUNDED, &tau, "WEIGHT",
-                "Weight of the proximal term in x; the gradient step is 1/tau. auto: a value that "
-                "suits the problem, or 1.");
+                "Weight of the proximal term in x: a larger tau means shorter steps. The proximal "
+                "point of x_t minimizes <p, x> + (tau/2) |x - x_t|^2 + h(x) over X, where p is the "
+                "agent's gradient or tracker. Without h this is a gradient step of length 1/tau, "
+                "projected onto X. auto: the problem's own value, or 1 if it has none.");
 
 const saddle_option saddle_option_alpha =
     SADDLE_STEP(STEPS(alpha), "alpha", GROUP, "auto", SADDLE_UNBOUNDED, &alpha, "STEP",
-                "Gradient step in y. auto: a value that suits the problem, or 1.");
+                "Gradient step in y, followed by the projection onto Y. auto: the problem's own "
+                "value, or 1 if it has none; with --steps theory the theorem's value.");
 
 const saddle_option saddle_option_q = SADDLE_INTEGER(
     STEPS(q), "q", GROUP, "auto", 1.0, 0x1p53, "N",
-    "Iterations from one refresh to the next. auto: ceil(sqrt(n)), where n is the largest number "
-    "of samples of an agent. With --steps practical PRECISION+ uses ceil(2 sqrt(R)) after a "
-    "refresh of R samples. SREDA, which holds all N samples, uses ceil(ceil(sqrt(N)) / (M + 1)), "
-    "where M is --maximizer-steps, or with --steps theory the rule of its paper.");
+    "Iterations from one refresh to the next.\n"
+    "auto: ceil(sqrt(n)), where n is the largest number of samples of an agent.\n"
+    "PRECISION+ with --steps practical: ceil(2 sqrt(R)) after a refresh of R samples.\n"
+    "SREDA: ceil(ceil(sqrt(N)) / (M + 1)), where N is the number of all samples and M is "
+    "--maximizer-steps; with --steps theory ceil(sqrt(N) / kappa), where kappa = L / mu.");
 
 const saddle_option saddle_option_batch =
     SADDLE_INTEGER(STEPS(batch), "batch", GROUP, "auto", 1.0, 0x1p32, "N",
-                   "Samples in a mini-batch at each agent. An agent with fewer samples uses all of "
-                   "them. auto: ceil(sqrt(n_i)), where n_i is the agent's number of samples (that "
-                   "of all samples for a centralized method). With --steps practical PRECISION "
-                   "uses ceil(sqrt(n) / 4) and PRECISION+ ceil(sqrt(n) / 8), at least 2, where n "
-                   "is the largest n_i; with --steps theory SREDA uses the rule of its paper.");
+                   "Samples per mini-batch at each agent. An agent with fewer samples uses all.\n"
+                   "auto: ceil(sqrt(n_i)) at an agent with n_i samples; for a centralized "
+                   "algorithm ceil(sqrt(N)), where N is the number of all samples.\n"
+                   "PRECISION with --steps practical: ceil(sqrt(n) / 4), but at least 2, where n "
+                   "is the largest n_i.\n"
+                   "PRECISION+ with --steps practical: ceil(sqrt(n) / 8), but at least 2.\n"
+                   "SREDA with --steps theory: ceil(3687/76 kappa q), where kappa = L / mu.");
 
 const saddle_option saddle_option_sampling =
     SADDLE_CHOICE(STEPS(sampling), "sampling", GROUP, "without-replacement",
                   "without-replacement|with-replacement", "HOW",
-                  "How a mini-batch is drawn. A refresh is always drawn without replacement.");
+                  "How mini-batches are drawn. Refreshes are always drawn without replacement.");
 
 const saddle_option saddle_option_eta_x =
     SADDLE_STEP(STEPS(eta_x), "eta-x", GROUP, "auto", SADDLE_UNBOUNDED, &eta_x, "STEP",
-                "Gradient step in x, in methods that have one. auto: the method's fraction of the "
-                "problem's 1/tau; with --steps theory the rule of its paper, if it has one.");
+                "Gradient step in x, for algorithms without --nu.\n"
+                "auto: 0.3/tau for GDA and SREDA, 0.1/tau for SGDA, nu/tau for GT-GDA and DPOSG, "
+                "1/tau for DPPSP and C-SP-SG, where nu and tau are as in PRECISION.\n"
+                "With --steps theory: the step that the paper of GDA, SGDA or SREDA prescribes.");
 
 const saddle_option saddle_option_eta_y =
     SADDLE_STEP(STEPS(eta_y), "eta-y", GROUP, "auto", SADDLE_UNBOUNDED, &eta_y, "STEP",
-                "Gradient step in y, in methods that have one. auto: the method's fraction of the "
-                "problem's alpha; with --steps theory the rule of its paper, if it has one.");
+                "Gradient step in y, for algorithms without --eta.\n"
+                "auto: 0.3 alpha for GDA, 0.1 alpha for SGDA and SREDA, eta alpha for GT-GDA and "
+                "DPOSG, alpha for DPPSP and C-SP-SG, where eta and alpha are as in PRECISION.\n"
+                "With --steps theory: the step that the paper of GDA, SGDA or SREDA prescribes.");
 
 const saddle_option saddle_option_epsilon = SADDLE_REAL_ABOVE(
     STEPS(epsilon), "epsilon", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "E",
-    "Accuracy to aim at. It enters the refresh size of PRECISION+, the step length of SREDA and "
-    "`saddle theory`. auto: it sets no limit; 0.1 for SREDA with --steps theory.");
+    "Accuracy to aim at; it matters to PRECISION+, SREDA and `saddle theory`.\n"
+    "PRECISION+: a refresh needs no more than c_epsilon sigma^2/epsilon samples.\n"
+    "SREDA: a step in x is at most 2 epsilon eta_x long.\n"
+    "`saddle theory`: the mean metric is to be at most epsilon^2.\n"
+    "auto: no such limit; 0.1 for SREDA with --steps theory and for `saddle theory`.");
 
 /* Constants of Theorem 2, for PRECISION+. */
 static const saddle_search c_gamma = {.name = "c-gamma", .low = -2, .high = 2};
 
-const saddle_option saddle_option_c_gamma =
-    SADDLE_STEP(STEPS(c_gamma), "c-gamma", "PRECISION+", "10", SADDLE_UNBOUNDED, &c_gamma, "C",
-                "c_gamma in the refresh size of PRECISION+. That is min{c_gamma sigma^2/gamma, "
-                "c_epsilon sigma^2/epsilon, n}.");
+const saddle_option saddle_option_c_gamma = SADDLE_STEP(
+    STEPS(c_gamma), "c-gamma", "PRECISION+", "10", SADDLE_UNBOUNDED, &c_gamma, "C",
+    "Factor of sigma^2/gamma in the refresh size of PRECISION+. A refresh at agent i uses "
+    "min{c_gamma sigma^2/gamma, c_epsilon sigma^2/epsilon, n_i} samples: sigma^2 is the variance "
+    "of one sample's gradient, and gamma the mean over the last q iterations of the squared "
+    "distance of the proximal points from xbar, summed over agents.");
 
 const saddle_option saddle_option_c_epsilon =
     SADDLE_REAL_ABOVE(STEPS(c_epsilon), "c-epsilon", "PRECISION+", "10", 0.0, SADDLE_UNBOUNDED, "C",
-                      "c_epsilon in the refresh size; used only with --epsilon.");
+                      "Factor of sigma^2/epsilon in the refresh size of PRECISION+. It has no "
+                      "effect without --epsilon; --c-gamma shows the formula.");
 
 const saddle_option *const saddle_step_options[] = {
     &saddle_option_steps,     &saddle_option_nu,

@@ -221,23 +221,28 @@ typedef struct rule {
 } rule;
 
 static const saddle_network_info *const rules[] = {
-    &(const rule){{"laplacian", "I - 2 / (3 lambda_max(L)) L; eigenvalues in [1/3, 1]"},
-                  weigh_laplacian}
+    &(const rule){
+        {"laplacian",
+         "M = I - 2/(3 lambda_max) L, as in the PRECISION paper; eigenvalues in [1/3, 1]"},
+        weigh_laplacian}
          .info,
-    &(const rule){{"metropolis", "1 / (1 + the larger degree) on every edge"}, weigh_metropolis}
+    &(const rule){{"metropolis", "M_ij = 1 / (1 + the larger degree of i and j)"}, weigh_metropolis}
          .info,
     &(const rule){
-        {"lazy-metropolis", "1 / (2 * the larger degree) on every edge; eigenvalues in [0, 1]"},
+        {"lazy-metropolis", "M_ij = 1 / (2 * the larger degree of i and j); eigenvalues in [0, 1]"},
         weigh_lazy_metropolis}
          .info,
-    &(const rule){{"max-degree", "1 / (1 + the largest degree) on every edge"}, weigh_max_degree}
-         .info,
-    &(const rule){{"best-constant",
-                   "2 / (lambda_2(L) + lambda_max(L)) on every edge: the fastest equal weights"},
-                  weigh_best_constant}
+    &(const rule){{"max-degree", "M_ij = 1 / (1 + the largest degree in the network)"},
+                  weigh_max_degree}
          .info,
     &(const rule){
-        {"file:PATH", "a matrix as text, one row per line, entries separated by spaces or commas"},
+        {"best-constant",
+         "M_ij = 2 / (lambda_2 + lambda_max), the equal weights with the largest spectral gap"},
+        weigh_best_constant}
+         .info,
+    &(const rule){
+        {"file:PATH",
+         "matrix read from a file: one row per line, entries separated by spaces or commas"},
         weigh_file}
          .info,
 };

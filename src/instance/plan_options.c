@@ -37,35 +37,39 @@ static const saddle_option format =
                   "Format of the data file. auto: detected from its content and name.");
 static const saddle_option header = SADDLE_CHOICE(
     PLAN_DATA(header, RESULT), "header", SADDLE_READING_HEADING, "auto", "auto|yes|no", "WHETHER",
-    "CSV: whether the first line holds column names. auto: yes if it has text and no numbers, or "
-    "text above a number of the next line.");
+    "CSV: whether the first line holds column names. auto: yes if it contains text and no numbers, "
+    "or text above a number in the next line.");
 static const saddle_option label_column = SADDLE_TEXT(
     PLAN_DATA(label_column, RESULT), "label-column", SADDLE_READING_HEADING, "last", "WHICH",
-    "CSV and .npy: column of the label. Give first, last, a number from 0 or a column name. none: "
-    "the data have no labels, which only predict accepts.");
+    "CSV and .npy: column of the label. Give first, last, its number from 0 or its name. none: the "
+    "data have no labels, which only `saddle predict` accepts.");
 #define LABELS PLAN_DATA(labels, SOURCE), .values = "@FILE"
 static const saddle_option labels =
     SADDLE_TEXT(LABELS, "labels", SADDLE_READING_HEADING, "", "PATH",
                 "IDX and NumPy: file of the labels. none: the data have no labels, which only "
-                "predict accepts. Not given: for images, the file beside them whose name matches; "
-                "in an .npz, the array y or labels.");
+                "`saddle predict` accepts. Not given: for images, the label file beside them with "
+                "the matching name; in an .npz file, the array y or labels.");
 static const saddle_option categories =
     SADDLE_CHOICE(PLAN_DATA(categories, RESULT), "categories", SADDLE_READING_HEADING, "one-hot",
                   "one-hot|codes", "CODING",
-                  "CSV: how text becomes numbers. one-hot: a feature of 0 and 1 for each text of a "
-                  "column; codes: one feature that numbers the texts from 0.");
-static const saddle_option missing =
-    SADDLE_CHOICE(PLAN_DATA(missing, RESULT), "missing", SADDLE_READING_HEADING, "refuse",
-                  "refuse|drop|impute", "RULE",
-                  "CSV: what to do with missing values. These are empty fields, NA, NaN, null and "
-                  "?. refuse: report an error; drop: leave out their rows; impute: fill in the "
-                  "column's mean or most frequent text.");
+                  "CSV: how text columns become features.\n"
+                  "one-hot: one feature of 0 and 1 for each category, that is, each different text "
+                  "value of the column.\n"
+                  "codes: one feature, with the categories numbered from 0.");
+static const saddle_option missing = SADDLE_CHOICE(
+    PLAN_DATA(missing, RESULT), "missing", SADDLE_READING_HEADING, "refuse", "refuse|drop|impute",
+    "RULE",
+    "CSV: what to do with missing values. These are empty fields, NA, NaN, null and ?.\n"
+    "refuse: report an error.\n"
+    "drop: leave out the rows that contain them.\n"
+    "impute: fill in the column's mean, or its most frequent category.");
 static const saddle_option category_columns = SADDLE_TEXT(
     PLAN_DATA(category_columns, RESULT), "category-columns", SADDLE_READING_HEADING, "", "LIST",
-    "CSV: columns whose numbers are categories. Names or numbers from 0, separated by commas.");
-static const saddle_option drop_columns =
-    SADDLE_TEXT(PLAN_DATA(drop_columns, RESULT), "drop-columns", SADDLE_READING_HEADING, "", "LIST",
-                "CSV: columns to leave out. Names or numbers from 0, separated by commas.");
+    "CSV: columns of numbers to treat as categories. Give column names or numbers from 0, "
+    "separated by commas.");
+static const saddle_option drop_columns = SADDLE_TEXT(
+    PLAN_DATA(drop_columns, RESULT), "drop-columns", SADDLE_READING_HEADING, "", "LIST",
+    "CSV: columns to leave out. Give column names or numbers from 0, separated by commas.");
 static const saddle_option positive =
     SADDLE_TEXT(PLAN_DATA(positive, RESULT), "positive", SADDLE_DATA_HEADING, "auto", "LABELS",
                 "Labels of the positive class, such as 1, 5-9 or 2,4,7. auto: the larger of two "
@@ -83,96 +87,114 @@ static const saddle_option samples = SADDLE_TEXT(
     PLAN(problem.samples, INSTANCE, RESULT), "samples", SADDLE_DATA_HEADING, "auto", "N[,N...]",
     "Samples per agent. One number for all agents, or one per agent, separated by commas. auto: "
     "all rows, divided as evenly as possible; 100 for problems without data.");
-static const saddle_option partition = SADDLE_TEXT(
-    PLAN_DATA(partition, RESULT), "partition", SADDLE_DATA_HEADING, "iid", "RULE",
-    "Which agent gets which rows. iid: at random; contiguous: in the order of the file; "
-    "label-skew:ALPHA: unevenly by label (Dirichlet), more so the smaller ALPHA is.");
-static const saddle_option agent_weights = SADDLE_CHOICE(
-    PLAN(problem.agent_weights, INSTANCE, RESULT), "agent-weights", SADDLE_PROBLEM_HEADING, "equal",
-    "equal|by-size", "RULE",
-    "How much each agent counts. equal: all the same, the objective is (1/m) sum_i F_i. by-size: "
-    "by its samples, sum_i (n_i/N) F_i, as if all rows were in one place.");
+static const saddle_option partition =
+    SADDLE_TEXT(PLAN_DATA(partition, RESULT), "partition", SADDLE_DATA_HEADING, "iid", "RULE",
+                "How the rows are divided among the agents.\n"
+                "iid: at random.\n"
+                "contiguous: in the order of the file.\n"
+                "label-skew:ALPHA: unevenly by label (Dirichlet distribution); the smaller ALPHA, "
+                "the more uneven.");
+static const saddle_option agent_weights =
+    SADDLE_CHOICE(PLAN(problem.agent_weights, INSTANCE, RESULT), "agent-weights",
+                  SADDLE_PROBLEM_HEADING, "equal", "equal|by-size", "RULE",
+                  "How much each agent counts in the objective.\n"
+                  "equal: all the same, (1/m) sum_i F_i for m agents.\n"
+                  "by-size: in proportion to its n_i samples, sum_i (n_i/N) F_i, as if all N rows "
+                  "were in one place.");
 static const saddle_option x_set = SADDLE_TEXT(
     PLAN_CODE(problem.x_set, INSTANCE, "@SET"), "x-set", SADDLE_PROBLEM_HEADING, "auto", "SET",
-    "Constraint set X of x. `saddle sets` lists them. auto: the problem's own. Your own plug-in: "
-    "./mine.so[:OPTIONS].");
+    "Constraint set X of x. `saddle sets` lists the sets. ./mine.so[:OPTIONS] is your own plug-in. "
+    "auto: the problem's own set.");
 static const saddle_option y_set = SADDLE_TEXT(
     PLAN_CODE(problem.y_set, INSTANCE, "@SET"), "y-set", SADDLE_PROBLEM_HEADING, "auto", "SET",
-    "Constraint set Y of y. `saddle sets` lists them. auto: the problem's own. Your own plug-in: "
-    "./mine.so[:OPTIONS].");
-static const saddle_option regularizer =
-    SADDLE_TEXT(PLAN_CODE(problem.regularizer, INSTANCE, "@REGULARIZER"), "regularizer",
-                SADDLE_PROBLEM_HEADING, "none", "H",
-                "Nonsmooth regularizer h(x). Give none, l1:W, elastic-net:W1:W2 or "
-                "group-l2:W:SIZE. Your own plug-in: ./mine.so[:OPTIONS].");
+    "Constraint set Y of y. `saddle sets` lists the sets. ./mine.so[:OPTIONS] is your own plug-in. "
+    "auto: the problem's own set.");
+static const saddle_option regularizer = SADDLE_TEXT(
+    PLAN_CODE(problem.regularizer, INSTANCE, "@REGULARIZER"), "regularizer", SADDLE_PROBLEM_HEADING,
+    "none", "H",
+    "Nonsmooth regularizer h(x). Give none, l1:W, elastic-net:W1:W2 or group-l2:W:SIZE; `saddle "
+    "sets` explains them. ./mine.so[:OPTIONS] is your own plug-in.");
 
 static const saddle_option agents = SADDLE_INTEGER(
     PLAN(network.agents, INSTANCE, RESULT), "agents", SADDLE_NETWORK_HEADING, "auto", 1, 1e7, "M",
-    "Number of agents. auto: that of the topology if it is a grid, torus or file, or the number of "
-    "files of --data part-%d; otherwise 5.");
+    "Number of agents. auto: as many as the topology has if it is a grid, torus or file, or one "
+    "per file of --data part-%d; otherwise 5.");
 static const saddle_option topology =
     SADDLE_TEXT(PLAN_OF(network.topology, INSTANCE, RESULT, "@TOPOLOGY"), "topology",
                 SADDLE_NETWORK_HEADING, "er:0.6", "GRAPH",
                 "Network of the agents. `saddle topologies` lists the graphs. file:PATH reads one "
                 "edge per line, `i j`, with agents numbered from 0.");
-static const saddle_option mixing = SADDLE_TEXT(
-    PLAN_OF(network.mixing, INSTANCE, RESULT, "@MIXING"), "mixing", SADDLE_NETWORK_HEADING,
-    "laplacian", "RULE", "Weights of the mixing matrix. `saddle topologies` lists the rules.");
-static const saddle_option link_model = SADDLE_TEXT(
-    PLAN_OF(network.link_model, RUN, METRIC, "@FILE"), "link-model", SADDLE_LINKS_HEADING, "",
-    "MODEL",
-    "Simulate network time, in column network_seconds. latency:S,bandwidth:B,compute:C, or any of "
-    "these: seconds per message, bytes per second of a link, seconds per IFO call. Or a file with "
-    "values for each agent and edge. Not given: no simulated time.");
+static const saddle_option mixing =
+    SADDLE_TEXT(PLAN_OF(network.mixing, INSTANCE, RESULT, "@MIXING"), "mixing",
+                SADDLE_NETWORK_HEADING, "laplacian", "RULE",
+                "Rule for the weights of the mixing matrix. `saddle topologies` lists the rules.");
+static const saddle_option link_model =
+    SADDLE_TEXT(PLAN_OF(network.link_model, RUN, METRIC, "@FILE"), "link-model",
+                SADDLE_LINKS_HEADING, "", "MODEL",
+                "Simulate the time that messages take, in column network_seconds. Give any of "
+                "latency:S,bandwidth:B,compute:C: S seconds per message, B bytes per second on a "
+                "link, C seconds per IFO call. Or give a file with values for each agent and edge. "
+                "Not given: no time is simulated.");
 #define LINKS                                \
     PLAN_OF(network.links, INSTANCE, RESULT, \
             "reliable|agreed:|agreed-burst:|gossip|sequence:|schedule:|lossy:|burst:|delay:")
 static const saddle_option links =
     SADDLE_TEXT(LINKS, "links", SADDLE_LINKS_HEADING, "reliable", "KIND",
-                "Which messages arrive. Give reliable, agreed:P, agreed-burst:P:LENGTH, gossip, "
-                "sequence:TOPOLOGY,..., schedule:FILE, lossy:P, burst:P:LENGTH or delay:K[:P]. P "
-                "is the fraction of messages that is lost or late, LENGTH the mean length of a "
-                "burst and K the longest delay, both in rounds. With agreed links both ends know "
-                "of a loss; with lossy links the sender does not. The last three can end in :I-J: "
-                "nothing from agent I arrives at agent J.");
-static const saddle_option inexact =
-    SADDLE_CHOICE(PLAN(network.inexact, INSTANCE, RESULT), "inexact", SADDLE_LINKS_HEADING, "no",
-                  "no|stale|own", "RULE",
-                  "With lossy links: replace lost messages inexactly. stale: by the last message "
-                  "that arrived; own: by the receiver's own state. The result is wrong; it shows "
-                  "how much the exact rule matters.");
+                "Which messages arrive.\n"
+                "reliable: all.\n"
+                "agreed:P: each link is down in a fraction P of the rounds, and both ends know.\n"
+                "agreed-burst:P:LENGTH: the same, for LENGTH rounds at a time on average.\n"
+                "gossip: neighbours communicate in random pairs, each agent with at most one.\n"
+                "sequence:TOPOLOGY,...: the topologies take turns, one per round.\n"
+                "schedule:FILE: the file says which links work in which round.\n"
+                "lossy:P: a fraction P of the messages is lost, and the sender does not know.\n"
+                "burst:P:LENGTH: the same, for LENGTH rounds at a time on average.\n"
+                "delay:K[:P]: messages, or a fraction P of them, arrive 1 to K rounds late.\n"
+                "The last three may end in :I-J: nothing from agent I ever reaches agent J.");
+static const saddle_option inexact = SADDLE_CHOICE(
+    PLAN(network.inexact, INSTANCE, RESULT), "inexact", SADDLE_LINKS_HEADING, "no", "no|stale|own",
+    "RULE",
+    "With lossy links: replace lost messages by a substitute.\n"
+    "no: use the exact rule, with which the run converges to the same solution.\n"
+    "stale: use the last message that arrived.\n"
+    "own: use the receiver's own state.\n"
+    "With stale and own the solution is wrong; they show what the exact rule is worth.");
 static const saddle_option churn = SADDLE_TEXT(
     PLAN_OF(network.churn, INSTANCE, RESULT, "@FILE"), "churn", SADDLE_LINKS_HEADING, "", "FILE",
-    "File that says which agents leave and join, and when. Lines: `round leave|return|join AGENT` "
-    "and `round cut|heal I J`. The objective is that of the agents present. Not given: all agents "
-    "stay.");
+    "File that says which agents leave and join, and when. Its lines are `ROUND leave|return|join "
+    "AGENT` and `ROUND cut|heal I J`. The objective is the mean over the agents that are present. "
+    "Not given: all agents stay.");
 
 static const saddle_option compress =
     SADDLE_TEXT(PLAN_OF(network.compress, INSTANCE, RESULT, "none|quantize:|top:|random:"),
                 "compress", SADDLE_LINKS_HEADING, "none", "RULE",
-                "How to compress messages. quantize:BITS sends 2 to 16 bits per entry, "
-                "top:FRACTION the largest entries, random:FRACTION random ones.");
-static const saddle_option mixing_rate =
-    SADDLE_REAL_ABOVE(PLAN(network.mixing_rate, INSTANCE, RESULT), "mixing-rate",
-                      SADDLE_LINKS_HEADING, "auto", 0.0, 1.0, "RATE",
-                      "How much compressed messages count in mixing. auto: a rate that suits "
-                      "--compress, halved if the copies that neighbours hold fall behind.");
+                "How to compress messages.\n"
+                "none: not at all.\n"
+                "quantize:BITS: send each entry with 2 to 16 bits.\n"
+                "top:FRACTION: send this fraction of the entries, the largest ones.\n"
+                "random:FRACTION: send this fraction of the entries, drawn at random.");
+static const saddle_option mixing_rate = SADDLE_REAL_ABOVE(
+    PLAN(network.mixing_rate, INSTANCE, RESULT), "mixing-rate", SADDLE_LINKS_HEADING, "auto", 0.0,
+    1.0, "RATE",
+    "Weight of compressed messages in mixing, from 0 to 1. auto: a rate that suits --compress, "
+    "halved whenever neighbours' copies of an agent's state fall too far behind it.");
 
 static const saddle_option algorithm = SADDLE_TEXT(
     PLAN_CODE(algorithm.name, RUN, "@ALGORITHM"), "algorithm", SADDLE_ALGORITHM_HEADING,
     "precision", "NAME",
     "Algorithm to use. `saddle algorithms` lists them. Your own plug-in: ./mine.so[:OPTIONS].");
 
-static const saddle_option init = SADDLE_TEXT(
-    PLAN(start.init, INSTANCE, RESULT), "init", SADDLE_START_HEADING, "auto", "RULE",
-    "Starting point, projected onto X and Y. Give zeros, constant:V, normal:S or file:PATH (.npy "
-    "or .npz with xbar and ybar, as written by --model). auto: the problem's own, or normal:0.1.");
+static const saddle_option init =
+    SADDLE_TEXT(PLAN(start.init, INSTANCE, RESULT), "init", SADDLE_START_HEADING, "auto", "RULE",
+                "Starting point, projected onto X and Y. Give zeros, constant:V, normal:S (normal "
+                "numbers of standard deviation S) or file:PATH (.npy or .npz with xbar and ybar, "
+                "as --model writes). auto: the problem's own start, or normal:0.1.");
 static const saddle_option init_x =
     SADDLE_TEXT(PLAN(start.init_x, INSTANCE, RESULT), "init-x", SADDLE_START_HEADING, "auto",
-                "RULE", "Starting point of x only. auto: as --init.");
+                "RULE", "Starting point of x, if it differs from --init. auto: as --init.");
 static const saddle_option init_y =
     SADDLE_TEXT(PLAN(start.init_y, INSTANCE, RESULT), "init-y", SADDLE_START_HEADING, "auto",
-                "RULE", "Starting point of y only. auto: as --init.");
+                "RULE", "Starting point of y, if it differs from --init. auto: as --init.");
 static const saddle_option seed = SADDLE_INTEGER(
     PLAN(start.seed, INSTANCE, RESULT), "seed", SADDLE_START_HEADING, "1", 0, SADDLE_UNBOUNDED, "N",
     "Seed of all random choices. The same seed gives the same bits.");
@@ -185,21 +207,20 @@ static const saddle_option iterations =
 static const saddle_option tolerance =
     SADDLE_REAL(PLAN(limits.tolerance, RUN, LENGTH), "tolerance", SADDLE_STOPPING_HEADING, "0", 0,
                 SADDLE_UNBOUNDED, "E",
-                "Stop once the metric is at most E. It is checked at trace points, with --churn "
-                "only after the last event. 0: never.");
-static const saddle_option max_ifo =
-    SADDLE_INTEGER(PLAN(limits.max_ifo, RUN, LENGTH), "max-ifo", SADDLE_STOPPING_HEADING, "0", 0,
-                   SADDLE_UNBOUNDED, "N",
-                   "Stop after N gradient evaluations (IFO calls). Those of all agents count. The "
-                   "run ends after the iteration in which N is reached; inner loops of that "
-                   "iteration are cut short. 0: no limit.");
+                "Stop once the metric is at most E. The metric is checked at trace points "
+                "(--trace-every); with --churn, only after the last event. 0: never.");
+static const saddle_option max_ifo = SADDLE_INTEGER(
+    PLAN(limits.max_ifo, RUN, LENGTH), "max-ifo", SADDLE_STOPPING_HEADING, "0", 0, SADDLE_UNBOUNDED,
+    "N",
+    "Stop after N gradient evaluations (IFO calls) of all agents together. The run ends after the "
+    "iteration in which N is reached; inner loops of that iteration are cut short. 0: no limit.");
 static const saddle_option max_rounds = SADDLE_INTEGER(
     PLAN(limits.max_rounds, RUN, LENGTH), "max-rounds", SADDLE_STOPPING_HEADING, "0", 0,
     SADDLE_UNBOUNDED, "N", "Stop before exceeding N communication rounds. 0: no limit.");
-static const saddle_option max_seconds =
-    SADDLE_REAL(PLAN(limits.max_seconds, RUN, LENGTH), "max-seconds", SADDLE_STOPPING_HEADING, "0",
-                0, SADDLE_UNBOUNDED, "S",
-                "Stop after S seconds of computing. Measuring does not count. 0: no limit.");
+static const saddle_option max_seconds = SADDLE_REAL(
+    PLAN(limits.max_seconds, RUN, LENGTH), "max-seconds", SADDLE_STOPPING_HEADING, "0", 0,
+    SADDLE_UNBOUNDED, "S",
+    "Stop after S seconds of computing. Time spent on measuring does not count. 0: no limit.");
 static const saddle_option max_network_seconds =
     SADDLE_REAL(PLAN(limits.max_network_seconds, RUN, LENGTH), "max-network-seconds",
                 SADDLE_STOPPING_HEADING, "0", 0, SADDLE_UNBOUNDED, "S",
@@ -208,37 +229,38 @@ static const saddle_option max_network_seconds =
 
 static const saddle_option stop_when = SADDLE_TEXT(
     PLAN(limits.stop_when, RUN, LENGTH), "stop-when", SADDLE_STOPPING_HEADING, "", "CONDITION",
-    "Stop once a condition such as 'auc>=0.9' holds. It compares a column of the trace by >=, <=, "
-    "> or <, at trace points. An outcome without test_ or train_ is the one on held-out rows if "
-    "there are any. The exit status is 6 if the condition is never met. Not given, or none: no "
-    "condition.");
-static const saddle_option stop_after = SADDLE_INTEGER(
-    PLAN(limits.stop_after, RUN, LENGTH), "stop-after", SADDLE_STOPPING_HEADING, "0", 0, 0x1p53,
-    "N",
-    "Stop after N trace points without improvement. What must improve is an outcome on held-out "
-    "rows (see --stop-on); the solution is that of the best trace point. 0: never.");
-static const saddle_option stop_on =
-    SADDLE_TEXT(PLAN(limits.stop_on, RUN, LENGTH), "stop-on", SADDLE_STOPPING_HEADING, "",
-                "OUTCOME", "Outcome that --stop-after watches. Not given: the problem's first.");
+    "Stop once a condition such as 'auc>=0.9' holds. It compares a column of the trace with a "
+    "number by >=, <=, > or <, at every trace point. auc means test_auc if there are held-out "
+    "rows, otherwise train_auc; likewise for other outcomes. The exit status is 6 if the run ends "
+    "before the condition holds. Not given, or none: no condition.");
+static const saddle_option stop_after =
+    SADDLE_INTEGER(PLAN(limits.stop_after, RUN, LENGTH), "stop-after", SADDLE_STOPPING_HEADING, "0",
+                   0, 0x1p53, "N",
+                   "Stop after N trace points at which an outcome has not improved. The outcome is "
+                   "measured on held-out rows (--stop-on says which one), and the solution is that "
+                   "of the best trace point. 0: never.");
+static const saddle_option stop_on = SADDLE_TEXT(
+    PLAN(limits.stop_on, RUN, LENGTH), "stop-on", SADDLE_STOPPING_HEADING, "", "OUTCOME",
+    "Outcome that --stop-after watches. Not given: the problem's first outcome.");
 
 static const saddle_option engine =
     SADDLE_TEXT(PLAN_OF(engine.name, INSTANCE, ENGINE, "threads|mpi"), "engine",
                 SADDLE_ENGINE_HEADING, "threads", "NAME",
-                "What runs the agents. threads: threads of this process; mpi: the processes that "
-                "mpirun starts. Results do not depend on it.");
+                "What runs the agents. threads: the threads of one process; mpi: the processes "
+                "that mpirun starts. Results do not depend on it.");
 static const saddle_option threads = SADDLE_INTEGER(
     PLAN(engine.threads, RUN, ENGINE), "threads", SADDLE_ENGINE_HEADING, "auto", 1, 4096, "N",
     "Threads per process. Results do not depend on it. auto: as many as make the run faster.");
 static const saddle_option pin =
     SADDLE_FLAG(PLAN(engine.pin, RUN, ENGINE), "pin", SADDLE_ENGINE_HEADING, "no",
-                "Keep each thread on one processor. This helps where the system moves threads "
-                "around, and hurts where other programs use the same processors.");
+                "Keep each thread on one processor. This helps if the system moves threads around, "
+                "and hurts if other programs use the same processors.");
 static const saddle_option stall_seconds =
     SADDLE_REAL(PLAN(engine.stall_seconds, INSTANCE, ENGINE), "stall-seconds",
                 SADDLE_ENGINE_HEADING, "60", 1, SADDLE_UNBOUNDED, "S",
-                "mpi: end the job if a process is silent for S seconds. A process is silent if it "
-                "has been stopped or is unreachable; computing, reading and writing may take any "
-                "time. The exit status is 5.");
+                "With --engine mpi: end the job if a process does not respond for S seconds. It "
+                "has then been stopped or is unreachable; computing, reading and writing may take "
+                "any time. The exit status is 5.");
 
 static const saddle_option trace =
     SADDLE_TEXT(PLAN_OF(outputs.trace, RUN, OUTPUT, "@FILE"), "trace", SADDLE_OUTPUT_HEADING, "",
@@ -249,29 +271,34 @@ static const saddle_option trace_every = SADDLE_INTEGER(
 static const saddle_option metric_tau =
     SADDLE_REAL_ABOVE(PLAN(outputs.metric_tau, RUN, METRIC), "metric-tau", SADDLE_MEASURING_HEADING,
                       "auto", 0, SADDLE_UNBOUNDED, "WEIGHT",
-                      "tau that the metric uses. Set it to compare runs with different --tau. "
-                      "auto: the run's own tau.");
-static const saddle_option metric_direction = SADDLE_CHOICE(
-    PLAN(outputs.metric_direction, RUN, METRIC), "metric-direction", SADDLE_MEASURING_HEADING,
-    "exact", "exact|own", "WHICH",
-    "Gradient that the metric's proximal point uses. exact: the network's gradient at the mean "
-    "iterate, so that the metric depends on the point only and means the same for all algorithms. "
-    "own: each agent's tracker, if the algorithm has one, so that its noise counts too.");
-static const saddle_option outcomes = SADDLE_CHOICE(
-    PLAN(outputs.outcomes, RUN, RECORD), "outcomes", SADDLE_MEASURING_HEADING, "auto",
-    "auto|always|ends", "WHEN",
-    "When to measure outcomes such as accuracy. always: at every trace point; ends: at the first "
-    "and the last. auto: always if a trace is written, otherwise ends; with one file per agent, "
-    "always only for outcomes that do not need every row's score.");
+                      "Value of tau in the metric. Set it to compare runs with different --tau. "
+                      "auto: the tau of the run.");
+static const saddle_option metric_direction =
+    SADDLE_CHOICE(PLAN(outputs.metric_direction, RUN, METRIC), "metric-direction",
+                  SADDLE_MEASURING_HEADING, "exact", "exact|own", "WHICH",
+                  "Which gradient the metric uses to measure how far x is from stationary.\n"
+                  "exact: that of the network's loss at xbar, ybar. The metric then depends only "
+                  "on the point and means the same for all algorithms.\n"
+                  "own: each agent's tracker, if the algorithm has one. The metric then includes "
+                  "the noise of the trackers.");
+static const saddle_option outcomes =
+    SADDLE_CHOICE(PLAN(outputs.outcomes, RUN, RECORD), "outcomes", SADDLE_MEASURING_HEADING, "auto",
+                  "auto|always|ends", "WHEN",
+                  "When to measure outcomes such as accuracy.\n"
+                  "always: at every trace point.\n"
+                  "ends: at the first and the last trace point.\n"
+                  "auto: always if a trace is written, otherwise ends. With one data file per "
+                  "agent, always only for outcomes that do not need the scores of all rows.");
 static const saddle_option outcomes_per_agent =
     SADDLE_FLAG(PLAN(outputs.outcomes_per_agent, RUN, RECORD), "outcomes-per-agent",
                 SADDLE_MEASURING_HEADING, "no",
-                "Also measure outcomes of each agent's own model. Reports the least, mean and "
-                "largest over the agents, on their own rows and on those of --test-data.");
+                "Also measure the outcomes of each agent's own model. The smallest, mean and "
+                "largest over the agents are reported, on their own rows and on --test-data.");
 static const saddle_option model = SADDLE_TEXT(
     PLAN_OF(outputs.model, RUN, OUTPUT, "@FILE"), "model", SADDLE_OUTPUT_HEADING, "", "PATH",
-    "Model file that run writes and eval and predict read. It is .npz, or .npy with one record, "
-    "and holds xbar, ybar, every agent's copy and what is needed to use them.");
+    "Model file that run writes and eval and predict read. It is an .npz file, or an .npy file "
+    "with one record, and holds xbar, ybar, every agent's x and y, and what is needed to score new "
+    "rows.");
 
 static const saddle_option checkpoint =
     SADDLE_TEXT(PLAN_OF(outputs.checkpoint, RUN, OUTPUT, "@DIRECTORY"), "checkpoint",
@@ -279,10 +306,11 @@ static const saddle_option checkpoint =
                 "Write checkpoints into a directory. It is created if missing; the last two "
                 "checkpoints are kept. One is also written at the end, and after Ctrl-C or a "
                 "termination signal. Not given: none.");
-static const saddle_option checkpoint_every = SADDLE_TEXT(
-    PLAN(outputs.checkpoint_every, RUN, OUTPUT), "checkpoint-every", SADDLE_CHECKPOINTS_HEADING, "",
-    "K|Ts",
-    "Checkpoint every K iterations or every T seconds. For example 500 or 30s. Not given: 60s.");
+static const saddle_option checkpoint_every =
+    SADDLE_TEXT(PLAN(outputs.checkpoint_every, RUN, OUTPUT), "checkpoint-every",
+                SADDLE_CHECKPOINTS_HEADING, "", "K|Ts",
+                "How often to write a checkpoint: every K iterations or T seconds. For example 500 "
+                "or 30s. Not given: 60s.");
 static const saddle_option resume = {
     PLAN_OF(outputs.resume, RUN, OUTPUT, "@FILE"),
     .name = "resume",

@@ -8,17 +8,18 @@
 
 #define GROUP "Model"
 
-const saddle_option saddle_score_option =
-    SADDLE_TEXT(SADDLE_OWN(saddle_model_choice, score, INSTANCE), "score", GROUP, "linear", "MODEL",
-                "Model that scores a row. linear: with a bias; mlp:H1[,H2,...]: a multilayer "
-                "perceptron with this many units in its hidden layers.");
+const saddle_option saddle_score_option = SADDLE_TEXT(
+    SADDLE_OWN(saddle_model_choice, score, INSTANCE), "score", GROUP, "linear", "MODEL",
+    "Model that scores a row.\n"
+    "linear: a linear function with a bias.\n"
+    "mlp:H1[,H2,...]: a multilayer perceptron with hidden layers of H1, H2, ... units.");
 
 #define OWN_OF_MLP(field) SADDLE_OWN(saddle_model_choice, field, INSTANCE), .used_with = "score=mlp"
 
 const saddle_option saddle_activation_option = SADDLE_CHOICE(
     OWN_OF_MLP(activation), "activation", GROUP, "relu", "relu|tanh|elu|sigmoid", "FUNCTION",
-    "Activation of the hidden layers of an mlp. relu has kinks, which the assumptions of the "
-    "theory exclude.");
+    "Activation function of the hidden layers of an mlp. The theory assumes smooth functions, but "
+    "relu is not differentiable at 0.");
 
 saddle_status saddle_model_create(saddle_model **out, const saddle_model_choice *choice,
                                   size_t inputs, saddle_error *error)

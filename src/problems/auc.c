@@ -36,10 +36,11 @@ typedef struct choices {
 
 static const saddle_option *const options[] = {
     &saddle_score_option, &saddle_activation_option,
-    &(const saddle_option)SADDLE_REAL_ABOVE(SADDLE_OWN(choices, positive_share, INSTANCE),
-                                            "positive-share", "Problem auc", "auto", 0.0, 1.0, "R",
-                                            "Fraction r of positives in the objective. auto: the "
-                                            "agents compute it by averaging over the network."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(
+        SADDLE_OWN(choices, positive_share, INSTANCE), "positive-share", "Problem auc", "auto", 0.0,
+        1.0, "R",
+        "Fraction of positive samples, r in the objective. auto: the agents compute it by "
+        "averaging over the network."),
     NULL};
 
 /* The default tau as a multiple of the trace of F's Hessian in x at the start. No direction has
@@ -387,7 +388,7 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 
 const saddle_problem_class saddle_auc = {
     .name = "auc",
-    .summary = "area under the ROC curve, with a linear or a network score",
+    .summary = "linear or neural-network score that maximizes the area under the ROC curve",
     .needs_data = true,
     .local_data = true,
     .options = options,

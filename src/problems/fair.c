@@ -46,15 +46,16 @@ static const saddle_option *const options[] = {
     &saddle_activation_option,
     &(const saddle_option)SADDLE_REAL(
         OWN(fairness), "fairness", GROUP, "8", 0.0, SADDLE_UNBOUNDED, "W",
-        "Weight of the penalty on dependence between the decision and the sensitive attribute. "
-        "Larger is fairer; 0 is plain logistic regression."),
-    &(const saddle_option)SADDLE_REAL(
-        OWN(ridge), "fairness-ridge", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "R",
-        "Weight of -(R/2) |y|^2, for strong concavity in y. auto: 0, or 1e-3 if --fairness is 0."),
+        "Weight of the penalty on dependence between decisions and the sensitive attribute. The "
+        "larger it is, the less they depend on it; 0 is plain logistic regression."),
+    &(const saddle_option)SADDLE_REAL(OWN(ridge), "fairness-ridge", GROUP, "auto", 0.0,
+                                      SADDLE_UNBOUNDED, "R",
+                                      "Weight of the term -(R/2) |y|^2, which makes F strongly "
+                                      "concave in y. auto: 0, or 1e-3 if --fairness is 0."),
     &(const saddle_option)SADDLE_TEXT(
         OWN(sensitive), "sensitive", GROUP, SADDLE_DEFAULT_SENSITIVE, "FEATURE",
         "Feature that holds the sensitive attribute, as 0 or 1. Give its number from 1, its name, "
-        "or a column of two texts. In a9a 73 is 1 for men."),
+        "or the name of a column with two categories. In a9a, feature 73 is 1 for men."),
     &(const saddle_option)SADDLE_TEXT(
         OWN(excluded), "exclude-features", GROUP, "auto", "LIST",
         "Features that the model may not use, such as 72,73. Give numbers from 1 or names, or "
@@ -477,7 +478,7 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 
 const saddle_problem_class saddle_fair = {
     .name = "fair",
-    .summary = "a classifier whose decisions do not depend on a sensitive attribute",
+    .summary = "classifier whose decisions do not depend on a sensitive attribute",
     .needs_data = true,
     .local_data = true,
     .options = options,

@@ -44,18 +44,21 @@ static const saddle_option *const options[] = {
     &saddle_activation_option,
     &(const saddle_option)SADDLE_TEXT(
         OWN(groups), "groups", GROUP, "agents", "COLUMNS",
-        "Which rows form a group. agents: the rows of each agent. Or columns, separated by commas, "
-        "such as sex,label or 73,label: rows with the same values there. A column is a name, the "
-        "number of a feature from 1, or label."),
+        "Which rows form a group.\n"
+        "agents: the rows of each agent.\n"
+        "COLUMN[,COLUMN...]: rows with the same values in these columns, such as sex,label or "
+        "73,label. A column is a name, the number of a feature from 1, or label."),
     &(const saddle_option)SADDLE_TEXT(
         OWN(values), "group-values", GROUP, "auto", "LIST",
-        "The groups, in the order of y. Separate groups by commas and the values of a group by "
-        "colons, as in 0:-1,0:1,1:-1,1:1 or female,male; a text may also be given by its number in "
-        "ascending order from 0. auto: the groups in the agents' rows, ascending."),
+        "The groups, in the order of the entries of y. Separate groups by commas and the values of "
+        "a group by colons, as in 0:-1,0:1,1:-1,1:1 or female,male. A category may also be given "
+        "by its number, from 0 in ascending order. auto: the groups that occur in the agents' "
+        "rows, in ascending order."),
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(ridge), "group-ridge", GROUP, "0.1", 0.0, SADDLE_UNBOUNDED, "MU",
-        "Weight of -(MU/2) |y - 1/G|^2. The smaller it is, the closer the objective is to the "
-        "worst group's loss, and the harder to optimize."),
+        "Weight of the term -(MU/2) |y - 1/G|^2, where G is the number of groups. The smaller it "
+        "is, the closer the objective is to the worst group's loss, and the harder it is to "
+        "optimize."),
     NULL};
 
 /* The default tau as a multiple of the mean of |grad h|^2 at the start: half the trace of F's
@@ -407,7 +410,8 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 
 const saddle_problem_class saddle_group_dro = {
     .name = "group-dro",
-    .summary = "a classifier for the worst of several groups of rows, or of the agents",
+    .summary =
+        "classifier that is good for the worst of several groups of rows, or for the worst agent",
     .needs_data = true,
     .local_data = true,
     .options = options,

@@ -38,14 +38,15 @@ typedef struct choices {
 
 static const saddle_option *const options[] = {
     &(const saddle_option)SADDLE_TEXT(OWN(poisoned), "poisoned", GROUP, "1", "AGENTS",
-                                      "Agents whose samples the adversary shifts. K: the first K "
-                                      "agents; agents:I,J,...: these, numbered from 0."),
-    &(const saddle_option)SADDLE_REAL_ABOVE(
-        OWN(perturbation), "perturbation", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "R",
-        "Longest shift: X is l2-ball:R unless --x-set is given."),
+                                      "Agents whose samples the adversary shifts. Give K for the "
+                                      "first K agents, or agents:I,J,... with numbers from 0."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(OWN(perturbation), "perturbation", GROUP, "1", 0.0,
+                                            SADDLE_UNBOUNDED, "R",
+                                            "Largest Euclidean norm of the adversary's shift x. X "
+                                            "is l2-ball:R unless --x-set is given."),
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(ridge), "ridge", GROUP, "0.01", 0.0, SADDLE_UNBOUNDED, "W",
-        "Weight of -(W/2) |y|^2, which makes the model unique."),
+        "Weight of the ridge term -(W/2) |y|^2, which makes the best model y unique."),
     NULL};
 
 enum { BLOCK = SADDLE_ROW_BLOCK };
@@ -315,7 +316,7 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 
 const saddle_problem_class saddle_poisoning = {
     .name = "poisoning",
-    .summary = "a logistic model against an adversary that shifts some agents' data",
+    .summary = "logistic regression against an adversary that shifts the features of some agents",
     .needs_data = true,
     .local_data = true,
     .options = options,

@@ -50,17 +50,17 @@ typedef struct choices {
 
 static const saddle_option *const options[] = {
     &(const saddle_option)SADDLE_INTEGER(OWN(states), "mdp-states", GROUP, "20", 1.0, 1000.0, "N",
-                                         "States of the Markov decision process."),
+                                         "Number of states of the Markov decision process."),
     &(const saddle_option)SADDLE_INTEGER(OWN(features), "mdp-features", GROUP, "4", 1.0, 32.0, "N",
-                                         "Features of a state."),
+                                         "Number of features of a state."),
     &(const saddle_option)SADDLE_INTEGER(
         OWN(hidden), "mdp-hidden", GROUP, "8", 1.0, 32.0, "N",
-        "Hidden tanh units of the network for the value function."),
+        "Number of hidden tanh units in the network that is the value function."),
     &(const saddle_option)SADDLE_REAL(OWN(discount), "discount", GROUP, "0.9", 0.0, 0.999, "GAMMA",
                                       "Discount factor of future rewards."),
-    &(const saddle_option)SADDLE_REAL_ABOVE(OWN(ridge), "dual-ridge", GROUP, "0.1", 0.0,
-                                            SADDLE_UNBOUNDED, "RHO",
-                                            "Weight of -(RHO/2) |y|^2, for strong concavity in y."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(
+        OWN(ridge), "dual-ridge", GROUP, "0.1", 0.0, SADDLE_UNBOUNDED, "RHO",
+        "Weight of the term -(RHO/2) |y|^2, which makes F strongly concave in y."),
     NULL};
 
 typedef struct instance {
@@ -427,7 +427,7 @@ const saddle_mdp *saddle_policy_evaluation_mdp(const saddle_problem *problem)
 
 const saddle_problem_class saddle_policy_evaluation = {
     .name = "policy-evaluation",
-    .summary = "value of a policy to agents with private rewards, by a nonlinear value function",
+    .summary = "value function of a policy, learned by agents that know only their own rewards",
     .needs_data = false,
     .options = options,
     .options_size = sizeof(choices),

@@ -53,19 +53,21 @@ static const saddle_option *const options[] = {
     &(const saddle_option)SADDLE_INTEGER(OWN(y_dim), "y-dim", GROUP, "10", 1.0, 1e7, "N",
                                          "Dimension of y."),
     &(const saddle_option)SADDLE_REAL_ABOVE(OWN(mu), "mu", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "MU",
-                                            "Strong concavity in y."),
+                                            "Strong concavity mu of F in y."),
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(lipschitz), "lipschitz", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "L",
-        "Lipschitz constant of every sample's gradient; at least 3 mu."),
+        "Lipschitz constant L of every sample's gradient. It must be at least 3 mu."),
     &(const saddle_option)SADDLE_CHOICE(
         OWN(curvature), "curvature", GROUP, "nonconvex", "convex|nonconvex", "KIND",
-        "Curvature of F in x. convex: strongly convex; nonconvex: with negative curvature that "
-        "only the maximum over y makes up for."),
-    &(const saddle_option)SADDLE_REAL(OWN(noise), "noise", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "S",
-                                      "Size of the samples' random linear terms."),
+        "Curvature of F in x.\n"
+        "convex: F is strongly convex in x.\n"
+        "nonconvex: F is nonconvex in x, but its maximum over y is strongly convex."),
     &(const saddle_option)SADDLE_REAL(
-        OWN(heterogeneity), "heterogeneity", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "S",
-        "Size of the agents' linear terms. They make the agents' data differ."),
+        OWN(noise), "noise", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "S",
+        "Size of the random linear terms by which samples of an agent differ."),
+    &(const saddle_option)SADDLE_REAL(OWN(heterogeneity), "heterogeneity", GROUP, "1", 0.0,
+                                      SADDLE_UNBOUNDED, "S",
+                                      "Size of the random linear terms by which agents differ."),
     NULL};
 
 /* One agent's terms. */
@@ -422,7 +424,7 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
 
 const saddle_problem_class saddle_quadratic = {
     .name = "quadratic",
-    .summary = "random quadratic with a known saddle point; mu and L as chosen",
+    .summary = "random quadratic function with a known saddle point and given mu and L, for tests",
     .needs_data = false,
     .options = options,
     .options_size = sizeof(choices),

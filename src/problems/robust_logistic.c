@@ -34,16 +34,21 @@ enum { BOX, SIMPLEX };
 static const saddle_option *const options[] = {
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(lambda1), "lambda1", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "W",
-        "Weight of V(y) = (lambda1/2) |n y - 1|^2. auto: 1/n^2."),
-    &(const saddle_option)SADDLE_REAL(OWN(lambda2), "lambda2", GROUP, "1e-3", 0.0, SADDLE_UNBOUNDED,
-                                      "W", "Weight of the nonconvex regularizer g(x)."),
-    &(const saddle_option)SADDLE_REAL_ABOVE(
-        OWN(curvature), "g-curvature", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "C",
-        "C in g(x). g(x) = lambda2 sum_k C x_k^2 / (1 + C x_k^2); the paper calls it alpha."),
+        "Weight of the penalty V(y) = (lambda1/2) |n y - 1|^2. It pulls every sample weight y_j "
+        "towards 1/n, where n is the number of samples per agent. auto: 1/n^2."),
+    &(const saddle_option)SADDLE_REAL(
+        OWN(lambda2), "lambda2", GROUP, "1e-3", 0.0, SADDLE_UNBOUNDED, "W",
+        "Weight of the nonconvex regularizer g(x); see --g-curvature."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(OWN(curvature), "g-curvature", GROUP, "10", 0.0,
+                                            SADDLE_UNBOUNDED, "C",
+                                            "C in the regularizer g(x) = lambda2 sum_k C x_k^2 / "
+                                            "(1 + C x_k^2). The PRECISION paper calls it alpha."),
     &(const saddle_option)SADDLE_CHOICE(
         OWN(weights), "weights", GROUP, "box", "box|simplex", "FORM",
-        "How y weights the losses. box: by y_j with Y = [0,10]^n, as in the paper; simplex: by n "
-        "y_j with Y the probability simplex, the usual distributionally robust form."),
+        "How y weights the loss of sample j.\n"
+        "box: by y_j, with Y = [0,10]^n, as in the PRECISION paper.\n"
+        "simplex: by n y_j, with Y the probability simplex: the usual form of distributionally "
+        "robust optimization."),
     NULL};
 
 typedef struct instance {
@@ -102,7 +107,8 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 
 const saddle_problem_class saddle_robust_logistic = {
     .name = "robust-logistic",
-    .summary = "logistic regression with adversarial sample weights (the paper's experiment)",
+    .summary =
+        "logistic regression with adversarial sample weights: the problem of the PRECISION paper",
     .needs_data = true,
     .local_data = true,
     .options = options,

@@ -40,8 +40,10 @@ enum { SQUARE, HUBER };
 
 static const saddle_option *const options[] = {
     &(const saddle_option)SADDLE_CHOICE(OWN(loss), "loss", GROUP, "square", "square|huber", "LOSS",
-                                        "Loss of a residual r. square: r^2/2; huber: linear beyond "
-                                        "--huber-delta, which bounds the influence of outliers."),
+                                        "Loss of a residual r.\n"
+                                        "square: r^2/2.\n"
+                                        "huber: the same up to --huber-delta and linear beyond it, "
+                                        "which limits the influence of outliers."),
     &(const saddle_option)SADDLE_REAL_ABOVE(OWN_OF_HUBER(delta), "huber-delta", GROUP, "auto", 0.0,
                                             SADDLE_UNBOUNDED, "D",
                                             "Residual at which Huber's loss becomes linear. auto: "
@@ -49,8 +51,8 @@ static const saddle_option *const options[] = {
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(divergence), "divergence", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "W",
         "Weight of the penalty on unequal sample weights. The penalty is their chi-square "
-        "divergence from equal weights; the smaller W, the more the worst samples count. auto: the "
-        "variance of the labels."),
+        "divergence from equal weights: the smaller W, the more the samples with the largest "
+        "losses count. auto: the variance of the labels."),
     NULL};
 
 /* The default tau as a multiple of the trace of the Hessian in x plus |H_xy|^2 / mu. */
@@ -194,7 +196,7 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_outcom
 
 const saddle_problem_class saddle_robust_regression = {
     .name = "robust-regression",
-    .summary = "linear regression with adversarial sample weights, square or Huber loss",
+    .summary = "linear regression with adversarial sample weights, with square or Huber loss",
     .needs_data = true,
     .labels = SADDLE_LABELS_REAL,
     .local_data = true,

@@ -67,7 +67,7 @@ static void project_l2(const saddle_set *set, double *v, double *scratch)
 const saddle_set_class saddle_set_l1_ball = {
     .term = {.name = "l1-ball",
              .synopsis = "l1-ball:R",
-             .summary = "sum of |x_k| at most R; at most O(n log n)",
+             .summary = "sum_k |x_k| <= R",
              .size = sizeof(ball),
              .init = init},
     .project = project_l1,
@@ -80,7 +80,7 @@ const saddle_set_class saddle_set_l1_ball = {
 const saddle_set_class saddle_set_l2_ball = {
     .term = {.name = "l2-ball",
              .synopsis = "l2-ball:R",
-             .summary = "Euclidean norm at most R; O(n)",
+             .summary = "Euclidean norm at most R",
              .size = sizeof(ball),
              .init = init},
     .project = project_l2,

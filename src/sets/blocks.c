@@ -203,9 +203,8 @@ static void release(void *self)
 const saddle_set_class saddle_set_blocks = {
     .term = {.name = "blocks",
              .synopsis = "blocks:COUNT*SET,...,*SET",
-             .summary =
-                 "consecutive parts, each with its own set, a last *SET takes the rest; cost of "
-                 "the parts",
+             .summary = "the first COUNT entries in one set, the next in another, and so on; the "
+                        "last *SET, without a count, takes the remaining entries",
              .size = sizeof(block_set),
              .init = init,
              .release = release},

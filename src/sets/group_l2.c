@@ -78,13 +78,12 @@ static saddle_prox_rule rule(const saddle_regularizer *regularizer, const saddle
 }
 
 const saddle_regularizer_class saddle_regularizer_group_l2 = {
-    .term =
-        {.name = "group-l2",
-         .synopsis = "group-l2:W:SIZE",
-         .summary =
-             "W times the sum of the Euclidean norms of groups of SIZE consecutive entries; O(n)",
-         .size = sizeof(group_l2),
-         .init = init},
+    .term = {.name = "group-l2",
+             .synopsis = "group-l2:W:SIZE",
+             .summary =
+                 "W times the sum of the Euclidean norms of groups of SIZE consecutive entries",
+             .size = sizeof(group_l2),
+             .init = init},
     .value = value,
     .shrink = shrink,
     .rule = rule,

@@ -109,7 +109,7 @@ static bool uniform_bounds(const saddle_set *set, double *lower, double *upper)
 const saddle_set_class saddle_set_none = {
     .term = {.name = "none",
              .synopsis = "none",
-             .summary = "the whole space; costs nothing",
+             .summary = "the whole space: no constraint",
              .size = sizeof(interval),
              .init = init_none},
     .project = project_none,
@@ -122,7 +122,7 @@ const saddle_set_class saddle_set_none = {
 const saddle_set_class saddle_set_bounded = {
     .term = {.name = "box",
              .synopsis = "box:LO:HI",
-             .summary = "LO <= x_k <= HI, either may be infinite; O(n)",
+             .summary = "LO <= x_k <= HI for every entry; LO may be -inf and HI inf",
              .size = sizeof(interval),
              .init = init_box},
     .project = project,
@@ -134,7 +134,7 @@ const saddle_set_class saddle_set_bounded = {
 const saddle_set_class saddle_set_nonneg = {
     .term = {.name = "nonneg",
              .synopsis = "nonneg",
-             .summary = "x_k >= 0; O(n)",
+             .summary = "x_k >= 0 for every entry",
              .size = sizeof(interval),
              .init = init_nonneg},
     .project = project,
@@ -147,7 +147,7 @@ const saddle_set_class saddle_set_nonneg = {
 const saddle_set_class saddle_set_linf_ball = {
     .term = {.name = "linf-ball",
              .synopsis = "linf-ball:R",
-             .summary = "every |x_k| at most R; O(n)",
+             .summary = "|x_k| <= R for every entry",
              .size = sizeof(interval),
              .init = init_ball},
     .project = project,

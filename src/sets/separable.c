@@ -42,7 +42,7 @@ static saddle_weights weights(const saddle_regularizer *regularizer)
 const saddle_regularizer_class saddle_regularizer_zero = {
     .term = {.name = "none",
              .synopsis = "none",
-             .summary = "no regularizer; costs nothing",
+             .summary = "no regularizer: h = 0",
              .size = sizeof(separable),
              .init = init},
     .value = value,
@@ -52,7 +52,7 @@ const saddle_regularizer_class saddle_regularizer_zero = {
 const saddle_regularizer_class saddle_regularizer_l1 = {
     .term = {.name = "l1",
              .synopsis = "l1:W",
-             .summary = "W sum_k |x_k|; O(n)",
+             .summary = "W sum_k |x_k|",
              .size = sizeof(separable),
              .init = init},
     .value = value,
@@ -62,7 +62,7 @@ const saddle_regularizer_class saddle_regularizer_l1 = {
 const saddle_regularizer_class saddle_regularizer_elastic_net = {
     .term = {.name = "elastic-net",
              .synopsis = "elastic-net:W1:W2",
-             .summary = "W1 sum_k |x_k| + W2/2 sum_k x_k^2; O(n)",
+             .summary = "W1 sum_k |x_k| + (W2/2) sum_k x_k^2",
              .size = sizeof(separable),
              .init = init},
     .value = value,

@@ -131,7 +131,7 @@ static double norm_bound(const saddle_set *set)
 const saddle_set_class saddle_set_simplex = {
     .term = {.name = "simplex",
              .synopsis = "simplex[:S]",
-             .summary = "x_k >= 0 with sum S (default 1); at most O(n log n)",
+             .summary = "x_k >= 0 for every entry, and their sum is S (default 1)",
              .size = sizeof(simplex_set),
              .init = init},
     .project = project,
