@@ -23,12 +23,13 @@ void cli_option_text(const saddle_option *option, bool holds, char *out, size_t 
     bool lines = strchr(option->help, '\n') != NULL;
     bool choice = option->kind == SADDLE_OPTION_CHOICE && !lines;
     bool plain = option->kind == SADDLE_OPTION_FLAG || *option->fallback == '\0';
-    saddle_snprintf(out, size, "%s%s", option->help, choice ? " One of: " : "");
+    const char *gap = lines || strstr(option->help, ". ") != NULL ? "\n" : " ";
+    saddle_snprintf(out, size, "%s%s%s", option->help, choice ? gap : "", choice ? "One of: " : "");
     for (const char *c = option->choices; choice && *c != '\0'; c++)
         saddle_append(out, size, "%s%c", *c == '|' ? "," : "", *c == '|' ? ' ' : *c);
     saddle_append(out, size, "%s", choice ? "." : "");
     if (holds && !plain)
-        saddle_append(out, size, "%sDefault: %s.", lines ? "\n" : " ", option->fallback);
+        saddle_append(out, size, "%sDefault: %s.", choice ? " " : gap, option->fallback);
 }
 
 void cli_summary_sentence(const cli_command *command, char *out, size_t size)

@@ -98,10 +98,11 @@ typedef enum saddle_csv_header {
     SADDLE_HEADER_NO   /**< It does not. */
 } saddle_csv_header;
 
-/** How text in a CSV file becomes numbers: the choices of the option categories. */
+/** How a column of text in a CSV file becomes features; its categories are its different
+ * text values. The choices of the option categories. */
 typedef enum saddle_categories {
-    SADDLE_ONE_HOT, /**< One feature per distinct text of the column: 1 in its rows, else 0. */
-    SADDLE_CODES    /**< One feature: the index of the text in the column's sorted texts. */
+    SADDLE_ONE_HOT, /**< One feature per category of the column: 1 in its rows, else 0. */
+    SADDLE_CODES    /**< One feature: the index of the category in ascending order. */
 } saddle_categories;
 
 /** How missing values in a CSV file (empty, NA, N/A, NaN, null, ?) are treated: the choices of
@@ -222,20 +223,20 @@ typedef enum saddle_label_kind {
 SADDLE_API size_t saddle_columns_count(const saddle_columns *columns);
 /** Returns a column's name, or its number if the file has no names. Borrowed. */
 SADDLE_API const char *saddle_columns_name(const saddle_columns *columns, size_t column);
-/** Returns the texts of a column in ascending order, and their number in `*count`; NULL and 0
+/** Returns the categories of a column in ascending order, and their number in `*count`; NULL and 0
  * for a column of numbers. Borrowed. */
 SADDLE_API const char *const *saddle_columns_texts(const saddle_columns *columns, size_t column,
                                                    size_t *count);
 /** Finds the features that a column became: `*count` features from `*first` on. */
 SADDLE_API void saddle_columns_features(const saddle_columns *columns, size_t column, size_t *first,
                                         size_t *count);
-/** Returns the texts of the label column in ascending order, which became the labels 0, 1, ...;
+/** Returns the categories of the label column in ascending order, which became the labels 0, 1, ...;
  * NULL if labels are numbers. Borrowed. */
 SADDLE_API const char *const *saddle_columns_label_texts(const saddle_columns *columns,
                                                          size_t *count);
 /**
- * Reads a column of all rows: its numbers, or the indices of its texts in the column's sorted
- * texts. `which` is the name of a column or of a feature ("color=red"), or the number of a feature
+ * Reads a column of all rows: its numbers, or the indices of its categories in ascending
+ * order. `which` is the name of a column or of a feature ("color=red"), or the number of a feature
  * from 1. This process must hold all rows.
  * @param[out] out  one number per row.
  */

@@ -132,7 +132,7 @@ class Agent:
         return self._rng
 
     def mix(self, name: str) -> Array:
-        """Returns the weighted mean sum_j M_ij of a field over the agent and its neighbours."""
+        """Returns the mean of a field over the agent and its neighbours, with weights M_ij."""
         if name not in self._published:
             raise ValueError(f"{name!r} is not a field; fields are: {', '.join(self._published)}")
         out = np.empty(self._published[name])

@@ -64,7 +64,7 @@ class Comparison(Mapping[str, list[Result]]):
         return {name: results[0]._trace() for name, results in self.items()}
 
     def levels(self) -> list[float]:
-        """Returns the decades of the metric from its start to the best end, at most 6."""
+        """Returns the powers of ten between the metric at the start and the best end, at most 6."""
         metrics = [r._trace()["metric"] for results in self.values() for r in results]
         starts = np.array([metric[0] for metric in metrics])
         ends = np.array([metric[-1] for metric in metrics])

@@ -177,7 +177,7 @@ def run(
     progress: bool = False,
     **options: Any,
 ) -> Result:
-    """Solves a problem by one algorithm on a network of agents.
+    """Solves a problem with one algorithm on a network of agents.
 
     problem
         a name such as "robust-logistic" (`saddle problems` lists them), a plug-in, or your own
@@ -186,7 +186,7 @@ def run(
         a file or the name of a data set; (X, y) with dense or CSR rows, which are split between
         the agents; or a list of such pairs, one for each agent
     topology
-        a text such as "torus:4x5", edges [(0, 1), ...], a networkx graph, or a symmetric matrix:
+        a string such as "torus:4x5", edges [(0, 1), ...], a networkx graph, or a symmetric matrix:
         the weights if its diagonal is positive, otherwise the adjacency matrix
     algorithm
         a name such as "precision" (`saddle algorithms` lists them), or your own algorithm

@@ -65,7 +65,7 @@ def _instance(problem: Any, data: Any, options: dict[str, Any], function: str) -
 def check_grad(
     problem: Any, data: Any = None, *, points: int = 3, **options: Any
 ) -> GradientCheck:
-    """Compares gradients with finite differences of values, at random points of X x Y.
+    """Compares gradients with finite differences of values, at random points of X and Y.
 
     problem
         as for `saddle.run()`, or an Instance
@@ -166,9 +166,10 @@ class _Predictor:
 def predict(
     model: Any, X: Any, *, label_column: Any = None, plugin: str | None = None
 ) -> Array:
-    """Returns the score of every row: above 0 for +1; the larger, the more confident.
+    """Returns the score of every row.
 
-    For real labels it is the prediction.
+    A score above 0 predicts the positive class; the larger its absolute value, the more confident
+    the prediction. For a problem with real labels, the score is the predicted label.
 
     model
         a Result or the path of a model file

@@ -66,7 +66,7 @@ class Result:
         why the run ended: "iterations", "tolerance", "ifo", "rounds", "seconds", "network_seconds",
         "condition", "no_gain", "interrupted" or "diverged"; "" for a result loaded from a file
     message
-        the same as a text, including what diverged
+        the same in words, including what diverged
     """
 
     x: Array
@@ -155,7 +155,7 @@ class Result:
     # ---- use -----------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Array:
-        """Returns the score of every row: above 0 for +1; for real labels the prediction."""
+        """Returns the score of every row, as `saddle.predict()` does."""
         from .lab import predict
 
         return predict(self, X)

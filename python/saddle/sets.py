@@ -1,7 +1,7 @@
 """Constraint sets and regularizers from arrays and functions.
 
-A set is a text such as "l2-ball:2", a pair (lower, upper) of bounds, or a function that returns
-the projection of a vector. A regularizer is a text such as "l1:0.1" or a pair of functions:
+A set is a string such as "l2-ball:2", a pair (lower, upper) of bounds, or a function that returns
+the projection of a vector. A regularizer is a string such as "l1:0.1" or a pair of functions:
 value(x) and prox(x, step).
 """
 
@@ -38,7 +38,7 @@ def assign(target: Array, value: Any, what: str) -> None:
 def _box(name: str, bounds: Any, dimension: int, keep: Callbacks) -> Any:
     if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
         raise TypeError(
-            f"{name} is {bounds!r}; it must be a text such as 'l2-ball:2', a pair (lower, upper) "
+            f"{name} is {bounds!r}; it must be a string such as 'l2-ball:2', a pair (lower, upper) "
             "of numbers, arrays or None, or a function that returns the projection of a vector"
         )
     out = ffi.new("saddle_set **")
@@ -89,7 +89,7 @@ def regularizer(given: Any, dimension: int, keep: Callbacks) -> Any:
     """Returns a saddle_regularizer from a pair of functions: value(x), prox(x, step)."""
     if not (isinstance(given, tuple) and len(given) == 2 and all(map(callable, given))):
         raise TypeError(
-            f"regularizer is {given!r}; it must be a text such as 'l1:0.1' or a pair of functions "
+            f"regularizer is {given!r}; it must be a string such as 'l1:0.1' or a pair of functions "
             "(value, prox)"
         )
     value, prox = given

@@ -35,7 +35,7 @@ def algorithm(**attributes):
 
 
 RUNS = [
-    ({"x_set": 5}, TypeError, "^x_set is 5; it must be a text such as 'l2-ball:2', a pair"),
+    ({"x_set": 5}, TypeError, "^x_set is 5; it must be a string such as 'l2-ball:2', a pair"),
     ({"y_set": (1,)}, TypeError, r"^y_set is \(1,\); it must be"),
     ({"x_set": ("a", "b")}, TypeError, "^bounds of x_set must be .* numbers: .*'a'"),
     ({"y_set": (1, 0)}, saddle.InputError, "^y_set: the box has the bounds 1 and 0"),

@@ -207,7 +207,7 @@ static saddle_status merge(saddle_column *into, const saddle_column *from, saddl
     for (size_t k = 0; k < from->texts; k++)
         if (!saddle_column_observe(into, from->text[k], strlen(from->text[k]), from->times[k]))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "column '%s' has more than %d different texts in all files "
+                               "column '%s' has more than %d categories in all files "
                                "together, or memory is short; leave it out with drop-columns",
                                SADDLE_EXCERPT(from->name), SADDLE_MOST_CATEGORIES);
     return SADDLE_OK;

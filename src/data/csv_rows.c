@@ -48,7 +48,7 @@ static bool observe_text(saddle_csv *table, const char *line, const saddle_field
                 saddle_column_observe(column, text, text_length(field, text), 1);
     saddle_free(copy);
     return good || saddle_parse_fail(&table->failure, line, field->begin,
-                                     "column '%s' has more than %d different texts, or memory "
+                                     "column '%s' has more than %d categories, or memory "
                                      "is short; leave it out with drop-columns",
                                      SADDLE_EXCERPT(column->name), SADDLE_MOST_CATEGORIES);
 }
@@ -109,7 +109,7 @@ static bool encode(saddle_csv *table, const char *line, const saddle_field *fiel
     *out = (double)index;
     return index < column->texts ||
            saddle_parse_fail(&table->failure, line, field->begin,
-                             "'%s' is not among the %zu texts that column '%s' had in the "
+                             "'%s' is not among the %zu categories that column '%s' had in the "
                              "training data, such as '%s'; correct it or leave the row out",
                              excerpt.text, column->texts, SADDLE_EXCERPT(column->name),
                              SADDLE_EXCERPT(column->texts > 0 ? column->text[0] : ""));

@@ -265,12 +265,12 @@ static const saddle_network_info *const topologies[] = {
         SADDLE_SHAPE_IRREGULAR,
         false}
          .info,
-    &(const topology){
-        {"small-world:K:P", "Watts-Strogatz random graph: agents in a circle, each joined to its K "
-                            "nearest, and each edge rewired with probability P"},
-        saddle_build_small_world,
-        SADDLE_SHAPE_NEAR_RING,
-        false}
+    &(const topology){{"small-world:K:P",
+                       "Watts-Strogatz random graph: agents in a circle, each joined to its K "
+                       "nearest, and each edge rewired with probability P"},
+                      saddle_build_small_world,
+                      SADDLE_SHAPE_NEAR_RING,
+                      false}
          .info,
     &(const topology){
         {"file:PATH",

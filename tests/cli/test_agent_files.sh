@@ -72,7 +72,7 @@ refuse "'x-%d-%d' has a % in it" run --data x-%d-%d
 printf 'color,label\nred,1\nblue,0\n' >c-0.csv
 printf 'color,label\ngreen,1\nblue,0\n' >c-1.csv
 try data info c-%d.csv
-check "texts of all files" says "blue, green, red"
+check "categories of all files" says "blue, green, red"
 printf 'a,b,label\n1,2,3\n' >c-1.csv
 refuse "'c-1.csv': its columns differ from those of the files before: missing 'color'; additional 'a', 'b'" data info c-%d.csv
 printf '1 1:1\n' >m-0

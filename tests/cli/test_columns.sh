@@ -22,9 +22,9 @@ try data info people.csv --label-column bought
 check "text is read" exits 0
 check "a feature for each text" says "features    8"
 check "names are shown" says "age"
-check "texts are shown" says "blue, green, red"
+check "categories are shown" says "blue, green, red"
 check "doubled quotes are halved" says 'St. "J", NB'
-check "labels have their texts" says "0 (no)"
+check "labels have their categories" says "0 (no)"
 try data info people.csv --categories codes
 check "codes" says "features    4"
 try data info people.csv --drop-columns color,sex
@@ -61,7 +61,7 @@ check "and they are learnt from" awk '/auc/ { exit !($2 > 0.8) }' out
 echo 'age,color,city,sex,bought' >martian.csv
 echo '30,red,Rome,male,no' >>martian.csv
 echo '30,red,Olympus,male,no' >>martian.csv
-refuse "martian.csv:3:8: 'Olympus' is not among the 2 texts that column 'city' had in the training data" \
+refuse "martian.csv:3:8: 'Olympus' is not among the 2 categories that column 'city' had in the training data" \
     predict --model people.npz --data martian.csv
 sed 's/Olympus/Rome/; s/bought/other/' martian.csv >other.csv
 refuse "column 'other' of 'other.csv' is not in the training data; leave it out" \
@@ -195,7 +195,7 @@ refuse "agent 1, 'bare-1.csv': it has 3 columns of features, but the files befor
     run --data bare-%d.csv --agents 2 --topology ring
 
 for ((k = 0; k < 10002; k++)); do echo "name$k,$((k % 2))"; done >names.csv
-refuse "column '0' has more than 10000 different texts" data info names.csv --header no
+refuse "column '0' has more than 10000 categories" data info names.csv --header no
 refuse "drop-columns: 'weight' is not in 'people.csv', whose names are: age,color" \
     data info people.csv --drop-columns weight
 try data convert people.csv people.libsvm
@@ -218,7 +218,7 @@ try run --problem group-dro --groups sex,label --data people.csv --model groups.
 check "groups by name" exits 0
 check "are recorded" is "$(sed -n 's/^# \(groups\|group-values\): //p' groups.csv | paste -sd' ')" "sex,label female:-1,female:1,male:-1,male:1"
 try run --problem group-dro --groups city,sex --data people.csv "${two[@]}"
-check "are shown, texts with commas by their numbers" says "  groups      city,sex: Rome:female,Rome:male,1:female,1:male"
+check "are shown, categories with commas by their numbers" says "  groups      city,sex: Rome:female,Rome:male,1:female,1:male"
 try run --problem group-dro --groups city,sex --group-values 1:male,Rome:male,1:female,Rome:female --data people.csv "${two[@]}"
 check "in an order of one's own" says "  groups      city,sex: 1:male,Rome:male,1:female,Rome:female"
 try run --problem group-dro --data people.csv "${two[@]}"

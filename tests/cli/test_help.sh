@@ -15,6 +15,7 @@ try help
 check "help prints the overview" exits 0
 check "overview names run" says "solve a problem with one algorithm"
 check "overview has an example" says "saddle compare --algorithms"
+check "overview names the glossary" says "docs/glossary.md"
 cp out overview
 try --help
 check "--help is the overview" cmp -s out overview
@@ -78,6 +79,14 @@ check "a missed tolerance is reported" says "tolerance 1e-09 not reached"
 try run --help-all
 check "defaults are shown" says "Default: synthetic."
 check "groups are shown" says "Stopping:"
+for value in steps:practical steps:paper steps:theory missing:impute links:gossip metric-direction:own; do
+    # Each value of an option has its own line, in the column of the explanations.
+    sed -n "/^  --${value%:*} /,/Default:/p" out >lines
+    check "--${value%:*} explains ${value#*:} on a line" grep -qE "^ {26}${value#*:}: " lines
+done
+check "a help that lists its values does not list them twice" is "$(grep -c 'One of: practical' out)" 0
+check "no text is cut" is "$(grep -c 'Default: practical\.$' out)" 1
+check "the paper has a name" is "$(grep -cP '\b[Tt]he paper(?! of)' out)" 0
 try compare --help-all
 check "compare has no --trace" is "$(grep -cE '^  --trace ' out)" 0
 check "compare has --trace-every" says "--trace-every N"
@@ -117,17 +126,21 @@ fi
 try problems quadratic
 check "options of one problem" says "--mu MU"
 try sets
+check "costs are in terms of the dimension" says "O(dim x)"
 check "sets" says "l1-ball:R"
 check "regularizers" says "group-l2:W:SIZE"
 try topologies
 check "topologies" says "small-world:K:P"
 check "mixing rules" says "lazy-metropolis"
+check "and their letters" says "the Laplacian matrix of the graph"
 
 try man
 check "man" exits 0
 check "man has every part" is "$(grep -cE '^\.SH (NAME|SYNOPSIS|DESCRIPTION|COMMANDS|OPTIONS|EXIT STATUS|FILES|ENVIRONMENT|EXAMPLES)$' out)" 9
 check "man documents SADDLE_DATA" says "SADDLE_DATA"
 check "man documents exit code 130" says ".B 130"
+check "man explains terms" grep -qx '.SH TERMS' out
+check "man has a line for each value" grep -qx '.br' out
 for command in "${commands[@]}"; do
     check "man has $command" grep -qE "^\.SS saddle ${command//-/\\\\-}( |$)" out
 done

@@ -282,7 +282,7 @@ END
     try problems ./lib.so
     check "a plug-in describes itself" exits 0
     check "by name" says "nearest-mean: the mean of all rows"
-    check "with what it needs" says "Made from --data."
+    check "with what it needs" says "Its samples are the rows of --data."
     check "and takes" says "Scores are multiplied by it."
     check "in which form" says "--problem ./lib.so:name=value,name=value"
     try problems ./lib-DSHY.so
