@@ -89,8 +89,8 @@ def regularizer(given: Any, dimension: int, keep: Callbacks) -> Any:
     """Returns a saddle_regularizer from a pair of functions: value(x), prox(x, step)."""
     if not (isinstance(given, tuple) and len(given) == 2 and all(map(callable, given))):
         raise TypeError(
-            f"regularizer is {given!r}; it must be a string such as 'l1:0.1' or a pair of functions "
-            "(value, prox)"
+            f"regularizer is {given!r}; it must be a string such as 'l1:0.1' or a pair of "
+            "functions (value, prox)"
         )
     value, prox = given
 

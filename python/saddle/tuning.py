@@ -136,8 +136,8 @@ def tune(
     """Searches for good step sizes of one algorithm by successive halving.
 
     The default settings are a candidate that stays to the end, so the result is at least as good.
-    On Ctrl-C the attribute `result` of the KeyboardInterrupt has the search so far, or None if it had
-    not begun.
+    On Ctrl-C the attribute `result` of the KeyboardInterrupt has the search so far, or None if
+    it had not begun.
 
     budget
         total number of gradient evaluations; 0: 2000 for every sample
