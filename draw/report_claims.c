@@ -87,9 +87,9 @@ void report_claims(FILE *f, const report_page *r)
     saddle_claims_describe_chance(chance, sizeof chance, r->claims);
     report_html(f,
                 "<section id=\"claims\">\n<h2>What the paper says, and what was measured</h2>\n"
-                "<p>%s Levels are values of the metric, or distances of the loss from where it "
-                "settles; 1.3x means that the cost of the last one named is 1.3 times that of the "
-                "first. %s</p>\n",
+                "<p>%s Levels are values of the metric, or distances of the loss from its limit; "
+                "1.3x means that the last series named costs 1.3 times as much as the first. "
+                "%s</p>\n",
                 r->claims_text, chance);
     write_group(f, r->claims, false, "The paper's sentences");
     write_group(f, r->claims, true, "Ours");

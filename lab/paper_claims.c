@@ -45,64 +45,68 @@ static const paper_claim claims[] = {
      "in the number of rounds is not above 0; on `quadratic`, whose constants do not depend on n"},
     {"time-rate", "theorem 1", "the mean metric over T iterations falls like 1/T",
      "the exponent of T, fitted from half of the run to its end, is -1.00: at most -0.995; it "
-     "cannot "
-     "be below -1"},
+     "cannot be below -1"},
     {"theorem-1", NULL, "the mean metric of PRECISION is below the corrected bound of theorem 1",
      "docs/theory.md has the correction; with its steps"},
     {"theorem-2", NULL, "the mean metric of PRECISION+ is below the corrected bound of theorem 2",
      "with its steps and partial refreshes"},
     {"twenty-agents-auc", NULL,
-     "with 20 agents PRECISION and PRECISION+ need fewer IFO calls and rounds than Prox-GT-SGDA "
-     "and Prox-DSGDA on AUC, too",
+     "with 20 agents, PRECISION and PRECISION+ also need fewer IFO calls and rounds than "
+     "Prox-GT-SGDA and Prox-DSGDA on AUC",
      "by the metric; appendix B.4 refers to section 4, which is about regression"},
-    {"regression-rounds", NULL, "on regression the number of rounds does not grow with n",
-     "the fitted exponent of n is not above 0; every n is another problem"},
+    {"regression-rounds", NULL, "on regression, the number of rounds does not grow with n",
+     "the fitted exponent of n is not above 0; each n is a different problem"},
     {"best-plus", NULL,
-     "every method at its best, PRECISION+ needs fewer IFO calls than Prox-GT-SGDA and Prox-DSGDA",
+     "with every method at its best, PRECISION+ needs fewer IFO calls than Prox-GT-SGDA and "
+     "Prox-DSGDA",
      "at each level the best of tuned steps and batch, and of default steps with four batches"},
     {"best-precision", NULL,
-     "every method at its best, PRECISION needs fewer IFO calls than Prox-GT-SGDA and Prox-DSGDA",
+     "with every method at its best, PRECISION needs fewer IFO calls than Prox-GT-SGDA and "
+     "Prox-DSGDA",
      NULL},
     {"best-saves", NULL,
-     "every method at its best, PRECISION+ needs fewer IFO calls than PRECISION", NULL},
+     "with every method at its best, PRECISION+ needs fewer IFO calls than PRECISION", NULL},
     {"best-rounds", NULL,
-     "every method at its best, PRECISION and PRECISION+ need fewer rounds than Prox-GT-SGDA and "
-     "Prox-DSGDA",
+     "with every method at its best, PRECISION and PRECISION+ need fewer rounds than "
+     "Prox-GT-SGDA and Prox-DSGDA",
      NULL},
     {"rule-samples", NULL,
      "PRECISION+ with |S| = sqrt(n)/8 and q = 2 sqrt(R) needs at most a third of the IFO calls "
      "that it needs with |S| = q = sqrt(n)",
      NULL},
-    {"rule-rounds", NULL, "and at most 1.3 times as many rounds", NULL},
+    {"rule-rounds", NULL,
+     "PRECISION+ with these batches and refreshes needs at most 1.3 times as many rounds", NULL},
     {"rule-precision", NULL,
      "PRECISION with |S| = sqrt(n)/4 needs fewer IFO calls than with |S| = sqrt(n)", NULL},
     {"loss-exact", NULL,
-     "when 20% of the messages are lost PRECISION needs as many rounds as with reliable links, by "
+     "when 20% of the messages are lost, PRECISION needs as many rounds as with reliable links, by "
      "either exact rule",
      "within a factor of 1.1"},
-    {"loss-half", NULL, "and at most twice as many when 50% are lost",
+    {"loss-half", NULL, "when 50% are lost, it needs at most twice as many",
      "the messages that arrive in these rounds are as many as without losses"},
     {"loss-inexact", NULL,
-     "with running sums and 50% of the messages lost PRECISION needs fewer rounds than with 2% "
-     "lost and the last copy, or the receiver's own state, in place of lost ones",
+     "with running sums and 50% of the messages lost, PRECISION needs fewer rounds than with 2% "
+     "lost and replaced by the last copy or by the receiver's own state",
      NULL},
     {"loss-algorithms", NULL,
-     "when 20% of the messages are lost PRECISION, PRECISION+, GT-GDA and Prox-GT-SGDA need at "
+     "when 20% of the messages are lost, PRECISION, PRECISION+, GT-GDA and Prox-GT-SGDA need at "
      "most 1.25 times as many rounds",
      "the messages that arrive in these rounds are as many as without losses"},
     {"bits-rounds", NULL,
-     "with 8, 4 or 2 bits for each entry of a message PRECISION needs as many rounds as with "
+     "with 8, 4 or 2 bits for each number of a message, PRECISION needs as many rounds as with "
      "doubles",
      "within a factor of 1.1"},
-    {"bits-bytes", NULL, "and with 2 bits at most a twentieth of the bytes", NULL},
-    {"bits-seconds", NULL, "and at most half of the time on links of 1 Mbit/s and 20 ms", NULL},
+    {"bits-bytes", NULL, "with 2 bits, it needs at most a twentieth of the bytes", NULL},
+    {"bits-seconds", NULL,
+     "with 2 bits, it needs at most half of the time on links of 1 Mbit/s and 20 ms", NULL},
     {"churn", NULL,
-     "after two agents have left and one has returned PRECISION, PRECISION+, GT-GDA and "
-     "Prox-GT-SGDA need at most 1.5 times the rounds of a run that begins with those present",
+     "after two agents have left and one has returned, PRECISION, PRECISION+, GT-GDA and "
+     "Prox-GT-SGDA need at most 1.5 times the rounds of a run that begins with the agents present",
      "counted from the return, as 1 where the metric stays at the level throughout; with reliable "
      "links and with 20% of the messages lost"},
     {"partition", NULL,
-     "after a ring that was cut in two is healed PRECISION needs at most 1.5 times the rounds of a "
+     "after a ring that was cut in two is healed, PRECISION needs at most 1.5 times the rounds of "
+     "a "
      "run on a ring that was never cut",
      "counted from the healing in the same way; with reliable links and with 20% of the messages "
      "lost"},
