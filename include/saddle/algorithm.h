@@ -83,7 +83,7 @@ typedef enum saddle_fault_kind {
     SADDLE_FAULT_NONE = 0,  /**< No fault. */
     SADDLE_FAULT_NONFINITE, /**< A variable is not finite. */
     SADDLE_FAULT_RUNAWAY, /**< The metric grows without bound; the fault names the largest entry. */
-    SADDLE_FAULT_STALLED  /**< Recursive differences stay zero although the iterate moves. */
+    SADDLE_FAULT_STALLED  /**< Recursive differences stay zero although gradients change. */
 } saddle_fault_kind;
 
 /** What went wrong, where and when. */

@@ -9,11 +9,6 @@
 #include "core/sizes.h"
 #include "core/vector.h"
 
-/* The recursion counts as broken after this many consecutive all-zero differences of a moving
- * iterate. A single one can happen by chance: a mini-batch may not touch the coordinates that
- * moved. */
-#define STALL_LIMIT 16
-
 /* The smallest mini-batch that the library chooses. */
 #define LEAST_BATCH 2.0
 
@@ -145,12 +140,6 @@ size_t saddle_family_batch_size(const saddle_agent *agent)
     return saddle_batch_size(agent->problem->samples[agent->id], family->steps.batch);
 }
 
-/* The stall counter is stored between the estimates and the extra state. */
-static double *stall_counter(const saddle_parts *parts)
-{
-    return parts->kept - 1;
-}
-
 void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0)
 {
     size_t x_bytes = parts->x_dim * sizeof(double);
@@ -161,7 +150,7 @@ void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0
     memcpy(parts->u, parts->gy, y_bytes);
     if (parts->curvature > 0.0)
         saddle_axpy(parts->y_dim, parts->curvature, y0, parts->u);
-    *stall_counter(parts) = 0.0;
+    *saddle_stall_counter(parts) = 0.0;
     if (parts->p1 != NULL) {
         memcpy(parts->p1, parts->gx, x_bytes);
         memcpy(parts->d1, parts->gy, y_bytes);
@@ -285,25 +274,6 @@ void saddle_family_moved(saddle_agent *agent, const double *x_sums, const double
         saddle_watch(agent, "x", parts.x_dim, parts.x1);
         saddle_watch(agent, "y", parts.y_dim, parts.y1);
     }
-}
-
-/* Counts differences that are exactly zero although the iterate moved by more than rounding. */
-static void watch_recursion(saddle_agent *agent, const saddle_parts *parts, double difference)
-{
-    double *stalled = stall_counter(parts);
-    if (difference != 0.0) {
-        *stalled = 0.0;
-        return;
-    }
-    double size = saddle_norm2(parts->x_dim, parts->x) + saddle_norm2(parts->y_dim, parts->y);
-    if (!(*parts->moved > 1e-20 * size) || !(*parts->moved > 1e-200))
-        return;
-    *stalled += 1.0;
-    if (*stalled >= STALL_LIMIT && agent->fault.kind == SADDLE_FAULT_NONE)
-        agent->fault = (saddle_fault){.kind = SADDLE_FAULT_STALLED,
-                                      .variable = "(v, u)",
-                                      .agent = agent->id,
-                                      .iteration = agent->iteration + 1};
 }
 
 /* Requests a gradient at (x, y) over a batch. */
@@ -470,12 +440,12 @@ void saddle_family_tracked(saddle_agent *agent, const double *x_sums, const doub
 {
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
-    if (!saddle_family_refreshes(agent)) {
-        double linear = tracked_by_move(&parts) ? parts.curvature * *parts.y_moved : 0.0;
-        watch_recursion(agent, &parts, x_sums[0] + y_sums[0] + linear);
-    }
     if (!isfinite(x_sums[1] + y_sums[1])) {
         saddle_watch(agent, "v (x-gradient)", parts.x_dim, parts.v);
         saddle_watch(agent, "u (y-gradient)", parts.y_dim, parts.u);
+    }
+    if (!saddle_family_refreshes(agent)) {
+        double linear = tracked_by_move(&parts) ? parts.curvature * *parts.y_moved : 0.0;
+        saddle_check_recursion(agent, &parts, x_sums[0] + y_sums[0] + linear);
     }
 }

@@ -110,9 +110,18 @@ void saddle_family_move(const saddle_agent *agent, const saddle_range *x, const 
 void saddle_family_moved(saddle_agent *agent, const double *x_sums, const double *y_sums);
 
 /* The phase track, equation (8): adds the change of the estimates to the trackers and stores the
- * new estimates. Records a stall if recursive differences stay exactly zero while the iterate
- * moves. */
+ * new estimates. */
 void saddle_family_track(const saddle_agent *agent, const saddle_range *x, const saddle_range *y);
 void saddle_family_tracked(saddle_agent *agent, const double *x_sums, const double *y_sums);
+
+/* The number of consecutive all-zero differences, between the estimates and the extra state. */
+static inline double *saddle_stall_counter(const saddle_parts *parts)
+{
+    return parts->kept - 1;
+}
+
+/* Records a fault if recursive differences stay exactly zero although gradients change.
+ * `difference` is a sum over |difference| of the iteration's batch. */
+void saddle_check_recursion(saddle_agent *agent, const saddle_parts *parts, double difference);
 
 #endif

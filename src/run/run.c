@@ -103,9 +103,9 @@ static void advance(saddle_run_state *r, saddle_fault *fault, int *stop)
 static saddle_status stalled(const saddle_fault *fault, saddle_error *error)
 {
     return saddle_fail(error, SADDLE_CHECK_FAILED,
-                       "self-check at iteration %llu: agent %zu's recursive differences of %s have "
-                       "been exactly zero for many iterations although its iterate moves; the "
-                       "problem's difference() or gradient() does not depend on the point",
+                       "self-check at iteration %llu: the problem's add_samples() computes "
+                       "differences of exactly zero for agent %zu's %s, although its gradients at "
+                       "the two points differ",
                        (unsigned long long)fault->iteration, fault->agent, fault->variable);
 }
 

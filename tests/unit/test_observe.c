@@ -466,6 +466,40 @@ START_TEST(a_stalled_recursion_is_caught)
 }
 END_TEST
 
+/* F_i = b x, linear: its differences are exactly zero, and that is right. */
+static void linear_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                           double *scratch)
+{
+    (void)agent;
+    (void)scratch;
+    double sum = part->scale * (double)part->batch.count;
+    for (size_t k = 0; part->gx != NULL && part->x0 == NULL && k < problem->x_dim; k++)
+        part->gx[k] += 0.25 * sum;
+    for (size_t k = 0; part->value != NULL && k < problem->x_dim; k++)
+        *part->value += 0.25 * sum * part->x[k];
+}
+
+START_TEST(linear_losses_do_not_stall)
+{
+    const char *const algorithms[] = {"precision", "precision+"};
+    for (size_t k = 0; k < 2; k++) {
+        const char *const more[] = {"iterations=500", "q=100", "topology=path", "x-set=box:-2:2",
+                                    NULL};
+        saddle_error error = {.message = ""};
+        saddle_plan *plan = test_plan(NULL, more);
+        saddle_result *result = NULL;
+        saddle_problem problem = *test_own_problem();
+        problem.add_samples = linear_samples;
+        problem.scratch = saddle_problem_scratch(test_own_problem());
+        assert_ok(saddle_plan_set(plan, "algorithm", algorithms[k], &error), error);
+        assert_ok(saddle_solve(&problem, plan, &result, &error), error);
+        ck_assert_int_eq(result->stop, SADDLE_STOP_ITERATIONS);
+        saddle_result_free(result);
+        test_plan_free(plan);
+    }
+}
+END_TEST
+
 /* ---- the generic best response --------------------------------------------------------------- */
 
 /* -1/2 (y - c)' D (y - c), D diagonal: with D a multiple of 1 the maximum is a projection of c. */
@@ -688,6 +722,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(checks, an_infeasible_iterate_is_caught);
     tcase_add_test(checks, a_bad_mixing_matrix_is_caught);
     tcase_add_test(checks, a_stalled_recursion_is_caught);
+    tcase_add_test(checks, linear_losses_do_not_stall);
     suite_add_tcase(suite, checks);
     TCase *response = tcase_create("best response");
     tcase_add_test(response, times_add_up);
