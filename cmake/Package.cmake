@@ -22,7 +22,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian/documents.cmake)
 
 set(library "libsaddle${SADDLE_SOVERSION} (= ${PROJECT_VERSION})")
-set(about "Many agents, each with private data, solve a constrained min-max problem while
+set(about "Agents that keep their data to themselves solve a constrained min-max problem,
 communicating only with their neighbours. Saddle implements PRECISION,
 PRECISION+ and the methods they are compared with. Runs repeat bit for bit.
 ")
