@@ -148,7 +148,7 @@ size_t saddle_claims_comparisons(const claims_list *list, double *chance)
         for (size_t k = 0; k < list->measurement[j].levels; k++) {
             const claims_level *level = &list->measurement[j].level[k];
             size_t said = level->won + level->lost + level->tied;
-            if (said == 0 || level->state == STATE_SILENT ||
+            if (said == 0 || 2 * said < list->seeds || level->state == STATE_SILENT ||
                 list->measurement[j].test->kind != TEST_FASTER ||
                 list->measurement[j].test->factor < 1.0)
                 continue;

@@ -14,7 +14,8 @@
  *   suit the end of the run, or with default steps and one of several batches.
  * - At a level a test is true if it is true for every seed and false if it is false for every seed; otherwise, and with
  *   fewer than CLAIMS_FEWEST_SEEDS seeds, it is open. Levels that no run reaches, and those that all runs start below,
- *   say nothing. A level counts if at least half of the seeds say something.
+ *   say nothing. If fewer than half of the seeds say something at a level, the test is open there if one of them
+ *   contradicts it; otherwise the level says nothing.
  * - In an experiment a claim is true at a level if all its tests that say something are true, false if one is false,
  *   and otherwise open. It holds if it is true at all levels that say something, "from 1e-3 down" if it is true at that
  *   level and all finer ones, and does not hold if it is false at some level and true at none. If only one level says

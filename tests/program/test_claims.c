@@ -284,6 +284,30 @@ START_TEST(levels_never_reached_decide_nothing)
 }
 END_TEST
 
+/* Lets two seeds of a series get further than 5e-4, where all others end. */
+static void two_seeds_get_further(size_t s)
+{
+    reset();
+    shape(0, 0.05, 5e-4);
+    shape(1, 0.02, 5e-4);
+    for (size_t r = 0; r < 2; r++)
+        fall(&runs[s][r], 0.05 - 0.02 * (double)s, 0.0);
+}
+
+START_TEST(few_seeds_may_contradict_but_not_confirm)
+{
+    two_seeds_get_further(0);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_HOLDS);
+    ck_assert_uint_eq(made_test.level[3].won, 2);
+    ck_assert_int_eq(made_test.level[3].state, STATE_SILENT);
+    two_seeds_get_further(1);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_HOLDS_ABOVE);
+    ck_assert_uint_eq(made_test.level[3].lost, 2);
+    ck_assert_int_eq(made_test.level[3].state, STATE_OPEN);
+    assert_verdict("holds down to 1e-03, finer levels not decided");
+}
+END_TEST
+
 START_TEST(levels_reached_at_the_start_decide_nothing)
 {
     reset();
@@ -824,6 +848,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, a_claim_can_hold_from_a_level_down);
     tcase_add_test(tests, a_claim_can_hold_down_to_a_level);
     tcase_add_test(tests, levels_never_reached_decide_nothing);
+    tcase_add_test(tests, few_seeds_may_contradict_but_not_confirm);
     tcase_add_test(tests, levels_reached_at_the_start_decide_nothing);
     tcase_add_test(tests, a_claim_needs_all_its_tests);
     tcase_add_test(tests, a_single_level_is_named);
