@@ -115,6 +115,9 @@ done
 sed -i "s/^## $VERSION.*/## $VERSION (not released yet)/" "$REPOSITORY/CHANGELOG.md"
 in_repository diff --quiet || commit "not released"
 check "--tag of what the changelog calls not released" refused "put the date there" --tag "$VERSION"
+sed -i "s/^## $VERSION.*/## $VERSION (2001-02-03)/" "$REPOSITORY/CHANGELOG.md"
+commit "another date"
+check "--tag with two dates" refused "CHANGELOG.md names another date" --tag "$VERSION"
 
 # ---- what is made -----------------------------------------------------------------------------
 
@@ -148,6 +151,7 @@ check "nothing is left of a build that fails" failed_build
 pretend cpack <<<'echo package >build-deb/saddle.deb'
 
 sed -i "s/^## $VERSION.*/## $VERSION (2026-01-31)/" "$REPOSITORY/CHANGELOG.md"
+sed -i "s/^date-released: .*/date-released: 2026-01-31/" "$REPOSITORY/CITATION.cff"
 commit "release"
 check "a release with a tag" release "$VERSION" "$WORK/tagged" --tag
 check "the tag is that of the commit" \
