@@ -9,6 +9,8 @@
 #define INDENT 26
 /* The most words in the name of a command. */
 #define LONGEST_NAME 2
+/* The most different explanations of options of one name. */
+#define MOST_USES 8
 
 void cli_option_heading(const saddle_option *option, char *out, size_t size)
 {
@@ -253,7 +255,8 @@ void cli_print_overview(FILE *stream)
     fputs("\nExamples:\n"
           "  saddle run --agents 10 --topology ring --trace trace.csv\n"
           "  saddle compare --algorithms precision,prox-dsgda --repeats 3\n"
-          "\n`saddle help COMMAND` explains a command, `saddle --version` prints the version.\n"
+          "\n`saddle help COMMAND` explains a command, `saddle help tau` the option --tau,\n"
+          "`saddle --version` prints the version.\n"
           "PRECISION, a decentralized min-max algorithm, is from Liu, Zhang, Lu, Liu 2023.\n"
           "docs/glossary.md explains terms such as metric, round and IFO call.\n",
           stream);
@@ -266,7 +269,64 @@ void cli_print_family(const char *family)
     cli_print("\n`saddle help %s COMMAND` explains a command.\n", family);
 }
 
-/* `saddle help [COMMAND]`. */
+/* An option as some commands have it. */
+typedef struct option_use {
+    char heading[128];
+    char text[CLI_OPTION_TEXT];
+    char commands[256];
+} option_use;
+
+/* Adds a command to the use of an option with the same explanation, or to a new one. */
+static size_t add_use(option_use *use, size_t count, const cli_command *command,
+                      const saddle_option *option)
+{
+    char text[CLI_OPTION_TEXT];
+    cli_option_text(option, default_holds(command, option), text, sizeof text);
+    size_t k = 0;
+    while (k < count && strcmp(use[k].text, text) != 0)
+        k++;
+    if (k == MOST_USES)
+        return count;
+    if (k == count) {
+        cli_option_heading(option, use[k].heading, sizeof use[k].heading);
+        saddle_snprintf(use[k].text, sizeof use[k].text, "%s", text);
+        use[k].commands[0] = '\0';
+    }
+    saddle_append(use[k].commands, sizeof use[k].commands, "%s`saddle %s`",
+                  *use[k].commands != '\0' ? ", " : "", command->name);
+    return k < count ? count : count + 1;
+}
+
+/* Explains an option, once for all commands in which it means the same. Returns whether a command
+ * has an option of this name. */
+static bool explain_option(const char *name)
+{
+    size_t commands;
+    size_t count = 0;
+    option_use use[MOST_USES];
+    const cli_command *const *command = cli_commands(&commands);
+    for (size_t k = 0; k < commands; k++) {
+        saddle_error error;
+        saddle_settings *settings = NULL;
+        if (cli_settings(&settings, command[k], &error) != SADDLE_OK)
+            continue;
+        for (size_t j = 0; j < saddle_settings_count(settings); j++) {
+            const saddle_option *option = saddle_settings_option(settings, j);
+            if (strcmp(option->name, name) == 0 && cli_takes(command[k], option))
+                count = add_use(use, count, command[k], option);
+        }
+        saddle_settings_free(settings);
+    }
+    for (size_t k = 0; k < count; k++) {
+        cli_print_explained(use[k].heading, use[k].text);
+        cli_print("%*s", INDENT, "");
+        cli_print("In: ");
+        cli_wrap(stdout, use[k].commands, INDENT + 4, INDENT + 4, cli_width(STDOUT_FILENO));
+    }
+    return count > 0;
+}
+
+/* `saddle help [COMMAND|OPTION]`. */
 static int run(const cli_arguments *arguments)
 {
     char *word[LONGEST_NAME];
@@ -282,7 +342,7 @@ static int run(const cli_arguments *arguments)
         return cli_print_help(&of);
     } else if (arguments->count == 1 && cli_is_family(word[0])) {
         cli_print_family(word[0]);
-    } else {
+    } else if (arguments->count > 1 || !explain_option(word[0])) {
         return cli_unknown_command((int)arguments->count, word);
     }
     return CLI_OK;
@@ -290,9 +350,9 @@ static int run(const cli_arguments *arguments)
 
 const cli_command cli_help = {
     .name = "help",
-    .operands = "[COMMAND]",
+    .operands = "[COMMAND|OPTION]",
     .most = LONGEST_NAME,
-    .summary = "explain a command and its options",
+    .summary = "explain a command and its options, or an option (without its dashes)",
     .values = "@COMMAND",
     .run = run,
 };

@@ -22,6 +22,17 @@ check "--help is the overview" cmp -s out overview
 try --version
 check "version" grep -qE '^saddle [0-9]+\.[0-9]+\.[0-9]+$' out
 
+try help tau
+check "help of an option" says "--tau WEIGHT"
+check "names the commands that have it" says "In: \`saddle run\`, \`saddle compare\`"
+check "once" test "$(grep -c -- '--tau WEIGHT' out)" = 1
+check "in 80 columns" narrow out
+try help output
+check "an option that means several things is explained for each" says "Directory for the traces and summary.csv"
+check "with its own kind of value" says "--output FILE"
+try help no-such-thing
+check "neither a command nor an option" exits 2
+
 commands=(demo run compare tune reproduce plot watch report eval predict checkpoint theory graph "data list" "data info"
     "data generate" "data fetch" algorithms problems sets topologies check-grad completion man help)
 for command in "${commands[@]}"; do
