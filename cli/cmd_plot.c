@@ -37,7 +37,8 @@ static const saddle_option x_option =
 static const saddle_option y_option = SADDLE_TEXT(
     CLI_OWN_OFFERED(y, CLI_COLUMNS), "y", GROUP, "auto", "COLUMN",
     "Vertical axis. Give metric, loss, an outcome such as accuracy (on held-out rows, if there are "
-    "any), or another column of the files. Several, separated by commas, make several panels. "
+    "any), or another column of the files. Several, separated by commas, make several panels: --x "
+    "samples,rounds --y metric,loss draws 2 x 2. "
     "auto: the metric and, if the traces have them, up to three outcomes.");
 static const saddle_option x_scale_option =
     SADDLE_CHOICE(SADDLE_OWN(options, x_scale, RUN), "x-scale", GROUP, "linear", "linear|log",

@@ -12,14 +12,18 @@
 #include "draw/gnuplot.h"
 #include "draw/palette.h"
 
-/* Pixels of a panel without its legend, of a line of the legend, and of the title. */
+/* Pixels of a panel without its legend, of a line of the legend, and of the title. Panels in rows of three or more are
+ * narrow, so that texts remain readable where the picture is as wide as a page. */
 #define PANEL_WIDTH 560
+#define NARROW_PANEL_WIDTH 400
 #define PANEL_HEIGHT 380
 #define LEGEND_HEIGHT 24
 #define TITLE_HEIGHT 30
 /* The most characters of a label and of a title. */
 #define LABEL_LENGTH ((size_t)48)
 #define TITLE_LENGTH ((size_t)90)
+/* The most characters of a label in one line. */
+#define LINE_LENGTH ((size_t)44)
 /* Capacity for a title in the legend: two labels and some words. */
 #define TITLE_SIZE 512
 
@@ -43,13 +47,21 @@ saddle_status figure_check_path(const char *what, const char *path, saddle_error
 
 /* ---- axes ---------------------------------------------------------------------------------- */
 
+/* Writes the label of an axis: its unit on a line of its own if both together are longer than a panel is high. */
 static void write_label(drawing *d, const char *axis_name, const char *label, const char *unit)
 {
     char text[256];
     FILE *f = d->g.script;
-    saddle_snprintf(text, sizeof text, "%.200s%s", label != NULL ? label : "", unit);
+    const char *first = label != NULL ? label : "";
+    bool two_lines = *unit != '\0' && strlen(first) + strlen(unit) > LINE_LENGTH;
+    saddle_snprintf(text, sizeof text, "%.200s%s", first, two_lines ? "" : unit);
     saddle_fprintf(f, "set %slabel ", axis_name);
     gnuplot_text(&d->g, text, TITLE_LENGTH);
+    if (two_lines) {
+        fputs(" . \"\\n\" . ", f);
+        gnuplot_text(&d->g, unit + strspn(unit, " "), TITLE_LENGTH);
+        fputs(*axis_name == 'y' ? " offset -0.7,0" : "", f);
+    }
     fputs(" noenhanced\n", f);
 }
 
@@ -245,6 +257,7 @@ static saddle_status write_panel(drawing *d, size_t p, saddle_error *error)
     gnuplot_text(&d->g, panel->title != NULL ? panel->title : "", TITLE_LENGTH);
     fputs(" noenhanced\n", f);
     write_label(d, "x", panel->x_label, x.unit_text);
+    fputs("set ylabel offset 0,0\n", f);
     if (!d->text) /* text output has no vertical labels */
         write_label(d, "y", panel->y_label, y.unit_text);
     write_axis(d, &x, 'x');
@@ -311,12 +324,14 @@ static void write_style(drawing *d)
     fputs("set datafile missing NaN\n"
           "set border 3 lc rgb '#555555'\n"
           "set tics nomirror out tc rgb '#333333'\n"
-          "set grid ytics xtics lc rgb '#dddddd' lw 0.6 dt solid\n"
+          "set grid ytics xtics lc rgb '#e4e4e8' lw 1 lt 1 dt solid\n"
           "set key outside below center horizontal Left reverse noenhanced samplen 2.6 spacing 1.2 "
           "height 0.7\n"
           "set title offset 0,-0.4\n"
-          "set xlabel offset 0,0.5\n",
+          "set xlabel offset 0,0.2\n",
           d->g.script);
+    if (d->shared) /* gnuplot's own margin depends on the label, which would make panels unequal */
+        fputs("set bmargin 3.7\n", d->g.script);
 }
 
 /* The layout of a picture, in pixels. */
@@ -334,12 +349,12 @@ static sheet lay_out(const drawing *d)
     size_t columns = f->columns > 0 ? f->columns : f->panels == 4 ? 2 : 3;
     columns = columns < f->panels ? columns : f->panels;
     columns = columns > 0 ? columns : 1;
-    int whole = PANEL_WIDTH * (int)columns;
+    int width = columns > 2 ? NARROW_PANEL_WIDTH : PANEL_WIDTH;
+    int whole = width * (int)columns;
     return (sheet){.columns = columns,
                    .rows = (f->panels + columns - 1) / columns,
-                   .width = PANEL_WIDTH,
-                   .height =
-                       PANEL_HEIGHT + (shared ? 0 : LEGEND_HEIGHT * legend_lines(d, PANEL_WIDTH)),
+                   .width = width,
+                   .height = PANEL_HEIGHT + (shared ? 0 : LEGEND_HEIGHT * legend_lines(d, width)),
                    .title = f->title != NULL && *f->title != '\0' ? TITLE_HEIGHT : 0,
                    .legend = shared ? LEGEND_HEIGHT * (legend_lines(d, whole) + 1) : 0};
 }

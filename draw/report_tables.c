@@ -229,7 +229,7 @@ static void write_outcomes(FILE *f, const report_section *section, const trace_g
     for (size_t c = 0; c < first->columns; c++) {
         if (!begins_with(first->column[c], prefix))
             continue;
-        report_html(f, "<tr><th scope=\"row\">%s</th>", first->column[c]);
+        report_html(f, "<tr><th scope=\"row\">%s</th>", figure_title(first->column[c]));
         for (size_t group = 0; group < g->groups; group++)
             write_outcome(f, section, g, group, first->column[c]);
         fputs("</tr>\n", f);

@@ -10,6 +10,13 @@
 #include "lab/trace_groups.h"
 #include "lab/trace_list.h"
 
+/* An outcome on the agents' data and on held-out data. */
+#define OUTCOME(name, title)                                                     \
+    {"train_" name, "train_" name, title " on the agents' data", FIGURE_LINEAR}, \
+    {                                                                            \
+        "test_" name, "test_" name, title " on held-out data", FIGURE_LINEAR     \
+    }
+
 static const figure_column known[] = {
     {"ifo", "samples", "gradient evaluations", FIGURE_LINEAR},
     {"rounds", "rounds", "communication rounds", FIGURE_LINEAR},
@@ -29,8 +36,18 @@ static const figure_column known[] = {
     {"y_gap", "y_gap", "gap of y to the best response", FIGURE_LOG},
     {"stationarity", "stationarity", "stationarity", FIGURE_LOG},
     {"potential", "potential", "potential", FIGURE_LOG},
-    {"train_auc", "train_auc", "AUC on the agents' data", FIGURE_LINEAR},
-    {"test_auc", "test_auc", "AUC on held-out data", FIGURE_LINEAR},
+    OUTCOME("auc", "AUC"),
+    OUTCOME("pair_loss", "pair loss"),
+    OUTCOME("loss", "loss"),
+    OUTCOME("accuracy", "accuracy"),
+    OUTCOME("demographic_parity_gap", "demographic-parity gap"),
+    OUTCOME("equalized_odds_gap", "equalized-odds gap"),
+    OUTCOME("worst_group_accuracy", "accuracy of the worst group"),
+    OUTCOME("worst_group_loss", "loss of the worst group"),
+    OUTCOME("rmse", "root mean square error"),
+    OUTCOME("mae", "mean absolute error"),
+    OUTCOME("r2", "R squared"),
+    OUTCOME("worst_tenth_rmse", "error of the worst tenth"),
 };
 
 #define KNOWN (sizeof known / sizeof *known)

@@ -10,6 +10,9 @@ const Charts = (function () {
     /* The smallest part of the horizontal axis that can be shown, and the shortest drag in pixels. */
     const SMALLEST = 1e-3;
     const SHORTEST = 8;
+    /* Places across a chart at which curves are compared, and the distance in pixels up to which they look the same. */
+    const LOOKS = 60;
+    const SAME = 2;
     /* The horizontal axis of all charts. */
     const view = { x: "ifo", log: false };
 
@@ -154,6 +157,32 @@ const Charts = (function () {
         label.textContent = title(view.x);
     }
 
+    /* The heights of a curve in pixels at LOOKS places across the chart; NaN where it has none. */
+    function heights(curve, x, y, width) {
+        const points = curve.points.filter((point) => Number.isFinite(point[0]) && Number.isFinite(point[1]))
+            .map((point) => [x.place(point[0]), y.place(point[1])]);
+        let k = 1;
+        return Array.from({ length: LOOKS }, (_, look) => {
+            const at = (width * (look + 0.5)) / LOOKS;
+            while (k < points.length && points[k][0] < at) k++;
+            if (k >= points.length || points[k - 1][0] > at) return NaN;
+            const [[left, from], [right, to]] = [points[k - 1], points[k]];
+            return right > left ? from + ((at - left) / (right - left)) * (to - from) : from;
+        });
+    }
+
+    /* Curves in the order in which they are drawn; one that others cover is the wider, so that all are visible. */
+    function widen(curves, x, y, width) {
+        const at = curves.map((curve) => heights(curve, x, y, width));
+        const covers = (above, below) => {
+            const both = above.map((value, k) => Math.abs(value - below[k])).filter(Number.isFinite);
+            return both.length >= LOOKS / 10 && both.filter((distance) => distance <= SAME).length >= 0.8 * both.length;
+        };
+        curves.forEach((curve, k) => {
+            curve.wide = 2 + 3 * at.slice(k + 1).filter((above) => covers(above, at[k])).length;
+        });
+    }
+
     function drawCurve(plot, curve, x, y) {
         const group = curve.group;
         const shown = Curves.visible(curve.points, x);
@@ -165,7 +194,7 @@ const Charts = (function () {
         }
         const points = thin(shown, x.place);
         element("path", {
-            class: "curve", style: `stroke:${group.colour}`, "stroke-dasharray": group.dashes,
+            class: "curve", style: `stroke:${group.colour};stroke-width:${curve.wide}`, "stroke-dasharray": group.dashes,
             "data-label": group.label, d: path(points, x, y, 1),
         }, plot);
         /* A point between gaps is no line. */
@@ -210,11 +239,12 @@ const Charts = (function () {
         const plot = element("g", { transform: `translate(${MARGIN.left} ${MARGIN.top})` }, svg);
         drawAxes(plot, x, y, width, height);
         /* The first of the legend on top, but dashes over lines, which would hide them. */
-        const order = curves.slice().reverse();
+        const reversed = curves.slice().reverse();
+        const order = [...reversed.filter((curve) => curve.group.dashes === ""), ...reversed.filter((curve) => curve.group.dashes !== "")];
+        widen(order, x, y, width);
         const cut = x.zoomed || (y.steep && !chart.whole);
         const frame = element("svg", { width, height, overflow: cut ? "hidden" : "visible" }, plot);
-        for (const curve of order) if (curve.group.dashes === "") drawCurve(frame, curve, x, y);
-        for (const curve of order) if (curve.group.dashes !== "") drawCurve(frame, curve, x, y);
+        for (const curve of order) drawCurve(frame, curve, x, y);
         chart.drawn = { curves, x, y, width, height };
         chart.mark = element("g", {}, plot);
         drawCursor(chart);

@@ -10,6 +10,10 @@
     /* Columns for the horizontal axis, in the order of the switch. */
     const AXES = ["ifo", "rounds", "bytes", "seconds", "network_seconds", "iteration"];
     const sections = [];
+    /* The horizontal axis is logarithmic at first if half of the runs would end in this part of a linear one. */
+    const SQUEEZED = 0.05;
+    /* The reader's choice of its scale; null: none. */
+    let chosenLog = null;
 
     /* ---- sections ---- */
 
@@ -55,7 +59,15 @@
 
     /* ---- the horizontal axis ---- */
 
+    function isSqueezed(section) {
+        const ends = section.groups.flatMap((group) => group.runs.map((run) => run[view.x]))
+            .filter((values) => values !== undefined && values.length > 0).map((values) => values[values.length - 1]);
+        const most = Math.max(...ends);
+        return 2 * ends.filter((end) => end < SQUEEZED * most).length >= ends.length && ends.length > 1;
+    }
+
     function showAxis() {
+        view.log = chosenLog === null ? sections.some(isSqueezed) : chosenLog;
         for (const entry of document.querySelectorAll(".axes button"))
             entry.setAttribute("aria-pressed", String(entry.dataset.x ? entry.dataset.x === view.x : view.log));
         const costs = document.querySelectorAll(".cost");
@@ -82,7 +94,7 @@
         bar.hidden = present.length === 0;
         if (present.length === 0) return;
         button("log axis", "log axis: scale of the horizontal axis", bar, () => {
-            view.log = !view.log;
+            chosenLog = !view.log;
             showAxis();
         }).className = "scale";
         view.x = present.find((axis) => location.hash === "#x=" + about(axis).word) || present[0];

@@ -223,6 +223,11 @@ def describe(browser):
         "v.textContent.replace(/^\\S\\s/, '')).join(', ')"))
     tell("costs", browser.run(COSTS))
     tell("axis", browser.run(LABEL))
+    tell("log-axis", browser.run("return document.querySelector('.axes .scale')?.getAttribute('aria-pressed') ?? 'none'"))
+    # In the order in which they are drawn.
+    tell("widths", browser.run(
+        "return Array.from(document.querySelector('.chart').querySelectorAll('.curve'))"
+        ".map(c => c.dataset.label + ' ' + parseFloat(getComputedStyle(c).strokeWidth)).join(', ')"))
     # Heights of the first curve's points and of the lines across, which are at the numbers.
     tell("heights", browser.run(
         "return Array.from((document.querySelector('.chart .curve')?.getAttribute('d') ?? '')"

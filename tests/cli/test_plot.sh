@@ -46,11 +46,12 @@ check "other files of compare are ignored" exits 0
 try run --problem fair --sensitive 2 --data synthetic:300:12 --test-data synthetic:100:12 --iterations 40 --trace fair.csv --quiet
 try plot fair.csv -o fair.svg
 check "outcomes are found" exits 0
-for text in "convergence metric" test_loss test_accuracy test_demographic_parity_gap; do
-    check "$text is drawn" grep -q "$text" fair.svg
+for text in "convergence metric" loss accuracy "demographic-parity gap"; do
+    [[ $text == convergence* ]] || text+=" on held-out data"
+    check "$text is drawn" grep -qF ">$text" fair.svg
 done
 try plot fair.csv --y accuracy -o fair.svg
-check "an outcome without its data is that on held-out rows" grep -q test_accuracy fair.svg
+check "an outcome without its data is that on held-out rows" grep -qF "accuracy on held-out data" fair.svg
 try plot c/*-seed*.csv --x rounds,bytes,seconds --y metric,loss --title "two by three" -o grid.svg
 check "several pictures in one" is "$(grep -cE 'communication rounds|bytes sent|>seconds' grid.svg)" 6
 check "with a title" grep -qF 'two by three' grid.svg
@@ -61,6 +62,10 @@ check "logarithmic axes" exits 0
 # Panels requested as two by two are arranged two by two.
 try plot c/precision-seed1.csv --x samples,rounds --y metric,loss -o four.svg
 check "two by two" grep -qE '<svg[^>]* viewBox="0 0 1120 ' <(tr '\n' ' ' <four.svg)
+try plot fair.csv --y loss,test_accuracy,train_accuracy -o three.svg
+check "three side by side are as wide as a page can show" grep -qE '<svg[^>]* viewBox="0 0 1200 ' <(tr '\n' ' ' <three.svg)
+try plot --help
+check "the help says how to get two by two" eval "tr -s ' \n' ' ' <out | grep -qF -- '--x samples,rounds --y metric,loss draws 2 x 2'"
 # All lines of a legend that has many are in the picture.
 for k in {10..25}; do
     trace "long-$k.csv" "algorithm-$k-with-a-name-of-41-characters" 1 1 "$k"
@@ -84,6 +89,9 @@ check "in the terminal, too" says "GDA (same as PRECISION)"
 trace steep.csv precision 1 -100 1 1.1 1.2 1.1 1 1.1 1.2 1.1 1 1.1 1.2
 try plot steep.csv --y loss -o steep.svg
 check "a steep start is cut off" grep -qF 'loss (start cut off)' steep.svg
+sed 's/,loss,/,test_demographic_parity_gap,/' steep.csv >gap.csv
+try plot gap.csv --y demographic_parity_gap -o gap.svg
+check "a long label has two lines" is "$(grep -cE '>(demographic-parity gap on held-out data|\(start cut off\))<' gap.svg)" 2
 trace flat.csv precision 1 3 1 1.5 2 2.5 3 2 1 1 1 2
 try plot flat.csv --y loss -o flat.svg
 check "another one is not" is "$(grep -cF 'cut off' flat.svg)" 0

@@ -100,7 +100,7 @@ mean=$(for seed in 1 2; do
     python3 -c 'import csv, sys; print(list(csv.DictReader(l for l in open(sys.argv[1]) if l[0] != "#"))[-1]["test_accuracy"])' \
         "judged/precision-seed$seed.csv"
 done | awk '{sum += $1} END {printf "%.4g", sum / NR}')
-shown=$(sed -n 's/^<tr><th scope="row">test_accuracy<\/th><td class="number">\([^ ]*\) .*/\1/p' judged/page.html)
+shown=$(sed -n 's/^<tr><th scope="row">accuracy on held-out data<\/th><td class="number">\([^ ]*\) .*/\1/p' judged/page.html)
 check "accuracy of PRECISION ($shown, wanted $mean)" is "$shown" "$mean"
 
 # The paper's claims, where the runs can decide them: here PRECISION against Prox-DSGDA.
@@ -225,6 +225,15 @@ try report low.csv high.csv -o mean.html
 awk 'BEGIN {print "# algorithm: precision\n# seed: 1\niteration,ifo,loss"
     for (t = 0; t < 100; t++) printf "%d,%d,%g\n", t, 10 * t, t == 0 ? 1 : 0.1 + 0.001 / t}' >steep.csv
 try report steep.csv -o steep.html
+# Two curves in the same place and one elsewhere; the two are short and would be squeezed into a corner of a linear axis.
+cover() {
+    awk -v name="$1" -v rows="$2" -v rate="$3" 'BEGIN {print "# algorithm: " name "\n# seed: 1\niteration,ifo,metric"
+        for (t = 0; t < rows; t++) printf "%d,%d,%g\n", t, 10 * t, exp(-t / rate)}' >"cover-$1.csv"
+}
+cover precision 40 20
+cover prox-dsgda 40 20
+cover gda 2000 200
+try report cover-*.csv -o cover.html
 try reproduce --quick --only topology-regression --output claimed --quiet
 check "a page with claims" [ -s claimed/report.html ]
 
@@ -330,4 +339,8 @@ see mean.html
 check "a logarithmic axis shows everything" is "$(seen desk-steep)" none
 check "the geometric mean is half-way" is "$(seen heights | tr ' ' '\n' | sort -u)" \
     "$(seen lines | awk '{printf "%.1f", ($1 + $NF) / 2}')"
+check "the horizontal axis is linear" is "$(seen log-axis)" false
+see cover.html
+check "unless most runs would not be visible" is "$(seen log-axis)" true
+check "a curve that another one covers is wider" is "$(seen widths)" "PRECISION 5, GDA 2, Prox-DSGDA 2"
 finish
