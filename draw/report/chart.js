@@ -194,7 +194,8 @@ const Charts = (function () {
         }
         const points = thin(shown, x.place);
         element("path", {
-            class: "curve", style: `stroke:${group.colour};stroke-width:${curve.wide}`, "stroke-dasharray": group.dashes,
+            class: "curve", style: `stroke:${group.colour};stroke-width:${curve.wide}`,
+            "stroke-dasharray": group.dashes,
             "data-label": group.label, d: path(points, x, y, 1),
         }, plot);
         /* A point between gaps is no line. */
@@ -240,7 +241,8 @@ const Charts = (function () {
         drawAxes(plot, x, y, width, height);
         /* The first of the legend on top, but dashes over lines, which would hide them. */
         const reversed = curves.slice().reverse();
-        const order = [...reversed.filter((curve) => curve.group.dashes === ""), ...reversed.filter((curve) => curve.group.dashes !== "")];
+        const isLine = (curve) => curve.group.dashes === "";
+        const order = [...reversed.filter(isLine), ...reversed.filter((curve) => !isLine(curve))];
         widen(order, x, y, width);
         const cut = x.zoomed || (y.steep && !chart.whole);
         const frame = element("svg", { width, height, overflow: cut ? "hidden" : "visible" }, plot);
