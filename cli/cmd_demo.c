@@ -43,7 +43,7 @@ static int run(const cli_arguments *arguments)
     int code = status == SADDLE_OK ? cli_compare.run(&comparison) : cli_fail(&error);
     cli_release_arguments(&comparison);
     if (code == CLI_OK)
-        cli_print("\nNext: open %s in a browser; `saddle plot %s`; docs/tutorial.md\n", report,
+        cli_print("\nNext: open %s in a browser; `saddle plot %s`; `saddle help`\n", report,
                   directory);
     return code;
 }

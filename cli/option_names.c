@@ -1,4 +1,5 @@
-/* The library's messages name options without dashes, "x-set: ..."; the program adds them. */
+/* The library's messages name options without dashes, "x-set: ...", and a command without the
+ * program, "(data fetch a9a)"; the program adds both. */
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static bool is_named(const saddle_settings *options, const char *message, const 
     return false;
 }
 
-/* Copies a message with two dashes before every option in it. */
+/* Copies a message with two dashes before every option in it, and `saddle` before a command. */
 static void add_dashes(const char *message, char *out, size_t size)
 {
     saddle_settings *options = NULL;
@@ -58,11 +59,13 @@ static void add_dashes(const char *message, char *out, size_t size)
     bool first = options != NULL && begins(message + name_length(options, message), ": ") &&
                  name_length(options, message) > 0;
     size_t used = (size_t)saddle_snprintf(out, size, "%s", first ? "--" : "");
-    for (const char *at = message; *at != '\0' && used + 4 < size; at++) {
+    for (const char *at = message; *at != '\0' && used + 12 < size; at++) {
         bool word = options != NULL && at > message && at[-1] == ' ';
         if (word && is_named(options, message, at))
             used += (size_t)saddle_snprintf(out + used, size - used, "--");
         out[used++] = *at;
+        if (begins(at, "(data fetch "))
+            used += (size_t)saddle_snprintf(out + used, size - used, "saddle ");
     }
     out[used] = '\0';
     saddle_settings_free(options);

@@ -151,7 +151,7 @@ refuse "--data" run --problem quadratic --data a9a
 
 # Files.
 refuse "'no-such-data'" run --data no-such-data
-refuse "data fetch a9a" run --data a9a
+refuse "(saddle data fetch a9a)" run --data a9a
 refuse "no-such-data" data info no-such-data
 printf '1 1:1\n-1 2:x\n' >../bad.libsvm
 refuse "bad.libsvm:2:6" data info ../bad.libsvm
