@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "core/status.h"
+#include "core/text.h"
 
 /* Describes a checkpoint. If it is valid and *plan is still empty, its plan goes there. */
 static saddle_status show(const char *path, saddle_plan *plan)
@@ -17,9 +18,10 @@ static saddle_status show(const char *path, saddle_plan *plan)
     saddle_status status = saddle_checkpoint_examine(path, &info, &found, &error);
     cli_print("%s\n  ", path);
     if (status == SADDLE_OK)
-        cli_print("valid: iteration %llu, %zu trace points, %s, %s, saddle %s\n",
-                  (unsigned long long)info.iteration, info.rows, cli_duration(info.seconds, time),
-                  saddle_bytes_text((double)info.bytes, bytes), info.version);
+        cli_print("valid: iteration %llu, %zu trace point%s, %s, %s, saddle %s\n",
+                  (unsigned long long)info.iteration, info.rows, SADDLE_PLURAL(info.rows),
+                  cli_duration(info.seconds, time), saddle_bytes_text((double)info.bytes, bytes),
+                  info.version);
     else
         cli_wrap(stdout, error.message, 2, 2, cli_width(STDOUT_FILENO));
     if (status == SADDLE_OK && plan->settings == NULL)

@@ -116,10 +116,11 @@ static saddle_status read_levels(work *w, saddle_error *error)
         else if (saddle_parse_real(word, &level) && level >= 0.0)
             c->level[c->levels++] = level;
         else
-            status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "--levels: '%.80s' is not a number of at least 0; give levels of "
-                                 "the metric separated by commas, such as 1e-1,1e-2",
-                                 word);
+            status =
+                saddle_fail(error, SADDLE_BAD_INPUT,
+                            "--levels: '%.80s' is not a level; give finite numbers of at least "
+                            "0, separated by commas, such as 1e-1,1e-2",
+                            word);
     }
     qsort(c->level, c->levels, sizeof *c->level, saddle_compare_reals_down);
     free(copy);
@@ -134,7 +135,9 @@ static saddle_status prepare(work *w, saddle_error *error)
     SADDLE_THEN_IF(status, cli_leads(),
                    cli_check_directory("--output", w->inputs.directory, error));
     if (status == SADDLE_OK && w->inputs.tuned != NULL && access(w->inputs.tuned, X_OK) != 0)
-        status = saddle_fail(error, SADDLE_BAD_INPUT, "--tuned: cannot read '%s': %s",
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "--tuned: cannot read '%s': %s; give a directory that `saddle tune` "
+                             "wrote",
                              w->inputs.tuned, strerror(errno));
     SADDLE_TRY(cli_agree(status, error));
     c->repeats = (size_t)w->chosen->repeats;

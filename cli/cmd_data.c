@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "core/compare.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "files/pattern.h"
 #include "instance/unused_options.h"
 #include "json_output.h"
@@ -97,7 +98,8 @@ static void print_labels(const saddle_dataset *data)
         cli_print("  %-10s  %g", heading, label[k]);
         if (text != NULL)
             cli_print(" (%s)", text[(size_t)label[k]]);
-        cli_print(": %zu rows (%.4g%%)\n", end - k, 100.0 * (double)(end - k) / (double)count);
+        cli_print(": %zu row%s (%.4g%%)\n", end - k, SADDLE_PLURAL(end - k),
+                  100.0 * (double)(end - k) / (double)count);
         heading = "";
         k = end;
     }
@@ -223,7 +225,7 @@ static void print_data(const saddle_dataset *data, const char *name, const origi
     if (data->dropped > 0)
         cli_print(", %zu left out because of missing values", data->dropped);
     if (data->imputed > 0)
-        cli_print(", %zu missing values filled in", data->imputed);
+        cli_print(", %zu missing value%s filled in", data->imputed, SADDLE_PLURAL(data->imputed));
     cli_print("\n");
     cli_print("  features    %zu\n", data->features);
     cli_print("  non-zeros   %zu, %.4g per row\n", data->nonzeros, row_nonzeros(data));

@@ -43,8 +43,9 @@ static saddle_status check_outputs(const cli_arguments *arguments, saddle_path_l
 
 static void print_size(const saddle_dataset *data, const char *path)
 {
-    cli_print("%s: %zu rows, %zu features, %zu non-zeros\n", path, data->rows, data->features,
-              data->nonzeros);
+    cli_print("%s: %zu row%s, %zu feature%s, %zu non-zero%s\n", path, data->rows,
+              SADDLE_PLURAL(data->rows), data->features, SADDLE_PLURAL(data->features),
+              data->nonzeros, SADDLE_PLURAL(data->nonzeros));
 }
 
 static saddle_status save(const saddle_dataset *data, const char *path, saddle_error *error)

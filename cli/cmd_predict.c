@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "json_output.h"
 
 /* The library options that control how data are read; --problem is for the model of a plug-in. */
@@ -92,9 +93,9 @@ static void close_job(job *j)
 static void print_measures(const job *j, const cli_arguments *arguments,
                            const saddle_outcome *outcome, size_t count)
 {
-    cli_print("%s, a model of %s, on %s: %zu rows\n", arguments->plan.outputs.model,
+    cli_print("%s, a model of %s, on %s: %zu row%s\n", arguments->plan.outputs.model,
               saddle_predictor_problem(j->predictor)->name, arguments->plan.problem.data,
-              j->data->rows);
+              j->data->rows, SADDLE_PLURAL(j->data->rows));
     cli_table *table = cli_table_create("ll");
     for (size_t k = 0; k < count; k++) {
         char number[CLI_NUMBER];
@@ -207,9 +208,10 @@ static int run_predict(const cli_arguments *arguments)
     }
     if (status == SADDLE_OK && j.data->dropped > 0)
         status = saddle_fail(&error, SADDLE_BAD_INPUT,
-                             "missing: %zu rows of '%s' lack a value and cannot be scored; give "
+                             "missing: %zu row%s of '%s' lack%s a value and cannot be scored; give "
                              "rows without missing values, or train with --missing impute",
-                             j.data->dropped, arguments->plan.problem.data);
+                             j.data->dropped, SADDLE_PLURAL(j.data->dropped),
+                             arguments->plan.problem.data, j.data->dropped == 1 ? "s" : "");
     SADDLE_THEN(status, saddle_predictor_scores(j.predictor, j.data, score, &error));
     SADDLE_THEN_IF(status, path != NULL, saddle_save_numbers(score, j.data->rows, path, &error));
     for (size_t row = 0; status == SADDLE_OK && path == NULL && row < j.data->rows; row++)

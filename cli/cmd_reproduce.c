@@ -134,7 +134,8 @@ static void print_end(const work *w)
 {
     size_t there = w->result.runs.runs - w->result.runs.made;
     if (there == 0)
-        cli_print("\nall %zu runs made", w->result.runs.runs);
+        cli_print(w->result.runs.runs == 1 ? "\n%zu run made" : "\nall %zu runs made",
+                  w->result.runs.runs);
     else if (w->result.runs.made == 0)
         cli_print("\nno run made, all %zu existed", w->result.runs.runs);
     else

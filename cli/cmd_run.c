@@ -135,6 +135,7 @@ static int run(const cli_arguments *given)
             instance->problem->outcomes != NULL)
             plan->outputs.outcomes = SADDLE_OUTCOMES_ALWAYS;
         d.kind = instance->kind;
+        d.scores = instance->problem->scores != NULL;
         d.problem = plan->problem.name;
         prepare_termination_message(plan);
         saddle_hooks hooks = run_display_hooks(&d);

@@ -331,9 +331,10 @@ saddle_hooks cli_meter_hooks(cli_meter *meter, const volatile sig_atomic_t *inte
 void cli_report_run(const char *label, const saddle_row *last, saddle_stop stop)
 {
     char time[CLI_NUMBER];
-    cli_print("  %s%llu iterations, %s, metric %.4e: %s\n", label,
-              (unsigned long long)last->iteration, cli_duration(last->seconds, time), last->metric,
-              saddle_stop_text(stop));
+    cli_print("  %s%llu iteration%s, %s, metric %.4e: %s\n", label,
+              (unsigned long long)last->iteration,
+              SADDLE_PLURAL((unsigned long long)last->iteration), cli_duration(last->seconds, time),
+              last->metric, saddle_stop_text(stop));
     cli_flush_or_stop();
 }
 

@@ -46,10 +46,10 @@ void cli_report_divergence(const saddle_result *result, const char *prefix)
         return;
     }
     if (fault->kind == SADDLE_FAULT_RUNAWAY)
-        why = "so large that the metric grows without bound: ";
+        why = ", so large that the metric grows without bound";
     else if (isfinite(fault->value))
-        why = "so large that the loss is not finite: ";
-    cli_say("%sdiverged at iteration %llu: agent %zu, variable %s[%zu] is %s%.3g; %s", prefix,
-            (unsigned long long)fault->iteration, fault->agent, fault->variable, fault->index, why,
-            fault->value, advice(result->plan.algorithm.name, fault));
+        why = ", so large that the loss is not finite";
+    cli_say("%sdiverged at iteration %llu: agent %zu, variable %s[%zu] is %.3g%s; %s", prefix,
+            (unsigned long long)fault->iteration, fault->agent, fault->variable, fault->index,
+            fault->value, why, advice(result->plan.algorithm.name, fault));
 }

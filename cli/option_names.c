@@ -31,20 +31,31 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Whether the word at `at`, inside a message, names an option: messages put these words around
- * one. */
+/* Whether the word at `at`, inside a message, names an option: it has a hyphen, or words around it
+ * that messages put around an option. */
 static bool is_named(const saddle_settings *options, const char *message, const char *at)
 {
     static const struct {
         const char *before;
         const char *after;
-    } around[] = {
-        {" set ", " to "}, {"the file of ", " and would"}, {" as ", ","}, {" as ", " the path"}};
+    } around[] = {{" set ", " to "},          {"the file of ", " and would"},
+                  {" as ", ", the "},         {" as ", ", or as "},
+                  {" as ", " the path"},      {" leave ", " out"},
+                  {" leave ", " or "},        {" or ", " out"},
+                  {" raise ", ", or "},       {" with ", " set to "},
+                  {" used with ", " "},       {" used without ", NULL},
+                  {" stop by ", " or "},      {" then: ", " "},
+                  {" another run: ", " is "}, {" another comparison: ", " is "},
+                  {" and so ", " theory"}};
     size_t length = name_length(options, at);
+    /* A name with a hyphen cannot be another word, but lists of names have no dashes. */
+    if (length > 0 && memchr(at, '-', length) != NULL &&
+        (at[length] == '\0' || strchr("/.=%'", at[length]) == NULL))
+        return strstr(message, " one of ") == NULL || strstr(message, " one of ") > at;
     for (size_t k = 0; length > 0 && k < sizeof around / sizeof *around; k++) {
         size_t before = strlen(around[k].before);
         if ((size_t)(at - message) >= before && begins(at - before, around[k].before) &&
-            begins(at + length, around[k].after))
+            (around[k].after != NULL ? begins(at + length, around[k].after) : at[length] == '\0'))
             return true;
     }
     return false;
@@ -60,7 +71,7 @@ static void add_dashes(const char *message, char *out, size_t size)
                  name_length(options, message) > 0;
     size_t used = (size_t)saddle_snprintf(out, size, "%s", first ? "--" : "");
     for (const char *at = message; *at != '\0' && used + 12 < size; at++) {
-        bool word = options != NULL && at > message && at[-1] == ' ';
+        bool word = options != NULL && at > message && strchr(" (", at[-1]) != NULL;
         if (word && is_named(options, message, at))
             used += (size_t)saddle_snprintf(out + used, size - used, "--");
         out[used++] = *at;

@@ -59,14 +59,15 @@ static const char *write_seconds(double value, char out[CLI_NUMBER])
     return out;
 }
 
-/* Adds a cell: "12" or, for several repeats, "12 (10-15)". */
-static void add_range(cli_table *table, const seed_range *s, size_t repeats, writer *write)
+/* Adds a cell: "12" or, for several repeats, "12 (10-15)"; `none` without any value. */
+static void add_range(cli_table *table, const seed_range *s, size_t repeats, writer *write,
+                      const char *none)
 {
     char mean[CLI_NUMBER];
     char low[CLI_NUMBER];
     char high[CLI_NUMBER];
     if (s->count == 0)
-        cli_table_add(table, "never");
+        cli_table_add(table, "%s", none);
     else if (repeats == 1)
         cli_table_add(table, "%s", write(s->sum, mean));
     else
@@ -136,6 +137,15 @@ static void add_ends(seed_range end[END_NUMBERS], const comparison *c, size_t al
     }
 }
 
+/* The number of an algorithm's repeats that were run. */
+static size_t count_made(const comparison *c, size_t algorithm)
+{
+    size_t made = 0;
+    for (size_t r = 0; r < c->repeats; r++)
+        made += c->run[algorithm * c->repeats + r].row_count > 0;
+    return made;
+}
+
 static void print_level(const comparison *c, double level)
 {
     static writer *const write[MOST_COSTS] = {write_count, write_count, saddle_bytes_text,
@@ -155,12 +165,15 @@ static void print_level(const comparison *c, double level)
             continue;
         }
         seed_range cost[MOST_COSTS] = {{0}};
+        size_t made = count_made(c, a);
         add_costs(cost, c, a, level);
         add_name(table, c, a);
         for (size_t k = 0; k < costs; k++)
-            add_range(table, &cost[k], c->repeats, write[k]);
-        if (several)
-            cli_table_add(table, "%zu of %zu", cost[0].count, c->repeats);
+            add_range(table, &cost[k], c->repeats, write[k], made > 0 ? "never" : "-");
+        if (several && made > 0)
+            cli_table_add(table, "%zu of %zu", cost[0].count, made);
+        else if (several)
+            cli_table_add(table, "-");
     }
     cli_print("\nuntil the metric stays at or below %g\n", level);
     cli_table_print(table);
@@ -205,7 +218,7 @@ static void print_ends(const comparison *c)
         add_name(table, c, a);
         /* All but the metric are sums over the repeats. */
         for (size_t k = 0; k < END_NUMBERS; k++)
-            add_range(table, &end[k], k + 1 < END_NUMBERS ? 1 : c->repeats, write[k]);
+            add_range(table, &end[k], k + 1 < END_NUMBERS ? 1 : c->repeats, write[k], "-");
         add_ending(table, c, a);
     }
     cli_print("\nat the end%s\n",
@@ -248,7 +261,7 @@ static void add_outcome(cli_table *table, const comparison *c, size_t algorithm,
         cli_table_add(table, "%s to %s", write_outcome(s.sum / (double)s.count, least),
                       write_outcome(high.sum / (double)high.count, largest));
     else
-        add_range(table, &s, c->repeats, write_outcome);
+        add_range(table, &s, c->repeats, write_outcome, "-");
 }
 
 /* Finds the outcome columns with a prefix: those of the mean model or, with `agents`, the minimum of each range

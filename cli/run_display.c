@@ -117,9 +117,9 @@ static void print_samples(const saddle_run_info *info, const saddle_problem_clas
     bool data = kind->needs_data;
     bool shared_out = data && !saddle_data_is_divided(info->network);
     bool by_size = info->instance->plan->problem.agent_weights == SADDLE_WEIGHTS_BY_SIZE;
-    cli_print_field("data", "%s%s%" PRIu64 " samples, %s%s%s%s",
-                    data ? info->plan->problem.data : "", data ? ", " : "", sum, each,
-                    shared_out ? ", partition " : "",
+    cli_print_field("data", "%s%s%" PRIu64 " sample%s, %s%s%s%s",
+                    data ? info->plan->problem.data : "", data ? ", " : "", sum, SADDLE_PLURAL(sum),
+                    each, shared_out ? ", partition " : "",
                     shared_out ? info->plan->problem.partition : "",
                     by_size ? "; agents weighted by size" : "");
 }
@@ -129,13 +129,16 @@ static void print_stops(const saddle_plan *plan)
 {
     char text[256] = "";
     if (plan->limits.iterations < SADDLE_UNLIMITED_ITERATIONS || plan->limits.max_ifo == 0)
-        saddle_append(text, sizeof text, " or %" PRIu64 " iterations", plan->limits.iterations);
+        saddle_append(text, sizeof text, " or %" PRIu64 " iteration%s", plan->limits.iterations,
+                      SADDLE_PLURAL(plan->limits.iterations));
     if (plan->limits.tolerance > 0.0)
         saddle_append(text, sizeof text, " or metric <= %.15g", plan->limits.tolerance);
     if (plan->limits.max_ifo > 0)
-        saddle_append(text, sizeof text, " or %" PRIu64 " IFO calls", plan->limits.max_ifo);
+        saddle_append(text, sizeof text, " or %" PRIu64 " IFO call%s", plan->limits.max_ifo,
+                      SADDLE_PLURAL(plan->limits.max_ifo));
     if (plan->limits.max_rounds > 0)
-        saddle_append(text, sizeof text, " or %" PRIu64 " rounds", plan->limits.max_rounds);
+        saddle_append(text, sizeof text, " or %" PRIu64 " round%s", plan->limits.max_rounds,
+                      SADDLE_PLURAL(plan->limits.max_rounds));
     if (plan->limits.max_seconds > 0.0)
         saddle_append(text, sizeof text, " or %.15g seconds", plan->limits.max_seconds);
     if (plan->limits.max_network_seconds > 0.0)
@@ -144,8 +147,8 @@ static void print_stops(const saddle_plan *plan)
     if (plan->limits.stop_when != NULL)
         saddle_append(text, sizeof text, " or %.100s", plan->limits.stop_when);
     if (plan->limits.stop_after > 0)
-        saddle_append(text, sizeof text, " or %" PRIu64 " trace points without improvement",
-                      plan->limits.stop_after);
+        saddle_append(text, sizeof text, " or %" PRIu64 " trace point%s without improvement",
+                      plan->limits.stop_after, SADDLE_PLURAL(plan->limits.stop_after));
     cli_print_field("stops at", "%s", text + strlen(" or "));
 }
 
@@ -181,9 +184,10 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
     cli_print_field("X", "%s", saddle_set_text(e->x_set));
     cli_print_field("Y", "%s", saddle_set_text(e->y_set));
     cli_print_field("h", "%s", saddle_regularizer_text(e->regularizer));
-    cli_print_field("network", "%zu agents, topology %s, %zu edges, mixing %s, spectral gap %.4g",
-                    e->problem->agents, plan->network.topology, e->graph->edges,
-                    plan->network.mixing, e->spectrum.gap);
+    cli_print_field("network", "%zu agent%s, topology %s, %zu edge%s, mixing %s, spectral gap %.4g",
+                    e->problem->agents, SADDLE_PLURAL(e->problem->agents), plan->network.topology,
+                    e->graph->edges, SADDLE_PLURAL(e->graph->edges), plan->network.mixing,
+                    e->spectrum.gap);
     if (strcmp(plan->network.links, "reliable") != 0)
         cli_print_field("links", "%s%s", plan->network.links,
                         plan->network.inexact == SADDLE_INEXACT_STALE ? ", inexact: last copy"
@@ -358,12 +362,14 @@ static void print_times(const saddle_run_times *times)
 }
 
 /* Suggests what to do with the files that were written, or how to get them written. */
-static void print_next(const char *trace, const char *model)
+static void print_next(const saddle_result *result, bool scores)
 {
+    const char *trace = result->plan.outputs.trace;
+    const char *model = result->saved ? result->plan.outputs.model : NULL;
     if (trace != NULL && strcmp(trace, "-") != 0)
         cli_print_field("next", "`saddle plot %s` draws it, `saddle report %s` makes a page", trace,
                         trace);
-    if (model != NULL)
+    if (model != NULL && scores)
         cli_print_field(trace != NULL ? "" : "next",
                         "`saddle eval --model %s --data FILE` measures the model on other rows",
                         model);
@@ -372,7 +378,7 @@ static void print_next(const char *trace, const char *model)
                                 "`saddle compare` compares algorithms");
 }
 
-static void print_summary(const saddle_result *result)
+static void print_summary(const saddle_result *result, bool scores)
 {
     const saddle_row *row = &result->rows[result->row_count - 1];
     char bytes[CLI_NUMBER];
@@ -389,9 +395,11 @@ static void print_summary(const saddle_result *result)
     if (result->stop == SADDLE_STOP_DIVERGED)
         cli_print_field("", "the values below are from the last row before that");
     cli_print_field("cost",
-                    "%" PRIu64 " iterations, %" PRIu64 " IFO calls, %" PRIu64 " rounds, %" PRIu64
-                    " messages, %s sent, %s",
-                    row->iteration, row->cost.ifo, row->cost.rounds, row->cost.messages,
+                    "%" PRIu64 " iteration%s, %" PRIu64 " IFO call%s, %" PRIu64 " round%s, %" PRIu64
+                    " message%s, %s sent, %s",
+                    row->iteration, SADDLE_PLURAL(row->iteration), row->cost.ifo,
+                    SADDLE_PLURAL(row->cost.ifo), row->cost.rounds, SADDLE_PLURAL(row->cost.rounds),
+                    row->cost.messages, SADDLE_PLURAL(row->cost.messages),
                     saddle_bytes_text((double)row->cost.bytes, bytes),
                     cli_duration(row->seconds, time));
     if (!isnan(row->cost.network_seconds))
@@ -405,7 +413,9 @@ static void print_summary(const saddle_result *result)
     }
     cli_print_field("loss", "%.10g   (primal %.10g)", row->loss, row->primal);
     cli_print_field(
-        "metric", "%.6e = %.4e x stationarity + %.4e x consensus + %.4e y consensus + %.4e y gap",
+        "metric",
+        "%.6e, the sum of: stationarity of x %.4e, consensus of x %.4e, consensus of y %.4e, gap "
+        "of y %.4e",
         row->metric, row->x_stationarity, row->x_consensus, row->y_consensus, row->y_gap);
     if (result->stop != SADDLE_STOP_DIVERGED) {
         print_outcomes("training", "train_", result);
@@ -424,7 +434,7 @@ static void print_summary(const saddle_result *result)
     if (result->output_error.status != SADDLE_OK)
         cli_print_field("lost", "%s", result->output_error.message);
     else if (result->stop != SADDLE_STOP_DIVERGED && result->stop != SADDLE_STOP_INTERRUPTED)
-        print_next(trace, result->saved ? model : NULL);
+        print_next(result, scores);
 }
 
 /* Prints the command that resumes the run. A checkpoint cannot name a plug-in or files to
@@ -451,7 +461,7 @@ int run_display_end(run_display *d, const saddle_result *result)
     if (result->stop == SADDLE_STOP_DIVERGED)
         cli_report_divergence(result, "");
     if (!d->quiet)
-        print_summary(result);
+        print_summary(result, d->scores);
     if (result->stop == SADDLE_STOP_DIVERGED)
         return CLI_DIVERGED;
     if (result->stop == SADDLE_STOP_INTERRUPTED && result->checkpoint != NULL)

@@ -69,9 +69,10 @@ static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *b
     char line[TUNE_SETTINGS + 256];
     cli_print("  ");
     saddle_snprintf(line, sizeof line,
-                    "rung %zu: %zu candidates, %" PRIu64 " IFO calls each; best %s %.4e at %s",
-                    best->rung + 1, t->field[best->rung], best->allotment, t->objective.name,
-                    best->value, tune_settings_text(t, best->candidate, text));
+                    "rung %zu: %zu candidate%s, %" PRIu64 " IFO calls each; best %s %.4e at %s",
+                    best->rung + 1, t->field[best->rung], SADDLE_PLURAL(t->field[best->rung]),
+                    best->allotment, t->objective.name, best->value,
+                    tune_settings_text(t, best->candidate, text));
     cli_wrap(stdout, line, 2, 10, cli_width(STDOUT_FILENO));
     cli_flush_or_stop();
 }

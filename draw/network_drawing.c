@@ -7,6 +7,7 @@
 
 #include "core/print.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "draw/gnuplot.h"
 #include "draw/network_layout.h"
 #include "files/file.h"
@@ -259,9 +260,9 @@ static void open_svg(const network_svg *n, FILE *stream, const network_layout *a
     }
     saddle_fprintf(stream,
                    "<svg class=\"network\" viewBox=\"-7 %.2f 114 %.2f\" role=\"img\" "
-                   "aria-label=\"network of %zu agents and %zu edges%s\">\n",
+                   "aria-label=\"network of %zu agent%s and %zu edge%s%s\">\n",
                    93.0 - 100.0 * high, 14.0 + 100.0 * (high - low), n->graph->agents,
-                   n->graph->edges,
+                   SADDLE_PLURAL(n->graph->agents), n->graph->edges, SADDLE_PLURAL(n->graph->edges),
                    n->distance != NULL ? ", agents coloured by their distance from consensus" : "");
 }
 

@@ -138,9 +138,10 @@ static saddle_status write_drawing(FILE *f, const gallery *y, size_t k, const tr
     fputs("<figcaption>", f);
     if (coloured)
         report_label(f, group, y->group[k]);
-    report_html(f, "<span class=\"soft\">%s%s, %zu agents, %zu edges, seed %s.",
+    report_html(f, "<span class=\"soft\">%s%s, %zu agent%s, %zu edge%s, seed %s.",
                 coloured ? ": " : "", saddle_trace_setting(trace, "topology"), graph->agents,
-                graph->edges, saddle_trace_setting(trace, "seed"));
+                SADDLE_PLURAL(graph->agents), graph->edges, SADDLE_PLURAL(graph->edges),
+                saddle_trace_setting(trace, "seed"));
     if (coloured)
         write_legend(f, trace, low, high);
     fputs(coloured ? "</figcaption>\n</figure>\n" : "</span></figcaption>\n</figure>\n", f);

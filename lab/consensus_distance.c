@@ -4,6 +4,7 @@
 #include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "files/npz.h"
 
 /* Adds the squared distance of each row from the mean of the rows. */
@@ -39,9 +40,10 @@ saddle_status saddle_model_consensus_distance(const char *path, size_t agents, d
         if (rank == 2 && shape[0] == agents)
             add_distances(copies, agents, shape[1], distance);
         else
-            status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "'%.300s' holds %zu copies of %s, but the network has %zu agents",
-                                 path, rank == 2 ? shape[0] : 1, name[k], agents);
+            status =
+                saddle_fail(error, SADDLE_BAD_INPUT,
+                            "'%.300s' holds %zu copies of %s, but the network has %zu agent%s",
+                            path, rank == 2 ? shape[0] : 1, name[k], agents, SADDLE_PLURAL(agents));
         saddle_free(copies);
         if (status != SADDLE_OK)
             return status;

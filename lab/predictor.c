@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/float_mode.h"
 #include "core/memory.h"
@@ -79,6 +80,8 @@ static saddle_status check_format(const char *path, saddle_error *error)
     saddle_error why;
     saddle_status status = read_vector(path, "xbar", &x, &length, &why);
     saddle_free(x);
+    if (status != SADDLE_OK && access(path, R_OK) != 0)
+        return saddle_fail(error, status, "%s", why.message);
     if (status != SADDLE_OK)
         return saddle_fail(error, status, "not a model: %.900s", why.message);
     status = read_whole(path, "format", &format, &why);

@@ -24,11 +24,12 @@ static saddle_status check_rows(const saddle_predictor *p, const saddle_dataset 
     if (data->features == p->features)
         return SADDLE_OK;
     bool label_taken = data->features + 1 == p->features;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' has %zu features, but the model '%.300s' was trained on %zu; give "
-                       "rows of the same kind%s",
-                       data->name, data->features, p->path, p->features,
-                       label_taken ? "; set label-column to none if no column is a label" : "");
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "'%.300s' has %zu feature%s, but the model '%.300s' was trained on %zu; give "
+        "rows of the same kind%s",
+        data->name, data->features, SADDLE_PLURAL(data->features), p->path, p->features,
+        label_taken ? "; set label-column to none if no column is a label" : "");
 }
 
 saddle_status saddle_predictor_data(const saddle_predictor *predictor, saddle_dataset **out,

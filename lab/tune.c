@@ -124,9 +124,10 @@ static saddle_status choose_candidates(search *s, saddle_error *error)
     SADDLE_TRY(count_candidates(s, &count, error));
     if (least_budget(s, count) > t->budget)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "a budget of %" PRIu64 " IFO calls is too small for %zu candidates of "
+                           "a budget of %" PRIu64 " IFO calls is too small for %zu candidate%s of "
                            "%s; give at least %" PRIu64,
-                           t->budget, count, t->algorithm->name, least_budget(s, count));
+                           t->budget, count, SADDLE_PLURAL(count), t->algorithm->name,
+                           least_budget(s, count));
     saddle_status status =
         saddle_tune_choose(t, s->instance, s->plan, &s->forecast, s->centre, count, error);
     if (status == SADDLE_OK)

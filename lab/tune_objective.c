@@ -34,10 +34,11 @@ static saddle_status unknown(const saddle_instance *instance, const char *name,
     for (size_t k = 0; k < count; k++)
         saddle_append(list, sizeof list, ", %s", outcome[k].name);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "objective: '%s' is neither metric, loss, primal, stationarity nor an "
-                       "outcome of problem %s%s%s",
+                       "objective: '%s' is not an objective of problem %s%s; give metric, loss, "
+                       "primal or stationarity%s%s",
                        SADDLE_EXCERPT(name), saddle_shown_name(instance->problem->name),
-                       count > 0 ? ", which are" : ", which has none", count > 0 ? list + 1 : "");
+                       count > 0 ? "" : ", which has no outcomes",
+                       count > 0 ? ", or an outcome:" : "", count > 0 ? list + 1 : "");
 }
 
 saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_instance *instance,
@@ -57,9 +58,10 @@ saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_ins
     bool train = strncmp(name, "train_", 6) == 0;
     bool test = strncmp(name, "test_", 5) == 0;
     const char *bare = name + (train ? 6 : test ? 5 : 0);
-    if (test && !has_held_out(instance))
+    if (test && count > 0 && !has_held_out(instance))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "objective: there are no held-out rows for '%s'; give %s",
+                           "objective: there are no held-out rows for '%s'; give test-data, or "
+                           "set objective to %s",
                            SADDLE_EXCERPT(name), bare);
     for (size_t k = 0; k < count; k++)
         if (strcmp(outcome[k].name, bare) == 0) {

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "files/file.h"
 #include "instance/settings.h"
 #include "lab/tune.h"
@@ -102,8 +103,9 @@ saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path, 
     FILE *f = output.stream;
     if (best != NULL)
         saddle_fprintf(
-            f, "# saddle %s: the best of %zu candidates, %s %.6g after %" PRIu64 " IFO calls\n",
-            saddle_version(), tuning->candidates, tuning->objective.name, best->value, best->ifo);
+            f, "# saddle %s: the best of %zu candidate%s, %s %.6g after %" PRIu64 " IFO calls\n",
+            saddle_version(), tuning->candidates, SADDLE_PLURAL(tuning->candidates),
+            tuning->objective.name, best->value, best->ifo);
     const saddle_settings *settings = tuning->plan.settings;
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "instance/plan.h"
 
 /* Reads all training rows; *owned receives what must be freed. */
@@ -33,9 +34,9 @@ static saddle_status split(validation *out, const saddle_dataset *all, double fr
     size_t held_out = (size_t)ceil(fraction * (double)all->rows);
     if (held_out >= all->rows)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "validation-fraction: %g of %zu rows leaves no rows for training; give "
+                           "validation-fraction: %g of %zu row%s leaves no rows for training; give "
                            "a smaller fraction",
-                           fraction, all->rows);
+                           fraction, all->rows, SADDLE_PLURAL(all->rows));
     size_t *row = saddle_alloc(all->rows, sizeof *row);
     if (row == NULL)
         return saddle_no_memory(error, "the validation rows");

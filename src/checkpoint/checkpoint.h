@@ -28,6 +28,8 @@ saddle_status saddle_checkpoint_check_memory(const saddle_checkpoint *checkpoint
 
 /* Returns the value of a setting as checkpoints compare it: for a plug-in, its file's contents instead
  * of its path. Free with saddle_free(); NULL when memory is short. */
+/* Begins the value of an option whose file's contents count; the first digits of its SHA-256 follow. */
+#define SADDLE_FILE_VALUE "a file of SHA-256 "
 char *saddle_checkpoint_value(const saddle_option *option, const char *text);
 
 /* ---- state of the links: checkpoint_links.c -------------------------------------------------- */
@@ -67,6 +69,20 @@ typedef struct saddle_resumption {
     size_t record_size; /* 64-bit words of each */
     uint64_t **links;   /* per agent: its links' state; NULL where it is not needed */
 } saddle_resumption;
+
+/* ---- resume_checks.c ---- */
+
+/* The run that a checkpoint must belong to. NULL: any. */
+typedef struct saddle_resuming_run {
+    const saddle_run_info *info;
+    const saddle_checkpoint_numbers *number;
+} saddle_resuming_run;
+
+/* Checks that a checkpoint belongs to a run, by its version, settings, sizes and data. */
+saddle_status saddle_resume_check(const saddle_checkpoint *c, const saddle_resuming_run *wanted,
+                                  saddle_error *error);
+
+/* ---- resume.c ---- */
 
 /* Finds the checkpoint that the plan's `resume` names, and checks it as far as possible without the run.
  * Collective. */

@@ -44,7 +44,7 @@ static char *file_value(const char *path)
         return saddle_strdup(path);
     bool good = saddle_sha256_file(fileno(file), bytes, sum);
     fclose(file);
-    return good ? saddle_format("a file of SHA-256 %02x%02x%02x%02x%02x%02x%02x%02x", sum[0],
+    return good ? saddle_format(SADDLE_FILE_VALUE "%02x%02x%02x%02x%02x%02x%02x%02x", sum[0],
                                 sum[1], sum[2], sum[3], sum[4], sum[5], sum[6], sum[7])
                 : NULL;
 }
@@ -124,9 +124,9 @@ static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan
         if (!lies_below(given, directory))
             status = saddle_fail(
                 error, SADDLE_BAD_INPUT,
-                "%s: the checkpoint '%.300s' names '%.300s', which is not in its own "
-                "directory, or has a link elsewhere, and could be any of your files; to write "
-                "it, give this path, or another one, as the %s again",
+                "%s: resuming from '%.300s' would write '%.300s', which lies outside the "
+                "checkpoint's directory or has a link elsewhere; to write it nevertheless, set %s "
+                "to this path, or to another one",
                 name, c->path, given, name);
     }
     saddle_free(directory);

@@ -1,4 +1,4 @@
-/* Resuming from a checkpoint: finding it, checking that it belongs to this run, and loading it. */
+/* Resuming from a checkpoint: finding it and loading it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -40,19 +40,10 @@ static saddle_status read_source(resume_source *out, const saddle_plan *plan, sa
         "checkpoints as checkpoint, or as resume the path of a directory or checkpoint");
 }
 
-/* The run that a checkpoint must belong to: see check_run(). NULL: any. */
-typedef struct resuming_run {
-    const saddle_run_info *info;
-    const saddle_checkpoint_numbers *number;
-} resuming_run;
-
-static saddle_status check_run(const saddle_checkpoint *c, const resuming_run *wanted,
-                               saddle_error *error);
-
 /* Opens the newest checkpoint of a directory, other than `refused`, that is valid and belongs to this
  * run; NULL when there is none. */
 static saddle_checkpoint *find_other(const char *directory, const char *refused,
-                                     const resuming_run *wanted)
+                                     const saddle_resuming_run *wanted)
 {
     saddle_checkpoint *found = NULL;
     char *path = NULL;
@@ -61,7 +52,7 @@ static saddle_checkpoint *find_other(const char *directory, const char *refused,
             break;
         bool other = strcmp(saddle_file_name(path), saddle_file_name(refused)) != 0;
         if (other && saddle_checkpoint_open(&found, path, NULL) == SADDLE_OK && wanted != NULL &&
-            check_run(found, wanted, NULL) != SADDLE_OK) {
+            saddle_resume_check(found, wanted, NULL) != SADDLE_OK) {
             saddle_checkpoint_close(found);
             found = NULL;
         }
@@ -71,7 +62,7 @@ static saddle_checkpoint *find_other(const char *directory, const char *refused,
 }
 
 /* Appends to an error message which other checkpoint can be used. */
-static saddle_status name_alternative(const char *refused, const resuming_run *wanted,
+static saddle_status name_alternative(const char *refused, const saddle_resuming_run *wanted,
                                       saddle_error *error)
 {
     char *directory = saddle_directory_of(refused);
@@ -184,144 +175,6 @@ saddle_status saddle_resume_open(saddle_resumption *out, const saddle_plan *plan
     return status;
 }
 
-/* ---- checking it ----------------------------------------------------------------------------- */
-
-/* Returns whether a setting may differ between a checkpoint and the run that resumes from it. */
-static bool may_change(const saddle_option *option, const saddle_algorithm *algorithm)
-{
-    /* A limit on IFO calls can cut inner loops short. */
-    if (option->home == SADDLE_HOME_PLAN && option->offset == offsetof(saddle_plan, limits.max_ifo))
-        return !algorithm->heeds_limit;
-    return option->effect != SADDLE_EFFECT_RESULT && option->effect != SADDLE_EFFECT_RECORD &&
-           option->effect != SADDLE_EFFECT_METRIC;
-}
-
-/* Returns whether two texts are the same value of an option. */
-static bool same_value(const saddle_option *option, const char *own, const char *other)
-{
-    double a;
-    double b;
-    if (strcmp(own, other) == 0)
-        return true;
-    if (option->kind != SADDLE_OPTION_REAL && option->kind != SADDLE_OPTION_INTEGER)
-        return false;
-    return saddle_parse_real(own, &a) && saddle_parse_real(other, &b) && a == b;
-}
-
-/* Compares a setting of a checkpoint with the run's value `own`, in the form that checkpoints compare. */
-static saddle_status check_setting(const saddle_checkpoint *c,
-                                   const saddle_checkpoint_setting *setting,
-                                   const saddle_run_info *info, const saddle_option *option,
-                                   const char *own, saddle_error *error)
-{
-    if (may_change(option, info->algorithm) || same_value(option, own, setting->effective))
-        return SADDLE_OK;
-    if (option->no_path_in_file && strstr(own, "plug-in ") != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: '%.200s' is not what the run of the checkpoint '%s' used: that was "
-                           "'%.100s', this is '%.100s' (the first digits of the file's SHA-256 "
-                           "and the options); give the same object with the same options",
-                           setting->name, saddle_settings_value(info->plan->settings, option),
-                           c->path, setting->effective, own);
-    bool none_there = *setting->effective == '\0';
-    bool none_here = *own == '\0';
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "the checkpoint '%s' is of another run: %s is %s%.100s%s there and "
-                       "%s%.100s%s here; give the options that the checkpoint "
-                       "records, or leave them out",
-                       c->path, setting->name, none_there ? "not given" : "'", setting->effective,
-                       none_there ? "" : "'", none_here ? "not given" : "'", own,
-                       none_here ? "" : "'");
-}
-
-static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run_info *info,
-                                    saddle_error *error)
-{
-    const saddle_settings *effective = info->plan->settings;
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < c->number.settings; k++) {
-        const saddle_checkpoint_setting *setting = &c->setting[k];
-        const saddle_option *option = saddle_settings_find(effective, setting->name);
-        if (option == NULL)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "the checkpoint '%s' is of another run: %s is '%.100s' there, and "
-                               "this one has no such setting; give the options that the checkpoint "
-                               "records, or leave them out",
-                               c->path, setting->name, setting->effective);
-        char *own = saddle_checkpoint_value(option, saddle_settings_value(effective, option));
-        status = own != NULL ? check_setting(c, setting, info, option, own, error)
-                             : saddle_no_memory(error, "a checkpoint");
-        saddle_free(own);
-    }
-    return status;
-}
-
-/* Compares what the settings do not show: the data, and all sizes. */
-static saddle_status check_numbers(const saddle_checkpoint *c,
-                                   const saddle_checkpoint_numbers *wanted, saddle_error *error)
-{
-    const saddle_checkpoint_numbers *n = &c->number;
-    const struct {
-        const char *name;
-        uint64_t there;
-        uint64_t here;
-    } size[] = {{"agents", n->agents, wanted->agents},
-                {"entries of x", n->x_dim, wanted->x_dim},
-                {"entries of y", n->y_dim, wanted->y_dim},
-                {"published numbers per agent", n->published, wanted->published},
-                {"kept numbers per agent", n->kept, wanted->kept},
-                {"numbers of the observer", n->memory, wanted->memory},
-                {"numbers of links", n->links, wanted->links}};
-    for (size_t k = 0; k < sizeof size / sizeof *size; k++)
-        if (size[k].there != size[k].here)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "the checkpoint '%s' is of another run: it has %" PRIu64
-                               " %s, but this run has %" PRIu64,
-                               c->path, size[k].there, size[k].name, size[k].here);
-    if (n->solution != wanted->solution)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "stop-after: the run of the checkpoint '%s' kept %s best solution; %s",
-                           c->path, n->solution > 0 ? "its" : "no",
-                           n->solution > 0 ? "give a number above 0, or leave it out"
-                                           : "leave it out");
-    if (n->data != wanted->data)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the checkpoint '%s' is of a run on other data or another network, or "
-                           "with other sets: their fingerprint is %016" PRIx64
-                           " there and %016" PRIx64
-                           " here; give the same files of data, test-data, init, topology and "
-                           "mixing, and from C the same objects",
-                           c->path, n->data, wanted->data);
-    return SADDLE_OK;
-}
-
-/* Checks that the checkpoint can give what the resuming run asks for. */
-static saddle_status check_plan(const saddle_checkpoint *c, const saddle_plan *plan,
-                                saddle_error *error)
-{
-    if (plan->limits.iterations < c->number.iteration)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "iterations: the checkpoint '%s' is of iteration %" PRIu64
-                           ", after %" PRIu64 "; give a larger number",
-                           c->path, c->number.iteration, plan->limits.iterations);
-    return SADDLE_OK;
-}
-
-static saddle_status check_run(const saddle_checkpoint *c, const resuming_run *wanted,
-                               saddle_error *error)
-{
-    if (strcmp(c->version, saddle_version()) != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the checkpoint '%s' is of saddle %.40s, but this is %s, which may give "
-                           "different results; resume it with that version",
-                           c->path, c->version, saddle_version());
-    saddle_status status = saddle_checkpoint_check_memory(c, wanted->info, error);
-    SADDLE_THEN(status, check_settings(c, wanted->info, error));
-    SADDLE_THEN(status, check_numbers(c, wanted->number, error));
-    SADDLE_THEN(status, check_plan(c, wanted->info->plan, error));
-    return status;
-}
-
 /* ---- loading it ------------------------------------------------------------------------------ */
 
 /* Reads what all processes need. */
@@ -414,8 +267,8 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
     if (r->from == NULL)
         return SADDLE_OK;
     SADDLE_TRY(saddle_checkpoint_measure(info, &number, error));
-    const resuming_run wanted = {.info = info, .number = &number};
-    saddle_status status = check_run(r->from, &wanted, error);
+    const saddle_resuming_run wanted = {.info = info, .number = &number};
+    saddle_status status = saddle_resume_check(r->from, &wanted, error);
     if (status != SADDLE_OK && world->rank == 0)
         status = name_alternative(r->from->path, &wanted, error);
     status = saddle_world_agree(world, status, error);

@@ -133,6 +133,7 @@ static saddle_status read_grant(double *bytes, saddle_error *error)
 /* Set when this thread's last allocation was refused: the total it would have reached and the limit. */
 static _Thread_local struct {
     double total; /* 0: not refused, the system had no more */
+    double own;   /* what the process took before */
     double available;
     bool granted;
 } refused;
@@ -148,6 +149,7 @@ bool saddle_available_allows(double bytes)
     if (own + bytes <= available)
         return true;
     refused.total = own + bytes;
+    refused.own = own;
     refused.available = available;
     refused.granted = granted >= 0.0;
     return false;
@@ -158,9 +160,22 @@ void saddle_available_forget(void)
     refused.total = 0.0;
 }
 
+/* Fails because SADDLE_MEMORY allows less than the process took before it came to `what`. */
+static saddle_status refuse_grant(double own, double available, const char *what,
+                                  saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_NO_MEMORY,
+                       VARIABLE
+                       " allows %.4g GB of memory, but before %s the program already takes "
+                       "about %.4g GB; set " VARIABLE " to more gigabytes, or to inf",
+                       available / 1e9, what, own / 1e9);
+}
+
 void saddle_say_no_memory(saddle_error *error, const char *what)
 {
-    if (refused.total > 0.0)
+    if (refused.granted && refused.own > refused.available && refused.total > 0.0)
+        refuse_grant(refused.own, refused.available, what, error);
+    else if (refused.total > 0.0)
         saddle_fail(error, SADDLE_NO_MEMORY,
                     "%s would bring memory use to about %.4g GB, but about %.4g GB is %s; make the "
                     "network or the problem smaller, or set " VARIABLE
@@ -215,7 +230,10 @@ static saddle_status refuse(const saddle_need *need, size_t processes, const cha
     if (need->largest[0] != '\0')
         saddle_snprintf(part, sizeof part, ", %.3g GB of it for %s", need->most / 1e9,
                         need->largest);
-    double total = saddle_memory_used() + SMALL_BLOCKS + need->bytes + SADDLE_LIBRARY_BYTES;
+    double own = saddle_memory_used() + SMALL_BLOCKS + SADDLE_LIBRARY_BYTES;
+    if (granted && own > available)
+        return refuse_grant(own, available, what, error);
+    double total = own + need->bytes;
     return saddle_fail(error, SADDLE_NO_MEMORY,
                        "%s would take about %.4g GB of memory%s, but about %.4g GB is %s%s; "
                        "%s, or set %s to the gigabytes that it may take, or to inf",

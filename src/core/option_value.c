@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/print.h"
@@ -108,6 +109,16 @@ static bool whole_in_range(const saddle_option *option, uint64_t value)
     return above && (high >= 0x1p64 || value <= (uint64_t)floor(high));
 }
 
+/* Returns whether a text is a number that overflows, such as 1e400. */
+static bool is_too_large(const char *text)
+{
+    char *end = NULL;
+    if (text[strspn(text, "0123456789+-.eE")] != '\0' || *text == '\0')
+        return false;
+    double value = strtod_l(text, &end, saddle_c_locale());
+    return *end == '\0' && isinf(value);
+}
+
 static saddle_status read_integer(const saddle_option *option, const char *text, uint64_t *out,
                                   saddle_error *why)
 {
@@ -123,7 +134,7 @@ static saddle_status read_integer(const saddle_option *option, const char *text,
                            "'%s' is above 2^53 and not in plain digits; write out all its digits",
                            SADDLE_EXCERPT(text));
     }
-    bool whole = real == floor(real);
+    bool whole = real == floor(real) || is_too_large(text);
     return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is %s; give %s", SADDLE_EXCERPT(text),
                        whole ? "out of range" : "not a whole number",
                        describe_number(option, right));
@@ -138,7 +149,10 @@ static saddle_status read_real(const saddle_option *option, const char *text, do
     if (number && above && *out <= option->maximum)
         return SADDLE_OK;
     return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is %s; give %s", SADDLE_EXCERPT(text),
-                       number ? "out of range" : "not a number", describe_number(option, right));
+                       number               ? "out of range"
+                       : is_too_large(text) ? "too large for a double"
+                                            : "not a number",
+                       describe_number(option, right));
 }
 
 /* ---- any kind -------------------------------------------------------------------------------- */

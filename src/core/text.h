@@ -41,6 +41,9 @@ saddle_excerpt saddle_excerpt_of(const char *at, const char *end);
 /* The excerpt of a string as an argument of a message. */
 #define SADDLE_EXCERPT(whole) saddle_excerpt_of((whole), NULL).text
 
+/* The ending of a noun after a count: "1 row", "2 rows". */
+#define SADDLE_PLURAL(count) ((count) == 1 ? "" : "s")
+
 /* Appends to a string in a buffer of `size` bytes; truncates what does not fit. */
 void saddle_append(char *text, size_t size, const char *format, ...) SADDLE_PRINTF(3, 4);
 

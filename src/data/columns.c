@@ -236,7 +236,7 @@ static saddle_status compare_names(const saddle_columns *before, const saddle_co
     if (before->named != own->named)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "it has %s line of names, but the files before have %s; give all files "
-                           "one, or none, or set header",
+                           "one, or none, or set header to yes or no",
                            own->named ? "a" : "no", own->named ? "none" : "one");
     if (own->named && lacking(before, own, missing) + lacking(own, before, extra) > 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -245,9 +245,9 @@ static saddle_status compare_names(const saddle_columns *before, const saddle_co
                            missing, extra);
     if (before->count != own->count)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "it has %zu columns of features, but the files before have %zu; give "
+                           "it has %zu column%s of features, but the files before have %zu; give "
                            "all files the same columns",
-                           own->count, before->count);
+                           own->count, SADDLE_PLURAL(own->count), before->count);
     return SADDLE_OK;
 }
 

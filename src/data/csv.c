@@ -153,7 +153,7 @@ static saddle_status find_field(const saddle_csv *table, const names *of, const 
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%s '%.*s': '%s' has no line of names; use a number from 0%s", option,
                            shown, wanted, path,
-                           strcmp(option, "label column") == 0 ? ", first, last or none" : "");
+                           strcmp(option, "label-column") == 0 ? ", first, last or none" : "");
     size_t found = count_named(of, wanted, length, out);
     if (found == 1)
         return SADDLE_OK;
@@ -192,7 +192,7 @@ static saddle_status choose_label(saddle_csv *table, const names *of,
     else if (strcmp(wanted, "none") == 0)
         table->label = table->fields;
     else
-        return find_field(table, of, "label column", wanted, strlen(wanted), path, &table->label,
+        return find_field(table, of, "label-column", wanted, strlen(wanted), path, &table->label,
                           error);
     return SADDLE_OK;
 }
@@ -314,6 +314,23 @@ static saddle_status refuse_columns(const saddle_csv *table, const names *of, si
                        path, lacking == 1 ? "a column" : "columns", missing, remedy);
 }
 
+/* Fails because a column is not among the given columns, or occurs twice. */
+static saddle_status refuse_column(const saddle_csv *table, const char *name, bool twice,
+                                   const char *path, saddle_error *error)
+{
+    const char *label = table->columns->label.name;
+    if (!twice && label != NULL && strcmp(name, label) == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "column '%s' of '%s' is the label of the training data, but the label "
+                           "is taken from another column; set label-column to '%s'",
+                           SADDLE_EXCERPT(name), path, SADDLE_EXCERPT(name));
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT, "column '%s' of '%s' %s; leave it out with drop-columns%s",
+        SADDLE_EXCERPT(name), path, twice ? "occurs twice" : "is not in the training data",
+        !twice && table->label == table->fields ? ", or name it as label-column if it is the label"
+                                                : "");
+}
+
 /* Matches the given columns to fields, by name, or by order if there are no names. */
 static saddle_status match_columns(saddle_csv *table, const names *of, const char *path,
                                    saddle_error *error)
@@ -328,10 +345,7 @@ static saddle_status match_columns(saddle_csv *table, const names *of, const cha
             continue;
         size_t c = by_name ? saddle_columns_find_near(columns, of->name[k], count) : count;
         if (by_name && (c == columns->count || table->field_of[c] != SIZE_MAX))
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT, "column '%s' of '%s' %s; leave it out with drop-columns",
-                SADDLE_EXCERPT(of->name[k]), path,
-                c == columns->count ? "is not in the training data" : "occurs twice");
+            return refuse_column(table, of->name[k], c < columns->count, path, error);
         if (c < columns->count)
             table->field_of[c] = k;
         count++;

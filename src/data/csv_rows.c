@@ -94,7 +94,7 @@ static bool encode(saddle_csv *table, const char *line, const saddle_field *fiel
                saddle_parse_fail(
                    &table->failure, line, field->begin,
                    "missing value in column '%s', and the training data have no substitute "
-                   "for it; train with missing impute",
+                   "for it; train with missing set to impute",
                    SADDLE_EXCERPT(column->name));
     }
     if (column->kind == SADDLE_COLUMN_NUMBER)

@@ -69,7 +69,7 @@ static saddle_status make(saddle_dataset **out, const char *name, size_t rows, s
     char what[320];
     saddle_claim claim = {0};
     *out = NULL;
-    saddle_snprintf(what, sizeof what, "%zu rows of '%.200s'", rows, name);
+    saddle_snprintf(what, sizeof what, "%zu row%s of '%.200s'", rows, SADDLE_PLURAL(rows), name);
     SADDLE_TRY(saddle_need_check_one(bytes_of(name, rows, features, nonzeros, unit), what,
                                      "use fewer rows", error));
     saddle_dataset *data = saddle_dataset_new_head(name, rows, features);

@@ -11,6 +11,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "data/dataset.h"
 #include "data/readers.h"
 
@@ -175,8 +176,9 @@ static saddle_status read_labels(const saddle_input *images, const saddle_data_o
                              "'%s' has IDX rank %u; a label file has rank 1", in.path, header.rank);
     else if (status == SADDLE_OK && header.rows != data->rows)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' has %zu labels but '%s' has %zu images; give matching files",
-                             in.path, header.rows, images->path, data->rows);
+                             "'%s' has %zu label%s but '%s' has %zu image%s; give matching files",
+                             in.path, header.rows, SADDLE_PLURAL(header.rows), images->path,
+                             data->rows, SADDLE_PLURAL(data->rows));
     if (status == SADDLE_OK)
         read_entries(&header, 1.0, data->label);
     saddle_input_close(&in);

@@ -167,12 +167,12 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
     }
     char seen[256];
     list_labels(seen, sizeof seen, classes, count);
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "%s: two classes are needed, but the data have %zu different label%s (%s); %s",
-        count == 1 ? "data" : "positive", count, count == 1 ? "" : "s", seen,
-        count == 1 ? "give rows of both"
-                   : "give those that are positive, such as 1 or 5-9 or 2,4,7");
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: two classes are needed, but the data have %s%zu %slabel%s (%s); %s",
+                       count == 1 ? "data" : "positive", count == 1 ? "only " : "", count,
+                       count == 1 ? "" : "different ", SADDLE_PLURAL(count), seen,
+                       count == 1 ? "give rows of both"
+                                  : "give those that are positive, such as 1 or 5-9 or 2,4,7");
 }
 
 /* Sets `marked` where a list names a distinct label. Unless `any` is set, every item must occur and some
@@ -280,13 +280,14 @@ static saddle_status settle_classes(const char *wanted, const double *label, siz
     size_t most = wanted != NULL ? listed : count;
     if (status == SADDLE_OK && (most < 2 || most > SADDLE_MOST_CLASSES)) {
         list_labels(seen, sizeof seen, wanted != NULL ? classes : label, most);
-        status = saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "classes: the problem needs 2 to %d classes, but there %s %zu "
-            "different label%s (%s); %s",
-            SADDLE_MOST_CLASSES, most == 1 ? "is" : "are", most, most == 1 ? "" : "s", seen,
-            most == 1 ? "give rows of several classes"
-                      : "for labels that are measurements, choose a regression problem");
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "classes: the problem needs 2 to %d classes, but there %s %zu "
+                             "%slabel%s (%s); %s",
+                             SADDLE_MOST_CLASSES, most == 1 ? "is only" : "are", most,
+                             most == 1 ? "" : "different ", SADDLE_PLURAL(most), seen,
+                             most == 1
+                                 ? "give rows of several classes"
+                                 : "for labels that are measurements, choose a regression problem");
     }
     if (status == SADDLE_OK) {
         *rule = print_classes(wanted != NULL ? classes : label, most);

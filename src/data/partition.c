@@ -69,8 +69,8 @@ static saddle_status parse_samples(struct plan *plan, const char *text, size_t r
     if (plan->total > rows)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "samples: '%s' for %zu agents needs %zu rows, but there are only %zu; give less", text,
-            plan->agents, plan->total, rows);
+            "samples: '%s' for %zu agent%s needs %zu rows, but there are only %zu; give less", text,
+            plan->agents, SADDLE_PLURAL(plan->agents), plan->total, rows);
     return SADDLE_OK;
 }
 
@@ -338,9 +338,9 @@ saddle_status saddle_partition_create(saddle_partition **out, const saddle_datas
     if (agents > data->rows)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "agents: %zu are too many for %zu rows, as every agent needs at least one; give at "
-            "most %zu or more data",
-            agents, data->rows, data->rows);
+            "agents: %zu are too many for %zu row%s, as every agent needs at least one; give at "
+            "most %zu, or more data",
+            agents, data->rows, SADDLE_PLURAL(data->rows), data->rows);
     saddle_partition *partition = saddle_alloc(1, sizeof *partition);
     size_t *size = saddle_alloc(agents, sizeof *size);
     if (partition == NULL || size == NULL) {

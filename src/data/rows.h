@@ -5,6 +5,7 @@
 #include <saddle/data.h>
 
 #include "core/status.h"
+#include "core/text.h"
 #include "core/vector.h"
 
 /* Fails if the rows do not have as many features as a model. */
@@ -15,8 +16,8 @@ static inline saddle_status saddle_rows_check(const saddle_dataset *data, size_t
         return SADDLE_OK;
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
-        "'%s' has %zu features, but the model has %zu; give rows with the same features",
-        data->name, data->features, features);
+        "'%s' has %zu feature%s, but the model has %zu; give rows with the same features",
+        data->name, data->features, SADDLE_PLURAL(data->features), features);
 }
 
 /* Returns the entry of a row in a column; 0 where none is stored. */

@@ -29,8 +29,8 @@ saddle_status saddle_read_samples(size_t *samples, size_t agents, const char *te
                            text, agents);
     if (given != 1 && given != agents)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "samples: '%s' has %zu numbers for %zu agents; give one, or one each",
-                           text, given, agents);
+                           "samples: '%s' has %zu number%s for %zu agent%s; give one, or one each",
+                           text, given, SADDLE_PLURAL(given), agents, SADDLE_PLURAL(agents));
     for (size_t i = given; i < agents; i++)
         samples[i] = samples[0];
     return SADDLE_OK;

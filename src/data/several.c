@@ -80,9 +80,10 @@ static saddle_status add_up(const several *s, saddle_dataset *sum, saddle_error 
         if ((part->dense == NULL) != (first->dense == NULL) ||
             (part->dense != NULL && part->features != first->features))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%s' has %zu features, '%s' %zu, dense or sparse; give files of "
+                               "'%s' has %zu feature%s, '%s' %zu, dense or sparse; give files of "
                                "the same kind",
-                               first->name, first->features, part->name, part->features);
+                               first->name, first->features, SADDLE_PLURAL(first->features),
+                               part->name, part->features);
         sum->features = part->features > sum->features ? part->features : sum->features;
         sum->rows += part->rows;
         sum->nonzeros += part->nonzeros;

@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "data/dataset.h"
 
 /* A row with its sort keys. */
@@ -90,9 +91,9 @@ static saddle_status copy_parts(const saddle_dataset *data, size_t *row, const s
         if (size[p] == 0)
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
-                "part %zu gets none of the %zu rows of '%s'; give it a larger share, or "
+                "part %zu gets none of the %zu row%s of '%s'; give it a larger share, or "
                 "make fewer parts",
-                p, data->rows, data->name);
+                p, data->rows, SADDLE_PLURAL(data->rows), data->name);
         qsort(row, size[p], sizeof *row, saddle_compare_sizes);
         SADDLE_TRY(saddle_dataset_select(&out[p], data, row, size[p], error));
         row += size[p];

@@ -424,8 +424,8 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int 
         return saddle_fail(
             error, SADDLE_UNSUPPORTED,
             "%s with these options needs a number that is computed from all agents "
-            "at once (gamma exact), but none of the %zu processes has all agents; use "
-            "engine threads or one process",
+            "at once (gamma exact), but none of the %zu processes has all agents; set "
+            "engine to threads, or use one process",
             inputs->algorithm->name, world->ranks);
     bool whole = find_peers(e);
     e->requests = 4 * (size_t)e->local.layout.rounds * e->peers;

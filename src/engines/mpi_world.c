@@ -13,6 +13,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "core/vector.h"
 #include "engines/mpi_heartbeat.h"
 #include "engines/mpi_peers.h"
@@ -334,9 +335,9 @@ saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, 
     if (graph != NULL && (size_t)ranks > graph->agents)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "engine: %d processes were started for %zu agents, but each process needs at least "
+            "engine: %d processes were started for %zu agent%s, but each process needs at least "
             "one; start at most %zu (mpirun -n %zu)",
-            ranks, graph->agents, graph->agents, graph->agents);
+            ranks, graph->agents, SADDLE_PLURAL(graph->agents), graph->agents, graph->agents);
     mpi_world *w = saddle_alloc(1, sizeof *w);
     if (w == NULL)
         return saddle_no_memory(error, "the placement of the agents");

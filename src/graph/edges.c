@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
+#include "core/text.h"
 
 saddle_status saddle_edges_reserve(saddle_edges *edges, size_t count, saddle_error *error)
 {
@@ -115,8 +116,9 @@ static saddle_status refuse_disconnected(const char *text, size_t agents, const 
     }
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "the graph is not connected: %zu components:%s%s; add edges that join them "
-                       "(topology '%s', %zu agents)",
-                       components, list, components > shown ? " ..." : "", text, agents);
+                       "(topology '%s', %zu agent%s)",
+                       components, list, components > shown ? " ..." : "", text, agents,
+                       SADDLE_PLURAL(agents));
 }
 
 static saddle_status check_connected(const saddle_edges *edges, const char *text, size_t agents,

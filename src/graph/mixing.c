@@ -29,6 +29,7 @@
 #include "core/registry.h"
 #include "core/rounding.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "graph/reading.h"
 #include "graph/spectrum.h"
 
@@ -392,8 +393,8 @@ saddle_status saddle_mixing_from_edges(saddle_mixing **out, const saddle_graph *
         SADDLE_REQUIRE(error, edge, weight);
     if (count != graph->edges)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%zu weights for a graph of %zu edges; give one for each", count,
-                           graph->edges);
+                           "%zu weight%s for a graph of %zu edge%s; give one for each", count,
+                           SADDLE_PLURAL(count), graph->edges, SADDLE_PLURAL(graph->edges));
     saddle_mixing *mixing;
     saddle_status status = open_mixing(&mixing, graph, "weights", error);
     for (size_t e = 0; status == SADDLE_OK && e < count; e++)

@@ -235,10 +235,10 @@ static saddle_status check_degree(const saddle_topology_request *request, size_t
     size_t m = request->agents;
     if (degree >= m || (m * degree) % 2 != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology: '%s' is impossible with %zu agents; K must be below the "
+                           "topology: '%s' is impossible with %zu agent%s; K must be below the "
                            "number of agents and "
                            "agents * K even",
-                           request->text, m);
+                           request->text, m, SADDLE_PLURAL(m));
     if ((degree == 0 && m > 1) || (degree == 1 && m > 2))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "topology: '%s' cannot connect %zu agents; K must be at least 2",
@@ -324,11 +324,12 @@ saddle_status saddle_build_small_world(saddle_edges *edges, saddle_topology_requ
         return status;
     bool lone = p.agents == 1 && p.degree == 0;
     if (p.degree >= p.agents || p.degree % 2 != 0 || (p.degree < 2 && !lone))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology: '%s' is impossible with %zu agents; K must be even, at least "
-                           "2 and below the "
-                           "number of agents",
-                           request->text, p.agents);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "topology: '%s' is impossible with %zu agent%s; K must be even, at least "
+            "2 and below the "
+            "number of agents",
+            request->text, p.agents, SADDLE_PLURAL(p.agents));
     size_t count = p.agents * (p.degree / 2);
     status = saddle_edges_reserve(edges, count, error);
     if (status != SADDLE_OK || lone)

@@ -145,9 +145,9 @@ saddle_status saddle_edges_read(saddle_edges *edges, const char *path, size_t *a
     /* A single large number must not allocate memory for millions of agents. */
     if (status == SADDLE_OK && *agents == 0 && largest >= 2 * list.count)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' has %zu edges, too few for each of the agents 0 to %zu to have "
+                             "'%s' has %zu edge%s, too few for each of the agents 0 to %zu to have "
                              "one; number the agents without gaps",
-                             path, list.count, largest);
+                             path, list.count, SADDLE_PLURAL(list.count), largest);
     if (status == SADDLE_OK && *agents == 0)
         *agents = largest + 1;
     saddle_line_reader_close(&in);
@@ -208,14 +208,14 @@ static saddle_status read_row(saddle_line_reader *in, const saddle_graph *graph,
     for (; (word = saddle_line_reader_field(in, " \t,")) != NULL; j++) {
         if (j == graph->agents)
             return saddle_line_reader_refuse(
-                in, word, error, "'%s' follows the row's %zu entries; give one per agent",
-                SADDLE_EXCERPT(word), graph->agents);
+                in, word, error, "'%s' follows the row's %zu %s; give one per agent",
+                SADDLE_EXCERPT(word), graph->agents, (graph->agents) == 1 ? "entry" : "entries");
         SADDLE_TRY(take_entry(in, word, graph, i, j, tolerance, &k, weight, diagonal, error));
     }
     if (j < graph->agents)
         return saddle_line_reader_refuse(in, in->rest, error,
-                                         "the row ends after %zu entries; give one per agent, %zu",
-                                         j, graph->agents);
+                                         "the row ends after %zu %s; give one per agent, %zu", j,
+                                         (j) == 1 ? "entry" : "entries", graph->agents);
     return SADDLE_OK;
 }
 
@@ -233,8 +233,8 @@ static saddle_status read_rows(saddle_line_reader *in, const saddle_graph *graph
     }
     if (in->status == SADDLE_OK && row < graph->agents)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' has %zu rows; the matrix must have one per agent, %zu", in->path,
-                           row, graph->agents);
+                           "'%s' has %zu row%s; the matrix must have one per agent, %zu", in->path,
+                           row, SADDLE_PLURAL(row), graph->agents);
     return in->status;
 }
 

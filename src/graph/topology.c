@@ -12,6 +12,7 @@
 #include "core/memory.h"
 #include "core/registry.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "graph/reading.h"
 
 /* ---- fields of the text ---- */
@@ -121,9 +122,10 @@ static saddle_status build_lattice(saddle_edges *edges, saddle_topology_request 
                            request->text, request->fields->field[1], SADDLE_MAX_AGENTS);
     if (request->agents != 0 && request->agents != rows * columns)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology: '%s' has %zu agents, but %zu are wanted; the sides must "
-                           "multiply to the number of agents",
-                           request->text, rows * columns, request->agents);
+                           "topology: '%s' has %zu agent%s, but %zu are wanted; give sides "
+                           "whose product is %zu, or leave agents out",
+                           request->text, rows * columns, SADDLE_PLURAL(rows * columns),
+                           request->agents, request->agents);
     request->agents = rows * columns;
     request->rows = rows;
     saddle_status status = SADDLE_OK;

@@ -11,6 +11,7 @@
 #include "core/available.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "data/samples.h"
@@ -189,8 +190,8 @@ static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *e
     size_t wanted = e->parts->samples[agent];
     if (wanted > (*shard)->rows)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "samples: %zu for agent %zu, but '%s' has only %zu rows", wanted,
-                             agent, (*shard)->name, (*shard)->rows);
+                             "samples: %zu for agent %zu, but '%s' has only %zu row%s", wanted,
+                             agent, (*shard)->name, (*shard)->rows, SADDLE_PLURAL((*shard)->rows));
     else if (wanted > 0)
         status = cut(shard, wanted, error);
     if (status == SADDLE_OK) {
@@ -294,9 +295,10 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
         saddle_dataset *data = e->parts->shard[world->here[k]];
         if (data->dense != NULL && data->features != e->features)
             status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "data: '%s' of agent %zu has %zu features, but another agent's "
+                                 "data: '%s' of agent %zu has %zu feature%s, but another agent's "
                                  "file has %zu; give all agents the same features",
-                                 data->name, world->here[k], data->features, e->features);
+                                 data->name, world->here[k], data->features,
+                                 SADDLE_PLURAL(data->features), e->features);
         else
             data->features = e->features;
     }

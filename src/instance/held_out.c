@@ -24,7 +24,9 @@ static saddle_status generate_held_out(saddle_instance *e, uint64_t rows, saddle
     const char *name = e->plan->problem.data;
     if (!synthetic_rows(name, &taken))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "test-data: synthetic rows need data synthetic (got '%s')", name);
+                           "test-data: synthetic rows belong to synthetic data, but the agents' "
+                           "data are '%s'; give a file of held-out rows",
+                           name);
     saddle_dataset *all = NULL;
     saddle_status status =
         saddle_dataset_generate(&all, (size_t)(taken + rows), e->features, e->seed, error);
@@ -63,9 +65,10 @@ saddle_status saddle_stage_held_out(saddle_instance *e, saddle_error *error)
     if (status == SADDLE_OK && (*held_out)->features != e->features)
         status =
             saddle_fail(error, SADDLE_BAD_INPUT,
-                        "test-data: '%s' has %zu features, but the agents' data have %zu; give "
+                        "test-data: '%s' has %zu feature%s, but the agents' data have %zu; give "
                         "rows with the same features",
-                        (*held_out)->name, (*held_out)->features, e->features);
+                        (*held_out)->name, (*held_out)->features,
+                        SADDLE_PLURAL((*held_out)->features), e->features);
     e->held_out = *held_out;
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include "core/rounding.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "files/pattern.h"
 #include "files/plugin.h"
 #include "instance/fingerprint.h"
@@ -225,8 +226,9 @@ saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
         plan->network.graph = plan->network.weights->graph;
     if (own != NULL && agents != 0 && agents != own->agents)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "agents: %zu differs from the %zu agents of problem %s; leave it out",
-                           agents, own->agents, saddle_shown_name(own->name));
+                           "agents: %zu differs from the %zu agent%s of problem %s; leave it out",
+                           agents, own->agents, SADDLE_PLURAL(own->agents),
+                           saddle_shown_name(own->name));
     if (own != NULL)
         agents = own->agents;
     e->graph = plan->network.graph;

@@ -137,17 +137,17 @@ saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, 
     if (instance->links != NULL && instance->links->kind != SADDLE_LINKS_RELIABLE)
         return saddle_fail(
             error, SADDLE_UNSUPPORTED,
-            "the theory covers only reliable links (got %.200s); leave out steps theory, or "
-            "links",
+            "the theory, and so steps theory, covers only reliable links (got %.200s); leave "
+            "links out",
             instance->plan->network.links);
     if (instance->churn != NULL)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "the theory does not cover agents that leave or join, and there is "
-                           "churn; leave out steps theory, or churn");
+                           "the theory, and so steps theory, does not cover agents that leave or "
+                           "join; leave churn out");
     if (instance->compression != NULL)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "the theory does not cover compressed messages (got %.200s); leave out "
-                           "steps theory, or compress",
+                           "the theory, and so steps theory, does not cover compressed messages "
+                           "(got %.200s); leave compress out",
                            instance->plan->network.compress);
     if (!(instance->spectrum.lambda < 1.0))
         return saddle_fail(error, SADDLE_NUMERIC,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -218,6 +219,32 @@ static const char *reason_unused(const saddle_option *option, const saddle_insta
     return NULL;
 }
 
+/* Warns that the centralized ones among several algorithms do not use an option of the network. */
+static void report_partly_unused(const saddle_option *option,
+                                 const saddle_algorithm *const *algorithm, size_t count,
+                                 saddle_unused_warning *warning, void *context)
+{
+    static const size_t field[] = {
+        offsetof(saddle_plan, network.links), offsetof(saddle_plan, network.churn),
+        offsetof(saddle_plan, network.compress), offsetof(saddle_plan, limits.max_rounds)};
+    bool of_network = false;
+    size_t found = 0;
+    char names[256];
+    char message[512];
+    const saddle_algorithm **centralized = saddle_alloc(count, sizeof *centralized);
+    for (size_t k = 0; k < sizeof field / sizeof *field; k++)
+        of_network = of_network || is_field(option, field[k]);
+    for (size_t a = 0; centralized != NULL && a < count; a++)
+        if (algorithm[a]->traits.centralized)
+            centralized[found++] = algorithm[a];
+    if (of_network && found > 0 && found < count) {
+        saddle_snprintf(message, sizeof message, "%s: not used by %s, which %s not communicate",
+                        option->name, join(centralized, found, names), found == 1 ? "does" : "do");
+        warning(context, message);
+    }
+    saddle_free((void *)centralized);
+}
+
 void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instance,
                           const saddle_algorithm *const *algorithm, size_t count,
                           saddle_unused_warning *warning, void *context)
@@ -235,6 +262,8 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
         if (!is_idle(instance, option) &&
             saddle_option_lacks_companion(plan->settings, option, text))
             reason = text;
+        if (saddle_settings_given(plan->settings, option))
+            report_partly_unused(option, algorithm, count, warning, context);
         if (!saddle_settings_given(plan->settings, option) || used ||
             (!of_algorithms && reason == NULL && !is_idle(instance, option)))
             continue;

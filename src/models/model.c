@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 
 #define GROUP "Model"
 
@@ -44,9 +45,9 @@ saddle_status saddle_model_score(const saddle_model *model, const saddle_dataset
 {
     if (data->features > model->inputs)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the data have %zu features, but the model has %zu; give data with at "
+                           "the data have %zu feature%s, but the model has %zu; give data with at "
                            "most as many",
-                           data->features, model->inputs);
+                           data->features, SADDLE_PLURAL(data->features), model->inputs);
     double *scratch = saddle_alloc_doubles(model->scratch);
     if (scratch == NULL)
         return saddle_no_memory(error, "the model");

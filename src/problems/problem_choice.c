@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 
 static const char *missing(const void *kind)
 {
@@ -70,9 +71,10 @@ static saddle_status init(const saddle_problem_choice *choice, saddle_problem *p
     saddle_status status = choice->kind->init(problem, inputs, &said);
     if (status == SADDLE_OK && problem->agents != inputs->agents)
         status = saddle_fail(&said, SADDLE_BAD_INPUT,
-                             "problem %s is for %zu agents, but there are %zu; set agents to %zu "
+                             "problem %s is for %zu agent%s, but there are %zu; set agents to %zu "
                              "or make it use inputs->agents",
-                             choice->kind->name, problem->agents, inputs->agents, problem->agents);
+                             choice->kind->name, problem->agents, SADDLE_PLURAL(problem->agents),
+                             inputs->agents, problem->agents);
     if (status != SADDLE_OK && choice->plugin != NULL)
         return saddle_in_field(
             "problem", saddle_plugin_failed(choice->plugin->path, status, &said, error), error);

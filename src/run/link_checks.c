@@ -1,8 +1,12 @@
 /* Which algorithms support which links, and agents that leave and join. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "algorithms/layout.h"
+#include "core/print.h"
 #include "core/status.h"
+#include "core/text.h"
+#include "graph/churn.h"
 #include "graph/link_rule.h"
 #include "run/run.h"
 
@@ -47,7 +51,7 @@ static saddle_status check_churn(const saddle_run_state *r, saddle_error *error)
     if (a->wants_oracle != NULL && a->wants_oracle(r->parameters))
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "churn: %s with these options needs a number that is computed from all "
-                           "agents at once (gamma exact); use gamma local",
+                           "agents at once (gamma exact); set gamma to local",
                            a->name);
     return SADDLE_OK;
 }
@@ -56,4 +60,41 @@ saddle_status saddle_run_check_links(const saddle_run_state *r, saddle_error *er
 {
     SADDLE_TRY(check_losses(r, error));
     return check_churn(r, error);
+}
+
+/* Warns of rounds, in order, that lie behind the end of the run. An event takes effect at the
+ * beginning of the first iteration that begins in its round or later. */
+static void warn_of_late(const saddle_run_state *r, const char *option, const char *what,
+                         uint64_t first, size_t late)
+{
+    char message[256];
+    if (late == 0)
+        return;
+    saddle_snprintf(message, sizeof message,
+                    "%s: the run ends after %" PRIu64 " rounds, so %zu %s%s from round %" PRIu64
+                    " on %s no effect",
+                    option, r->given.limits.iterations * r->layout.rounds, late, what,
+                    SADDLE_PLURAL(late), first, late == 1 ? "has" : "have");
+    saddle_run_warn(r, message);
+}
+
+void saddle_run_warn_of_late_events(const saddle_run_state *r)
+{
+    const saddle_churn *churn = r->info.instance->churn;
+    const saddle_link_rule *links = r->info.instance->links;
+    uint64_t iterations = r->given.limits.iterations;
+    unsigned rounds = r->layout.rounds;
+    if (rounds == 0 || iterations == 0 || iterations > SADDLE_UNLIMITED_ITERATIONS / 64)
+        return;
+    size_t k = 0;
+    while (churn != NULL && k < churn->count && churn->event[k].round <= (iterations - 1) * rounds)
+        k++;
+    if (churn != NULL && k < churn->count)
+        warn_of_late(r, "churn", "event", churn->event[k].round, churn->count - k);
+    k = 0;
+    bool schedule = links != NULL && links->kind == SADDLE_LINKS_SCHEDULE;
+    while (schedule && k < links->steps && links->from[k] < iterations * rounds)
+        k++;
+    if (schedule && k < links->steps)
+        warn_of_late(r, "links", "change", links->from[k], links->steps - k);
 }

@@ -98,6 +98,8 @@ saddle_engine_inputs saddle_run_engine_inputs(const saddle_run_state *r);
 
 /* Refuses links and churn that the algorithm does not support. */
 saddle_status saddle_run_check_links(const saddle_run_state *r, saddle_error *error);
+/* Warns of events of churn and changes of a schedule that come after the last iteration. */
+void saddle_run_warn_of_late_events(const saddle_run_state *r);
 
 /* ---- run_memory.c ---- */
 

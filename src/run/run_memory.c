@@ -9,6 +9,7 @@
 #include "core/available.h"
 #include "core/memory.h"
 #include "core/sizes.h"
+#include "core/text.h"
 #include "core/world.h"
 #include "run/result.h"
 #include "run/run.h"
@@ -75,10 +76,10 @@ saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *e
         saddle_result_row_bytes(rows, measured ? USUAL_OUTCOMES * (per_agent ? 4 : 1) : 0);
     saddle_need need = {0};
     if (engine->bytes != NULL)
-        saddle_need_add(&need, engine->bytes(&inputs), sizes, "the state of %zu agents",
-                        e->world->local);
-    saddle_need_add(&need, saddle_result_bytes(e), sizes, "the solutions of %zu agents",
-                    e->world->local);
+        saddle_need_add(&need, engine->bytes(&inputs), sizes, "the state of %zu agent%s",
+                        e->world->local, SADDLE_PLURAL(e->world->local));
+    saddle_need_add(&need, saddle_result_bytes(e), sizes, "the solutions of %zu agent%s",
+                    e->world->local, SADDLE_PLURAL(e->world->local));
     saddle_need_add(&need, saddle_observer_bytes(e, &r->layout) + TEXT_BYTES, sizes, "measuring");
     if (measured)
         saddle_need_add(&need, saddle_outcomes_bytes(r->info.network, e, per_agent), sizes,

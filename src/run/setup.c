@@ -411,6 +411,7 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
         share_link_model(r);
         warn_of_small_batches(r);
         warn_of_no_guarantee(r);
+        saddle_run_warn_of_late_events(r);
     }
     if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL) {
         saddle_report_scale(r->info.network, r->hooks->warning, r->hooks->context);

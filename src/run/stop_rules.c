@@ -57,12 +57,14 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
     if (plan->limits.stop_when != NULL && strcmp(rules->when.column, "age") == 0 &&
         !saddle_link_state_needed(r->info.instance))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "stop-when: there is no column age with reliable links; give links");
+                           "stop-when: there is no column age with reliable links; set links to "
+                           "another kind, such as lossy:0.1");
     if (plan->limits.stop_when != NULL && r->info.instance->churn == NULL &&
         (strcmp(rules->when.column, "present") == 0 ||
          strcmp(rules->when.column, "components") == 0))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "stop-when: there is no column %s without churn; give a churn file",
+                           "stop-when: there is no column %s without churn; set churn to a file of "
+                           "events",
                            rules->when.column);
     rules->outcomes = plan->limits.stop_after > 0 ||
                       (plan->limits.stop_when != NULL && rules->when.place == SADDLE_TRACE_COLUMNS);
@@ -71,9 +73,10 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
                            "stop-on: it needs stop-after, the number of trace points without "
                            "improvement; give both");
     if (rules->outcomes && plan->outputs.outcomes == SADDLE_OUTCOMES_ENDS)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "outcomes: %s needs outcomes at every trace point; leave out ends",
-                           plan->limits.stop_after > 0 ? "stop-after" : "stop-when");
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "outcomes: %s needs outcomes at every trace point; set outcomes to always",
+            plan->limits.stop_after > 0 ? "stop-after" : "stop-when");
     return SADDLE_OK;
 }
 

@@ -133,11 +133,11 @@ mkdir -p theirs yours
 try "${run[@]}" --iterations 20 --trace yours/diary --model theirs/m.npz --checkpoint theirs --quiet
 echo precious >yours/diary
 for place in theirs "$(newest theirs)" theirs/../theirs; do
-    refuse "names 'yours/diary', which is not in its own directory" \
+    refuse "would write 'yours/diary', which lies outside the checkpoint's directory" \
         run --resume "$place" --iterations 30
     check "$place: what it names stays" is "$(cat yours/diary)" precious
 done
-check "the remedy" warns "give this path, or another one, as the trace again"
+check "the remedy" warns "set --trace to this path, or to another one"
 try run --resume theirs --trace yours/diary --iterations 30 --quiet
 check "it is written if its path is repeated" exits 0
 check "written" grep -q '^# saddle' yours/diary
@@ -148,7 +148,7 @@ for plant in "ln -sfn $work/yours/diary" "ln -f yours/diary"; do
     echo precious >yours/diary
     rm theirs/t.csv
     $plant theirs/t.csv
-    refuse "names 'theirs/t.csv', which is not in its own directory" run --resume theirs --iterations 30
+    refuse "would write 'theirs/t.csv', which lies outside the checkpoint's directory" run --resume theirs --iterations 30
     check "${plant%% -*}: what it leads to stays" is "$(cat yours/diary)" precious
 done
 rm theirs/t.csv
@@ -156,7 +156,7 @@ try run --resume theirs --iterations 30 --quiet
 check "a file that is gone is made again" test -s theirs/t.csv
 rm -rf theirs
 try "${run[@]}" --iterations 20 --trace theirs-t.csv --checkpoint theirs --quiet
-refuse "names 'theirs-t.csv'" run --resume theirs --iterations 30
+refuse "would write 'theirs-t.csv'" run --resume theirs --iterations 30
 
 # ---- listing and describing checkpoints
 try checkpoint ck-copy
@@ -209,11 +209,11 @@ for other in "--seed 2" "--nu 0.05" "--topology ring" "--algorithm gda" "--agent
     "--trace-every 8" "--metric-tau 3"; do
     name=${other%% *}
     # shellcheck disable=SC2086
-    refuse "is of another run: ${name#--} is '" run --resume ck "${outputs[@]}" $other
+    refuse "is of another run: $name is '" run --resume ck "${outputs[@]}" $other
     check "the value here: $other" warns "'${other#* }' here"
 done
 check "no older one is offered" eval '! warns "is valid"'
-refuse "is of a run on other data or another network" run --resume ck "${outputs[@]}" --data synthetic:310
+refuse "is of a run on other data, or with another network" run --resume ck "${outputs[@]}" --data synthetic:310
 refuse "is of iteration 60, after 40" run --resume ck "${outputs[@]}" --iterations 40
 try run --resume ck "${outputs[@]}" --nu 0.10 --quiet
 check "another way to write the same value" exits 0

@@ -134,7 +134,7 @@ refuse "missing value in column 'age'" predict --model people.npz --data holes.c
 sed '2s/[a-z]*$//' people.csv >unlabelled.csv
 refuse "missing label; labels are not filled in" data info unlabelled.csv --missing impute
 sed '2,$s/^[0-9]*//' people.csv >empty.csv
-refuse "column 'age' has no value in any row; leave it out with drop-columns" \
+refuse "column 'age' has no value in any row; leave it out with --drop-columns" \
     data info empty.csv --missing impute
 refuse "every row of 'empty.csv' lacks a value" data info empty.csv --missing drop
 
@@ -208,7 +208,7 @@ for option in "--header yes" "--categories codes" "--missing drop" "--category-c
     check "$option for CSV" is "$(grep -c "not used" err)" 0
 done
 refuse "drop-columns: 'bought' is the label column; remove it from this list" data info people.csv --drop-columns age,bought
-refuse "drop-columns: 'age' is also in category-columns" data info people.csv --drop-columns age --category-columns age
+refuse "drop-columns: 'age' is also in --category-columns" data info people.csv --drop-columns age --category-columns age
 refuse "--drop-columns: the value is empty; give LIST" data info people.csv --drop-columns ''
 refuse "--category-columns: the value is empty" run --data people.csv --category-columns=
 refuse "drop-columns leaves no feature" data info people.csv --drop-columns 0,1,2,3

@@ -81,9 +81,9 @@ for trace in precision-seed1 precision-seed2 prox-dsgda-seed1 prox-dsgda-seed2; 
     check "$trace is there" same_trace "part/$trace.csv" "fair/$trace.csv"
 done
 check "the same summary" cmp -s <(cut -d, -f1-6,8- part/summary.csv) <(cut -d, -f1-6,8- fair/summary.csv)
-refuse "belongs to another comparison: nu is '0.1' there and '0.05' here" compare "${fair[@]}" --repeats 2 --output part \
+refuse "belongs to another comparison: --nu is '0.1' there and '0.05' here" compare "${fair[@]}" --repeats 2 --output part \
     --outcomes-per-agent --nu 0.05
-refuse "belongs to another comparison: outcomes-per-agent is 'yes' there and 'no' here" compare "${fair[@]}" --repeats 2 --output part
+refuse "belongs to another comparison: --outcomes-per-agent is 'yes' there and 'no' here" compare "${fair[@]}" --repeats 2 --output part
 refuse "already has results of another comparison, such as 'precision-seed2.csv'" compare "${fair[@]}" --output part
 sed -i 's/^# saddle .*/# saddle 0.0.1/' part/precision-seed1.csv
 refuse "was written by saddle 0.0.1" compare "${fair[@]}" --repeats 2 --output part --outcomes-per-agent
@@ -164,6 +164,8 @@ wait "$process"
 code=$?
 check "interrupted" exits 130
 check "tables are printed" says "not run"
+check "an algorithm that did not run is not said never to reach a level" is \
+    "$(sed '/^at the end/,$d' out | grep -cE '^  prox-dsgda .*never')" 0
 check "summary is written" [ -s int/summary.csv ]
 
 # ---- theory

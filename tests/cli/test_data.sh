@@ -36,7 +36,7 @@ printf 'a,b,label\n1,2,0\n3,4,1\n5,6,1\n' >c.csv
 try data info c.csv
 check "CSV" grep -qE '^  features +2$' out
 try data info c.csv --label-column first
-check "another label column" grep -qE '1: 1 rows' out
+check "another label column" grep -qE '1: 1 row ' out
 try data info c.csv --header no
 check "no header wanted" warns "c.csv:2:1: the number 1 in column '0', which has text such as 'a'"
 printf '1,nan,0\n3,4,1\n' >d.csv

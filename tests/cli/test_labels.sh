@@ -127,7 +127,7 @@ refuse "classes: 'x' is not a number; give the labels of the classes separated b
 refuse "test-data: label 4 is not among the classes 3, 5, 9" \
     run --problem ./CLASSES.so --data three "${two[@]}" --test-data unknown
 printf '%s 1:1\n' 3 3 >one
-refuse "classes: the problem needs 2 to 1000 classes, but there is 1 different label (3)" \
+refuse "classes: the problem needs 2 to 1000 classes, but there is only 1 label (3)" \
     run --problem ./CLASSES.so --data one "${two[@]}"
 for ((k = 0; k < 1001; k++)); do echo "$k.5 1:1"; done >many
 refuse "1001 different labels (0.5, 1.5" run --problem ./CLASSES.so --data many "${two[@]}"

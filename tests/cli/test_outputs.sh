@@ -187,7 +187,7 @@ wait "$first"
 
 # ---- results of another comparison
 before=$(sha256sum cmp/*)
-refuse "--output: 'cmp/gda-seed1.csv' belongs to another comparison: iterations is '1000000000' there and '100' here" \
+refuse "--output: 'cmp/gda-seed1.csv' belongs to another comparison: --iterations is '1000000000' there and '100' here" \
     "${comparison[@]}" --iterations 100 --output cmp
 check "they stay" is "$(sha256sum cmp/*)" "$before"
 try "${comparison[@]}" --iterations 100 --output cmp --overwrite

@@ -92,7 +92,7 @@ printf 'label,a,b\n7,1,2\n0,2,1\n7,3,4\n0,4,3\n' >first.csv
 try run --problem auc --data first.csv --label-column label --agents 2 --iterations 20 --model c.npz
 try eval --model c.npz --data first.csv
 check "the run's label column" grep -qE '^  auc +1$' out
-refuse "column 'label' of 'first.csv' is not in the training data" \
+refuse "column 'label' of 'first.csv' is the label of the training data, but the label is taken from another column; set --label-column to 'label'" \
     eval --model c.npz --data first.csv --label-column last
 sed 's/label,a,b/b,label,a/' first.csv >turned.csv
 try eval --model c.npz --data turned.csv
@@ -133,7 +133,7 @@ refuse "one field only; a label and at least one feature are needed" \
 try predict --model c.npz --data features.csv
 check "a file without the label's name" cmp -s out scores.csv
 sed 's/label,a,b/other,a,b/' first.csv >other.csv
-refuse "column 'other' of 'other.csv' is not in the training data" predict --model c.npz --data other.csv
+refuse "column 'other' of 'other.csv' is not in the training data; leave it out with --drop-columns, or name it as --label-column" predict --model c.npz --data other.csv
 refuse "'features.csv' has no label column 'label' to compare scores with; give labelled rows" \
     eval --model c.npz --data features.csv
 sed 1d features.csv >nameless.csv

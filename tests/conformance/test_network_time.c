@@ -554,7 +554,8 @@ START_TEST(runs_that_are_refused)
     saddle_test_write("one", "default latency 2\n");
     assert_refused(
         run_small((const char *[]){"resume=b", "link-model=one", "iterations=9", NULL}, &error),
-        error, SADDLE_BAD_INPUT, "link-model is 'a file of SHA-256 ");
+        error, SADDLE_BAD_INPUT,
+        "link-model: 'one' is not the file that the run of the checkpoint 'b/");
 }
 END_TEST
 

@@ -549,7 +549,7 @@ START_TEST(numbers_without_a_meaning_are_refused)
             SADDLE_BAD_INPUT, "is not a finite number above 0");
     }
     assert_refused(saddle_tune(&tuning, instance, plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "objective: 'best' is neither metric");
+                   SADDLE_BAD_INPUT, "objective: 'best' is not an objective of problem quadratic");
     assert_refused(saddle_tune_least_budget(instance, NULL, &inputs, &least, &error), error,
                    SADDLE_BAD_INPUT, "the argument plan is NULL");
     saddle_data_options options = {.abi = SADDLE_ABI, .format = (saddle_data_format)99};
@@ -770,13 +770,13 @@ START_TEST(a_run_does_not_resume_with_other_sets)
     plan->problem.own_regularizer = h;
     begin_and_resume(plan, path_of(directory, "sets"));
     plan->problem.own_x_set = other;
-    refuse_plan(plan, "with other sets");
+    refuse_plan(plan, "with another network, sets or start");
     plan->problem.own_x_set = box;
     bound = 0.5000001;
-    refuse_plan(plan, "with other sets");
+    refuse_plan(plan, "with another network, sets or start");
     bound = 0.5;
     weight = 0.2500001;
-    refuse_plan(plan, "with other sets");
+    refuse_plan(plan, "with another network, sets or start");
     weight = 0.25;
     plan->problem.own_x_set = same;
     accept_plan(plan);

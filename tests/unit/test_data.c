@@ -651,7 +651,7 @@ START_TEST(unclear_labels_are_refused)
 {
     check_binary(3, 0.0, NULL, NULL, "3 different labels (0, 1, 2)");
     check_binary(10, 1.0, NULL, NULL, "10 different labels (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)");
-    check_binary(1, 0.0, NULL, NULL, "1 different label (0)");
+    check_binary(1, 0.0, NULL, NULL, "only 1 label (0)");
     check_binary(40, 0.5, NULL, NULL, "40 different labels (0.5, 1.5");
     check_binary(10, 0.0, "12", NULL, "'12' does not occur in the data; its labels are 0, 1");
     check_binary(10, 0.0, "0-9", NULL, "cover every row");

@@ -538,7 +538,7 @@ START_TEST(bad_edge_lists_are_refused_by_place_and_value)
     refuse(file_text("0 1\n1 2\n2 3\n2 1\n1 0\n"), 0,
            ":4:1: the edge 1 2 was already given on line 2");
     refuse(file_text(""), 0, "has no edges");
-    refuse(file_text("0 99999999\n"), 0, "1 edges, too few for each of the agents 0 to 99999999");
+    refuse(file_text("0 99999999\n"), 0, "1 edge, too few for each of the agents 0 to 99999999");
     refuse(file_text("0 1\n2 4\n"), 0, "number the agents without gaps");
     refuse(file_text("0 1\n2 3\n"), 0, "not connected: 2 components: {0,1} {2,3}");
     refuse(file_text("0,1\n"), 0, "'0,1'");

@@ -315,7 +315,7 @@ START_TEST(other_files_are_refused)
                                 {"ybar", SADDLE_ARRAY_REAL, 1, {4}, .data = zeros},
                                 {"problem", SADDLE_ARRAY_TEXT, 0, {0}, .data = "auc"}};
     saddle_test_enter_directory();
-    refuse("absent", NULL, "not a model: cannot read 'absent': No such file");
+    refuse("absent", NULL, "cannot read 'absent': No such file");
     refuse(".", NULL, "not a model: cannot read '.': it is a directory");
     saddle_test_write("text", "1 2 3\n");
     refuse("text", NULL, "not a model: ");

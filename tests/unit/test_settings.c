@@ -185,13 +185,15 @@ START_TEST(reals_are_checked)
                         outside[k]);
         assert_says(saddle_settings_set(settings, "nu", outside[k], &error), wanted);
     }
-    static const char *const wrong[] = {"", "auto", "nan", "inf", "0.5x", " 0.5", "0x1", "1e999"};
+    static const char *const wrong[] = {"", "auto", "nan", "inf", "0.5x", " 0.5", "0x1", "e"};
     for (int k = 0; k < 8; k++) {
         char wanted[200];
         saddle_snprintf(wanted, sizeof wanted,
                         "nu: '%s' is not a number; give a number above 0 and at most 1", wrong[k]);
         assert_says(saddle_settings_set(settings, "nu", wrong[k], &error), wanted);
     }
+    assert_says(saddle_settings_set(settings, "nu", "1e999", &error),
+                "nu: '1e999' is too large for a double; give a number above 0 and at most 1");
     assert_says(saddle_settings_set(settings, "nu", NULL, &error),
                 "nu: '' is not a number; give a number above 0 and at most 1");
     ck_assert(values(settings).nu == 2.5e-3);

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Messages name the cause and the option that mends it.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+quadratic=(--problem quadratic --agents 5 --iterations 20)
+
+# ---- the summary of a run
+try run "${quadratic[@]}"
+check "the parts of the metric are a sum" grep -qE \
+    ', the sum of: stationarity of x [0-9.e+-]+, consensus of x ' <(tr -s '\n ' ' ' <out)
+try run "${quadratic[@]}" --trace q.csv --model q.npz
+check "a problem without rows: no advice to score rows" is "$(grep -c 'saddle eval' out)" 0
+try run "${small[@]}" --model m.npz
+check "a problem with rows: advice" is "$(grep -c 'saddle eval' out)" 1
+
+# ---- counts
+try run --problem quadratic --agents 1 --samples 1 --iterations 1
+for text in "1 sample," "1 agent," "0 edges" "stops at    1 iteration" "1 iteration," "1 round,"; do
+    check "$text" grep -qE "$text|$text$" out
+done
+try run --problem quadratic --agents 2 --topology complete --iterations 1
+check "one edge" says "1 edge,"
+
+# ---- options inside a sentence have dashes, values do not
+refuse "such as nu,eta, or all" tune --hold foo
+refuse "stop by --tolerance or --stop-when" run "${quadratic[@]}" --stop-after 3
+refuse "it needs --stop-after, the number" run "${quadratic[@]}" --stop-on auc
+refuse "set --churn to a file of events" run "${quadratic[@]}" --stop-when 'present>=3'
+refuse "leave --links out" run "${quadratic[@]}" --steps theory --links agreed:0.1
+refuse "give sides whose product is 8, or leave --agents out" run --topology grid:3x3 --agents 8
+refuse "is not one of steps, nu, eta, tau, alpha, q, batch, sampling, x-dim, y-dim, mu" \
+    tune --problem quadratic --search foo=1
+
+# ---- causes
+refuse "--objective: 'accuracy' is not an objective of problem robust-logistic, which has no outcomes; give metric" \
+    tune --data synthetic:300 --objective accuracy
+refuse "--objective: 'test_accuracy' is not an objective of problem quadratic, which has no outcomes; give metric" \
+    tune --problem quadratic --objective test_accuracy
+refuse "--metric-tau: '1e400' is too large for a double; give a number above 0" run --metric-tau 1e400
+refuse "--iterations: '1e400' is out of range" run --iterations 1e400
+refuse "saddle: cannot read 'absent.npz': No such file" eval --model absent.npz --data synthetic:10
+SADDLE_MEMORY=0.001 try run "${quadratic[@]}"
+check "a limit below what the program takes" warns "saddle: SADDLE_MEMORY allows 0.001 GB of memory, but before the graph"
+check "is an error" exits 1
+
+# ---- resuming
+try run "${quadratic[@]}" --tau 40 --checkpoint tau --quiet
+refuse "is of another run: --tau is '40' there and '60' here" run --resume tau --iterations 30 --tau 60
+printf '3 leave 1\n9 return 1\n' >events
+try run "${quadratic[@]}" --churn events --checkpoint churn --quiet
+printf '4 leave 1\n9 return 1\n' >events
+refuse "--churn: 'events' is not the file that the run of the checkpoint 'churn/" run --resume churn --iterations 30
+printf '0 0 1\n1 1 2\n' >edges
+try run "${quadratic[@]}" --topology path --links schedule:edges --checkpoint schedule --quiet
+printf '0 0 1\n2 1 2\n' >edges
+refuse "these must be as they were then: --links schedule:edges" run --resume schedule --iterations 30
+
+# ---- events that the run does not reach
+printf '3 leave 1\n19 return 1\n20 leave 1\n90 return 1\n' >events
+try run "${quadratic[@]}" --churn events --quiet
+check "late events" warns "warning: --churn: the run ends after 20 rounds, so 2 events from round 20 on have no effect"
+printf '0 0 1\n19 1 2\n20 0 1\n' >edges
+try run "${quadratic[@]}" --topology path --links schedule:edges --quiet
+check "late changes" warns "warning: --links: the run ends after 20 rounds, so 1 change from round 20 on has no effect"
+try run "${quadratic[@]}" --topology path --links schedule:edges --iterations 21 --quiet
+check "no late changes" silent
+
+# ---- comparisons
+try compare "${quadratic[@]}" --algorithms gda,precision --links agreed:0.1 --output some --quiet
+check "one that does not communicate" warns "warning: --links: not used by gda, which does not communicate"
+try compare "${quadratic[@]}" --algorithms precision,prox-dsgda --links agreed:0.1 --output none --quiet
+check "all communicate" silent
+finish
