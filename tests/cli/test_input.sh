@@ -60,7 +60,7 @@ refuse "'18446744073709551616'" run --seed 18446744073709551616
 refuse "'0'" run --agents 0
 refuse "'0'" run --threads 0
 refuse "'0'" compare --repeats 0
-refuse "'-1' is not a number of at least 0" compare --levels 1,-1
+refuse "'-1' is not a level; give finite numbers of at least 0" compare --levels 1,-1
 refuse "''" compare --levels 1,,2
 
 # Every error message begins with the option that is wrong.

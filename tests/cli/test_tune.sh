@@ -137,7 +137,7 @@ refuse "for gda, " tune "${problem[@]}" --algorithms gda,precision --budget 10 -
 check "the second, too" grep -qE '[0-9]+ for gda, [0-9]+ for precision$' err
 refuse "--budget" tune "${problem[@]}" --budget many --output new
 refuse "--candidates" tune "${problem[@]}" --candidates 1 --output new
-refuse "--objective: 'best' is neither metric, loss, primal, stationarity nor an outcome of problem quadratic, which has none" \
+refuse "--objective: 'best' is not an objective of problem quadratic, which has no outcomes; give metric, loss, primal or stationarity" \
     tune "${problem[@]}" --objective best --output new
 check "a refusal makes no directory" absent new
 refuse "--hold: 'mu-x' is not an option" tune "${problem[@]}" --hold mu-x --output new

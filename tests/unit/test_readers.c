@@ -680,7 +680,7 @@ START_TEST(csv_refuses_with_line_and_column)
          "b.csv:3:1: the number 3 in column '0', which has text such as 'blue'"},
         {"1,2\n#DIV/0!,4\n", NULL, "b.csv:2:1: '#DIV/0!' in column '0' is not a finite number"},
         {"1,2\n2020-01-01,4\n", NULL, "b.csv:2:1: '2020-01-01' in column '0' is not a finite"},
-        {"1,2\n", "2", "label column 2 of"},
+        {"1,2\n", "2", "label-column 2 of"},
         {"1,2\n", "y", "has no line of names"},
         {"a,b\n1,2\n", "y", "whose names are: a,b"},
         {"a,b,a\n1,2,3\n", "a", "label-column 'a' is in"},
