@@ -80,7 +80,7 @@ try tune "${small[@]:0:4}" --algorithms precision --budget 60000 --candidates 4 
 check "a search" exits 0
 
 # Errors.
-refuse "there are no simulated seconds without a link-model" run "${small[@]}" --max-network-seconds 3
+refuse "there are no simulated seconds without a --link-model" run "${small[@]}" --max-network-seconds 3
 refuse "--link-model: latency must be a number of seconds, 0 or more (got '-1')" run "${small[@]}" --link-model latency:-1
 refuse "nowhere.txt" run "${small[@]}" --link-model nowhere.txt
 check "with what else can be given" warns "latency:0.02,bandwidth:125000,compute:1e-6"

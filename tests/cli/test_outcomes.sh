@@ -83,7 +83,7 @@ check "stop-after" exits 0
 check "a reason of its own, too" grep -qx '# ended: no gain for stop-after trace points' b.csv
 best=$(grep '^[0-9]' b.csv | sort -t, -k18,18gr | head -1 | cut -d, -f1)
 try run "${long[@]:0:10}" --stop-after 5
-check "the summary is about the best" is "$(sed -n 's/^  metric  *\([^ ]*\) =.*/\1/p' out)" \
+check "the summary is about the best" is "$(sed -n 's/^  metric  *\([^ ,]*\), the sum of.*/\1/p' out)" \
     "$(printf %.6e "$(grep "^$best," b.csv | cut -d, -f9)")"
 check "five points after the best" is "$((best + 50))" "$(last b.csv iteration)"
 try run "${long[@]}" --iterations "$best" --model best.npz

@@ -160,11 +160,11 @@ refuse "--lambda1: 1e+306 times n^2, with n = 20, overflows; give a smaller valu
 
 # ---- options that apply only with a value of another one
 try run --problem robust-regression --data synthetic:200 --huber-delta 2 --iterations 1 --quiet
-check "huber-delta without huber" warns "--huber-delta: only used with loss huber"
+check "huber-delta without huber" warns "--huber-delta: only used with --loss huber"
 try run --problem robust-regression --data synthetic:200 --loss huber --huber-delta 2 --iterations 1 --quiet
 check "huber-delta with huber" silent
 try run --problem auc --data synthetic:200 --activation elu --iterations 1 --quiet
-check "activation of a linear score" warns "--activation: only used with score mlp"
+check "activation of a linear score" warns "--activation: only used with --score mlp"
 try run --problem auc --data synthetic:200 --score mlp:4 --activation elu --iterations 1 --quiet
 check "activation of a network" silent
 

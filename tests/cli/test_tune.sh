@@ -192,7 +192,7 @@ config=$(sed -n 's/^tuned for runs of about \([0-9]*\) IFO.*/\1/p' out)
 said=$(sed -n 's/^on the test data, after training on all rows: //p' out)
 try run --config fair/precision.yaml --max-ifo "$config" --iterations 1000000
 check "a run with it has the same outcomes" grep -qF "held out $said" <(tr -s '\n ' ' ' <out)
-refuse "nor an outcome of problem auc, which are auc, pair_loss" "${auc[@]}" --objective accuracy --output new
+refuse "is not an objective of problem auc; give metric, loss, primal or stationarity, or an outcome: auc, pair_loss" "${auc[@]}" --objective accuracy --output new
 refuse "--validation-fraction" "${auc[@]}" --objective auc --validation-fraction 0 --output new
 for wrong in metric train_auc; do
     refuse "--validation-fraction: --objective '$wrong' is measured on the agents' rows" \
