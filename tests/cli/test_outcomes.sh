@@ -118,7 +118,7 @@ refuse "--stop-when: the value is empty; give CONDITION, or leave the option out
 refuse "--stop-on: the value is empty; give OUTCOME" run "${long[@]}" --stop-after 3 --stop-on ''
 refuse "stop-after: this problem has no outcomes; leave it out" run --problem quadratic --stop-after 3
 refuse "'auc' is not a column of the trace, and this problem has no outcomes" run --problem quadratic --stop-when 'auc>1'
-refuse "it needs stop-after" run "${long[@]}" --stop-on auc
+refuse "it needs --stop-after" run "${long[@]}" --stop-on auc
 refuse "there is no outcome on held-out rows" run --problem auc --data synthetic:200 --stop-after 3
 refuse "needs outcomes at every trace point" run "${long[@]}" --outcomes ends --stop-after 3
 
@@ -129,7 +129,7 @@ refuse "is not one of auto, always, ends" run "${small[@]}" --outcomes o.csv
 refuse "problem robust-logistic has no outcomes" run --data synthetic:300 --test-data synthetic:10
 refuse "not made from data" run --problem quadratic --test-data synthetic:10
 printf '+1 1:1\n-1 2:1\n+1 1:2\n-1 2:3\n' >data
-refuse "synthetic rows need data synthetic" run --problem auc --data data --agents 2 \
+refuse "synthetic rows belong to synthetic data" run --problem auc --data data --agents 2 \
     --test-data synthetic:10
 printf '+1 1:1 3:1\n-1 2:1\n' >wider
 refuse "'wider' has 3 features, but the agents' data have 2" run --problem auc --data data --agents 2 \
