@@ -56,7 +56,7 @@ holds "times" 'o["times"]["iterating"] == o["final"]["seconds"] and all(v >= 0 f
 holds "files" 'o["files"] == {"trace": "t.csv", "model": "m.npz", "checkpoint": o["files"]["checkpoint"], "report": "r.html", "lost": None} and o["files"]["checkpoint"].startswith("states/")'
 cp object.json whole.json
 text_of run "${fair[@]}"
-holds "metric, loss and primal of the text" 'near(shown(r"Summary .* metric (\S+) ="), o["final"]["metric"], 1e-6) and near(shown(r"Summary .* loss (\S+) \(primal"), o["final"]["loss"], 1e-9) and near(shown(r"\(primal (\S+)\)"), o["final"]["primal"], 1e-9)'
+holds "metric, loss and primal of the text" 'near(shown(r"Summary .* metric (\S+), the sum of"), o["final"]["metric"], 1e-6) and near(shown(r"Summary .* loss (\S+) \(primal"), o["final"]["loss"], 1e-9) and near(shown(r"\(primal (\S+)\)"), o["final"]["primal"], 1e-9)'
 holds "costs of the text" '"%(iterations)d iterations, %(ifo)d IFO calls, %(rounds)d rounds, %(messages)d messages" % o["cost"] in text'
 holds "outcomes of the text" 'near(shown(r"training .*? accuracy (\S+)"), o["outcomes"]["train_accuracy"], 1e-5) and near(shown(r"held out .*? accuracy \S+ \(agents (\S+)"), o["outcomes"]["test_accuracy_agent_min"], 1e-5)'
 
