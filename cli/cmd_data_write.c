@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "data/split.h"
 #include "files/pattern.h"
 #include "instance/settings.h"
 #include "run/plan_files.h"
@@ -169,6 +170,7 @@ typedef struct parts {
     size_t held_out; /* 1 or 0 */
     char **path;
     double *share;
+    size_t *size; /* rows of each, once they are copied */
     saddle_dataset **data;
 } parts;
 
@@ -182,6 +184,7 @@ static void free_parts(parts *p)
     }
     saddle_free((void *)p->path);
     saddle_free(p->share);
+    saddle_free(p->size);
     saddle_free((void *)p->data);
 }
 
@@ -225,8 +228,9 @@ static saddle_status plan_parts(parts *p, const cli_arguments *arguments, saddle
     p->count = training + p->held_out;
     p->path = saddle_alloc(p->count, sizeof *p->path);
     p->share = saddle_alloc_doubles(p->count);
+    p->size = saddle_alloc(p->count, sizeof *p->size);
     p->data = saddle_alloc(p->count, sizeof(saddle_dataset *));
-    bool good = p->path != NULL && p->share != NULL && p->data != NULL;
+    bool good = p->path != NULL && p->share != NULL && p->size != NULL && p->data != NULL;
     double rest = p->held_out == 1 ? 1.0 - chosen->share : 1.0;
     for (size_t k = 0; good && k < p->count; k++) {
         bool test = k < p->held_out;
@@ -239,11 +243,44 @@ static saddle_status plan_parts(parts *p, const cli_arguments *arguments, saddle
     return good ? SADDLE_OK : saddle_no_memory(error, "the parts");
 }
 
+/* Copies the rows if input and outputs are CSV; *copied receives whether they are. */
+static saddle_status copy_parts(parts *p, const cli_arguments *arguments,
+                                const saddle_division *how, bool *copied, saddle_error *error)
+{
+    const saddle_plan *plan = &arguments->plan;
+    saddle_data_options reading = saddle_plan_data_options(plan);
+    *copied = false;
+    for (size_t k = 0; k < p->count; k++)
+        if (!saddle_is_csv_name(p->path[k]))
+            return SADDLE_OK;
+    SADDLE_TRY(
+        saddle_csv_split(arguments->operand[0], &reading, how, p->path, p->size, copied, error));
+    if (*copied)
+        cli_warn_unread(plan, &(saddle_dataset){.formats = SADDLE_FORMAT_BIT(SADDLE_FORMAT_CSV)});
+    for (size_t k = 0; *copied && k < p->count; k++)
+        cli_print("%s: %zu rows\n", p->path[k], p->size[k]);
+    return SADDLE_OK;
+}
+
+/* Reads the rows and saves each part in the format of its file. */
+static saddle_status convert_parts(parts *p, const cli_arguments *arguments,
+                                   const saddle_division *how, saddle_error *error)
+{
+    saddle_dataset *data = NULL;
+    saddle_status status = load(arguments, &data, error);
+    SADDLE_THEN(status, saddle_dataset_split(data, how->share, how->parts, how->stratify, how->seed,
+                                             p->data, error));
+    for (size_t k = 0; status == SADDLE_OK && k < p->count; k++)
+        status = save(p->data[k], p->path[k], error);
+    saddle_dataset_free(data);
+    return status;
+}
+
 static int run_split(const cli_arguments *arguments)
 {
     const options *chosen = arguments->own;
     saddle_error error;
-    saddle_dataset *data = NULL;
+    bool copied = false;
     parts p = {.count = 0};
     saddle_path_list outputs = {.count = 0};
     saddle_status status = plan_parts(&p, arguments, &error);
@@ -255,12 +292,9 @@ static int run_split(const cli_arguments *arguments)
                    add_output(&outputs, "--test", p.path[0], &error));
     SADDLE_THEN(status, check_outputs(arguments, &outputs, &error));
     saddle_path_list_release(&outputs);
-    SADDLE_THEN(status, load(arguments, &data, &error));
-    SADDLE_THEN(status, saddle_dataset_split(data, p.share, p.count, chosen->stratify,
-                                             arguments->plan.start.seed, p.data, &error));
-    for (size_t k = 0; status == SADDLE_OK && k < p.count; k++)
-        status = save(p.data[k], p.path[k], &error);
-    saddle_dataset_free(data);
+    const saddle_division how = {p.share, p.count, chosen->stratify, arguments->plan.start.seed};
+    SADDLE_THEN(status, copy_parts(&p, arguments, &how, &copied, &error));
+    SADDLE_THEN_IF(status, !copied, convert_parts(&p, arguments, &how, &error));
     free_parts(&p);
     return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
 }
@@ -271,7 +305,9 @@ const cli_command cli_data_split = {
     .least = 1,
     .most = 1,
     .summary = "split a data set into training, held-out and per-agent files",
-    .details = "Rows are assigned at random (--seed) and keep their order within a file. " FORMATS,
+    .details =
+        "Rows are assigned at random (--seed) and keep their order within a file. From a CSV "
+        "file to .csv files, lines are copied as they are. " FORMATS,
     .values = "@FILE",
     .library = cli_data_fields,
     .own = split_own,

@@ -59,7 +59,8 @@ static bool read_layout(saddle_csv *table, const char *line, const char *end,
         double value;
         if (!saddle_field_next(at, end, table->separator, &field))
             return saddle_parse_fail(&table->failure, line, field.begin,
-                                     "quotes are not closed before the next separator");
+                                     "quotes are not closed before the next separator or the "
+                                     "end of the line; fields cannot hold line ends");
         table->fields++;
         names = names || saddle_field_is_name(&field);
         numbers = numbers || saddle_field_is(&field, &value) == SADDLE_FIELD_NUMBER;
@@ -220,7 +221,7 @@ static saddle_status mark_fields(const saddle_csv *table, const names *of, const
 /* Returns whether a field is neither the label nor left out. */
 static bool is_feature(const saddle_csv *table, const names *of, size_t field)
 {
-    return field != table->label && !of->dropped[field];
+    return !table->labels_only && field != table->label && !of->dropped[field];
 }
 
 static int by_text(const void *a, const void *b)
@@ -243,8 +244,8 @@ static saddle_status check_twins(const names *of, bool *unique, saddle_error *er
     return SADDLE_OK;
 }
 
-/* Fails if a dropped column is also the label or in category-columns. */
-static saddle_status check_dropped(const saddle_csv *table, const names *of, saddle_error *error)
+/* Fails if a dropped column is also the label or in category-columns, or if a listed column is not read. */
+static saddle_status check_lists(const saddle_csv *table, const names *of, saddle_error *error)
 {
     for (size_t k = 0; k < table->fields; k++)
         if (of->dropped[k] && (k == table->label || of->forced[k]))
@@ -252,6 +253,12 @@ static saddle_status check_dropped(const saddle_csv *table, const names *of, sad
                                "drop-columns: '%s' is %s; remove it from this list",
                                SADDLE_EXCERPT(of->name[k]),
                                k == table->label ? "the label column" : "also in category-columns");
+    for (size_t k = 0; table->labels_only && k < table->fields; k++)
+        if (of->forced[k] && k != table->label)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "category-columns: '%s' is not the label column, and all others are "
+                               "copied as they are; remove it from this list",
+                               SADDLE_EXCERPT(of->name[k]));
     return SADDLE_OK;
 }
 
@@ -259,10 +266,10 @@ static saddle_status check_dropped(const saddle_csv *table, const names *of, sad
 static saddle_status make_columns(saddle_csv *table, const names *of, saddle_error *error)
 {
     size_t count = 0;
-    SADDLE_TRY(check_dropped(table, of, error));
+    SADDLE_TRY(check_lists(table, of, error));
     for (size_t k = 0; k < table->fields; k++)
         count += is_feature(table, of, k);
-    if (count == 0)
+    if (count == 0 && !table->labels_only)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "drop-columns leaves no feature; keep at least one column");
     table->columns = saddle_columns_new(count);
@@ -355,7 +362,7 @@ static saddle_status match_columns(saddle_csv *table, const names *of, const cha
 
 /* ---- a file ---- */
 
-static void close_table(saddle_csv *table)
+void saddle_csv_close(saddle_csv *table)
 {
     saddle_columns_free(table->columns);
     saddle_free(table->field);
@@ -382,11 +389,12 @@ static saddle_status choose_columns(saddle_csv *table, const char *path,
     return status;
 }
 
-/* Determines a file's layout and reads its rows once. Close the table even after a failure. */
-static saddle_status open_table(saddle_csv *table, const saddle_input *in,
-                                const saddle_data_options *options, saddle_error *error)
+saddle_status saddle_csv_open(saddle_csv *table, const saddle_input *in,
+                              const saddle_data_options *options, bool labels_only,
+                              saddle_error *error)
 {
-    *table = (saddle_csv){.end = in->bytes + in->size, .missing = options->missing};
+    *table = (saddle_csv){
+        .end = in->bytes + in->size, .missing = options->missing, .labels_only = labels_only};
     const char *line = saddle_first_line(saddle_skip_mark(in), table->end, &table->first_line);
     const char *line_end = saddle_line_end(line, table->end);
     table->begin = line;
@@ -406,7 +414,7 @@ static saddle_status open_table(saddle_csv *table, const saddle_input *in,
     if (table->field == NULL || table->field_of == NULL)
         return saddle_no_memory(error, "reading a file");
     SADDLE_TRY(choose_columns(table, in->path, options, error));
-    if (!saddle_csv_read_rows(table))
+    if (!saddle_csv_read_rows(table) || !saddle_csv_check_decimals(table))
         return saddle_parse_refuse(&table->failure, in->path, error);
     if (table->rows == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -421,9 +429,9 @@ saddle_status saddle_scan_csv(saddle_columns **out, const saddle_input *in,
                               const saddle_data_options *options, saddle_error *error)
 {
     saddle_csv table;
-    saddle_status status = open_table(&table, in, options, error);
+    saddle_status status = saddle_csv_open(&table, in, options, false, error);
     *out = status == SADDLE_OK ? saddle_columns_share(table.columns) : NULL;
-    close_table(&table);
+    saddle_csv_close(&table);
     return status;
 }
 
@@ -461,7 +469,7 @@ saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const sadd
 {
     saddle_csv table;
     *out = NULL;
-    saddle_status status = open_table(&table, in, options, error);
+    saddle_status status = saddle_csv_open(&table, in, options, false, error);
     SADDLE_THEN_IF(status, !table.settled,
                    saddle_columns_settle(table.columns, options->categories,
                                          options->missing == SADDLE_MISSING_IMPUTE, error));
@@ -471,6 +479,6 @@ saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const sadd
         fill_rows(&table);
         *out = table.data;
     }
-    close_table(&table);
+    saddle_csv_close(&table);
     return status;
 }

@@ -106,6 +106,32 @@ saddle_field_kind saddle_field_is(const saddle_field *field, double *value)
     return is_broken(field) ? SADDLE_FIELD_BROKEN : SADDLE_FIELD_WORD;
 }
 
+/* Skips digits; *count receives their number. */
+static const char *skip_digits(const char *at, const char *end, size_t *count)
+{
+    const char *begin = at;
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    *count = (size_t)(at - begin);
+    return at;
+}
+
+bool saddle_has_decimal_comma(const char *at, const char *end)
+{
+    size_t whole = 0;
+    size_t group = 3;
+    size_t decimals = 0;
+    end = end != NULL ? end : at + strlen(at);
+    at += at < end && (*at == '+' || *at == '-');
+    at = skip_digits(at, end, &whole);
+    /* thousands: 1.234,50 or 1 234,50 */
+    while (whole > 0 && group == 3 && at < end && (*at == '.' || *at == ' '))
+        at = skip_digits(at + 1, end, &group);
+    if (group != 3 || at == end || *at != ',')
+        return false;
+    return skip_digits(at + 1, end, &decimals) == end && decimals > 0;
+}
+
 char *saddle_field_text(const saddle_field *field)
 {
     size_t length = (size_t)(field->end - field->begin);

@@ -27,6 +27,9 @@ typedef enum saddle_field_kind {
 saddle_field_kind saddle_field_is(const saddle_field *field, double *value);
 /* Returns whether a field can be the name of a column. */
 bool saddle_field_is_name(const saddle_field *field);
+/* Returns whether [at, end), or a string when `end` is NULL, is a number with a decimal comma, such as
+ * -1,5 or 1.234,50. */
+bool saddle_has_decimal_comma(const char *at, const char *end);
 /* Returns a copy of a field's text; the caller frees it. NULL when memory is short. */
 char *saddle_field_text(const saddle_field *field);
 

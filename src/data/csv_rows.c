@@ -17,7 +17,8 @@ static bool split_row(saddle_csv *table, const char *line, const char *end)
         saddle_field *field = &table->field[k];
         if (!saddle_field_next(at, end, table->separator, field))
             return saddle_parse_fail(&table->failure, line, field->begin,
-                                     "quotes are not closed before the next separator");
+                                     "quotes are not closed before the next separator or the "
+                                     "end of the line; fields cannot hold line ends");
         if (field->after == end)
             return k + 1 == table->fields ||
                    saddle_parse_fail(&table->failure, line, end,
@@ -47,11 +48,17 @@ static bool observe_text(saddle_csv *table, const char *line, const saddle_field
     bool good = (copy != NULL || !field->quoted) &&
                 saddle_column_observe(column, text, text_length(field, text), 1);
     saddle_free(copy);
-    return good || saddle_parse_fail(&table->failure, line, field->begin,
-                                     "column '%s' has more than %d categories, or memory "
-                                     "is short; leave it out with drop-columns",
-                                     SADDLE_EXCERPT(column->name), SADDLE_MOST_CATEGORIES);
+    return good ||
+           saddle_parse_fail(&table->failure, line, field->begin,
+                             "column '%s' has more than %d categories, or memory "
+                             "is short; %s",
+                             SADDLE_EXCERPT(column->name), SADDLE_MOST_CATEGORIES,
+                             column == &table->columns->label ? "choose another label-column"
+                                                              : "leave it out with drop-columns");
 }
+
+/* Advice for numbers with a decimal comma. */
+#define WRITE_POINTS "write numbers with a decimal point, "
 
 /* Records a value in a column that is not settled yet. */
 static bool observe(saddle_csv *table, const char *line, const saddle_field *field,
@@ -65,16 +72,21 @@ static bool observe(saddle_csv *table, const char *line, const saddle_field *fie
         return observe_text(table, line, field, column);
     saddle_excerpt excerpt = saddle_excerpt_of(field->begin, field->end);
     if (kind == SADDLE_FIELD_NUMBER && column->kind == SADDLE_COLUMN_TEXT)
-        return saddle_parse_fail(&table->failure, line, field->begin,
-                                 "the number %s in column '%s', which has text such as '%s'; "
-                                 "name it in category-columns to treat both as text%s",
-                                 excerpt.text, SADDLE_EXCERPT(column->name),
-                                 SADDLE_EXCERPT(column->text[0]), hint(table));
+        return saddle_parse_fail(
+            &table->failure, line, field->begin,
+            "the number %s in column '%s', which has text such as '%s'; %s"
+            "name it in category-columns to treat both as text%s",
+            excerpt.text, SADDLE_EXCERPT(column->name), SADDLE_EXCERPT(column->text[0]),
+            saddle_has_decimal_comma(column->text[0], NULL) ? WRITE_POINTS "or " : "", hint(table));
     if (kind != SADDLE_FIELD_NUMBER)
-        return saddle_parse_fail(&table->failure, line, field->begin,
-                                 "'%s' in column '%s' is not a finite number; correct it, or name "
-                                 "the column in category-columns to treat it as text%s",
-                                 excerpt.text, SADDLE_EXCERPT(column->name), hint(table));
+        return saddle_parse_fail(
+            &table->failure, line, field->begin,
+            "'%s' in column '%s' is not a finite number; %sleave the column "
+            "out with drop-columns, or name it in category-columns to treat "
+            "it as text%s",
+            excerpt.text, SADDLE_EXCERPT(column->name),
+            saddle_has_decimal_comma(field->begin, field->end) ? WRITE_POINTS : "correct it, ",
+            hint(table));
     column->kind = SADDLE_COLUMN_NUMBER;
     column->sum += value;
     column->seen++;
@@ -152,6 +164,8 @@ static bool take_row(saddle_csv *table, const char *line)
         if (table->data != NULL)
             table->data->label[table->rows] = value;
     }
+    if (table->offset != NULL)
+        table->offset[table->rows] = (size_t)(line - table->begin);
     table->rows++;
     if (table->data != NULL && table->data->dense == NULL)
         table->data->row_start[table->rows] = table->entries;
@@ -180,6 +194,11 @@ static bool check_missing(saddle_csv *table, const char *line, bool *keep)
         bool label = k == table->columns->count;
         size_t field = label ? table->label : table->field_of[k];
         *keep = !is_missing(table, field);
+        if (!*keep && table->labels_only)
+            return saddle_parse_fail(&table->failure, line, table->field[field].begin,
+                                     "missing label in column '%s'; fill it in, or set stratify to "
+                                     "no to split without regard to labels%s",
+                                     SADDLE_EXCERPT(table->columns->label.name), hint(table));
         if (!*keep && table->missing == SADDLE_MISSING_REFUSE)
             return saddle_parse_fail(
                 &table->failure, line, table->field[field].begin,
@@ -210,4 +229,44 @@ bool saddle_csv_read_rows(saddle_csv *table)
         line = line_end < table->end ? line_end + 1 : table->end;
     }
     return true;
+}
+
+/* Returns whether every value of a text column is a number with a decimal comma. */
+static bool holds_decimal_commas(const saddle_column *column)
+{
+    bool all = column->kind == SADDLE_COLUMN_TEXT && !column->forced;
+    for (size_t k = 0; all && k < column->texts; k++)
+        all = saddle_has_decimal_comma(column->text[k], NULL);
+    return all;
+}
+
+/* Fails at the first value of a column, whose field is given, because of its decimal comma. */
+static bool refuse_decimal_comma(saddle_csv *table, const saddle_column *column, size_t field)
+{
+    table->failure.line = table->first_line;
+    for (const char *line = table->begin; line < table->end; table->failure.line++) {
+        const char *line_end = saddle_line_end(line, table->end);
+        const char *end = saddle_content_end(line, line_end);
+        if (!saddle_is_blank(line, end) && split_row(table, line, end) && !is_missing(table, field))
+            return saddle_parse_fail(
+                &table->failure, line, table->field[field].begin,
+                "column '%s' has decimal commas, as in '%s'; " WRITE_POINTS
+                "or name the column in category-columns to treat it as text",
+                SADDLE_EXCERPT(column->name),
+                saddle_excerpt_of(table->field[field].begin, table->field[field].end).text);
+        line = line_end < table->end ? line_end + 1 : table->end;
+    }
+    return false;
+}
+
+bool saddle_csv_check_decimals(saddle_csv *table)
+{
+    const saddle_columns *columns = table->columns;
+    if (table->settled || table->labels_only || table->separator == ',')
+        return true;
+    for (size_t k = 0; k < columns->count; k++)
+        if (holds_decimal_commas(&columns->column[k]))
+            return refuse_decimal_comma(table, &columns->column[k], table->field_of[k]);
+    return table->label == table->fields || !holds_decimal_commas(&columns->label) ||
+           refuse_decimal_comma(table, &columns->label, table->label);
 }

@@ -17,6 +17,8 @@ typedef struct saddle_csv {
     char separator;
     size_t fields;
     size_t label;        /* index of its field; `fields`: none */
+    bool labels_only;    /* no column is a feature: rows are copied as text */
+    size_t *offset;      /* receives where each row begins, from `begin`; NULL: not wanted */
     saddle_field *field; /* of the current row */
     size_t *field_of;    /* per column: index of its field */
     saddle_columns *columns;
@@ -30,8 +32,17 @@ typedef struct saddle_csv {
     saddle_parse_error failure;
 } saddle_csv;
 
+/* Determines a file's layout and reads its rows once. `labels_only`: see the member. Close the table even
+ * after a failure. */
+saddle_status saddle_csv_open(saddle_csv *table, const saddle_input *in,
+                              const saddle_data_options *options, bool labels_only,
+                              saddle_error *error);
+void saddle_csv_close(saddle_csv *table);
 /* Reads all rows: observes or checks their values, or stores them if there is a data set. Returns false
  * at the first malformed line. */
 bool saddle_csv_read_rows(saddle_csv *table);
+/* Returns false if all values of a column that was observed as text are numbers with a decimal comma, which
+ * are hardly meant as categories. Does not check files separated by commas, where 1,5 is two fields. */
+bool saddle_csv_check_decimals(saddle_csv *table);
 
 #endif

@@ -161,8 +161,7 @@ static saddle_data_format detect(const saddle_input *in)
     return SADDLE_FORMAT_LIBSVM;
 }
 
-/* Returns the format from the options, or else from the content. */
-static saddle_data_format choose_format(const saddle_input *in, const saddle_data_options *options)
+saddle_data_format saddle_choose_format(const saddle_input *in, const saddle_data_options *options)
 {
     return options->format != SADDLE_FORMAT_AUTO ? options->format : detect(in);
 }
@@ -176,7 +175,7 @@ static saddle_status load_file(saddle_dataset **out, const char *name, const cha
                                    [SADDLE_FORMAT_NUMPY] = saddle_read_numpy};
     saddle_input in;
     SADDLE_TRY(saddle_input_open(&in, path, error));
-    saddle_data_format format = choose_format(&in, options);
+    saddle_data_format format = saddle_choose_format(&in, options);
     saddle_status status = read[format](out, name, &in, options, error);
     if (status == SADDLE_OK)
         (*out)->formats = SADDLE_FORMAT_BIT(format);
@@ -192,7 +191,7 @@ saddle_status saddle_dataset_scan(saddle_columns **out, const char *name,
     *out = NULL;
     saddle_status status = saddle_data_find(name, &path, error);
     SADDLE_THEN(status, saddle_input_open(&in, path, error));
-    SADDLE_THEN_IF(status, choose_format(&in, options) == SADDLE_FORMAT_CSV,
+    SADDLE_THEN_IF(status, saddle_choose_format(&in, options) == SADDLE_FORMAT_CSV,
                    saddle_scan_csv(out, &in, options, error));
     saddle_input_close(&in);
     saddle_free(path);

@@ -12,7 +12,7 @@
 typedef struct saddle_parse_error {
     size_t line;   /* from 1; 0: no error */
     size_t column; /* bytes from 1 */
-    char text[256];
+    char text[384];
 } saddle_parse_error;
 
 /* Records an error at `at` in the line that starts at `line`. Returns false, for callers to return. */
@@ -39,6 +39,8 @@ static inline const char *saddle_skip_blanks(const char *at, const char *end)
     return at;
 }
 
+/* Returns the format of a file from the options, or else from its content and name. */
+saddle_data_format saddle_choose_format(const saddle_input *in, const saddle_data_options *options);
 /* Each creates *out with the name `name`; on failure *out is NULL. */
 saddle_status saddle_read_libsvm(saddle_dataset **out, const char *name, const saddle_input *in,
                                  const saddle_data_options *options, saddle_error *error);

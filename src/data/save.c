@@ -11,6 +11,7 @@
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "data/rows.h"
+#include "data/split.h"
 #include "files/file.h"
 #include "files/npz.h"
 #include "files/pattern.h"
@@ -190,6 +191,11 @@ static bool ends_with(const char *path, const char *ending)
     return length >= tail && strcmp(path + length - tail, ending) == 0;
 }
 
+bool saddle_is_csv_name(const char *path)
+{
+    return ends_with(path, ".csv") || ends_with(path, ".tsv");
+}
+
 saddle_status saddle_dataset_save(const saddle_dataset *data, const char *path, saddle_error *error)
 {
     SADDLE_STANDARD_FLOATS;
@@ -197,7 +203,6 @@ saddle_status saddle_dataset_save(const saddle_dataset *data, const char *path, 
     SADDLE_TRY(saddle_check_data_name(path, error));
     if (ends_with(path, ".npz"))
         return data->dense != NULL ? save_dense(data, path, error) : save_sparse(data, path, error);
-    return ends_with(path, ".csv") || ends_with(path, ".tsv")
-               ? save_csv(data, path, error)
-               : saddle_dataset_save_libsvm(data, path, error);
+    return saddle_is_csv_name(path) ? save_csv(data, path, error)
+                                    : saddle_dataset_save_libsvm(data, path, error);
 }

@@ -12,6 +12,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "data/dataset.h"
+#include "data/split.h"
 
 /* A row with its sort keys. */
 typedef struct labelled {
@@ -30,19 +31,19 @@ static int by_label(const void *a, const void *b)
 }
 
 /* Returns the rows in random order, grouped by label if `stratify` is set. */
-static labelled *order_rows(const saddle_dataset *data, bool stratify, uint64_t seed)
+static labelled *order_rows(const saddle_division *how, const double *label, size_t rows)
 {
     saddle_rng rng;
-    labelled *all = saddle_alloc(data->rows, sizeof *all);
-    size_t *order = saddle_alloc(data->rows, sizeof *order);
+    labelled *all = saddle_alloc(rows, sizeof *all);
+    size_t *order = saddle_alloc(rows, sizeof *order);
     if (all != NULL && order != NULL) {
-        saddle_rng_init(&rng, seed, SADDLE_RNG_PARTITION, 1, 0);
-        for (size_t k = 0; k < data->rows; k++)
+        saddle_rng_init(&rng, how->seed, SADDLE_RNG_PARTITION, 1, 0);
+        for (size_t k = 0; k < rows; k++)
             order[k] = k;
-        saddle_rng_shuffle(&rng, order, data->rows);
-        for (size_t k = 0; k < data->rows; k++)
-            all[k] = (labelled){stratify ? data->label[order[k]] : 0.0, k, order[k]};
-        qsort(all, data->rows, sizeof *all, by_label);
+        saddle_rng_shuffle(&rng, order, rows);
+        for (size_t k = 0; k < rows; k++)
+            all[k] = (labelled){how->stratify ? label[order[k]] : 0.0, k, order[k]};
+        qsort(all, rows, sizeof *all, by_label);
     } else {
         saddle_free(all);
         all = NULL;
@@ -83,22 +84,42 @@ static void sort_by_part(const labelled *all, const size_t *part, size_t *size, 
         size[p - 1] -= size[p - 2];
 }
 
-/* Copies every part's rows, in the order of the file. `row` lists the parts' rows one after another. */
-static saddle_status copy_parts(const saddle_dataset *data, size_t *row, const size_t *size,
-                                size_t parts, saddle_dataset **out, saddle_error *error)
+/* Sorts every part's rows; fails if a part has none. `row` lists the parts' rows one after another. */
+static saddle_status sort_parts(const saddle_division *how, const char *name, size_t rows,
+                                size_t *row, const size_t *size, saddle_error *error)
 {
-    for (size_t p = 0; p < parts; p++) {
+    for (size_t p = 0; p < how->parts; p++) {
         if (size[p] == 0)
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
                 "part %zu gets none of the %zu row%s of '%s'; give it a larger share, or "
                 "make fewer parts",
-                p, data->rows, SADDLE_PLURAL(data->rows), data->name);
+                p, rows, SADDLE_PLURAL(rows), name);
         qsort(row, size[p], sizeof *row, saddle_compare_sizes);
-        SADDLE_TRY(saddle_dataset_select(&out[p], data, row, size[p], error));
         row += size[p];
     }
     return SADDLE_OK;
+}
+
+saddle_status saddle_split_rows(const saddle_division *how, const char *name, const double *label,
+                                size_t rows, size_t *row, size_t *size, saddle_error *error)
+{
+    labelled *all = order_rows(how, label, rows);
+    size_t *part = saddle_alloc(rows, sizeof *part);
+    saddle_status status = SADDLE_OK;
+    memset(size, 0, how->parts * sizeof *size);
+    if (all == NULL || part == NULL)
+        status = saddle_no_memory(error, "the parts");
+    for (size_t k = 0; status == SADDLE_OK && k < rows; k++) {
+        part[k] = neediest(how->share, size, how->parts, k);
+        size[part[k]]++;
+    }
+    if (status == SADDLE_OK)
+        sort_by_part(all, part, size, rows, how->parts, row);
+    SADDLE_THEN(status, sort_parts(how, name, rows, row, size, error));
+    saddle_free(all);
+    saddle_free(part);
+    return status;
 }
 
 saddle_status saddle_dataset_split(const saddle_dataset *data, const double *share, size_t parts,
@@ -106,29 +127,22 @@ saddle_status saddle_dataset_split(const saddle_dataset *data, const double *sha
                                    saddle_error *error)
 {
     SADDLE_REQUIRE(error, data, share, out);
+    const saddle_division how = {share, parts, stratify, seed};
     for (size_t p = 0; p < parts; p++)
         out[p] = NULL;
-    labelled *all = order_rows(data, stratify, seed);
     size_t *size = saddle_alloc(parts, sizeof *size);
-    size_t *part = saddle_alloc(data->rows, sizeof *part);
     size_t *row = saddle_alloc(data->rows, sizeof *row);
-    saddle_status status = SADDLE_OK;
-    if (all == NULL || size == NULL || part == NULL || row == NULL)
-        status = saddle_no_memory(error, "the parts");
-    for (size_t k = 0; status == SADDLE_OK && k < data->rows; k++) {
-        part[k] = neediest(share, size, parts, k);
-        size[part[k]]++;
-    }
-    if (status == SADDLE_OK)
-        sort_by_part(all, part, size, data->rows, parts, row);
-    SADDLE_THEN(status, copy_parts(data, row, size, parts, out, error));
+    saddle_status status =
+        size != NULL && row != NULL
+            ? saddle_split_rows(&how, data->name, data->label, data->rows, row, size, error)
+            : saddle_no_memory(error, "the parts");
+    for (size_t p = 0, first = 0; status == SADDLE_OK && p < parts; first += size[p++])
+        status = saddle_dataset_select(&out[p], data, row + first, size[p], error);
     for (size_t p = 0; status != SADDLE_OK && p < parts; p++) {
         saddle_dataset_free(out[p]);
         out[p] = NULL;
     }
-    saddle_free(all);
     saddle_free(size);
-    saddle_free(part);
     saddle_free(row);
     return status;
 }

@@ -64,6 +64,77 @@ try data split numbered --train t.txt --test h.txt --test-share 0.2
 check "in the order of the file" sort -c -t: -k2n t.txt
 check "two of ten rows with the rare label" is "$(grep -c '^1' h.txt)" 2
 
+# ---- from CSV to CSV: lines are copied ----
+rows_of() { for part in "$@"; do sed 1d "$part"; done | sort; }
+printf 'Age;Sex;Job;Loan\n' >loans.csv
+for ((k = 0; k < 60; k++)); do
+    printf '%s;%s;"%s; ""x""";%s\n' "$((k % 7 ? k : 0))" "$([ $((k % 2)) = 0 ] && echo f || echo m)" "$k" \
+        "$([ $((k % 3)) = 0 ] && echo Approved || echo Denied)"
+done >>loans.csv
+sed -e '5s/^[0-9]*//' -e '7s/;[fm];/;NA;/' -e '9s/^[0-9]*;/ 1,5 ;/' loans.csv >holes.csv
+try data split holes.csv --train loan-%d.csv --parts 2 --test loan-held.csv --test-share 0.2
+check "CSV to CSV" exits 0
+check "says the numbers of rows" is "$(cat out)" $'loan-held.csv: 12 rows\nloan-0.csv: 24 rows\nloan-1.csv: 24 rows'
+check "every file has the header line" is "$(head -qn1 loan-[01].csv loan-held.csv | uniq -c | xargs)" "3 Age;Sex;Job;Loan"
+check "every line once, as it was" cmp -s <(rows_of loan-[01].csv loan-held.csv) <(rows_of holes.csv)
+check "stratified by the texts of the last column" is "$(grep -c Approved loan-held.csv)" 4
+try data split loans.csv --train loan-%d.csv --parts 2 --test loan-held.csv --test-share 0.2
+try data split loans.csv --train loan-%d.npz --parts 2 --test loan-held.npz --test-share 0.2
+for part in 0 1 held; do
+    try data convert "loan-$part.npz" "loan-$part.txt"
+    check "copied and encoded rows of part $part are the same" cmp -s \
+        <(cut -d' ' -f1 "loan-$part.txt") <(sed '1d; s/.*;Approved$/0/; s/.*;Denied$/1/' "loan-$part.csv")
+done
+try run --data loan-%d.csv --test-data loan-held.csv --problem fair --sensitive Sex --positive Approved \
+    --topology complete --iterations 5 --drop-columns Job
+check "columns and labels keep their names" exits 0
+try data split loans.csv --train by-%d.csv --parts 2 --label-column Sex
+check "another label column" is "$(grep -c ';f;' by-0.csv)" 15
+awk '{ printf "%s%s", sep, $0; sep = "\r\n" }' loans.csv >crlf.csv
+try data split crlf.csv --train crlf-%d.csv --parts 2
+check "line ends are kept, and the last line has one" is "$(cat crlf-?.csv | grep -c $'\r$')" 62
+check "once per line" is "$(cat crlf-?.csv | wc -l)" 62
+gzip -c loans.csv >packed.csv.gz
+try data split packed.csv.gz --train packed-%d.csv --parts 2
+check "compressed input" cmp -s <(rows_of packed-?.csv) <(rows_of loans.csv)
+(printf '\xef\xbb\xbf' && cat loans.csv) >mark.csv
+try data split mark.csv --train mark-%d.csv --parts 2
+check "the byte order mark is kept" is "$(head -c3 mark-1.csv | od -An -tx1 | tr -d ' ')" efbbbf
+check "before the header line" is "$(head -1 mark-1.csv | tail -c +4)" "Age;Sex;Job;Loan"
+(sed 1d loans.csv && echo) >bare.csv
+try data split bare.csv --train bare-%d.csv --parts 2
+check "no header line, no line is repeated" cmp -s <(sort bare-?.csv) <(sed 1d loans.csv | sort)
+sed '4s/[A-Za-z]*$//' loans.csv >unlabelled.csv
+rm -f l-?.csv
+refuse "unlabelled.csv:4:16: missing label in column 'Loan'; fill it in, or set --stratify to no to split without regard to labels" \
+    data split unlabelled.csv --train l-%d.csv --parts 2
+try data split unlabelled.csv --train l-%d.csv --parts 2 --stratify=no
+check "labels are not needed without stratification" cmp -s <(rows_of l-?.csv) <(rows_of unlabelled.csv)
+rm -f l-?.csv
+for option in "--missing drop" "--categories codes" "--drop-columns Job"; do
+    # shellcheck disable=SC2086  # two words
+    refuse "${option% *}: rows are copied from CSV to CSV as they are; give this option to the commands that read the parts" \
+        data split loans.csv --train l-%d.csv --parts 2 $option
+done
+refuse "--category-columns: 'Sex' is not the label column" data split loans.csv --train l-%d.csv --parts 2 --category-columns Sex
+sed '3s/Denied/7/' loans.csv >mixed.csv
+refuse "mixed.csv:3:16: the number 7 in column 'Loan', which has text such as 'Approved'; name it in category-columns" \
+    data split mixed.csv --train l-%d.csv --parts 2
+try data split mixed.csv --train l-%d.csv --parts 2 --category-columns Loan
+check "numbers among the labels as text" exits 0
+rm -f l-?.csv
+printf 'a,b,y\n1,"two\nlines",0\n2,x,1\n' >newline.csv
+refuse "newline.csv:2:3: quotes are not closed before the next separator or the end of the line; fields cannot hold line ends" \
+    data split newline.csv --train l-%d.csv --parts 2
+printf 'a,b,y\n1,2,0\n1,2\n' >short.csv
+refuse "short.csv:3:4: 2 fields; the first line has 3" data split short.csv --train l-%d.csv --parts 2
+refuse "label column 'Lona' is not in 'loans.csv', whose names are: Age;Sex" \
+    data split loans.csv --train l-%d.csv --parts 2 --label-column Lona
+refuse "part 60 gets none of the 60 rows of 'loans.csv'" data split loans.csv --train l-%d.csv --parts 61
+check "no part was written for them" absent l-0.csv
+try data split loans.csv --train l-%d.csv --parts 2 --labels y.txt
+check "options that CSV has no use for" warns "--labels: not used by CSV files"
+
 refuse "needs --train" data split all.txt --test test.txt
 refuse "there is only one part; give --test, or --train with %d" data split all.txt --train t.txt
 refuse "--test-share must be above 0 and below 1 (got 0)" \

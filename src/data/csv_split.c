@@ -1,0 +1,133 @@
+/*
+ * Dividing the rows of a CSV file into files of the same layout. Lines are copied byte by byte, so that
+ * names, texts, quotes and missing values are kept, and no value of one part depends on another part.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "data/csv_table.h"
+#include "data/dataset.h"
+#include "data/split.h"
+#include "files/file.h"
+#include "files/pattern.h"
+
+/* The lines of a CSV file. */
+typedef struct lines {
+    const saddle_input *in;
+    saddle_csv
+        table; /* its `data` has labels and no features, its `offset` the first byte of each row */
+} lines;
+
+static void free_lines(lines *of)
+{
+    saddle_dataset_free(of->table.data);
+    saddle_free(of->table.offset);
+    saddle_csv_close(&of->table);
+}
+
+/* Finds the rows and their labels. Free the lines even after a failure. */
+static saddle_status read_lines(lines *of, const char *name, const saddle_data_options *options,
+                                saddle_error *error)
+{
+    saddle_csv *table = &of->table;
+    SADDLE_TRY(saddle_csv_open(table, of->in, options, true, error));
+    table->settled = true;
+    SADDLE_TRY(saddle_dataset_new_sparse(&table->data, name, table->rows, 0, 0, true, error));
+    memset(table->data->label, 0, table->rows * sizeof *table->data->label);
+    table->offset = saddle_alloc(table->rows, sizeof *table->offset);
+    if (table->offset == NULL)
+        return saddle_no_memory(error, "the rows");
+    return saddle_csv_read_rows(table) ? SADDLE_OK
+                                       : saddle_parse_refuse(&table->failure, of->in->path, error);
+}
+
+/* Copies a line. The last line of a file may lack a line end; it receives that of the first line. */
+static void copy_line(FILE *stream, const lines *of, const char *line)
+{
+    const saddle_csv *table = &of->table;
+    const char *end = saddle_line_end(line, table->end);
+    const char *first = saddle_line_end(table->header, table->end);
+    fwrite(line, 1, (size_t)(end - line), stream);
+    if (end == table->end && saddle_content_end(table->header, first) < first &&
+        saddle_content_end(line, end) == end)
+        fputc('\r', stream);
+    fputc('\n', stream);
+}
+
+static saddle_status write_part(const lines *of, const char *path, const size_t *row, size_t count,
+                                saddle_error *error)
+{
+    saddle_output file;
+    const saddle_csv *table = &of->table;
+    SADDLE_TRY(saddle_output_open(&file, path, error));
+    fwrite(of->in->bytes, 1, (size_t)(saddle_skip_mark(of->in) - of->in->bytes), file.stream);
+    if (table->header_end != NULL)
+        copy_line(file.stream, of, table->header);
+    for (size_t k = 0; k < count; k++)
+        copy_line(file.stream, of, table->begin + table->offset[row[k]]);
+    return saddle_output_commit(&file, error);
+}
+
+static saddle_status write_parts(const lines *of, const saddle_division *how, char *const *path,
+                                 size_t *size, saddle_error *error)
+{
+    const saddle_dataset *data = of->table.data;
+    size_t *row = saddle_alloc(data->rows, sizeof *row);
+    saddle_status status =
+        row != NULL ? saddle_split_rows(how, data->name, data->label, data->rows, row, size, error)
+                    : saddle_no_memory(error, "the parts");
+    for (size_t p = 0, first = 0; status == SADDLE_OK && p < how->parts; first += size[p++])
+        status = write_part(of, path[p], row + first, size[p], error);
+    saddle_free(row);
+    return status;
+}
+
+/* Fails if an option would change rows. */
+static saddle_status check_copy(const saddle_data_options *options, saddle_error *error)
+{
+    const char *given = options->missing != SADDLE_MISSING_REFUSE ? "missing"
+                        : options->categories != SADDLE_ONE_HOT   ? "categories"
+                        : options->drop_columns != NULL           ? "drop-columns"
+                                                                  : NULL;
+    return given == NULL
+               ? SADDLE_OK
+               : saddle_fail(error, SADDLE_BAD_INPUT,
+                             "%s: rows are copied from CSV to CSV as they are; give this option to "
+                             "the commands that read the parts, or write .npz files",
+                             given);
+}
+
+static saddle_status copy_rows(const saddle_input *in, const char *name,
+                               const saddle_data_options *options, const saddle_division *how,
+                               char *const *path, size_t *size, saddle_error *error)
+{
+    lines of = {.in = in};
+    saddle_data_options reading = *options;
+    if (!how->stratify)
+        reading.label_column = "none";
+    saddle_status status = check_copy(options, error);
+    SADDLE_THEN(status, read_lines(&of, name, &reading, error));
+    SADDLE_THEN(status, write_parts(&of, how, path, size, error));
+    free_lines(&of);
+    return status;
+}
+
+saddle_status saddle_csv_split(const char *name, const saddle_data_options *options,
+                               const saddle_division *how, char *const *path, size_t *size,
+                               bool *copied, saddle_error *error)
+{
+    saddle_input in = {.path = NULL};
+    char *found = NULL;
+    *copied = false;
+    if (saddle_data_is_generated(name) || saddle_is_pattern(name))
+        return SADDLE_OK;
+    saddle_status status = saddle_data_find(name, &found, error);
+    SADDLE_THEN(status, saddle_input_open(&in, found, error));
+    *copied = status == SADDLE_OK && saddle_choose_format(&in, options) == SADDLE_FORMAT_CSV;
+    SADDLE_THEN_IF(status, *copied, copy_rows(&in, name, options, how, path, size, error));
+    saddle_input_close(&in);
+    saddle_free(found);
+    return status;
+}
