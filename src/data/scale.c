@@ -2,60 +2,126 @@
 
 #include <math.h>
 
-#include "core/print.h"
+#include "core/memory.h"
+#include "core/status.h"
 #include "core/text.h"
 
 /* Columns with larger values should be scaled. */
 #define LARGE_VALUE 10.0
+/* A warning names at most this many columns. */
+#define MOST_NAMES 5
 
-saddle_feature_value saddle_largest_value(const saddle_dataset *data)
+bool saddle_has_large_values(const saddle_dataset *data)
 {
     const double *value = data->dense != NULL ? data->dense : data->value;
     size_t entries = data->dense != NULL ? data->rows * data->features : data->nonzeros;
-    size_t at = 0;
     double largest = 0.0;
-    if (value == NULL) /* values that are all 1 are not stored */
-        return (saddle_feature_value){.value = entries > 0 ? 1.0 : 0.0};
-    for (size_t k = 0; k < entries; k++)
-        if (fabs(value[k]) > largest) {
+    for (size_t k = 0; value != NULL && k < entries; k++) /* NULL: all values are 1 */
+        if (fabs(value[k]) > largest)
             largest = fabs(value[k]);
-            at = k;
-        }
-    if (largest == 0.0)
-        return (saddle_feature_value){.value = 0.0};
-    return (saddle_feature_value){
-        .feature = data->dense != NULL ? at % data->features : data->column[at], .value = largest};
+    return largest > LARGE_VALUE;
 }
 
-/* Returns the column of a feature; `count` when columns have no names. */
-static size_t column_of(const saddle_columns *columns, size_t feature)
+static void raise_to(double *largest, double value)
 {
-    size_t count = saddle_columns_count(columns);
-    for (size_t k = 0; k < count; k++) {
-        size_t first;
-        size_t features;
-        saddle_columns_features(columns, k, &first, &features);
-        if (feature - first < features)
-            return k;
-    }
-    return count;
+    if (fabs(value) > *largest)
+        *largest = fabs(value);
 }
 
-bool saddle_scale_warning(const saddle_columns *columns, saddle_feature_value largest,
+void saddle_raise_to_values(const saddle_dataset *data, double *largest)
+{
+    if (data->dense != NULL) {
+        for (size_t row = 0; row < data->rows; row++)
+            for (size_t k = 0; k < data->features; k++)
+                raise_to(&largest[k], data->dense[row * data->features + k]);
+        return;
+    }
+    for (size_t k = 0; k < data->nonzeros; k++)
+        raise_to(&largest[data->column[k]], data->value != NULL ? data->value[k] : 1.0);
+}
+
+/* The largest absolute value of a column, or of a feature without a name. */
+typedef struct column_value {
+    size_t index; /* of the column or feature */
+    double value;
+} column_value;
+
+/* Returns the value of a column, or of a feature if there are no columns. */
+static column_value value_of(const saddle_columns *columns, const double *largest, size_t index)
+{
+    column_value found = {.index = index};
+    size_t first = index;
+    size_t count = 1;
+    if (saddle_columns_count(columns) > 0)
+        saddle_columns_features(columns, index, &first, &count);
+    for (size_t k = first; k < first + count; k++)
+        raise_to(&found.value, largest[k]);
+    return found;
+}
+
+/* Returns whether a value comes before another: larger, or as large and further left. */
+static bool is_before(column_value a, column_value b)
+{
+    return a.value > b.value || (a.value == b.value && a.index < b.index);
+}
+
+/* Finds the first value that is too large and comes after `last`; returns false if there is none. */
+static bool find_next(const saddle_columns *columns, size_t features, const double *largest,
+                      column_value *last)
+{
+    size_t named = saddle_columns_count(columns);
+    size_t count = named > 0 ? named : features;
+    column_value best = {.value = 0.0};
+    for (size_t k = 0; k < count; k++) {
+        column_value own = value_of(columns, largest, k);
+        if (own.value > LARGE_VALUE && is_before(*last, own) && is_before(own, best))
+            best = own;
+    }
+    *last = best;
+    return best.value > 0.0;
+}
+
+void saddle_scale_warning(const saddle_columns *columns, size_t features, const double *largest,
                           char out[SADDLE_SCALE_TEXT])
 {
-    size_t column = column_of(columns, largest.feature);
-    bool named = column < saddle_columns_count(columns);
-    if (!(largest.value > LARGE_VALUE))
-        return false;
-    if (named)
-        saddle_snprintf(out, SADDLE_SCALE_TEXT, "column '%s'",
-                        SADDLE_EXCERPT(saddle_columns_name(columns, column)));
-    else
-        saddle_snprintf(out, SADDLE_SCALE_TEXT, "feature %zu", largest.feature + 1);
-    saddle_append(out, SADDLE_SCALE_TEXT,
-                  " has absolute values up to %.6g; scale it to about 1, or learning is slow or "
-                  "fails",
-                  largest.value);
-    return true;
+    size_t named = saddle_columns_count(columns);
+    size_t count = 0;
+    column_value next = {.value = INFINITY};
+    out[0] = '\0';
+    for (size_t k = 0; k < (named > 0 ? named : features); k++)
+        count += value_of(columns, largest, k).value > LARGE_VALUE;
+    if (count == 0)
+        return;
+    const char *what = named > 0 ? "column" : "feature";
+    saddle_append(out, SADDLE_SCALE_TEXT, count > 1 ? "%ss have large absolute values: " : "%s ",
+                  what);
+    for (size_t k = 0; k < MOST_NAMES && find_next(columns, features, largest, &next); k++) {
+        saddle_append(out, SADDLE_SCALE_TEXT, "%s", k > 0 ? ", " : "");
+        if (named > 0)
+            saddle_append(out, SADDLE_SCALE_TEXT, "'%s'",
+                          SADDLE_EXCERPT(saddle_columns_name(columns, next.index)));
+        else
+            saddle_append(out, SADDLE_SCALE_TEXT, "%zu", next.index + 1);
+        saddle_append(out, SADDLE_SCALE_TEXT, "%s up to %.6g",
+                      count > 1 ? "" : " has absolute values", next.value);
+    }
+    if (count > MOST_NAMES)
+        saddle_append(out, SADDLE_SCALE_TEXT, ", and %zu more", count - MOST_NAMES);
+    saddle_append(out, SADDLE_SCALE_TEXT, "; scale %s to about 1, or learning is slow or fails",
+                  count > 1 ? "them" : "it");
+}
+
+saddle_status saddle_scale_warning_of(const saddle_dataset *data, char out[SADDLE_SCALE_TEXT],
+                                      saddle_error *error)
+{
+    out[0] = '\0';
+    if (!saddle_has_large_values(data))
+        return SADDLE_OK;
+    double *largest = saddle_alloc_doubles(data->features);
+    if (largest == NULL)
+        return saddle_no_memory(error, "the largest values");
+    saddle_raise_to_values(data, largest);
+    saddle_scale_warning(data->columns, data->features, largest, out);
+    saddle_free(largest);
+    return SADDLE_OK;
 }

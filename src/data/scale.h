@@ -6,18 +6,18 @@
 
 #include <saddle/data.h>
 
-/* The largest absolute value of a data set and the feature that has it. */
-typedef struct saddle_feature_value {
-    size_t feature; /* from 0 */
-    double value;   /* 0: no entry is stored */
-} saddle_feature_value;
+/* Returns whether a data set has a value that is too large. */
+bool saddle_has_large_values(const saddle_dataset *data);
+/* Raises largest[k] to the largest absolute value of feature k, where that is larger. */
+void saddle_raise_to_values(const saddle_dataset *data, double *largest);
 
-/* Finds the largest absolute value of a data set. */
-saddle_feature_value saddle_largest_value(const saddle_dataset *data);
-
-enum { SADDLE_SCALE_TEXT = 256 };
-/* If the largest value is too large, writes a warning that names its column and the remedy, and returns true. */
-bool saddle_scale_warning(const saddle_columns *columns, saddle_feature_value largest,
+enum { SADDLE_SCALE_TEXT = 768 };
+/* Writes a warning that names the columns with too large values, the largest first, and the remedy. Writes
+ * "" if there are none. `largest` has the largest absolute value of each feature. */
+void saddle_scale_warning(const saddle_columns *columns, size_t features, const double *largest,
                           char out[SADDLE_SCALE_TEXT]);
+/* The same for the rows of one data set. */
+saddle_status saddle_scale_warning_of(const saddle_dataset *data, char out[SADDLE_SCALE_TEXT],
+                                      saddle_error *error);
 
 #endif

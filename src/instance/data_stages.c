@@ -168,12 +168,6 @@ static saddle_status load_part(saddle_instance *e, size_t agent, saddle_error *e
     return status;
 }
 
-static void keep_larger(saddle_feature_value *largest, saddle_feature_value other)
-{
-    if (other.value > largest->value)
-        *largest = other;
-}
-
 /* Takes an agent's rows from its file or from memory; samples[agent] is 0 for all rows. */
 static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *error)
 {
@@ -197,7 +191,6 @@ static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *e
     if (status == SADDLE_OK) {
         e->parts->samples[agent] = (*shard)->rows;
         e->parts->formats |= (*shard)->formats;
-        keep_larger(&e->parts->largest, saddle_largest_value(*shard));
     }
     return status;
 }
@@ -236,7 +229,7 @@ saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
     if (status == SADDLE_OK) {
         e->columns = e->parts->columns = saddle_columns_share((*data)->columns);
         e->parts->formats = (*data)->formats;
-        e->parts->largest = saddle_largest_value(*data);
+        status = saddle_scale_warning_of(*data, e->parts->unscaled, error);
     }
     return status;
 }
@@ -262,15 +255,33 @@ static void share_formats(const saddle_world *world, unsigned *formats)
         *formats |= seen[k] > 0.0 ? SADDLE_FORMAT_BIT(k) : 0;
 }
 
-/* Distributes the largest value of all agents' rows to all processes; if several are equal, that
- * of the last feature. Collective. */
-static void share_largest(const saddle_world *world, saddle_feature_value *largest)
+/* Notes which columns of the agents' rows have large values. Collective. */
+static saddle_status note_large_values(saddle_instance *e, saddle_error *error)
 {
-    double value = largest->value;
-    world->largest(world, 1, &value);
-    double feature = largest->value == value ? (double)largest->feature : 0.0;
-    world->largest(world, 1, &feature);
-    *largest = (saddle_feature_value){.feature = (size_t)feature, .value = value};
+    const saddle_world *world = e->world;
+    double large = 0.0;
+    double failed = 0.0;
+    for (size_t k = 0; k < world->local; k++)
+        if (saddle_has_large_values(e->parts->shard[world->here[k]]))
+            large = 1.0;
+    world->largest(world, 1, &large);
+    if (large == 0.0)
+        return SADDLE_OK;
+    double *largest = saddle_alloc_doubles(e->features);
+    if (largest == NULL)
+        failed = 1.0;
+    world->largest(world, 1, &failed);
+    if (failed > 0.0) {
+        bool here = largest == NULL;
+        saddle_free(largest);
+        return here ? saddle_no_memory(error, "the largest values") : SADDLE_OK;
+    }
+    for (size_t k = 0; k < world->local; k++)
+        saddle_raise_to_values(e->parts->shard[world->here[k]], largest);
+    world->largest(world, e->features, largest);
+    saddle_scale_warning(e->columns, e->features, largest, e->parts->unscaled);
+    saddle_free(largest);
+    return SADDLE_OK;
 }
 
 /* Distributes every agent's number of rows to all processes, and gives all agents as many
@@ -284,13 +295,13 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
         return SADDLE_OK;
     fill_sizes(world, e->parts->samples, e->parts->numbers);
     share_formats(world, &e->parts->formats);
-    share_largest(world, &e->parts->largest);
     for (size_t k = 0; k < world->local; k++) {
         double features = (double)e->parts->shard[world->here[k]]->features;
         most = features > most ? features : most;
     }
     world->largest(world, 1, &most);
     e->features = (size_t)most;
+    status = note_large_values(e, error);
     for (size_t k = 0; status == SADDLE_OK && k < world->local; k++) {
         saddle_dataset *data = e->parts->shard[world->here[k]];
         if (data->dense != NULL && data->features != e->features)

@@ -39,7 +39,7 @@ struct saddle_instance_parts {
     saddle_dataset *data;     /* one file for all agents, until it is split */
     saddle_dataset **shard;   /* per agent; NULL for an agent of another process, or without data */
     unsigned formats;         /* of all agents' data, as saddle_dataset::formats */
-    saddle_feature_value largest; /* of all agents' data */
+    char unscaled[SADDLE_SCALE_TEXT]; /* warns of columns with large values; "": there are none */
     saddle_dataset *held_out;
     saddle_columns *columns;  /* of the data; NULL: they have no names */
     saddle_columns **scanned; /* of the files of the agents in this process; NULL: one file */

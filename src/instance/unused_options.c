@@ -283,17 +283,16 @@ void saddle_report_large_values(const saddle_dataset *data, saddle_unused_warnin
                                 void *context)
 {
     char text[SADDLE_SCALE_TEXT];
-    if (saddle_scale_warning(data->columns, saddle_largest_value(data), text))
+    if (saddle_scale_warning_of(data, text, NULL) == SADDLE_OK && text[0] != '\0')
         warning(context, text);
 }
 
 void saddle_report_scale(const saddle_instance *instance, saddle_unused_warning *warning,
                          void *context)
 {
-    char text[SADDLE_SCALE_TEXT];
     char message[SADDLE_SCALE_TEXT + 8];
-    if (!saddle_scale_warning(instance->columns, instance->parts->largest, text))
+    if (instance->parts->unscaled[0] == '\0')
         return;
-    saddle_snprintf(message, sizeof message, "data: %s", text);
+    saddle_snprintf(message, sizeof message, "data: %s", instance->parts->unscaled);
     warning(context, message);
 }

@@ -28,7 +28,7 @@ void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unus
 void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instance,
                           const saddle_algorithm *const *algorithm, size_t count,
                           saddle_unused_warning *warning, void *context);
-/* Warn of a column of a data set, or of an instance's data, whose values are too large for
+/* Warn of the columns of a data set, or of an instance's data, whose values are too large for
  * training. */
 void saddle_report_large_values(const saddle_dataset *data, saddle_unused_warning *warning,
                                 void *context);

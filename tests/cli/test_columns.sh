@@ -84,7 +84,7 @@ refuse "'nameless.csv' has fewer columns of features than the training data, whi
 awk 'BEGIN { print "age,color,income,y"
     for (k = 0; k < 20; k++) print 20 + k "," (k % 3 ? "red" : "blue") "," (-1000 * k) "," k % 2 }' >raw.csv
 awk -F, -v OFS=, 'NR > 1 { $1 /= 10; $3 /= 10000 } { print }' raw.csv >scaled.csv
-scale="column 'income' has absolute values up to 19000; scale it to about 1, or learning is slow or fails"
+scale="columns have large absolute values: 'income' up to 19000, 'age' up to 39; scale them to about 1, or learning is slow or fails"
 for command in "run --quiet --iterations 5" "compare --algorithms precision,gda --iterations 5 --output raw" \
     "tune --algorithms gda,sgda --budget 20000 --output raw-tuned"; do
     # shellcheck disable=SC2086  # several words
@@ -95,13 +95,19 @@ for command in "run --quiet --iterations 5" "compare --algorithms precision,gda 
     check "${command%% *} is silent on scaled columns" is "$(grep -c 'absolute values' err)" 0
 done
 try data info raw.csv
-check "info says the same" is "$(sed -n '/values  /,/columns/p' out | sed '1d;$d' | xargs -d '\n' | tr -s ' ')" " $scale"
+check "info says the same" is "$(sed -n '/values  /,/^  columns/p' out | sed '1d;$d' | xargs -d '\n' | tr -s ' ')" " $scale"
 try data convert raw.csv raw.npz
 try run --data raw.npz "${two[@]}" --quiet
-check "without names the number of the feature" warns "--data: feature 4 has absolute values up to 19000;"
+check "without names the number of the feature" warns "--data: features have large absolute values: 4 up to 19000, 1 up to 39; scale them"
 for k in 0 1; do (head -1 raw.csv && sed -n "$((2 + 10 * k)),$((11 + 10 * k))p" raw.csv) >"raw-$k.csv"; done
 try run --data raw-%d.csv --topology ring --iterations 5 --quiet
 check "the largest value of all agents' files" warns "$scale"
+try run --data raw-%d.csv --topology ring --iterations 5 --quiet --drop-columns income
+check "one column" warns "--data: column 'age' has absolute values up to 39; scale it to about 1"
+awk 'BEGIN { print "a,b,c,d,e,f,g,h,y"; print "1,-20,30,40,50,30,70,80,0"; print "1,2,3,4,5,6,-7,8,1" }' >wide.csv
+try data info wide.csv
+check "five columns, the largest first" eval "tr -s ' \n' ' ' <out | grep -qF \
+    \"'h' up to 80, 'g' up to 70, 'e' up to 50, 'd' up to 40, 'c' up to 30, and 2 more; scale them\""
 try run --data synthetic:100 "${two[@]}" --quiet
 check "built-in data are scaled" silent
 
