@@ -212,7 +212,7 @@ static saddle_status prepare(work *w, const char *only, saddle_error *error)
     SADDLE_THEN(status, check_files(w, error));
     SADDLE_THEN(status, saddle_reproduction_check_overwriting(&w->result, error));
     SADDLE_THEN(status, saddle_make_directory("output", w->result.runs.directory, error));
-    SADDLE_THEN(status, saddle_hold_directory(&w->held, w->result.runs.directory, "output", error));
+    SADDLE_THEN(status, saddle_lock_directory(&w->held, w->result.runs.directory, "output", error));
     char figures[LAB_PATH];
     saddle_snprintf(figures, sizeof figures, "%s/figures", w->result.runs.directory);
     SADDLE_THEN(status, saddle_make_directory("output", figures, error));
@@ -241,7 +241,7 @@ static int run(const cli_arguments *arguments)
         status = run_part(&w, &w.result.part[p], &error);
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
     saddle_reproduction_release(&w.result);
-    saddle_let_go(w.held);
+    saddle_unlock_directory(w.held);
     return code;
 }
 

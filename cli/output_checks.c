@@ -45,7 +45,7 @@ saddle_status cli_check_output(const char *what, const char *path, bool stream, 
     const char *probed = special ? path : dirname(copy);
     if (access(probed, special ? W_OK : W_OK | X_OK) == 0 && (!there || access(path, W_OK) == 0) &&
         path[strlen(path) - 1] != '/')
-        return saddle_check_held(path, what, error);
+        return saddle_check_unlocked(path, what, error);
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
         "%s: cannot write '%s': %s; give a path in a directory that exists and is writable", what,

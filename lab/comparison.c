@@ -13,7 +13,7 @@
 
 void saddle_comparison_release(comparison *c)
 {
-    saddle_let_go(c->held);
+    saddle_unlock_directory(c->held);
     for (size_t k = 0; c->run != NULL && k < c->names.count * c->repeats; k++) {
         saddle_free(c->run[k].rows);
         saddle_free(c->run[k].outcomes);

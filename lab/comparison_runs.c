@@ -284,7 +284,7 @@ static saddle_status begin(work *w, const saddle_instance *instance, saddle_erro
     saddle_status status = try_all(w, instance, error);
     SADDLE_THEN_IF(status, leads(w), saddle_make_directory("output", w->in->directory, error));
     SADDLE_THEN_IF(status, leads(w),
-                   saddle_hold_directory(&w->out->held, w->in->directory, "output", error));
+                   saddle_lock_directory(&w->out->held, w->in->directory, "output", error));
     SADDLE_THEN(status, check_directory(w, error));
     status = agree(w, status, error);
     return status == SADDLE_OK ? w->in->hooks.ready(w->in->hooks.context, instance, error) : status;

@@ -257,8 +257,8 @@ void test_relax(const saddle_algorithm *algorithm, const char *const *more,
 
 /* ---- engines, step by step ------------------------------------------------------------------- */
 
-void test_scene(const saddle_instance *network, const saddle_algorithm *algorithm,
-                saddle_instance **pooled, saddle_instance *out)
+void test_target(const saddle_instance *network, const saddle_algorithm *algorithm,
+                 saddle_instance **pooled, saddle_instance *out)
 {
     saddle_error error = {.message = ""};
     *pooled = NULL;
@@ -293,21 +293,21 @@ void test_rig_open(test_rig *out, int which, const char *algorithm, const char *
     test_relax(found, more, relaxed);
     test_instance_open(&out->instance, which, relaxed);
     out->plan = test_plan(out->instance.plan, NULL);
-    test_scene(out->instance.made, found, &out->pooled, &out->scene);
+    test_target(out->instance.made, found, &out->pooled, &out->target);
     if (problem != NULL)
-        out->scene.problem = problem;
+        out->target.problem = problem;
     assert_ok(saddle_instance_steps(out->instance.made, out->plan, &out->steps, &error), error);
     out->algorithm = wrapped != NULL ? wrapped : found;
     saddle_configuration configured = {
-        .instance = &out->scene, .given = &out->instance.plan->steps, .steps = out->steps};
+        .instance = &out->target, .given = &out->instance.plan->steps, .steps = out->steps};
     out->parameters = test_parameters(found, out->plan);
     assert_ok(found->init(out->parameters, &configured, &error), error);
     saddle_engine_inputs inputs = {
-        .instance = &out->scene,
+        .instance = &out->target,
         .algorithm = out->algorithm,
         .parameters = out->parameters,
         .threads = threads,
-        .scratch = saddle_observer_scratch(&out->scene),
+        .scratch = saddle_observer_scratch(&out->target),
     };
     const saddle_engine_class *kind = NULL;
     assert_ok(saddle_engine_find(&kind, out->plan->engine.name, &error), error);
@@ -561,7 +561,7 @@ static void defect_task(void *context, saddle_agent *agent)
 double test_rig_defect(test_rig *rig)
 {
     defects d = {.rig = rig};
-    rig->algorithm->layout(rig->parameters, rig->scene.problem, &d.layout);
+    rig->algorithm->layout(rig->parameters, rig->target.problem, &d.layout);
     rig->engine->kind->for_each(rig->engine, defect_task, &d);
     return d.worst;
 }

@@ -82,8 +82,8 @@ void test_relax(const saddle_algorithm *algorithm, const char *const *more,
 typedef struct test_rig {
     test_instance instance;
     saddle_instance
-        scene; /* what the algorithm runs on: the network, or one agent that has all data */
-    saddle_instance *pooled; /* owned; NULL: the scene is the network */
+        target; /* what the algorithm runs on: the network, or one agent that has all data */
+    saddle_instance *pooled; /* owned; NULL: the target is the network */
     saddle_plan *plan;       /* a copy of the instance's */
     const saddle_algorithm *algorithm;
     void *parameters;
@@ -92,14 +92,14 @@ typedef struct test_rig {
 } test_rig;
 
 /* Sets *out to what an algorithm runs on: the network, or one agent that has all data. */
-void test_scene(const saddle_instance *network, const saddle_algorithm *algorithm,
-                saddle_instance **pooled, saddle_instance *out);
+void test_target(const saddle_instance *network, const saddle_algorithm *algorithm,
+                 saddle_instance **pooled, saddle_instance *out);
 /* Returns the parameters of an algorithm before init(); free with test_release(). */
 void *test_parameters(const saddle_algorithm *algorithm, const saddle_plan *plan);
 void test_release(const saddle_algorithm *algorithm, void *parameters);
 
 /* Sets up `algorithm` on an instance, with test_relax(). `wrapped` (NULL: the algorithm itself) is what
- * the engine runs with the algorithm's parameters, and `problem` (NULL: the scene's) what it runs on. */
+ * the engine runs with the algorithm's parameters, and `problem` (NULL: the target's) what it runs on. */
 void test_rig_open(test_rig *out, int which, const char *algorithm, const char *const *more,
                    unsigned threads, const saddle_algorithm *wrapped,
                    const saddle_problem *problem);

@@ -172,7 +172,7 @@ static void share(const saddle_world *world, size_t from, size_t bytes, void *bl
     wait_for_all(c);
 }
 
-static void carry(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block)
+static void transfer(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block)
 {
     thread_world *c = world_of(world);
     if (from == to)
@@ -238,7 +238,7 @@ static saddle_status connect(saddle_world **out, const saddle_graph *graph, sadd
                                 .add_words = add_words,
                                 .largest = largest,
                                 .share = share,
-                                .carry = carry,
+                                .transfer = transfer,
                                 .kind = &class};
     *out = &self->base;
     return SADDLE_OK;

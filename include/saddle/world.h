@@ -42,9 +42,9 @@ struct saddle_world {
     void (*share)(const saddle_world *world, size_t from, size_t bytes, void *block);
     /** Copies the block of process `from` to process `to`, in the order of calls. Only these two
      * need to call it. */
-    void (*carry)(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block);
+    void (*transfer)(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block);
     /** Number of processes on this machine, including this one; 0 counts as 1. */
-    size_t together;
+    size_t ranks_on_machine;
     const struct saddle_world_class *kind; /**< Internal. */
 };
 

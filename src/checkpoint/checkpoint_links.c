@@ -41,7 +41,7 @@ void saddle_checkpoint_put_links(const saddle_run_info *info, saddle_engine *eng
     if (agent != NULL)
         engine->kind->save_links(engine, agent, words);
     if (world->home[i] != 0 && (agent != NULL || world->rank == 0))
-        world->carry(world, world->home[i], 0, bytes, words);
+        world->transfer(world, world->home[i], 0, bytes, words);
     if (writer != NULL)
         saddle_checkpoint_put(writer, words, bytes);
 }

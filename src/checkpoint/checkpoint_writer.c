@@ -136,7 +136,7 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
                              "checkpoint: cannot write to '%s': %s; give another directory",
                              k->directory, strerror(errno));
     /* Two runs in the same directory would remove each other's checkpoints. */
-    SADDLE_THEN(status, saddle_hold_directory(&k->lock, k->directory, "checkpoint", error));
+    SADDLE_THEN(status, saddle_lock_directory(&k->lock, k->directory, "checkpoint", error));
     SADDLE_THEN(status, saddle_checkpoint_find(&there, k->directory, 0, error));
     bool own = home != NULL && saddle_same_directory(home, k->directory);
     if (status == SADDLE_OK && there != NULL && !own)
@@ -170,19 +170,19 @@ static saddle_status note_settings(saddle_checkpoint_writer *k, saddle_error *er
 }
 
 /* Allocates the buffers of a writer of checkpoints with these numbers. */
-static void take_buffers(saddle_checkpoint_writer *k, size_t local, saddle_claim *claim)
+static void take_buffers(saddle_checkpoint_writer *k, size_t local, saddle_allocator *allocator)
 {
-    k->place = saddle_claim_block(claim, local, sizeof *k->place);
-    k->record = saddle_claim_block(claim, 1, saddle_checkpoint_record(&k->number));
-    k->memory = saddle_claim_block(claim, (size_t)k->number.memory, sizeof *k->memory);
+    k->place = saddle_allocator_block(allocator, local, sizeof *k->place);
+    k->record = saddle_allocator_block(allocator, 1, saddle_checkpoint_record(&k->number));
+    k->memory = saddle_allocator_block(allocator, (size_t)k->number.memory, sizeof *k->memory);
     if (k->number.links > 0)
-        k->links =
-            saddle_claim_block(claim, saddle_checkpoint_most_link_words(k->info), sizeof *k->links);
+        k->links = saddle_allocator_block(allocator, saddle_checkpoint_most_link_words(k->info),
+                                          sizeof *k->links);
 }
 
 double saddle_checkpoint_writer_bytes(const saddle_run_info *info, const saddle_layout *layout)
 {
-    saddle_claim claim = {.count_only = true};
+    saddle_allocator allocator = {.count_only = true};
     saddle_checkpoint_writer k = {
         .info = info,
         .number = {.published = layout->published,
@@ -190,8 +190,8 @@ double saddle_checkpoint_writer_bytes(const saddle_run_info *info, const saddle_
                    .memory = saddle_observer_memory(info->instance->problem),
                    .solution = solution_size(info),
                    .links = saddle_checkpoint_link_words(info, layout)}};
-    take_buffers(&k, info->instance->world->local, &claim);
-    return claim.bytes;
+    take_buffers(&k, info->instance->world->local, &allocator);
+    return allocator.bytes;
 }
 
 static saddle_status set_up(saddle_checkpoint_writer *k, const saddle_resumption *resumption,
@@ -200,9 +200,9 @@ static saddle_status set_up(saddle_checkpoint_writer *k, const saddle_resumption
     const saddle_plan *plan = k->info->given;
     const saddle_world *world = k->info->instance->world;
     k->directory = saddle_strdup(plan->outputs.checkpoint);
-    saddle_claim claim = {0};
-    take_buffers(k, world->local, &claim);
-    if (k->directory == NULL || claim.failed)
+    saddle_allocator allocator = {0};
+    take_buffers(k, world->local, &allocator);
+    if (k->directory == NULL || allocator.failed)
         return saddle_no_memory(error, "the checkpoints");
     saddle_status status = read_every(k, plan->outputs.checkpoint_every, error);
     SADDLE_THEN_IF(status, k->info->network->world->rank == 0,
@@ -251,7 +251,7 @@ void saddle_checkpoint_writer_free(saddle_checkpoint_writer *k)
 {
     if (k == NULL)
         return;
-    saddle_let_go(k->lock);
+    saddle_unlock_directory(k->lock);
     for (size_t s = 0; k->effective != NULL && s < k->settings; s++)
         saddle_free(k->effective[s]);
     saddle_free((void *)k->effective);
@@ -392,7 +392,7 @@ static void write_agents(saddle_checkpoint_writer *k, const saddle_result *resul
         if (here)
             fill_record(k, i, next++, result);
         if (world->home[i] != 0 && (here || world->rank == 0))
-            world->carry(world, world->home[i], 0, bytes, k->record);
+            world->transfer(world, world->home[i], 0, bytes, k->record);
         if (writer != NULL)
             saddle_checkpoint_put(writer, k->record, bytes);
     }

@@ -233,7 +233,7 @@ static saddle_status load_records(saddle_resumption *r, const saddle_world *worl
         if (world->rank == 0 && status == SADDLE_OK)
             status = saddle_checkpoint_get(r->from, record, bytes, error);
         if (world->home[i] != 0 && (here || world->rank == 0))
-            world->carry(world, 0, world->home[i], bytes, record);
+            world->transfer(world, 0, world->home[i], bytes, record);
         if (here && status == SADDLE_OK && record[0] != i)
             status = saddle_fail(error, SADDLE_BAD_INPUT,
                                  "the checkpoint '%s' is damaged: the record of agent %zu is of "

@@ -14,7 +14,7 @@ static bool may_change(const saddle_option *option, const saddle_algorithm *algo
 {
     /* A limit on IFO calls can cut inner loops short. */
     if (option->home == SADDLE_HOME_PLAN && option->offset == offsetof(saddle_plan, limits.max_ifo))
-        return !algorithm->heeds_limit;
+        return !algorithm->respects_limit;
     return option->effect != SADDLE_EFFECT_RESULT && option->effect != SADDLE_EFFECT_RECORD &&
            option->effect != SADDLE_EFFECT_METRIC;
 }

@@ -177,17 +177,17 @@ void saddle_free(void *block)
     free(block);
 }
 
-void *saddle_claim_unset(saddle_claim *claim, size_t count, size_t size)
+void *saddle_allocator_unset(saddle_allocator *allocator, size_t count, size_t size)
 {
-    claim->bytes += saddle_block_bytes(count, size);
-    void *block = claim->count_only ? NULL : saddle_alloc_unset(count, size);
-    claim->failed = claim->failed || (block == NULL && !claim->count_only);
+    allocator->bytes += saddle_block_bytes(count, size);
+    void *block = allocator->count_only ? NULL : saddle_alloc_unset(count, size);
+    allocator->failed = allocator->failed || (block == NULL && !allocator->count_only);
     return block;
 }
 
-void *saddle_claim_block(saddle_claim *claim, size_t count, size_t size)
+void *saddle_allocator_block(saddle_allocator *allocator, size_t count, size_t size)
 {
-    void *block = saddle_claim_unset(claim, count, size);
+    void *block = saddle_allocator_unset(allocator, count, size);
     if (block != NULL)
         memset(block, 0, count * size);
     return block;

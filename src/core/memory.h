@@ -46,19 +46,19 @@ double saddle_memory_peak(void);
 double saddle_block_bytes(size_t count, size_t size);
 
 /*
- * Blocks that are allocated together. The code that allocates them runs twice: first with
- * `count_only`, which only adds up their `bytes`, then to allocate them.
+ * Allocates several blocks and counts their bytes. The code that calls it runs twice: first with
+ * `count_only`, which only adds up `bytes`, then to allocate them.
  */
-typedef struct saddle_claim {
+typedef struct saddle_allocator {
     bool count_only;
     double bytes; /* of the blocks so far */
     bool failed;  /* whether an allocation failed */
-} saddle_claim;
+} saddle_allocator;
 
 /* Like saddle_alloc(); NULL if `count_only`. */
-void *saddle_claim_block(saddle_claim *claim, size_t count, size_t size);
+void *saddle_allocator_block(saddle_allocator *allocator, size_t count, size_t size);
 /* Like saddle_alloc_unset(); NULL if `count_only`. */
-void *saddle_claim_unset(saddle_claim *claim, size_t count, size_t size);
+void *saddle_allocator_unset(saddle_allocator *allocator, size_t count, size_t size);
 
 /* Makes room for one more object of `size` bytes after the `count` in a block, doubling the
  * capacity when it is full. Returns the block or the one that replaces it; NULL when memory is

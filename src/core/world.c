@@ -51,8 +51,8 @@ static void alone_share(const saddle_world *world, size_t from, size_t bytes, vo
     (void)block;
 }
 
-static void alone_carry(const saddle_world *world, size_t from, size_t to, size_t bytes,
-                        void *block)
+static void alone_transfer(const saddle_world *world, size_t from, size_t to, size_t bytes,
+                           void *block)
 {
     (void)world;
     (void)from;
@@ -87,7 +87,7 @@ saddle_status saddle_world_alone(saddle_world **out, size_t agents, saddle_error
                                 .add_words = alone_add_words,
                                 .largest = alone_keep,
                                 .share = alone_share,
-                                .carry = alone_carry,
+                                .transfer = alone_transfer,
                                 .kind = &alone_class};
     *out = &self->base;
     return SADDLE_OK;

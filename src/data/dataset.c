@@ -24,25 +24,25 @@
  * all features. */
 #define DENSE SIZE_MAX
 static void take_features(saddle_dataset *data, size_t rows, size_t features, size_t nonzeros,
-                          bool unit, saddle_claim *claim)
+                          bool unit, saddle_allocator *allocator)
 {
     if (nonzeros == DENSE) {
-        data->dense = saddle_claim_block(claim, rows, features * sizeof *data->dense);
+        data->dense = saddle_allocator_block(allocator, rows, features * sizeof *data->dense);
         return;
     }
-    data->row_start = saddle_claim_unset(claim, rows + 1, sizeof *data->row_start);
-    data->column = saddle_claim_unset(claim, nonzeros, sizeof *data->column);
+    data->row_start = saddle_allocator_unset(allocator, rows + 1, sizeof *data->row_start);
+    data->column = saddle_allocator_unset(allocator, nonzeros, sizeof *data->column);
     if (!unit)
-        data->value = saddle_claim_unset(claim, nonzeros, sizeof *data->value);
+        data->value = saddle_allocator_unset(allocator, nonzeros, sizeof *data->value);
 }
 
 /* Returns the bytes that a data set takes. */
 static double bytes_of(const char *name, size_t rows, size_t features, size_t nonzeros, bool unit)
 {
     saddle_dataset data;
-    saddle_claim claim = {.count_only = true};
-    take_features(&data, rows, features, nonzeros, unit, &claim);
-    return claim.bytes + saddle_block_bytes(1, sizeof data) +
+    saddle_allocator allocator = {.count_only = true};
+    take_features(&data, rows, features, nonzeros, unit, &allocator);
+    return allocator.bytes + saddle_block_bytes(1, sizeof data) +
            saddle_block_bytes(strlen(name) + 1, 1) + saddle_block_bytes(rows, sizeof *data.label);
 }
 
@@ -67,15 +67,15 @@ static saddle_status make(saddle_dataset **out, const char *name, size_t rows, s
                           size_t nonzeros, bool unit, saddle_error *error)
 {
     char what[320];
-    saddle_claim claim = {0};
+    saddle_allocator allocator = {0};
     *out = NULL;
     saddle_snprintf(what, sizeof what, "%zu row%s of '%.200s'", rows, SADDLE_PLURAL(rows), name);
     SADDLE_TRY(saddle_need_check_one(bytes_of(name, rows, features, nonzeros, unit), what,
                                      "use fewer rows", error));
     saddle_dataset *data = saddle_dataset_new_head(name, rows, features);
     if (data != NULL)
-        take_features(data, rows, features, nonzeros, unit, &claim);
-    if (data == NULL || claim.failed) {
+        take_features(data, rows, features, nonzeros, unit, &allocator);
+    if (data == NULL || allocator.failed) {
         saddle_dataset_free(data);
         return saddle_no_memory(error, "a data set");
     }

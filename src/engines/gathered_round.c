@@ -13,7 +13,7 @@
 #include "core/vector.h"
 #include "problems/evaluate.h"
 
-void saddle_gathered_take(saddle_local *e, saddle_claim *claim)
+void saddle_gathered_take(saddle_local *e, saddle_allocator *allocator)
 {
     const saddle_instance *instance = e->inputs.instance;
     const saddle_problem *problem = instance->problem;
@@ -22,13 +22,13 @@ void saddle_gathered_take(saddle_local *e, saddle_claim *claim)
     size_t samples = 0;
     for (size_t k = 0; k < e->agents; k++)
         samples += 2 * problem->samples[instance->world->here[k]];
-    g->agent = saddle_claim_block(claim, points, sizeof *g->agent);
-    g->start = saddle_claim_block(claim, points + 1, sizeof *g->start);
-    g->sample = saddle_claim_block(claim, samples, sizeof *g->sample);
-    g->x = saddle_claim_block(claim, points, problem->x_dim * sizeof(double));
-    g->y = saddle_claim_block(claim, points, problem->y_dim * sizeof(double));
-    g->gx = saddle_claim_block(claim, points, problem->x_dim * sizeof(double));
-    g->gy = saddle_claim_block(claim, points, problem->y_dim * sizeof(double));
+    g->agent = saddle_allocator_block(allocator, points, sizeof *g->agent);
+    g->start = saddle_allocator_block(allocator, points + 1, sizeof *g->start);
+    g->sample = saddle_allocator_block(allocator, samples, sizeof *g->sample);
+    g->x = saddle_allocator_block(allocator, points, problem->x_dim * sizeof(double));
+    g->y = saddle_allocator_block(allocator, points, problem->y_dim * sizeof(double));
+    g->gx = saddle_allocator_block(allocator, points, problem->x_dim * sizeof(double));
+    g->gy = saddle_allocator_block(allocator, points, problem->y_dim * sizeof(double));
     g->list = (saddle_gradient_requests){.agent = g->agent,
                                          .start = g->start,
                                          .sample = g->sample,

@@ -60,12 +60,12 @@ size_t saddle_link_state_measure(saddle_link_state *state, const saddle_instance
     return state->stride;
 }
 
-static void take_gossip(saddle_link_state *s, saddle_claim *claim)
+static void take_gossip(saddle_link_state *s, saddle_allocator *allocator)
 {
     const saddle_graph *graph = s->instance->graph;
-    s->pair = saddle_claim_block(claim, graph->edges, 2 * sizeof *s->pair);
-    s->order = saddle_claim_block(claim, graph->edges, sizeof *s->order);
-    s->partner = saddle_claim_block(claim, graph->agents, sizeof *s->partner);
+    s->pair = saddle_allocator_block(allocator, graph->edges, 2 * sizeof *s->pair);
+    s->order = saddle_allocator_block(allocator, graph->edges, sizeof *s->order);
+    s->partner = saddle_allocator_block(allocator, graph->agents, sizeof *s->partner);
     size_t e = 0;
     for (size_t i = 0; s->pair != NULL && i < graph->agents; i++)
         for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++)
@@ -76,31 +76,32 @@ static void take_gossip(saddle_link_state *s, saddle_claim *claim)
 }
 
 void saddle_link_state_take(saddle_link_state *s, size_t messages, size_t sources,
-                            saddle_claim *claim)
+                            saddle_allocator *allocator)
 {
     s->messages = messages;
     s->sources = sources;
-    s->read = saddle_claim_block(claim, messages, sizeof *s->read);
-    s->arrived = saddle_claim_block(claim, messages, sizeof *s->arrived);
-    s->weight = saddle_claim_block(claim, messages, sizeof *s->weight);
-    s->used = saddle_claim_block(claim, messages, s->kinds * sizeof *s->used);
+    s->read = saddle_allocator_block(allocator, messages, sizeof *s->read);
+    s->arrived = saddle_allocator_block(allocator, messages, sizeof *s->arrived);
+    s->weight = saddle_allocator_block(allocator, messages, sizeof *s->weight);
+    s->used = saddle_allocator_block(allocator, messages, s->kinds * sizeof *s->used);
     if (s->rule->burst > 0.0)
-        s->failing = saddle_claim_block(claim, messages, sizeof *s->failing);
+        s->failing = saddle_allocator_block(allocator, messages, sizeof *s->failing);
     if (s->rule->kind == SADDLE_LINKS_GOSSIP)
-        take_gossip(s, claim);
+        take_gossip(s, allocator);
     if (s->sums.fields > 0) {
-        s->kept = saddle_claim_block(claim, s->agents, s->sums.stride * sizeof(double));
-        s->received = saddle_claim_block(claim, messages, s->sums.stride * sizeof(double));
+        s->kept = saddle_allocator_block(allocator, s->agents, s->sums.stride * sizeof(double));
+        s->received = saddle_allocator_block(allocator, messages, s->sums.stride * sizeof(double));
     }
     if (s->members.entries > 0) {
-        s->self_weight = saddle_claim_block(claim, s->agents, sizeof *s->self_weight);
-        s->mixed = saddle_claim_block(claim, s->agents, s->mixed_stride * sizeof(double));
+        s->self_weight = saddle_allocator_block(allocator, s->agents, sizeof *s->self_weight);
+        s->mixed = saddle_allocator_block(allocator, s->agents, s->mixed_stride * sizeof(double));
     }
-    saddle_membership_take(s, claim);
+    saddle_membership_take(s, allocator);
     if (s->window > 0)
-        s->past = saddle_claim_block(claim, (s->window + 1) * sources, s->stride * sizeof(double));
+        s->past = saddle_allocator_block(allocator, (s->window + 1) * sources,
+                                         s->stride * sizeof(double));
     if (s->inexact == SADDLE_INEXACT_STALE)
-        s->stale = saddle_claim_block(claim, messages, s->stride * sizeof(double));
+        s->stale = saddle_allocator_block(allocator, messages, s->stride * sizeof(double));
 }
 
 void saddle_link_state_clear(saddle_link_state *s)

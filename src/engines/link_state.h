@@ -75,9 +75,9 @@ static inline bool saddle_link_state_has_maps(const saddle_instance *instance)
  * `extra` are left free. */
 size_t saddle_link_state_measure(saddle_link_state *state, const saddle_instance *instance,
                                  const saddle_layout *layout, size_t extra);
-/* Allocates for `messages` to this process's agents from `sources`; complete only if claim->failed is not set. */
+/* Allocates for `messages` to this process's agents from `sources`; complete only if allocator->failed is not set. */
 void saddle_link_state_take(saddle_link_state *state, size_t messages, size_t sources,
-                            saddle_claim *claim);
+                            saddle_allocator *allocator);
 /* Frees the memory of a state. */
 void saddle_link_state_clear(saddle_link_state *state);
 /* The blocks of a row of published state that are sent in a round; `block` has capacity for
@@ -137,7 +137,7 @@ void saddle_link_state_defect(const saddle_link_state *state, const saddle_agent
 /* Computes the sizes of maps, which begin at `at` in a row. */
 void saddle_membership_measure(saddle_membership *members, const saddle_instance *instance,
                                const saddle_layout *layout, size_t at);
-void saddle_membership_take(saddle_link_state *state, saddle_claim *claim);
+void saddle_membership_take(saddle_link_state *state, saddle_allocator *allocator);
 void saddle_membership_clear(saddle_membership *members);
 /* Creates the first map of agent i. */
 void saddle_membership_start(saddle_link_state *state, saddle_agent *agent, size_t i);

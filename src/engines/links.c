@@ -23,25 +23,26 @@ static size_t mark_ghosts(const saddle_instance *instance, size_t *mark)
 
 /* All that links hold, for a known number of ghosts. */
 static void take_lists(saddle_links *e, const saddle_instance *instance, size_t stride,
-                       saddle_claim *claim)
+                       saddle_allocator *allocator)
 {
     const saddle_world *world = instance->world;
     const size_t *start = instance->graph->start;
     size_t neighbours = 0;
     for (size_t i = 0; i < world->local; i++)
         neighbours += start[world->here[i] + 1] - start[world->here[i]];
-    e->start = saddle_claim_block(claim, world->local + 1, sizeof *e->start);
-    e->remote = saddle_claim_block(claim, world->local, sizeof *e->remote);
-    e->ghost = saddle_claim_block(claim, e->ghosts, sizeof *e->ghost);
-    e->halo = saddle_claim_block(claim, e->ghosts, stride * sizeof(double));
+    e->start = saddle_allocator_block(allocator, world->local + 1, sizeof *e->start);
+    e->remote = saddle_allocator_block(allocator, world->local, sizeof *e->remote);
+    e->ghost = saddle_allocator_block(allocator, e->ghosts, sizeof *e->ghost);
+    e->halo = saddle_allocator_block(allocator, e->ghosts, stride * sizeof(double));
     for (int parity = 0; parity < 2; parity++)
-        e->neighbour[parity] = saddle_claim_block(claim, neighbours, sizeof *e->neighbour[parity]);
+        e->neighbour[parity] =
+            saddle_allocator_block(allocator, neighbours, sizeof *e->neighbour[parity]);
     if (e->changing) {
-        e->source = saddle_claim_block(claim, neighbours, sizeof *e->source);
-        saddle_link_state_take(&e->state, neighbours, world->local + e->ghosts, claim);
+        e->source = saddle_allocator_block(allocator, neighbours, sizeof *e->source);
+        saddle_link_state_take(&e->state, neighbours, world->local + e->ghosts, allocator);
     }
     if (e->compressed)
-        saddle_replicas_take(&e->replicas, neighbours, claim);
+        saddle_replicas_take(&e->replicas, neighbours, allocator);
 }
 
 size_t saddle_links_measure(saddle_links *links, const saddle_instance *instance,
@@ -98,10 +99,10 @@ static void wire_neighbours(saddle_links *e, const saddle_instance *instance,
 }
 
 /* What wiring takes for a while: agents' positions and counts per rank. */
-static size_t *take_places(const saddle_world *world, size_t **count, saddle_claim *claim)
+static size_t *take_places(const saddle_world *world, size_t **count, saddle_allocator *allocator)
 {
-    *count = saddle_claim_block(claim, world->ranks + 1, sizeof **count);
-    return saddle_claim_block(claim, world->agents, sizeof **count);
+    *count = saddle_allocator_block(allocator, world->ranks + 1, sizeof **count);
+    return saddle_allocator_block(allocator, world->agents, sizeof **count);
 }
 
 double saddle_links_bytes(const saddle_links *measured, const saddle_instance *instance,
@@ -109,35 +110,35 @@ double saddle_links_bytes(const saddle_links *measured, const saddle_instance *i
 {
     const saddle_world *world = instance->world;
     saddle_links links = *measured;
-    saddle_claim claim = {.count_only = true};
+    saddle_allocator allocator = {.count_only = true};
     size_t *count;
-    take_places(world, &count, &claim);
+    take_places(world, &count, &allocator);
     /* Without memory to find the ghosts there is none for the links, either, which then says so. */
     size_t *place = world->ranks > 1 ? saddle_alloc(world->agents, sizeof *place) : NULL;
     if (place != NULL)
         links.ghosts = mark_ghosts(instance, place);
     saddle_free(place);
-    take_lists(&links, instance, stride, &claim);
-    return claim.bytes;
+    take_lists(&links, instance, stride, &allocator);
+    return allocator.bytes;
 }
 
 bool saddle_links_open(saddle_links *links, const saddle_instance *instance,
                        const saddle_layout *layout, const double *const spans[2], size_t stride)
 {
-    saddle_claim claim = {0};
+    saddle_allocator allocator = {0};
     size_t *count;
-    size_t *place = take_places(instance->world, &count, &claim);
-    if (!claim.failed) {
+    size_t *place = take_places(instance->world, &count, &allocator);
+    if (!allocator.failed) {
         links->ghosts = mark_ghosts(instance, place);
-        take_lists(links, instance, stride, &claim);
+        take_lists(links, instance, stride, &allocator);
     }
-    if (!claim.failed) {
+    if (!allocator.failed) {
         list_ghosts(links, instance->world, place, count);
         wire_neighbours(links, instance, spans, stride, place);
     }
     saddle_free(place);
     saddle_free(count);
-    if (claim.failed)
+    if (allocator.failed)
         return false;
     links->state.start = links->start;
     links->state.source = links->source;

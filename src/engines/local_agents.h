@@ -178,7 +178,7 @@ void saddle_divided_round(saddle_local *local, unsigned worker, unsigned parity,
                           unsigned round, uint64_t allowed);
 
 /* Allocates memory for the requests of all agents of this process. */
-void saddle_gathered_take(saddle_local *local, saddle_claim *claim);
+void saddle_gathered_take(saddle_local *local, saddle_allocator *allocator);
 void saddle_gathered_free(saddle_gathered *gathered);
 /* Does one round of all agents, whose requests are answered together after each phase: gathered_round.c.
  * Called by every worker. */

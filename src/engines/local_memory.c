@@ -81,61 +81,63 @@ static size_t scratch_size(const saddle_local *e)
     return saddle_larger(step, e->inputs.scratch);
 }
 
-static void take_workers(saddle_local *e, size_t pool, saddle_claim *claim)
+static void take_workers(saddle_local *e, size_t pool, saddle_allocator *allocator)
 {
-    e->worker = saddle_claim_block(claim, pool, sizeof *e->worker);
-    for (size_t w = 0; !claim->failed && w < pool; w++) {
+    e->worker = saddle_allocator_block(allocator, pool, sizeof *e->worker);
+    for (size_t w = 0; !allocator->failed && w < pool; w++) {
         saddle_worker counted = {.scratch = NULL};
         saddle_worker *memory = e->worker != NULL ? &e->worker[w] : &counted;
-        memory->scratch = saddle_claim_block(claim, scratch_size(e), sizeof(double));
+        memory->scratch = saddle_allocator_block(allocator, scratch_size(e), sizeof(double));
         if (pool > 1)
-            memory->helpers.partials = saddle_claim_block(
-                claim, saddle_partials_size(e->inputs.instance->problem, e->index_stride),
+            memory->helpers.partials = saddle_allocator_block(
+                allocator, saddle_partials_size(e->inputs.instance->problem, e->index_stride),
                 sizeof(double));
-        memory->mark =
-            saddle_claim_block(claim, saddle_rng_mark_words(e->index_stride), sizeof *memory->mark);
+        memory->mark = saddle_allocator_block(allocator, saddle_rng_mark_words(e->index_stride),
+                                              sizeof *memory->mark);
     }
-    e->work = saddle_claim_block(claim, e->areas, e->work_stride * sizeof(double));
-    e->index = saddle_claim_block(claim, e->areas, e->index_stride * sizeof *e->index);
+    e->work = saddle_allocator_block(allocator, e->areas, e->work_stride * sizeof(double));
+    e->index = saddle_allocator_block(allocator, e->areas, e->index_stride * sizeof *e->index);
     if (e->divided) {
-        e->sums = saddle_claim_block(claim, e->agents, e->sums_stride * sizeof(double));
-        e->partials = saddle_claim_block(claim, e->agents, e->partials_stride * sizeof(double));
+        e->sums = saddle_allocator_block(allocator, e->agents, e->sums_stride * sizeof(double));
+        e->partials =
+            saddle_allocator_block(allocator, e->agents, e->partials_stride * sizeof(double));
     }
     if (e->gathered)
-        saddle_gathered_take(e, claim);
+        saddle_gathered_take(e, allocator);
 }
 
-static void take_agents(saddle_local *e, saddle_claim *claim)
+static void take_agents(saddle_local *e, saddle_allocator *allocator)
 {
-    e->agent = saddle_claim_block(claim, e->agents, sizeof *e->agent);
+    e->agent = saddle_allocator_block(allocator, e->agents, sizeof *e->agent);
     if (e->inputs.link_model != NULL)
-        e->timed = saddle_claim_block(claim, e->agents, sizeof *e->timed);
-    e->mean_terms = saddle_claim_block(claim, e->mean_room, sizeof(double));
-    e->oracle_mean = saddle_claim_block(claim, e->inputs.instance->problem->x_dim, sizeof(double));
-    e->kept = saddle_claim_unset(claim, e->agents, e->kept_stride * sizeof(double));
+        e->timed = saddle_allocator_block(allocator, e->agents, sizeof *e->timed);
+    e->mean_terms = saddle_allocator_block(allocator, e->mean_room, sizeof(double));
+    e->oracle_mean =
+        saddle_allocator_block(allocator, e->inputs.instance->problem->x_dim, sizeof(double));
+    e->kept = saddle_allocator_unset(allocator, e->agents, e->kept_stride * sizeof(double));
     for (int parity = 0; parity < 2; parity++)
-        e->span[parity] = saddle_claim_unset(claim, e->agents, e->stride * sizeof(double));
+        e->span[parity] = saddle_allocator_unset(allocator, e->agents, e->stride * sizeof(double));
 }
 
 bool saddle_local_allocate(saddle_local *e)
 {
-    saddle_claim claim = {0};
-    take_workers(e, saddle_thread_pool_size(e->pool), &claim);
-    if (!claim.failed)
-        take_agents(e, &claim);
+    saddle_allocator allocator = {0};
+    take_workers(e, saddle_thread_pool_size(e->pool), &allocator);
+    if (!allocator.failed)
+        take_agents(e, &allocator);
     const double *const spans[2] = {e->span[0], e->span[1]};
-    return !claim.failed &&
+    return !allocator.failed &&
            saddle_links_open(&e->links, e->inputs.instance, &e->layout, spans, e->stride);
 }
 
 double saddle_local_bytes(const saddle_engine_inputs *inputs, unsigned processors)
 {
     saddle_local e = {.agent = NULL};
-    saddle_claim claim = {.count_only = true};
+    saddle_allocator allocator = {.count_only = true};
     size_t threads = saddle_local_measure(&e, inputs, processors);
-    take_workers(&e, threads, &claim);
-    take_agents(&e, &claim);
-    return claim.bytes + saddle_links_bytes(&e.links, inputs->instance, e.stride);
+    take_workers(&e, threads, &allocator);
+    take_agents(&e, &allocator);
+    return allocator.bytes + saddle_links_bytes(&e.links, inputs->instance, e.stride);
 }
 
 void saddle_local_clear(saddle_local *e)

@@ -100,19 +100,19 @@ void saddle_membership_measure(saddle_membership *m, const saddle_instance *inst
     }
 }
 
-void saddle_membership_take(saddle_link_state *s, saddle_claim *claim)
+void saddle_membership_take(saddle_link_state *s, saddle_allocator *allocator)
 {
     saddle_membership *m = &s->members;
     const saddle_graph *graph = s->instance->graph;
     if (m->entries == 0)
         return;
-    m->edge = saddle_claim_block(claim, 2 * graph->edges, sizeof *m->edge);
-    m->stage = saddle_claim_block(claim, s->agents, 1);
-    m->sent = saddle_claim_block(claim, s->messages, sizeof *m->sent);
-    m->dead = saddle_claim_block(claim, s->messages, 1);
-    m->messages = saddle_claim_block(claim, s->agents, sizeof *m->messages);
-    m->bytes = saddle_claim_block(claim, s->agents, sizeof *m->bytes);
-    saddle_presence_take(&m->presence, s->instance->churn, graph, m->edge, claim);
+    m->edge = saddle_allocator_block(allocator, 2 * graph->edges, sizeof *m->edge);
+    m->stage = saddle_allocator_block(allocator, s->agents, 1);
+    m->sent = saddle_allocator_block(allocator, s->messages, sizeof *m->sent);
+    m->dead = saddle_allocator_block(allocator, s->messages, 1);
+    m->messages = saddle_allocator_block(allocator, s->agents, sizeof *m->messages);
+    m->bytes = saddle_allocator_block(allocator, s->agents, sizeof *m->bytes);
+    saddle_presence_take(&m->presence, s->instance->churn, graph, m->edge, allocator);
     if (m->edge != NULL)
         saddle_number_edges(graph, m->edge);
 }

@@ -95,7 +95,7 @@ static uint64_t within_seconds(const engine *e, const saddle_limits *limits, uin
     if (!(limits->max_network_seconds > 0.0))
         return count;
     /* Its inner loops have no fixed length. */
-    if (e->local.inputs.algorithm->heeds_limit || !(left > e->most_seconds))
+    if (e->local.inputs.algorithm->respects_limit || !(left > e->most_seconds))
         return 1;
     return left < e->most_seconds * (double)count ? (uint64_t)(left / e->most_seconds) : count;
 }
@@ -107,7 +107,7 @@ static uint64_t stretch_of(const engine *e, const saddle_limits *limits, uint64_
     if (limits->max_ifo == 0 && limits->ifo_budget == 0)
         return count;
     /* The IFO calls of all agents determine where its inner loops end. */
-    if (e->local.inputs.algorithm->heeds_limit)
+    if (e->local.inputs.algorithm->respects_limit)
         return 1;
     if (limits->max_ifo == 0)
         return count;
@@ -184,8 +184,8 @@ static bool run_stretch(engine *e, const saddle_limits *limits, uint64_t count, 
 {
     const saddle_world *world = e->local.inputs.instance->world;
     uint64_t begin = e->local.iteration;
-    bool heeds = e->local.inputs.algorithm->heeds_limit;
-    saddle_limits plain = {.iterations = count, .ifo_budget = heeds ? limits->ifo_budget : 0};
+    bool limited = e->local.inputs.algorithm->respects_limit;
+    saddle_limits plain = {.iterations = count, .ifo_budget = limited ? limits->ifo_budget : 0};
     saddle_first_fault first;
     int64_t word[WORDS];
     double clock = saddle_clock_seconds();
@@ -379,7 +379,8 @@ static void destroy(saddle_engine *base)
 /* Ignores the messages' few hundred bytes per peer, which matter only if agents are few and small. */
 static double bytes(const saddle_engine_inputs *inputs)
 {
-    return saddle_local_bytes(inputs, saddle_processors(inputs->instance->world->together)) +
+    return saddle_local_bytes(inputs,
+                              saddle_processors(inputs->instance->world->ranks_on_machine)) +
            saddle_block_bytes(LONGEST, sizeof(saddle_iteration_log));
 }
 
@@ -410,14 +411,14 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int 
 {
     const saddle_world *world = inputs->instance->world;
     bool alone = world->ranks == 1;
-    if (inputs->pin && world->together > 1 && !saddle_processors_are_own())
+    if (inputs->pin && world->ranks_on_machine > 1 && !saddle_processors_are_own())
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
             "pin: %zu processes share the processors of this machine; let mpirun bind "
             "each to its own, or leave pin out",
-            world->together);
+            world->ranks_on_machine);
     saddle_status status =
-        saddle_local_make(&e->local, inputs, saddle_processors(world->together), error);
+        saddle_local_make(&e->local, inputs, saddle_processors(world->ranks_on_machine), error);
     if (status != SADDLE_OK || alone)
         return status;
     if (e->local.oracle)

@@ -191,7 +191,7 @@ static void largest(const saddle_world *world, size_t count, double *values)
     reduce(world, count, (char *)values, MPI_DOUBLE, MPI_MAX);
 }
 
-static void carry(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block)
+static void transfer(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block)
 {
     mpi_world *w = world_of(world);
     if (from == to || (world->rank != from && world->rank != to))
@@ -281,14 +281,14 @@ void saddle_mpi_finalize(bool failed)
 }
 
 /* Returns how many processes of the job are on this machine. */
-static size_t count_together(MPI_Comm comm)
+static size_t count_ranks_on_machine(MPI_Comm comm)
 {
     MPI_Comm machine;
-    int together = 1;
+    int ranks = 1;
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-    MPI_Comm_size(machine, &together);
+    MPI_Comm_size(machine, &ranks);
     MPI_Comm_free(&machine);
-    return (size_t)together;
+    return (size_t)ranks;
 }
 
 static saddle_status allocate(mpi_world *w, saddle_error *error)
@@ -347,13 +347,13 @@ saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, 
                              .add_words = add_words,
                              .largest = largest,
                              .share = share,
-                             .carry = carry,
+                             .transfer = transfer,
                              .kind = &class};
     MPI_Comm_dup(MPI_COMM_WORLD, &w->comm);
     saddle_status status = saddle_mpi_compare_peers(&w->base, w->comm, error);
     SADDLE_THEN(status, saddle_heartbeat_begin(&w->base, error));
     if (status == SADDLE_OK) {
-        w->base.together = count_together(w->comm);
+        w->base.ranks_on_machine = count_ranks_on_machine(w->comm);
         status = settle(w, graph, error);
     }
     if (status != SADDLE_OK) {

@@ -64,13 +64,13 @@ size_t saddle_replicas_measure(saddle_replicas *r, const saddle_instance *instan
     return r->message + saddle_whole_lines(most + extra);
 }
 
-void saddle_replicas_take(saddle_replicas *r, size_t messages, saddle_claim *claim)
+void saddle_replicas_take(saddle_replicas *r, size_t messages, saddle_allocator *allocator)
 {
     size_t agents = r->instance->world->local;
-    r->read = saddle_claim_block(claim, messages + agents, sizeof *r->read);
-    r->weight = saddle_claim_block(claim, messages + agents, sizeof *r->weight);
-    r->mixed = saddle_claim_block(claim, agents, r->behind * sizeof *r->mixed);
-    r->watch = saddle_claim_block(claim, agents, sizeof *r->watch);
+    r->read = saddle_allocator_block(allocator, messages + agents, sizeof *r->read);
+    r->weight = saddle_allocator_block(allocator, messages + agents, sizeof *r->weight);
+    r->mixed = saddle_allocator_block(allocator, agents, r->behind * sizeof *r->mixed);
+    r->watch = saddle_allocator_block(allocator, agents, sizeof *r->watch);
 }
 
 void saddle_replicas_clear(saddle_replicas *r)

@@ -68,8 +68,8 @@ double saddle_replicas_rate(const saddle_compression *rule, const saddle_layout 
 /* Find the sizes; returns the doubles of a row of published state, of which the last `extra` are left free. */
 size_t saddle_replicas_measure(saddle_replicas *replicas, const saddle_instance *instance,
                                const saddle_layout *layout, size_t extra);
-/* Take memory for agents that have `messages` neighbours together; complete only without claim->failed. */
-void saddle_replicas_take(saddle_replicas *replicas, size_t messages, saddle_claim *claim);
+/* Take memory for agents that have `messages` neighbours together; complete only without allocator->failed. */
+void saddle_replicas_take(saddle_replicas *replicas, size_t messages, saddle_allocator *allocator);
 /* Free what it holds. */
 void saddle_replicas_clear(saddle_replicas *replicas);
 /* Find which fields are x and y, from any agent that has a state. */

@@ -59,17 +59,17 @@ saddle_status saddle_make_directory(const char *what, const char *path, saddle_e
 
 /* Locks an open file or directory, for as long as it is open, for the run that writes to it.
  * SADDLE_BAD_INPUT when another run, which the message names, has locked it. */
-saddle_status saddle_hold(int descriptor, const char *path, const char *option,
-                          saddle_error *error);
+saddle_status saddle_lock_file(int descriptor, const char *path, const char *option,
+                               saddle_error *error);
 
 /* Fails if another run is writing a file, which replacing it would destroy. If `option` is "", the
  * message begins with the path. */
-saddle_status saddle_check_held(const char *path, const char *option, saddle_error *error);
+saddle_status saddle_check_unlocked(const char *path, const char *option, saddle_error *error);
 
-/* Locks a directory until saddle_let_go(), which accepts NULL. Call that also after a failure. */
-saddle_status saddle_hold_directory(DIR **out, const char *path, const char *option,
+/* Locks a directory until saddle_unlock_directory(), which accepts NULL. Call that also after a failure. */
+saddle_status saddle_lock_directory(DIR **out, const char *path, const char *option,
                                     saddle_error *error);
-void saddle_let_go(DIR *held);
+void saddle_unlock_directory(DIR *directory);
 
 /* A file that grows line by line and can be read at any time. */
 typedef struct saddle_lines {

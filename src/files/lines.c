@@ -55,7 +55,7 @@ static saddle_status take(int descriptor, const char *path, const char *option, 
     /* Pipes and devices may have several writers. */
     if (!S_ISREG(status.st_mode))
         return SADDLE_OK;
-    SADDLE_TRY(saddle_hold(descriptor, path, option, error));
+    SADDLE_TRY(saddle_lock_file(descriptor, path, option, error));
     if ((!keep && ftruncate(descriptor, 0) != 0) || !saddle_sync_directory_of(path))
         return errno == ENOMEM ? saddle_no_memory(error, "a file name")
                                : refuse(path, option, strerror(errno), error);

@@ -176,7 +176,7 @@ saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_er
     bool there;
     memset(out, 0, sizeof *out);
     SADDLE_TRY(check_target(path, &old, &there, error));
-    SADDLE_TRY(saddle_check_held(path, "", error));
+    SADDLE_TRY(saddle_check_unlocked(path, "", error));
     /* Keep a link and replace its target. */
     char *target = there ? realpath(path, NULL) : NULL;
     out->name = saddle_strdup(path);
@@ -246,7 +246,7 @@ static bool put_in_place(saddle_output *out)
 saddle_status saddle_output_commit(saddle_output *out, saddle_error *error)
 {
     /* Another run may have started to write to it. */
-    saddle_status status = saddle_check_held(out->path, "", error);
+    saddle_status status = saddle_check_unlocked(out->path, "", error);
     if (status == SADDLE_OK && !put_in_place(out))
         status = errno == ENOMEM
                      ? saddle_no_memory(error, "a file name")

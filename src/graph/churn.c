@@ -200,15 +200,15 @@ static saddle_status read_all(reading *r, const char *path, saddle_error *error)
 saddle_status saddle_churn_read(saddle_churn **out, const char *path, const saddle_graph *graph,
                                 saddle_error *error)
 {
-    saddle_claim claim = {0};
+    saddle_allocator allocator = {0};
     reading r = {.graph = graph};
     *out = NULL;
-    r.churn = saddle_claim_block(&claim, 1, sizeof *r.churn);
-    r.edge = saddle_claim_block(&claim, 2 * graph->edges, sizeof *r.edge);
-    r.gone = saddle_claim_block(&claim, graph->agents, 1);
-    r.cut = saddle_claim_block(&claim, graph->edges, 1);
-    r.events = saddle_claim_block(&claim, graph->agents + graph->edges, 1);
-    saddle_status status = claim.failed ? saddle_no_memory(error, "the churn") : SADDLE_OK;
+    r.churn = saddle_allocator_block(&allocator, 1, sizeof *r.churn);
+    r.edge = saddle_allocator_block(&allocator, 2 * graph->edges, sizeof *r.edge);
+    r.gone = saddle_allocator_block(&allocator, graph->agents, 1);
+    r.cut = saddle_allocator_block(&allocator, graph->edges, 1);
+    r.events = saddle_allocator_block(&allocator, graph->agents + graph->edges, 1);
+    saddle_status status = allocator.failed ? saddle_no_memory(error, "the churn") : SADDLE_OK;
     if (status == SADDLE_OK) {
         saddle_number_edges(graph, r.edge);
         status = read_all(&r, path, error);

@@ -68,9 +68,10 @@ typedef struct saddle_presence {
     size_t components;
 } saddle_presence;
 
-/* Take memory; complete only without claim->failed. */
+/* Take memory; complete only without allocator->failed. */
 void saddle_presence_take(saddle_presence *presence, const saddle_churn *churn,
-                          const saddle_graph *graph, const size_t *edge, saddle_claim *claim);
+                          const saddle_graph *graph, const size_t *edge,
+                          saddle_allocator *allocator);
 /* Free what it holds. */
 void saddle_presence_clear(saddle_presence *presence);
 /* Bring about the events up to a round. */

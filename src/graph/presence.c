@@ -70,18 +70,18 @@ static void find_components(saddle_presence *p)
 }
 
 void saddle_presence_take(saddle_presence *p, const saddle_churn *churn, const saddle_graph *graph,
-                          const size_t *edge, saddle_claim *claim)
+                          const size_t *edge, saddle_allocator *allocator)
 {
     *p = (saddle_presence){.graph = graph, .edge = edge};
     if (churn == NULL)
         return;
-    p->gone = saddle_claim_block(claim, graph->agents, 1);
-    p->back = saddle_claim_block(claim, graph->agents, 1);
-    p->counted = saddle_claim_block(claim, graph->agents, 1);
-    p->cut = saddle_claim_block(claim, graph->edges, 1);
-    p->healed = saddle_claim_block(claim, graph->edges, 1);
-    p->queue = saddle_claim_block(claim, graph->agents, sizeof *p->queue);
-    if (claim->failed || claim->count_only)
+    p->gone = saddle_allocator_block(allocator, graph->agents, 1);
+    p->back = saddle_allocator_block(allocator, graph->agents, 1);
+    p->counted = saddle_allocator_block(allocator, graph->agents, 1);
+    p->cut = saddle_allocator_block(allocator, graph->edges, 1);
+    p->healed = saddle_allocator_block(allocator, graph->edges, 1);
+    p->queue = saddle_allocator_block(allocator, graph->agents, sizeof *p->queue);
+    if (allocator->failed || allocator->count_only)
         return;
     p->churn = churn;
     for (size_t k = 0; k < churn->count; k++)

@@ -212,26 +212,26 @@ static void lanczos_free(lanczos *l)
     saddle_free(l->residual);
 }
 
-static void lanczos_take(lanczos *l, size_t m, saddle_claim *claim)
+static void lanczos_take(lanczos *l, size_t m, saddle_allocator *allocator)
 {
     size_t vectors = m < LANCZOS_VECTORS ? m : LANCZOS_VECTORS;
     l->size = (a_int)m;
     l->vectors = (a_int)vectors;
     l->work = (a_int)(vectors * (vectors + 8));
-    l->basis = saddle_claim_block(claim, m * vectors, sizeof(double));
-    l->workd = saddle_claim_block(claim, 3 * m, sizeof(double));
-    l->workl = saddle_claim_block(claim, (size_t)l->work, sizeof(double));
-    l->residual = saddle_claim_block(claim, m, sizeof(double));
+    l->basis = saddle_allocator_block(allocator, m * vectors, sizeof(double));
+    l->workd = saddle_allocator_block(allocator, 3 * m, sizeof(double));
+    l->workl = saddle_allocator_block(allocator, (size_t)l->work, sizeof(double));
+    l->residual = saddle_allocator_block(allocator, m, sizeof(double));
 }
 
 static saddle_status lanczos_create(lanczos *l, size_t m, saddle_error *error)
 {
-    saddle_claim claim = {.count_only = true};
-    lanczos_take(l, m, &claim);
-    SADDLE_TRY(saddle_need_check_one(claim.bytes, "the Lanczos vectors", REMEDY, error));
-    claim.count_only = false;
-    lanczos_take(l, m, &claim);
-    return claim.failed ? saddle_no_memory(error, "the Lanczos vectors") : SADDLE_OK;
+    saddle_allocator allocator = {.count_only = true};
+    lanczos_take(l, m, &allocator);
+    SADDLE_TRY(saddle_need_check_one(allocator.bytes, "the Lanczos vectors", REMEDY, error));
+    allocator.count_only = false;
+    lanczos_take(l, m, &allocator);
+    return allocator.failed ? saddle_no_memory(error, "the Lanczos vectors") : SADDLE_OK;
 }
 
 static void subtract_mean(double *v, size_t m)

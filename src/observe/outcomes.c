@@ -80,22 +80,22 @@ static size_t model_size(const saddle_instance *instance)
 }
 
 static void take_blocks(saddle_outcomes *o, const saddle_instance *network,
-                        const saddle_instance *instance, saddle_claim *claim)
+                        const saddle_instance *instance, saddle_allocator *allocator)
 {
-    o->model = saddle_claim_block(claim, instance->world->local + 1,
-                                  model_size(instance) * sizeof(double));
-    o->value =
-        saddle_claim_block(claim, network->problem->agents, SADDLE_MOST_OUTCOMES * sizeof(double));
+    o->model = saddle_allocator_block(allocator, instance->world->local + 1,
+                                      model_size(instance) * sizeof(double));
+    o->value = saddle_allocator_block(allocator, network->problem->agents,
+                                      SADDLE_MOST_OUTCOMES * sizeof(double));
 }
 
 double saddle_outcomes_bytes(const saddle_instance *network, const saddle_instance *instance,
                              bool per_agent)
 {
     saddle_outcomes o;
-    saddle_claim claim = {.count_only = true};
+    saddle_allocator allocator = {.count_only = true};
     if (per_agent)
-        take_blocks(&o, network, instance, &claim);
-    return claim.bytes + saddle_block_bytes(1, sizeof o);
+        take_blocks(&o, network, instance, &allocator);
+    return allocator.bytes + saddle_block_bytes(1, sizeof o);
 }
 
 saddle_status saddle_outcomes_create(saddle_outcomes **out, const saddle_outcomes_inputs *inputs,
@@ -105,11 +105,11 @@ saddle_status saddle_outcomes_create(saddle_outcomes **out, const saddle_outcome
     saddle_outcomes *o = saddle_alloc(1, sizeof *o);
     if (o == NULL)
         return saddle_no_memory(error, "the outcomes");
-    saddle_claim claim = {0};
+    saddle_allocator allocator = {0};
     o->in = *inputs;
     if (inputs->per_agent)
-        take_blocks(o, inputs->network, inputs->instance, &claim);
-    if (claim.failed) {
+        take_blocks(o, inputs->network, inputs->instance, &allocator);
+    if (allocator.failed) {
         saddle_outcomes_free(o);
         return saddle_no_memory(error, "the outcomes");
     }
@@ -273,7 +273,7 @@ static saddle_status measure_held_out(saddle_outcomes *o, saddle_error *error)
     saddle_status status = SADDLE_OK;
     for (size_t i = 0; i < world->agents; i++) {
         if (world->home[i] != 0 && (world->rank == 0 || saddle_world_has(world, i)))
-            world->carry(world, world->home[i], 0, bytes, model_of(o, i));
+            world->transfer(world, world->home[i], 0, bytes, model_of(o, i));
         if (world->rank == 0 && status == SADDLE_OK)
             status = measure_agent(o, i, &rows, o->train, o->test, error);
     }

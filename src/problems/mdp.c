@@ -149,14 +149,14 @@ saddle_status saddle_mdp_solve(saddle_mdp *mdp, const saddle_world *world, saddl
     return SADDLE_OK;
 }
 
-static void take_tables(saddle_mdp *mdp, const saddle_world *world, saddle_claim *claim)
+static void take_tables(saddle_mdp *mdp, const saddle_world *world, saddle_allocator *allocator)
 {
     size_t states = mdp->shape.states;
     size_t pairs = states * SADDLE_MDP_ACTIONS;
-    mdp->row = saddle_claim_block(claim, world->agents, sizeof *mdp->row);
-    mdp->state = saddle_claim_block(claim, 2 * mdp->shape.length + 1, sizeof *mdp->state);
-    mdp->feature = saddle_claim_block(
-        claim, states * (mdp->shape.features + 2) + pairs * (world->local + states + 2),
+    mdp->row = saddle_allocator_block(allocator, world->agents, sizeof *mdp->row);
+    mdp->state = saddle_allocator_block(allocator, 2 * mdp->shape.length + 1, sizeof *mdp->state);
+    mdp->feature = saddle_allocator_block(
+        allocator, states * (mdp->shape.features + 2) + pairs * (world->local + states + 2),
         sizeof *mdp->feature);
 }
 
@@ -164,12 +164,12 @@ static saddle_status allocate(saddle_mdp *mdp, const saddle_world *world, saddle
 {
     size_t states = mdp->shape.states;
     size_t pairs = states * SADDLE_MDP_ACTIONS;
-    saddle_claim claim = {.count_only = true};
-    take_tables(mdp, world, &claim);
-    SADDLE_TRY(saddle_need_check_one(claim.bytes, "the decision process", REMEDY, error));
-    claim.count_only = false;
-    take_tables(mdp, world, &claim);
-    if (claim.failed)
+    saddle_allocator allocator = {.count_only = true};
+    take_tables(mdp, world, &allocator);
+    SADDLE_TRY(saddle_need_check_one(allocator.bytes, "the decision process", REMEDY, error));
+    allocator.count_only = false;
+    take_tables(mdp, world, &allocator);
+    if (allocator.failed)
         return saddle_no_memory(error, "the decision process");
     mdp->action = mdp->state + mdp->shape.length + 1;
     mdp->reward = mdp->feature + states * mdp->shape.features;

@@ -355,21 +355,21 @@ static bool draw_share(instance *self, size_t agent, uint64_t seed, const choice
 }
 
 /* Claims the memory of what all agents share. */
-static void take_common(instance *self, saddle_claim *claim)
+static void take_common(instance *self, saddle_allocator *allocator)
 {
     size_t both = self->problem.x_dim + self->problem.y_dim;
-    self->agent = saddle_claim_block(claim, self->problem.agents, sizeof *self->agent);
-    self->a = saddle_claim_block(claim, 3 * both + self->coupled, sizeof *self->a);
+    self->agent = saddle_allocator_block(allocator, self->problem.agents, sizeof *self->agent);
+    self->a = saddle_allocator_block(allocator, 3 * both + self->coupled, sizeof *self->a);
 }
 
 /* Refuses sizes for which there is not enough memory. */
 static saddle_status check_memory(instance *self, const saddle_world *world, saddle_error *error)
 {
-    saddle_claim claim = {.count_only = true};
-    take_common(self, &claim);
+    saddle_allocator allocator = {.count_only = true};
+    take_common(self, &allocator);
     for (size_t k = 0; k < world->local; k++)
-        claim.bytes += saddle_block_bytes(share_size(self, world->here[k]), sizeof *self->a);
-    return saddle_need_check_one(claim.bytes, "the agents' samples",
+        allocator.bytes += saddle_block_bytes(share_size(self, world->here[k]), sizeof *self->a);
+    return saddle_need_check_one(allocator.bytes, "the agents' samples",
                                  "use fewer agents, samples or dimensions", error);
 }
 
@@ -377,9 +377,9 @@ static saddle_status allocate(instance *self, saddle_error *error)
 {
     size_t x_dim = self->problem.x_dim;
     size_t y_dim = self->problem.y_dim;
-    saddle_claim claim = {0};
-    take_common(self, &claim);
-    if (claim.failed)
+    saddle_allocator allocator = {0};
+    take_common(self, &allocator);
+    if (allocator.failed)
         return saddle_no_memory(error, "the problem");
     self->b = self->a + x_dim;
     self->c = self->b + self->coupled;

@@ -135,8 +135,8 @@ static void carry_scores(const collection *c, double *score)
     for (size_t i = 0; i < problem->agents; i++)
         if (rows_of(c, i) > 0) {
             size_t bytes = problem->samples[i] * sizeof *score;
-            world->carry(world, world->home[i], 0, bytes, score);
-            world->carry(world, world->home[i], 0, bytes, score + c->rows);
+            world->transfer(world, world->home[i], 0, bytes, score);
+            world->transfer(world, world->home[i], 0, bytes, score + c->rows);
             score += problem->samples[i];
         }
 }

@@ -45,14 +45,14 @@ const char *saddle_stop_text(saddle_stop stop)
 }
 
 /* Claims the memory of the means and copies of a result whose sizes are set. */
-static void take_copies(saddle_result *result, saddle_claim *claim)
+static void take_copies(saddle_result *result, saddle_allocator *allocator)
 {
-    result->here = saddle_claim_block(claim, result->local, sizeof *result->here);
-    result->x_mean = saddle_claim_block(claim, result->x_dim, sizeof(double));
-    result->y_mean = saddle_claim_block(claim, result->y_dim, sizeof(double));
-    result->x = saddle_claim_block(claim, result->local, result->x_dim * sizeof(double));
-    result->y = saddle_claim_block(claim, result->local, result->y_dim * sizeof(double));
-    result->disagreement = saddle_claim_block(claim, result->agents, sizeof(double));
+    result->here = saddle_allocator_block(allocator, result->local, sizeof *result->here);
+    result->x_mean = saddle_allocator_block(allocator, result->x_dim, sizeof(double));
+    result->y_mean = saddle_allocator_block(allocator, result->y_dim, sizeof(double));
+    result->x = saddle_allocator_block(allocator, result->local, result->x_dim * sizeof(double));
+    result->y = saddle_allocator_block(allocator, result->local, result->y_dim * sizeof(double));
+    result->disagreement = saddle_allocator_block(allocator, result->agents, sizeof(double));
 }
 
 static void set_sizes(saddle_result *result, const saddle_instance *instance)
@@ -67,23 +67,23 @@ static void set_sizes(saddle_result *result, const saddle_instance *instance)
 double saddle_result_bytes(const saddle_instance *instance)
 {
     saddle_result result;
-    saddle_claim claim = {.count_only = true};
+    saddle_allocator allocator = {.count_only = true};
     set_sizes(&result, instance);
-    take_copies(&result, &claim);
-    return claim.bytes + saddle_block_bytes(1, sizeof result);
+    take_copies(&result, &allocator);
+    return allocator.bytes + saddle_block_bytes(1, sizeof result);
 }
 
 saddle_status saddle_result_create(saddle_result **out, const saddle_instance *instance,
                                    saddle_error *error)
 {
     *out = NULL;
-    saddle_claim claim = {0};
+    saddle_allocator allocator = {0};
     saddle_result *result = saddle_alloc(1, sizeof *result);
     if (result == NULL)
         return saddle_no_memory(error, "the result");
     set_sizes(result, instance);
-    take_copies(result, &claim);
-    if (claim.failed) {
+    take_copies(result, &allocator);
+    if (allocator.failed) {
         saddle_result_free(result);
         return saddle_no_memory(error, "the result");
     }
@@ -226,7 +226,7 @@ static void fetch_copy(const copies *c, size_t agent, size_t dim, const double *
     if (home == c->world->rank)
         memcpy(out, own + saddle_world_place(c->world, agent) * dim, dim * sizeof *out);
     else
-        c->world->carry(c->world, home, c->world->rank, dim * sizeof *out, out);
+        c->world->transfer(c->world, home, c->world->rank, dim * sizeof *out, out);
 }
 
 static void fetch_x(void *context, size_t row, double *out)
@@ -307,11 +307,11 @@ static saddle_status write_model(copies *c, const char *path, saddle_error *erro
 static void send_copies(const saddle_world *world, const saddle_result *result)
 {
     for (size_t k = 0; k < result->local; k++)
-        world->carry(world, world->rank, 0, result->x_dim * sizeof(double),
-                     result->x + k * result->x_dim);
+        world->transfer(world, world->rank, 0, result->x_dim * sizeof(double),
+                        result->x + k * result->x_dim);
     for (size_t k = 0; k < result->local; k++)
-        world->carry(world, world->rank, 0, result->y_dim * sizeof(double),
-                     result->y + k * result->y_dim);
+        world->transfer(world, world->rank, 0, result->y_dim * sizeof(double),
+                        result->y + k * result->y_dim);
 }
 
 /* Receives the copies that were not fetched because the file could not be written; x_mean and

@@ -89,5 +89,5 @@ saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *e
         saddle_need_add(&need, saddle_checkpoint_writer_bytes(&r->info, &r->layout), sizes,
                         "checkpoints");
     saddle_need_add(&need, passing_bytes(r), sizes, "outcomes, model and checkpoint");
-    return saddle_need_check(&need, e->world->together, "this run", error);
+    return saddle_need_check(&need, e->world->ranks_on_machine, "this run", error);
 }

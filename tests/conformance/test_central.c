@@ -93,7 +93,7 @@ static void assert_same(const char *what, uint64_t t, size_t count, const double
 typedef struct bench {
     test_instance instance;
     pool pool;
-    saddle_instance *scene;
+    saddle_instance *target;
     const saddle_problem *pooled;
     double *x[2], *y[2], *gx[2], *gy[2], *scratch;
     uint32_t index[MOST_SAMPLES];
@@ -104,8 +104,8 @@ static void bench_open(bench *b, int which)
     saddle_error error = {.message = ""};
     test_instance_open(&b->instance, which, NULL);
     saddle_instance *e = b->instance.made;
-    assert_ok(saddle_instance_pool(&b->scene, e, &error), error);
-    b->pooled = b->scene->problem;
+    assert_ok(saddle_instance_pool(&b->target, e, &error), error);
+    b->pooled = b->target->problem;
     pool_open(&b->pool, e->problem, e->y_set);
     saddle_rng rng;
     saddle_rng_init(&rng, 17, SADDLE_RNG_TEST, 0, 0);
@@ -130,7 +130,7 @@ static void bench_close(bench *b)
     }
     free(b->scratch);
     pool_close(&b->pool);
-    saddle_instance_free(b->scene);
+    saddle_instance_free(b->target);
     test_instance_close(&b->instance);
 }
 
@@ -149,7 +149,7 @@ START_TEST(the_pool_is_the_network)
     double m = (double)of->agents;
     ck_assert_uint_eq(b.pooled->agents, 1);
     ck_assert_uint_eq(b.pooled->samples[0], b.pool.total);
-    ck_assert_uint_eq(b.scene->copies, of->agents);
+    ck_assert_uint_eq(b.target->copies, of->agents);
     saddle_batch all = {.index = NULL, .count = b.pool.total};
     saddle_problem_gradient(b.pooled, 0, &all, b.x[0], b.y[0], b.gx[0], b.gy[0], b.scratch);
     double value = 0.0;
@@ -227,9 +227,9 @@ START_TEST(constants_and_answers_of_the_pool)
     /* An estimate is not scaled, because it is not a bound anyway. */
     double heaviest =
         e->constants.estimated ? 1.0 : (double)b.pool.total / (double)(of->agents * least);
-    assert_near(b.scene->constants.lipschitz, heaviest * e->constants.lipschitz,
-                1e-14 * b.scene->constants.lipschitz);
-    ck_assert(b.scene->constants.strong_concavity == e->constants.strong_concavity);
+    assert_near(b.target->constants.lipschitz, heaviest * e->constants.lipschitz,
+                1e-14 * b.target->constants.lipschitz);
+    ck_assert(b.target->constants.strong_concavity == e->constants.strong_concavity);
     ck_assert((b.pooled->solution == NULL) == (of->solution == NULL));
     if (of->solution != NULL) {
         ck_assert(of->solution(of, b.x[0], b.y[0]));
@@ -309,8 +309,8 @@ static size_t least(size_t a, size_t b)
 static void slow_rules(slow *s)
 {
     const saddle_steps *steps = &s->rig->steps;
-    double L = s->rig->scene.constants.lipschitz;
-    double kappa = L / s->rig->scene.constants.strong_concavity;
+    double L = s->rig->target.constants.lipschitz;
+    double kappa = L / s->rig->target.constants.strong_concavity;
     double N = (double)s->pool.total;
     double root = ceil(sqrt(N));
     bool known = L > 0.0;
@@ -502,7 +502,7 @@ static void follow(int which, int kind, const char *const *more, uint64_t iterat
     slow s;
     slow_open(&s, &rig, kind);
     test_state found;
-    test_state_make(&found, rig.scene.problem);
+    test_state_make(&found, rig.target.problem);
     for (uint64_t t = 0;; t++) {
         test_state_copy(&rig, &found);
         assert_same("x", t, s.pool.x_dim, found.x, s.x);
@@ -613,15 +613,15 @@ START_TEST(every_gradient_is_counted)
         if (!list[a]->traits.centralized)
             continue;
         saddle_error error = {.message = ""};
-        saddle_instance *scene;
+        saddle_instance *target;
         test_instance instance;
         test_rig rig;
         saddle_cost cost;
         test_instance_open(&instance, QUADRATIC_NONCONVEX, NULL);
-        assert_ok(saddle_instance_pool(&scene, instance.made, &error), error);
-        counted = scene->problem;
+        assert_ok(saddle_instance_pool(&target, instance.made, &error), error);
+        counted = target->problem;
         calls = 0;
-        saddle_problem problem = *scene->problem;
+        saddle_problem problem = *target->problem;
         problem.add_samples = counting_samples;
         test_rig_open(&rig, QUADRATIC_NONCONVEX, list[a]->name, NULL, 1, NULL, &problem);
         for (int t = 0; t < 12; t++) {
@@ -631,7 +631,7 @@ START_TEST(every_gradient_is_counted)
         }
         ck_assert_uint_gt(calls, 0);
         test_rig_close(&rig);
-        saddle_instance_free(scene);
+        saddle_instance_free(target);
         test_instance_close(&instance);
     }
 }
@@ -689,10 +689,10 @@ START_TEST(minimax_ppa_solves_its_subproblems)
             break;
         test_rig_open(&rig, _i, "minimax-ppa", variants[v], 1, NULL, NULL);
         slow_open(&s, &rig, GDA);
-        test_state_make(&before, rig.scene.problem);
-        test_state_make(&after, rig.scene.problem);
+        test_state_make(&before, rig.target.problem);
+        test_state_make(&after, rig.target.problem);
         all_of(&s.pool, index);
-        double L_y = rig.scene.constants.lipschitz;
+        double L_y = rig.target.constants.lipschitz;
         double L = v == 2 ? test_number(rig.plan, "ppa-lipschitz") : L_y;
         double r = test_number(rig.plan, "ppa-accuracy");
         saddle_snprintf(wide, sizeof wide, "ppa-lipschitz=%.17g", 4.0 * L_y);
@@ -804,9 +804,9 @@ static void slow_ppa(slow *s, const loops *n)
 {
     bool theory = setting_is(s, "steps", "theory");
     const saddle_steps *steps = &s->rig->steps;
-    double L = theory ? s->rig->scene.constants.lipschitz : 2.0 * steps->tau;
-    double L_y = theory ? s->rig->scene.constants.lipschitz : 0.2 / steps->alpha;
-    double mu = s->rig->scene.constants.strong_concavity;
+    double L = theory ? s->rig->target.constants.lipschitz : 2.0 * steps->tau;
+    double L_y = theory ? s->rig->target.constants.lipschitz : 0.2 / steps->alpha;
+    double mu = s->rig->target.constants.strong_concavity;
     double root = 2.0 * sqrt(3.0);
     size_t bytes = s->pool.x_dim * sizeof(double);
     double *center = test_doubles(s->pool.x_dim);
@@ -833,7 +833,7 @@ static void follow_ppa(int which, const char *const *more, const loops *caps)
     test_state found;
     test_rig_open(&rig, which, "minimax-ppa", more, 1, NULL, NULL);
     slow_open(&s, &rig, GDA);
-    test_state_make(&found, rig.scene.problem);
+    test_state_make(&found, rig.target.problem);
     for (uint64_t t = 1; t <= 4; t++) {
         ck_assert_int_eq(test_rig_advance(&rig, 1).kind, SADDLE_FAULT_NONE);
         slow_ppa(&s, caps);

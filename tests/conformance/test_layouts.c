@@ -58,7 +58,7 @@ static void check_sum(test_rig *rig, const saddle_field *field, const double *tr
     t.estimate = calloc(field->length, sizeof *t.estimate);
     ck_assert(t.sum != NULL && t.estimate != NULL);
     rig->engine->kind->for_each(rig->engine, add_agent, &t);
-    double agents = (double)rig->scene.problem->agents;
+    double agents = (double)rig->target.problem->agents;
     for (size_t k = 0; k < field->length; k++)
         ck_assert_msg(fabsl(t.sum[k] - t.estimate[k]) <= 1e-10L * agents * (t.size + 1e-300),
                       "%s on %s: field %s[%zu] has the sum %Lg, its estimates %Lg",
@@ -101,7 +101,7 @@ START_TEST(sums_are_those_of_their_estimates)
         test_rig rig;
         saddle_layout layout;
         test_rig_open(&rig, _i, list[a]->name, (const char *[]){"q=3", NULL}, 2, NULL, NULL);
-        const saddle_problem *problem = rig.scene.problem;
+        const saddle_problem *problem = rig.target.problem;
         saddle_algorithm_layout(rig.algorithm, rig.parameters, problem, &layout);
         gradients g = {.algorithm = rig.algorithm,
                        .gx = test_doubles(problem->agents * problem->x_dim),

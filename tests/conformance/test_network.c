@@ -21,7 +21,7 @@ static const char *const names[METHODS] = {"gt-gda", "dposg", "dppsp", "cspsg"};
 
 typedef struct rig {
     test_instance instance;
-    saddle_instance scene;
+    saddle_instance target;
     saddle_instance *pooled;
     saddle_plan *plan; /* with every auto of the algorithm replaced */
     const saddle_algorithm *algorithm;
@@ -35,9 +35,9 @@ static void rig_ready(rig *r, const char *name, saddle_configuration *configurat
     saddle_error error = {.message = ""};
     const saddle_instance *e = r->instance.made;
     assert_ok(saddle_algorithm_find(&r->algorithm, name, &error), error);
-    test_scene(e, r->algorithm, &r->pooled, &r->scene);
+    test_target(e, r->algorithm, &r->pooled, &r->target);
     *configuration =
-        (saddle_configuration){.instance = &r->scene, .given = &r->instance.plan->steps};
+        (saddle_configuration){.instance = &r->target, .given = &r->instance.plan->steps};
     assert_ok(saddle_instance_steps(e, r->instance.plan, &configuration->steps, &error), error);
     r->parameters = test_parameters(r->algorithm, r->instance.plan);
 }
@@ -56,11 +56,11 @@ static void rig_open(rig *r, int which, const char *name, const char *const *mor
         saddle_settings_read_table(r->plan->settings, r->algorithm->options, r->parameters, &error),
         error);
     saddle_engine_inputs inputs = {
-        .instance = &r->scene,
+        .instance = &r->target,
         .algorithm = r->algorithm,
         .parameters = r->parameters,
         .threads = threads,
-        .scratch = saddle_observer_scratch(&r->scene),
+        .scratch = saddle_observer_scratch(&r->target),
     };
     const saddle_engine_class *kind = NULL;
     assert_ok(saddle_engine_find(&kind, "threads", &error), error);
@@ -241,7 +241,7 @@ static void operate_on_batch(slow *s, size_t i, uint64_t iteration, const double
 
 static void slow_open(slow *s, const rig *r, int method)
 {
-    const saddle_problem *problem = r->scene.problem;
+    const saddle_problem *problem = r->target.problem;
     const saddle_instance *e = r->instance.made;
     *s = (slow){.rig = r,
                 .problem = problem,
@@ -252,7 +252,7 @@ static void slow_open(slow *s, const rig *r, int method)
                 .both = problem->x_dim + problem->y_dim};
     s->scratch = test_doubles(saddle_problem_scratch(problem) + saddle_prox_scratch(e->x_prox) +
                               saddle_set_scratch(e->y_set));
-    double *once = dense_mixing(r->scene.mixing);
+    double *once = dense_mixing(r->target.mixing);
     s->mixing =
         power(s->m, once, method == DPOSG ? (uint64_t)test_number(r->plan, "mixing-rounds") : 1);
     free(once);
@@ -533,7 +533,7 @@ static void assert_costs(const slow *s, const test_state *found, uint64_t t)
         ck_assert_uint_eq(found->ifo[i], s->ifo[i]);
         total += s->ifo[i];
     }
-    uint64_t links = 2 * s->rig->scene.mixing->graph->edges;
+    uint64_t links = 2 * s->rig->target.mixing->graph->edges;
     uint64_t rounds = 1;
     uint64_t doubles = s->both; /* of all messages of an iteration over one link */
     if (s->method == DPOSG) {
@@ -642,7 +642,7 @@ static void open_on_ring(rig *r, const char *name, const char *const *more)
 /* Returns the largest distance of an entry of any agent's iterate from the saddle point. */
 static double saddle_error_of(rig *r)
 {
-    const saddle_problem *problem = r->scene.problem;
+    const saddle_problem *problem = r->target.problem;
     double *x = test_doubles(problem->x_dim);
     double *y = test_doubles(problem->y_dim);
     ck_assert(problem->solution(problem, x, y));
@@ -933,7 +933,7 @@ static double *history(const char *name, const char *const *more, size_t *length
     rig r;
     test_state found;
     open_on_ring(&r, name, more);
-    const saddle_problem *problem = r.scene.problem;
+    const saddle_problem *problem = r.target.problem;
     ck_assert_uint_eq(problem->agents, 1);
     test_state_make(&found, problem);
     size_t both = problem->x_dim + problem->y_dim;
@@ -1008,8 +1008,8 @@ START_TEST(cspsg_at_one_agent_begins_as_sgda)
     test_state b;
     open_on_ring(&average, "cspsg", more);
     open_on_ring(&plain, "sgda", more);
-    test_state_make(&a, average.scene.problem);
-    test_state_make(&b, plain.scene.problem);
+    test_state_make(&a, average.target.problem);
+    test_state_make(&b, plain.target.problem);
     rig_advance(&average, 1);
     rig_advance(&plain, 1);
     rig_copy(&average, &a);
@@ -1061,11 +1061,11 @@ START_TEST(dposg_mixes_as_often_as_the_network_needs)
     for (size_t k = 0; k < 4; k++) {
         rig r;
         open_on_ring(&r, "dposg", networks[k]);
-        double lambda = r.scene.spectrum.lambda;
-        double m = (double)r.scene.problem->agents;
+        double lambda = r.target.spectrum.lambda;
+        double m = (double)r.target.problem->agents;
         uint64_t rounds = (uint64_t)test_number(r.plan, "mixing-rounds");
         saddle_layout layout;
-        saddle_algorithm_layout(r.algorithm, r.parameters, r.scene.problem, &layout);
+        saddle_algorithm_layout(r.algorithm, r.parameters, r.target.problem, &layout);
         ck_assert_uint_eq(layout.rounds, rounds);
         ck_assert_uint_ge(rounds, 1);
         double left = 1.0 + pow(m, 0.25);
@@ -1086,7 +1086,7 @@ START_TEST(threads_do_not_change_a_bit)
             rig r;
             rig_open(&r, LOGISTIC_BOX_DENSE_UNEQUAL, names[method], NULL, threads);
             test_state *state = &found[threads - 1];
-            test_state_make(state, r.scene.problem);
+            test_state_make(state, r.target.problem);
             rig_advance(&r, 17);
             rig_copy(&r, state);
             size_t m = state->agents;
@@ -1110,8 +1110,8 @@ START_TEST(pausing_changes_nothing)
         test_state b;
         rig_open(&whole, QUADRATIC_BALL, names[method], NULL, 2);
         rig_open(&pieces, QUADRATIC_BALL, names[method], NULL, 2);
-        test_state_make(&a, whole.scene.problem);
-        test_state_make(&b, whole.scene.problem);
+        test_state_make(&a, whole.target.problem);
+        test_state_make(&b, whole.target.problem);
         rig_advance(&whole, 11);
         rig_advance(&pieces, 4);
         rig_copy(&pieces, &b);
@@ -1181,7 +1181,7 @@ START_TEST(dposg_asks_for_rounds_where_lambda_is_not_known)
     const double unusable[] = {NAN, 1.0, 1.0 - 1e-9};
     for (size_t k = 0; k < 3; k++) {
         saddle_error error = {.message = ""};
-        r.scene.spectrum.lambda = unusable[k];
+        r.target.spectrum.lambda = unusable[k];
         r.parameters = test_parameters(r.algorithm, r.instance.plan);
         assert_refused(r.algorithm->init(r.parameters, &configuration, &error), error,
                        SADDLE_BAD_INPUT, "mixing-rounds");

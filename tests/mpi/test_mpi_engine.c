@@ -72,7 +72,7 @@ static void pair_open(pair *p, int k, const char *algorithm, const char *const *
     test_rig_open(&p->threads, place[k].which, algorithm, plan, 1, wrapped, NULL);
     combine(k, "engine=mpi", more, plan);
     test_rig_open(&p->mpi, place[k].which, algorithm, plan, threads, wrapped, NULL);
-    p->world = p->mpi.scene.world;
+    p->world = p->mpi.target.world;
     p->wrong = 0;
 }
 
@@ -473,7 +473,7 @@ START_TEST(only_published_state_is_sent)
         pair p;
         saddle_cost cost;
         pair_open(&p, 0, name[a % 3], (const char *const[]){compress[a / 3], NULL}, 1, NULL);
-        const saddle_graph *graph = p.mpi.scene.mixing->graph;
+        const saddle_graph *graph = p.mpi.target.mixing->graph;
         test_traffic_take();
         advance_both(&p, &(saddle_limits){.iterations = iterations});
         test_traffic traffic = test_traffic_take();
@@ -506,7 +506,7 @@ START_TEST(bytes_are_those_of_the_trace)
     test_rig rig;
     saddle_cost cost;
     test_rig_open(&rig, LOGISTIC_BOX_SPARSE, "precision", more, 1, NULL, NULL);
-    const saddle_world *world = rig.scene.world;
+    const saddle_world *world = rig.target.world;
     test_traffic_take();
     saddle_fault fault = test_rig_advance(&rig, 25);
     test_traffic traffic = test_traffic_take();
@@ -539,11 +539,11 @@ START_TEST(memory_is_that_of_the_agents_here)
         return;
     test_rig rig;
     test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", more, 1, NULL, NULL);
-    const saddle_world *world = rig.scene.world;
+    const saddle_world *world = rig.target.world;
     const saddle_engine_class *kind = rig.engine->kind;
     saddle_layout layout;
-    saddle_algorithm_layout(rig.algorithm, rig.parameters, rig.scene.problem, &layout);
-    saddle_engine_inputs inputs = {.instance = &rig.scene,
+    saddle_algorithm_layout(rig.algorithm, rig.parameters, rig.target.problem, &layout);
+    saddle_engine_inputs inputs = {.instance = &rig.target,
                                    .algorithm = rig.algorithm,
                                    .parameters = rig.parameters,
                                    .threads = 1};

@@ -209,11 +209,11 @@ START_TEST(two_agents_follow_the_closed_form)
     saddle_layout layout = {.rounds = 1, .kept = 1};
     saddle_layout_add(&layout, "p", 1, _i == 0 ? SADDLE_FIELD_SUM : SADDLE_FIELD_ITERATE, 0);
     saddle_replicas r = {.rule = NULL};
-    saddle_claim claim = {0};
+    saddle_allocator allocator = {0};
     const size_t start[] = {0, 1, 2};
     size_t stride = saddle_replicas_measure(&r, instance.made, &layout, 0);
-    saddle_replicas_take(&r, 2, &claim);
-    ck_assert(!claim.failed);
+    saddle_replicas_take(&r, 2, &allocator);
+    ck_assert(!allocator.failed);
     r.start = start;
     /* The level, a byte, and eight for the entry. */
     ck_assert_uint_eq(saddle_replicas_sent(&r, 0), 2);
@@ -313,7 +313,7 @@ static double slow_rate(const slow *s)
 
 static void slow_open(slow *s, const test_rig *rig, bool convex)
 {
-    const saddle_instance *e = &rig->scene;
+    const saddle_instance *e = &rig->target;
     size_t nx = e->problem->x_dim;
     size_t ny = e->problem->y_dim;
     *s = (slow){.e = e,
@@ -506,7 +506,7 @@ START_TEST(a_slow_version_agrees_with_the_library_in_every_round)
     slow s;
     double largest[FIELDS] = {0.0};
     test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", more, 1, NULL, NULL);
-    test_state_make(&state, rig.scene.problem);
+    test_state_make(&state, rig.target.problem);
     slow_open(&s, &rig, convex);
     for (size_t t = 0; t < compared[_i / 2].rounds; t++) {
         slow_round(&s, t);
@@ -538,7 +538,7 @@ typedef struct ledger {
 static void add_agent(void *context, saddle_agent *agent)
 {
     ledger *b = context;
-    const saddle_instance *e = &b->rig->scene;
+    const saddle_instance *e = &b->rig->target;
     saddle_view view = {.x = NULL};
     double *point = test_doubles(e->problem->x_dim + e->problem->y_dim);
     for (size_t f = 0; f < b->layout.fields; f++) {
@@ -577,7 +577,7 @@ START_TEST(sums_are_conserved_and_iterates_feasible_in_every_round)
         for (int t = 0; t < 100; t++) {
             ck_assert_int_eq(test_rig_advance(&rig, 1).kind, SADDLE_FAULT_NONE);
             b = (ledger){.rig = &rig, .size = b.size};
-            saddle_algorithm_layout(rig.algorithm, rig.parameters, rig.scene.problem, &b.layout);
+            saddle_algorithm_layout(rig.algorithm, rig.parameters, rig.target.problem, &b.layout);
             rig.engine->kind->for_each(rig.engine, add_agent, &b);
             ck_assert_double_gt(b.size, 0.0);
             assert_at_most(test_largest(b.layout.published, b.sum), 1e-13 * b.size);

@@ -130,7 +130,7 @@ static void slow_gradient(const slow *s, size_t i, double *out)
 
 static void slow_open(slow *s, const test_rig *rig)
 {
-    const saddle_instance *e = &rig->scene;
+    const saddle_instance *e = &rig->target;
     size_t nx = e->problem->x_dim;
     size_t ny = e->problem->y_dim;
     size_t m = e->graph->agents;
@@ -377,7 +377,7 @@ START_TEST(a_slow_version_agrees_with_the_library_in_every_round)
     test_state state;
     slow s;
     test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", more, 1, NULL, NULL);
-    test_state_make(&state, rig.scene.problem);
+    test_state_make(&state, rig.target.problem);
     slow_open(&s, &rig);
     for (size_t t = 0; t < ROUNDS; t++) {
         slow_round(&s, t);
@@ -554,7 +554,7 @@ START_TEST(a_slow_version_agrees_with_the_weights_of_every_round)
     more[n++] = "q=1";
     more[n] = NULL;
     test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", more, 1, NULL, NULL);
-    test_state_make(&state, rig.scene.problem);
+    test_state_make(&state, rig.target.problem);
     slow_open(&s, &rig);
     for (size_t t = 0; t < ROUNDS / 4; t++) {
         slow_agreed_round(&s, t);

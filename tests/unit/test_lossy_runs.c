@@ -410,7 +410,7 @@ static void gt_iterate(run *s, size_t t)
 
 static void run_open(run *s, method_kind method, const test_rig *rig)
 {
-    const saddle_instance *e = &rig->scene;
+    const saddle_instance *e = &rig->target;
     size_t nx = e->problem->x_dim;
     size_t ny = e->problem->y_dim;
     *s = (run){.net = {.e = e, .least_phi = 1.0},
@@ -527,7 +527,7 @@ START_TEST(a_slow_run_agrees_with_the_library)
     test_state state;
     run s;
     test_rig_open(&rig, QUADRATIC_NONCONVEX, methods[method].name, more, 1, NULL, NULL);
-    test_state_make(&state, rig.scene.problem);
+    test_state_make(&state, rig.target.problem);
     run_open(&s, method, &rig);
     size_t rounds = method == GT_GDA ? ASCENTS + 1 : 1;
     for (size_t t = 0; t < ROUNDS / rounds; t++) {

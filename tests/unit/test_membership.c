@@ -75,7 +75,7 @@ START_TEST(presence_follows_the_events)
     saddle_error error = {.message = ""};
     saddle_graph *graph = NULL;
     saddle_churn *churn = NULL;
-    saddle_claim claim = {0};
+    saddle_allocator allocator = {0};
     saddle_presence p;
     size_t edge[16];
     /* Rounds, and who is present, in how many parts, and the largest then. */
@@ -96,7 +96,7 @@ START_TEST(presence_follows_the_events)
     assert_ok(saddle_churn_read(&churn, "churn.txt", graph, &error), error);
     ck_assert_uint_eq(churn->count, 5);
     saddle_number_edges(graph, edge);
-    saddle_presence_take(&p, churn, graph, edge, &claim);
+    saddle_presence_take(&p, churn, graph, edge, &allocator);
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         saddle_presence_advance(&p, wanted[k].round);
         size_t members = 0;
@@ -389,8 +389,8 @@ START_TEST(of_two_agents_one_leaves_and_returns)
     saddle_test_enter_directory();
     saddle_test_write("churn.txt", "10 leave 1\n60 return 1\n");
     test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", more, 1, NULL, NULL);
-    test_state_make(&now, rig.scene.problem);
-    const saddle_instance *e = &rig.scene;
+    test_state_make(&now, rig.target.problem);
+    const saddle_instance *e = &rig.target;
     size_t nx = now.x_dim;
     size_t ny = now.y_dim;
     double *x = test_doubles(nx);

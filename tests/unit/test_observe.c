@@ -36,11 +36,11 @@ static void truth_open(truth *t, int which, const char *algorithm, const char *c
 {
     test_rig_open(&t->rig, which, algorithm, more, 2, NULL, NULL);
     t->problem = t->rig.instance.problem;
-    t->agents = t->rig.scene.problem->agents;
+    t->agents = t->rig.target.problem->agents;
     t->copies = (double)t->problem->agents / (double)t->agents;
     t->x_prox = t->rig.instance.made->x_prox;
     t->y_set = t->rig.instance.made->y_set;
-    test_state_make(&t->state, t->rig.scene.problem);
+    test_state_make(&t->state, t->rig.target.problem);
     double **of_x[] = {&t->x_mean, &t->gx, &t->one_x};
     double **of_y[] = {&t->y_mean, &t->y_star, &t->gy, &t->one_y};
     for (size_t k = 0; k < sizeof of_x / sizeof *of_x; k++)
@@ -170,7 +170,7 @@ static double slow_x_stationarity(truth *t, saddle_metric_direction direction)
 /* Theorem 1's potential is meaningful only for algorithms with its nu and eta. */
 static saddle_constants constants_of(const test_rig *rig)
 {
-    return rig->algorithm->prox_point != NULL ? rig->scene.constants : (saddle_constants){0};
+    return rig->algorithm->prox_point != NULL ? rig->target.constants : (saddle_constants){0};
 }
 
 static void slow_row(truth *t, saddle_metric_direction direction, saddle_row *row)
@@ -218,7 +218,7 @@ static saddle_observer *observer_along(test_rig *rig, const saddle_algorithm *al
     saddle_observer *observer = NULL;
     static saddle_layout layout;
     saddle_algorithm_layout(algorithm, rig->parameters, problem, &layout);
-    seen = rig->scene;
+    seen = rig->target;
     seen.problem = problem;
     if (mixing != NULL)
         seen.mixing = mixing;
@@ -266,7 +266,7 @@ START_TEST(rows_hold_what_they_say)
                        : _i == REGRESSION_SQUARE_SPARSE_UNEQUAL ? steep
                                                                 : plain);
             saddle_observer *observer =
-                observer_along(&t.rig, list[a], t.rig.scene.problem, NULL, direction);
+                observer_along(&t.rig, list[a], t.rig.target.problem, NULL, direction);
             for (int point = 0; point < 3; point++) {
                 saddle_row found = {.iteration = 0};
                 saddle_row expected;

@@ -16,7 +16,7 @@ enum { LARGEST = 2 * BLOCK + 75, MARGIN = 11, SPAN = 2 * (LARGEST + MARGIN), MOS
 enum { MOST_BLOCKS = 4 };
 
 /* An agent with neighbours, and everything that a pass reads or writes. */
-typedef struct scene {
+typedef struct target {
     saddle_agent agent;
     const double *neighbour[MOST_NEIGHBOURS];
     double weight[MOST_NEIGHBOURS];
@@ -26,9 +26,9 @@ typedef struct scene {
     double estimate[SPAN];
     double next[SPAN];
     double tracker[SPAN];
-} scene;
+} target;
 
-static void scene_make(scene *s, size_t neighbours, uint64_t seed)
+static void scene_make(target *s, size_t neighbours, uint64_t seed)
 {
     saddle_rng rng;
     saddle_rng_init(&rng, seed, SADDLE_RNG_TEST, neighbours, 0);
@@ -48,7 +48,7 @@ static void scene_make(scene *s, size_t neighbours, uint64_t seed)
                               .self_weight = 0.3};
 }
 
-static void scene_copy(scene *to, const scene *from)
+static void scene_copy(target *to, const target *from)
 {
     *to = *from;
     for (size_t j = 0; j < MOST_NEIGHBOURS; j++)
@@ -58,7 +58,7 @@ static void scene_copy(scene *to, const scene *from)
     to->agent.weight = to->weight;
 }
 
-/* What to do with a scene. */
+/* What to do with a target. */
 typedef struct job {
     size_t offset;
     size_t count;
@@ -68,7 +68,7 @@ typedef struct job {
     bool added;
 } job;
 
-static saddle_pass move_of(scene *s, const job *what)
+static saddle_pass move_of(target *s, const job *what)
 {
     return (saddle_pass){
         .offset = what->offset,
@@ -86,7 +86,7 @@ static saddle_pass move_of(scene *s, const job *what)
         .tracker = what->tracked ? s->tracker : NULL};
 }
 
-static saddle_track track_of(scene *s, const job *what)
+static saddle_track track_of(target *s, const job *what)
 {
     return (saddle_track){
         .offset = what->offset,
@@ -103,7 +103,7 @@ typedef struct totals {
     double second;
 } totals;
 
-static double mixed(const scene *s, size_t at)
+static double mixed(const target *s, size_t at)
 {
     double sum = s->agent.self_weight * s->now[0][at];
     for (size_t j = 0; j < s->agent.degree; j++)
@@ -111,7 +111,7 @@ static double mixed(const scene *s, size_t at)
     return sum;
 }
 
-static void move_slowly(scene *s, const job *what, totals *sums)
+static void move_slowly(target *s, const job *what, totals *sums)
 {
     saddle_pass pass = move_of(s, what);
     for (size_t k = 0; k < pass.range.last; k++) {
@@ -133,7 +133,7 @@ static void move_slowly(scene *s, const job *what, totals *sums)
     }
 }
 
-static void track_slowly(scene *s, const job *what, totals *sums)
+static void track_slowly(target *s, const job *what, totals *sums)
 {
     saddle_track track = track_of(s, what);
     for (size_t k = 0; k < track.range.last; k++) {
@@ -147,7 +147,7 @@ static void track_slowly(scene *s, const job *what, totals *sums)
     }
 }
 
-static void assert_same_state(const scene *a, const scene *b)
+static void assert_same_state(const target *a, const target *b)
 {
     ck_assert_mem_eq(a->next, b->next, sizeof a->next);
     ck_assert_mem_eq(a->estimate, b->estimate, sizeof a->estimate);
@@ -176,7 +176,7 @@ static size_t versions(version out[4])
 
 /* Do a job, or step 4 alone (`track`), slowly or by a version; in one go, or block by block from
  * the last. */
-static void perform(scene *s, const job *what, bool track, const version *by, bool divided,
+static void perform(target *s, const job *what, bool track, const version *by, bool divided,
                     totals *out)
 {
     double row[MOST_BLOCKS][SADDLE_BLOCK_SUMS] = {{0.0}};
@@ -206,11 +206,11 @@ static void perform(scene *s, const job *what, bool track, const version *by, bo
         out[b] = (totals){row[b][0], row[b][1]};
 }
 
-/* Does one job on one scene with every version. */
-static void try_job(const scene *start, const job *what, bool track)
+/* Does one job on one target with every version. */
+static void try_job(const target *start, const job *what, bool track)
 {
-    static scene slow;
-    static scene fast;
+    static target slow;
+    static target fast;
     totals first[MOST_BLOCKS] = {{0}};
     totals wanted[MOST_BLOCKS];
     version each[4];
@@ -234,7 +234,7 @@ static void try_job(const scene *start, const job *what, bool track)
 
 START_TEST(every_version_follows_the_formulas)
 {
-    static scene start;
+    static target start;
     static const size_t count[] = {1, 2, 7, 8, 9, 16, 31, BLOCK - 3, LARGEST};
     size_t neighbours = (size_t)_i;
     scene_make(&start, neighbours, 7);
@@ -255,14 +255,14 @@ END_TEST
 
 START_TEST(a_nan_stays_one_and_stays_alone)
 {
-    static scene start;
+    static target start;
     scene_make(&start, 2, 8);
     start.now[0][5] = NAN;
     job what = {.count = 20};
     version each[4];
     size_t count = versions(each);
     for (size_t v = 0; v < count; v++) {
-        static scene fast;
+        static target fast;
         double sums[SADDLE_BLOCK_SUMS] = {0.0};
         scene_copy(&fast, &start);
         saddle_pass pass = move_of(&fast, &what);

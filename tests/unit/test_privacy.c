@@ -44,7 +44,7 @@ static void listen_from_the_start(listener *l, const char *batch, const char *q)
                           batch,         q,          NULL};
     *l = (listener){.v = {0}};
     test_rig_open(&l->rig, LOGISTIC_BOX_SPARSE, "precision", more, 1, NULL, NULL);
-    const saddle_problem *problem = l->rig.scene.problem;
+    const saddle_problem *problem = l->rig.target.problem;
     ck_assert_uint_eq(problem->x_dim, FEATURES);
     ck_assert_uint_eq(problem->y_dim, SAMPLES);
     test_state_make(&l->before, problem);
@@ -89,7 +89,7 @@ static void hear_a_round(listener *l)
     l->after = last;
     ck_assert_int_eq(test_rig_advance(&l->rig, 1).kind, SADDLE_FAULT_NONE);
     test_state_copy(&l->rig, &l->after);
-    const saddle_mixing *mixing = l->rig.scene.mixing;
+    const saddle_mixing *mixing = l->rig.target.mixing;
     take_change(mixing, FEATURES, l->before.p, l->after.p, l->dv, l->v);
     take_change(mixing, SAMPLES, l->before.d, l->after.d, l->du, l->u);
     /* The listener's estimates are right. */
@@ -110,7 +110,7 @@ static void find_sum_of_rows(const listener *l, double *out)
 
 static const saddle_dataset *private_data(const listener *l)
 {
-    return l->rig.scene.parts->shard[VICTIM];
+    return l->rig.target.parts->shard[VICTIM];
 }
 
 /* Row j times its label. */

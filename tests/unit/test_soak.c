@@ -64,7 +64,7 @@ START_TEST(trackers_do_not_drift_away)
     test_rig rig;
     test_state state;
     test_rig_open(&rig, soaked[_i / TRACKING], algorithm, NULL, 1, NULL, NULL);
-    test_state_make(&state, rig.scene.problem);
+    test_state_make(&state, rig.target.problem);
     uint64_t all = iterations();
     double size = 0.0;
     saddle_fprintf(stdout, "%s, %s: trackers off by", rig.instance.label, algorithm);

@@ -69,12 +69,13 @@ static saddle_status lock(int descriptor, int way, const char *path, const char 
         *option != '\0' ? ": " : "", path, who);
 }
 
-saddle_status saddle_hold(int descriptor, const char *path, const char *option, saddle_error *error)
+saddle_status saddle_lock_file(int descriptor, const char *path, const char *option,
+                               saddle_error *error)
 {
     return lock(descriptor, LOCK_EX, path, option, error);
 }
 
-saddle_status saddle_check_held(const char *path, const char *option, saddle_error *error)
+saddle_status saddle_check_unlocked(const char *path, const char *option, saddle_error *error)
 {
     /* A shared lock, so that two processes that check at the same time do not exclude each other. */
     int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -87,16 +88,16 @@ saddle_status saddle_check_held(const char *path, const char *option, saddle_err
     return found;
 }
 
-saddle_status saddle_hold_directory(DIR **out, const char *path, const char *option,
+saddle_status saddle_lock_directory(DIR **out, const char *path, const char *option,
                                     saddle_error *error)
 {
     *out = opendir(path);
     /* A directory that is writable but not readable cannot be locked. */
-    return *out != NULL ? saddle_hold(dirfd(*out), path, option, error) : SADDLE_OK;
+    return *out != NULL ? saddle_lock_file(dirfd(*out), path, option, error) : SADDLE_OK;
 }
 
-void saddle_let_go(DIR *held)
+void saddle_unlock_directory(DIR *directory)
 {
-    if (held != NULL)
-        closedir(held);
+    if (directory != NULL)
+        closedir(directory);
 }
