@@ -550,7 +550,7 @@ START_TEST(other_links_are_refused)
     } bad[] = {{"links=agreed:0.2", SADDLE_BAD_INPUT, "churn: agents can come and go with links"},
                {"links=gossip", SADDLE_BAD_INPUT, "churn: agents can come and go with links"},
                {"compress=quantize:8", SADDLE_UNSUPPORTED, "leave compress or churn out"},
-               {"steps=theory", SADDLE_UNSUPPORTED, "there is churn"},
+               {"steps=theory", SADDLE_UNSUPPORTED, "does not cover agents that leave or join"},
                {"gamma=exact", SADDLE_UNSUPPORTED, "set gamma to local"}};
     saddle_test_enter_directory();
     saddle_test_write("churn.txt", "3 leave 1\n");
