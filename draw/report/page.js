@@ -39,10 +39,10 @@
         const section = readSection(root);
         const choices = section.columns.filter((name) => !AXES.includes(name) && name !== "messages");
         if (choices.length === 0) return;
-        /* Outcomes, where they were written, say more than the loss. */
+        /* Outcomes say more than the primal value, and that says more than the loss, which y maximizes. */
         const first = (prefix) => choices.find((name) => name.startsWith(prefix));
         const outcome = first("test_") || first("train_");
-        const wanted = [...root.dataset.y.split(","), "metric", outcome, "loss", ...choices];
+        const wanted = [...root.dataset.y.split(","), "metric", outcome, "primal", "loss", ...choices];
         const shown = [...new Set(wanted.filter((name) => choices.includes(name)))];
         Array.from(root.querySelectorAll(".chart")).forEach((box, k) => {
             if (shown[k] !== undefined) Charts.make(section, box, shown[k], choices);

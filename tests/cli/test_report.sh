@@ -280,7 +280,7 @@ see() {
 seen() { sed -n "s/^$1 //p" seen; }
 see page.html
 check "two charts" is "$(seen charts)" 2
-check "of metric and loss" is "$(seen shown)" "metric,loss"
+check "of metric and primal value" is "$(seen shown)" "metric,primal"
 check "a curve for each algorithm in each" is "$(seen curves)" 6
 check "with a band" is "$(seen bands)" 6
 check "a legend" is "$(seen legend)" 3
