@@ -4,9 +4,9 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "data/split.h"
 #include "files/pattern.h"
 #include "instance/settings.h"
+#include "instance/split_file.h"
 #include "run/plan_files.h"
 
 #define FORMATS                                                                         \
@@ -248,13 +248,8 @@ static saddle_status copy_parts(parts *p, const cli_arguments *arguments,
                                 const saddle_division *how, bool *copied, saddle_error *error)
 {
     const saddle_plan *plan = &arguments->plan;
-    saddle_data_options reading = saddle_plan_data_options(plan);
-    *copied = false;
-    for (size_t k = 0; k < p->count; k++)
-        if (!saddle_is_csv_name(p->path[k]))
-            return SADDLE_OK;
     SADDLE_TRY(
-        saddle_csv_split(arguments->operand[0], &reading, how, p->path, p->size, copied, error));
+        saddle_split_csv_file(plan, arguments->operand[0], how, p->path, p->size, copied, error));
     if (*copied)
         cli_warn_unread(plan, &(saddle_dataset){.formats = SADDLE_FORMAT_BIT(SADDLE_FORMAT_CSV)});
     for (size_t k = 0; *copied && k < p->count; k++)
