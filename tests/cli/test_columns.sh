@@ -146,7 +146,7 @@ refuse "every row of 'empty.csv' lacks a value" data info empty.csv --missing dr
 
 # Numbers with a decimal comma, and dates.
 printf 'age;price;y\n1;;0\n2;1,5;1\n3;-1.234,50;0\n' >commas.csv
-refuse "commas.csv:3:3: column 'price' has decimal commas, as in '1,5'; write numbers with a decimal point, or name the column in category-columns" \
+refuse "commas.csv:3:3: column 'price' has decimal commas, as in '1,5'; write numbers with a decimal point, or name the column in --category-columns" \
     data info commas.csv --missing drop
 refuse "commas.csv:3:3: column 'price' has decimal commas" run --data commas.csv "${two[@]}" --missing impute
 try data info commas.csv --missing drop --category-columns price
@@ -158,7 +158,7 @@ refuse "commas.tsv:3:3: column 'price' has decimal commas" data info commas.tsv 
 printf 'a;y\n1;0,25\n2;0,5\n' >target.csv
 refuse "target.csv:2:3: column 'y' has decimal commas, as in '0,25'" data info target.csv
 printf 'a;y\n1,5;0\n2;1\n' >both-ways.csv
-refuse "both-ways.csv:3:1: the number 2 in column 'a', which has text such as '1,5'; write numbers with a decimal point, or name it in category-columns" \
+refuse "both-ways.csv:3:1: the number 2 in column 'a', which has text such as '1,5'; write numbers with a decimal point, or name it in --category-columns" \
     data info both-ways.csv
 printf 'a;y\n2;1\n1,5;0\n' >both-ways.csv
 refuse "both-ways.csv:3:1: '1,5' in column 'a' is not a finite number; write numbers with a decimal point, leave the column out" \
@@ -170,7 +170,7 @@ printf 'a,y\n"1,5",0\n"2,5",1\n' >pairs.csv
 try data info pairs.csv
 check "between commas, quoted commas are texts" exits 0
 printf 'day,a,y\n2024-01-05,1,0\n2024-01-06,2,1\n' >dates.csv
-refuse "dates.csv:2:1: '2024-01-05' in column 'day' is not a finite number; correct it, leave the column out with drop-columns, or name it in category-columns" \
+refuse "dates.csv:2:1: '2024-01-05' in column 'day' is not a finite number; correct it, leave the column out with --drop-columns, or name it in --category-columns" \
     data info dates.csv
 
 # Columns by name in problems.

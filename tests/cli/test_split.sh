@@ -118,7 +118,7 @@ for option in "--missing drop" "--categories codes" "--drop-columns Job"; do
 done
 refuse "--category-columns: 'Sex' is not the label column" data split loans.csv --train l-%d.csv --parts 2 --category-columns Sex
 sed '3s/Denied/7/' loans.csv >mixed.csv
-refuse "mixed.csv:3:16: the number 7 in column 'Loan', which has text such as 'Approved'; name it in category-columns" \
+refuse "mixed.csv:3:16: the number 7 in column 'Loan', which has text such as 'Approved'; name it in --category-columns" \
     data split mixed.csv --train l-%d.csv --parts 2
 try data split mixed.csv --train l-%d.csv --parts 2 --category-columns Loan
 check "numbers among the labels as text" exits 0
@@ -128,7 +128,7 @@ refuse "newline.csv:2:3: quotes are not closed before the next separator or the 
     data split newline.csv --train l-%d.csv --parts 2
 printf 'a,b,y\n1,2,0\n1,2\n' >short.csv
 refuse "short.csv:3:4: 2 fields; the first line has 3" data split short.csv --train l-%d.csv --parts 2
-refuse "label column 'Lona' is not in 'loans.csv', whose names are: Age;Sex" \
+refuse "label-column 'Lona' is not in 'loans.csv', whose names are: Age;Sex" \
     data split loans.csv --train l-%d.csv --parts 2 --label-column Lona
 refuse "part 60 gets none of the 60 rows of 'loans.csv'" data split loans.csv --train l-%d.csv --parts 61
 check "no part was written for them" absent l-0.csv
