@@ -67,8 +67,9 @@ static void add_dashes(const char *message, char *out, size_t size)
     saddle_settings *options = NULL;
     if (current != NULL && cli_settings(&options, current, NULL) != SADDLE_OK)
         options = NULL;
-    bool first = options != NULL && begins(message + name_length(options, message), ": ") &&
-                 name_length(options, message) > 0;
+    size_t length = options != NULL ? name_length(options, message) : 0;
+    bool first =
+        length > 0 && (begins(message + length, ": ") || memchr(message, '-', length) != NULL);
     size_t used = (size_t)saddle_snprintf(out, size, "%s", first ? "--" : "");
     for (const char *at = message; *at != '\0' && used + 12 < size; at++) {
         bool word = options != NULL && at > message && strchr(" (", at[-1]) != NULL;
