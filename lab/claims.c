@@ -262,7 +262,7 @@ static void judge_level(claims_level *level, const view *v)
 static claims_state state_of(const claims_level *level, size_t seeds)
 {
     size_t said = level->won + level->lost + level->tied;
-    if (said == 0 || (2 * said < seeds && level->won == said))
+    if (said == 0 || (2 * said < seeds && level->lost == 0))
         return STATE_SILENT;
     if (said < CLAIMS_FEWEST_SEEDS || 2 * said < seeds)
         return STATE_OPEN;
