@@ -730,7 +730,7 @@ START_TEST(compression_is_refused_by_its_fault)
          "has a wrong copy of its neighbour for ever",
          SADDLE_UNSUPPORTED},
         {{"compress=quantize:4", "steps=theory"},
-         "the theory does not cover compressed messages",
+         "does not cover compressed messages",
          SADDLE_UNSUPPORTED},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
