@@ -253,7 +253,7 @@ static saddle_status copy_parts(parts *p, const cli_arguments *arguments,
     if (*copied)
         cli_warn_unread(plan, &(saddle_dataset){.formats = SADDLE_FORMAT_BIT(SADDLE_FORMAT_CSV)});
     for (size_t k = 0; *copied && k < p->count; k++)
-        cli_print("%s: %zu rows\n", p->path[k], p->size[k]);
+        cli_print("%s: %zu row%s\n", p->path[k], p->size[k], SADDLE_PLURAL(p->size[k]));
     return SADDLE_OK;
 }
 

@@ -75,14 +75,16 @@ static const paper_claim claims[] = {
      "that it needs with |S| = q = sqrt(n)",
      NULL},
     {"rule-rounds", NULL,
-     "PRECISION+ with these batches and refreshes needs at most 1.3 times as many rounds", NULL},
+     "PRECISION+ with |S| = sqrt(n)/8 and q = 2 sqrt(R) needs at most 1.3 times as many rounds",
+     NULL},
     {"rule-precision", NULL,
      "PRECISION with |S| = sqrt(n)/4 needs fewer IFO calls than with |S| = sqrt(n)", NULL},
     {"loss-exact", NULL,
      "when 20% of the messages are lost, PRECISION needs as many rounds as with reliable links, by "
      "either exact rule",
      "within a factor of 1.1"},
-    {"loss-half", NULL, "when 50% are lost, it needs at most twice as many",
+    {"loss-half", NULL,
+     "when 50% of the messages are lost, PRECISION needs at most twice as many rounds",
      "the messages that arrive in these rounds are as many as without losses"},
     {"loss-inexact", NULL,
      "with running sums and 50% of the messages lost, PRECISION needs fewer rounds than with 2% "
@@ -96,9 +98,9 @@ static const paper_claim claims[] = {
      "with 8, 4 or 2 bits for each number of a message, PRECISION needs as many rounds as with "
      "doubles",
      "within a factor of 1.1"},
-    {"bits-bytes", NULL, "with 2 bits, it needs at most a twentieth of the bytes", NULL},
+    {"bits-bytes", NULL, "with 2 bits, PRECISION needs at most a twentieth of the bytes", NULL},
     {"bits-seconds", NULL,
-     "with 2 bits, it needs at most half of the time on links of 1 Mbit/s and 20 ms", NULL},
+     "with 2 bits, PRECISION needs at most half of the time on links of 1 Mbit/s and 20 ms", NULL},
     {"churn", NULL,
      "after two agents have left and one has returned, PRECISION, PRECISION+, GT-GDA and "
      "Prox-GT-SGDA need at most 1.5 times the rounds of a run that begins with the agents present",

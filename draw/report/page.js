@@ -61,7 +61,8 @@
 
     function isSqueezed(section) {
         const ends = section.groups.flatMap((group) => group.runs.map((run) => run[view.x]))
-            .filter((values) => values !== undefined && values.length > 0).map((values) => values[values.length - 1]);
+            .filter((values) => values !== undefined && values.length > 0).map((values) => values[values.length - 1])
+            .filter((end) => end > 0);  // centralized algorithms send nothing
         const most = Math.max(...ends);
         return 2 * ends.filter((end) => end < SQUEEZED * most).length >= ends.length && ends.length > 1;
     }

@@ -237,8 +237,8 @@ typedef struct saddle_algorithm {
     const saddle_option *const *options;
     size_t size;          /**< Bytes of its parameters struct. */
     saddle_traits traits; /**< What it can do. */
-    bool
-        respects_limit; /**< Its phases read saddle_agent::ifo_limit: a budget changes its steps. */
+    /** Its phases read saddle_agent::ifo_limit: a budget changes its steps. */
+    bool respects_limit;
 
     /** Checks the combination and completes the parameters, which all agents share. They are
      * zero on entry, except for the fields of the algorithm's own options; replace "auto" in

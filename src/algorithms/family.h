@@ -121,7 +121,7 @@ static inline double *saddle_stall_counter(const saddle_parts *parts)
 }
 
 /* Records a fault if recursive differences stay exactly zero although gradients change.
- * `difference` is a sum over |difference| of the iteration's batch. */
+ * `difference` is 0 if and only if all entries of the iteration's difference are. */
 void saddle_check_recursion(saddle_agent *agent, const saddle_parts *parts, double difference);
 
 #endif

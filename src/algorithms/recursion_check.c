@@ -3,7 +3,7 @@
  * exactly zero although the iterate moves, that is right where the losses are linear, such as a logistic loss far from
  * its solution, and wrong if the gradients at the two points differ.
  */
-#include <string.h>
+#include <math.h>
 
 #include "algorithms/family.h"
 #include "core/vector.h"
@@ -12,25 +12,26 @@
  * A single one can happen by chance: a mini-batch may not touch the coordinates that moved. */
 #define STALL_LIMIT 16
 
-/* Returns |gradient|^2 over the batch of the last difference at a point. Overwrites gx and gy. */
-static double batch_slope(saddle_agent *agent, const saddle_parts *parts, const double *x,
-                          const double *y)
+/* Returns whether the gradients at the two points of the last difference differ by more than rounding. They are not
+ * counted as IFO calls, because they do not contribute to the result. The library computes differences from gradients
+ * itself unless the problem has add_samples(). */
+static bool gradients_differ(const saddle_agent *agent, const saddle_parts *parts)
 {
-    saddle_problem_gradient(agent->problem, agent->id, &agent->request.batch, x, y, parts->gx,
-                            parts->gy, agent->scratch);
-    return saddle_norm2(parts->x_dim, parts->gx) + saddle_norm2(parts->y_dim, parts->gy);
-}
-
-/* Returns whether the gradients at the two points of the last difference differ. The library computes differences from
- * gradients itself unless the problem has add_samples(). */
-static bool gradients_differ(saddle_agent *agent, const saddle_parts *parts)
-{
-    if (agent->problem->add_samples == NULL)
+    const saddle_problem *problem = agent->problem;
+    const saddle_batch *batch = &agent->request.batch;
+    if (problem->add_samples == NULL)
         return false;
-    double before = batch_slope(agent, parts, parts->x, parts->y);
-    double after = batch_slope(agent, parts, parts->x1, parts->y1);
-    memset(parts->gy, 0, parts->y_dim * sizeof *parts->gy); /* as track_batch() leaves it */
-    return before != after;
+    saddle_problem_gradient(problem, agent->id, batch, parts->x, parts->y, parts->x_tilde,
+                            parts->y_tilde, agent->scratch);
+    saddle_problem_gradient(problem, agent->id, batch, parts->x1, parts->y1, parts->gx, parts->gy,
+                            agent->scratch);
+    for (size_t k = 0; k < parts->x_dim + parts->y_dim; k++) {
+        double before = parts->x_tilde[k]; /* x_tilde | y_tilde, gx | gy */
+        double after = parts->gx[k];
+        if (fabs(after - before) > 1e-12 * (fabs(after) + fabs(before)))
+            return true;
+    }
+    return false;
 }
 
 void saddle_check_recursion(saddle_agent *agent, const saddle_parts *parts, double difference)

@@ -26,10 +26,11 @@ saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_chec
 saddle_status saddle_checkpoint_check_memory(const saddle_checkpoint *checkpoint,
                                              const saddle_run_info *info, saddle_error *error);
 
-/* Returns the value of a setting as checkpoints compare it: for a plug-in, its file's contents instead
- * of its path. Free with saddle_free(); NULL when memory is short. */
 /* Begins the value of an option whose file's contents count; the first digits of its SHA-256 follow. */
 #define SADDLE_FILE_VALUE "a file of SHA-256 "
+
+/* Returns the value of a setting as checkpoints compare it: for a plug-in, its file's contents instead
+ * of its path. Free with saddle_free(); NULL when memory is short. */
 char *saddle_checkpoint_value(const saddle_option *option, const char *text);
 
 /* ---- state of the links: checkpoint_links.c -------------------------------------------------- */

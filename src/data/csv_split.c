@@ -105,8 +105,10 @@ static saddle_status copy_rows(const saddle_input *in, const char *name,
 {
     lines of = {.in = in};
     saddle_data_options reading = *options;
-    if (!how->stratify)
+    if (!how->stratify) {
         reading.label_column = "none";
+        reading.category_columns = NULL;
+    }
     saddle_status status = check_copy(options, error);
     SADDLE_THEN(status, read_lines(&of, name, &reading, error));
     SADDLE_THEN(status, write_parts(&of, how, path, size, error));

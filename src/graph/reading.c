@@ -209,13 +209,13 @@ static saddle_status read_row(saddle_line_reader *in, const saddle_graph *graph,
         if (j == graph->agents)
             return saddle_line_reader_refuse(
                 in, word, error, "'%s' follows the row's %zu %s; give one per agent",
-                SADDLE_EXCERPT(word), graph->agents, (graph->agents) == 1 ? "entry" : "entries");
+                SADDLE_EXCERPT(word), graph->agents, graph->agents == 1 ? "entry" : "entries");
         SADDLE_TRY(take_entry(in, word, graph, i, j, tolerance, &k, weight, diagonal, error));
     }
     if (j < graph->agents)
         return saddle_line_reader_refuse(in, in->rest, error,
                                          "the row ends after %zu %s; give one per agent, %zu", j,
-                                         (j) == 1 ? "entry" : "entries", graph->agents);
+                                         j == 1 ? "entry" : "entries", graph->agents);
     return SADDLE_OK;
 }
 

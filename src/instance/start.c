@@ -40,7 +40,7 @@ static saddle_status read_file(const variable *v, const char *path, saddle_error
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s': %s has %zu %s, but %s of this problem has %zu; use the "
                              "model of a run with the same problem and sizes",
-                             path, v->array, length, (length) == 1 ? "entry" : "entries", v->name,
+                             path, v->array, length, length == 1 ? "entry" : "entries", v->name,
                              dimension);
     saddle_free(values);
     return status;

@@ -354,7 +354,7 @@ static bool draw_share(instance *self, size_t agent, uint64_t seed, const choice
     return true;
 }
 
-/* Claims the memory of what all agents share. */
+/* Allocates the memory of what all agents share. */
 static void take_common(instance *self, saddle_allocator *allocator)
 {
     size_t both = self->problem.x_dim + self->problem.y_dim;

@@ -44,7 +44,7 @@ const char *saddle_stop_text(saddle_stop stop)
     return "unknown";
 }
 
-/* Claims the memory of the means and copies of a result whose sizes are set. */
+/* Allocates the memory of the means and copies of a result whose sizes are set. */
 static void take_copies(saddle_result *result, saddle_allocator *allocator)
 {
     result->here = saddle_allocator_block(allocator, result->local, sizeof *result->here);
