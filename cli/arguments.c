@@ -33,8 +33,7 @@ const saddle_option cli_option_report =
 
 const saddle_option cli_option_quiet =
     SADDLE_FLAG(SADDLE_OWN(cli_common, quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
-                "Print only final tables, warnings and errors; `saddle run --quiet` prints only "
-                "warnings and errors.");
+                "Print only final tables, warnings and errors.");
 
 const saddle_option cli_option_json =
     SADDLE_FLAG(TYPED(json), "json", SADDLE_OUTPUT_HEADING, "no",

@@ -27,7 +27,7 @@
 /* Name, code and meaning: the one list behind the enum, the help and the manual page. */
 #define CLI_EXIT_LIST(X)                                                                          \
     X(CLI_OK, 0, "success")                                                                       \
-    X(CLI_FAILED, 1, "a file could not be read or written, memory ran out or a method failed")    \
+    X(CLI_FAILED, 1, "input or output failed, memory ran out, or a numerical method failed")      \
     X(CLI_BAD_INPUT, 2, "an option, file or size is invalid, or the options do not fit together") \
     X(CLI_DIVERGED, 3, "the run diverged")                                                        \
     X(CLI_CHECK_FAILED, 4, "a self-check failed, or a theorem's bound is violated")               \

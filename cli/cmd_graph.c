@@ -30,7 +30,8 @@ static const saddle_option draw = SADDLE_TEXT(
     "distances in the picture are close to those in the graph.");
 static const saddle_option copies = SADDLE_TEXT(
     SADDLE_OWN(options, copies, RUN), "copies", SADDLE_OUTPUT_HEADING, "", "FILE",
-    "Colour agents by the squared distance of their copies from the mean. FILE is a model that "
+    "Colour agents by how far their x and y are from the mean (squared distance). FILE is a model "
+    "that "
     "`saddle run --model` wrote on this network. Not given: all agents have the same colour.");
 
 static const saddle_option *const own[] = {&save, &draw, &copies, &cli_option_json, NULL};

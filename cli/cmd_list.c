@@ -219,14 +219,15 @@ static void print_comparison(const saddle_algorithm *const *list, size_t count)
     cli_table_print(table);
 
     table = cli_table_create("llll");
-    cli_table_words(table, "algorithm", "rounds", "IFO calls per agent", "doubles in a message");
+    cli_table_words(table, "algorithm", "rounds", "IFO calls", "doubles in a message");
     for (size_t k = 0; k < count; k++) {
         const saddle_traits *t = &list[k]->traits;
         cli_table_words(table, list[k]->name, t->rounds, t->ifo, t->message);
     }
     puts("\nCost of one iteration");
     cli_table_print(table);
-    print_note("An IFO call evaluates the gradient of one sample. In a round, an agent sends one "
+    print_note("An IFO call evaluates the gradient of one sample; the column counts those of agent "
+               "i, or all of them if the algorithm is centralized. In a round, an agent sends one "
                "message to each neighbour, together 8 x doubles x neighbours bytes. n_i: samples "
                "of agent i; N: samples of all agents; |S|: samples in a mini-batch; R_i: samples "
                "in a refresh of PRECISION+; q: iterations from one refresh to the next; K: "
@@ -240,7 +241,8 @@ static void print_comparison(const saddle_algorithm *const *list, size_t count)
     puts("\nPublished complexities, to reach accuracy eps");
     cli_table_print(table);
     print_note("eps: accuracy, as the paper of the algorithm defines it; m: agents; n: samples of "
-               "each agent; N: samples of all agents; kappa: L / mu; -: no published bound.");
+               "an agent, the same for all; N: samples of all agents; kappa: L / mu; -: no "
+               "published bound. The bound on the rounds of DPOSG is for one iteration.");
 }
 
 static int run_algorithms(const cli_arguments *arguments)

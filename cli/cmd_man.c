@@ -154,9 +154,10 @@ static void print_terms(void)
         {"IFO call", "The gradient of one sample in x and y at one point: the unit in which "
                      "computation is counted, over all agents."},
         {"xbar, ybar", "The means of the agents' copies of x and y."},
-        {"metric", "The PRECISION paper's measure of convergence: how far xbar is from stationary, "
-                   "how far the agents are from consensus, and how far ybar is from the best y "
-                   "for xbar. 0 means solved."},
+        {"metric",
+         "The PRECISION paper's measure of convergence: how far xbar is from being stationary, "
+         "how far the agents are from consensus, and how far ybar is from the best y "
+         "for xbar. 0 means solved."},
         {"level", "A value of the metric. A run has reached it once its metric stays at or below "
                   "it until the end."},
         {"outcome",

@@ -228,8 +228,9 @@ const cli_command cli_plot = {
     .summary = "plot traces, in the terminal or into a picture file",
     .details =
         "Traces of one algorithm that differ only in their seed become one curve: their mean (the "
-        "geometric mean on a logarithmic axis), with a band from the 10th to the 90th percentile, "
-        "rounded outwards. Each algorithm has the same colour in every picture. Needs gnuplot.",
+        "geometric mean on a logarithmic axis), with a band from the 10th to the 90th percentile "
+        "(for up to 10 seeds, from the smallest to the largest value). Each algorithm has the same "
+        "colour in every picture. Needs gnuplot.",
     .values = "@FILE",
     .own = own,
     .own_bytes = sizeof(options),

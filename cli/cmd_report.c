@@ -46,8 +46,9 @@ const cli_command cli_report = {
     .summary = "make an HTML page about traces: curves, costs, settings",
     .details = "The page is one self-contained file with curves, costs, network, settings and "
                "data; it needs only a browser and no internet connection. Curves can be shown "
-               "against samples (IFO calls), rounds, bytes, seconds and iterations, with values "
-               "under the pointer. Agents are coloured by how far their copies are from the mean. "
+               "against samples (IFO calls), rounds, bytes, seconds and iterations, and show their "
+               "values when you point at them. In the picture of the network, agents are coloured "
+               "by how far their x and y are from the mean. "
                "Traces that differ only in their seed become one curve with a band. A directory "
                "stands for all traces in it. Traces of different problems or data get separate "
                "sections. With --claims, if at least two of PRECISION, PRECISION+, Prox-GT-SGDA "

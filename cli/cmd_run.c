@@ -10,8 +10,12 @@
 #include "run/plan_files.h"
 #include "run_display.h"
 
-static const saddle_option *const own[] = {&cli_option_config, &cli_option_quiet,
-                                           &cli_option_report, &cli_option_json, NULL};
+/* Unlike other commands, it then prints no results. */
+static const saddle_option quiet_option =
+    SADDLE_FLAG(SADDLE_OWN(cli_common, quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
+                "Print only warnings and errors.");
+static const saddle_option *const own[] = {&cli_option_config, &quiet_option, &cli_option_report,
+                                           &cli_option_json, NULL};
 static const cli_fields library[] = {CLI_FIELDS(problem),   CLI_FIELDS(network), CLI_FIELDS(start),
                                      CLI_FIELDS(algorithm), CLI_FIELDS(steps),   CLI_FIELDS(limits),
                                      CLI_FIELDS(engine),    CLI_FIELDS(outputs), CLI_NO_FIELDS};
@@ -173,8 +177,9 @@ const cli_command cli_run = {
         "data and 5 agents. Ctrl-C ends a run cleanly; a second Ctrl-C kills it. If the trace or "
         "the model cannot be written, the run continues, a warning is printed, and the exit status "
         "is 1. With --checkpoint DIR an interrupted run loses nothing: `saddle run --resume DIR` "
-        "continues with the options of that run and computes the same bits as an uninterrupted "
-        "one, on any number of threads. Output files outside DIR must be given again; --iterations "
+        "continues with the options of that run and computes bit-identical results to those of an "
+        "uninterrupted one, on any number of threads. Output files outside DIR must be given "
+        "again; --iterations "
         "and other limits may be changed.",
     .basics = cli_run_basics,
     .examples = examples,

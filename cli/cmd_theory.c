@@ -28,7 +28,9 @@ static const saddle_option repeats_option =
 static const saddle_option *const own[] = {&verify_option, &repeats_option, &cli_option_config,
                                            &cli_option_json, NULL};
 static const cli_fields library[] = {CLI_FIELDS(problem),
-                                     CLI_FIELDS(network),
+                                     CLI_FIELDS(network.agents),
+                                     CLI_FIELDS(network.topology),
+                                     CLI_FIELDS(network.mixing),
                                      CLI_FIELDS(start),
                                      CLI_FIELDS(steps.tau),
                                      CLI_FIELDS(steps.c_gamma),
@@ -301,7 +303,8 @@ const cli_command cli_theory = {
     .summary = "show step sizes with a proof of convergence, and the iterations needed",
     .details =
         "Evaluates Theorems 1 and 2 of the PRECISION paper, which are about PRECISION and "
-        "PRECISION+, for a problem, a network and a start: with corrected proofs, and as printed. "
+        "PRECISION+, for a problem, a network and a start: first with corrected proofs, then as "
+        "printed. Links are reliable and messages are not compressed. "
         "The accuracy is --epsilon (default 0.1): the mean metric is to be at most epsilon^2. "
         "`saddle run --steps theory` uses these step sizes, and --verify measures what the "
         "theorems bound. The steps are so short that only well-conditioned problems make progress, "

@@ -43,7 +43,7 @@ static const saddle_option algorithms_option = SADDLE_TEXT(
     "Algorithms to tune, separated by commas. all: every algorithm. Each gets the full budget.");
 static const saddle_option budget_option = SADDLE_INTEGER(
     SADDLE_OWN(options, budget, RUN), "budget", GROUP, "auto", 1, SADDLE_UNBOUNDED, "N",
-    "Limit on the IFO calls of the search for one algorithm. auto: 2000 times the number of "
+    "IFO calls that the search may use for each algorithm. auto: 2000 times the number of "
     "samples of the problem.");
 static const saddle_option candidates_option =
     SADDLE_INTEGER(SADDLE_OWN(options, candidates, RUN), "candidates", GROUP, "auto", 2,
@@ -54,7 +54,7 @@ static const saddle_option candidates_option =
     SADDLE_OWN(options, objective, RUN), .values = "metric|loss|primal|stationarity|accuracy|auc"
 static const saddle_option objective_option = SADDLE_TEXT(
     OBJECTIVE, "objective", GROUP, "metric", "WHAT",
-    "What candidates are ranked by after the same number of IFO calls. Give metric, loss, primal "
+    "Quantity by which candidates are ranked, at equal IFO calls. Give metric, loss, primal "
     "or stationarity (columns of the trace), or an outcome of the problem, such as accuracy, "
     "measured on rows that --validation-fraction holds out.");
 static const saddle_option validation_option = SADDLE_REAL_ABOVE(

@@ -120,10 +120,10 @@ static void print_exit_codes(void)
 }
 
 const char *const cli_run_basics[] = {
-    "problem",    "data",       "test-data",  "agents", "topology",  "algorithm",
-    "algorithms", "iterations", "tolerance",  "budget", "objective", "search",
-    "repeats",    "seed",       "threads",    "trace",  "model",     "output",
-    "report",     "json",       "checkpoint", "config", NULL};
+    "problem",    "data",       "test-data", "agents", "topology",  "algorithm", "algorithms",
+    "iterations", "tolerance",  "max-ifo",   "budget", "objective", "search",    "repeats",
+    "tuned",      "seed",       "threads",   "trace",  "model",     "output",    "report",
+    "json",       "checkpoint", "config",    NULL};
 
 /* Prints the basic options with the first sentence of their help. */
 static void print_basics(const saddle_settings *settings, const cli_command *command)

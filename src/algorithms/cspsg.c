@@ -35,7 +35,8 @@ typedef struct parameters {
 enum { DOUBLING, SQRT };
 
 static const saddle_option decay = SADDLE_CHOICE(
-    SADDLE_OWN(parameters, decay, RUN), "decay", "C-SP-SG", "doubling", "doubling|sqrt", "RULE",
+    SADDLE_OWN(parameters, decay, RUN), "decay", "C-SP-SG (cspsg)", "doubling", "doubling|sqrt",
+    "RULE",
     "How the steps decrease from --eta-x and --eta-y.\n"
     "doubling: they are divided by sqrt(2) whenever the number of iterations doubles.\n"
     "sqrt: they are divided by sqrt(t + 1) in iteration t.");
@@ -143,7 +144,7 @@ const saddle_algorithm saddle_cspsg = {
     .look = {"#767676", "#b0b0b0", ""},
     .summary = "consensus and projected mini-batch subgradients with decreasing steps; the result "
                "is the average of the iterates",
-    .citation = "Mateos-Nunez, Cortes, CDC 2015",
+    .citation = "C-SP-SG of Mateos-Nunez, Cortes, CDC 2015",
     .options = options,
     .size = sizeof(parameters),
     .traits = {.x_set = true,

@@ -50,7 +50,7 @@ static const saddle_option gamma_rule = SADDLE_CHOICE(
     SADDLE_OWN(parameters, gamma, RUN), "gamma", GROUP, "local", "local|exact", "RULE",
     "How PRECISION+ computes gamma in its refresh size (see --c-gamma).\n"
     "local: each agent measures the distance from its own x, and the network averages these "
-    "numbers, one per message.\n"
+    "numbers; this adds one number to each message.\n"
     "exact: by the PRECISION paper's formula. It needs xbar, which no agent knows, and is "
     "therefore only possible in a simulation.");
 
@@ -270,7 +270,8 @@ const saddle_algorithm saddle_precision_plus = {
     .name = "precision+",
     .title = "PRECISION+",
     .look = {"#d55e00", "#ff8c4b", "8 5"},
-    .summary = "PRECISION with smaller refreshes, sized by the progress made",
+    .summary = "PRECISION with smaller refreshes: of as many samples as the ratio of gradient "
+               "noise to recent progress calls for",
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1 and Theorem 2",
     .options = options,
     .size = sizeof(parameters),
@@ -279,7 +280,7 @@ const saddle_algorithm saddle_precision_plus = {
                .regularizer = true,
                .stochastic = true,
                .potential = true,
-               .ifo = "2 |S|, and R_i every q-th",
+               .ifo = "2 |S|; R_i at a refresh",
                .rounds = "1",
                .message = "2 (dim x + dim y) + 1",
                .samples = "O(m sqrt(n) eps^-2)",

@@ -13,27 +13,29 @@ static const saddle_search alpha = {.name = "alpha", .low = -4, .high = 4};
 static const saddle_search eta_x = {.name = "eta-x", .low = -4, .high = 4};
 static const saddle_search eta_y = {.name = "eta-y", .low = -4, .high = 4};
 
-const saddle_option saddle_option_steps =
-    SADDLE_CHOICE(STEPS(rule), "steps", GROUP, "practical", "practical|paper|theory", "RULE",
-                  "Rule for step sizes, batches and q that are not given.\n"
-                  "practical: values that work well on the problem; see auto of each option.\n"
-                  "paper: those of the PRECISION paper's experiments: nu = eta = 0.1, tau = alpha "
-                  "= 1, batch = q = ceil(sqrt(n)), where n is an agent's number of samples.\n"
-                  "theory: those that theorems prescribe. Algorithms with --nu use the steps "
-                  "proved best for PRECISION; PRECISION+ has the guarantee if --c-gamma is large "
-                  "enough, Prox-GT-SGDA and Prox-DSGDA have none. The others use the rule of their "
-                  "own paper if the problem's L and mu are known.");
+const saddle_option saddle_option_steps = SADDLE_CHOICE(
+    STEPS(rule), "steps", GROUP, "practical", "practical|paper|theory", "RULE",
+    "Rule for step sizes, batches and q that are not given.\n"
+    "practical: values that work well on the problem; see auto of each option.\n"
+    "paper: those of the PRECISION paper's experiments: nu = eta = 0.1, tau = alpha "
+    "= 1, batch = ceil(sqrt(n_i)) at an agent with n_i samples, q = ceil(sqrt(n)), where n is the "
+    "largest n_i.\n"
+    "theory: those that theorems prescribe. PRECISION, PRECISION+, Prox-GT-SGDA and Prox-DSGDA use "
+    "the step sizes of PRECISION's convergence theorem. It covers PRECISION, and PRECISION+ if "
+    "--c-gamma is large enough; for the other two there is no theorem. Centralized algorithms use "
+    "the rules of their own papers if the problem's L and mu are known.");
 
 const saddle_option saddle_option_nu =
     SADDLE_STEP(STEPS(nu), "nu", GROUP, "auto", 1.0, &damping, "STEP",
-                "Fraction of the way to its proximal point that x moves per iteration. auto: 0.1, "
-                "or the smallest diagonal entry of the mixing matrix if that is less, which keeps "
+                "Fraction of the way to its proximal point that x moves per iteration. auto: the "
+                "smaller of 0.1 and the smallest diagonal entry of the mixing matrix; this keeps "
                 "every iterate in X; with --steps theory the theorem's value.");
 
-const saddle_option saddle_option_eta = SADDLE_STEP(
-    STEPS(eta), "eta", GROUP, "auto", 1.0, &damping, "STEP",
-    "Fraction of the way to its projected ascent point that y moves per iteration. auto: 0.1, or "
-    "less as for --nu, which keeps every iterate in Y; with --steps theory the theorem's value.");
+const saddle_option saddle_option_eta =
+    SADDLE_STEP(STEPS(eta), "eta", GROUP, "auto", 1.0, &damping, "STEP",
+                "Fraction of the way to its projected ascent point that y moves per iteration. "
+                "auto: by the same rule as for --nu; this keeps every iterate in Y; with --steps "
+                "theory the theorem's value.");
 
 const saddle_option saddle_option_tau =
     SADDLE_STEP(STEPS(tau), "tau", GROUP, "auto", SADDLE_UNBOUNDED, &tau, "WEIGHT",
@@ -50,7 +52,7 @@ const saddle_option saddle_option_alpha =
 const saddle_option saddle_option_q = SADDLE_INTEGER(
     STEPS(q), "q", GROUP, "auto", 1.0, 0x1p53, "N",
     "Iterations from one refresh to the next.\n"
-    "auto: ceil(sqrt(n)), where n is the largest number of samples of an agent.\n"
+    "auto: ceil(sqrt(n)), where n is the largest number n_i of samples of an agent.\n"
     "PRECISION+ with --steps practical: ceil(2 sqrt(R)) after a refresh of R samples.\n"
     "SREDA: ceil(ceil(sqrt(N)) / (M + 1)), where N is the number of all samples and M is "
     "--maximizer-steps; with --steps theory ceil(sqrt(N) / kappa), where kappa = L / mu.");

@@ -250,7 +250,7 @@ static const saddle_network_info *const topologies[] = {
                       true}
          .info,
     &(const topology){{"hypercube", "agents whose numbers differ in one bit are joined; the number "
-                                    "of agents is a power of two"},
+                                    "of agents must be a power of two"},
                       build_hypercube,
                       SADDLE_SHAPE_HYPERCUBE,
                       false}
@@ -262,7 +262,8 @@ static const saddle_network_info *const topologies[] = {
         false}
          .info,
     &(const topology){
-        {"regular:K", "random graph in which every agent has K neighbours; agents * K is even"},
+        {"regular:K",
+         "random graph in which every agent has K neighbours; agents * K must be even"},
         saddle_build_regular,
         SADDLE_SHAPE_IRREGULAR,
         false}

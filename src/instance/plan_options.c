@@ -23,14 +23,16 @@ static const saddle_option problem =
     SADDLE_TEXT(PLAN_CODE(problem.name, INSTANCE, "@PROBLEM"), "problem", SADDLE_PROBLEM_HEADING,
                 "robust-logistic", "NAME",
                 "Problem to solve. `saddle problems` lists them. A value with a / is the path of "
-                "your own plug-in (a shared object): ./mine.so[:OPTIONS].");
+                "your own plug-in (a shared object): ./mine.so[:OPTIONS]. `saddle eval` and "
+                "`saddle predict` need it only for the model of a plug-in.");
 static const saddle_option data = SADDLE_TEXT(
     PLAN_OF(problem.data, INSTANCE, SOURCE, "@FILE"), "data", SADDLE_DATA_HEADING, "synthetic",
     "NAME",
     "Data file or data set name. Files are LIBSVM, CSV, IDX, .npy or .npz; text may be compressed "
     "(.gz). Names are looked up in $SADDLE_DATA and the data directory; "
     "synthetic[:ROWS[:FEATURES]] generates data. A path with %d or %02d, such as part-%d.libsvm, "
-    "names one file per agent, numbered from 0; each is opened only where its agent runs.");
+    "names files numbered from 0: in a run one per agent, each opened only where its agent runs; "
+    "in `saddle eval` and `saddle predict` the rows of all of them, in this order.");
 static const saddle_option format =
     SADDLE_CHOICE(PLAN_DATA(format, RESULT), "format", SADDLE_READING_HEADING, "auto",
                   "auto|libsvm|csv|idx|numpy", "FORMAT",
@@ -38,7 +40,7 @@ static const saddle_option format =
 static const saddle_option header = SADDLE_CHOICE(
     PLAN_DATA(header, RESULT), "header", SADDLE_READING_HEADING, "auto", "auto|yes|no", "WHETHER",
     "CSV: whether the first line holds column names. auto: yes if it contains text and no numbers, "
-    "or text above a number in the next line.");
+    "or has text in a column in which the second line has a number.");
 static const saddle_option label_column = SADDLE_TEXT(
     PLAN_DATA(label_column, RESULT), "label-column", SADDLE_READING_HEADING, "last", "WHICH",
     "CSV and .npy: column of the label. Give first, last, its number from 0 or its name. none: the "
@@ -59,7 +61,7 @@ static const saddle_option categories =
 static const saddle_option missing = SADDLE_CHOICE(
     PLAN_DATA(missing, RESULT), "missing", SADDLE_READING_HEADING, "refuse", "refuse|drop|impute",
     "RULE",
-    "CSV: what to do with missing values. These are empty fields, NA, NaN, null and ?.\n"
+    "CSV: what to do with missing values. These are empty fields, NA, N/A, NaN, null and ?.\n"
     "refuse: report an error.\n"
     "drop: leave out the rows that contain them.\n"
     "impute: fill in the column's mean, or its most frequent category.");
@@ -117,8 +119,8 @@ static const saddle_option regularizer = SADDLE_TEXT(
 
 static const saddle_option agents = SADDLE_INTEGER(
     PLAN(network.agents, INSTANCE, RESULT), "agents", SADDLE_NETWORK_HEADING, "auto", 1, 1e7, "M",
-    "Number of agents. auto: as many as the topology has if it is a grid, torus or file, or one "
-    "per file of --data part-%d; otherwise 5.");
+    "Number of agents. auto: as many as the topology has if it is a grid, torus or file, or as "
+    "there are data files if there is one per agent; otherwise 5.");
 static const saddle_option topology =
     SADDLE_TEXT(PLAN_OF(network.topology, INSTANCE, RESULT, "@TOPOLOGY"), "topology",
                 SADDLE_NETWORK_HEADING, "er:0.6", "GRAPH",
@@ -138,24 +140,24 @@ static const saddle_option link_model =
 #define LINKS                                \
     PLAN_OF(network.links, INSTANCE, RESULT, \
             "reliable|agreed:|agreed-burst:|gossip|sequence:|schedule:|lossy:|burst:|delay:")
-static const saddle_option links =
-    SADDLE_TEXT(LINKS, "links", SADDLE_LINKS_HEADING, "reliable", "KIND",
-                "Which messages arrive.\n"
-                "reliable: all.\n"
-                "agreed:P: each link is down in a fraction P of the rounds, and both ends know.\n"
-                "agreed-burst:P:LENGTH: the same, for LENGTH rounds at a time on average.\n"
-                "gossip: neighbours communicate in random pairs, each agent with at most one.\n"
-                "sequence:TOPOLOGY,...: the topologies take turns, one per round.\n"
-                "schedule:FILE: the file says which links work in which round.\n"
-                "lossy:P: a fraction P of the messages is lost, and the sender does not know.\n"
-                "burst:P:LENGTH: the same, for LENGTH rounds at a time on average.\n"
-                "delay:K[:P]: messages, or a fraction P of them, arrive 1 to K rounds late.\n"
-                "The last three may end in :I-J: nothing from agent I ever reaches agent J.");
+static const saddle_option links = SADDLE_TEXT(
+    LINKS, "links", SADDLE_LINKS_HEADING, "reliable", "KIND",
+    "Which messages arrive.\n"
+    "reliable: all.\n"
+    "agreed:P: each link is down in a fraction P of the rounds, and both ends know.\n"
+    "agreed-burst:P:LENGTH: the same, for LENGTH rounds at a time on average.\n"
+    "gossip: neighbours communicate in random pairs, each agent with at most one.\n"
+    "sequence:TOPOLOGY,...: the topologies take turns, one per round.\n"
+    "schedule:FILE: the file says which links work in which round.\n"
+    "lossy:P: a fraction P of the messages is lost, and the sender does not know.\n"
+    "burst:P:LENGTH: the same, for LENGTH rounds at a time on average.\n"
+    "delay:K[:P]: messages, or a fraction P of them, arrive 1 to K rounds late.\n"
+    "Append :I-J to one of the last three if nothing from agent I is ever to reach agent J.");
 static const saddle_option inexact = SADDLE_CHOICE(
     PLAN(network.inexact, INSTANCE, RESULT), "inexact", SADDLE_LINKS_HEADING, "no", "no|stale|own",
     "RULE",
     "With lossy links: replace lost messages by a substitute.\n"
-    "no: use the exact rule, with which the run converges to the same solution.\n"
+    "no: use the exact rule; the run converges to the same solution as with reliable links.\n"
     "stale: use the last message that arrived.\n"
     "own: use the receiver's own state.\n"
     "With stale and own the solution is wrong; they show what the exact rule is worth.");
@@ -184,11 +186,11 @@ static const saddle_option algorithm = SADDLE_TEXT(
     "precision", "NAME",
     "Algorithm to use. `saddle algorithms` lists them. Your own plug-in: ./mine.so[:OPTIONS].");
 
-static const saddle_option init =
-    SADDLE_TEXT(PLAN(start.init, INSTANCE, RESULT), "init", SADDLE_START_HEADING, "auto", "RULE",
-                "Starting point, projected onto X and Y. Give zeros, constant:V, normal:S (normal "
-                "numbers of standard deviation S) or file:PATH (.npy or .npz with xbar and ybar, "
-                "as --model writes). auto: the problem's own start, or normal:0.1.");
+static const saddle_option init = SADDLE_TEXT(
+    PLAN(start.init, INSTANCE, RESULT), "init", SADDLE_START_HEADING, "auto", "RULE",
+    "Starting point, projected onto X and Y. Give zeros, constant:V, normal:S (normally "
+    "distributed entries with standard deviation S) or file:PATH (.npy or .npz with xbar and ybar, "
+    "as --model writes). auto: the problem's own start, or normal:0.1.");
 static const saddle_option init_x =
     SADDLE_TEXT(PLAN(start.init_x, INSTANCE, RESULT), "init-x", SADDLE_START_HEADING, "auto",
                 "RULE", "Starting point of x, if it differs from --init. auto: as --init.");
@@ -250,17 +252,17 @@ static const saddle_option engine =
                 "that mpirun starts. Results do not depend on it.");
 static const saddle_option threads = SADDLE_INTEGER(
     PLAN(engine.threads, RUN, ENGINE), "threads", SADDLE_ENGINE_HEADING, "auto", 1, 4096, "N",
-    "Threads per process. Results do not depend on it. auto: as many as make the run faster.");
+    "Threads per process. Results do not depend on it. auto: as many as speed up the work.");
 static const saddle_option pin =
     SADDLE_FLAG(PLAN(engine.pin, RUN, ENGINE), "pin", SADDLE_ENGINE_HEADING, "no",
                 "Keep each thread on one processor. This helps if the system moves threads around, "
                 "and hurts if other programs use the same processors.");
-static const saddle_option stall_seconds =
-    SADDLE_REAL(PLAN(engine.stall_seconds, INSTANCE, ENGINE), "stall-seconds",
-                SADDLE_ENGINE_HEADING, "60", 1, SADDLE_UNBOUNDED, "S",
-                "With --engine mpi: end the job if a process does not respond for S seconds. It "
-                "has then been stopped or is unreachable; computing, reading and writing may take "
-                "any time. The exit status is 5.");
+static const saddle_option stall_seconds = SADDLE_REAL(
+    PLAN(engine.stall_seconds, INSTANCE, ENGINE), "stall-seconds", SADDLE_ENGINE_HEADING, "60", 1,
+    SADDLE_UNBOUNDED, "S",
+    "With --engine mpi: end the job if a process does not respond for S seconds. A process that is "
+    "merely busy (computing, reading or writing) still responds, however long it takes; one that "
+    "is stopped or unreachable does not. The exit status is 5.");
 
 static const saddle_option trace =
     SADDLE_TEXT(PLAN_OF(outputs.trace, RUN, OUTPUT, "@FILE"), "trace", SADDLE_OUTPUT_HEADING, "",
@@ -276,7 +278,7 @@ static const saddle_option metric_tau =
 static const saddle_option metric_direction =
     SADDLE_CHOICE(PLAN(outputs.metric_direction, RUN, METRIC), "metric-direction",
                   SADDLE_MEASURING_HEADING, "exact", "exact|own", "WHICH",
-                  "Which gradient the metric uses to measure how far x is from stationary.\n"
+                  "Which gradient the metric uses to measure how far x is from being stationary.\n"
                   "exact: that of the network's loss at xbar, ybar. The metric then depends only "
                   "on the point and means the same for all algorithms.\n"
                   "own: each agent's tracker, if the algorithm has one. The metric then includes "
@@ -288,7 +290,7 @@ static const saddle_option outcomes =
                   "always: at every trace point.\n"
                   "ends: at the first and the last trace point.\n"
                   "auto: always if a trace is written, otherwise ends. With one data file per "
-                  "agent, always only for outcomes that do not need the scores of all rows.");
+                  "agent, auto means ends if the outcomes need the scores of all rows.");
 static const saddle_option outcomes_per_agent =
     SADDLE_FLAG(PLAN(outputs.outcomes_per_agent, RUN, RECORD), "outcomes-per-agent",
                 SADDLE_MEASURING_HEADING, "no",
@@ -296,8 +298,9 @@ static const saddle_option outcomes_per_agent =
                 "largest over the agents are reported, on their own rows and on --test-data.");
 static const saddle_option model = SADDLE_TEXT(
     PLAN_OF(outputs.model, RUN, OUTPUT, "@FILE"), "model", SADDLE_OUTPUT_HEADING, "", "PATH",
-    "Model file that run writes and eval and predict read. It is an .npz file, or an .npy file "
-    "with one record, and holds xbar, ybar, every agent's x and y, and what is needed to score new "
+    "Model file: written by `saddle run`, read by `saddle eval` and `saddle predict`. It is an "
+    ".npz file, or an .npy file (a structured array with one element), and holds xbar, ybar, every "
+    "agent's x and y, and what is needed to score new "
     "rows.");
 
 static const saddle_option checkpoint =
@@ -318,9 +321,11 @@ static const saddle_option resume = {
     .kind = SADDLE_OPTION_TEXT,
     .fallback = "",
     .metavar = "[PATH|auto]",
-    .help = "Continue a run from a checkpoint, with the same bits. PATH is a checkpoint, or a "
-            "directory whose newest one is used. Options that are not given are those of that run, "
-            "but output files outside its directory must be given again. Without PATH: the newest "
+    .help = "Continue a run from a checkpoint. The result is bit-identical to that of an "
+            "uninterrupted run. PATH is a checkpoint, or a "
+            "directory whose newest one is used. Options that you leave out are taken from that "
+            "run, except output files outside the checkpoint directory, which you must give again. "
+            "Without PATH: the newest "
             "checkpoint in --checkpoint. auto: the newest valid one there, or a new run if there "
             "is none. `saddle tune`: continue from its logs.",
     .alone = "yes"};

@@ -478,7 +478,7 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 
 const saddle_problem_class saddle_fair = {
     .name = "fair",
-    .summary = "classifier whose decisions do not depend on a sensitive attribute",
+    .summary = "classifier whose decisions depend little on a sensitive attribute",
     .needs_data = true,
     .local_data = true,
     .options = options,

@@ -55,7 +55,7 @@ static const saddle_option *const options[] = {
                                          "Number of features of a state."),
     &(const saddle_option)SADDLE_INTEGER(
         OWN(hidden), "mdp-hidden", GROUP, "8", 1.0, 32.0, "N",
-        "Number of hidden tanh units in the network that is the value function."),
+        "Number of hidden tanh units in the neural network that is the value function."),
     &(const saddle_option)SADDLE_REAL(OWN(discount), "discount", GROUP, "0.9", 0.0, 0.999, "GAMMA",
                                       "Discount factor of future rewards."),
     &(const saddle_option)SADDLE_REAL_ABOVE(

@@ -35,7 +35,7 @@ static const saddle_option *const options[] = {
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(lambda1), "lambda1", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "W",
         "Weight of the penalty V(y) = (lambda1/2) |n y - 1|^2. It pulls every sample weight y_j "
-        "towards 1/n, where n is the number of samples per agent. auto: 1/n^2."),
+        "towards 1/n, where n is the largest number of samples of an agent. auto: 1/n^2."),
     &(const saddle_option)SADDLE_REAL(
         OWN(lambda2), "lambda2", GROUP, "1e-3", 0.0, SADDLE_UNBOUNDED, "W",
         "Weight of the nonconvex regularizer g(x); see --g-curvature."),

@@ -98,6 +98,11 @@ done
 check "a help that lists its values does not list them twice" is "$(grep -c 'One of: practical' out)" 0
 check "no text is cut" is "$(grep -c 'Default: practical\.$' out)" 1
 check "the paper has a name" is "$(grep -cP '\b[Tt]he paper(?! of)' out)" 0
+check "run prints no tables with --quiet" says "Print only warnings and errors."
+try theory --help
+check "theory has no options that it refuses" is "$(grep -cE '^  --(links|churn|compress) ' out)" 0
+try compare --help
+check "a fair comparison is among the basics" is "$(grep -cE '^  --(max-ifo|tuned) ' out)" 2
 try compare --help-all
 check "compare has no --trace" is "$(grep -cE '^  --trace ' out)" 0
 check "compare has --trace-every" says "--trace-every N"
@@ -111,7 +116,7 @@ done
 check "an algorithm is in every table" is "$(grep -c '^  prox-dsgda ' out)" 4
 check "a decentralized one" grep -qE '^  precision +yes +yes +yes +stochastic +yes$' out
 check "a centralized one" grep -qE '^  gda +yes +yes +yes +full +no$' out
-check "its cost" grep -qE '^  precision +1 +2 \|S\|, and n_i every q-th +2 \(dim x \+ dim y\)$' out
+check "its cost" grep -qE '^  precision +1 +2 \|S\|; n_i at a refresh +2 \(dim x \+ dim y\)$' out
 check "bytes are explained" says "8 x doubles x"
 check "its complexities" grep -qE '^  precision +O\(m sqrt\(n\) eps\^-2\) +O\(eps\^-2\)$' out
 check "its citation" says "Liu, Zhang, Lu, Liu 2023, Algorithm 1."
