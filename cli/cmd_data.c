@@ -31,7 +31,9 @@ static int run_list(const cli_arguments *arguments)
     for (size_t k = 0; k < count; k++) {
         char *path = NULL;
         bool there = saddle_data_find(source[k].file, &path, &error) == SADDLE_OK;
-        cli_table_words(table, source[k].name, there ? path : "missing", source[k].summary);
+        bool again = k > 0 && strcmp(source[k].name, source[k - 1].name) == 0;
+        cli_table_words(table, again ? "" : source[k].name, there ? path : "missing",
+                        source[k].summary);
         free(path);
     }
     cli_table_words(table, "synthetic", "built in",
@@ -137,16 +139,16 @@ static void print_origin(const origin *o)
         cli_print("  file        none: generated\n");
 }
 
-/* Prints texts of a column, as many as fit on a line, in quotes if they contain a comma. */
+/* Prints texts of a column in parentheses, as many as fit on a line, in quotes if they contain a comma. */
 static void print_texts(const char *const *text, size_t count)
 {
     size_t shown = 0;
     for (size_t used = 0; shown < count && used + strlen(text[shown]) < TEXT_WIDTH; shown++) {
         const char *quote = strchr(text[shown], ',') != NULL ? "'" : "";
-        cli_print("%s%s%s%s", shown > 0 ? ", " : "", quote, text[shown], quote);
+        cli_print("%s%s%s%s", shown > 0 ? ", " : " (", quote, text[shown], quote);
         used += strlen(text[shown]) + 2;
     }
-    cli_print(shown < count ? "%s%zu more\n" : "\n", shown > 0 ? ", and " : "", count - shown);
+    cli_print(shown < count ? "%s%zu more)" : ")", shown > 0 ? ", and " : " (", count - shown);
 }
 
 /* Prints the columns: their names, features and texts. */
@@ -163,11 +165,12 @@ static void print_columns(const saddle_columns *columns)
         cli_print("  %-10s  %s: ", heading, saddle_columns_name(columns, k));
         heading = "";
         if (features > 1)
-            cli_print("features %zu to %zu, ", first + 1, first + features);
+            cli_print("features %zu to %zu", first + 1, first + features);
         else
-            cli_print("feature %zu%s", first + 1, text != NULL ? ", " : "\n");
+            cli_print("feature %zu", first + 1);
         if (text != NULL)
             print_texts(text, texts);
+        cli_print("\n");
     }
     if (count > MOST_COLUMNS)
         cli_print("              and %zu more\n", count - MOST_COLUMNS);

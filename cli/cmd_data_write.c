@@ -115,6 +115,10 @@ static int run_convert(const cli_arguments *arguments)
     const char *path = arguments->operand[1];
     saddle_path_list outputs = {.count = 0};
     saddle_status status = add_output(&outputs, "OUTPUT", path, &error);
+    if (status == SADDLE_OK && saddle_same_file(arguments->operand[0], path))
+        status =
+            saddle_fail(&error, SADDLE_BAD_INPUT,
+                        "input and output are the same file '%.300s'; give another output", path);
     SADDLE_THEN(status, check_outputs(arguments, &outputs, &error));
     SADDLE_THEN(status, load(arguments, &data, &error));
     SADDLE_THEN(status, save(data, path, &error));
@@ -155,8 +159,8 @@ static const saddle_option parts_option =
     SADDLE_INTEGER(SADDLE_OWN(options, parts, RUN), "parts", "Parts", "5", 1, 1e6, "M",
                    "Number of training files, if --train contains %d.");
 static const saddle_option share_option =
-    SADDLE_REAL(SADDLE_OWN(options, share, RUN), "test-share", "Parts", "0.2", 0.0, 1.0, "S",
-                "Fraction of the rows that is held out.");
+    SADDLE_REAL(SADDLE_OWN(options, share, RUN), "test-share", "Parts", "0.2", -SADDLE_UNBOUNDED,
+                SADDLE_UNBOUNDED, "S", "Fraction of the rows that is held out.");
 static const saddle_option stratify_option =
     SADDLE_FLAG(SADDLE_OWN(options, stratify, RUN), "stratify", "Parts", "yes",
                 "Give every label the same share in all parts, to within two rows. This is the "
@@ -224,7 +228,8 @@ static saddle_status plan_parts(parts *p, const cli_arguments *arguments, saddle
             "there is only one part; give --test, or --train with %%d and at least 2 --parts");
     if (p->held_out == 1 && !(chosen->share > 0.0 && chosen->share < 1.0))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--test-share must be above 0 and below 1 (got %g)", chosen->share);
+                           "--test-share: give a number above 0 and below 1 (got %g)",
+                           chosen->share);
     p->count = training + p->held_out;
     p->path = saddle_alloc(p->count, sizeof *p->path);
     p->share = saddle_alloc_doubles(p->count);

@@ -102,11 +102,11 @@ static void print_graph(const network *n, const options *chosen)
     cli_print("  diameter       %zu\n", n->diameter);
     cli_print("  mixing         %s\n", n->mixing->text);
     cli_print("  min M_ii       %.10g\n", saddle_mixing_min_self_weight(n->mixing));
-    cli_print("  lambda_2       %.10g\n", n->spectrum.lambda2);
-    cli_print("  lambda_m       %.10g\n", n->spectrum.lambda_m);
-    cli_print("  lambda         %.10g\n", n->spectrum.lambda);
+    cli_print("  eigenvalues    of M: second largest %.10g, smallest %.10g\n", n->spectrum.lambda2,
+              n->spectrum.lambda_m);
+    cli_print("  lambda         %.10g (second largest in absolute value)\n", n->spectrum.lambda);
     cli_print("  spectral gap   %.10g\n", n->spectrum.gap);
-    cli_print("  eigenvalues    by %s\n", n->spectrum.method);
+    cli_print("  computed by    %s\n", n->spectrum.method);
     print_histogram(n->degree, count);
     if (chosen->save != NULL)
         cli_print("\n  edge list written to %s\n", chosen->save);
@@ -171,6 +171,18 @@ static saddle_status draw_network(const options *chosen, const saddle_graph *gra
     return status;
 }
 
+/* Creates the graph; errors name the operand, because this command has no option for the topology. */
+static saddle_status create_graph(saddle_graph **out, const char *topology, size_t agents,
+                                  uint64_t seed, saddle_error *error)
+{
+    static const char field[] = "topology: ";
+    saddle_status status = saddle_graph_create(out, topology, agents, seed, error);
+    if (status == SADDLE_OK || strncmp(error->message, field, strlen(field)) != 0)
+        return status;
+    saddle_error said = *error;
+    return saddle_fail(error, status, "TOPOLOGY: %.900s", said.message + strlen(field));
+}
+
 /* Refuses, before the work begins, outputs that would fail at its end. */
 static saddle_status check_outputs(const options *chosen, const char *topology, const char *mixing,
                                    saddle_error *error)
@@ -211,7 +223,7 @@ static int run(const cli_arguments *arguments)
     saddle_mixing *mixing = NULL;
     network n = {.diameter = 0};
     saddle_status status = check_outputs(chosen, topology, plan->network.mixing, &error);
-    SADDLE_THEN(status, saddle_graph_create(&graph, topology, agents, plan->start.seed, &error));
+    SADDLE_THEN(status, create_graph(&graph, topology, agents, plan->start.seed, &error));
     SADDLE_THEN(status, saddle_mixing_create(&mixing, graph, plan->network.mixing, &error));
     SADDLE_THEN(status, saddle_mixing_spectrum(mixing, &n.spectrum, &error));
     SADDLE_THEN(status, saddle_graph_diameter(graph, &n.diameter, &error));

@@ -145,7 +145,8 @@ static void print_guarantee(saddle_json *j, const saddle_theory *t, bool plus, d
     saddle_snprintf(heading, sizeof heading,
                     "\n%s: the metric summed over T iterations is at most the sum of", name);
     begin_part(j, plus ? "precision_plus" : "precision", heading);
-    line(j, "value", "value", g->value, "times Q(xbar) - Q* at the start");
+    line(j, "value", "objective", g->value,
+         "times Q(xbar) - Q* at the start, where Q(x) = max over y of F(x, y) + h(x)");
     line(j, "y_gap", "y gap", g->y_gap, "times |ybar - y*|^2 at the start");
     line(j, "trackers", "trackers", g->trackers,
          "times the squared distance of the first trackers from their mean");
@@ -155,7 +156,7 @@ static void print_guarantee(saddle_json *j, const saddle_theory *t, bool plus, d
              "times T: the mean metric may stay at this level for any T");
     }
     line(j, "total", "total", g->total,
-         plus ? "all but the level, for this start" : "for this start");
+         plus ? "their sum for this start, without the level" : "their sum for this start");
     print_iterations(j, t, plus);
     end_part(j);
 }
@@ -165,13 +166,13 @@ static void print_printed(saddle_json *j, const saddle_printed_theorems *p)
     begin_part(j, "printed",
                "\nTheorems 1 and 2 as printed; their proofs do not support them (docs/theory.md)");
     line(j, "alpha", "alpha", p->alpha, "1/(4L)");
-    line(j, "eta_bound", "eta bound", p->eta_bound, "Theorem 1 requires eta up to this");
+    line(j, "eta_bound", "eta bound", p->eta_bound, "Theorem 1 requires eta to be at most this");
     line(j, "nu_bound", "nu bound", p->nu_bound,
-         "and nu up to this; the values below use half of both");
+         "and nu at most this; the values below use half of both");
     line(j, "c1", "C1", p->C1, "coefficient of x consensus");
     line(j, "c2", "C2", p->C2, "of x stationarity");
-    line(j, "c2_carried", "C2 carried", p->C2_carried,
-         "C2 with the factor 4 nu L^2 / (beta mu eta alpha) that the proof loses; a guarantee "
+    line(j, "c2_carried", "C2 corrected", p->C2_carried,
+         "C2 with the factor 4 nu L^2 / (beta mu eta alpha) that the proof drops; a guarantee "
          "needs it above 0");
     line(j, "c2_plus", "C2'", p->C2_plus, "of x stationarity in Theorem 2 (--c-gamma)");
     line(j, "c3", "C3", p->C3, "of y consensus");

@@ -184,8 +184,8 @@ static saddle_status report_best(work *w, const saddle_tuning *t, const char *pa
     /* A configuration file cannot name a plug-in, so the command must. */
     bool plugin = strchr(t->plan.algorithm.name, '/') != NULL;
     if (!w->quiet)
-        cli_print("tuned for runs of about %" PRIu64 " IFO calls; %" PRIu64 " of %" PRIu64
-                  " made; `saddle run --config %s%s%s` uses it\n",
+        cli_print("tuned for runs of about %" PRIu64 " IFO calls; the search used %" PRIu64
+                  " of %" PRIu64 "\n`saddle run --config %s%s%s` runs with these settings\n",
                   best->allotment, t->spent, t->budget, path, plugin ? " --algorithm " : "",
                   plugin ? t->plan.algorithm.name : "");
     if (w->plan->problem.test_data != NULL)

@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "core/print.h"
+#include "core/text.h"
 
 /* The column where the explanations of options begin. */
 #define INDENT 26
@@ -11,6 +12,8 @@
 #define LONGEST_NAME 2
 /* The most different explanations of options of one name. */
 #define MOST_USES 8
+/* The most names of commands and options that an unknown word is compared with. */
+#define MOST_TOPICS 512
 
 void cli_option_heading(const saddle_option *option, char *out, size_t size)
 {
@@ -326,6 +329,44 @@ static bool explain_option(const char *name)
     return count > 0;
 }
 
+/* Adds the names of options that a command takes and that are not in the list yet. */
+static size_t add_option_names(const char **name, size_t count, const cli_command *command)
+{
+    saddle_settings *settings = NULL;
+    if (cli_settings(&settings, command, NULL) != SADDLE_OK)
+        return count;
+    for (size_t j = 0; j < saddle_settings_count(settings); j++) {
+        const saddle_option *option = saddle_settings_option(settings, j);
+        size_t k = 0;
+        while (k < count && strcmp(name[k], option->name) != 0)
+            k++;
+        if (k == count && count < MOST_TOPICS && cli_takes(command, option))
+            name[count++] = option->name;
+    }
+    saddle_settings_free(settings);
+    return count;
+}
+
+/* Fails because a word is neither a command nor an option. */
+static int refuse_topic(const char *word)
+{
+    const char *name[MOST_TOPICS] = {NULL};
+    size_t commands;
+    size_t count = 0;
+    const cli_command *const *command = cli_commands(&commands);
+    for (size_t k = 0; k < commands; k++)
+        name[count++] = command[k]->name;
+    for (size_t k = 0; k < commands; k++)
+        count = add_option_names(name, count, command[k]);
+    saddle_suggestion meant = saddle_suggest(word, name, count);
+    saddle_error error;
+    saddle_fail(&error, SADDLE_BAD_INPUT,
+                "'%.80s' is neither a command nor an option%s `saddle help` lists the commands, "
+                "docs/glossary.md explains terms",
+                word, meant.text[0] != '\0' ? meant.text : ";");
+    return cli_fail(&error);
+}
+
 /* `saddle help [COMMAND|OPTION]`. */
 static int run(const cli_arguments *arguments)
 {
@@ -342,8 +383,10 @@ static int run(const cli_arguments *arguments)
         return cli_print_help(&of);
     } else if (arguments->count == 1 && cli_is_family(word[0])) {
         cli_print_family(word[0]);
-    } else if (arguments->count > 1 || !explain_option(word[0])) {
+    } else if (arguments->count > 1) {
         return cli_unknown_command((int)arguments->count, word);
+    } else if (!explain_option(word[0])) {
+        return refuse_topic(word[0]);
     }
     return CLI_OK;
 }

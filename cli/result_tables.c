@@ -59,7 +59,7 @@ static const char *write_seconds(double value, char out[CLI_NUMBER])
     return out;
 }
 
-/* Adds a cell: "12" or, for several repeats, "12 (10-15)"; `none` without any value. */
+/* Adds a cell: "12" or, for several repeats, "12 (10-15)" or "2e-06 (1e-06 to 3e-06)"; `none` without any value. */
 static void add_range(cli_table *table, const seed_range *s, size_t repeats, writer *write,
                       const char *none)
 {
@@ -71,8 +71,9 @@ static void add_range(cli_table *table, const seed_range *s, size_t repeats, wri
     else if (repeats == 1)
         cli_table_add(table, "%s", write(s->sum, mean));
     else
-        cli_table_add(table, "%s (%s-%s)", write(s->sum / (double)s->count, mean),
-                      write(s->low, low), write(s->high, high));
+        cli_table_add(table, "%s (%s%s%s)", write(s->sum / (double)s->count, mean),
+                      write(s->low, low), strpbrk(low, "e-") != NULL ? " to " : "-",
+                      write(s->high, high));
 }
 
 /* Adds the row of an algorithm that was not run. */
@@ -175,7 +176,7 @@ static void print_level(const comparison *c, double level)
         else if (several)
             cli_table_add(table, "-");
     }
-    cli_print("\nuntil the metric stays at or below %g\n", level);
+    cli_print("\ncost until the metric stays at or below %g\n", level);
     cli_table_print(table);
 }
 
@@ -221,8 +222,10 @@ static void print_ends(const comparison *c)
             add_range(table, &end[k], k + 1 < END_NUMBERS ? 1 : c->repeats, write[k], "-");
         add_ending(table, c, a);
     }
-    cli_print("\nat the end%s\n",
-              c->repeats > 1 ? " (iterations, IFO and seconds of all repeats)" : "");
+    cli_print("\nat the end");
+    if (c->repeats > 1)
+        cli_print(" (iterations, IFO and seconds: sums over the %zu repeats)", c->repeats);
+    cli_print("\n");
     cli_table_print(table);
 }
 
@@ -323,7 +326,7 @@ static void print_outcomes(const comparison *c, const char *prefix, bool agents,
         for (size_t k = 0; k < count; k++)
             add_outcome(table, c, a, column[k], agents);
     }
-    const char *seeds = agents ? ", means over seeds" : ", mean over seeds (least-largest)";
+    const char *seeds = agents ? ", means over seeds" : ", mean over seeds (smallest to largest)";
     cli_print("\n%s%s\n", title, c->repeats > 1 ? seeds : "");
     cli_table_print(table);
 }
@@ -351,9 +354,11 @@ void cli_print_comparison(const comparison *c, const saddle_plan *plan)
         print_level(c, c->level[k]);
     print_ends(c);
     print_outcomes(c, "train_", false, "outcomes on the agents' data, at the end");
-    print_outcomes(c, "train_", true, "least to largest over agents, each on its own data");
+    print_outcomes(c, "train_", true,
+                   "outcomes of the agents' own models on their own data: smallest to largest");
     print_outcomes(c, "test_", false, "outcomes on held-out data, at the end");
-    print_outcomes(c, "test_", true, "least to largest over agents, each on the held-out data");
+    print_outcomes(c, "test_", true,
+                   "outcomes of the agents' own models on the held-out data: smallest to largest");
     explain_mark(c);
 }
 

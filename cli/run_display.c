@@ -56,12 +56,17 @@ static void print_algorithm(const saddle_run_info *info)
         const char *name = (*option)->name;
         const char *value = saddle_settings_value(info->plan->settings, *option);
         char batch[64];
+        double number = 0.0;
         if (strcmp(name, "batch") == 0 && strcmp(value, "auto") == 0) {
             default_batch(info->instance->problem, batch, sizeof batch);
             value = batch;
         }
-        saddle_append(text, sizeof text, "%s %s %s", option == info->algorithm->options ? "" : ",",
-                      name, value);
+        saddle_append(text, sizeof text, "%s %s ", option == info->algorithm->options ? "" : ",",
+                      name);
+        if ((*option)->kind == SADDLE_OPTION_REAL && saddle_parse_real(value, &number))
+            saddle_append(text, sizeof text, "%.6g", number);
+        else
+            saddle_append(text, sizeof text, "%s", value);
     }
     cli_print_field("algorithm", "%s", text);
 }
@@ -173,6 +178,30 @@ static void print_groups(const saddle_settings *settings)
         cli_print_field("groups", "%s: %s", by, values);
 }
 
+/* Prints the network and how messages travel in it. */
+static void print_network(const saddle_run_info *info)
+{
+    static const char *const inexact[] = {
+        [SADDLE_INEXACT_NO] = "",
+        [SADDLE_INEXACT_OWN] = ", inexact: own (the solution will be wrong)",
+        [SADDLE_INEXACT_STALE] = ", inexact: stale (the solution will be wrong)"};
+    const saddle_instance *e = info->instance;
+    const saddle_plan *plan = info->plan;
+    cli_print_field("network", "%zu agent%s, topology %s, %zu edge%s, mixing %s, spectral gap %.4g",
+                    e->problem->agents, SADDLE_PLURAL(e->problem->agents), plan->network.topology,
+                    e->graph->edges, SADDLE_PLURAL(e->graph->edges), plan->network.mixing,
+                    e->spectrum.gap);
+    if (strcmp(plan->network.links, "reliable") != 0)
+        cli_print_field("links", "%s%s", plan->network.links, inexact[plan->network.inexact]);
+    if (plan->network.link_model != NULL)
+        cli_print_field("link model", "%s", plan->network.link_model);
+    if (e->churn != NULL)
+        cli_print_field("churn", "%s", plan->network.churn);
+    if (e->compression != NULL)
+        cli_print_field("messages", "%s, mixing rate %g%s", plan->network.compress,
+                        info->mixing_rate, e->compression->backs_off ? " or less" : "");
+}
+
 static void print_header(const saddle_run_info *info, const saddle_problem_class *kind)
 {
     const saddle_instance *e = info->instance;
@@ -184,20 +213,10 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
     cli_print_field("X", "%s", saddle_set_text(e->x_set));
     cli_print_field("Y", "%s", saddle_set_text(e->y_set));
     cli_print_field("h", "%s", saddle_regularizer_text(e->regularizer));
-    cli_print_field("network", "%zu agent%s, topology %s, %zu edge%s, mixing %s, spectral gap %.4g",
-                    e->problem->agents, SADDLE_PLURAL(e->problem->agents), plan->network.topology,
-                    e->graph->edges, SADDLE_PLURAL(e->graph->edges), plan->network.mixing,
-                    e->spectrum.gap);
-    if (strcmp(plan->network.links, "reliable") != 0)
-        cli_print_field("links", "%s%s", plan->network.links,
-                        plan->network.inexact == SADDLE_INEXACT_STALE ? ", inexact: last copy"
-                        : plan->network.inexact == SADDLE_INEXACT_OWN ? ", inexact: own state"
-                                                                      : "");
-    if (e->churn != NULL)
-        cli_print_field("churn", "%s", plan->network.churn);
-    if (e->compression != NULL)
-        cli_print_field("messages", "%s, mixing rate %g%s", plan->network.compress,
-                        info->mixing_rate, e->compression->backs_off ? " or less" : "");
+    if (info->algorithm->traits.centralized)
+        cli_print_field("network", "none: %s is centralized", info->algorithm->name);
+    else
+        print_network(info);
     print_algorithm(info);
     print_start(plan);
     print_stops(plan);
@@ -390,8 +409,6 @@ static void print_summary(const saddle_result *result, bool scores)
                         tolerance);
     else
         cli_print_field("ended", "%s", saddle_stop_text(result->stop));
-    if (result->plan.limits.stop_when != NULL && result->stop != SADDLE_STOP_CONDITION)
-        cli_print_field("", "%s was not reached", result->plan.limits.stop_when);
     if (result->stop == SADDLE_STOP_DIVERGED)
         cli_print_field("", "the values below are from the last row before that");
     cli_print_field("cost",
@@ -414,8 +431,7 @@ static void print_summary(const saddle_result *result, bool scores)
     cli_print_field("loss", "%.10g   (primal %.10g)", row->loss, row->primal);
     cli_print_field(
         "metric",
-        "%.6e, the sum of: stationarity of x %.4e, consensus of x %.4e, consensus of y %.4e, gap "
-        "of y %.4e",
+        "%.6e, the sum of x_stationarity %.4e, x_consensus %.4e, y_consensus %.4e, y_gap %.4e",
         row->metric, row->x_stationarity, row->x_consensus, row->y_consensus, row->y_gap);
     if (result->stop != SADDLE_STOP_DIVERGED) {
         print_outcomes("training", "train_", result);
@@ -471,5 +487,7 @@ int run_display_end(run_display *d, const saddle_result *result)
     if (result->stop == SADDLE_STOP_INTERRUPTED)
         return cli_reader_gone() ? CLI_FAILED : CLI_INTERRUPTED;
     bool unmet = result->plan.limits.stop_when != NULL && result->stop != SADDLE_STOP_CONDITION;
+    if (unmet)
+        cli_warn("the condition %s was not met", result->plan.limits.stop_when);
     return unmet ? CLI_UNMET : CLI_OK;
 }

@@ -68,11 +68,11 @@ static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *b
     char text[TUNE_SETTINGS];
     char line[TUNE_SETTINGS + 256];
     cli_print("  ");
-    saddle_snprintf(line, sizeof line,
-                    "rung %zu: %zu candidate%s, %" PRIu64 " IFO calls each; best %s %.4e at %s",
-                    best->rung + 1, t->field[best->rung], SADDLE_PLURAL(t->field[best->rung]),
-                    best->allotment, t->objective.name, best->value,
-                    tune_settings_text(t, best->candidate, text));
+    saddle_snprintf(
+        line, sizeof line,
+        "rung %zu: %zu candidate%s, at most %" PRIu64 " IFO calls each; best %s %.4e at %s",
+        best->rung + 1, t->field[best->rung], SADDLE_PLURAL(t->field[best->rung]), best->allotment,
+        t->objective.name, best->value, tune_settings_text(t, best->candidate, text));
     cli_wrap(stdout, line, 2, 10, cli_width(STDOUT_FILENO));
     cli_flush_or_stop();
 }

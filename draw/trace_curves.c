@@ -91,15 +91,24 @@ figure_scale figure_scale_of(const char *column)
  * NULL: no guess. */
 static const char *meant_column(const saddle_trace *trace, const char *word)
 {
-    const char *name[128];
+    const char *name[128] = {NULL};
+    const char *column[128] = {NULL};
     size_t count = 0;
     for (size_t c = 0; c < trace->columns && count + 2 <= sizeof name / sizeof *name; c++) {
-        const char *column = trace->column[c];
-        name[count++] = column;
-        if (strncmp(column, "train_", 6) == 0 || strncmp(column, "test_", 5) == 0)
-            name[count++] = strchr(column, '_') + 1;
+        const char *own = trace->column[c];
+        bool outcome = strncmp(own, "train_", 6) == 0 || strncmp(own, "test_", 5) == 0;
+        column[count] = own;
+        name[count++] = own;
+        if (outcome) {
+            column[count] = own;
+            name[count++] = strchr(own, '_') + 1;
+        }
     }
-    return saddle_closest(word, name, count);
+    const char *found = saddle_closest(word, name, count);
+    for (size_t k = 0; found != NULL && k < count; k++)
+        if (name[k] == found)
+            return column[k];
+    return NULL;
 }
 
 static saddle_status check_columns(const saddle_trace *const *trace, size_t count, const char *x,

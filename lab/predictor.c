@@ -82,8 +82,15 @@ static saddle_status check_format(const char *path, saddle_error *error)
     saddle_free(x);
     if (status != SADDLE_OK && access(path, R_OK) != 0)
         return saddle_fail(error, status, "%s", why.message);
-    if (status != SADDLE_OK)
-        return saddle_fail(error, status, "not a model: %.900s", why.message);
+    if (status != SADDLE_OK) {
+        /* That remedy is for arrays of any kind. */
+        char *remedy = strstr(why.message, "; give a saved model");
+        if (remedy != NULL)
+            *remedy = '\0';
+        return saddle_fail(error, status,
+                           "'%.300s' is not a model; give a model file that a run wrote (%.600s)",
+                           path, why.message);
+    }
     status = read_whole(path, "format", &format, &why);
     if (status == SADDLE_BAD_INPUT)
         return saddle_fail(error, SADDLE_BAD_INPUT,

@@ -124,10 +124,11 @@ static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan
         if (!lies_below(given, directory))
             status = saddle_fail(
                 error, SADDLE_BAD_INPUT,
-                "%s: resuming from '%.300s' would write '%.300s', which lies outside the "
-                "checkpoint's directory or has a link elsewhere; to write it nevertheless, set %s "
-                "to this path, or to another one",
-                name, c->path, given, name);
+                "%s: '%.300s' lies outside the directory of the checkpoint '%.300s', or is a link; "
+                "a "
+                "resumed run writes such a file only if you name it again: set %s to this path, or "
+                "to another one",
+                name, given, c->path, name);
     }
     saddle_free(directory);
     return status;

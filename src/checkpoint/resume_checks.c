@@ -49,20 +49,18 @@ static saddle_status check_setting(const saddle_checkpoint *c,
     if (strncmp(own, SADDLE_FILE_VALUE, strlen(SADDLE_FILE_VALUE)) == 0 &&
         strncmp(setting->effective, SADDLE_FILE_VALUE, strlen(SADDLE_FILE_VALUE)) == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: '%.200s' is not the file that the run of the checkpoint '%s' read: "
-                           "its SHA-256 begins with %.16s, and that one's with %.16s; give the "
-                           "file as it was",
+                           "%s: '%.200s' has changed since the run of the checkpoint '%s': its "
+                           "SHA-256 begins with %.16s now, and with %.16s then; restore it",
                            setting->name, saddle_settings_value(info->plan->settings, option),
                            c->path, own + strlen(SADDLE_FILE_VALUE),
                            setting->effective + strlen(SADDLE_FILE_VALUE));
     bool none_there = *setting->effective == '\0';
     bool none_here = *own == '\0';
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "the checkpoint '%s' is of another run: %s is %s%.100s%s there and "
-                       "%s%.100s%s here; give the options that the checkpoint "
-                       "records, or leave them out",
-                       c->path, setting->name, none_there ? "not given" : "'", setting->effective,
-                       none_there ? "" : "'", none_here ? "not given" : "'", own,
+                       "a resumed run cannot change %s: it is %s%.100s%s in the checkpoint '%s' "
+                       "and %s%.100s%s here; give the same value, or leave it out",
+                       setting->name, none_there ? "not given" : "'", setting->effective,
+                       none_there ? "" : "'", c->path, none_here ? "not given" : "'", own,
                        none_here ? "" : "'");
 }
 
@@ -77,11 +75,12 @@ static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run
         const saddle_checkpoint_setting *setting = &c->setting[k];
         const saddle_option *option = saddle_settings_find(effective, setting->name);
         if (option == NULL)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "the checkpoint '%s' is of another run: %s is '%.100s' there, and "
-                               "this one has no such setting; give the options that the checkpoint "
-                               "records, or leave them out",
-                               c->path, setting->name, setting->effective);
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "the checkpoint '%s' belongs to another run: %s is '%.100s' there, and "
+                "this one has no such setting; give the options that the checkpoint "
+                "records, or leave them out",
+                c->path, setting->name, setting->effective);
         bool chosen =
             setting->given != NULL || saddle_settings_given(info->given->settings, option);
         if (chosen != given)
@@ -133,7 +132,7 @@ static saddle_status check_numbers(const saddle_checkpoint *c, const saddle_resu
     for (size_t k = 0; k < sizeof size / sizeof *size; k++)
         if (size[k].there != size[k].here)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "the checkpoint '%s' is of another run: it has %" PRIu64
+                               "the checkpoint '%s' belongs to another run: it has %" PRIu64
                                " %s, but this run has %" PRIu64,
                                c->path, size[k].there, size[k].name, size[k].here);
     if (n->solution != wanted->solution)
@@ -146,7 +145,8 @@ static saddle_status check_numbers(const saddle_checkpoint *c, const saddle_resu
         list_files(run->info, files, sizeof files);
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "the checkpoint '%s' is of a run on other data, or with another network, sets or start "
+            "the checkpoint '%s' belongs to a run with other data, or another network, sets or "
+            "start "
             "(their fingerprint is %016" PRIx64 " there and %016" PRIx64 " here); %s%s",
             c->path, n->data, wanted->data,
             files[0] != '\0' ? "these must be as they were then:" : "give the same objects", files);
@@ -160,9 +160,10 @@ static saddle_status check_plan(const saddle_checkpoint *c, const saddle_plan *p
 {
     if (plan->limits.iterations < c->number.iteration)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "iterations: the checkpoint '%s' is of iteration %" PRIu64
-                           ", after %" PRIu64 "; give a larger number",
-                           c->path, c->number.iteration, plan->limits.iterations);
+                           "iterations: the checkpoint '%s' is already at iteration %" PRIu64
+                           "; give at least %" PRIu64 " (got %" PRIu64 ")",
+                           c->path, c->number.iteration, c->number.iteration,
+                           plan->limits.iterations);
     return SADDLE_OK;
 }
 

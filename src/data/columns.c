@@ -345,7 +345,9 @@ saddle_status saddle_columns_feature(const saddle_columns *columns, size_t featu
     if (count > 2)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "column '%s' is %zu features; name one of them, such as '%s=%s'", which, count, which,
+            "column '%s' has %zu categories, but two are needed; name one category, such as "
+            "'%s=%s', to compare it with the others",
+            which, count, which,
             SADDLE_EXCERPT(columns->column[find_column(columns, which, length)].text[0]));
     *out += count - 1;
     return SADDLE_OK;

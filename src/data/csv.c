@@ -58,9 +58,8 @@ static bool read_layout(saddle_csv *table, const char *line, const char *end,
         saddle_field field;
         double value;
         if (!saddle_field_next(at, end, table->separator, &field))
-            return saddle_parse_fail(&table->failure, line, field.begin,
-                                     "quotes are not closed before the next separator or the "
-                                     "end of the line; fields cannot hold line ends");
+            return saddle_parse_fail(&table->failure, line, field.begin, "%s",
+                                     saddle_field_fault(&field));
         table->fields++;
         names = names || saddle_field_is_name(&field);
         numbers = numbers || saddle_field_is(&field, &value) == SADDLE_FIELD_NUMBER;
@@ -73,7 +72,6 @@ static bool read_layout(saddle_csv *table, const char *line, const char *end,
                      : header == SADDLE_HEADER_YES;
     table->header = line;
     table->header_end = named ? end : NULL;
-    table->guessed = header == SADDLE_HEADER_AUTO && !named;
     return table->fields >= 2 || unlabelled ||
            saddle_parse_fail(&table->failure, line, line,
                              "one field only; a label and at least one feature are needed, "
@@ -147,22 +145,23 @@ static saddle_status find_field(const saddle_csv *table, const names *of, const 
         return value < of->count
                    ? SADDLE_OK
                    : saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "%s %llu of '%s' does not exist; columns are 0 to %zu", option,
-                                 (unsigned long long)value, path, of->count - 1);
+                                 "%s: '%s' has no column %llu; columns are 0 to %zu", option, path,
+                                 (unsigned long long)value, of->count - 1);
     }
     if (table->header_end == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s '%.*s': '%s' has no line of names; use a number from 0%s", option,
-                           shown, wanted, path,
-                           strcmp(option, "label-column") == 0 ? ", first, last or none" : "");
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "%s: '%.*s' is a name, but '%s' has no line of names; use a number from 0%s", option,
+            shown, wanted, path,
+            strcmp(option, "label-column") == 0 ? ", first, last or none" : "");
     size_t found = count_named(of, wanted, length, out);
     if (found == 1)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       found == 0 ? "%s '%.*s' is not in '%s', whose names are: %s"
-                                  : "%s '%.*s' is in '%s' more than once; give its number, from 0, "
+                       found == 0 ? "%s: '%s' has no column '%.*s'; its columns are: %s"
+                                  : "%s: '%s' has several columns '%.*s'; give its number, from 0, "
                                     "among: %s",
-                       option, shown, wanted, path,
+                       option, path, shown, wanted,
                        saddle_excerpt_of(table->header, table->header_end).text);
 }
 
@@ -271,7 +270,7 @@ static saddle_status make_columns(saddle_csv *table, const names *of, saddle_err
         count += is_feature(table, of, k);
     if (count == 0 && !table->labels_only)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "drop-columns leaves no feature; keep at least one column");
+                           "drop-columns: no feature is left; keep at least one column");
     table->columns = saddle_columns_new(count);
     if (table->columns == NULL)
         return saddle_no_memory(error, "the columns");
@@ -304,7 +303,9 @@ static saddle_status refuse_columns(const saddle_csv *table, const names *of, si
         saddle_columns_find_near(columns, of->name[table->label], 0) < columns->count;
     const char *remedy =
         label_wanted ? ", or set label-column to none if no column is a label" : "";
+    const char *label = columns->label.name;
     char missing[256] = "";
+    size_t field = 0;
     size_t lacking = 0;
     if (!columns->named || table->header_end == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -312,6 +313,12 @@ static saddle_status refuse_columns(const saddle_csv *table, const names *of, si
                            "%zu; give rows of the same kind, or set label-column to none if no "
                            "column is a label",
                            path, count < columns->count ? "fewer" : "more", columns->count);
+    if (label_wanted && label != NULL && *label != '\0' &&
+        count_named(of, label, strlen(label), &field) == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' has no column '%s', the label of the training data; give rows "
+                           "with labels, or, to predict without them, set label-column to none",
+                           path, SADDLE_EXCERPT(label));
     for (size_t c = 0; c < columns->count; c++)
         if (table->field_of[c] == SIZE_MAX)
             saddle_append(missing, sizeof missing, "%s'%s'", lacking++ == 0 ? "" : ", ",
@@ -376,10 +383,10 @@ static saddle_status choose_columns(saddle_csv *table, const char *path,
     bool given = options->columns != NULL;
     saddle_status status = read_names(table, &of, error);
     SADDLE_THEN(status, choose_label(table, &of, options, path, error));
-    SADDLE_THEN(status, mark_fields(table, &of, "drop-columns:", options->drop_columns, given, path,
+    SADDLE_THEN(status, mark_fields(table, &of, "drop-columns", options->drop_columns, given, path,
                                     of.dropped, error));
     SADDLE_THEN_IF(status, !given,
-                   mark_fields(table, &of, "category-columns:", options->category_columns, false,
+                   mark_fields(table, &of, "category-columns", options->category_columns, false,
                                path, of.forced, error));
     table->settled = given;
     table->columns = saddle_columns_share(options->columns);

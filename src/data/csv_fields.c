@@ -37,6 +37,7 @@ bool saddle_field_next(const char *at, const char *end, char separator, saddle_f
     while (at < end && is_padding(*at, separator))
         at++;
     out->begin = at;
+    out->after = NULL;
     out->quoted = at < end && *at == '"';
     if (out->quoted) {
         const char *after = skip_quoted(at, end);
@@ -54,6 +55,14 @@ bool saddle_field_next(const char *at, const char *end, char separator, saddle_f
     while (out->end > at && is_padding(out->end[-1], separator))
         out->end--;
     return true;
+}
+
+const char *saddle_field_fault(const saddle_field *field)
+{
+    return field->after == NULL ? "the quote that opens here is not closed in this line; fields "
+                                  "cannot hold line ends"
+                                : "text follows the closing quote of this field; put a separator "
+                                  "between, or write a quote inside a field twice";
 }
 
 /* Returns whether a field is one of some words, ignoring case. */

@@ -13,8 +13,10 @@ typedef struct saddle_field {
     bool quoted;       /* two double quotes in it stand for one */
 } saddle_field;
 
-/* Finds the field at `at`; false when its quotes are malformed. */
+/* Finds the field at `at`; false when its quotes are malformed, which saddle_field_fault() explains. */
 bool saddle_field_next(const char *at, const char *end, char separator, saddle_field *out);
+/* Returns what is wrong with a field that saddle_field_next() refused. */
+const char *saddle_field_fault(const saddle_field *field);
 
 typedef enum saddle_field_kind {
     SADDLE_FIELD_NUMBER,

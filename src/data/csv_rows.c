@@ -16,9 +16,8 @@ static bool split_row(saddle_csv *table, const char *line, const char *end)
                                      "more fields than the %zu of the first line", table->fields);
         saddle_field *field = &table->field[k];
         if (!saddle_field_next(at, end, table->separator, field))
-            return saddle_parse_fail(&table->failure, line, field->begin,
-                                     "quotes are not closed before the next separator or the "
-                                     "end of the line; fields cannot hold line ends");
+            return saddle_parse_fail(&table->failure, line, field->begin, "%s",
+                                     saddle_field_fault(field));
         if (field->after == end)
             return k + 1 == table->fields ||
                    saddle_parse_fail(&table->failure, line, end,
@@ -35,8 +34,9 @@ static size_t text_length(const saddle_field *field, const char *text)
 /* Returns advice to append to an error in one of the first rows. */
 static const char *hint(const saddle_csv *table)
 {
-    return table->guessed && table->all <= 1 ? "; if the first line holds names, set header to yes"
-                                             : "";
+    return table->header_end == NULL && table->all <= 1
+               ? "; if the first line holds names, set header to yes"
+               : "";
 }
 
 /* Records a text in a column, with doubled quotes replaced by single ones. */
@@ -74,23 +74,41 @@ static bool observe(saddle_csv *table, const char *line, const saddle_field *fie
     if (kind == SADDLE_FIELD_NUMBER && column->kind == SADDLE_COLUMN_TEXT)
         return saddle_parse_fail(
             &table->failure, line, field->begin,
-            "the number %s in column '%s', which has text such as '%s'; %s"
+            "column '%s' has text above, such as '%s', and the number %s here; %s"
             "name it in category-columns to treat both as text%s",
-            excerpt.text, SADDLE_EXCERPT(column->name), SADDLE_EXCERPT(column->text[0]),
+            SADDLE_EXCERPT(column->name), SADDLE_EXCERPT(column->text[0]), excerpt.text,
             saddle_has_decimal_comma(column->text[0], NULL) ? WRITE_POINTS "or " : "", hint(table));
     if (kind != SADDLE_FIELD_NUMBER)
         return saddle_parse_fail(
             &table->failure, line, field->begin,
-            "'%s' in column '%s' is not a finite number; %sleave the column "
+            "'%s' in column '%s' is not a %snumber; %sleave the column "
             "out with drop-columns, or name it in category-columns to treat "
             "it as text%s",
-            excerpt.text, SADDLE_EXCERPT(column->name),
+            excerpt.text, SADDLE_EXCERPT(column->name), kind == SADDLE_FIELD_WORD ? "" : "finite ",
             saddle_has_decimal_comma(field->begin, field->end) ? WRITE_POINTS : "correct it, ",
             hint(table));
     column->kind = SADDLE_COLUMN_NUMBER;
     column->sum += value;
     column->seen++;
     return true;
+}
+
+/* Fails because a field's text is not one of the column's categories, which are listed if they are few. */
+static bool refuse_category(saddle_csv *table, const char *line, const saddle_field *field,
+                            const saddle_column *column)
+{
+    char known[256] = "";
+    size_t shown = 0;
+    for (; shown < column->texts && strlen(known) < sizeof known / 2; shown++)
+        saddle_append(known, sizeof known, "%s'%.40s'", shown > 0 ? ", " : "",
+                      SADDLE_EXCERPT(column->text[shown]));
+    if (shown < column->texts)
+        saddle_append(known, sizeof known, " and %zu more", column->texts - shown);
+    return saddle_parse_fail(
+        &table->failure, line, field->begin,
+        "column '%s' had no category '%s' in the training data; it had %s; correct it or leave the "
+        "row out",
+        SADDLE_EXCERPT(column->name), saddle_excerpt_of(field->begin, field->end).text, known);
 }
 
 /* Converts a field to the number that a settled column assigns to it: its value, or the index of its text. */
@@ -112,19 +130,15 @@ static bool encode(saddle_csv *table, const char *line, const saddle_field *fiel
     if (column->kind == SADDLE_COLUMN_NUMBER)
         return kind == SADDLE_FIELD_NUMBER ||
                saddle_parse_fail(&table->failure, line, field->begin,
-                                 "'%s' in column '%s' is not a finite number", excerpt.text,
-                                 SADDLE_EXCERPT(column->name));
+                                 "'%s' in column '%s' is not a %snumber", excerpt.text,
+                                 SADDLE_EXCERPT(column->name),
+                                 kind == SADDLE_FIELD_WORD ? "" : "finite ");
     char *copy = field->quoted ? saddle_field_text(field) : NULL;
     const char *text = copy != NULL ? copy : field->begin;
     size_t index = saddle_column_find(column, text, text_length(field, text));
     saddle_free(copy);
     *out = (double)index;
-    return index < column->texts ||
-           saddle_parse_fail(&table->failure, line, field->begin,
-                             "'%s' is not among the %zu categories that column '%s' had in the "
-                             "training data, such as '%s'; correct it or leave the row out",
-                             excerpt.text, column->texts, SADDLE_EXCERPT(column->name),
-                             SADDLE_EXCERPT(column->texts > 0 ? column->text[0] : ""));
+    return index < column->texts || refuse_category(table, line, field, column);
 }
 
 /* Stores a column's number in the column's features. */

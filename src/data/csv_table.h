@@ -13,7 +13,6 @@ typedef struct saddle_csv {
     size_t first_line; /* number of the line at begin, from 1 */
     const char *header;
     const char *header_end; /* NULL: no header */
-    bool guessed;           /* no option said whether there is a header */
     char separator;
     size_t fields;
     size_t label;        /* index of its field; `fields`: none */

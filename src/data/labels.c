@@ -167,12 +167,15 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
     }
     char seen[256];
     list_labels(seen, sizeof seen, classes, count);
+    if (count == 1)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "data: two classes are needed, but the data have only 1 label (%s); "
+                           "give rows of both",
+                           seen);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: two classes are needed, but the data have %s%zu %slabel%s (%s); %s",
-                       count == 1 ? "data" : "positive", count == 1 ? "only " : "", count,
-                       count == 1 ? "" : "different ", SADDLE_PLURAL(count), seen,
-                       count == 1 ? "give rows of both"
-                                  : "give those that are positive, such as 1 or 5-9 or 2,4,7");
+                       "positive: two classes are needed, but the data have %zu different labels "
+                       "(%s); give the positive ones, such as %g or %g,%g",
+                       count, seen, classes[count - 1], classes[count - 2], classes[count - 1]);
 }
 
 /* Sets `marked` where a list names a distinct label. Unless `any` is set, every item must occur and some

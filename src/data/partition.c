@@ -67,10 +67,10 @@ static saddle_status parse_samples(struct plan *plan, const char *text, size_t r
     for (size_t i = 0; i < plan->agents; i++)
         plan->total += size[i];
     if (plan->total > rows)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "samples: '%s' for %zu agent%s needs %zu rows, but there are only %zu; give less", text,
-            plan->agents, SADDLE_PLURAL(plan->agents), plan->total, rows);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "samples: '%s' for %zu agent%s needs %zu rows, but there are only %zu; "
+                           "give a smaller number",
+                           text, plan->agents, SADDLE_PLURAL(plan->agents), plan->total, rows);
     return SADDLE_OK;
 }
 

@@ -29,7 +29,8 @@ saddle_status saddle_read_samples(size_t *samples, size_t agents, const char *te
                            text, agents);
     if (given != 1 && given != agents)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "samples: '%s' has %zu number%s for %zu agent%s; give one, or one each",
+                           "samples: '%s' has %zu number%s for %zu agent%s; give one number for "
+                           "all agents, or one for each",
                            text, given, SADDLE_PLURAL(given), agents, SADDLE_PLURAL(agents));
     for (size_t i = given; i < agents; i++)
         samples[i] = samples[0];

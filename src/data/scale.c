@@ -107,7 +107,8 @@ void saddle_scale_warning(const saddle_columns *columns, size_t features, const 
     }
     if (count > MOST_NAMES)
         saddle_append(out, SADDLE_SCALE_TEXT, ", and %zu more", count - MOST_NAMES);
-    saddle_append(out, SADDLE_SCALE_TEXT, "; scale %s to about 1, or learning is slow or fails",
+    saddle_append(out, SADDLE_SCALE_TEXT,
+                  "; scale %s to values around 1, otherwise learning may be slow or fail",
                   count > 1 ? "them" : "it");
 }
 

@@ -143,8 +143,7 @@ saddle_status saddle_load_several(saddle_dataset **out, const char *pattern,
     several s = {.pattern = pattern, .options = options};
     SADDLE_TRY(saddle_data_count_files(pattern, &s.count, error));
     if (s.count == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "there is no file '%s'; files are numbered from 0", pattern);
+        return saddle_no_first_file(pattern, error);
     if (options->labels != NULL && saddle_is_pattern(options->labels))
         SADDLE_TRY(saddle_pattern_check(options->labels, error));
     s.part = saddle_alloc(s.count, sizeof *s.part);

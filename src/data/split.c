@@ -88,6 +88,10 @@ static void sort_by_part(const labelled *all, const size_t *part, size_t *size, 
 static saddle_status sort_parts(const saddle_division *how, const char *name, size_t rows,
                                 size_t *row, const size_t *size, saddle_error *error)
 {
+    if (how->parts > rows)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' has %zu row%s, too few for %zu parts; make fewer parts", name,
+                           rows, SADDLE_PLURAL(rows), how->parts);
     for (size_t p = 0; p < how->parts; p++) {
         if (size[p] == 0)
             return saddle_fail(

@@ -99,6 +99,16 @@ saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_erro
     return SADDLE_OK;
 }
 
+saddle_status saddle_no_first_file(const char *pattern, saddle_error *error)
+{
+    char *first = saddle_pattern_name(pattern, 0);
+    if (first == NULL)
+        return saddle_no_memory(error, "a file name");
+    saddle_fail(error, SADDLE_BAD_INPUT, "there is no file '%s'; files are numbered from 0", first);
+    saddle_free(first);
+    return SADDLE_BAD_INPUT;
+}
+
 saddle_status saddle_check_data_name(const char *path, saddle_error *error)
 {
     static const char *const unwritten[] = {".gz", ".npy", ".idx"};

@@ -17,6 +17,8 @@ char *saddle_pattern_name(const char *pattern, size_t number);
 /* Raises *out to one more than the highest number of an existing file of the pattern, if that is larger.
  * There may be gaps below. */
 saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_error *error);
+/* Fails because no file of a pattern exists. */
+saddle_status saddle_no_first_file(const char *pattern, saddle_error *error);
 /* Fails for names under which data cannot be written: patterns, and endings of formats that are only read. */
 saddle_status saddle_check_data_name(const char *path, saddle_error *error);
 

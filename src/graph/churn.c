@@ -74,12 +74,14 @@ static const struct {
     bool edge;
     bool off;            /* before */
     const char *refusal; /* where that is not so */
-} kinds[] = {[SADDLE_CHURN_LEAVE] = {"leave", false, false, "is gone already"},
-             [SADDLE_CHURN_RETURN] = {"return", false, true, "is present; it must leave before"},
-             [SADDLE_CHURN_JOIN] = {"join", false, true,
-                                    "has an event before; an agent that comes back returns"},
-             [SADDLE_CHURN_CUT] = {"cut", true, false, "is cut already"},
-             [SADDLE_CHURN_HEAL] = {"heal", true, true, "is not cut"}};
+} kinds[] = {
+    [SADDLE_CHURN_LEAVE] = {"leave", false, false, "is gone already"},
+    [SADDLE_CHURN_RETURN] = {"return", false, true,
+                             "is present; it can return only after a `leave`"},
+    [SADDLE_CHURN_JOIN] = {"join", false, true,
+                           "already has an event; use `return` for an agent that comes back"},
+    [SADDLE_CHURN_CUT] = {"cut", true, false, "is cut already"},
+    [SADDLE_CHURN_HEAL] = {"heal", true, true, "is not cut"}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static saddle_status read_kind(reading *r, const char *word, saddle_churn_kind *out,

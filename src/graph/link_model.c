@@ -105,8 +105,9 @@ static saddle_status read_pairs(reading *r, unsigned allowed, costs *out, saddle
     for (; (word = saddle_line_reader_field(&r->in, " \t")) != NULL; pairs++) {
         size_t cost = find_cost(word, strlen(word));
         if (cost == COSTS || (allowed >> cost) % 2 == 0)
-            return saddle_line_reader_refuse(&r->in, word, error, "'%s' is not %s",
-                                             SADDLE_EXCERPT(word), kinds);
+            return saddle_line_reader_refuse(
+                &r->in, word, error, "'%s' %s; give %s", SADDLE_EXCERPT(word),
+                cost == COSTS ? "is unknown" : "is not allowed in this line", kinds);
         const char *number = saddle_line_reader_field(&r->in, " \t");
         saddle_error said = {.message = ""};
         if (number == NULL)

@@ -93,9 +93,10 @@ static saddle_status read_loss(saddle_link_rule *rule, const saddle_fields *fiel
         !(rule->burst <= 1e6))
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "LENGTH, the mean number of rounds of a burst, must be from %g, which is "
-            "the larger of 1 and P / (1 - P), to 1e6 (got '%s')",
-            least, SADDLE_EXCERPT(fields->field[2]));
+            "with P = %g, LENGTH, the mean number of rounds of a burst, must be at least %g%s and "
+            "at most 1e6 (got '%s')",
+            rule->loss, least, least > 1.0 ? ", that is P / (1 - P)," : "",
+            SADDLE_EXCERPT(fields->field[2]));
     return SADDLE_OK;
 }
 
@@ -106,8 +107,7 @@ static saddle_status read_delay(saddle_link_rule *rule, const saddle_fields *fie
         rule->delay > MOST_DELAY)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "K, the most rounds that a message is late, must be a whole number from 1 "
-            "to %d (got '%s')",
+            "K, the largest delay in rounds, must be a whole number from 1 to %d (got '%s')",
             MOST_DELAY, SADDLE_EXCERPT(fields->field[1]));
     rule->late = 1.0;
     return fields->count > 2 ? read_probability(fields->field[2], "P, the share of late messages,",
@@ -315,6 +315,10 @@ static saddle_status check_dead(const saddle_link_rule *rule, const saddle_graph
     uint32_t *root = saddle_alloc(graph->agents, sizeof *root);
     if (status == SADDLE_OK && root == NULL)
         status = saddle_no_memory(error, "the links");
+    if (status == SADDLE_OK && high >= graph->agents)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "there is no agent %zu; give numbers from 0 to %zu", high,
+                             graph->agents - 1);
     if (status == SADDLE_OK && left.count == graph->edges)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "agents %zu and %zu are not linked; name an edge of the topology", low,

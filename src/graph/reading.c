@@ -191,10 +191,15 @@ static saddle_status take_entry(const saddle_line_reader *in, const char *word,
             in, word, error,
             "weight %s between agents %zu and %zu, which are not linked; it must be 0",
             SADDLE_EXCERPT(word), i, j);
-    if ((i == j || edge) && !(value > 0.0))
+    if (i == j && !(value > 0.0))
         return saddle_line_reader_refuse(
-            in, word, error, "weight %s %s agents %zu and %zu; it must be positive",
-            SADDLE_EXCERPT(word), edge ? "on the edge of" : "on the diagonal, of", i, j);
+            in, word, error,
+            "the weight of agent %zu for itself (on the diagonal) is %s; it must be positive", i,
+            SADDLE_EXCERPT(word));
+    if (edge && !(value > 0.0))
+        return saddle_line_reader_refuse(
+            in, word, error, "weight %s on the edge of agents %zu and %zu; it must be positive",
+            SADDLE_EXCERPT(word), i, j);
     return SADDLE_OK;
 }
 

@@ -35,9 +35,9 @@ saddle_status saddle_stage_scan_columns(saddle_instance *e, saddle_error *error)
         if (name == NULL)
             return saddle_no_memory(error, "a file name");
         status = saddle_dataset_scan(&e->parts->scanned[agent], name, &options, &why);
-        saddle_free(name);
         if (status != SADDLE_OK)
-            saddle_fail(error, status, "data: agent %zu: %s", agent, why.message);
+            saddle_refuse_agent_file(agent, name, &why, error);
+        saddle_free(name);
     }
     return status;
 }

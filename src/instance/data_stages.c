@@ -145,6 +145,20 @@ static saddle_status cut(saddle_dataset **data, size_t count, saddle_error *erro
     return status;
 }
 
+saddle_status saddle_refuse_agent_file(size_t agent, const char *name, const saddle_error *why,
+                                       saddle_error *error)
+{
+    char *path = NULL;
+    bool there = saddle_data_find(name, &path, NULL) == SADDLE_OK;
+    saddle_free(path);
+    if (why->status == SADDLE_BAD_INPUT && !there)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "data: agent %zu has no file '%.300s'; add it, or set agents to the "
+                           "number of files",
+                           agent, name);
+    return saddle_fail(error, why->status, "data: agent %zu: %s", agent, why->message);
+}
+
 /* Reads an agent's file. */
 static saddle_status load_part(saddle_instance *e, size_t agent, saddle_error *error)
 {
@@ -161,7 +175,7 @@ static saddle_status load_part(saddle_instance *e, size_t agent, saddle_error *e
         options.columns = e->columns;
         status = saddle_dataset_load(&e->parts->shard[agent], name, &options, 0, &why);
         if (status != SADDLE_OK)
-            saddle_fail(error, status, "data: agent %zu: %s", agent, why.message);
+            saddle_refuse_agent_file(agent, name, &why, error);
     }
     saddle_free(name);
     saddle_free(labels);

@@ -60,6 +60,10 @@ struct saddle_instance_parts {
 typedef saddle_status saddle_stage(saddle_instance *instance, saddle_error *error);
 
 /* Stages of the network: network_stages.c. */
+/* Fails because an agent's file could not be read for a reason, or does not exist. */
+saddle_status saddle_refuse_agent_file(size_t agent, const char *name, const saddle_error *why,
+                                       saddle_error *error);
+
 saddle_stage saddle_stage_compare_plans, saddle_stage_count_files, saddle_stage_read_links,
     saddle_stage_read_compression, saddle_stage_graph, saddle_stage_compare_graphs,
     saddle_stage_place_agents, saddle_stage_mixing, saddle_stage_compare_mixing,

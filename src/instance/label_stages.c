@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "instance/instance.h"
@@ -20,9 +21,16 @@ static void explain_labels(const saddle_columns *columns, saddle_error *error)
     size_t count = 0;
     const char *const *text = saddle_columns_label_texts(columns, &count);
     saddle_error said = error != NULL ? *error : (saddle_error){.message = ""};
-    if (text != NULL && error != NULL)
-        saddle_fail(error, SADDLE_BAD_INPUT, "%.700s (label 0 is '%.40s', %zu is '%.40s')",
-                    said.message, text[0], count - 1, text[count - 1]);
+    if (text == NULL || error == NULL)
+        return;
+    char list[256] = "";
+    size_t shown = 0;
+    for (; shown < count && strlen(list) < sizeof list / 2; shown++)
+        saddle_append(list, sizeof list, "%s%zu is '%.40s'", shown > 0 ? ", " : "", shown,
+                      text[shown]);
+    if (shown < count)
+        saddle_append(list, sizeof list, " and so on");
+    saddle_fail(error, SADDLE_BAD_INPUT, "%.700s (label %s)", said.message, list);
 }
 
 /* Decides how labels are converted, given the distinct labels of all agents, and records it in

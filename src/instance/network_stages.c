@@ -137,9 +137,7 @@ saddle_status saddle_stage_count_files(saddle_instance *e, saddle_error *error)
     double most = (double)files;
     e->parts->processes->largest(e->parts->processes, 1, &most);
     if (status == SADDLE_OK && most == 0.0)
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT,
-                        "there is no file '%s'; agents are numbered from 0", plan->problem.data);
+        status = saddle_no_first_file(plan->problem.data, error);
     plan->network.agents = (uint64_t)most;
     return saddle_in_field("data", status, error);
 }
@@ -155,8 +153,8 @@ saddle_status saddle_stage_read_links(saddle_instance *e, saddle_error *error)
         !saddle_link_rule_one_sided(e->links))
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "inexact: links %.200s are exact for every algorithm; leave inexact out, or "
-            "give lossy, burst or delay as the links",
+            "inexact: applies only to lossy, burst and delay links, but these are %.200s; leave "
+            "inexact out, or set links to one of those",
             text);
     if (status != SADDLE_OK || plan->network.churn == NULL)
         return status;
@@ -185,9 +183,9 @@ saddle_status saddle_stage_read_compression(saddle_instance *e, saddle_error *er
     if (e->links->kind != SADDLE_LINKS_RELIABLE)
         return saddle_fail(
             error, SADDLE_UNSUPPORTED,
-            "compress: compressed messages contain only changes, so an agent that misses one has a "
-            "wrong copy of its neighbour for ever; use reliable links (these are %.200s) or leave "
-            "compress out",
+            "compress: compressed messages contain only changes, so an agent that misses one would "
+            "have a wrong copy of its neighbour's state from then on; use reliable links (these "
+            "are %.200s) or leave compress out",
             plan->network.links);
     if (plan->network.churn != NULL)
         return saddle_fail(error, SADDLE_UNSUPPORTED,

@@ -205,7 +205,7 @@ static const char *reason_unused(const saddle_option *option, const saddle_insta
         return "not used by a single process";
     if (option->offset == offsetof(saddle_plan, network.topology) && instance->links != NULL &&
         instance->links->kind == SADDLE_LINKS_SEQUENCE)
-        return "not used with links sequence, which name the topologies";
+        return "not used with links sequence, which names the topologies itself";
     if (option->offset == offsetof(saddle_plan, network.mixing_rate) &&
         instance->compression == NULL)
         return "not used without compress";

@@ -44,7 +44,7 @@ void saddle_run_warn_of_replicas(saddle_run_state *r)
                         r->info.mixing_rate, ldexp(r->info.mixing_rate, -(int)level));
     else if (first)
         saddle_snprintf(message, sizeof message,
-                        "mixing-rate: with %g, messages under compress %.60s do not keep up with "
+                        "mixing-rate: with %g, messages compressed by %.60s cannot keep up with "
                         "the changes, and agents drift apart; %s",
                         r->info.mixing_rate, r->info.plan->network.compress, remedy(rule));
     else

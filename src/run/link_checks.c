@@ -19,9 +19,9 @@ static saddle_status check_losses(const saddle_run_state *r, saddle_error *error
         return SADDLE_OK;
     return saddle_fail(
         error, SADDLE_UNSUPPORTED,
-        "links: %s has no conserved sums that would make up for what is lost in one direction, so "
-        "that with links %.200s its agents would agree on a wrong answer; use agreed links, an "
-        "algorithm that tracks gradients, or set inexact to own or stale to see how wrong it is",
+        "links: %s cannot make up for lost or late messages: with links %.200s its agents would "
+        "agree on a wrong answer; use links agreed:P, or an algorithm that tracks gradients, such "
+        "as precision, or set inexact to own or stale to see the error",
         r->info.algorithm->name, e->plan->network.links);
 }
 

@@ -239,11 +239,18 @@ static bool stays_feasible(const saddle_run_state *r)
     bool y_safe;
     if (is_feasible(r, &bound, &x_safe, &y_safe))
         return true;
-    const char *what = x_safe ? "eta is" : y_safe ? "nu is" : "nu and eta are";
     const char *where = x_safe ? "Y" : y_safe ? "X" : "X and Y";
+    char what[64];
     char message[256];
+    if (x_safe || y_safe)
+        saddle_snprintf(what, sizeof what, "%s: %.6g is", x_safe ? "eta" : "nu",
+                        x_safe ? r->info.steps.eta : r->info.steps.nu);
+    else
+        saddle_snprintf(what, sizeof what, "nu: %.6g, and eta, %.6g, are", r->info.steps.nu,
+                        r->info.steps.eta);
     saddle_snprintf(message, sizeof message,
-                    "%s above the smallest self-weight min_i M_ii = %.4g: iterates may leave %s",
+                    "%s above %.6g, the smallest diagonal entry of the mixing matrix, so iterates "
+                    "may leave %s",
                     what, bound, where);
     saddle_run_warn(r, message);
     return false;

@@ -7,7 +7,7 @@ quadratic=(--problem quadratic --agents 5 --iterations 20)
 # ---- the summary of a run
 try run "${quadratic[@]}"
 check "the parts of the metric are a sum" grep -qE \
-    ', the sum of: stationarity of x [0-9.e+-]+, consensus of x ' <(tr -s '\n ' ' ' <out)
+    ', the sum of x_stationarity [0-9.e+-]+, x_consensus ' <(tr -s '\n ' ' ' <out)
 try run "${quadratic[@]}" --trace q.csv --model q.npz
 check "a problem without rows: no advice to score rows" is "$(grep -c 'saddle eval' out)" 0
 try run "${small[@]}" --model m.npz
@@ -45,11 +45,11 @@ check "is an error" exits 1
 
 # ---- resuming
 try run "${quadratic[@]}" --tau 40 --checkpoint tau --quiet
-refuse "is of another run: --tau is '40' there and '60' here" run --resume tau --iterations 30 --tau 60
+refuse "a resumed run cannot change --tau: it is '40' in the checkpoint 'tau/" run --resume tau --iterations 30 --tau 60
 printf '3 leave 1\n9 return 1\n' >events
 try run "${quadratic[@]}" --churn events --checkpoint churn --quiet
 printf '4 leave 1\n9 return 1\n' >events
-refuse "--churn: 'events' is not the file that the run of the checkpoint 'churn/" run --resume churn --iterations 30
+refuse "--churn: 'events' has changed since the run of the checkpoint 'churn/" run --resume churn --iterations 30
 printf '0 0 1\n1 1 2\n' >edges
 try run "${quadratic[@]}" --topology path --links schedule:edges --checkpoint schedule --quiet
 printf '0 0 1\n2 1 2\n' >edges

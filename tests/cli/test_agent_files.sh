@@ -62,8 +62,8 @@ check "files where data sets are looked for" says "rows        90"
 cp shelf/part-0 part-0
 cp shelf/part-2 part-2
 refuse "part-1" run --data part-%d --topology ring
-refuse "data: there is no file 'none-%d'; agents are numbered from 0" run --data none-%d --topology ring
-refuse "there is no file 'none-%d'" data info none-%d
+refuse "data: there is no file 'none-0'; files are numbered from 0" run --data none-%d --topology ring
+refuse "there is no file 'none-0'" data info none-%d
 refuse "'x-%s' has a % in it; use %d or %02d, once" data info x-%s
 refuse "'x-%3d' has a % in it" run --data x-%3d
 refuse "'x-%d-%d' has a % in it" run --data x-%d-%d

@@ -133,7 +133,7 @@ mkdir -p theirs yours
 try "${run[@]}" --iterations 20 --trace yours/diary --model theirs/m.npz --checkpoint theirs --quiet
 echo precious >yours/diary
 for place in theirs "$(newest theirs)" theirs/../theirs; do
-    refuse "would write 'yours/diary', which lies outside the checkpoint's directory" \
+    refuse "'yours/diary' lies outside the directory of the checkpoint" \
         run --resume "$place" --iterations 30
     check "$place: what it names stays" is "$(cat yours/diary)" precious
 done
@@ -148,7 +148,7 @@ for plant in "ln -sfn $work/yours/diary" "ln -f yours/diary"; do
     echo precious >yours/diary
     rm theirs/t.csv
     $plant theirs/t.csv
-    refuse "would write 'theirs/t.csv', which lies outside the checkpoint's directory" run --resume theirs --iterations 30
+    refuse "'theirs/t.csv' lies outside the directory of the checkpoint" run --resume theirs --iterations 30
     check "${plant%% -*}: what it leads to stays" is "$(cat yours/diary)" precious
 done
 rm theirs/t.csv
@@ -209,17 +209,17 @@ for other in "--seed 2" "--nu 0.05" "--topology ring" "--algorithm gda" "--agent
     "--trace-every 8" "--metric-tau 3"; do
     name=${other%% *}
     # shellcheck disable=SC2086
-    refuse "is of another run: $name is '" run --resume ck "${outputs[@]}" $other
+    refuse "a resumed run cannot change $name: it is '" run --resume ck "${outputs[@]}" $other
     check "the value here: $other" warns "'${other#* }' here"
 done
 check "no older one is offered" eval '! warns "is valid"'
-refuse "is of a run on other data, or with another network" run --resume ck "${outputs[@]}" --data synthetic:310
-refuse "is of iteration 60, after 40" run --resume ck "${outputs[@]}" --iterations 40
+refuse "belongs to a run with other data, or another network" run --resume ck "${outputs[@]}" --data synthetic:310
+refuse "is already at iteration 60; give at least 60 (got 40)" run --resume ck "${outputs[@]}" --iterations 40
 try run --resume ck "${outputs[@]}" --nu 0.10 --quiet
 check "another way to write the same value" exits 0
 try run --problem auc "${small[@]}" --checkpoint plain --quiet
-refuse "outcomes is 'ends' there and 'always' here" run --resume plain --outcomes always
-refuse "outcomes-per-agent is 'no' there and 'yes' here" run --resume plain --outcomes-per-agent
+refuse "a resumed run cannot change --outcomes: it is 'ends' in the checkpoint 'plain" run --resume plain --outcomes always
+refuse "a resumed run cannot change --outcomes-per-agent: it is 'no' in the checkpoint 'plain" run --resume plain --outcomes-per-agent
 try run --resume plain --iterations 80 --trace late.csv --quiet
 check "a trace that is requested later" exits 0
 check "has outcomes at both ends" is "$(grep -cE '^[0-9].*,[^,]+,[^,]+$' late.csv)" 2
@@ -233,7 +233,7 @@ try run --data two.libsvm --resume data --iterations 80 --model two.npz --quiet
 check "data at another place" exits 0
 sed -i 's/^+1/-1/;q' two.libsvm
 "$saddle" data generate two.libsvm --rows 300 --seed 6 >/dev/null 2>&1
-refuse "is of a run on other data" run --data two.libsvm --resume data --model two.npz --iterations 90
+refuse "belongs to a run with other data" run --data two.libsvm --resume data --model two.npz --iterations 90
 
 # ---- the network, too, may be read from files that are moved
 "$saddle" graph ring --agents 5 --save edges >/dev/null

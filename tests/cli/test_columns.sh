@@ -61,7 +61,7 @@ check "and they are learnt from" awk '/auc/ { exit !($2 > 0.8) }' out
 echo 'age,color,city,sex,bought' >martian.csv
 echo '30,red,Rome,male,no' >>martian.csv
 echo '30,red,Olympus,male,no' >>martian.csv
-refuse "martian.csv:3:8: 'Olympus' is not among the 2 categories that column 'city' had in the training data" \
+refuse "martian.csv:3:8: column 'city' had no category 'Olympus' in the training data; it had 'Rome', 'St. \"J\", NB'; correct it" \
     predict --model people.npz --data martian.csv
 sed 's/Olympus/Rome/; s/bought/other/' martian.csv >other.csv
 refuse "column 'other' of 'other.csv' is not in the training data; leave it out" \
@@ -84,7 +84,7 @@ refuse "'nameless.csv' has fewer columns of features than the training data, whi
 awk 'BEGIN { print "age,color,income,y"
     for (k = 0; k < 20; k++) print 20 + k "," (k % 3 ? "red" : "blue") "," (-1000 * k) "," k % 2 }' >raw.csv
 awk -F, -v OFS=, 'NR > 1 { $1 /= 10; $3 /= 10000 } { print }' raw.csv >scaled.csv
-scale="columns have large absolute values: 'income' up to 19000, 'age' up to 39; scale them to about 1, or learning is slow or fails"
+scale="columns have large absolute values: 'income' up to 19000, 'age' up to 39; scale them to values around 1, otherwise learning may be slow or fail"
 for command in "run --quiet --iterations 5" "compare --algorithms precision,gda --iterations 5 --output raw" \
     "tune --algorithms gda,sgda --budget 20000 --output raw-tuned"; do
     # shellcheck disable=SC2086  # several words
@@ -103,7 +103,7 @@ for k in 0 1; do (head -1 raw.csv && sed -n "$((2 + 10 * k)),$((11 + 10 * k))p" 
 try run --data raw-%d.csv --topology ring --iterations 5 --quiet
 check "the largest value of all agents' files" warns "$scale"
 try run --data raw-%d.csv --topology ring --iterations 5 --quiet --drop-columns income
-check "one column" warns "--data: column 'age' has absolute values up to 39; scale it to about 1"
+check "one column" warns "--data: column 'age' has absolute values up to 39; scale it to values around 1, otherwise learning may be slow or fail"
 awk 'BEGIN { print "a,b,c,d,e,f,g,h,y"; print "1,-20,30,40,50,30,70,80,0"; print "1,2,3,4,5,6,-7,8,1" }' >wide.csv
 try data info wide.csv
 check "five columns, the largest first" eval "tr -s ' \n' ' ' <out | grep -qF \
@@ -158,10 +158,10 @@ refuse "commas.tsv:3:3: column 'price' has decimal commas" data info commas.tsv 
 printf 'a;y\n1;0,25\n2;0,5\n' >target.csv
 refuse "target.csv:2:3: column 'y' has decimal commas, as in '0,25'" data info target.csv
 printf 'a;y\n1,5;0\n2;1\n' >both-ways.csv
-refuse "both-ways.csv:3:1: the number 2 in column 'a', which has text such as '1,5'; write numbers with a decimal point, or name it in --category-columns" \
+refuse "both-ways.csv:3:1: column 'a' has text above, such as '1,5', and the number 2 here; write numbers with a decimal point, or name it in --category-columns" \
     data info both-ways.csv
 printf 'a;y\n2;1\n1,5;0\n' >both-ways.csv
-refuse "both-ways.csv:3:1: '1,5' in column 'a' is not a finite number; write numbers with a decimal point, leave the column out" \
+refuse "both-ways.csv:3:1: '1,5' in column 'a' is not a number; write numbers with a decimal point, leave the column out" \
     data info both-ways.csv
 printf 'size;y\n1,5;0\n2,x;1\n' >sizes.csv
 try data info sizes.csv
@@ -170,7 +170,7 @@ printf 'a,y\n"1,5",0\n"2,5",1\n' >pairs.csv
 try data info pairs.csv
 check "between commas, quoted commas are texts" exits 0
 printf 'day,a,y\n2024-01-05,1,0\n2024-01-06,2,1\n' >dates.csv
-refuse "dates.csv:2:1: '2024-01-05' in column 'day' is not a finite number; correct it, leave the column out with --drop-columns, or name it in --category-columns" \
+refuse "dates.csv:2:1: '2024-01-05' in column 'day' is not a number; correct it, leave the column out with --drop-columns, or name it in --category-columns" \
     data info dates.csv
 
 # Columns by name in problems.
@@ -185,7 +185,7 @@ check "a feature by name" exits 0
 check "another positive label" says "positive label no"
 try eval --model fair.npz --data people.csv
 check "a model knows the names" says "parity_gap"
-refuse "sensitive: column 'color' is 3 features; name one of them, such as 'color=blue'" \
+refuse "sensitive: column 'color' has 3 categories, but two are needed; name one category, such as 'color=blue'" \
     run --problem fair --sensitive color --data people.csv "${two[@]}"
 refuse "--sensitive: the default, feature 73 of a9a, is not in these data; give a number from 1 to 8, or the name of a column or feature: age, color, city, sex" \
     run --problem fair --data people.csv "${two[@]}"
@@ -231,7 +231,7 @@ refuse "agent 1, 'bare-1.csv': it has 3 columns of features, but the files befor
 
 for ((k = 0; k < 10002; k++)); do echo "name$k,$((k % 2))"; done >names.csv
 refuse "column '0' has more than 10000 categories" data info names.csv --header no
-refuse "drop-columns: 'weight' is not in 'people.csv', whose names are: age,color" \
+refuse "drop-columns: 'people.csv' has no column 'weight'; its columns are: age,color" \
     data info people.csv --drop-columns weight
 try data convert people.csv people.libsvm
 for option in "--header yes" "--categories codes" "--missing drop" "--category-columns 0" "--drop-columns 0"; do
@@ -246,7 +246,7 @@ refuse "drop-columns: 'bought' is the label column; remove it from this list" da
 refuse "drop-columns: 'age' is also in --category-columns" data info people.csv --drop-columns age --category-columns age
 refuse "--drop-columns: the value is empty; give LIST" data info people.csv --drop-columns ''
 refuse "--category-columns: the value is empty" run --data people.csv --category-columns=
-refuse "drop-columns leaves no feature" data info people.csv --drop-columns 0,1,2,3
+refuse "--drop-columns: no feature is left" data info people.csv --drop-columns 0,1,2,3
 
 # Groups by name; a model finds them when columns have another order.
 try run --problem group-dro --groups sex,label --data people.csv --model groups.npz --trace groups.csv "${two[@]}" --quiet

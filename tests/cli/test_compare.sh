@@ -10,8 +10,8 @@ for algorithm in precision precision+ prox-gt-sgda prox-dsgda; do
     check "trace of $algorithm" [ -s "saddle-compare/$algorithm-seed1.csv" ]
     check "$algorithm in the tables" says "  $algorithm "
 done
-check "levels are chosen" [ "$(grep -c '^until the metric stays at or below ' out)" -ge 2 ]
-check "at most six of them" [ "$(grep -c '^until the metric stays at or below ' out)" -le 6 ]
+check "levels are chosen" [ "$(grep -c '^cost until the metric stays at or below ' out)" -ge 2 ]
+check "at most six of them" [ "$(grep -c '^cost until the metric stays at or below ' out)" -le 6 ]
 check "the baselines never reach the last" says "never"
 check "every level is reached by one" is "$(awk '/^until the metric/ {n++} /^  [a-z]/ && !/algorithm/ && !/never/ {hit[n] = 1}
     /^at the end/ {exit} END {for (k = 1; k <= n; k++) if (!hit[k]) print k}' out | wc -l)" 0
@@ -49,9 +49,9 @@ fair=(--problem fair --sensitive 2 --data synthetic:600:12 --test-data synthetic
     --iterations 60 --trace-every 20 --algorithms "precision,prox-dsgda")
 try compare "${fair[@]}" --repeats 2 --output fair --outcomes-per-agent
 check "outcomes" exits 0
-check "on the agents' data" says "outcomes on the agents' data, at the end, mean over seeds (least-largest)"
-check "on held-out data" says "outcomes on held-out data, at the end, mean over seeds (least-largest)"
-check "over agents" is "$(grep -c '^least to largest over agents' out)" 2
+check "on the agents' data" says "outcomes on the agents' data, at the end, mean over seeds (smallest to largest)"
+check "on held-out data" says "outcomes on held-out data, at the end, mean over seeds (smallest to largest)"
+check "over agents" is "$(grep -c "^outcomes of the agents' own models" out)" 2
 check "mean and range of a quantity" grep -qE '^  precision \* +[0-9.e+-]+  +0\.[0-9]+ \(0\.[0-9]+-0\.[0-9]+\)' out
 check "columns of the summary" is "$(head -1 fair/summary.csv | cut -d, -f8-13)" \
     "metric,train_loss,train_accuracy,train_demographic_parity_gap,train_equalized_odds_gap,test_loss"
@@ -62,7 +62,7 @@ done
 try run "${fair[@]:0:14}" --trace alone.csv --outcomes-per-agent --quiet
 check "as a run by itself" same_trace alone.csv fair/precision-seed1.csv
 try compare "${fair[@]}" --output plain --outcomes ends --quiet
-check "without agents" is "$(grep -c '^least to largest' out)" 0
+check "without agents" is "$(grep -c "^outcomes of the agents' own models" out)" 0
 check "at the ends alone" is "$(grep '^precision,' plain/summary.csv | grep -vc ',,')" 1
 
 # The same command again keeps finished runs and makes those that were cut short or are missing.
@@ -172,7 +172,7 @@ check "summary is written" [ -s int/summary.csv ]
 try theory "${tiny[@]}"
 check "theory" exits 0
 for word in "L " "mu " "lambda " "value " "y gap " "trackers " "total " "iterations " \
-    "eta bound" "nu bound" "C1 " "C2 " "C2 carried" "C2' " "C3 " "C4 " "practical nu"; do
+    "eta bound" "nu bound" "C1 " "C2 " "C2 corrected" "C2' " "C3 " "C4 " "practical nu"; do
     check "theory prints $word" grep -qE "^  $word" out
 done
 check "fits 80 columns" narrow out

@@ -12,6 +12,7 @@ check "list" exits 0
 check "without a home, what there is is listed" is $? 0
 check "and why there is no directory" grep -q 'neither HOME nor XDG_DATA_HOME' homeless
 check "missing data are reported" grep -qE '^  a9a +missing' out
+check "a name with two files is shown once" is "$(grep -cE '^  mnist ' out)" 1
 check "the data directory is shown" says "$work/data-home/saddle"
 
 try data generate g.libsvm --rows 200 --features 40 --seed 3
@@ -38,7 +39,7 @@ check "CSV" grep -qE '^  features +2$' out
 try data info c.csv --label-column first
 check "another label column" grep -qE '1: 1 row ' out
 try data info c.csv --header no
-check "no header wanted" warns "c.csv:2:1: the number 1 in column '0', which has text such as 'a'"
+check "no header wanted" warns "c.csv:2:1: column '0' has text above, such as 'a', and the number 1 here; name it in --category-columns to treat both as text; if the first line holds names, set --header to yes"
 printf '1,nan,0\n3,4,1\n' >d.csv
 try data info d.csv
 check "NaN is not a name" warns "set --header to yes"

@@ -7,7 +7,7 @@ value() { awk -v name="$1" 'index($0, "  " name " ") == 1 {print $NF}' out; }
 
 try graph er:0.6 --agents 20 --save e.txt
 check "er" exits 0
-for word in topology agents edges degrees diameter mixing "min M_ii" lambda_2 lambda_m "spectral gap"; do
+for word in topology agents edges degrees diameter mixing "min M_ii" eigenvalues lambda "spectral gap" "computed by"; do
     check "prints $word" says "  $word "
 done
 check "saves as many edges as it says" is "$(grep -vc '^#' e.txt)" "$(value edges)"
@@ -30,8 +30,9 @@ check "a run on the file is the run on the graph" same_trace a.csv b.csv
 # Closed forms: on a ring of 8, L has eigenvalues 2 - 2 cos(2 pi k / 8), the largest is 4.
 try graph ring --agents 8
 check "diameter of a ring" is "$(value diameter)" 4
-check "lambda_m of the paper's rule" is "$(printf '%.6f' "$(value lambda_m)")" 0.333333
-check "lambda_2 of a ring" is "$(printf '%.8f' "$(value lambda_2)")" \
+check "smallest eigenvalue of the paper's rule" is "$(printf '%.6f' "$(value eigenvalues)")" 0.333333
+check "second largest eigenvalue of a ring" is \
+    "$(printf '%.8f' "$(sed -n 's/.*second largest \([^,]*\),.*/\1/p' out)")" \
     "$(awk 'BEGIN {printf "%.8f", 1 - (2 - 2 * cos(atan2(0, -1) / 4)) / 6}')"
 try graph complete --agents 6 --mixing max-degree
 check "complete mixing at once" is "$(awk -v g="$(value 'spectral gap')" 'BEGIN {print (g > 0.999999)}')" 1
@@ -43,5 +44,8 @@ try graph ring
 check "five agents by default" is "$(value agents)" 5
 try graph regular:4 --agents 3000
 check "a larger graph" exits 0
-check "by ARPACK" says "ARPACK"
+check "by ARPACK" says "  computed by    ARPACK"
+try graph er
+check "a form that is not complete" exits 2
+check "errors name the operand" warns "TOPOLOGY: 'er' is not of the form er:P"
 finish

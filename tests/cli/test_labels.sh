@@ -118,7 +118,7 @@ refuse "label 4 is not among the classes 3, 5, 9" \
 try eval --problem ./REAL.so --model real.npz --data real
 check "eval of real labels" says "label_sum  6.25"
 
-refuse "positive: two classes are needed, but the data have 3 different labels (3, 5, 9); give those" \
+refuse "positive: two classes are needed, but the data have 3 different labels (3, 5, 9); give the positive ones, such as 9 or 5,9" \
     run --problem ./SIGNS.so --data three "${two[@]}"
 refuse "classes: label 5 is not among the classes 3, 9" \
     run --problem ./CLASSES.so --data three "${two[@]}" --classes 3,9

@@ -36,7 +36,7 @@ check "the documented object with compression" python3 "$here/json_schema.py" "$
 check "the rule is in it" grep -q '"compress": "quantize:4"' out
 for other in "--compress quantize:8" "--compress none" "--mixing-rate 0.2"; do
     # shellcheck disable=SC2086 # two words
-    refuse "is of another run" run --resume ck --iterations 100 $other
+    refuse "a resumed run cannot change " run --resume ck --iterations 100 $other
 done
 try run --resume ck --iterations 100 --json
 check "the same rule" exits 0

@@ -71,6 +71,7 @@ try run "${long[@]}" --stop-when 'train_auc<0.9' --trace w.csv
 check "a name with its data, at the start" is "$(grep -c '^[0-9]' w.csv)" 1
 try run "${long[@]}" --stop-when 'seconds>1e9' --iterations 50
 check "a condition that was not met has an exit code of its own" exits 6
+check "and a warning, also with --quiet" warns "the condition seconds>1e9 was not met"
 try run "${long[@]}" --stop-when 'metric<1e-3' --outcomes ends --trace w.csv
 check "a column of the metric needs no outcomes" exits 0
 check "but the last row has them" is "$(column w.csv train_auc | grep -c .)" 2

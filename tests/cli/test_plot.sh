@@ -186,7 +186,7 @@ refuse "is also the file of a trace" plot a.svg -o ./a.svg
 refuse "has no column 'nothing'; it has iteration, ifo" plot a.csv --y nothing
 refuse "has no column 'nothing'" plot a.csv --x nothing
 refuse "has no column 'test_acuracy' (did you mean 'test_accuracy'?); it has iteration" plot fair.csv --y test_acuracy
-refuse "has no column 'acuracy' (did you mean 'accuracy'?)" plot fair.csv --y acuracy
+refuse "has no column 'acuracy' (did you mean 'train_accuracy'?)" plot fair.csv --y acuracy
 refuse "is not a list of 1 to 8 names" plot a.csv --x samples,,rounds
 refuse "cannot read 'absent.csv'" plot absent.csv
 refuse ":2:5: 'x' is not a number" plot <(printf 'iteration,ifo,metric\n1,2,x\n')

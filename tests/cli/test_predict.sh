@@ -143,7 +143,7 @@ try predict --model c.npz --data features.csv
 check "whatever the run's --label-column" cmp -s out scores.csv
 try predict --model c.npz --data turned.csv
 check "and wherever the label is" exits 0
-refuse "set --label-column to none if no column is a label" \
+refuse "'features.csv' has no column 'label', the label of the training data; give rows with labels, or, to predict without them, set --label-column to none" \
     predict --model c.npz --data features.csv --label-column last
 refuse "'none' leaves nothing to compare the scores with" \
     eval --model c.npz --data features.csv --label-column none
@@ -174,7 +174,7 @@ done
 refuse "saddle eval needs --model" eval --data held
 refuse "saddle predict needs --data" predict --model m.npz
 refuse "has no option --positive" predict --model m.npz --data held --positive 1
-refuse "not a model: cannot read 'xbar' from 'held'" eval --model held --data held
+refuse "'held' is not a model; give a model file that a run wrote (cannot read 'xbar' from 'held'" eval --model held --data held
 refuse "No such file" eval --model none.npz --data held
 refuse "no data set 'none'" eval --model m.npz --data none
 printf '1 1:1 124:1\n' >wide

@@ -114,7 +114,7 @@ make_odd() {
     csv:NaN) wanted="odd:2:3: missing value" && change 's/2/NaN/' ;;
     csv:infinity) wanted="odd:2:3: 'Infinity'" && change 's/2/Infinity/' ;;
     csv:"index or name twice")
-        wanted="label-column 'y' is in 'odd' more than once"
+        wanted="label-column: 'odd' has several columns 'y'"
         change 's/a,b/a,y/'
         more=(--label-column y)
         ;;

@@ -118,27 +118,29 @@ for option in "--missing drop" "--categories codes" "--drop-columns Job"; do
 done
 refuse "--category-columns: 'Sex' is not the label column" data split loans.csv --train l-%d.csv --parts 2 --category-columns Sex
 sed '3s/Denied/7/' loans.csv >mixed.csv
-refuse "mixed.csv:3:16: the number 7 in column 'Loan', which has text such as 'Approved'; name it in --category-columns" \
+refuse "mixed.csv:3:16: column 'Loan' has text above, such as 'Approved', and the number 7 here; name it in --category-columns" \
     data split mixed.csv --train l-%d.csv --parts 2
 try data split mixed.csv --train l-%d.csv --parts 2 --category-columns Loan
 check "numbers among the labels as text" exits 0
 rm -f l-?.csv
 printf 'a,b,y\n1,"two\nlines",0\n2,x,1\n' >newline.csv
-refuse "newline.csv:2:3: quotes are not closed before the next separator or the end of the line; fields cannot hold line ends" \
+refuse "newline.csv:2:3: the quote that opens here is not closed in this line; fields cannot hold line ends" \
     data split newline.csv --train l-%d.csv --parts 2
 printf 'a,b,y\n1,2,0\n1,2\n' >short.csv
 refuse "short.csv:3:4: 2 fields; the first line has 3" data split short.csv --train l-%d.csv --parts 2
-refuse "label-column 'Lona' is not in 'loans.csv', whose names are: Age;Sex" \
+refuse "--label-column: 'loans.csv' has no column 'Lona'; its columns are: Age;Sex" \
     data split loans.csv --train l-%d.csv --parts 2 --label-column Lona
-refuse "part 60 gets none of the 60 rows of 'loans.csv'" data split loans.csv --train l-%d.csv --parts 61
+refuse "'loans.csv' has 60 rows, too few for 61 parts" data split loans.csv --train l-%d.csv --parts 61
 check "no part was written for them" absent l-0.csv
 try data split loans.csv --train l-%d.csv --parts 2 --labels y.txt
 check "options that CSV has no use for" warns "--labels: not used by CSV files"
 
 refuse "needs --train" data split all.txt --test test.txt
 refuse "there is only one part; give --test, or --train with %d" data split all.txt --train t.txt
-refuse "--test-share must be above 0 and below 1 (got 0)" \
-    data split all.txt --train t.txt --test h.txt --test-share 0
+for share in 0 1 2; do
+    refuse "--test-share: give a number above 0 and below 1 (got $share)" \
+        data split all.txt --train t.txt --test h.txt --test-share "$share"
+done
 refuse "there is only one part" data split all.txt --train t-%d.txt --parts 1
 refuse "--parts: --train is the single file 't.txt'; put %d into its name" \
     data split all.txt --train t.txt --test h.txt --parts 3
@@ -153,7 +155,7 @@ refuse "OUTPUT: 'h-%d.txt' has a % in it" data convert all.txt h-%d.txt
 refuse "--train: 't.npy': .npy files cannot be written" data split all.txt --train t.npy --test h.txt
 refuse "--test: 'h.gz': .gz files cannot be written" data split all.txt --train t.txt --test h.gz
 check "no part was written" is "$(ls t.txt t-?.txt h.txt h-* 2>/dev/null)" ""
-refuse "part 203 gets none of the 203 rows" data split all.txt --train t-%d.txt --parts 300
+refuse "has 203 rows, too few for 300 parts; make fewer parts" data split all.txt --train t-%d.txt --parts 300
 check "nothing was written" absent t-0.txt
 rm -f t.txt h.txt
 refuse "all.txt" data split all.txt --train all.txt --test h.txt

@@ -13,8 +13,8 @@ evaluations() { grep -v '^#' "$1" | awk 'END {print NR - 1}'; }
 try tune "${problem[@]}" --algorithms gda,sgda --budget 50000
 check "tune" exits 0
 check "warns of nothing" silent
-check "fits 80 columns" is "$(grep -v '^best: ' out | grep -v 'uses it$' | grep -cE '^.{81}')" 0
-check "rungs are shown" grep -qE '^  rung 1: [0-9]+ candidates, [0-9]+ IFO calls each; best metric' out
+check "fits 80 columns" is "$(grep -v '^best: ' out | grep -v 'runs with these settings$' | grep -cE '^.{81}')" 0
+check "rungs are shown" grep -qE '^  rung 1: [0-9]+ candidates, at most [0-9]+ IFO calls each; best metric' out
 check "the default is shown" says "(the default)"
 for algorithm in gda sgda; do
     check "$algorithm: the budget holds" [ "$(spent "saddle-tune/$algorithm.csv")" -le 50000 ]

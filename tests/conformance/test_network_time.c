@@ -477,16 +477,17 @@ START_TEST(models_that_are_refused)
          "model:2:7: agent 1 already has a line; remove one of the two"},
         {"agent -1 compute 1\n", "'-1' is not an agent; give a whole number from 0"},
         {"agent 1\n", "model:1:8: the line ends without compute S"},
-        {"agent 1 latency 1\n", "model:1:9: 'latency' is not compute S"},
+        {"agent 1 latency 1\n", "model:1:9: 'latency' is not allowed in this line; give compute S"},
         {"agent 1 compute\n", "the line ends after compute; a number must follow"},
         {"agent 1 compute x\n", "model:1:17: compute must be the seconds"},
         {"agent\n", "the line ends where an agent's number must follow"},
         {"edge 0 2 latency 1\n", "agents 0 and 2 are not linked in this graph; remove the line"},
         {"edge 1 1 latency 1\n", "agents 1 and 1 are not linked"},
         {"edge 0 1 latency 1\nedge 1 0 latency 2\n", "model:2:8: the edge 1 0 already has a line"},
-        {"edge 0 1 compute 1\n", "'compute' is not latency S or bandwidth B"},
+        {"edge 0 1 compute 1\n",
+         "'compute' is not allowed in this line; give latency S or bandwidth B"},
         {"default latency 1\ndefault latency 1\n", "there is already a default"},
-        {"default speed 1\n", "'speed' is not latency S, bandwidth B or compute S"},
+        {"default speed 1\n", "'speed' is unknown; give latency S, bandwidth B or compute S"},
         {"link 0 1 latency 1\n", "'link' does not begin a line of a link model; begin lines with "
                                  "default, agent I or edge I J"}};
     saddle_test_enter_directory();
@@ -540,9 +541,9 @@ START_TEST(runs_that_are_refused)
     assert_refused(
         run_small((const char *[]){"resume=a", "link-model=latency:2", "iterations=9", NULL},
                   &error),
-        error, SADDLE_BAD_INPUT, "link-model is 'latency:1' there and 'latency:2' here");
+        error, SADDLE_BAD_INPUT, "cannot change link-model: it is 'latency:1' in the checkpoint");
     assert_refused(run_small((const char *[]){"resume=a", "iterations=9", NULL}, &error), error,
-                   SADDLE_BAD_INPUT, "link-model is 'latency:1' there and not given here");
+                   SADDLE_BAD_INPUT, "and not given here; give the same value");
     /* For a file, its contents count, not its name. */
     saddle_test_write("one", "default latency 1\n");
     saddle_test_write("same", "default latency 1\n");
@@ -555,7 +556,7 @@ START_TEST(runs_that_are_refused)
     assert_refused(
         run_small((const char *[]){"resume=b", "link-model=one", "iterations=9", NULL}, &error),
         error, SADDLE_BAD_INPUT,
-        "link-model: 'one' is not the file that the run of the checkpoint 'b/");
+        "link-model: 'one' has changed since the run of the checkpoint 'b/");
 }
 END_TEST
 

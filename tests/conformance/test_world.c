@@ -426,7 +426,7 @@ START_TEST(parts_that_are_refused)
         const char *more[3];
         const char *part;
     } bad[] = {
-        {"none-%d.libsvm", {NULL}, "agent 0: cannot read"},
+        {"none-%d.libsvm", {NULL}, "agent 0 has no file '"},
         {"part-%d.libsvm", {"agents=5", NULL}, "part-4.libsvm"},
         {"part-%s.libsvm", {NULL}, "%d or %02d, once"},
         {"part-%d-%d.libsvm", {NULL}, "%d or %02d, once"},

@@ -110,7 +110,7 @@ def test_tuned():
                    "4", "--budget", "300000", "--output", work]
         shown = subprocess.run(command, check=True, capture_output=True, text=True)
         check("tuned", "dgda: 4 candidates for --eta-x, --eta-y" in shown.stdout, shown.stdout)
-        check("how to use it", f"dgda.yaml --algorithm {ALGORITHM}` uses it" in shown.stdout,
+        check("how to use it", f"dgda.yaml --algorithm {ALGORITHM}` runs with these settings" in shown.stdout,
               shown.stdout)
         command = [SADDLE, "run", "--config", f"{work}/dgda.yaml", "--algorithm", ALGORITHM,
                    "--iterations", "3"]

@@ -67,7 +67,7 @@ check "five agents" says "5 agents"
 check "the same model" same_model threads.npz apart.npz
 mkdir aside
 mv rank-3/part-3.csv aside
-refuse_apart "agent 3: no data set 'part-3.csv'" 5 run --engine mpi "${texts[@]}"
+refuse_apart "agent 3 has no file 'part-3.csv'" 5 run --engine mpi "${texts[@]}"
 cut -d, -f2- aside/part-3.csv >rank-3/part-3.csv
 refuse_apart "agent 3, 'part-3.csv': its columns differ from those of the files before: missing 'age'" 5 run \
     --engine mpi "${texts[@]}"

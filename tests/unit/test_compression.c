@@ -665,7 +665,7 @@ START_TEST(a_rate_that_is_too_large_is_named)
                              "compress=top:0.02", "mixing-rate=1", "iterations=3000",
                              "x-dim=60",          "y-dim=40",      NULL};
     saddle_result *result = test_run(bounded, &hooks);
-    ck_assert_msg(strstr(warning, "mixing-rate: with 1, messages under compress top:0.02 do not "
+    ck_assert_msg(strstr(warning, "mixing-rate: with 1, messages compressed by top:0.02 cannot "
                                   "keep up") != NULL,
                   "'%s'", warning);
     saddle_result_free(result);
@@ -727,10 +727,10 @@ START_TEST(compression_is_refused_by_its_fault)
          "use reliable links (these are lossy:0.1)",
          SADDLE_UNSUPPORTED},
         {{"compress=quantize:4", "links=agreed:0.1"},
-         "has a wrong copy of its neighbour for ever",
+         "would have a wrong copy of its neighbour's state from then on",
          SADDLE_UNSUPPORTED},
         {{"compress=quantize:4", "steps=theory"},
-         "does not cover compressed messages",
+         "the theory, and so steps theory, does not cover compressed messages",
          SADDLE_UNSUPPORTED},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {

@@ -1057,7 +1057,9 @@ START_TEST(matrices_are_read_from_files)
     ck_assert(mixing->self_weight[0] == 1.0);
     saddle_mixing_free(mixing);
     saddle_graph_free(graph);
-    refuse_matrix("0.5 0.5 0\n0.5 0 0.5\n0 0.5 0.5\n", ":2:5: weight 0 on the diagonal");
+    refuse_matrix(
+        "0.5 0.5 0\n0.5 0 0.5\n0 0.5 0.5\n",
+        ":2:5: the weight of agent 1 for itself (on the diagonal) is 0; it must be positive");
     refuse_matrix("0.5 0.4 0.1\n", ":1:9: weight 0.1 between agents 0 and 2");
     refuse_matrix("1 0 0\n", ":1:3: weight 0 on the edge");
     refuse_matrix("0.5 0.5\n", ":1:8: the row ends after 2");

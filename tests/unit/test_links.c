@@ -712,6 +712,9 @@ START_TEST(links_are_refused_by_their_fault)
         {"links=delay:0", "from 1 to 1000 (got '0')"},
         {"links=delay:3:1.5", "from 0 to 1 (got '1.5')"},
         {"links=lossy:0.1:0-2", "agents 0 and 2 are not linked"},
+        {"links=lossy:0.1:0-9", "there is no agent 9; give numbers from 0 to "},
+        {"links=burst:0.9:1", "with P = 0.9, LENGTH, the mean number of rounds of a burst, must be "
+                              "at least 9, that is P / (1 - P), and at most 1e6 (got '1')"},
         {"links=lossy:0.1:3-3", "two different agents"},
         {"links=sequence:", "is not of the form sequence:TOPOLOGY,..."},
         {"links=sequence:ring,wheel", "no topology 'wheel'"},
@@ -739,7 +742,7 @@ START_TEST(links_are_refused_by_their_fault)
     const char *const setting[] = {"problem=quadratic", "links=agreed:0.2", "inexact=own", NULL};
     saddle_plan *plan = test_plan(NULL, setting);
     assert_refused(saddle_instance_create(&made, plan, &error), error, SADDLE_BAD_INPUT,
-                   "exact for every algorithm");
+                   "inexact: applies only to lossy, burst and delay links, but these are");
     test_plan_free(plan);
 }
 END_TEST
@@ -851,7 +854,7 @@ START_TEST(a_run_resumes_inside_bursts_and_delays)
     setting[0] = "links=agreed:0.123";
     saddle_plan *plan = test_plan(NULL, setting);
     assert_refused(saddle_solve(NULL, plan, &other, &error), error, SADDLE_BAD_INPUT,
-                   "is of another run");
+                   "a resumed run cannot change ");
     test_plan_free(plan);
 }
 END_TEST

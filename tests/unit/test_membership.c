@@ -261,7 +261,7 @@ START_TEST(a_run_resumes_while_agents_begin_anew)
     setting[10] = "resume=points";
     saddle_plan *plan = test_plan(NULL, setting);
     assert_refused(saddle_solve(NULL, plan, &other, &error), error, SADDLE_BAD_INPUT,
-                   "churn: 'churn.txt' is not the file that the run of the checkpoint '");
+                   "churn: 'churn.txt' has changed since the run of the checkpoint '");
     test_plan_free(plan);
 }
 END_TEST

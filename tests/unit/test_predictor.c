@@ -316,9 +316,11 @@ START_TEST(other_files_are_refused)
                                 {"problem", SADDLE_ARRAY_TEXT, 0, {0}, .data = "auc"}};
     saddle_test_enter_directory();
     refuse("absent", NULL, "cannot read 'absent': No such file");
-    refuse(".", NULL, "not a model: cannot read '.': it is a directory");
+    refuse(".", NULL,
+           "'.' is not a model; give a model file that a run wrote (cannot read '.': it is a "
+           "directory");
     saddle_test_write("text", "1 2 3\n");
-    refuse("text", NULL, "not a model: ");
+    refuse("text", NULL, "'text' is not a model; give a model file");
     assert_ok(saddle_npz_write("other.npz", old + 2, 1, &error), error);
     refuse("other.npz", NULL, "there is no such array; the file contains problem");
     assert_ok(saddle_npz_write("old.npz", old, 3, &error), error);
