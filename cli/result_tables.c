@@ -66,14 +66,15 @@ static void add_range(cli_table *table, const seed_range *s, size_t repeats, wri
     char mean[CLI_NUMBER];
     char low[CLI_NUMBER];
     char high[CLI_NUMBER];
-    if (s->count == 0)
+    if (s->count == 0) {
         cli_table_add(table, "%s", none);
-    else if (repeats == 1)
+    } else if (repeats == 1) {
         cli_table_add(table, "%s", write(s->sum, mean));
-    else
-        cli_table_add(table, "%s (%s%s%s)", write(s->sum / (double)s->count, mean),
-                      write(s->low, low), strpbrk(low, "e-") != NULL ? " to " : "-",
-                      write(s->high, high));
+    } else {
+        write(s->low, low);
+        cli_table_add(table, "%s (%s%s%s)", write(s->sum / (double)s->count, mean), low,
+                      strpbrk(low, "e-") != NULL ? " to " : "-", write(s->high, high));
+    }
 }
 
 /* Adds the row of an algorithm that was not run. */

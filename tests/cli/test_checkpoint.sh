@@ -156,7 +156,7 @@ try run --resume theirs --iterations 30 --quiet
 check "a file that is gone is made again" test -s theirs/t.csv
 rm -rf theirs
 try "${run[@]}" --iterations 20 --trace theirs-t.csv --checkpoint theirs --quiet
-refuse "would write 'theirs-t.csv'" run --resume theirs --iterations 30
+refuse "'theirs-t.csv' lies outside the directory of the checkpoint" run --resume theirs --iterations 30
 
 # ---- listing and describing checkpoints
 try checkpoint ck-copy

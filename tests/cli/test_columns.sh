@@ -170,7 +170,7 @@ printf 'a,y\n"1,5",0\n"2,5",1\n' >pairs.csv
 try data info pairs.csv
 check "between commas, quoted commas are texts" exits 0
 printf 'day,a,y\n2024-01-05,1,0\n2024-01-06,2,1\n' >dates.csv
-refuse "dates.csv:2:1: '2024-01-05' in column 'day' is not a number; correct it, leave the column out with --drop-columns, or name it in --category-columns" \
+refuse "dates.csv:2:1: '2024-01-05' in column 'day' is not a finite number; correct it, leave the column out with --drop-columns, or name it in --category-columns" \
     data info dates.csv
 
 # Columns by name in problems.

@@ -93,7 +93,7 @@ try compare "${small[@]}" --algorithms all --quiet --c-gamma 3 --output all
 check "all" exits 0
 check "used by one of them: no warning" silent
 check "says which rows are untuned" says " * untuned: default step sizes"
-check "quiet begins with the tables" is "$(sed -n 2p out | cut -c1-16)" "until the metric"
+check "quiet begins with the tables" is "$(sed -n 2p out | cut -c1-21)" "cost until the metric"
 try compare "${small[@]}" --algorithms precision --quiet --c-gamma 3 --output all --overwrite
 check "used by none" warns "--c-gamma: not used by precision"
 try run "${tiny[@]}" --algorithm gda --iterations 2 --topology ring --max-rounds 9 --stall-seconds 7
@@ -171,7 +171,7 @@ check "summary is written" [ -s int/summary.csv ]
 # ---- theory
 try theory "${tiny[@]}"
 check "theory" exits 0
-for word in "L " "mu " "lambda " "value " "y gap " "trackers " "total " "iterations " \
+for word in "L " "mu " "lambda " "objective " "y gap " "trackers " "total " "iterations " \
     "eta bound" "nu bound" "C1 " "C2 " "C2 corrected" "C2' " "C3 " "C4 " "practical nu"; do
     check "theory prints $word" grep -qE "^  $word" out
 done

@@ -19,7 +19,7 @@ check "the default is shown" says "(the default)"
 for algorithm in gda sgda; do
     check "$algorithm: the budget holds" [ "$(spent "saddle-tune/$algorithm.csv")" -le 50000 ]
     check "$algorithm: the budget is used" [ "$(spent "saddle-tune/$algorithm.csv")" -gt 48000 ]
-    check "$algorithm: what is said is so" says "$(spent "saddle-tune/$algorithm.csv") of 50000 made"
+    check "$algorithm: what is said is so" says "the search used $(spent "saddle-tune/$algorithm.csv") of 50000"
     check "$algorithm: a file of settings" [ -s "saddle-tune/$algorithm.yaml" ]
 done
 check "no other file" is "$(cd saddle-tune && echo *)" "gda.csv gda.yaml sgda.csv sgda.yaml"

@@ -686,8 +686,8 @@ START_TEST(csv_refuses_with_line_and_column)
         {"1,2\n", "2", "has no column 2; columns are 0 to 1"},
         {"1,2\n", "y", "has no line of names"},
         {"a,b\n1,2\n", "y", "has no column 'y'; its columns are: a,b"},
-        {"a,b,a\n1,2,3\n", "a", "label-column 'a' is in"},
-        {"a,b\n1,2\n", "-1", "label-column '-1'"},
+        {"a,b,a\n1,2,3\n", "a", "has several columns 'a'; give its number"},
+        {"a,b\n1,2\n", "-1", "has no column '-1'"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         saddle_data_options options = {.abi = SADDLE_ABI, .label_column = bad[k].label};
