@@ -31,6 +31,12 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+/* Whether a name ends here, and does not go on as the name of a file or as another word. */
+static bool is_alone(const char *end)
+{
+    return *end == '\0' || strchr("/.=%'", *end) == NULL;
+}
+
 /* Whether the word at `at`, inside a message, names an option: it has a hyphen, or words around it
  * that messages put around an option. */
 static bool is_named(const saddle_settings *options, const char *message, const char *at)
@@ -57,9 +63,11 @@ static bool is_named(const saddle_settings *options, const char *message, const 
                   {" another comparison: ", " is "},
                   {" and so ", " theory"}};
     size_t length = name_length(options, at);
+    const char *list = strstr(message, " then: ");
+    if (length > 0 && list != NULL && at > list && begins(at - 2, ", ") && at[length] == ' ')
+        return true;
     /* A name with a hyphen cannot be another word, but lists of names have no dashes. */
-    if (length > 0 && memchr(at, '-', length) != NULL &&
-        (at[length] == '\0' || strchr("/.=%'", at[length]) == NULL))
+    if (length > 0 && memchr(at, '-', length) != NULL && is_alone(at + length))
         return strstr(message, " one of ") == NULL || strstr(message, " one of ") > at;
     for (size_t k = 0; length > 0 && k < sizeof around / sizeof *around; k++) {
         size_t before = strlen(around[k].before);
@@ -78,7 +86,8 @@ static void add_dashes(const char *message, char *out, size_t size)
         options = NULL;
     size_t length = options != NULL ? name_length(options, message) : 0;
     bool first =
-        length > 0 && (begins(message + length, ": ") || memchr(message, '-', length) != NULL);
+        length > 0 && (begins(message + length, ": ") ||
+                       (memchr(message, '-', length) != NULL && is_alone(message + length)));
     size_t used = (size_t)saddle_snprintf(out, size, "%s", first ? "--" : "");
     for (const char *at = message; *at != '\0' && used + 12 < size; at++) {
         bool word = options != NULL && at > message && strchr(" (", at[-1]) != NULL;

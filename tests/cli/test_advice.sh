@@ -22,6 +22,9 @@ try run --problem quadratic --agents 2 --topology complete --iterations 1
 check "one edge" says "1 edge,"
 
 # ---- options inside a sentence have dashes, values do not
+printf 'a,y\n1,0\n"2,1\n' >test-data.csv
+try run --data test-data.csv
+check "a file that is named like an option has none" grep -qF "saddle: test-data.csv:3:1: " err
 refuse "such as nu,eta, or all" tune --hold foo
 refuse "stop by --tolerance or --stop-when" run "${quadratic[@]}" --stop-after 3
 refuse "it needs --stop-after, the number" run "${quadratic[@]}" --stop-on auc
