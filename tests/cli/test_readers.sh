@@ -118,7 +118,7 @@ make_odd() {
         change 's/a,b/a,y/'
         more=(--label-column y)
         ;;
-    csv:"wrong label") wanted="odd:3:5: the number -1" && change 's/,1$/,yes/' ;;
+    csv:"wrong label") wanted="odd:3:5: column 'y' has text above, such as 'yes', and the number -1 here" && change 's/,1$/,yes/' ;;
 
     idx:"claim of gigabytes") wanted="cut short: 4 bytes" && put 4 '\0\0377\0377\0377\0\0\0\0100\0\0\0\0100\01\02\03\04' ;;
     idx:"a byte more at the end") wanted="has more than the 4 bytes that its header announces" && { cat good/idx && echo; } >odd ;;

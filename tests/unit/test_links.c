@@ -684,7 +684,7 @@ START_TEST(every_algorithm_runs_on_the_links_that_are_exact_for_it)
             saddle_result_free(result);
         } else {
             assert_refused(try(list[k], links, "inexact=no", &result, &error), error,
-                           SADDLE_UNSUPPORTED, "agreed links");
+                           SADDLE_UNSUPPORTED, "use links agreed:P");
         }
         static const char *const wrong[] = {"inexact=own", "inexact=stale"};
         for (size_t w = 0; one_sided_links && w < 2; w++) {
@@ -707,7 +707,7 @@ START_TEST(links_are_refused_by_their_fault)
         {"links=agreed:-0.1", "from 0 to 0.99 (got '-0.1')"},
         {"links=agreed:0.1:2", "is not of the form agreed:P"},
         {"links=burst:0.2", "is not of the form burst:P:LENGTH"},
-        {"links=burst:0.2:0.5", "must be from 1,"},
+        {"links=burst:0.2:0.5", "must be at least 1 and at most 1e6"},
         {"links=burst:0.9:3", "must be from 9,"},
         {"links=delay:0", "from 1 to 1000 (got '0')"},
         {"links=delay:3:1.5", "from 0 to 1 (got '1.5')"},
