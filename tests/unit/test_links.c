@@ -708,7 +708,7 @@ START_TEST(links_are_refused_by_their_fault)
         {"links=agreed:0.1:2", "is not of the form agreed:P"},
         {"links=burst:0.2", "is not of the form burst:P:LENGTH"},
         {"links=burst:0.2:0.5", "must be at least 1 and at most 1e6"},
-        {"links=burst:0.9:3", "must be from 9,"},
+        {"links=burst:0.9:3", "must be at least 9,"},
         {"links=delay:0", "from 1 to 1000 (got '0')"},
         {"links=delay:3:1.5", "from 0 to 1 (got '1.5')"},
         {"links=lossy:0.1:0-2", "agents 0 and 2 are not linked"},
