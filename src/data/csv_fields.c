@@ -206,16 +206,27 @@ const char *saddle_first_line(const char *at, const char *end, size_t *number)
     return end;
 }
 
+/* Whether the character at `at` is a comma between two digits. */
+static bool may_be_decimal(const char *line, const char *at, const char *end)
+{
+    return *at == ',' && at > line && at + 1 < end && at[-1] >= '0' && at[-1] <= '9' &&
+           at[1] >= '0' && at[1] <= '9';
+}
+
 char saddle_find_separator(const char *line, const char *end)
 {
     static const char separator[] = ",;\t";
     size_t count[3] = {0};
+    size_t decimal = 0;
     bool quoted = false;
     for (const char *at = line; at < end; at++) {
         quoted ^= *at == '"';
+        decimal += !quoted && may_be_decimal(line, at, end);
         for (size_t k = 0; !quoted && k < 3; k++)
             count[k] += *at == separator[k];
     }
+    if (count[1] + count[2] > 0)
+        count[0] -= decimal; /* as in 1,5;2,5 */
     size_t best = 0;
     for (size_t k = 1; k < 3; k++)
         if (count[k] > count[best])

@@ -40,7 +40,8 @@ const char *saddle_content_end(const char *line, const char *line_end);
 bool saddle_is_blank(const char *line, const char *end);
 /* Returns the first line that is not blank; adds the lines before it to *number. */
 const char *saddle_first_line(const char *at, const char *end, size_t *number);
-/* Returns the most frequent of comma, semicolon and tab outside quotes; NUL when there is none. */
+/* Returns the most frequent of comma, semicolon and tab outside quotes; NUL when there is none. In a line with
+ * semicolons or tabs, a comma between digits is a decimal comma. */
 char saddle_find_separator(const char *line, const char *end);
 
 #endif

@@ -145,6 +145,11 @@ refuse "column 'age' has no value in any row; leave it out with --drop-columns" 
 refuse "every row of 'empty.csv' lacks a value" data info empty.csv --missing drop
 
 # Numbers with a decimal comma, and dates.
+printf '1,5;2,5;0\n3,5;4,5;1\n' >no-header.csv
+refuse "no-header.csv:1:1: column '0' has decimal commas, as in '1,5'" data info no-header.csv
+printf '1,2,a;b\n3,4,c;d\n' >commas-win.csv
+try data info commas-win.csv
+check "semicolons inside fields do not separate them" says "labels      0 (a;b): 1 row"
 printf 'age;price;y\n1;;0\n2;1,5;1\n3;-1.234,50;0\n' >commas.csv
 refuse "commas.csv:3:3: column 'price' has decimal commas, as in '1,5'; write numbers with a decimal point, or name the column in --category-columns" \
     data info commas.csv --missing drop
