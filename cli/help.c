@@ -383,6 +383,14 @@ static int run(const cli_arguments *arguments)
         return cli_print_help(&of);
     } else if (arguments->count == 1 && cli_is_family(word[0])) {
         cli_print_family(word[0]);
+    } else if (arguments->count > 1 && !cli_is_family(word[0])) {
+        saddle_error error;
+        saddle_fail(
+            &error, SADDLE_BAD_INPUT,
+            "there is no command '%.80s %.80s'; `saddle help` explains one command or option "
+            "at a time",
+            word[0], word[1]);
+        return cli_fail(&error);
     } else if (arguments->count > 1) {
         return cli_unknown_command((int)arguments->count, word);
     } else if (!explain_option(word[0])) {

@@ -96,9 +96,9 @@ static saddle_status sort_parts(const saddle_division *how, const char *name, si
         if (size[p] == 0)
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
-                "part %zu gets none of the %zu row%s of '%s'; give it a larger share, or "
-                "make fewer parts",
-                p, rows, SADDLE_PLURAL(rows), name);
+                "a part with the share %g gets none of the %zu row%s of '%s'; give it a larger "
+                "share, or make fewer parts",
+                how->share[p], rows, SADDLE_PLURAL(rows), name);
         qsort(row, size[p], sizeof *row, saddle_compare_sizes);
         row += size[p];
     }
