@@ -114,11 +114,12 @@ static int run_convert(const cli_arguments *arguments)
     saddle_dataset *data = NULL;
     const char *path = arguments->operand[1];
     saddle_path_list outputs = {.count = 0};
-    saddle_status status = add_output(&outputs, "OUTPUT", path, &error);
-    if (status == SADDLE_OK && saddle_same_file(arguments->operand[0], path))
+    saddle_status status = SADDLE_OK;
+    if (saddle_same_file(arguments->operand[0], path))
         status =
             saddle_fail(&error, SADDLE_BAD_INPUT,
                         "input and output are the same file '%.300s'; give another output", path);
+    SADDLE_THEN(status, add_output(&outputs, "OUTPUT", path, &error));
     SADDLE_THEN(status, check_outputs(arguments, &outputs, &error));
     SADDLE_THEN(status, load(arguments, &data, &error));
     SADDLE_THEN(status, save(data, path, &error));
