@@ -280,7 +280,7 @@ void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,
     saddle_report_unused(plan, instance, algorithm, count, warn, NULL);
 }
 
-void cli_warn_unread(const saddle_plan *plan, const saddle_dataset *data)
+void cli_warn_unread(const saddle_plan *plan, unsigned formats)
 {
-    saddle_report_unread(plan, data->formats, warn, NULL);
+    saddle_report_unread(plan, formats, warn, NULL);
 }

@@ -167,7 +167,7 @@ void cli_release_arguments(cli_arguments *arguments);
 void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,
                      const saddle_algorithm *const *algorithm, size_t count);
 /* Warns about given options for reading data that do not apply to the format of the files. */
-void cli_warn_unread(const saddle_plan *plan, const saddle_dataset *data);
+void cli_warn_unread(const saddle_plan *plan, unsigned formats);
 
 /* Sets the command whose options messages refer to. */
 void cli_set_command(const cli_command *command);

@@ -320,7 +320,7 @@ static int run_info(const cli_arguments *arguments)
         saddle_dataset_load(&data, arguments->operand[0], &options, plan->start.seed, &error);
     if (status != SADDLE_OK)
         return cli_fail(&error);
-    cli_warn_unread(plan, data);
+    cli_warn_unread(plan, data->formats);
     const cli_common *common = arguments->own;
     origin o = find_origin(arguments->operand[0]);
     qsort(data->label, data->rows, sizeof *data->label, saddle_compare_reals);

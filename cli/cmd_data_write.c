@@ -19,7 +19,7 @@ static saddle_status load(const cli_arguments *arguments, saddle_dataset **out, 
     const saddle_plan *plan = &arguments->plan;
     saddle_data_options options = saddle_plan_data_options(plan);
     SADDLE_TRY(saddle_dataset_load(out, arguments->operand[0], &options, plan->start.seed, error));
-    cli_warn_unread(plan, *out);
+    cli_warn_unread(plan, (*out)->formats);
     return SADDLE_OK;
 }
 
@@ -257,7 +257,7 @@ static saddle_status copy_parts(parts *p, const cli_arguments *arguments,
     SADDLE_TRY(
         saddle_split_csv_file(plan, arguments->operand[0], how, p->path, p->size, copied, error));
     if (*copied)
-        cli_warn_unread(plan, &(saddle_dataset){.formats = SADDLE_FORMAT_BIT(SADDLE_FORMAT_CSV)});
+        cli_warn_unread(plan, SADDLE_FORMAT_BIT(SADDLE_FORMAT_CSV));
     for (size_t k = 0; *copied && k < p->count; k++)
         cli_print("%s: %zu row%s\n", p->path[k], p->size[k], SADDLE_PLURAL(p->size[k]));
     return SADDLE_OK;

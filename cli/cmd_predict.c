@@ -78,7 +78,7 @@ static saddle_status open_job(job *out, const cli_arguments *arguments, saddle_e
     SADDLE_THEN(status,
                 saddle_predictor_data(out->predictor, &out->data, plan->problem.data, &how, error));
     if (status == SADDLE_OK)
-        cli_warn_unread(plan, out->data);
+        cli_warn_unread(plan, out->data->formats);
     return status;
 }
 

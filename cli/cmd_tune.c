@@ -317,40 +317,21 @@ static bool holds_out(const char *objective)
     return saddle_tune_is_outcome(objective) && strncmp(objective, "train_", 6) != 0;
 }
 
-/* Returns a failure to create an instance with held-out rows, but names the objective if the cause
- * is that the problem has no outcomes. */
-static saddle_status name_objective(const saddle_plan *held_out, const char *objective,
-                                    saddle_status status, saddle_error *error)
-{
-    saddle_plan plan = *held_out;
-    saddle_instance *instance = NULL;
-    saddle_outcome_column column;
-    plan.problem.test_rows = NULL;
-    if (saddle_instance_create(&instance, &plan, NULL) == SADDLE_OK &&
-        instance->problem->outcomes == NULL)
-        status = saddle_tune_objective(&column, instance, objective, error);
-    saddle_instance_free(instance);
-    return status;
-}
-
 /* Creates the instance that candidates run on. If it does not read the test data, also creates
  * the one that tests the result, so that errors in the test data are found before the search. */
 static saddle_status make_instance(work *w, saddle_instance **out, saddle_error *error)
 {
     saddle_plan plan = *w->plan;
     const saddle_problem_class *kind = NULL;
-    const char *objective = w->chosen->objective;
-    bool split = holds_out(objective);
+    bool split = holds_out(w->chosen->objective);
     saddle_status status = SADDLE_OK;
-    /* A problem that is not made from data has nothing to split. */
+    /* A problem that is not made from data has nothing to split, and one without outcomes nothing to measure. */
     if (split && saddle_problem_find(&kind, plan.problem.name, NULL) == SADDLE_OK &&
-        kind->needs_data)
+        kind->needs_data && kind->common.outcomes != NULL)
         status =
             saddle_validation_split(&w->validation, &plan, w->chosen->validation_fraction, error);
     status = cli_agree(status, error);
     SADDLE_THEN(status, saddle_instance_create(out, &plan, error));
-    if (status == SADDLE_BAD_INPUT && w->validation.held_out != NULL)
-        return name_objective(&plan, objective, status, error);
     SADDLE_THEN_IF(status, w->validation.held_out != NULL && w->plan->problem.test_data != NULL,
                    saddle_instance_create(&w->full, w->plan, error));
     return status;

@@ -332,9 +332,8 @@ void cli_report_run(const char *label, const saddle_row *last, saddle_stop stop)
 {
     char time[CLI_NUMBER];
     cli_print("  %s%llu iteration%s, %s, metric %.4e: %s\n", label,
-              (unsigned long long)last->iteration,
-              SADDLE_PLURAL((unsigned long long)last->iteration), cli_duration(last->seconds, time),
-              last->metric, saddle_stop_text(stop));
+              (unsigned long long)last->iteration, SADDLE_PLURAL(last->iteration),
+              cli_duration(last->seconds, time), last->metric, saddle_stop_text(stop));
     cli_flush_or_stop();
 }
 

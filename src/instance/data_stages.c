@@ -274,7 +274,6 @@ static saddle_status note_large_values(saddle_instance *e, saddle_error *error)
 {
     const saddle_world *world = e->world;
     double large = 0.0;
-    double failed = 0.0;
     for (size_t k = 0; k < world->local; k++)
         if (saddle_has_large_values(e->parts->shard[world->here[k]]))
             large = 1.0;
@@ -282,20 +281,17 @@ static saddle_status note_large_values(saddle_instance *e, saddle_error *error)
     if (large == 0.0)
         return SADDLE_OK;
     double *largest = saddle_alloc_doubles(e->features);
-    if (largest == NULL)
-        failed = 1.0;
-    world->largest(world, 1, &failed);
-    if (failed > 0.0) {
-        bool here = largest == NULL;
-        saddle_free(largest);
-        return here ? saddle_no_memory(error, "the largest values") : SADDLE_OK;
+    saddle_status status =
+        largest != NULL ? SADDLE_OK : saddle_no_memory(error, "the largest values");
+    status = saddle_world_agree(world, status, error);
+    if (status == SADDLE_OK) {
+        for (size_t k = 0; k < world->local; k++)
+            saddle_raise_to_values(e->parts->shard[world->here[k]], largest);
+        world->largest(world, e->features, largest);
+        saddle_scale_warning(e->columns, e->features, largest, e->parts->unscaled);
     }
-    for (size_t k = 0; k < world->local; k++)
-        saddle_raise_to_values(e->parts->shard[world->here[k]], largest);
-    world->largest(world, e->features, largest);
-    saddle_scale_warning(e->columns, e->features, largest, e->parts->unscaled);
     saddle_free(largest);
-    return SADDLE_OK;
+    return status;
 }
 
 /* Distributes every agent's number of rows to all processes, and gives all agents as many
