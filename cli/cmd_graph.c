@@ -31,8 +31,7 @@ static const saddle_option draw = SADDLE_TEXT(
 static const saddle_option copies = SADDLE_TEXT(
     SADDLE_OWN(options, copies, RUN), "copies", SADDLE_OUTPUT_HEADING, "", "FILE",
     "Colour agents by how far their x and y are from the mean (squared distance). FILE is a model "
-    "that "
-    "`saddle run --model` wrote on this network. Not given: all agents have the same colour.");
+    "that `saddle run --model` wrote on this network. Not given: all agents have the same colour.");
 
 static const saddle_option *const own[] = {&save, &draw, &copies, &cli_option_json, NULL};
 static const cli_fields library[] = {CLI_FIELDS(network.agents), CLI_FIELDS(network.mixing),

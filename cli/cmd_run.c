@@ -179,8 +179,7 @@ const cli_command cli_run = {
         "is 1. With --checkpoint DIR an interrupted run loses nothing: `saddle run --resume DIR` "
         "continues with the options of that run and computes bit-identical results to those of an "
         "uninterrupted one, on any number of threads. Output files outside DIR must be given "
-        "again; --iterations "
-        "and other limits may be changed.",
+        "again; --iterations and other limits may be changed.",
     .basics = cli_run_basics,
     .examples = examples,
     .library = library,

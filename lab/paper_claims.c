@@ -108,8 +108,7 @@ static const paper_claim claims[] = {
      "links and with 20% of the messages lost"},
     {"partition", NULL,
      "after a ring that was cut in two is healed, PRECISION needs at most 1.5 times the rounds of "
-     "a "
-     "run on a ring that was never cut",
+     "a run on a ring that was never cut",
      "counted from the healing in the same way; with reliable links and with 20% of the messages "
      "lost"},
 };

@@ -125,9 +125,8 @@ static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan
             status = saddle_fail(
                 error, SADDLE_BAD_INPUT,
                 "%s: '%.300s' lies outside the directory of the checkpoint '%.300s', or is a link; "
-                "a "
-                "resumed run writes such a file only if you name it again: set %s to this path, or "
-                "to another one",
+                "a resumed run writes such a file only if you name it again: set %s to this path, "
+                "or to another one",
                 name, given, c->path, name);
     }
     saddle_free(directory);

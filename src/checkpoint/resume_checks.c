@@ -146,8 +146,7 @@ static saddle_status check_numbers(const saddle_checkpoint *c, const saddle_resu
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
             "the checkpoint '%s' belongs to a run with other data, or another network, sets or "
-            "start "
-            "(their fingerprint is %016" PRIx64 " there and %016" PRIx64 " here); %s%s",
+            "start (their fingerprint is %016" PRIx64 " there and %016" PRIx64 " here); %s%s",
             c->path, n->data, wanted->data,
             files[0] != '\0' ? "these must be as they were then:" : "give the same objects", files);
     }
