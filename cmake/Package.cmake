@@ -46,12 +46,12 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${debian}/library/triggers ${debi
 saddle_debian(development libsaddle-dev libdevel "development files"
               "This package has headers, the static library and files for pkg-config and\nCMake.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ${library})
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libarpack2-dev, libcurl4-openssl-dev, liblapacke-dev, libmetis-dev,\
- libopenmpi-dev, libsleef-dev, libssl-dev, libyaml-dev, libzip-dev, pkg-config, zlib1g-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libarpack2-dev, liblapacke-dev, libmetis-dev,\
+ libopenmpi-dev, libsleef-dev, libsodium-dev, libyaml-dev, libzip-dev, pkg-config, zlib1g-dev")
 
 if(TARGET saddle)
   saddle_debian(program saddle math "program" "This package has the program saddle, its manual page and completions.")
-  set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS gnuplot-nox)
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "curl, gnuplot-nox")
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS openmpi-bin)
 endif()
 

@@ -1,7 +1,6 @@
 #include "draw/gnuplot.h"
 
 #include <errno.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "core/print.h"
 #include "core/text.h"
 #include "files/file.h"
+#include "files/program.h"
 
 bool gnuplot_kind_of(const char *path, gnuplot_kind *out)
 {
@@ -104,28 +104,6 @@ void gnuplot_terminal(gnuplot *g, gnuplot_kind kind, int width, int height)
 
 /* ---- the program --------------------------------------------------------------------------- */
 
-/* Starts gnuplot on the script; returns 0 or an errno. */
-static int start(pid_t *child, int script, int output, int errors)
-{
-    /* -d: ignore start-up files of the user and the system. */
-    static char name[] = "gnuplot";
-    static char plain[] = "-d";
-    char *const argv[] = {name, plain, NULL};
-    posix_spawn_file_actions_t actions;
-    int reason = posix_spawn_file_actions_init(&actions);
-    if (reason != 0)
-        return reason;
-    reason = posix_spawn_file_actions_adddup2(&actions, script, STDIN_FILENO);
-    if (reason == 0)
-        reason = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    if (reason == 0)
-        reason = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
-    if (reason == 0)
-        reason = posix_spawnp(child, name, &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return reason;
-}
-
 /* Reads gnuplot's message: the last line of its errors that is not blank. */
 static void last_line(int errors, char *out, size_t size)
 {
@@ -153,20 +131,20 @@ static saddle_status missing(int reason, saddle_error *error)
 /* Runs the script, with the picture going to a descriptor, and frees it. */
 static saddle_status run_script(gnuplot *g, int output, saddle_error *error)
 {
+    /* -d: ignore start-up files of the user and the system. */
+    static const char *const argv[] = {"gnuplot", "-d", NULL};
     bool good = fflush(g->script) == 0 && !ferror(g->script);
     int script = fileno(g->script);
     int errors = memfd_create("saddle-gnuplot-errors", MFD_CLOEXEC);
     pid_t child = 0;
     int reason = good && errors >= 0 && lseek(script, 0, SEEK_SET) == 0 ? 0 : errno;
     if (reason == 0)
-        reason = start(&child, script, output, errors);
+        reason = saddle_start_program(&child, argv, script, output, errors);
     saddle_status status = SADDLE_OK;
     if (reason != 0) {
         status = missing(reason, error);
     } else {
-        int ending = 0;
-        while (waitpid(child, &ending, 0) < 0 && errno == EINTR)
-            ;
+        int ending = saddle_wait_for_program(child);
         char message[512];
         last_line(errors, message, sizeof message);
         if (WIFSIGNALED(ending))

@@ -10,7 +10,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD_PACKAGES=(
     gcc libc6-dev cmake make pkg-config
     libsleef-dev librandom123-dev liblapacke-dev libarpack2-dev
-    libyaml-dev libcurl4-openssl-dev zlib1g-dev libssl-dev libzip-dev
+    libyaml-dev zlib1g-dev libzip-dev libsodium-dev
     libopenmpi-dev openmpi-bin libmetis-dev
 )
 
@@ -18,7 +18,7 @@ BUILD_PACKAGES=(
 # shellcheck disable=SC2034  # used by scripts/test
 TEST_PACKAGES=(
     check g++ clang clang-format clang-tidy shellcheck python3 python3-numpy valgrind
-    gnuplot-nox jq chromium chromium-driver cppcheck gcovr binutils libclang-rt-14-dev ccache
+    gnuplot-nox curl jq chromium chromium-driver cppcheck gcovr binutils libclang-rt-14-dev ccache
     python3-cffi python3-pytest python3-scipy python3-pandas python3-matplotlib python3-networkx
     python3-tqdm python3-mypy python3-sklearn python3-torch
     python3-pip python3-venv dpkg-dev file fakeroot lintian python3-sphinx python3-myst-parser furo

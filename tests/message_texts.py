@@ -3,8 +3,9 @@
 
     message_texts.py SOURCE_DIRECTORY
 
-In src/ and lab/, string literals other than the help of options must not contain an option with its dashes, a
-command of the program or the command line itself. Only the files that print the help may read an option's heading.
+In src/ and lab/, string literals other than the help of options and the arguments of other programs must not contain
+an option with its dashes, a command of the program or the command line itself. Only the files that print the help
+may read an option's heading.
 """
 
 import pathlib
@@ -14,6 +15,7 @@ import sys
 COMMAND_NAME = re.compile(r'const cli_command \w+ = \{\s*\.name = "([^" ]+)')
 OPTION = re.compile(r"\bSADDLE_(?:REAL|REAL_ABOVE|STEP|INTEGER|CHOICE|FLAG|TEXT)\(|\.help =\s")
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^'\\]|\\.)'|/\*.*?\*/|//[^\n]*", re.S)
+ARGUMENTS = re.compile(r"\bargv\[\] = \{.*?\};", re.S)
 READS_HEADINGS = {"cli/help.c", "cli/cmd_man.c"}
 
 
@@ -61,7 +63,7 @@ def main():
         name = path.relative_to(root).as_posix()
         text = without_comments(path.read_text())
         if name.split("/")[0] in ("src", "lab"):
-            texts = literals(without_help(text))
+            texts = literals(without_help(ARGUMENTS.sub("", text)))
             seen += len(texts)
             complaints += [f"{name}: {t}" for t in texts if forbidden.search(t)]
         heading = r"\boption(?:\[\w+\])?(?:->|\.)group\b|option\(.*\)->group\b"

@@ -14,7 +14,7 @@
 
 #include <saddle/status.h>
 
-/* Bytes that the program and its libraries (MPI, LAPACK, ARPACK, zlib, curl, stdio) take in each
+/* Bytes that the program and its libraries (MPI, LAPACK, ARPACK, zlib, stdio) take in each
  * process, thread stacks included. They count against SADDLE_MEMORY. */
 #define SADDLE_LIBRARY_BYTES 6.4e7
 

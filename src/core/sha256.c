@@ -3,25 +3,20 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include <openssl/evp.h>
-
 void saddle_sha256_begin(saddle_sha256 *sum)
 {
-    sum->context = EVP_MD_CTX_new();
-    sum->bad = sum->context == NULL || EVP_DigestInit_ex(sum->context, EVP_sha256(), NULL) != 1;
+    crypto_hash_sha256_init(sum);
 }
 
 void saddle_sha256_add(saddle_sha256 *sum, const void *block, size_t bytes)
 {
-    if (!sum->bad && block != NULL)
-        sum->bad = EVP_DigestUpdate(sum->context, block, bytes) != 1;
+    if (block != NULL)
+        crypto_hash_sha256_update(sum, block, bytes);
 }
 
-bool saddle_sha256_end(saddle_sha256 *sum, unsigned char out[SADDLE_SHA256_BYTES])
+void saddle_sha256_end(saddle_sha256 *sum, unsigned char out[SADDLE_SHA256_BYTES])
 {
-    bool good = !sum->bad && EVP_DigestFinal_ex(sum->context, out, NULL) == 1;
-    EVP_MD_CTX_free(sum->context);
-    return good;
+    crypto_hash_sha256_final(sum, out);
 }
 
 bool saddle_sha256_file(int descriptor, uint64_t bytes, unsigned char out[SADDLE_SHA256_BYTES])
@@ -39,5 +34,6 @@ bool saddle_sha256_file(int descriptor, uint64_t bytes, unsigned char out[SADDLE
             break;
         saddle_sha256_add(&sum, block, (size_t)got);
     }
-    return saddle_sha256_end(&sum, out) && got >= 0;
+    saddle_sha256_end(&sum, out);
+    return got >= 0;
 }

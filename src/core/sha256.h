@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4), computed by OpenSSL. */
+/* SHA-256 (FIPS 180-4), computed by libsodium. */
 #ifndef SADDLE_CORE_SHA256_H
 #define SADDLE_CORE_SHA256_H
 
@@ -6,19 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sodium/crypto_hash_sha256.h>
+
 #define SADDLE_SHA256_BYTES 32
 
-/* A hash in progress. Failure, which only a lack of memory causes, is reported by saddle_sha256_end(). */
-typedef struct saddle_sha256 {
-    void *context;
-    bool bad;
-} saddle_sha256;
+/* A hash in progress. */
+typedef crypto_hash_sha256_state saddle_sha256;
 
 void saddle_sha256_begin(saddle_sha256 *sum);
 /* Adds bytes; a NULL block adds nothing. */
 void saddle_sha256_add(saddle_sha256 *sum, const void *block, size_t bytes);
-/* Returns the hash in `out` and frees the state; false on failure. */
-bool saddle_sha256_end(saddle_sha256 *sum, unsigned char out[SADDLE_SHA256_BYTES]);
+/* Stores the hash in `out`. */
+void saddle_sha256_end(saddle_sha256 *sum, unsigned char out[SADDLE_SHA256_BYTES]);
 
 /* Hashes the first `bytes` of an open file, or all of a shorter one, and keeps the file's
  * position. Returns false, with errno set, when the file cannot be read. */

@@ -1,5 +1,5 @@
 /*
- * Downloading data sets (libcurl).
+ * Downloading data sets with the program curl.
  *
  * A file is written to FILE.part in the data directory, resumed where an earlier attempt stopped, compared
  * with its expected SHA-256 and only then renamed to FILE. A lock on the partial file excludes a second
@@ -8,14 +8,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <curl/curl.h>
 
 #include "core/memory.h"
 #include "core/print.h"
@@ -23,34 +24,41 @@
 #include "core/status.h"
 #include "data/sources.h"
 #include "files/file.h"
+#include "files/program.h"
 
-#define MOST_REDIRECTS 5L
-#define CONNECT_SECONDS 20L
-/* A transfer below this many bytes per second for this long has stalled. */
-#define STALL_BYTES 100L
-#define STALL_SECONDS 30L
 /* Many times the size of the largest known file: a server that sends more is not sending a data set. */
 #define MOST_BYTES ((uint64_t)256 << 20)
+/* How often the size of the file is looked at. */
+#define PROGRESS_MILLISECONDS 100
+/* Exit codes of curl. */
+enum {
+    CURL_BAD_PROTOCOL = 1,
+    CURL_HTTP_ERROR = 22,
+    CURL_WRITE_ERROR = 23,
+    CURL_NO_RANGE = 33,
+    CURL_TOO_LARGE = 63
+};
+/* What curl prints at the end, after REPORT: exit code, status of the server, last address, message. */
+#define REPORT "\nsaddle "
 
 /* One download. */
 struct download {
     const saddle_data_source *source;
     const saddle_fetch_options *options;
-    char *url;                  /* where the file comes from */
-    char *path;                 /* its destination */
-    char *partial;              /* its name until it is verified */
-    int descriptor;             /* of the partial file; -1: closed */
-    CURL *handle;               /* of the current transfer */
-    uint64_t resumed;           /* bytes that an earlier attempt left */
-    uint64_t done;              /* bytes in the partial file */
-    uint64_t range;             /* offset at which the server's answer starts */
-    bool begun;                 /* whether bytes of the file have arrived */
-    bool restart;               /* whether the partial file turned out to be useless */
-    bool ended;                 /* whether the caller's progress function stopped it */
-    bool too_large;             /* whether more than MOST_BYTES were announced or arrived */
-    char said[CURL_ERROR_SIZE]; /* libcurl's message, also for failures of the callbacks below */
-    char reason[CURL_ERROR_SIZE + 64]; /* the first failure, which takes precedence over libcurl's
-                                        * message */
+    char *url;        /* where the file comes from */
+    char *path;       /* its destination */
+    char *partial;    /* its name until it is verified */
+    int descriptor;   /* of the partial file, which curl writes; -1: closed */
+    uint64_t resumed; /* bytes that an earlier attempt left */
+    uint64_t done;    /* bytes in the partial file */
+    char said
+        [8192]; /* the last that curl printed: the heads of the server's answers, and its report */
+    size_t length;    /* of that text */
+    bool restart;     /* whether the partial file turned out to be useless */
+    bool ended;       /* whether the caller's progress function stopped it */
+    bool too_large;   /* whether more than MOST_BYTES were announced or arrived */
+    bool no_curl;     /* whether the program curl is not installed */
+    char reason[512]; /* why it failed */
 };
 
 static bool starts_with(const char *url, const char *scheme)
@@ -58,170 +66,147 @@ static bool starts_with(const char *url, const char *scheme)
     return strncasecmp_l(url, scheme, strlen(scheme), saddle_c_locale()) == 0;
 }
 
-/* ---- libcurl's callbacks ---- */
-
-/* Records where a partial answer starts: "Content-Range: bytes START-END/SIZE". */
-static size_t on_header(char *text, size_t size, size_t count, void *context)
-{
-    struct download *download = context;
-    static const char name[] = "content-range: bytes ";
-    size_t length = sizeof name - 1;
-    size_t bytes = size * count;
-    if (bytes > length && strncasecmp_l(text, name, length, saddle_c_locale()) == 0) {
-        download->range = 0;
-        for (size_t k = length; k < bytes && text[k] >= '0' && text[k] <= '9'; k++)
-            download->range = download->range * 10 + (uint64_t)(text[k] - '0');
-    }
-    return bytes;
-}
-
-/* Called before the first byte of the file: keeps what is there, or truncates it. */
-static bool begin_body(struct download *download, long code)
-{
-    if (code == 206 && download->range == download->resumed) {
-        download->done = download->resumed;
-    } else if (code == 206) {
-        download->restart = true;
-        return false;
-    } else if (ftruncate(download->descriptor, 0) != 0) {
-        saddle_snprintf(download->reason, sizeof download->reason, "%s", strerror(errno));
-        return false;
-    } else {
-        download->resumed = 0;
-        download->done = 0;
-    }
-    download->begun = true;
-    return true;
-}
-
-static bool write_all(struct download *download, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = pwrite(download->descriptor, bytes, count, (off_t)download->done);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0) {
-            saddle_snprintf(download->reason, sizeof download->reason,
-                            "cannot write: %s; is the disk full?", strerror(errno));
-            return false;
-        }
-        bytes += written;
-        count -= (size_t)written;
-        download->done += (uint64_t)written;
-    }
-    return true;
-}
-
-static size_t on_body(char *bytes, size_t size, size_t count, void *context)
-{
-    struct download *download = context;
-    long code = 0;
-    curl_easy_getinfo(download->handle, CURLINFO_RESPONSE_CODE, &code);
-    /* Ignore the page that comes with a redirect or an error. */
-    if (code != 200 && code != 206)
-        return size * count;
-    if (!download->begun && !begin_body(download, code))
-        return 0;
-    if (download->done > MOST_BYTES || size * count > MOST_BYTES - download->done) {
-        download->too_large = true;
-        return 0;
-    }
-    return write_all(download, bytes, size * count) ? size * count : 0;
-}
-
-static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
-                       curl_off_t up_now)
-{
-    struct download *download = context;
-    const saddle_fetch_options *options = download->options;
-    (void)now;
-    (void)up_total;
-    (void)up_now;
-    uint64_t all = download->begun && total > 0 ? download->resumed + (uint64_t)total : 0;
-    if (options->progress != NULL &&
-        options->progress(options->context, download->source->file, download->done, all))
-        download->ended = true;
-    return download->ended;
-}
-
 /* ---- one transfer ---- */
 
-static bool set_options(struct download *download)
+/* Starts curl, which writes the file to the descriptor and its texts to `texts`; returns 0 or an errno. */
+static int start_curl(const struct download *download, pid_t *child, int texts)
 {
-    CURL *handle = download->handle;
-    const char *redirects = starts_with(download->url, "https://") ? "https" : "http,https";
-    bool good = curl_easy_setopt(handle, CURLOPT_URL, download->url) == CURLE_OK &&
-                curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-                curl_easy_setopt(handle, CURLOPT_REDIR_PROTOCOLS_STR, redirects) == CURLE_OK &&
-                curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 1L) == CURLE_OK &&
-                curl_easy_setopt(handle, CURLOPT_MAXREDIRS, MOST_REDIRECTS) == CURLE_OK;
-    /* Not CURLOPT_RESUME_FROM, which fails when a server ignores it and sends the whole file. */
-    char rest[32];
-    saddle_snprintf(rest, sizeof rest, "%" PRIu64 "-", download->resumed);
-    if (download->resumed > 0)
-        good = good && curl_easy_setopt(handle, CURLOPT_RANGE, rest) == CURLE_OK;
-    curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
-    curl_easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, STALL_BYTES);
-    curl_easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, STALL_SECONDS);
-    curl_easy_setopt(handle, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)MOST_BYTES);
-    curl_easy_setopt(handle, CURLOPT_USERAGENT, "saddle");
-    curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, download->said);
-    curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, on_header);
-    curl_easy_setopt(handle, CURLOPT_HEADERDATA, download);
-    curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(handle, CURLOPT_WRITEDATA, download);
-    curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, on_progress);
-    curl_easy_setopt(handle, CURLOPT_XFERINFODATA, download);
-    return good;
+    char start[32];
+    char most[32];
+    saddle_snprintf(start, sizeof start, "%" PRIu64, download->resumed);
+    saddle_snprintf(most, sizeof most, "%" PRIu64, MOST_BYTES);
+    const char *redirects = starts_with(download->url, "https://") ? "=https" : "=http,https";
+    /* clang-format off */
+    const char *const argv[] = {
+        "curl", "-q", /* ignore the user's .curlrc */
+        "--silent", "--fail", "--globoff", "--no-buffer", "--user-agent", "saddle",
+        "--proto", "=http,https", "--proto-redir", redirects, "--location", "--max-redirs", "5",
+        "--connect-timeout", "20",
+        "--speed-limit", "100", "--speed-time", "30", /* a transfer this slow for so long has stalled */
+        "--max-filesize", most, "--continue-at", start,
+        "--dump-header", "/dev/stderr",
+        "--write-out", "%{stderr}" REPORT "%{exitcode} %{http_code} %{url_effective}\n%{errormsg}",
+        "--url", download->url, NULL};
+    /* clang-format on */
+    int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (input < 0 || lseek(download->descriptor, (off_t)download->resumed, SEEK_SET) < 0)
+        return errno;
+    int reason = saddle_start_program(child, argv, input, download->descriptor, texts);
+    close(input);
+    return reason;
 }
 
-/* Returns whether a transfer brought the file; otherwise records the reason. */
-static bool judge(struct download *download, CURLcode result)
+/* Reads what curl printed and keeps the end of it; returns false once curl has ended. */
+static bool read_texts(struct download *download, int from)
 {
-    long code = 0;
-    char *address = NULL;
-    curl_easy_getinfo(download->handle, CURLINFO_RESPONSE_CODE, &code);
-    curl_easy_getinfo(download->handle, CURLINFO_EFFECTIVE_URL, &address);
-    if (result == CURLE_UNSUPPORTED_PROTOCOL)
+    size_t half = sizeof download->said / 2;
+    if (download->length >= half) {
+        memmove(download->said, download->said + download->length - (half - 1), half - 1);
+        download->length = half - 1;
+    }
+    ssize_t got = read(from, download->said + download->length, half);
+    if (got > 0)
+        download->length += (size_t)got;
+    download->said[download->length] = '\0';
+    return got > 0 || (got < 0 && errno == EINTR);
+}
+
+/* Returns the last place where a text occurs in what curl printed, or NULL. */
+static const char *last_said(const struct download *download, const char *text)
+{
+    const char *found = NULL;
+    for (const char *at = download->said; (at = strcasestr(at, text)) != NULL; at++)
+        found = at + strlen(text);
+    return found;
+}
+
+/* Looks at the size of the file and calls the caller's progress function; returns whether to continue. */
+static bool report_progress(struct download *download)
+{
+    const saddle_fetch_options *options = download->options;
+    struct stat status;
+    if (fstat(download->descriptor, &status) == 0)
+        download->done = (uint64_t)status.st_size;
+    download->too_large = download->done > MOST_BYTES;
+    const char *announced = last_said(download, "\ncontent-length: ");
+    uint64_t total = announced != NULL && download->done > download->resumed
+                         ? download->resumed + strtoull(announced, NULL, 10)
+                         : 0;
+    download->ended =
+        options->progress != NULL &&
+        options->progress(options->context, download->source->file, download->done, total);
+    return !download->ended && !download->too_large;
+}
+
+/* Waits for curl, and ends it if the caller stops the download or too much arrives; returns whether it ended
+ * by itself. */
+static bool wait_for_curl(struct download *download, pid_t child, int texts)
+{
+    bool running = true;
+    while (running) {
+        struct pollfd ready = {.fd = texts, .events = POLLIN};
+        if (poll(&ready, 1, PROGRESS_MILLISECONDS) > 0)
+            running = read_texts(download, texts);
+        /* Also after the end: the interrupt that ended curl may be meant for the caller. */
+        if (!report_progress(download)) {
+            kill(child, SIGKILL);
+            saddle_wait_for_program(child);
+            return false;
+        }
+    }
+    saddle_wait_for_program(child);
+    return true;
+}
+
+/* Returns whether curl reports that it has the rest of the file; otherwise records the reason. */
+static bool judge(struct download *download)
+{
+    int result = -1;
+    int code = 0;
+    int address = 0;
+    const char *report = last_said(download, REPORT);
+    if (report == NULL || sscanf(report, "%d %d %n", &result, &code, &address) < 2) {
+        /* It did not know the options, or was killed. */
+        saddle_snprintf(download->reason, sizeof download->reason, "curl failed: %.*s",
+                        (int)strcspn(download->said, "\n"), download->said);
+        return false;
+    }
+    const char *message = report + strcspn(report, "\n");
+    download->restart = result == CURL_NO_RANGE;
+    download->too_large = result == CURL_TOO_LARGE;
+    if (result == CURL_BAD_PROTOCOL)
         saddle_snprintf(
             download->reason, sizeof download->reason,
-            "a redirect to %.150s is refused: only http and https, and not from https to http",
-            address);
-    download->too_large = download->too_large || result == CURLE_FILESIZE_EXCEEDED;
-    if (download->too_large)
-        saddle_snprintf(download->reason, sizeof download->reason,
-                        "the server sends more than %" PRIu64 " MiB, which is not this file",
-                        MOST_BYTES >> 20);
-    else if (result != CURLE_OK && download->reason[0] == '\0')
-        saddle_snprintf(download->reason, sizeof download->reason, "%s",
-                        download->said[0] != '\0' ? download->said : curl_easy_strerror(result));
-    if (result != CURLE_OK)
-        return false;
-    /* For an empty file, no write callback was called. */
-    if (code == 200 || code == 206)
-        return download->begun || begin_body(download, code);
-    download->restart = code == 416 && download->resumed > 0;
-    saddle_snprintf(download->reason, sizeof download->reason, "the server answers %ld", code);
-    return false;
+            "a redirect to %.*s is refused: only http and https, and not from https to http",
+            (int)strcspn(report + address, "\n"), report + address);
+    else if (result == CURL_HTTP_ERROR)
+        saddle_snprintf(download->reason, sizeof download->reason, "the server answers %d", code);
+    else
+        saddle_snprintf(download->reason, sizeof download->reason, "%s%s",
+                        message + strspn(message, "\n"),
+                        result == CURL_WRITE_ERROR ? "; is the disk full?" : "");
+    return result == 0;
 }
 
 /* Requests the missing bytes once. */
 static bool transfer(struct download *download)
 {
-    download->begun = false;
-    download->range = 0;
-    download->reason[0] = '\0';
+    int ends[2] = {-1, -1};
+    pid_t child = 0;
+    download->length = 0;
     download->said[0] = '\0';
-    download->handle = curl_easy_init();
-    bool arrived = false;
-    if (download->handle != NULL && set_options(download))
-        arrived = judge(download, curl_easy_perform(download->handle));
-    else
-        saddle_snprintf(download->reason, sizeof download->reason, "libcurl cannot be set up");
-    curl_easy_cleanup(download->handle);
-    download->handle = NULL;
+    int reason = pipe2(ends, O_CLOEXEC) == 0 ? start_curl(download, &child, ends[1]) : errno;
+    close(ends[1]);
+    bool arrived = reason == 0 && wait_for_curl(download, child, ends[0]) && judge(download);
+    close(ends[0]);
+    download->no_curl = reason == ENOENT;
+    if (reason != 0)
+        saddle_snprintf(download->reason, sizeof download->reason, "cannot start curl: %s",
+                        strerror(reason));
+    if (download->too_large)
+        saddle_snprintf(download->reason, sizeof download->reason,
+                        "the server sends more than %" PRIu64 " MiB, which is not this file",
+                        MOST_BYTES >> 20);
     return arrived;
 }
 
@@ -325,6 +310,12 @@ static saddle_status transfer_failed(const struct download *download, saddle_err
         return saddle_fail(error, SADDLE_IO,
                            "the download of '%s' was stopped; run it again to resume",
                            download->source->file);
+    if (download->no_curl)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "downloads need the program curl, which is not installed; on Debian: "
+                           "apt-get install curl; or run this where it is installed, and put the "
+                           "file at '%.300s': curl -fLo '%s' '%.200s'",
+                           download->path, download->source->file, download->url);
     return saddle_fail(error, SADDLE_IO,
                        "cannot download %.200s: %s; try another mirror, or put the file at "
                        "'%.300s' yourself",
@@ -405,7 +396,8 @@ static saddle_status fetch_file(const saddle_data_source *source, const char *di
         SADDLE_THEN(status, complete(&download, error));
     }
     /* Remove an empty partial file. */
-    if (status == SADDLE_IO && download.descriptor >= 0 && download.done == 0)
+    if ((status == SADDLE_IO || status == SADDLE_UNSUPPORTED) && download.descriptor >= 0 &&
+        download.done == 0)
         unlink(download.partial);
     if (download.descriptor >= 0)
         close(download.descriptor);
