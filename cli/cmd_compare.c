@@ -310,14 +310,11 @@ static void print_json(const work *w, bool saved)
     bool lost = w->result.output_error.status != SADDLE_OK;
     cli_json_begin(&j, w->arguments->command);
     cli_json_given(&j, w->arguments);
-    saddle_json_flag(&j, "interrupted", w->stopped);
+    saddle_json_put(&j, "interrupted %d", w->stopped);
     cli_json_comparison(&j, &w->result, &w->inputs);
-    saddle_json_object(&j, "files");
-    saddle_json_text(&j, "directory", w->inputs.directory);
-    saddle_json_text(&j, "summary", saved ? path : NULL);
-    saddle_json_text(&j, "report", saved ? w->chosen->common.report : NULL);
-    saddle_json_text(&j, "lost", lost ? w->result.output_error.message : NULL);
-    saddle_json_end_object(&j);
+    saddle_json_put(&j, "files { directory %s summary %s report %s lost %s }", w->inputs.directory,
+                    saved ? path : NULL, saved ? w->chosen->common.report : NULL,
+                    lost ? w->result.output_error.message : NULL);
     cli_json_end(&j);
 }
 

@@ -242,24 +242,20 @@ static void print_data(const saddle_dataset *data, const char *name, const origi
 static void add_columns(saddle_json *j, const saddle_columns *columns)
 {
     size_t count = saddle_columns_count(columns);
-    saddle_json_array(j, "columns");
+    saddle_json_put(j, "columns [");
     for (size_t k = 0; k < count; k++) {
         size_t first;
         size_t features;
         size_t texts;
         const char *const *text = saddle_columns_texts(columns, k, &texts);
         saddle_columns_features(columns, k, &first, &features);
-        saddle_json_object(j, NULL);
-        saddle_json_text(j, "name", saddle_columns_name(columns, k));
-        saddle_json_whole(j, "first_feature", first + 1);
-        saddle_json_whole(j, "features", features);
-        saddle_json_array(j, "categories");
+        saddle_json_put(j, "{ name %s first_feature %zu features %zu categories [",
+                        saddle_columns_name(columns, k), first + 1, features);
         for (size_t c = 0; text != NULL && c < texts; c++)
-            saddle_json_text(j, NULL, text[c]);
-        saddle_json_end_array(j);
-        saddle_json_end_object(j);
+            saddle_json_put(j, "%s", text[c]);
+        saddle_json_put(j, "] }");
     }
-    saddle_json_end_array(j);
+    saddle_json_put(j, "]");
 }
 
 static void add_labels(saddle_json *j, const saddle_dataset *data)
@@ -267,20 +263,14 @@ static void add_labels(saddle_json *j, const saddle_dataset *data)
     size_t texts = 0;
     const char *const *text = saddle_columns_label_texts(data->columns, &texts);
     size_t different = count_labels(data);
-    saddle_json_object(j, "labels");
-    saddle_json_whole(j, "different", different);
-    saddle_json_real(j, "min", different > 0 ? data->label[0] : (double)NAN);
-    saddle_json_real(j, "max", different > 0 ? data->label[data->rows - 1] : (double)NAN);
-    saddle_json_array(j, "counts");
-    for (size_t k = 0; different <= MOST_LABELS && k < data->rows; k = same_label(data, k)) {
-        saddle_json_object(j, NULL);
-        saddle_json_real(j, "label", data->label[k]);
-        saddle_json_text(j, "text", text != NULL ? text[(size_t)data->label[k]] : NULL);
-        saddle_json_whole(j, "rows", same_label(data, k) - k);
-        saddle_json_end_object(j);
-    }
-    saddle_json_end_array(j);
-    saddle_json_end_object(j);
+    saddle_json_put(j, "labels { different %zu min %g max %g counts [", different,
+                    different > 0 ? data->label[0] : (double)NAN,
+                    different > 0 ? data->label[data->rows - 1] : (double)NAN);
+    for (size_t k = 0; different <= MOST_LABELS && k < data->rows; k = same_label(data, k))
+        saddle_json_put(j, "{ label %g text %s rows %zu }", data->label[k],
+                        text != NULL ? text[(size_t)data->label[k]] : NULL,
+                        same_label(data, k) - k);
+    saddle_json_put(j, "] }");
 }
 
 static void print_json(const saddle_dataset *data, const cli_arguments *arguments, const origin *o)
@@ -288,23 +278,16 @@ static void print_json(const saddle_dataset *data, const cli_arguments *argument
     saddle_json j;
     cli_json_begin(&j, arguments->command);
     cli_json_given(&j, arguments);
-    saddle_json_text(&j, "name", arguments->operand[0]);
-    saddle_json_whole(&j, "files", o->files);
-    saddle_json_text(&j, "path", o->path);
-    saddle_json_real(&j, "bytes", o->path != NULL ? (double)o->bytes : (double)NAN);
-    saddle_json_whole(&j, "rows", data->rows);
-    saddle_json_whole(&j, "dropped", data->dropped);
-    saddle_json_whole(&j, "imputed", data->imputed);
-    saddle_json_whole(&j, "features", data->features);
-    saddle_json_whole(&j, "nonzeros", data->nonzeros);
-    saddle_json_real(&j, "nonzeros_per_row", row_nonzeros(data));
-    saddle_json_real(&j, "density", density(data));
-    saddle_json_text(&j, "storage", data->dense != NULL ? "dense" : "sparse");
+    saddle_json_put(&j, "name %s files %zu path %s bytes %g", arguments->operand[0], o->files,
+                    o->path, o->path != NULL ? (double)o->bytes : (double)NAN);
+    saddle_json_put(&j, "rows %zu dropped %zu imputed %zu features %zu nonzeros %zu", data->rows,
+                    data->dropped, data->imputed, data->features, data->nonzeros);
+    saddle_json_put(&j, "nonzeros_per_row %g density %g storage %s", row_nonzeros(data),
+                    density(data), data->dense != NULL ? "dense" : "sparse");
     double least;
     double largest;
     value_range(data, &least, &largest);
-    saddle_json_real(&j, "least_value", least);
-    saddle_json_real(&j, "largest_value", largest);
+    saddle_json_put(&j, "least_value %g largest_value %g", least, largest);
     add_columns(&j, data->columns);
     add_labels(&j, data);
     cli_json_end(&j);

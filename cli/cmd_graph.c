@@ -120,34 +120,18 @@ static void print_json(const network *n, const cli_arguments *arguments)
     saddle_json j;
     cli_json_begin(&j, arguments->command);
     cli_json_given(&j, arguments);
-    saddle_json_text(&j, "topology", n->graph->text);
-    saddle_json_whole(&j, "agents", count);
-    saddle_json_whole(&j, "edges", n->graph->edges);
-    saddle_json_object(&j, "degrees");
-    saddle_json_whole(&j, "min", n->degree[0]);
-    saddle_json_real(&j, "mean", n->mean_degree);
-    saddle_json_whole(&j, "max", n->degree[count - 1]);
-    saddle_json_array(&j, "counts");
-    for (size_t k = 0; k < count; k = same_degree(n->degree, count, k)) {
-        saddle_json_object(&j, NULL);
-        saddle_json_whole(&j, "degree", n->degree[k]);
-        saddle_json_whole(&j, "agents", same_degree(n->degree, count, k) - k);
-        saddle_json_end_object(&j);
-    }
-    saddle_json_end_array(&j);
-    saddle_json_end_object(&j);
-    saddle_json_whole(&j, "diameter", n->diameter);
-    saddle_json_text(&j, "mixing", n->mixing->text);
-    saddle_json_real(&j, "min_self_weight", saddle_mixing_min_self_weight(n->mixing));
-    saddle_json_real(&j, "lambda_2", n->spectrum.lambda2);
-    saddle_json_real(&j, "lambda_m", n->spectrum.lambda_m);
-    saddle_json_real(&j, "lambda", n->spectrum.lambda);
-    saddle_json_real(&j, "spectral_gap", n->spectrum.gap);
-    saddle_json_text(&j, "eigenvalues_by", n->spectrum.method);
-    saddle_json_object(&j, "files");
-    saddle_json_text(&j, "edges", chosen->save);
-    saddle_json_text(&j, "drawing", chosen->draw);
-    saddle_json_end_object(&j);
+    saddle_json_put(&j, "topology %s agents %zu edges %zu", n->graph->text, count, n->graph->edges);
+    saddle_json_put(&j, "degrees { min %zu mean %g max %zu counts [", n->degree[0], n->mean_degree,
+                    n->degree[count - 1]);
+    for (size_t k = 0; k < count; k = same_degree(n->degree, count, k))
+        saddle_json_put(&j, "{ degree %zu agents %zu }", n->degree[k],
+                        same_degree(n->degree, count, k) - k);
+    saddle_json_put(&j, "] } diameter %zu mixing %s min_self_weight %g", n->diameter,
+                    n->mixing->text, saddle_mixing_min_self_weight(n->mixing));
+    saddle_json_put(&j, "lambda_2 %g lambda_m %g lambda %g spectral_gap %g eigenvalues_by %s",
+                    n->spectrum.lambda2, n->spectrum.lambda_m, n->spectrum.lambda, n->spectrum.gap,
+                    n->spectrum.method);
+    saddle_json_put(&j, "files { edges %s drawing %s }", chosen->save, chosen->draw);
     cli_json_end(&j);
 }
 

@@ -112,15 +112,12 @@ static void print_json(const job *j, const cli_arguments *arguments, const saddl
     saddle_json json;
     cli_json_begin(&json, arguments->command);
     cli_json_given(&json, arguments);
-    saddle_json_text(&json, "model", arguments->plan.outputs.model);
-    saddle_json_text(&json, "problem", saddle_predictor_problem(j->predictor)->name);
-    saddle_json_text(&json, "data", arguments->plan.problem.data);
-    saddle_json_whole(&json, "rows", j->data->rows);
-    saddle_json_whole(&json, "dropped", j->data->dropped);
-    saddle_json_object(&json, "outcomes");
+    saddle_json_put(&json, "model %s problem %s data %s rows %zu dropped %zu outcomes {",
+                    arguments->plan.outputs.model, saddle_predictor_problem(j->predictor)->name,
+                    arguments->plan.problem.data, j->data->rows, j->data->dropped);
     for (size_t k = 0; k < count; k++)
-        saddle_json_real(&json, outcome[k].name, outcome[k].value);
-    saddle_json_end_object(&json);
+        saddle_json_put(&json, "%s: %g", outcome[k].name, outcome[k].value);
+    saddle_json_put(&json, "}");
     cli_json_end(&json);
 }
 

@@ -44,7 +44,7 @@ static const cli_fields library[] = {CLI_FIELDS(problem),
 static void begin_part(saddle_json *j, const char *key, const char *heading)
 {
     if (j != NULL)
-        saddle_json_object(j, key);
+        saddle_json_put(j, "%s: {", key);
     else
         cli_print("%s\n", heading);
 }
@@ -52,7 +52,7 @@ static void begin_part(saddle_json *j, const char *key, const char *heading)
 static void end_part(saddle_json *j)
 {
     if (j != NULL)
-        saddle_json_end_object(j);
+        saddle_json_put(j, "}");
 }
 
 /* Prints a number: a JSON member, or a line with its name and meaning. */
@@ -60,7 +60,7 @@ static void line(saddle_json *j, const char *key, const char *name, double value
                  const char *meaning)
 {
     if (j != NULL) {
-        saddle_json_real(j, key, value);
+        saddle_json_put(j, "%s: %g", key, value);
         return;
     }
     char text[CLI_NUMBER];
@@ -81,7 +81,7 @@ static void print_constants(saddle_json *j, const saddle_theory *t, bool by_size
                       : "Lipschitz constant of every sample's gradient over X x Y");
     line(j, "mu", "mu", t->strong_concavity, "strong concavity of F in y");
     if (j != NULL)
-        saddle_json_flag(j, "estimated", t->estimated);
+        saddle_json_put(j, "estimated %d", t->estimated);
     line(j, "kappa", "kappa = L/mu", t->lipschitz / t->strong_concavity, "condition number");
     line(j, "lambda", "lambda", t->lambda, "second largest |eigenvalue| of the mixing matrix");
     end_part(j);
@@ -129,7 +129,7 @@ static void print_iterations(saddle_json *j, const saddle_theory *t, bool plus)
             t->epsilon, plus ? ", the level included" : "");
     line(j, "iterations", "iterations", g->iterations, text);
     if (j != NULL)
-        saddle_json_text(j, "meaning", text);
+        saddle_json_put(j, "meaning %s", text);
 }
 
 static void print_guarantee(saddle_json *j, const saddle_theory *t, bool plus, double c_epsilon)
@@ -235,7 +235,7 @@ static void print_theory(saddle_json *j, const findings *f)
     print_constants(j, &f->theory, f->by_size);
     print_steps(j, &f->theory, &f->practical);
     if (j != NULL)
-        saddle_json_real(j, "epsilon", f->theory.epsilon);
+        saddle_json_put(j, "epsilon %g", f->theory.epsilon);
     print_guarantee(j, &f->theory, false, c_epsilon);
     print_guarantee(j, &f->theory, true, c_epsilon);
     print_printed(j, &f->theory.printed);
@@ -255,11 +255,11 @@ static void print_json(const findings *f)
     cli_json_begin(&j, f->arguments->command);
     cli_json_given(&j, f->arguments);
     print_theory(&j, f);
-    saddle_json_array(&j, "verification");
+    saddle_json_put(&j, "verification [");
     for (size_t k = 0; k < 2; k++)
         if (f->theorem[k].seeds > 0)
             cli_json_theorem(&j, &f->theorem[k]);
-    saddle_json_end_array(&j);
+    saddle_json_put(&j, "]");
     cli_json_end(&j);
 }
 

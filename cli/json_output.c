@@ -1,5 +1,6 @@
 #include "json_output.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/print.h"
@@ -8,19 +9,18 @@
 void cli_json_begin(saddle_json *j, const cli_command *command)
 {
     saddle_json_begin(j, stdout);
-    saddle_json_text(j, "saddle", saddle_version());
-    saddle_json_whole(j, "schema", CLI_JSON_SCHEMA);
-    saddle_json_text(j, "command", command->name);
+    saddle_json_put(j, "saddle %s schema %zu command %s", saddle_version(), (size_t)CLI_JSON_SCHEMA,
+                    command->name);
 }
 
 void cli_json_end(saddle_json *j)
 {
     size_t count;
     const char *const *warning = cli_warnings(&count);
-    saddle_json_array(j, "warnings");
+    saddle_json_put(j, "warnings [");
     for (size_t k = 0; k < count; k++)
-        saddle_json_text(j, NULL, warning[k]);
-    saddle_json_end_array(j);
+        saddle_json_put(j, "%s", warning[k]);
+    saddle_json_put(j, "]");
     saddle_json_end(j);
 }
 
@@ -38,32 +38,32 @@ static void put_setting(saddle_json *j, const saddle_option *option, const char 
     bool unset =
         *text == '\0' || (option->kind != SADDLE_OPTION_CHOICE && strcmp(text, "auto") == 0);
     if (unset)
-        saddle_json_text(j, name, NULL);
+        saddle_json_put(j, "%s: null", name);
     else if (option->kind == SADDLE_OPTION_FLAG)
-        saddle_json_flag(j, name, strcmp(text, "yes") == 0);
+        saddle_json_put(j, "%s: %d", name, strcmp(text, "yes") == 0);
     else if (option->kind == SADDLE_OPTION_INTEGER && saddle_parse_integer(text, &integer))
-        saddle_json_whole(j, name, integer);
+        saddle_json_put(j, "%s: %" PRIu64, name, integer);
     else if (option->kind == SADDLE_OPTION_REAL && saddle_parse_real(text, &real))
-        saddle_json_real(j, name, real);
+        saddle_json_put(j, "%s: %g", name, real);
     else
-        saddle_json_text(j, name, text);
+        saddle_json_put(j, "%s: %s", name, text);
 }
 
 void cli_json_settings(saddle_json *j, const saddle_settings *settings)
 {
-    saddle_json_object(j, "settings");
+    saddle_json_put(j, "settings {");
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
         put_setting(j, option, saddle_settings_value(settings, option));
     }
-    saddle_json_end_object(j);
+    saddle_json_put(j, "}");
 }
 
 void cli_json_given(saddle_json *j, const cli_arguments *arguments)
 {
     const cli_command *command = arguments->command;
     const saddle_settings *settings = arguments->plan.settings;
-    saddle_json_object(j, "settings");
+    saddle_json_put(j, "settings {");
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
         bool given = saddle_settings_given(settings, option);
@@ -72,7 +72,7 @@ void cli_json_given(saddle_json *j, const cli_arguments *arguments)
         if (option != &cli_option_json && cli_takes(command, option) && (given || general))
             put_setting(j, option, undecided ? "" : saddle_settings_value(settings, option));
     }
-    saddle_json_end_object(j);
+    saddle_json_put(j, "}");
 }
 
 /* ---- runs ---------------------------------------------------------------------------------- */
@@ -89,17 +89,16 @@ void cli_json_stop(saddle_json *j, saddle_stop stop)
                                        [SADDLE_STOP_NO_GAIN] = "no_gain",
                                        [SADDLE_STOP_INTERRUPTED] = "interrupted",
                                        [SADDLE_STOP_DIVERGED] = "diverged"};
-    saddle_json_text(j, "stop", word[stop]);
-    saddle_json_text(j, "ended", saddle_stop_text(stop));
+    saddle_json_put(j, "stop %s ended %s", word[stop], saddle_stop_text(stop));
 }
 
 void cli_json_row(saddle_json *j, const char *name, const saddle_row *row, size_t count,
                   const saddle_outcome_column *column, const double *outcome)
 {
-    saddle_json_object(j, name);
+    saddle_json_put(j, "%s: {", name);
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
-        saddle_json_real(j, saddle_trace_column_name(k), saddle_row_cell(row, k));
+        saddle_json_put(j, "%s: %g", saddle_trace_column_name(k), saddle_row_cell(row, k));
     for (size_t k = 0; k < count; k++)
-        saddle_json_real(j, column[k].name, outcome[k]);
-    saddle_json_end_object(j);
+        saddle_json_put(j, "%s: %g", column[k].name, outcome[k]);
+    saddle_json_put(j, "}");
 }

@@ -1,5 +1,6 @@
 #include "result_tables.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -369,11 +370,9 @@ void cli_print_comparison(const comparison *c, const saddle_plan *plan)
 static void put_range(saddle_json *j, const char *name, const seed_range *s)
 {
     bool none = s->count == 0;
-    saddle_json_object(j, name);
-    saddle_json_real(j, "mean", none ? (double)NAN : s->sum / (double)s->count);
-    saddle_json_real(j, "min", none ? (double)NAN : s->low);
-    saddle_json_real(j, "max", none ? (double)NAN : s->high);
-    saddle_json_end_object(j);
+    saddle_json_put(j, "%s: { mean %g min %g max %g }", name,
+                    none ? (double)NAN : s->sum / (double)s->count, none ? (double)NAN : s->low,
+                    none ? (double)NAN : s->high);
 }
 
 /* Adds a row of a run; null if it is NULL. */
@@ -381,7 +380,7 @@ static void put_row(saddle_json *j, const char *name, const comparison *c,
                     const comparison_run *run, const saddle_row *row)
 {
     if (row == NULL)
-        saddle_json_text(j, name, NULL);
+        saddle_json_put(j, "%s: null", name);
     else
         cli_json_row(j, name, row, c->outcome_count, c->outcome,
                      run->outcomes + (size_t)(row - run->rows) * c->outcome_count);
@@ -395,16 +394,14 @@ static void put_run(saddle_json *j, const comparison *c, const comparison_inputs
     if (!run->done)
         return;
     char *path = saddle_comparison_trace_path(c, in, a, r);
-    saddle_json_object(j, NULL);
-    saddle_json_whole(j, "seed", c->first_seed + r);
+    saddle_json_put(j, "{ seed %" PRIu64, c->first_seed + r);
     cli_json_stop(j, run->stop);
-    saddle_json_text(j, "trace", path);
-    saddle_json_array(j, "levels");
+    saddle_json_put(j, "trace %s levels [", path);
     for (size_t k = 0; k < c->levels; k++)
-        put_row(j, NULL, c, run, saddle_comparison_reached(run, c->level[k]));
-    saddle_json_end_array(j);
+        put_row(j, "", c, run, saddle_comparison_reached(run, c->level[k]));
+    saddle_json_put(j, "]");
     put_row(j, "final", c, run, &run->rows[run->row_count - 1]);
-    saddle_json_end_object(j);
+    saddle_json_put(j, "}");
     free(path);
 }
 
@@ -414,52 +411,44 @@ static void put_summary(saddle_json *j, const comparison *c, size_t a)
     static const char *const cost_name[MOST_COSTS] = {"ifo", "rounds", "bytes", "seconds",
                                                       "network_seconds"};
     static const char *const end_name[END_NUMBERS] = {"iterations", "ifo", "seconds", "metric"};
-    saddle_json_array(j, "levels");
+    saddle_json_put(j, "levels [");
     for (size_t l = 0; l < c->levels; l++) {
         seed_range cost[MOST_COSTS] = {{0}};
         add_costs(cost, c, a, c->level[l]);
-        saddle_json_object(j, NULL);
-        saddle_json_real(j, "level", c->level[l]);
-        saddle_json_whole(j, "reached", cost[0].count);
+        saddle_json_put(j, "{ level %g reached %zu", c->level[l], cost[0].count);
         for (size_t k = 0; k < MOST_COSTS; k++)
             put_range(j, cost_name[k], &cost[k]);
-        saddle_json_end_object(j);
+        saddle_json_put(j, "}");
     }
-    saddle_json_end_array(j);
     seed_range end[END_NUMBERS] = {{0}};
     add_ends(end, c, a);
-    saddle_json_object(j, "final");
+    saddle_json_put(j, "] final {");
     for (size_t k = 0; k < END_NUMBERS; k++)
         put_range(j, end_name[k], &end[k]);
     for (size_t k = 0; k < c->outcome_count; k++) {
         seed_range s = outcome_range(c, a, k);
         put_range(j, c->outcome[k].name, &s);
     }
-    saddle_json_end_object(j);
+    saddle_json_put(j, "}");
 }
 
 void cli_json_comparison(saddle_json *j, const comparison *c, const comparison_inputs *in)
 {
-    saddle_json_array(j, "levels");
+    saddle_json_put(j, "levels [");
     for (size_t k = 0; k < c->levels; k++)
-        saddle_json_real(j, NULL, c->level[k]);
-    saddle_json_end_array(j);
-    saddle_json_array(j, "algorithms");
+        saddle_json_put(j, "%g", c->level[k]);
+    saddle_json_put(j, "] algorithms [");
     for (size_t a = 0; a < c->names.count; a++) {
-        saddle_json_object(j, NULL);
-        saddle_json_text(j, "name", c->names.algorithm[a]->name);
-        saddle_json_text(j, "status",
-                         c->refused[a] == NULL ? "run"
-                         : c->failed[a]        ? "failed"
-                                               : "refused");
-        saddle_json_text(j, "reason", c->refused[a]);
-        saddle_json_flag(j, "untuned", c->untuned[a]);
+        saddle_json_put(j, "{ name %s status %s reason %s untuned %d", c->names.algorithm[a]->name,
+                        c->refused[a] == NULL ? "run"
+                        : c->failed[a]        ? "failed"
+                                              : "refused",
+                        c->refused[a], c->untuned[a]);
         put_summary(j, c, a);
-        saddle_json_array(j, "runs");
+        saddle_json_put(j, "runs [");
         for (size_t r = 0; r < c->repeats; r++)
             put_run(j, c, in, a, r);
-        saddle_json_end_array(j);
-        saddle_json_end_object(j);
+        saddle_json_put(j, "] }");
     }
-    saddle_json_end_array(j);
+    saddle_json_put(j, "]");
 }

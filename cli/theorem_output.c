@@ -77,28 +77,20 @@ void cli_print_theorem(const theorem_check *v)
 
 void cli_json_theorem(saddle_json *j, const theorem_check *v)
 {
-    saddle_json_object(j, NULL);
-    saddle_json_text(j, "algorithm", v->plus ? "precision+" : "precision");
-    saddle_json_whole(j, "seeds", v->seeds);
-    saddle_json_whole(j, "not_finite", v->seeds - v->measured);
-    saddle_json_whole(j, "without_guarantee", v->unguaranteed);
-    saddle_json_real(j, "variance_share",
-                     v->variance_share > 0.0 ? v->variance_share : (double)NAN);
-    saddle_json_flag(j, "violated", saddle_theorem_violated(v));
-    saddle_json_flag(j, "vacuous", saddle_theorem_is_vacuous(v));
-    saddle_json_real(j, "ratio", saddle_theorem_ratio(v));
-    saddle_json_array(j, "points");
+    saddle_json_put(j, "{ algorithm %s seeds %zu not_finite %zu without_guarantee %zu",
+                    v->plus ? "precision+" : "precision", v->seeds, v->seeds - v->measured,
+                    v->unguaranteed);
+    saddle_json_put(j, "variance_share %g violated %d vacuous %d ratio %g points [",
+                    v->variance_share > 0.0 ? v->variance_share : (double)NAN,
+                    saddle_theorem_violated(v), saddle_theorem_is_vacuous(v),
+                    saddle_theorem_ratio(v));
     for (size_t p = 0; p < THEOREM_POINTS && v->measured > 0; p++) {
         const theorem_point *point = &v->point[p];
         statistics_mean excess =
             saddle_statistics_summarize(point->average_excess, v->measured, THEOREM_CONFIDENCE);
-        saddle_json_object(j, NULL);
-        saddle_json_real(j, "iterations", point->iterations);
-        saddle_json_real(j, "mean_metric", seed_mean(point->average, v->measured));
-        saddle_json_real(j, "mean_metric_bound", seed_mean(point->average_bound, v->measured));
-        saddle_json_real(j, "worst_seed", excess.most + 1.0);
-        saddle_json_end_object(j);
+        saddle_json_put(j, "{ iterations %g mean_metric %g mean_metric_bound %g worst_seed %g }",
+                        point->iterations, seed_mean(point->average, v->measured),
+                        seed_mean(point->average_bound, v->measured), excess.most + 1.0);
     }
-    saddle_json_end_array(j);
-    saddle_json_end_object(j);
+    saddle_json_put(j, "] }");
 }

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "core/print.h"
@@ -131,4 +132,53 @@ void saddle_json_flag(saddle_json *j, const char *name, bool value)
 {
     lead(j, name, false);
     fputs(value ? "true" : "false", j->stream);
+}
+
+/* Writes the next argument, whose conversion begins at `at`. */
+static void put_argument(saddle_json *j, const char *name, const char *at, va_list *list)
+{
+    if (at[1] == 's')
+        saddle_json_text(j, name, va_arg(*list, const char *));
+    else if (at[1] == 'g')
+        saddle_json_real(j, name, va_arg(*list, double));
+    else if (at[1] == 'd')
+        saddle_json_flag(j, name, va_arg(*list, int) != 0);
+    else if (at[1] == 'z')
+        saddle_json_whole(j, name, va_arg(*list, size_t));
+    else
+        saddle_json_whole(j, name, va_arg(*list, uint64_t));
+}
+
+void saddle_json_put(saddle_json *j, const char *format, ...)
+{
+    char word[64];
+    const char *name = NULL; /* of the next value */
+    va_list list;
+    va_start(list, format);
+    for (const char *at = format; *at != '\0'; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        const char *next = NULL;
+        if (length == 4 && strncmp(at, "null", length) == 0) {
+            saddle_json_text(j, name, NULL);
+        } else if (strchr("{[}]%", *at) == NULL) {
+            saddle_snprintf(word, sizeof word, "%.*s", (int)length, at);
+            next = word;
+        } else if (*at == '{') {
+            saddle_json_object(j, name);
+        } else if (*at == '[') {
+            saddle_json_array(j, name);
+        } else if (*at == '}') {
+            saddle_json_end_object(j);
+        } else if (*at == ']') {
+            saddle_json_end_array(j);
+        } else if (at[length - 1] == ':') {
+            next = va_arg(list, const char *);
+            next = *next != '\0' ? next : NULL;
+        } else {
+            put_argument(j, name, at, &list);
+        }
+        name = next;
+        at += length;
+    }
+    va_end(list);
 }

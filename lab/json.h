@@ -3,10 +3,9 @@
  *
  *     saddle_json j;
  *     saddle_json_begin(&j, stdout);
- *     saddle_json_real(&j, "loss", loss);
- *     saddle_json_array(&j, "levels");
+ *     saddle_json_put(&j, "loss %g levels [", loss);
  *     saddle_json_real(&j, NULL, 0.1);      an element has no name
- *     saddle_json_end_array(&j);
+ *     saddle_json_put(&j, "]");
  *     saddle_json_end(&j);
  *
  * Numbers do not depend on the locale and read back as the same doubles. Write errors stay on the stream.
@@ -17,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include <saddle/status.h>
 
 /* A writer: one object or array is open at each depth. */
 typedef struct saddle_json {
@@ -30,6 +31,16 @@ typedef struct saddle_json {
 void saddle_json_begin(saddle_json *j, FILE *stream);
 /* Ends the document and its line. */
 void saddle_json_end(saddle_json *j);
+
+/*
+ * Writes members, or elements of an array, as a format says:
+ *
+ *     saddle_json_put(&j, "agents %zu degrees { mean %g } files [ %s %s ] ok %d", ...);
+ *
+ * A name is a word or %s: ("": none). A value is null, %s (a text, or NULL for null), %g (a double), %zu or PRIu64,
+ * %d (a bool), or an object or array, which another call may end.
+ */
+void saddle_json_put(saddle_json *j, const char *format, ...) SADDLE_PRINTF(2, 3);
 
 /* Begins an object or an array. Here and below, `name` is NULL in an array. */
 void saddle_json_object(saddle_json *j, const char *name);

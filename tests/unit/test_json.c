@@ -1,5 +1,6 @@
 /* The JSON writer: commas, names, characters and numbers, byte by byte. */
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,38 +38,26 @@ START_TEST(nests)
     saddle_json j = begin();
     expect(&j, "{}\n");
     j = begin();
-    saddle_json_flag(&j, "a", true);
-    saddle_json_array(&j, "none");
-    saddle_json_end_array(&j);
-    saddle_json_object(&j, "empty");
-    saddle_json_end_object(&j);
-    saddle_json_array(&j, "list");
-    saddle_json_whole(&j, NULL, UINT64_MAX);
-    saddle_json_text(&j, NULL, NULL);
-    saddle_json_flag(&j, NULL, false);
-    saddle_json_end_array(&j);
-    saddle_json_array(&j, "rows");
-    for (int k = 0; k < 2; k++) {
-        saddle_json_object(&j, NULL);
-        saddle_json_whole(&j, "k", (uint64_t)k);
-        saddle_json_end_object(&j);
-    }
-    saddle_json_end_array(&j);
-    saddle_json_array(&j, "deep");
-    saddle_json_array(&j, NULL);
-    saddle_json_end_array(&j);
-    saddle_json_end_array(&j);
+    saddle_json_put(&j, "a %d none [ ] empty { } list [ %" PRIu64 " null %d %zu ] %s: [", true,
+                    UINT64_MAX, false, (size_t)7, "rows");
+    for (size_t k = 0; k < 2; k++)
+        saddle_json_put(&j, "%s: { k %zu x %g text %s }", "", k, 0.5, "a b");
+    saddle_json_put(&j, "] deep [ [ ] ]");
     expect(&j, "{\n"
                "  \"a\": true,\n"
                "  \"none\": [],\n"
                "  \"empty\": {},\n"
-               "  \"list\": [18446744073709551615, null, false],\n"
+               "  \"list\": [18446744073709551615, null, false, 7],\n"
                "  \"rows\": [\n"
                "    {\n"
-               "      \"k\": 0\n"
+               "      \"k\": 0,\n"
+               "      \"x\": 0.5,\n"
+               "      \"text\": \"a b\"\n"
                "    },\n"
                "    {\n"
-               "      \"k\": 1\n"
+               "      \"k\": 1,\n"
+               "      \"x\": 0.5,\n"
+               "      \"text\": \"a b\"\n"
                "    }\n"
                "  ],\n"
                "  \"deep\": [[]]\n"
