@@ -82,7 +82,7 @@ static void view(const saddle_agent *agent, saddle_view *out)
 }
 
 static const saddle_phase phases[] = {
-    {"estimate", .run = estimate}, {"move", .run = move}, {.name = NULL}};
+    {"estimate", .before = estimate}, {"move", .before = move}, {.name = NULL}};
 /* The plan's options that it reads. Its own options would fill in its parameters. */
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y, NULL};
 

@@ -5,7 +5,7 @@
 
 Computes from the #include lines of src/, lab/, draw/ and cli/ which folder uses which, and fails when a
 folder includes from one that SEES does not allow it, when folders or files form a cycle, when two source files
-share a name, when a file is longer than LONGEST, or when docs/architecture.md or its picture lacks a folder. A
+share a name, when two headers define types of the same name, when a file is longer than LONGEST, or when docs/architecture.md or its picture lacks a folder. A
 public header, <saddle/...>, has the rank of a folder: that folder and later ones may include it, and it includes no
 public header of a later one.
 The tables below are all there is to edit; an exception that is no longer needed fails, too. --show prints the
@@ -70,6 +70,8 @@ LONG = [
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+# The name in "} name;" and "typedef ... name;", before "__attribute__" or the parameters of a function type.
+TYPE = re.compile(r"^(?:\}|typedef\b[^{;(]*?) ?\(?\*?(\w+)\)?(?: __attribute__\b|\(|;)", re.M)
 INCLUDE_PUBLIC = re.compile(r"^\s*#\s*include\s+<saddle/([^>]+)>", re.M)
 
 
@@ -163,6 +165,17 @@ def check_names(files, faults):
             faults.append(f"{' and '.join(paths)} have the same name")
 
 
+def check_types(root, files, faults):
+    """Checks that no two headers define types of the same name; returns the number of types."""
+    homes = collections.defaultdict(set)
+    public = [path.relative_to(root) for path in sorted((root / "include" / "saddle").glob("*.h"))]
+    for path in files + public:
+        for found in TYPE.findall((root / path).read_text()) if path.suffix == ".h" else ():
+            homes[found].add(str(path))
+    faults += [f"{' and '.join(sorted(at))} define the same type {name}" for name, at in homes.items() if len(at) > 1]
+    return len(homes)
+
+
 def check_lengths(root, files, faults):
     unused = set(TABLES + LONG)
     for path in files:
@@ -193,6 +206,7 @@ def main(root):
             faults.append(f"the {what} form a cycle: " + " -> ".join(map(str, round_trip)))
     public = check_public(root, files, faults)
     check_names(files, faults)
+    types = check_types(root, files, faults)
     check_lengths(root, files, faults)
     named = check_documents(root, faults)
     for fault in faults:
@@ -200,7 +214,7 @@ def main(root):
     if "--show" in sys.argv:
         for folder in SEES:
             print(f"{folder:12} -> {' '.join(sorted(arrows[folder], key=list(SEES).index))}")
-    checks = 3 * len(files) + public + named + 2
+    checks = 3 * len(files) + public + types + named + 2
     print(f"checks: {max(checks - len(faults), 0)} passed, {len(faults)} failed")
     return 1 if faults or not files else 0
 

@@ -55,7 +55,7 @@ static void idle_step(saddle_agent *agent)
     (void)agent;
 }
 
-static const saddle_phase idle_phases[] = {{"idle", .run = idle_step}, {.name = NULL}};
+static const saddle_phase idle_phases[] = {{"idle", .before = idle_step}, {.name = NULL}};
 
 static const saddle_algorithm idle = {
     .name = "idle", .layout = idle_layout, .start = idle_start, .phases = idle_phases};

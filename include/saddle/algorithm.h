@@ -121,7 +121,7 @@ typedef struct saddle_agent {
     const saddle_layout *layout; /**< The fields of the span. */
     unsigned round;              /**< The round of the iteration, from 0. */
     double *work;                /**< Memory that lasts until the last phase of the round. */
-    double *scratch; /**< Memory that lasts for one call of start(), run() or finish(). */
+    double *scratch; /**< Memory that lasts for one call of start(), before() or after(). */
     uint32_t *index; /**< Capacity for n_i sample numbers; lasts as long as `work`. */
     uint64_t *mark;  /**< A bitmap for sampling, all zero; must be all zero again after use. */
     double oracle;   /**< See saddle_algorithm::oracle. */
@@ -153,14 +153,14 @@ typedef struct saddle_configuration {
     saddle_steps steps;
 } saddle_configuration;
 
-/** The smallest number of coordinates in a block, the unit in which a divided phase is shared
- * between workers. Blocks are longer, by powers of two, if there would be more than
+/** The smallest number of coordinates in a block, the unit in which workers share a phase's
+ * blocks(). Blocks are longer, by powers of two, if there would be more than
  * SADDLE_MOST_BLOCKS of them. The first block of y is shorter by x_dim mod 8, so that the others
  * begin on cache lines if y follows x. */
 #define SADDLE_LEAST_BLOCK 256
 /** The largest number of blocks of x, or of y. */
 #define SADDLE_MOST_BLOCKS 32
-/** The number of sums over the coordinates of a block that a divided phase can compute. */
+/** The number of sums over the coordinates of a block that a phase can compute. */
 #define SADDLE_BLOCK_SUMS 2
 
 /** A range of coordinates of x or y that consists of complete blocks. */
@@ -177,26 +177,26 @@ typedef struct saddle_range {
  * state and what its neighbours published in the last round, and leaves what the next phase needs
  * in agent->work.
  *
- * Most phases are one function, run(). Work that is done coordinate by coordinate can be put into
- * `divided`: several workers then call it at the same time, each for different blocks of
- * coordinates. Sums over coordinates are computed per block and added in the order of the blocks
- * before finish() gets them, so that their bits do not depend on the workers.
+ * Most phases are one function, before(). Work that is done coordinate by coordinate can be put
+ * into blocks(), which runs after it: several workers call blocks() at the same time, each for
+ * different blocks of coordinates. Sums over coordinates are computed per block and added in the
+ * order of the blocks before after() gets them, so that their bits do not depend on the workers.
  */
 typedef struct saddle_phase {
     const char *name; /**< Such as "move". NULL ends a list. */
-    /** The phase, or the part before its divided part; NULL: nothing. */
-    void (*run)(saddle_agent *agent);
-    /** Optional, with a divided part. Returns whether run() has anything to do in this round;
-     * the answer must be the same for all agents. NULL: it always has. */
-    bool (*runs)(const saddle_agent *agent);
+    /** The complete phase, or what precedes its blocks(); NULL: nothing. */
+    void (*before)(saddle_agent *agent);
+    /** Optional, with blocks(). Returns whether before() has anything to do in this round, the
+     * same for all agents. NULL: it always has. */
+    bool (*has_before)(const saddle_agent *agent);
     /** Optional. Processes some coordinates of x and some of y; either range may be empty. It
      * may write these entries of agent->next, kept and work, and the sums of the ranges. It must
      * not use agent->scratch or mark. Of the previous phase's request it may read the batch and
      * its own coordinates of gx and gy, but nothing else: another worker may still be computing
      * gx while y is processed. */
-    void (*divided)(const saddle_agent *agent, const saddle_range *x, const saddle_range *y);
-    /** Optional. The part after the divided part; gets the sums over all blocks of x and of y. */
-    void (*finish)(saddle_agent *agent, const double *x_sums, const double *y_sums);
+    void (*blocks)(const saddle_agent *agent, const saddle_range *x, const saddle_range *y);
+    /** Optional, with blocks(). What follows them; gets the sums over all blocks of x and of y. */
+    void (*after)(saddle_agent *agent, const double *x_sums, const double *y_sums);
 } saddle_phase;
 
 /** What an algorithm can do and what it costs. `saddle algorithms` prints it, and runs check it. */
@@ -283,9 +283,10 @@ SADDLE_API saddle_status saddle_algorithm_find(const saddle_algorithm **out, con
 
 /** Evaluates agent->request, if there is one, counts its IFO calls, and clears it. */
 SADDLE_API void saddle_agent_evaluate(saddle_agent *agent);
-/** Evaluates a request immediately, for inner loops, and counts its IFO calls. Idle workers of
- * the engine help. `scratch` has saddle_problem_scratch() doubles. */
-SADDLE_API void saddle_agent_ask(saddle_agent *agent, saddle_request *request, double *scratch);
+/** Evaluates a request at once instead of after the phase, for inner loops, and counts its IFO
+ * calls. Idle workers of the engine help. `scratch` has saddle_problem_scratch() doubles. */
+SADDLE_API void saddle_agent_evaluate_now(saddle_agent *agent, saddle_request *request,
+                                          double *scratch);
 
 /**
  * Draws a mini-batch of the agent's samples into agent->index: `count` samples, or ceil(sqrt(n_i))

@@ -177,7 +177,7 @@ class Agent:
             setattr(request, name, _doubles(point))
         gx, gy = np.empty(self._x_dim), np.empty(self._y_dim)
         request.gx, request.gy = _doubles(gx), _doubles(gy)
-        lib.saddle_agent_ask(self._c, request, self._c.scratch)
+        lib.saddle_agent_evaluate_now(self._c, request, self._c.scratch)
         return gx, gy
 
     def _checked(self, rows: Any) -> Array:

@@ -190,7 +190,7 @@ class _Bound:
         keep.set(c, "view", self.view, always=True)
         phases = c.phases = keep.keep(ffi.new("saddle_phase[2]"))
         phases[0].name = keep.keep(ffi.new("char[]", b"step"))
-        keep.set(ffi.addressof(phases, 0), "run", self.step)
+        keep.set(ffi.addressof(phases, 0), "before", self.step)
 
     def check(self) -> None:
         """Refuses mistakes that the library could not describe in terms of the class."""

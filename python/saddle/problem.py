@@ -189,9 +189,9 @@ class _Bound:
             dims = ((c.x, self.x_dim), (c.y, self.y_dim), (c.gx, self.x_dim), (c.gy, self.y_dim))
             points = tuple(vector(at, count * dim) for at, dim in dims)
             requests = self.seen[key] = self.requests(agent, start, rows, points)
-        self.answer(requests)
+        self.evaluate(requests)
 
-    def answer(self, requests: Requests) -> None:
+    def evaluate(self, requests: Requests) -> None:
         """Calls gradients(), which fills in the gradients or returns them. Entries that it leaves
         out stay NaN, which ends the run."""
         requests.gx.fill(np.nan)
@@ -209,7 +209,7 @@ class _Bound:
         rows = self.rows(batch)
         who, start = np.array([agent], dtype=np.intp), np.array([0, len(rows)], dtype=np.intp)
         slopes = vector(gx, self.x_dim), vector(gy, self.y_dim)
-        self.answer(self.requests(who, start, rows, (*self.point(x, y), *slopes)))
+        self.evaluate(self.requests(who, start, rows, (*self.point(x, y), *slopes)))
 
     def value(self, _c: Any, agent: int, x: Any, y: Any, _scratch: Any) -> float:
         return as_real(self.problem.value(agent, *self.point(x, y)), "what value() returned")

@@ -87,7 +87,8 @@ void saddle_agent_sum(const saddle_agent *agent, saddle_request *request, double
     saddle_evaluate_end(agent->problem, request);
 }
 
-void saddle_agent_answer(const saddle_agent *agent, saddle_request *request, double *scratch)
+void saddle_agent_evaluate_uncounted(const saddle_agent *agent, saddle_request *request,
+                                     double *scratch)
 {
     const saddle_problem *problem = agent->problem;
     if (request->kind == SADDLE_REQUEST_NONE)
@@ -105,15 +106,15 @@ void saddle_agent_answer(const saddle_agent *agent, saddle_request *request, dou
     saddle_agent_sum(agent, request, s.partials);
 }
 
-void saddle_agent_ask(saddle_agent *agent, saddle_request *request, double *scratch)
+void saddle_agent_evaluate_now(saddle_agent *agent, saddle_request *request, double *scratch)
 {
-    saddle_agent_answer(agent, request, scratch);
+    saddle_agent_evaluate_uncounted(agent, request, scratch);
     agent->ifo += saddle_request_ifo(request);
 }
 
 void saddle_agent_evaluate(saddle_agent *agent)
 {
-    saddle_agent_ask(agent, &agent->request, agent->scratch);
+    saddle_agent_evaluate_now(agent, &agent->request, agent->scratch);
     agent->request.kind = SADDLE_REQUEST_NONE;
 }
 
@@ -166,33 +167,33 @@ static void add_blocks(const saddle_range *range, double *total)
             total[s] += range->sums[b * SADDLE_BLOCK_SUMS + s];
 }
 
-void saddle_agent_finish(const saddle_phase *phase, saddle_agent *agent, double *sums)
+void saddle_agent_after(const saddle_phase *phase, saddle_agent *agent, double *sums)
 {
     double x_total[SADDLE_BLOCK_SUMS];
     double y_total[SADDLE_BLOCK_SUMS];
-    if (phase->finish == NULL)
+    if (phase->after == NULL)
         return;
     saddle_ranges all = saddle_whole_ranges(agent->problem, sums);
     add_blocks(&all.x, x_total);
     add_blocks(&all.y, y_total);
-    phase->finish(agent, x_total, y_total);
+    phase->after(agent, x_total, y_total);
 }
 
-bool saddle_phase_runs(const saddle_phase *phase, const saddle_agent *agent)
+bool saddle_phase_has_before(const saddle_phase *phase, const saddle_agent *agent)
 {
-    return phase->run != NULL && (phase->runs == NULL || phase->runs(agent));
+    return phase->before != NULL && (phase->has_before == NULL || phase->has_before(agent));
 }
 
 void saddle_agent_phase(const saddle_phase *phase, saddle_agent *agent)
 {
-    if (saddle_phase_runs(phase, agent))
-        phase->run(agent);
-    if (phase->divided != NULL) {
-        double *sums = agent->scratch; /* run() no longer needs it */
+    if (saddle_phase_has_before(phase, agent))
+        phase->before(agent);
+    if (phase->blocks != NULL) {
+        double *sums = agent->scratch; /* before() no longer needs it */
         saddle_ranges all = saddle_whole_ranges(agent->problem, sums);
         memset(sums, 0, saddle_block_sums(agent->problem) * sizeof *sums);
-        phase->divided(agent, &all.x, &all.y);
-        saddle_agent_finish(phase, agent, sums);
+        phase->blocks(agent, &all.x, &all.y);
+        saddle_agent_after(phase, agent, sums);
     }
 }
 

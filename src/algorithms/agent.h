@@ -11,7 +11,8 @@
 size_t saddle_partials_size(const saddle_problem *problem, size_t samples);
 
 /* Evaluates an agent's request with the help of idle workers, without counting IFO calls. */
-void saddle_agent_answer(const saddle_agent *agent, saddle_request *request, double *scratch);
+void saddle_agent_evaluate_uncounted(const saddle_agent *agent, saddle_request *request,
+                                     double *scratch);
 /* Adds up the partial results of a request after all its parts are evaluated, with the help of
  * idle workers. */
 void saddle_agent_sum(const saddle_agent *agent, saddle_request *request, double *partials);
@@ -29,10 +30,10 @@ typedef struct saddle_ranges {
 } saddle_ranges;
 /* Returns the ranges of all coordinates; in `sums`, the sums of x come before those of y. */
 saddle_ranges saddle_whole_ranges(const saddle_problem *problem, double *sums);
-/* Returns whether a phase's run() has anything to do in this round; the same for all agents. */
-bool saddle_phase_runs(const saddle_phase *phase, const saddle_agent *agent);
-/* Finishes a divided phase, given the sums of all blocks of x, then of y. */
-void saddle_agent_finish(const saddle_phase *phase, saddle_agent *agent, double *sums);
+/* Returns whether a phase's before() has anything to do in this round; the same for all agents. */
+bool saddle_phase_has_before(const saddle_phase *phase, const saddle_agent *agent);
+/* Calls a phase's after(), if it has one, given the sums of all blocks of x, then of y. */
+void saddle_agent_after(const saddle_phase *phase, saddle_agent *agent, double *sums);
 /* Runs a complete phase of an agent in the calling thread, without evaluating its request. */
 void saddle_agent_phase(const saddle_phase *phase, saddle_agent *agent);
 /* Runs one round of an agent: all phases, and the evaluation of their requests. */

@@ -131,7 +131,7 @@ static void move(saddle_agent *agent)
 }
 
 static const saddle_phase phases[] = {
-    {"estimate", .run = estimate}, {"move", .run = move}, {.name = NULL}};
+    {"estimate", .before = estimate}, {"move", .before = move}, {.name = NULL}};
 
 static void view(const saddle_agent *agent, saddle_view *out)
 {

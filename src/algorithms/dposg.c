@@ -158,7 +158,7 @@ static void advance(saddle_agent *agent)
 }
 
 static const saddle_phase phases[] = {
-    {"average", .run = average}, {"advance", .run = advance}, {.name = NULL}};
+    {"average", .before = average}, {"advance", .before = advance}, {.name = NULL}};
 
 static void view(const saddle_agent *agent, saddle_view *out)
 {

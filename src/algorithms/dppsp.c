@@ -133,7 +133,7 @@ static void evaluate(saddle_agent *agent, const double *z, const double *w, doub
                           .y = z + x_dim,
                           .gx = g,
                           .gy = g + x_dim};
-    saddle_agent_ask(agent, &all, scratch);
+    saddle_agent_evaluate_now(agent, &all, scratch);
     complete(x_dim, p->steps.eta_x, z, w, g);
     complete(agent->problem->y_dim, -p->steps.eta_y, z + x_dim, w + x_dim, g + x_dim);
 }
@@ -244,7 +244,7 @@ static void iterate(saddle_agent *agent)
     saddle_watch(agent, "y", both - x_dim, agent->next + x_dim);
 }
 
-static const saddle_phase phases[] = {{"iterate", .run = iterate}, {.name = NULL}};
+static const saddle_phase phases[] = {{"iterate", .before = iterate}, {.name = NULL}};
 
 const saddle_algorithm saddle_dppsp = {
     .name = "dppsp",

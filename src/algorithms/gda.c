@@ -106,7 +106,7 @@ static void move(saddle_agent *agent)
 }
 
 static const saddle_phase phases[] = {
-    {"estimate", .run = estimate}, {"move", .run = move}, {.name = NULL}};
+    {"estimate", .before = estimate}, {"move", .before = move}, {.name = NULL}};
 
 /* What both have in common. */
 #define COMMON                                                                               \

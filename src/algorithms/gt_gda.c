@@ -29,7 +29,7 @@
 #include <string.h>
 
 #include "algorithms/descent_ascent.h"
-#include "algorithms/family.h"
+#include "algorithms/precision_steps.h"
 #include "algorithms/step_options.h"
 #include "core/sizes.h"
 
@@ -159,7 +159,7 @@ static void track_and_move(saddle_agent *agent)
 }
 
 static const saddle_phase phases[] = {
-    {"estimate", .run = estimate}, {"track and move", .run = track_and_move}, {.name = NULL}};
+    {"estimate", .before = estimate}, {"track and move", .before = track_and_move}, {.name = NULL}};
 
 static void view(const saddle_agent *agent, saddle_view *out)
 {

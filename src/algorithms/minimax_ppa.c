@@ -186,7 +186,7 @@ static void differentiate(const work *w, const double *x, const double *y)
                           .y = y,
                           .gx = w->gx,
                           .gy = w->gy};
-    saddle_agent_ask(agent, &all, w->rest);
+    saddle_agent_evaluate_now(agent, &all, w->rest);
 }
 
 /* Returns whether a loop continues after a step of this length; false for NaN. */
@@ -305,7 +305,7 @@ static void iterate(saddle_agent *agent)
     saddle_watch(agent, "y", y_dim, w.y);
 }
 
-static const saddle_phase phases[] = {{"iterate", .run = iterate}, {.name = NULL}};
+static const saddle_phase phases[] = {{"iterate", .before = iterate}, {.name = NULL}};
 
 const saddle_algorithm saddle_minimax_ppa = {
     .name = "minimax-ppa",

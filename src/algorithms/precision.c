@@ -20,7 +20,7 @@
  */
 #include "algorithms/algorithms.h"
 
-#include "algorithms/family.h"
+#include "algorithms/precision_steps.h"
 #include "algorithms/step_options.h"
 
 /* A mini-batch has ceil(sqrt(n) / BATCH_PARTS) samples. */
@@ -34,36 +34,37 @@ static const saddle_option *const options[] = {
 static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
-    saddle_family_small_batches(c, BATCH_PARTS);
-    saddle_family_configure(parameters, SADDLE_FAMILY_RECURSIVE, c);
+    saddle_precision_small_batches(c, BATCH_PARTS);
+    saddle_precision_configure(parameters, SADDLE_PRECISION_RECURSIVE, c);
     return SADDLE_OK;
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    saddle_full_estimate(agent, &parts, x0, y0);
+    saddle_variables at;
+    saddle_precision_variables(agent, &at);
+    saddle_full_estimate(agent, &at, x0, y0);
     saddle_agent_evaluate(agent);
-    saddle_family_start(&parts, x0, y0);
+    saddle_precision_start(&at, x0, y0);
 }
 
 /* Step 3, equation (7). */
 static void estimate(saddle_agent *agent)
 {
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    if (saddle_family_refreshes(agent))
-        saddle_full_estimate(agent, &parts, parts.x1, parts.y1);
+    saddle_variables at;
+    saddle_precision_variables(agent, &at);
+    if (saddle_precision_refreshes(agent))
+        saddle_full_estimate(agent, &at, at.x1, at.y1);
     else
-        saddle_recursive_estimate(agent, &parts);
+        saddle_recursive_estimate(agent, &at);
 }
 
 /* Equations (3) to (6), (7), (8). */
 static const saddle_phase phases[] = {
-    {"move", saddle_family_aim, saddle_family_aims, saddle_family_move, saddle_family_moved},
-    {"estimate", .run = estimate},
-    {"track", NULL, NULL, saddle_family_track, saddle_family_tracked},
+    {"move", saddle_precision_compute_targets, saddle_precision_needs_targets,
+     saddle_precision_move, saddle_precision_after_move},
+    {"estimate", .before = estimate},
+    {"track", NULL, NULL, saddle_precision_track, saddle_precision_after_track},
     {.name = NULL}};
 
 const saddle_algorithm saddle_precision = {
@@ -73,7 +74,7 @@ const saddle_algorithm saddle_precision = {
     .summary = "proximal steps with gradient tracking and recursive variance reduction",
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1",
     .options = options,
-    .size = sizeof(saddle_family),
+    .size = sizeof(saddle_precision_steps),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -85,9 +86,9 @@ const saddle_algorithm saddle_precision = {
                .samples = "O(m sqrt(n) eps^-2)",
                .communication = "O(eps^-2)"},
     .init = init,
-    .layout = saddle_family_layout,
+    .layout = saddle_precision_layout,
     .start = start,
     .phases = phases,
-    .view = saddle_family_view,
-    .prox_point = saddle_family_prox_point,
+    .view = saddle_precision_view,
+    .prox_point = saddle_precision_prox_point,
 };

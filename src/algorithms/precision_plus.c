@@ -29,7 +29,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithms/family.h"
+#include "algorithms/precision_steps.h"
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
 #include "core/vector.h"
@@ -37,10 +37,10 @@
 #define GROUP "PRECISION+"
 
 typedef struct parameters {
-    saddle_family family; /* first, because the shared steps read it */
-    double sigma2;        /* NaN: measured */
-    uint64_t refresh_min; /* 0: the size of a mini-batch */
-    int gamma;            /* LOCAL or EXACT */
+    saddle_precision_steps shared; /* first, because the shared steps read it */
+    double sigma2;                 /* NaN: measured */
+    uint64_t refresh_min;          /* 0: the size of a mini-batch */
+    int gamma;                     /* LOCAL or EXACT */
 } parameters;
 
 /* The choices of --gamma. */
@@ -79,8 +79,8 @@ static const saddle_option *const options[] = {&saddle_option_steps,
                                                &refresh_min,
                                                NULL};
 
-/* Indices of the extra kept state, after those of the family. */
-enum { SIGMA2 = SADDLE_FAMILY_KEPT, WINDOW, KEPT_EXTRA };
+/* Indices of the extra kept state, after those of the shared steps. */
+enum { SIGMA2 = SADDLE_PRECISION_KEPT, WINDOW, KEPT_EXTRA };
 
 /* By default a mini-batch has ceil(sqrt(n) / BATCH_PARTS) samples, and a refresh of R samples is
  * followed by the next after ceil(SPAN_ROOTS sqrt(R)) iterations. */
@@ -91,13 +91,13 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
 {
     (void)error;
     parameters *p = out;
-    saddle_family_small_batches(c, BATCH_PARTS);
+    saddle_precision_small_batches(c, BATCH_PARTS);
     if (c->given->q == 0 && c->given->rule == SADDLE_STEPS_PRACTICAL)
         c->steps.q = 0; /* depends on the size of the last refresh */
-    saddle_family_configure(&p->family, SADDLE_FAMILY_RECURSIVE, c);
-    p->family.published_extra = p->gamma == EXACT ? 0 : 1;
-    p->family.kept_extra = KEPT_EXTRA;
-    p->family.scheduled = true;
+    saddle_precision_configure(&p->shared, SADDLE_PRECISION_RECURSIVE, c);
+    p->shared.published_extra = p->gamma == EXACT ? 0 : 1;
+    p->shared.kept_extra = KEPT_EXTRA;
+    p->shared.scheduled = true;
     return SADDLE_OK;
 }
 
@@ -107,15 +107,15 @@ static size_t refresh_size(const parameters *p, const saddle_agent *agent, doubl
 {
     size_t samples = agent->problem->samples[agent->id];
     size_t floor_size =
-        p->refresh_min > 0 ? (size_t)p->refresh_min : saddle_family_batch_size(agent);
+        p->refresh_min > 0 ? (size_t)p->refresh_min : saddle_precision_batch_size(agent);
     /* The variance of a single sample is not defined, so a refresh needs two to measure it. */
     if (!(p->sigma2 > 0.0) && floor_size < 2)
         floor_size = 2;
     double size = (double)samples;
     if (gamma > 0.0)
-        size = fmin(size, ceil(p->family.steps.c_gamma * variance / gamma));
-    if (p->family.steps.epsilon > 0.0)
-        size = fmin(size, ceil(p->family.steps.c_epsilon * variance / p->family.steps.epsilon));
+        size = fmin(size, ceil(p->shared.steps.c_gamma * variance / gamma));
+    if (p->shared.steps.epsilon > 0.0)
+        size = fmin(size, ceil(p->shared.steps.c_epsilon * variance / p->shared.steps.epsilon));
     size = fmax(size, (double)floor_size);
     return size < (double)samples ? (size_t)size : samples;
 }
@@ -123,127 +123,128 @@ static size_t refresh_size(const parameters *p, const saddle_agent *agent, doubl
 /* Returns the number of iterations after which a refresh of this size is followed by the next. */
 static double span_of(const parameters *p, size_t size)
 {
-    return p->family.steps.q > 0 ? (double)p->family.steps.q
+    return p->shared.steps.q > 0 ? (double)p->shared.steps.q
                                  : ceil(SPAN_ROOTS * sqrt((double)size));
 }
 
 /* Requests the mean gradient over R_i samples and, unless it is given, the variance for the size
  * of the next refresh; schedules that refresh. */
-static void refresh(saddle_agent *agent, const parameters *p, saddle_parts *parts,
+static void refresh(saddle_agent *agent, const parameters *p, saddle_variables *at,
                     uint64_t iteration, double gamma, const double *x, const double *y)
 {
-    size_t size = refresh_size(p, agent, parts->kept[SIGMA2], gamma);
+    size_t size = refresh_size(p, agent, at->kept[SIGMA2], gamma);
     saddle_batch batch = saddle_draw(agent, SADDLE_RNG_REFRESH, iteration, size, false);
-    parts->kept[SADDLE_FAMILY_REFRESHED] = (double)iteration;
-    parts->kept[SADDLE_FAMILY_SPAN] = span_of(p, size);
+    at->kept[SADDLE_PRECISION_REFRESHED] = (double)iteration;
+    at->kept[SADDLE_PRECISION_SPAN] = span_of(p, size);
     bool fixed = p->sigma2 > 0.0 || batch.count < 2;
     agent->request =
         (saddle_request){.kind = fixed ? SADDLE_REQUEST_GRADIENT : SADDLE_REQUEST_VARIANCE,
                          .batch = batch,
                          .x = x,
                          .y = y,
-                         .gx = parts->gx,
-                         .gy = parts->gy,
-                         .variance = parts->kept[SIGMA2]};
+                         .gx = at->gx,
+                         .gy = at->gy,
+                         .variance = at->kept[SIGMA2]};
 }
 
 /* Stores the variance of a refresh after its evaluation. */
-static void keep_variance(const saddle_agent *agent, const saddle_parts *parts)
+static void keep_variance(const saddle_agent *agent, const saddle_variables *at)
 {
-    parts->kept[SIGMA2] = agent->request.variance;
+    at->kept[SIGMA2] = agent->request.variance;
 }
 
 /* Estimates sigma^2 (unless given) and returns gamma before the first refresh, from one
  * mini-batch. */
-static double pilot(saddle_agent *agent, const parameters *p, saddle_parts *parts, const double *x0,
-                    const double *y0)
+static double pilot(saddle_agent *agent, const parameters *p, saddle_variables *at,
+                    const double *x0, const double *y0)
 {
-    size_t size = saddle_family_batch_size(agent);
+    size_t size = saddle_precision_batch_size(agent);
     saddle_batch batch =
         saddle_draw(agent, SADDLE_RNG_PILOT, agent->iteration, size > 1 ? size : 2, false);
     agent->request = (saddle_request){.kind = SADDLE_REQUEST_VARIANCE,
                                       .batch = batch,
                                       .x = x0,
                                       .y = y0,
-                                      .gx = parts->gx,
-                                      .gy = parts->gy};
+                                      .gx = at->gx,
+                                      .gy = at->gy};
     saddle_agent_evaluate(agent);
-    parts->kept[SIGMA2] = p->sigma2 > 0.0 ? p->sigma2 : agent->request.variance;
-    for (size_t k = 0; k < parts->x_dim; k++)
-        parts->x_tilde[k] = x0[k] - parts->gx[k] / p->family.steps.tau;
-    saddle_prox_apply(agent->x_prox, 1.0 / p->family.steps.tau, parts->x_tilde, parts->rest);
-    return (double)agent->agents * saddle_distance2(parts->x_dim, parts->x_tilde, x0);
+    at->kept[SIGMA2] = p->sigma2 > 0.0 ? p->sigma2 : agent->request.variance;
+    for (size_t k = 0; k < at->x_dim; k++)
+        at->x_tilde[k] = x0[k] - at->gx[k] / p->shared.steps.tau;
+    saddle_prox_apply(agent->x_prox, 1.0 / p->shared.steps.tau, at->x_tilde, at->rest);
+    return (double)agent->agents * saddle_distance2(at->x_dim, at->x_tilde, x0);
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
     const parameters *p = agent->parameters;
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    double gamma = pilot(agent, p, &parts, x0, y0);
-    refresh(agent, p, &parts, agent->iteration, gamma, x0, y0);
+    saddle_variables at;
+    saddle_precision_variables(agent, &at);
+    double gamma = pilot(agent, p, &at, x0, y0);
+    refresh(agent, p, &at, agent->iteration, gamma, x0, y0);
     saddle_agent_evaluate(agent);
-    keep_variance(agent, &parts);
-    saddle_family_start(&parts, x0, y0);
-    parts.kept[SADDLE_FAMILY_FOLLOWED] = 0.0;
-    parts.kept[WINDOW] = 0.0;
+    keep_variance(agent, &at);
+    saddle_precision_start(&at, x0, y0);
+    at.kept[SADDLE_PRECISION_FOLLOWED] = 0.0;
+    at.kept[WINDOW] = 0.0;
     if (p->gamma == LOCAL)
-        parts.extra1[0] = 0.0;
+        at.extra1[0] = 0.0;
 }
 
 /* Adds this iteration's term of gamma to the window. */
-static void follow_gamma(saddle_agent *agent, const parameters *p, saddle_parts *parts)
+static void follow_gamma(saddle_agent *agent, const parameters *p, saddle_variables *at)
 {
     if (p->gamma == EXACT) {
-        parts->kept[WINDOW] += agent->oracle / (double)agent->agents;
+        at->kept[WINDOW] += agent->oracle / (double)agent->agents;
         return;
     }
-    double r = *parts->reach;
-    saddle_agent_mix(agent, (size_t)(parts->extra - agent->now), 1, parts->extra1);
-    parts->extra1[0] += r - parts->kept[SADDLE_FAMILY_FOLLOWED];
-    parts->kept[SADDLE_FAMILY_FOLLOWED] = r;
-    parts->kept[WINDOW] += parts->extra1[0];
+    double r = *at->reach;
+    saddle_agent_mix(agent, (size_t)(at->extra - agent->now), 1, at->extra1);
+    at->extra1[0] += r - at->kept[SADDLE_PRECISION_FOLLOWED];
+    at->kept[SADDLE_PRECISION_FOLLOWED] = r;
+    at->kept[WINDOW] += at->extra1[0];
 }
 
 /* Updates gamma after steps 1 and 2, equations (3) to (6). */
 static void moved(saddle_agent *agent, const double *x_sums, const double *y_sums)
 {
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    saddle_family_moved(agent, x_sums, y_sums);
-    follow_gamma(agent, agent->parameters, &parts);
+    saddle_variables at;
+    saddle_precision_variables(agent, &at);
+    saddle_precision_after_move(agent, x_sums, y_sums);
+    follow_gamma(agent, agent->parameters, &at);
 }
 
 /* Step 3, equation (7), with (10) and (11) at a refresh. */
 static void estimate(saddle_agent *agent)
 {
     const parameters *p = agent->parameters;
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    if (!saddle_family_refreshes(agent)) {
-        saddle_recursive_estimate(agent, &parts);
+    saddle_variables at;
+    saddle_precision_variables(agent, &at);
+    if (!saddle_precision_refreshes(agent)) {
+        saddle_recursive_estimate(agent, &at);
         return;
     }
-    double gamma = (double)agent->agents * parts.kept[WINDOW] / parts.kept[SADDLE_FAMILY_SPAN];
-    parts.kept[WINDOW] = 0.0;
-    refresh(agent, p, &parts, agent->iteration + 1, gamma, parts.x1, parts.y1);
+    double gamma = (double)agent->agents * at.kept[WINDOW] / at.kept[SADDLE_PRECISION_SPAN];
+    at.kept[WINDOW] = 0.0;
+    refresh(agent, p, &at, agent->iteration + 1, gamma, at.x1, at.y1);
 }
 
 /* Step 4, equation (8). */
 static void tracked(saddle_agent *agent, const double *x_sums, const double *y_sums)
 {
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    if (saddle_family_refreshes(agent))
-        keep_variance(agent, &parts);
-    saddle_family_tracked(agent, x_sums, y_sums);
+    saddle_variables at;
+    saddle_precision_variables(agent, &at);
+    if (saddle_precision_refreshes(agent))
+        keep_variance(agent, &at);
+    saddle_precision_after_track(agent, x_sums, y_sums);
 }
 
-static const saddle_phase phases[] = {
-    {"move", saddle_family_aim, saddle_family_aims, saddle_family_move, moved},
-    {"estimate", .run = estimate},
-    {"track", NULL, NULL, saddle_family_track, tracked},
-    {.name = NULL}};
+static const saddle_phase phases[] = {{"move", saddle_precision_compute_targets,
+                                       saddle_precision_needs_targets, saddle_precision_move,
+                                       moved},
+                                      {"estimate", .before = estimate},
+                                      {"track", NULL, NULL, saddle_precision_track, tracked},
+                                      {.name = NULL}};
 
 static bool wants_oracle(const void *p)
 {
@@ -254,13 +255,13 @@ static bool wants_oracle(const void *p)
 static double oracle(saddle_agent *agents, size_t count, double *x_mean, double *scratch)
 {
     size_t x_dim = agents[0].problem->x_dim;
-    double tau = ((const parameters *)agents[0].parameters)->family.steps.tau;
+    double tau = ((const parameters *)agents[0].parameters)->shared.steps.tau;
     memset(x_mean, 0, x_dim * sizeof *x_mean);
     for (size_t i = 0; i < count; i++)
         saddle_axpy(x_dim, 1.0 / (double)count, agents[i].now, x_mean);
     double sum = 0.0;
     for (size_t i = 0; i < count; i++) {
-        saddle_family_prox_point(&agents[i], tau, scratch, scratch + x_dim);
+        saddle_precision_prox_point(&agents[i], tau, scratch, scratch + x_dim);
         sum += saddle_distance2(x_dim, scratch, x_mean);
     }
     return sum;
@@ -286,11 +287,11 @@ const saddle_algorithm saddle_precision_plus = {
                .samples = "O(m sqrt(n) eps^-2)",
                .communication = "O(eps^-2)"},
     .init = init,
-    .layout = saddle_family_layout,
+    .layout = saddle_precision_layout,
     .start = start,
     .phases = phases,
-    .view = saddle_family_view,
-    .prox_point = saddle_family_prox_point,
+    .view = saddle_precision_view,
+    .prox_point = saddle_precision_prox_point,
     .wants_oracle = wants_oracle,
     .oracle = oracle,
 };

@@ -16,7 +16,7 @@
  */
 #include "algorithms/algorithms.h"
 
-#include "algorithms/family.h"
+#include "algorithms/precision_steps.h"
 #include "algorithms/step_options.h"
 
 static const saddle_option *const options[] = {
@@ -26,44 +26,45 @@ static const saddle_option *const options[] = {
 static saddle_status init_tracking(void *parameters, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
-    saddle_family_configure(parameters, SADDLE_FAMILY_TRACKING, c);
+    saddle_precision_configure(parameters, SADDLE_PRECISION_TRACKING, c);
     return SADDLE_OK;
 }
 
 static saddle_status init_plain(void *parameters, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
-    saddle_family_configure(parameters, SADDLE_FAMILY_PLAIN, c);
+    saddle_precision_configure(parameters, SADDLE_PRECISION_PLAIN, c);
     return SADDLE_OK;
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    saddle_minibatch_estimate(agent, &parts, agent->iteration, x0, y0);
+    saddle_variables at;
+    saddle_precision_variables(agent, &at);
+    saddle_minibatch_estimate(agent, &at, agent->iteration, x0, y0);
     saddle_agent_evaluate(agent);
-    saddle_family_start(&parts, x0, y0);
+    saddle_precision_start(&at, x0, y0);
 }
 
 static void estimate(saddle_agent *agent)
 {
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    saddle_minibatch_estimate(agent, &parts, agent->iteration + 1, parts.x1, parts.y1);
+    saddle_variables at;
+    saddle_precision_variables(agent, &at);
+    saddle_minibatch_estimate(agent, &at, agent->iteration + 1, at.x1, at.y1);
 }
 
 static const saddle_phase phases[] = {
-    {"move", saddle_family_aim, saddle_family_aims, saddle_family_move, saddle_family_moved},
-    {"estimate", .run = estimate},
-    {"track", NULL, NULL, saddle_family_track, saddle_family_tracked},
+    {"move", saddle_precision_compute_targets, saddle_precision_needs_targets,
+     saddle_precision_move, saddle_precision_after_move},
+    {"estimate", .before = estimate},
+    {"track", NULL, NULL, saddle_precision_track, saddle_precision_after_track},
     {.name = NULL}};
 
 /* What both have in common. */
-#define COMMON                                                                     \
-    .citation = "Liu, Zhang, Lu, Liu 2023, section 4", .options = options,         \
-    .size = sizeof(saddle_family), .layout = saddle_family_layout, .start = start, \
-    .phases = phases, .view = saddle_family_view, .prox_point = saddle_family_prox_point
+#define COMMON                                                                                 \
+    .citation = "Liu, Zhang, Lu, Liu 2023, section 4", .options = options,                     \
+    .size = sizeof(saddle_precision_steps), .layout = saddle_precision_layout, .start = start, \
+    .phases = phases, .view = saddle_precision_view, .prox_point = saddle_precision_prox_point
 #define TRAITS(sent)                                                                              \
     {                                                                                             \
         .x_set = true, .y_set = true, .regularizer = true, .stochastic = true, .potential = true, \

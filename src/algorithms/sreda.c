@@ -1,7 +1,7 @@
 /*
  * SREDA: stochastic recursive gradient descent ascent (Luo, Ye, Huang, Zhang, "Stochastic Recursive
  * Gradient Descent Ascent for Stochastic Nonconvex-Strongly-Concave Minimax Problems", NeurIPS
- * 2020). Centralized; x is unconstrained, y in Y. family_sreda.h describes the iteration:
+ * 2020). Centralized; x is unconstrained, y in Y. sreda_steps.h describes the iteration:
  *
  *   y_0 by projected SARAH;  a refresh of (v, u) every q iterations;
  *   x_{k+1} = x_k - eta_k v,  eta_k = min{ eps / (5 kappa L |v|), 1 / (10 kappa L) };
@@ -38,7 +38,7 @@
 
 #include <math.h>
 
-#include "algorithms/family_sreda.h"
+#include "algorithms/sreda_steps.h"
 
 static saddle_status init_sreda(void *parameters, saddle_configuration *c, saddle_error *error)
 {

@@ -26,13 +26,14 @@ static bool number_below_name(const saddle_csv *table, const char *line, const c
     next = saddle_first_line(next, table->end, &number);
     next_end = saddle_content_end(next, saddle_line_end(next, table->end));
     for (;;) {
-        saddle_field above;
-        saddle_field below;
+        saddle_csv_field above;
+        saddle_csv_field below;
         double value;
-        if (!saddle_field_next(line, end, table->separator, &above) ||
-            !saddle_field_next(next, next_end, table->separator, &below))
+        if (!saddle_csv_field_next(line, end, table->separator, &above) ||
+            !saddle_csv_field_next(next, next_end, table->separator, &below))
             return false;
-        if (saddle_field_is_name(&above) && saddle_field_is(&below, &value) == SADDLE_FIELD_NUMBER)
+        if (saddle_csv_field_is_name(&above) &&
+            saddle_csv_field_is(&below, &value) == SADDLE_CSV_NUMBER)
             return true;
         if (above.after == end || below.after == next_end)
             return false;
@@ -55,14 +56,14 @@ static bool read_layout(saddle_csv *table, const char *line, const char *end,
         table->separator = ',';
     const char *at = line;
     for (;;) {
-        saddle_field field;
+        saddle_csv_field field;
         double value;
-        if (!saddle_field_next(at, end, table->separator, &field))
+        if (!saddle_csv_field_next(at, end, table->separator, &field))
             return saddle_parse_fail(&table->failure, line, field.begin, "%s",
-                                     saddle_field_fault(&field));
+                                     saddle_csv_field_fault(&field));
         table->fields++;
-        names = names || saddle_field_is_name(&field);
-        numbers = numbers || saddle_field_is(&field, &value) == SADDLE_FIELD_NUMBER;
+        names = names || saddle_csv_field_is_name(&field);
+        numbers = numbers || saddle_csv_field_is(&field, &value) == SADDLE_CSV_NUMBER;
         if (field.after == end)
             break;
         at = field.after + 1;
@@ -107,10 +108,10 @@ static saddle_status read_names(const saddle_csv *table, names *out, saddle_erro
     if (out->name == NULL || out->dropped == NULL || out->forced == NULL)
         return saddle_no_memory(error, "the columns");
     for (size_t k = 0; k < table->fields; k++) {
-        saddle_field field = {.begin = at, .end = at};
+        saddle_csv_field field = {.begin = at, .end = at};
         bool named = table->header_end != NULL &&
-                     saddle_field_next(at, table->header_end, table->separator, &field);
-        out->name[k] = named ? saddle_field_text(&field) : saddle_format("%zu", k);
+                     saddle_csv_field_next(at, table->header_end, table->separator, &field);
+        out->name[k] = named ? saddle_csv_field_text(&field) : saddle_format("%zu", k);
         if (out->name[k] == NULL)
             return saddle_no_memory(error, "the columns");
         at = named ? field.after + 1 : at;

@@ -32,7 +32,7 @@ static bool is_padding(char c, char separator)
     return c == ' ' || (c == '\t' && separator != '\t');
 }
 
-bool saddle_field_next(const char *at, const char *end, char separator, saddle_field *out)
+bool saddle_csv_field_next(const char *at, const char *end, char separator, saddle_csv_field *out)
 {
     while (at < end && is_padding(*at, separator))
         at++;
@@ -57,7 +57,7 @@ bool saddle_field_next(const char *at, const char *end, char separator, saddle_f
     return true;
 }
 
-const char *saddle_field_fault(const saddle_field *field)
+const char *saddle_csv_field_fault(const saddle_csv_field *field)
 {
     return field->after == NULL ? "the quote that opens here is not closed in this line; fields "
                                   "cannot hold line ends"
@@ -76,7 +76,7 @@ static bool is_among(const char *begin, const char *end, const char *const *word
     return false;
 }
 
-static bool has_digit(const saddle_field *field)
+static bool has_digit(const saddle_csv_field *field)
 {
     for (const char *at = field->begin; at < field->end; at++)
         if (*at >= '0' && *at <= '9')
@@ -85,7 +85,7 @@ static bool has_digit(const saddle_field *field)
 }
 
 /* Returns whether a field that is not a number looks like a malformed number or an error value. */
-static bool is_broken(const saddle_field *field)
+static bool is_broken(const saddle_csv_field *field)
 {
     static const char *const infinite[] = {"inf", "infinity"};
     const char *begin = field->begin;
@@ -103,16 +103,16 @@ static bool is_broken(const saddle_field *field)
     return begin == end && has_digit(field);
 }
 
-saddle_field_kind saddle_field_is(const saddle_field *field, double *value)
+saddle_csv_kind saddle_csv_field_is(const saddle_csv_field *field, double *value)
 {
     static const char *const missing[] = {"na", "n/a", "nan", "null", "?", "#n/a", "<na>"};
     if (field->begin == field->end)
-        return SADDLE_FIELD_MISSING;
+        return SADDLE_CSV_MISSING;
     if (saddle_scan_real(field->begin, field->end, value) == field->end)
-        return SADDLE_FIELD_NUMBER;
+        return SADDLE_CSV_NUMBER;
     if (is_among(field->begin, field->end, missing, 7))
-        return SADDLE_FIELD_MISSING;
-    return is_broken(field) ? SADDLE_FIELD_BROKEN : SADDLE_FIELD_WORD;
+        return SADDLE_CSV_MISSING;
+    return is_broken(field) ? SADDLE_CSV_BROKEN : SADDLE_CSV_WORD;
 }
 
 /* Skips digits; *count receives their number. */
@@ -141,7 +141,7 @@ bool saddle_has_decimal_comma(const char *at, const char *end)
     return skip_digits(at + 1, end, &decimals) == end && decimals > 0;
 }
 
-char *saddle_field_text(const saddle_field *field)
+char *saddle_csv_field_text(const saddle_csv_field *field)
 {
     size_t length = (size_t)(field->end - field->begin);
     char *text = saddle_alloc(length + 1, 1);
@@ -167,7 +167,7 @@ static const char *skip_signs(const char *at, const char *end)
 
 /* A name is not a number (even out of range), not a value for missing data such as #N/A, <NA>, nan(ind)
  * or #DIV/0!, and not a truth value. */
-bool saddle_field_is_name(const saddle_field *field)
+bool saddle_csv_field_is_name(const saddle_csv_field *field)
 {
     static const char *const not_name[] = {"nan",  "inf", "infinity", "na",   "n/a",
                                            "null", "nil", "none",     "true", "false"};

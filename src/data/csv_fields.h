@@ -6,34 +6,34 @@
 #include <stddef.h>
 
 /* A field without the whitespace and quotes around it. */
-typedef struct saddle_field {
+typedef struct saddle_csv_field {
     const char *begin;
     const char *end;
     const char *after; /* its separator, or the end of the line */
     bool quoted;       /* two double quotes in it stand for one */
-} saddle_field;
+} saddle_csv_field;
 
-/* Finds the field at `at`; false when its quotes are malformed, which saddle_field_fault() explains. */
-bool saddle_field_next(const char *at, const char *end, char separator, saddle_field *out);
-/* Returns what is wrong with a field that saddle_field_next() refused. */
-const char *saddle_field_fault(const saddle_field *field);
+/* Finds the field at `at`; false when its quotes are malformed, which saddle_csv_field_fault() explains. */
+bool saddle_csv_field_next(const char *at, const char *end, char separator, saddle_csv_field *out);
+/* Returns what is wrong with a field that saddle_csv_field_next() refused. */
+const char *saddle_csv_field_fault(const saddle_csv_field *field);
 
-typedef enum saddle_field_kind {
-    SADDLE_FIELD_NUMBER,
-    SADDLE_FIELD_MISSING, /* empty, NA, N/A, NaN, null, ? */
-    SADDLE_FIELD_WORD,    /* text */
-    SADDLE_FIELD_BROKEN   /* a number out of range, an error value such as #DIV/0!, or not UTF-8 */
-} saddle_field_kind;
+typedef enum saddle_csv_kind {
+    SADDLE_CSV_NUMBER,
+    SADDLE_CSV_MISSING, /* empty, NA, N/A, NaN, null, ? */
+    SADDLE_CSV_WORD,    /* text */
+    SADDLE_CSV_BROKEN   /* a number out of range, an error value such as #DIV/0!, or not UTF-8 */
+} saddle_csv_kind;
 
 /* Returns the kind of a field; *value receives a number. */
-saddle_field_kind saddle_field_is(const saddle_field *field, double *value);
+saddle_csv_kind saddle_csv_field_is(const saddle_csv_field *field, double *value);
 /* Returns whether a field can be the name of a column. */
-bool saddle_field_is_name(const saddle_field *field);
+bool saddle_csv_field_is_name(const saddle_csv_field *field);
 /* Returns whether [at, end), or a string when `end` is NULL, is a number with a decimal comma, such as
  * -1,5 or 1.234,50. */
 bool saddle_has_decimal_comma(const char *at, const char *end);
 /* Returns a copy of a field's text; the caller frees it. NULL when memory is short. */
-char *saddle_field_text(const saddle_field *field);
+char *saddle_csv_field_text(const saddle_csv_field *field);
 
 /* Returns the end of a line's content. Keeps trailing whitespace, because tabs may separate empty fields. */
 const char *saddle_content_end(const char *line, const char *line_end);

@@ -14,10 +14,10 @@ static bool split_row(saddle_csv *table, const char *line, const char *end)
         if (k == table->fields)
             return saddle_parse_fail(&table->failure, line, at,
                                      "more fields than the %zu of the first line", table->fields);
-        saddle_field *field = &table->field[k];
-        if (!saddle_field_next(at, end, table->separator, field))
+        saddle_csv_field *field = &table->field[k];
+        if (!saddle_csv_field_next(at, end, table->separator, field))
             return saddle_parse_fail(&table->failure, line, field->begin, "%s",
-                                     saddle_field_fault(field));
+                                     saddle_csv_field_fault(field));
         if (field->after == end)
             return k + 1 == table->fields ||
                    saddle_parse_fail(&table->failure, line, end,
@@ -26,7 +26,7 @@ static bool split_row(saddle_csv *table, const char *line, const char *end)
     }
 }
 
-static size_t text_length(const saddle_field *field, const char *text)
+static size_t text_length(const saddle_csv_field *field, const char *text)
 {
     return field->quoted ? strlen(text) : (size_t)(field->end - field->begin);
 }
@@ -40,10 +40,10 @@ static const char *hint(const saddle_csv *table)
 }
 
 /* Records a text in a column, with doubled quotes replaced by single ones. */
-static bool observe_text(saddle_csv *table, const char *line, const saddle_field *field,
+static bool observe_text(saddle_csv *table, const char *line, const saddle_csv_field *field,
                          saddle_column *column)
 {
-    char *copy = field->quoted ? saddle_field_text(field) : NULL;
+    char *copy = field->quoted ? saddle_csv_field_text(field) : NULL;
     const char *text = copy != NULL ? copy : field->begin;
     bool good = (copy != NULL || !field->quoted) &&
                 saddle_column_observe(column, text, text_length(field, text), 1);
@@ -61,30 +61,30 @@ static bool observe_text(saddle_csv *table, const char *line, const saddle_field
 #define WRITE_POINTS "write numbers with a decimal point, "
 
 /* Records a value in a column that is not settled yet. */
-static bool observe(saddle_csv *table, const char *line, const saddle_field *field,
+static bool observe(saddle_csv *table, const char *line, const saddle_csv_field *field,
                     saddle_column *column)
 {
     double value = 0.0;
-    saddle_field_kind kind = saddle_field_is(field, &value);
-    if (kind == SADDLE_FIELD_MISSING)
+    saddle_csv_kind kind = saddle_csv_field_is(field, &value);
+    if (kind == SADDLE_CSV_MISSING)
         return true;
-    if (column->forced || (kind == SADDLE_FIELD_WORD && column->kind != SADDLE_COLUMN_NUMBER))
+    if (column->forced || (kind == SADDLE_CSV_WORD && column->kind != SADDLE_COLUMN_NUMBER))
         return observe_text(table, line, field, column);
     saddle_excerpt excerpt = saddle_excerpt_of(field->begin, field->end);
-    if (kind == SADDLE_FIELD_NUMBER && column->kind == SADDLE_COLUMN_TEXT)
+    if (kind == SADDLE_CSV_NUMBER && column->kind == SADDLE_COLUMN_TEXT)
         return saddle_parse_fail(
             &table->failure, line, field->begin,
             "column '%s' has text above, such as '%s', and the number %s here; %s"
             "name it in category-columns to treat both as text%s",
             SADDLE_EXCERPT(column->name), SADDLE_EXCERPT(column->text[0]), excerpt.text,
             saddle_has_decimal_comma(column->text[0], NULL) ? WRITE_POINTS "or " : "", hint(table));
-    if (kind != SADDLE_FIELD_NUMBER)
+    if (kind != SADDLE_CSV_NUMBER)
         return saddle_parse_fail(
             &table->failure, line, field->begin,
             "'%s' in column '%s' is not a %snumber; %sleave the column "
             "out with drop-columns, or name it in category-columns to treat "
             "it as text%s",
-            excerpt.text, SADDLE_EXCERPT(column->name), kind == SADDLE_FIELD_WORD ? "" : "finite ",
+            excerpt.text, SADDLE_EXCERPT(column->name), kind == SADDLE_CSV_WORD ? "" : "finite ",
             saddle_has_decimal_comma(field->begin, field->end) ? WRITE_POINTS : "correct it, ",
             hint(table));
     column->kind = SADDLE_COLUMN_NUMBER;
@@ -94,7 +94,7 @@ static bool observe(saddle_csv *table, const char *line, const saddle_field *fie
 }
 
 /* Fails because a field's text is not one of the column's categories, which are listed if they are few. */
-static bool refuse_category(saddle_csv *table, const char *line, const saddle_field *field,
+static bool refuse_category(saddle_csv *table, const char *line, const saddle_csv_field *field,
                             const saddle_column *column)
 {
     char known[256] = "";
@@ -112,12 +112,12 @@ static bool refuse_category(saddle_csv *table, const char *line, const saddle_fi
 }
 
 /* Converts a field to the number that a settled column assigns to it: its value, or the index of its text. */
-static bool encode(saddle_csv *table, const char *line, const saddle_field *field,
+static bool encode(saddle_csv *table, const char *line, const saddle_csv_field *field,
                    const saddle_column *column, double *out)
 {
-    saddle_field_kind kind = saddle_field_is(field, out);
+    saddle_csv_kind kind = saddle_csv_field_is(field, out);
     saddle_excerpt excerpt = saddle_excerpt_of(field->begin, field->end);
-    if (kind == SADDLE_FIELD_MISSING) {
+    if (kind == SADDLE_CSV_MISSING) {
         table->imputed += table->data != NULL;
         *out = column->fill;
         return column->filled ||
@@ -128,12 +128,12 @@ static bool encode(saddle_csv *table, const char *line, const saddle_field *fiel
                    SADDLE_EXCERPT(column->name));
     }
     if (column->kind == SADDLE_COLUMN_NUMBER)
-        return kind == SADDLE_FIELD_NUMBER ||
+        return kind == SADDLE_CSV_NUMBER ||
                saddle_parse_fail(&table->failure, line, field->begin,
                                  "'%s' in column '%s' is not a %snumber", excerpt.text,
                                  SADDLE_EXCERPT(column->name),
-                                 kind == SADDLE_FIELD_WORD ? "" : "finite ");
-    char *copy = field->quoted ? saddle_field_text(field) : NULL;
+                                 kind == SADDLE_CSV_WORD ? "" : "finite ");
+    char *copy = field->quoted ? saddle_csv_field_text(field) : NULL;
     const char *text = copy != NULL ? copy : field->begin;
     size_t index = saddle_column_find(column, text, text_length(field, text));
     saddle_free(copy);
@@ -162,7 +162,7 @@ static bool take_row(saddle_csv *table, const char *line)
     double value = 0.0;
     saddle_columns *columns = table->columns;
     for (size_t k = 0; k < columns->count; k++) {
-        const saddle_field *field = &table->field[table->field_of[k]];
+        const saddle_csv_field *field = &table->field[table->field_of[k]];
         saddle_column *column = &columns->column[k];
         if (!(table->settled ? encode(table, line, field, column, &value)
                              : observe(table, line, field, column)))
@@ -171,7 +171,7 @@ static bool take_row(saddle_csv *table, const char *line)
             store(table, column, value);
     }
     if (table->label < table->fields) {
-        const saddle_field *field = &table->field[table->label];
+        const saddle_csv_field *field = &table->field[table->label];
         if (!(table->settled ? encode(table, line, field, &columns->label, &value)
                              : observe(table, line, field, &columns->label)))
             return false;
@@ -190,7 +190,7 @@ static bool take_row(saddle_csv *table, const char *line)
 static bool is_missing(const saddle_csv *table, size_t field)
 {
     double value;
-    return saddle_field_is(&table->field[field], &value) == SADDLE_FIELD_MISSING;
+    return saddle_csv_field_is(&table->field[field], &value) == SADDLE_CSV_MISSING;
 }
 
 /* Checks a row for missing values. *keep receives whether the row is used. */

@@ -15,11 +15,11 @@ typedef struct saddle_csv {
     const char *header_end; /* NULL: no header */
     char separator;
     size_t fields;
-    size_t label;        /* index of its field; `fields`: none */
-    bool labels_only;    /* no column is a feature: rows are copied as text */
-    size_t *offset;      /* receives where each row begins, from `begin`; NULL: not wanted */
-    saddle_field *field; /* of the current row */
-    size_t *field_of;    /* per column: index of its field */
+    size_t label;            /* index of its field; `fields`: none */
+    bool labels_only;        /* no column is a feature: rows are copied as text */
+    size_t *offset;          /* receives where each row begins, from `begin`; NULL: not wanted */
+    saddle_csv_field *field; /* of the current row */
+    size_t *field_of;        /* per column: index of its field */
     saddle_columns *columns;
     bool settled; /* the columns are known, so read by them */
     saddle_missing missing;

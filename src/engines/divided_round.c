@@ -1,8 +1,8 @@
 /*
  * A round of few agents with much work each: every phase is divided among all workers.
  *
- * The work per agent (a phase's run() and finish()) is done by the worker that owns the agent. A phase's
- * divided part is split by coordinates: a worker takes the same blocks of all agents, so that what
+ * The work per agent (a phase's before() and after()) is done by the worker that owns the agent. Its
+ * blocks() are split by coordinates: a worker takes the same blocks of all agents, so that what
  * neighbours published there is in its own cache. There is a barrier between the two.
  */
 #include "engines/local_agents.h"
@@ -63,7 +63,7 @@ static void do_blocks(const saddle_local *e, unsigned worker, const saddle_phase
             continue;
         clear(&own.x);
         clear(&own.y);
-        phase->divided(&e->agent[i], &own.x, &own.y);
+        phase->blocks(&e->agent[i], &own.x, &own.y);
     }
 }
 
@@ -108,7 +108,7 @@ static void end_request(saddle_agent *agent, double *partials)
     else if (division == SADDLE_BY_SAMPLES)
         saddle_evaluate_rows(agent->problem, agent->id, r, partials);
     else
-        saddle_agent_answer(agent, r, agent->scratch);
+        saddle_agent_evaluate_uncounted(agent, r, agent->scratch);
     agent->ifo += saddle_request_ifo(r);
     r->kind = SADDLE_REQUEST_NONE;
 }
@@ -118,13 +118,13 @@ static void end_request(saddle_agent *agent, double *partials)
 static bool has_requests(const saddle_local *e, size_t parity)
 {
     for (unsigned w = 0; w < saddle_thread_pool_size(e->pool); w++)
-        if (e->worker[w].asks[parity])
+        if (e->worker[w].has_request[parity])
             return true;
     return false;
 }
 
 /* Returns whether the entries of gy are complete when do_parts() returns and only the agent's own worker
- * reads gx: all requests are divided by samples, and x is short. The next divided() then needs no
+ * reads gx: all requests are divided by samples, and x is short. The next blocks() then needs no
  * barrier before it. */
 static bool only_samples(const saddle_local *e)
 {
@@ -134,16 +134,16 @@ static bool only_samples(const saddle_local *e)
     return has_short_x(e);
 }
 
-/* Answers the requests of a phase that is not divided. Returns whether the agents' workers have written
+/* Evaluates the requests of a phase that is not divided. Returns whether the agents' workers have written
  * something that needs a barrier before others read it. */
-static bool answer_requests(saddle_local *e, unsigned worker, const saddle_phase *phase)
+static bool evaluate_requests(saddle_local *e, unsigned worker, const saddle_phase *phase)
 {
     size_t parity = (size_t)(phase - e->inputs.algorithm->phases) % 2;
-    bool asked = false;
+    bool any = false;
     saddle_agent_range own = saddle_local_range(e, worker);
     for (size_t i = own.first; i < own.last; i++)
-        asked |= begin_request(&e->agent[i]);
-    e->worker[worker].asks[parity] = asked;
+        any |= begin_request(&e->agent[i]);
+    e->worker[worker].has_request[parity] = any;
     saddle_thread_pool_barrier(e->pool, worker);
     if (!has_requests(e, parity))
         return false;
@@ -186,13 +186,13 @@ void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uin
     for (size_t i = own.first; i < own.last; i++)
         saddle_local_collect(e, i, parity, round);
     for (const saddle_phase *phase = e->inputs.algorithm->phases; phase->name != NULL; phase++) {
-        if (saddle_phase_runs(phase, &e->agent[0])) {
+        if (saddle_phase_has_before(phase, &e->agent[0])) {
             for (size_t i = own.first; i < own.last; i++)
                 if (!saddle_local_idle(e, i))
-                    phase->run(&e->agent[i]);
+                    phase->before(&e->agent[i]);
             pending = true;
         }
-        if (phase->divided != NULL) {
+        if (phase->blocks != NULL) {
             if (pending)
                 saddle_thread_pool_barrier(e->pool, worker);
             do_blocks(e, worker, phase);
@@ -200,12 +200,12 @@ void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uin
             for (size_t i = own.first; i < own.last; i++) {
                 if (saddle_local_idle(e, i))
                     continue;
-                saddle_agent_finish(phase, &e->agent[i], e->sums + i * e->sums_stride);
+                saddle_agent_after(phase, &e->agent[i], e->sums + i * e->sums_stride);
                 saddle_agent_evaluate(&e->agent[i]);
             }
             pending = true;
         } else {
-            pending = answer_requests(e, worker, phase);
+            pending = evaluate_requests(e, worker, phase);
         }
     }
     leave_round(e, worker, parity, iteration, round);

@@ -1,8 +1,8 @@
 /*
- * A round for a problem that answers the requests of all agents at once (saddle_problem::gradients).
+ * A round for a problem that evaluates the requests of all agents at once (saddle_problem::gradients).
  *
  * Workers do the phases of their own agents. After each phase worker 0, the thread that called the
- * library, lists the requests of all agents, lets the problem answer them, and distributes the answers.
+ * library, lists the requests of all agents, lets the problem evaluate them, and distributes the results.
  * The bits are those of gradient().
  */
 #include "engines/local_agents.h"
@@ -49,7 +49,7 @@ void saddle_gathered_free(saddle_gathered *g)
     saddle_free(g->gy);
 }
 
-/* Returns whether the problem answers a request together with others. */
+/* Returns whether the problem evaluates a request together with others. */
 static bool is_gathered(const saddle_request *r)
 {
     return r->kind == SADDLE_REQUEST_GRADIENT || r->kind == SADDLE_REQUEST_DIFFERENCE;
@@ -72,7 +72,7 @@ static void add_point(saddle_gathered *g, const saddle_agent *agent, const doubl
 }
 
 /* Computes out = the gradient at point k; for a difference, minus the one at the next point. */
-static void take_answer(size_t size, const double *gradients, size_t k, bool difference,
+static void take_result(size_t size, const double *gradients, size_t k, bool difference,
                         double *out)
 {
     memset(out, 0, size * sizeof *out);
@@ -81,7 +81,7 @@ static void take_answer(size_t size, const double *gradients, size_t k, bool dif
         saddle_axpy(size, -1.0, gradients + (k + 1) * size, out);
 }
 
-static void answer_requests(saddle_local *e)
+static void evaluate_requests(saddle_local *e)
 {
     saddle_gathered *g = &e->requests;
     const saddle_problem *problem = e->inputs.instance->problem;
@@ -104,8 +104,8 @@ static void answer_requests(saddle_local *e)
             saddle_agent_evaluate(&e->agent[i]);
             continue;
         }
-        take_answer(problem->x_dim, g->gx, k, difference, r->gx);
-        take_answer(problem->y_dim, g->gy, k, difference, r->gy);
+        take_result(problem->x_dim, g->gx, k, difference, r->gx);
+        take_result(problem->y_dim, g->gy, k, difference, r->gy);
         k += difference ? 2 : 1;
         e->agent[i].ifo += saddle_request_ifo(r);
         r->kind = SADDLE_REQUEST_NONE;
@@ -130,7 +130,7 @@ void saddle_gathered_round(saddle_local *e, unsigned worker, unsigned parity, ui
                 saddle_agent_phase(phase, &e->agent[i]);
         saddle_thread_pool_barrier(e->pool, worker);
         if (worker == 0)
-            answer_requests(e);
+            evaluate_requests(e);
         saddle_thread_pool_barrier(e->pool, worker);
     }
     e->worker[worker].ifo = 0;

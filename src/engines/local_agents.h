@@ -34,7 +34,8 @@ typedef struct saddle_worker {
     uint64_t ifo;             /* IFO calls of its agents */
     _Alignas(SADDLE_ALIGNMENT) uint64_t ifo_after[2]; /* the same after an iteration, by parity */
     double clock_after[2]; /* the latest of its agents' clocks after an iteration, by parity */
-    bool asks[2]; /* whether its agents have requests in a divided round, by parity of the phase */
+    bool
+        has_request[2]; /* whether an agent of it has one in a divided round, by parity of phases */
 } saddle_worker;
 
 /* Exchanges spans with other processes. Called by worker 0 only. */
@@ -52,7 +53,7 @@ typedef struct saddle_iteration_log {
     double network_seconds; /* the latest clock; NaN without clocks */
 } saddle_iteration_log;
 
-/* The requests of all agents of this process, and their answers. */
+/* The requests of all agents of this process, and their results. */
 typedef struct saddle_gathered {
     saddle_gradient_requests list; /* the arrays below, as the problem sees them */
     size_t *agent;
@@ -80,7 +81,7 @@ typedef struct saddle_local {
     double *kept;
     size_t kept_stride;
     bool divided;  /* each phase is divided among all workers */
-    bool gathered; /* saddle_problem::gradients answers the requests of all agents at once */
+    bool gathered; /* saddle_problem::gradients evaluates the requests of all agents at once */
     size_t areas;  /* of work: per agent if divided or gathered, otherwise per worker */
     double *work;
     size_t work_stride;
@@ -180,7 +181,7 @@ void saddle_divided_round(saddle_local *local, unsigned worker, unsigned parity,
 /* Allocates memory for the requests of all agents of this process. */
 void saddle_gathered_take(saddle_local *local, saddle_allocator *allocator);
 void saddle_gathered_free(saddle_gathered *gathered);
-/* Does one round of all agents, whose requests are answered together after each phase: gathered_round.c.
+/* Does one round of all agents, whose requests are evaluated together after each phase: gathered_round.c.
  * Called by every worker. */
 void saddle_gathered_round(saddle_local *local, unsigned worker, unsigned parity,
                            uint64_t iteration, unsigned round, uint64_t allowed);

@@ -23,12 +23,12 @@ static size_t most_samples(const saddle_instance *instance)
     return most;
 }
 
-/* Returns whether dividing rounds can help: not if the algorithm is a single run() that evaluates its
+/* Returns whether dividing rounds can help: not if the algorithm is a single before() that evaluates its
  * own requests. The other workers help with such requests anyway. */
 static bool has_more_than_a_loop(const saddle_algorithm *algorithm)
 {
     const saddle_phase *phases = algorithm->phases;
-    return phases[0].divided != NULL || phases[1].name != NULL;
+    return phases[0].blocks != NULL || phases[1].name != NULL;
 }
 
 size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,

@@ -14,7 +14,7 @@
 /* Returns whether a phase has no function. */
 static bool lacks_function(const saddle_phase *phase)
 {
-    while (phase->name != NULL && (phase->run != NULL || phase->divided != NULL))
+    while (phase->name != NULL && (phase->before != NULL || phase->blocks != NULL))
         phase++;
     return phase->name != NULL;
 }

@@ -160,7 +160,7 @@ static void gradient_term(void *context, saddle_agent *agent, double *out)
                         .y = o->response_y,
                         .gx = out,
                         .gy = out + o->problem->x_dim};
-    saddle_agent_answer(agent, &r, agent->scratch);
+    saddle_agent_evaluate_uncounted(agent, &r, agent->scratch);
 }
 
 /* Returns the length of the statistic that the problem uses for its best response. */
@@ -180,7 +180,7 @@ static void survey_term(void *context, saddle_agent *agent, double *out)
                         .y = o->y_mean,
                         .gx = out,
                         .statistic = statistic_size(problem) > 0 ? out + problem->x_dim : NULL};
-    saddle_agent_answer(agent, &r, agent->scratch);
+    saddle_agent_evaluate_uncounted(agent, &r, agent->scratch);
 }
 
 /* F_i(xbar, y) */
@@ -191,7 +191,7 @@ static double value_at(const saddle_observer *o, const saddle_agent *agent, cons
                         .batch = {.count = o->problem->samples[agent->id]},
                         .x = o->x_mean,
                         .y = y};
-    saddle_agent_answer(agent, &r, scratch);
+    saddle_agent_evaluate_uncounted(agent, &r, scratch);
     return r.value;
 }
 

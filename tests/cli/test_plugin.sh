@@ -278,7 +278,7 @@ static void view(const saddle_agent *a, saddle_view *out)
     *out = (saddle_view){.x = a->now, .y = a->now + a->problem->x_dim};
 }
 static const saddle_phase phases[] = {
-    {"ask", .run = ask}, {"move", .run = move}, {.name = NULL}};
+    {"ask", .before = ask}, {"move", .before = move}, {.name = NULL}};
 #ifndef VIEW
 #define VIEW view
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/family.h"
+#include "algorithms/precision_steps.h"
 #include "core/print.h"
 #include "instances.h"
 #include "support.h"
@@ -554,9 +554,9 @@ typedef struct number_context {
 
 static void copy_number(void *context, saddle_agent *agent)
 {
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    ((number_context *)context)->published[agent->id] = parts.extra[0];
+    saddle_variables at;
+    saddle_precision_variables(agent, &at);
+    ((number_context *)context)->published[agent->id] = at.extra[0];
 }
 
 static void assert_gamma_tracks(slow *s)

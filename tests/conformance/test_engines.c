@@ -363,7 +363,7 @@ static void gossip_view(const saddle_agent *agent, saddle_view *out)
     *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
 }
 
-static const saddle_phase gossip_phases[] = {{"gossip", .run = gossip_step}, {.name = NULL}};
+static const saddle_phase gossip_phases[] = {{"gossip", .before = gossip_step}, {.name = NULL}};
 
 static const saddle_algorithm gossip = {.name = "gossip",
                                         .layout = gossip_layout,
@@ -477,7 +477,7 @@ START_TEST(workers_have_memory_of_their_own)
     static const char *const more[] = {"x-dim=600", NULL};
     static const unsigned rounds = 1;
     static const saddle_phase phases[] = {
-        {"gossip", .run = gossip_step}, {"note", .run = note_scratch}, {.name = NULL}};
+        {"gossip", .before = gossip_step}, {"note", .before = note_scratch}, {.name = NULL}};
     saddle_algorithm noting = gossip;
     noting.phases = phases;
     noting.wants_oracle = _i == 1 ? always : NULL;

@@ -175,7 +175,7 @@ static void watched_round(saddle_agent *agent)
  * requests of all agents at once. */
 START_TEST(requests_are_apart)
 {
-    static const saddle_phase phases[] = {{"watched", .run = watched_round}, {.name = NULL}};
+    static const saddle_phase phases[] = {{"watched", .before = watched_round}, {.name = NULL}};
     size_t algorithms;
     const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
     for (size_t a = 0; a < algorithms; a++) {
@@ -311,7 +311,7 @@ START_TEST(a_wrong_layout_is_refused)
         [VIEW_OUTSIDE] = "view() must set v to 3 doubles",
         [VIEW_WITHOUT_Y] = "view() must set y to 6 doubles"};
     static const saddle_option *const options[] = {NULL};
-    static const saddle_phase phases[] = {{"mix", .run = mistaken_round}, {.name = NULL}};
+    static const saddle_phase phases[] = {{"mix", .before = mistaken_round}, {.name = NULL}};
     static const saddle_algorithm mistaken = {.name = "mistaken",
                                               .options = options,
                                               .size = 8,

@@ -65,7 +65,7 @@ static void spend_view(const saddle_agent *agent, saddle_view *out)
 }
 
 static const saddle_option *const no_options[] = {NULL};
-static const saddle_phase spend_phases[] = {{"spend", .run = spend}, {.name = NULL}};
+static const saddle_phase spend_phases[] = {{"spend", .before = spend}, {.name = NULL}};
 static const saddle_algorithm spender = {.name = "spender",
                                          .options = no_options,
                                          .size = 1,

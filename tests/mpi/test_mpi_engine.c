@@ -300,7 +300,7 @@ START_TEST(uneven_stretches_have_the_same_bits)
     saddle_error error = {.message = ""};
     assert_ok(saddle_algorithm_find(&original, "prox-dsgda", &error), error);
     saddle_algorithm slow = *original;
-    const saddle_phase phases[] = {{"slow", .run = slow_step}, {.name = NULL}};
+    const saddle_phase phases[] = {{"slow", .before = slow_step}, {.name = NULL}};
     slow.phases = phases;
     pair p;
     pair_open(&p, 3, "prox-dsgda", NULL, 1, &slow);
@@ -376,7 +376,7 @@ START_TEST(the_first_fault_is_reported_in_all_processes)
     saddle_error error = {.message = ""};
     assert_ok(saddle_algorithm_find(&original, "precision", &error), error);
     saddle_algorithm faulty = *original;
-    const saddle_phase phases[] = {{"faulty", .run = faulty_step}, {.name = NULL}};
+    const saddle_phase phases[] = {{"faulty", .before = faulty_step}, {.name = NULL}};
     faulty.phases = phases;
     for (unsigned threads = 1; threads <= 2; threads++) {
         pair p;

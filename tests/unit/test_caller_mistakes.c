@@ -110,9 +110,9 @@ static void blind_view(const saddle_agent *agent, saddle_view *out)
 }
 
 static const saddle_phase leap_phases[] = {
-    {"ask", .run = leap_ask}, {"move", .run = leap_move}, {.name = NULL}};
+    {"ask", .before = leap_ask}, {"move", .before = leap_move}, {.name = NULL}};
 
-static const saddle_phase rest_phases[] = {{"rest", .run = rest}, {.name = NULL}};
+static const saddle_phase rest_phases[] = {{"rest", .before = rest}, {.name = NULL}};
 
 static const saddle_algorithm leap = {.name = "leap",
                                       .size = 1,
@@ -175,7 +175,7 @@ START_TEST(phases_without_a_function_are_refused)
 {
     static const saddle_phase none[] = {{.name = NULL}};
     static const saddle_phase empty[] = {
-        {"ask", .run = leap_ask}, {.name = "move"}, {.name = NULL}};
+        {"ask", .before = leap_ask}, {.name = "move"}, {.name = NULL}};
     saddle_algorithm mine = leap;
     mine.phases = none;
     refuse_algorithm(&mine, SADDLE_BAD_INPUT, "'leap' has no phases");

@@ -250,7 +250,7 @@ static void view(const saddle_agent *agent, saddle_view *out)
 
 START_TEST(faults_that_an_algorithm_reports_are_its_own)
 {
-    static const saddle_phase phases[] = {{.name = "complain", .run = complain}, {.name = NULL}};
+    static const saddle_phase phases[] = {{.name = "complain", .before = complain}, {.name = NULL}};
     const saddle_algorithm mine = {.name = "mine",
                                    .size = 1,
                                    .init = init_nothing,

@@ -1124,7 +1124,7 @@ static void walk_view(const saddle_agent *agent, saddle_view *out)
     *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
 }
 
-static const saddle_phase walk_phases[] = {{"walk", .run = walk_on}, {.name = NULL}};
+static const saddle_phase walk_phases[] = {{"walk", .before = walk_on}, {.name = NULL}};
 
 static const saddle_algorithm walk_algorithm = {.name = "walk",
                                                 .options = walk_options,

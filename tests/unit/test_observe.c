@@ -366,7 +366,7 @@ static void check_broken(void (*step)(saddle_agent *), const char *part)
     test_rig rig;
     saddle_error error = {.message = ""};
     saddle_algorithm broken = saddle_precision;
-    const saddle_phase phases[] = {{"broken", .run = step}, {.name = NULL}};
+    const saddle_phase phases[] = {{"broken", .before = step}, {.name = NULL}};
     broken.phases = phases;
     test_rig_open(&rig, LOGISTIC_BOX_SPARSE, "precision", NULL, 2, &broken, NULL);
     saddle_observer *observer = observer_of(&rig, &broken, rig.instance.problem, NULL);

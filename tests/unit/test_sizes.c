@@ -111,7 +111,7 @@ static void view(const saddle_agent *agent, saddle_view *out)
     out->y = agent->now + 1;
 }
 
-static const saddle_phase phases[] = {{"mix", .run = step}, {.name = NULL}};
+static const saddle_phase phases[] = {{"mix", .before = step}, {.name = NULL}};
 static const saddle_algorithm mixing = {.name = "mixing",
                                         .size = 1,
                                         .init = init,

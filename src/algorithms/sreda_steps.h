@@ -19,8 +19,8 @@
  * reached. An epoch costs N + 2 S2 m IFO calls, and the final test N; its gradient also serves as
  * the refresh at k = 0.
  */
-#ifndef SADDLE_ALGORITHMS_FAMILY_SREDA_H
-#define SADDLE_ALGORITHMS_FAMILY_SREDA_H
+#ifndef SADDLE_ALGORITHMS_SREDA_STEPS_H
+#define SADDLE_ALGORITHMS_SREDA_STEPS_H
 
 #include "algorithms/descent_ascent.h"
 

@@ -19,13 +19,13 @@
  * something else only in the batch's entries. Therefore u + c y is stored instead of u: it changes
  * only in those entries, and the pass over memory need not touch it.
  */
-#ifndef SADDLE_ALGORITHMS_FAMILY_H
-#define SADDLE_ALGORITHMS_FAMILY_H
+#ifndef SADDLE_ALGORITHMS_PRECISION_STEPS_H
+#define SADDLE_ALGORITHMS_PRECISION_STEPS_H
 
 #include <saddle/algorithm.h>
 
-/* The first member of every parameters struct of the family: the parameters of the shared steps. */
-typedef struct saddle_family {
+/* The first member of the parameters of every algorithm with these steps. */
+typedef struct saddle_precision_steps {
     saddle_steps steps;
     bool recursive;         /* estimates are updated recursively between refreshes */
     bool scheduled;         /* agents refresh at times of their own; otherwise every q iterations */
@@ -33,10 +33,10 @@ typedef struct saddle_family {
     double curvature;       /* c; 0: u itself is stored */
     size_t published_extra; /* doubles at the end of the span */
     size_t kept_extra;      /* doubles at the end of the kept state */
-} saddle_family;
+} saddle_precision_steps;
 
 /* Pointers to the variables of one agent, in its memory. */
-typedef struct saddle_parts {
+typedef struct saddle_variables {
     size_t x_dim;
     size_t y_dim;
     const double *x, *y, *p, *d; /* now */
@@ -52,76 +52,82 @@ typedef struct saddle_parts {
     double *reach;               /* work: |x~ - x|^2, after the move */
     double *x_tilde, *y_tilde;   /* work: if they need all coordinates at once */
     double *rest;                /* scratch for the sets */
-} saddle_parts;
+} saddle_variables;
 
-/* How the members of the family compute and track estimates. */
-typedef enum saddle_family_kind {
-    SADDLE_FAMILY_PLAIN,    /* no trackers; each estimate is computed from a new mini-batch */
-    SADDLE_FAMILY_TRACKING, /* the same with trackers */
-    SADDLE_FAMILY_RECURSIVE /* trackers, and recursive estimates between refreshes */
-} saddle_family_kind;
+/* How an algorithm with these steps computes and tracks estimates. */
+typedef enum saddle_precision_kind {
+    SADDLE_PRECISION_PLAIN,    /* no trackers; each estimate is computed from a new mini-batch */
+    SADDLE_PRECISION_TRACKING, /* the same with trackers */
+    SADDLE_PRECISION_RECURSIVE /* trackers, and recursive estimates between refreshes */
+} saddle_precision_kind;
 
-/* Indices into saddle_parts::kept if saddle_family::scheduled: the number whose network mean the
+/* Indices into saddle_variables::kept if saddle_precision_steps::scheduled: the number whose network mean the
  * published extra tracks, the iteration of the agent's last refresh, and the number of
  * iterations until its next one. The algorithm's own numbers follow. */
-enum { SADDLE_FAMILY_FOLLOWED, SADDLE_FAMILY_REFRESHED, SADDLE_FAMILY_SPAN, SADDLE_FAMILY_KEPT };
+enum {
+    SADDLE_PRECISION_FOLLOWED,
+    SADDLE_PRECISION_REFRESHED,
+    SADDLE_PRECISION_SPAN,
+    SADDLE_PRECISION_KEPT
+};
 
-/* Completes the parameters of an algorithm of the family. */
-void saddle_family_configure(saddle_family *family, saddle_family_kind kind,
-                             const saddle_configuration *configuration);
+/* Completes the parameters of an algorithm with these steps. */
+void saddle_precision_configure(saddle_precision_steps *shared, saddle_precision_kind kind,
+                                const saddle_configuration *configuration);
 /* Sets the mini-batch size to ceil(sqrt(n) / parts), n the largest local size, if none is given
  * and the step rule is `practical`. Small batches need fewer samples than the paper's sqrt(n) at
  * about as many rounds: docs/reproduction.md. */
-void saddle_family_small_batches(saddle_configuration *configuration, double parts);
+void saddle_precision_small_batches(saddle_configuration *configuration, double parts);
 /* Sets the pointers to an agent's variables. */
-void saddle_family_parts(const saddle_agent *agent, saddle_parts *out);
+void saddle_precision_variables(const saddle_agent *agent, saddle_variables *out);
 
 /* For saddle_algorithm's layout, view and prox_point. */
-void saddle_family_layout(const void *parameters, const saddle_problem *problem,
-                          saddle_layout *out);
-void saddle_family_view(const saddle_agent *agent, saddle_view *out);
-void saddle_family_prox_point(const saddle_agent *agent, double tau, double *x_tilde,
-                              double *scratch);
+void saddle_precision_layout(const void *parameters, const saddle_problem *problem,
+                             saddle_layout *out);
+void saddle_precision_view(const saddle_agent *agent, saddle_view *out);
+void saddle_precision_prox_point(const saddle_agent *agent, double tau, double *x_tilde,
+                                 double *scratch);
 
 /* Returns |S_i|, the size of a mini-batch at this agent. */
-size_t saddle_family_batch_size(const saddle_agent *agent);
+size_t saddle_precision_batch_size(const saddle_agent *agent);
 /* Returns whether the iteration computes new estimates; otherwise it updates them recursively. */
-bool saddle_family_refreshes(const saddle_agent *agent);
+bool saddle_precision_refreshes(const saddle_agent *agent);
 
 /* Sets the next span to the start: x0, y0, and p = v, d = u from the estimates in gx, gy. */
-void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0);
+void saddle_precision_start(saddle_variables *at, const double *x0, const double *y0);
 
 /* Step 3, equation (7): request the gradient of F_i at (x, y) over all samples; its mean over a
  * fresh mini-batch; or the change of the estimates, (v, u)+ = (v, u) + mean over S of the
  * gradient differences. */
-void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double *x,
+void saddle_full_estimate(saddle_agent *agent, saddle_variables *at, const double *x,
                           const double *y);
-void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_t iteration,
+void saddle_minibatch_estimate(saddle_agent *agent, saddle_variables *at, uint64_t iteration,
                                const double *x, const double *y);
-void saddle_recursive_estimate(saddle_agent *agent, saddle_parts *parts);
+void saddle_recursive_estimate(saddle_agent *agent, saddle_variables *at);
 /* Step 4 for one vector after mixing: tracker += new - old, old = new. Returns |new|^2. */
 double saddle_track_change(size_t count, const double *new, double *old, double *tracker);
 
 /* The phase move, equations (3) to (6). aim() computes x~ and y~ if they need all coordinates at
  * once, move() moves, and moved() sets *moved and *reach and records a value that is not finite. */
-bool saddle_family_aims(const saddle_agent *agent);
-void saddle_family_aim(saddle_agent *agent);
-void saddle_family_move(const saddle_agent *agent, const saddle_range *x, const saddle_range *y);
-void saddle_family_moved(saddle_agent *agent, const double *x_sums, const double *y_sums);
+bool saddle_precision_needs_targets(const saddle_agent *agent);
+void saddle_precision_compute_targets(saddle_agent *agent);
+void saddle_precision_move(const saddle_agent *agent, const saddle_range *x, const saddle_range *y);
+void saddle_precision_after_move(saddle_agent *agent, const double *x_sums, const double *y_sums);
 
 /* The phase track, equation (8): adds the change of the estimates to the trackers and stores the
  * new estimates. */
-void saddle_family_track(const saddle_agent *agent, const saddle_range *x, const saddle_range *y);
-void saddle_family_tracked(saddle_agent *agent, const double *x_sums, const double *y_sums);
+void saddle_precision_track(const saddle_agent *agent, const saddle_range *x,
+                            const saddle_range *y);
+void saddle_precision_after_track(saddle_agent *agent, const double *x_sums, const double *y_sums);
 
 /* The number of consecutive all-zero differences, between the estimates and the extra state. */
-static inline double *saddle_stall_counter(const saddle_parts *parts)
+static inline double *saddle_stall_counter(const saddle_variables *at)
 {
-    return parts->kept - 1;
+    return at->kept - 1;
 }
 
 /* Records a fault if recursive differences stay exactly zero although gradients change.
  * `difference` is 0 if and only if all entries of the iteration's difference are. */
-void saddle_check_recursion(saddle_agent *agent, const saddle_parts *parts, double difference);
+void saddle_check_recursion(saddle_agent *agent, const saddle_variables *at, double difference);
 
 #endif

@@ -1,4 +1,4 @@
-#include "algorithms/family_sreda.h"
+#include "algorithms/sreda_steps.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +66,7 @@ const saddle_option *const saddle_sreda_options[] = {&saddle_option_steps,
                                                      NULL};
 
 /* Pointers to the variables of one agent, in its memory. */
-typedef struct parts {
+typedef struct variables {
     size_t x_dim, y_dim;
     const double *x, *y; /* now; y may be the result of the initial solve */
     double *x1, *y1;     /* next */
@@ -75,7 +75,7 @@ typedef struct parts {
     double *before;      /* scratch: the maximizer's last iterate */
     double *dx, *dy;     /* scratch: differences */
     double *rest;        /* scratch for the problem and the sets */
-} parts;
+} variables;
 
 /* ---- parameters ---------------------------------------------------------------------------- */
 
@@ -154,7 +154,7 @@ void saddle_sreda_layout(const void *p, const saddle_problem *problem, saddle_la
     out->scratch = problem->x_dim + 3 * problem->y_dim;
 }
 
-static void find_parts(const saddle_agent *agent, parts *out)
+static void find_variables(const saddle_agent *agent, variables *out)
 {
     out->x_dim = agent->problem->x_dim;
     out->y_dim = agent->problem->y_dim;
@@ -173,16 +173,17 @@ static void find_parts(const saddle_agent *agent, parts *out)
 
 void saddle_sreda_view(const saddle_agent *agent, saddle_view *out)
 {
-    parts at;
-    find_parts(agent, &at);
+    variables at;
+    find_variables(agent, &at);
     *out = (saddle_view){.x = at.x, .y = at.y, .v = at.v, .u = at.u};
 }
 
 /* ---- the steps ----------------------------------------------------------------------------- */
 
 /* (v, u) += mean over S2 samples of grad f(x1, y1) - grad f(x0, y0) */
-static void follow(saddle_agent *agent, const parts *at, saddle_purpose purpose, uint64_t number,
-                   const double *x1, const double *y1, const double *x0, const double *y0)
+static void follow(saddle_agent *agent, const variables *at, saddle_purpose purpose,
+                   uint64_t number, const double *x1, const double *y1, const double *x0,
+                   const double *y0)
 {
     const saddle_sreda_parameters *p = agent->parameters;
     saddle_request change = {
@@ -194,13 +195,13 @@ static void follow(saddle_agent *agent, const parts *at, saddle_purpose purpose,
         .y0 = y0,
         .gx = at->dx,
         .gy = at->dy};
-    saddle_agent_ask(agent, &change, at->rest);
+    saddle_agent_evaluate_now(agent, &change, at->rest);
     saddle_axpy(at->x_dim, 1.0, at->dx, at->v);
     saddle_axpy(at->y_dim, 1.0, at->dy, at->u);
 }
 
 /* (v, u) = mean gradient over `count` samples at (x, y) */
-static void refresh(saddle_agent *agent, const parts *at, size_t count, const double *x,
+static void refresh(saddle_agent *agent, const variables *at, size_t count, const double *x,
                     const double *y)
 {
     saddle_request fresh = {
@@ -210,12 +211,12 @@ static void refresh(saddle_agent *agent, const parts *at, size_t count, const do
         .y = y,
         .gx = at->v,
         .gy = at->u};
-    saddle_agent_ask(agent, &fresh, at->rest);
+    saddle_agent_evaluate_now(agent, &fresh, at->rest);
 }
 
 /* Runs projected SARAH on y from y_0, at x_0. Returns whether (v, u) is the exact gradient at
  * (x_0, y_0) at the end. */
-static bool solve_initially(saddle_agent *agent, parts *at)
+static bool solve_initially(saddle_agent *agent, variables *at)
 {
     const saddle_sreda_parameters *p = agent->parameters;
     memcpy(at->solved, at->y, at->y_dim * sizeof *at->solved);
@@ -245,7 +246,7 @@ static bool solve_initially(saddle_agent *agent, parts *at)
 }
 
 /* x_{k+1} = x_k - eta_k v */
-static void descend(saddle_agent *agent, const parts *at)
+static void descend(saddle_agent *agent, const variables *at)
 {
     const saddle_sreda_parameters *p = agent->parameters;
     double size = sqrt(saddle_norm2(at->x_dim, at->v));
@@ -266,7 +267,7 @@ static uint64_t pick(const saddle_agent *agent)
     return 1 + saddle_rng_below(&rng, p->m);
 }
 
-static void maximize(saddle_agent *agent, const parts *at)
+static void maximize(saddle_agent *agent, const variables *at)
 {
     const saddle_sreda_parameters *p = agent->parameters;
     uint64_t last = pick(agent);
@@ -285,8 +286,8 @@ static void maximize(saddle_agent *agent, const parts *at)
 static void iterate(saddle_agent *agent)
 {
     const saddle_sreda_parameters *p = agent->parameters;
-    parts at;
-    find_parts(agent, &at);
+    variables at;
+    find_variables(agent, &at);
     bool exact = agent->iteration == 0 && solve_initially(agent, &at);
     if (agent->iteration % p->q == 0 && !exact)
         refresh(agent, &at, (size_t)p->refresh, at.x, at.y);
@@ -298,4 +299,4 @@ static void iterate(saddle_agent *agent)
     saddle_watch(agent, "u (y-gradient)", at.y_dim, at.u);
 }
 
-const saddle_phase saddle_sreda_phases[] = {{"iterate", .run = iterate}, {.name = NULL}};
+const saddle_phase saddle_sreda_phases[] = {{"iterate", .before = iterate}, {.name = NULL}};
