@@ -50,6 +50,10 @@ int cli_fail(const saddle_error *error);
 
 /* ---- commands ------------------------------------------------------------------------------ */
 
+/* Runs the program with the arguments of main(); returns its exit code. The library of the Python
+ * package exports it, so that the program of that package is main() alone. */
+SADDLE_API int saddle_main(int argc, char **argv);
+
 /* For cli_command::most: no limit. */
 #define CLI_ANY SIZE_MAX
 

@@ -57,16 +57,14 @@ endif()
 
 if(TARGET saddle_python)
   saddle_debian(python python3-saddle python "Python 3"
-                "This package has the Python package. Under mpirun it uses the library of\n\
-libsaddle${SADDLE_SOVERSION}.")
+                "This package has the Python package and its own program, which makes reports.\n\
+Under mpirun it uses the library of libsaddle${SADDLE_SOVERSION}.")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any (>= 3.9), python3-cffi (>= 1.15), python3-numpy (>= 1:1.22)")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS
       "python3-matplotlib, python3-networkx, python3-pandas, python3-scipy, python3-sklearn,\
  python3-torch, python3-tqdm")
-  if(TARGET saddle_serial)
+  if(MPI_C_FOUND)
     string(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS ", ${library}")
-  else()
-    string(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS ", ${library}")
   endif()
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${debian}/python/postinst ${debian}/python/prerm)
 endif()

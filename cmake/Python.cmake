@@ -1,6 +1,6 @@
 # The Python package, complete in ${PROJECT_BINARY_DIR}/python: links to its sources, declarations that are made from
-# the headers, and the library. With MPI there are two: libsaddle-mpi.so, which the package loads under mpirun, and
-# libsaddle.so, which does not need libmpi.
+# the headers, the library and the program. Neither needs libmpi. With MPI there is a second library, libsaddle-mpi.so,
+# which the package loads under mpirun.
 #
 # The interpreter must have cffi and NumPy; /usr/bin/python3 is tried before what the path has. Sanitized libraries
 # cannot be loaded into it.
@@ -44,46 +44,59 @@ file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/saddle/*.h)
 add_custom_command(
   OUTPUT ${package}/_declarations.py
   COMMAND ${SADDLE_PYTHON_FOUND} ${PROJECT_SOURCE_DIR}/python/declarations.py ${CMAKE_C_COMPILER}
-          ${PROJECT_SOURCE_DIR}/include ${PROJECT_VERSION} libsaddle.so.${SADDLE_SOVERSION}
-          ${package}/_declarations.py
+          ${PROJECT_SOURCE_DIR}/include ${PROJECT_VERSION} ${package}/_declarations.py
   DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/python/declarations.py ${PROJECT_SOURCE_DIR}/CMakeLists.txt VERBATIM)
+
+# The library of the package also has the program, so that bin/saddle is main() alone and needs no internals of the
+# library: what is exported in addition to the public functions is saddle_main().
+file(READ ${SADDLE_EXPORTS} exports)
+string(REPLACE "global:\n" "global:\n    saddle_main;\n" exports "${exports}")
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/package.map CONTENT "${exports}" @ONLY)
+add_library(saddle_package SHARED $<TARGET_OBJECTS:saddle_program>
+            $<FILTER:$<TARGET_OBJECTS:saddle_objects>,EXCLUDE,/engines/mpi>)
+set(libraries ${SADDLE_LIBRARIES})
 if(MPI_C_FOUND)
-  add_library(saddle_serial SHARED ${PROJECT_SOURCE_DIR}/src/engines/no_mpi.c
-              $<FILTER:$<TARGET_OBJECTS:saddle_objects>,EXCLUDE,/engines/mpi>)
-  set(serial ${SADDLE_LIBRARIES})
-  list(REMOVE_ITEM serial MPI::MPI_C)
-  target_include_directories(saddle_serial PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(saddle_serial PRIVATE saddle_flags ${serial})
-  target_link_options(saddle_serial PRIVATE ${SADDLE_HARDEN_LINK} -Wl,--version-script=${SADDLE_EXPORTS})
-  set_target_properties(saddle_serial PROPERTIES OUTPUT_NAME saddle LIBRARY_OUTPUT_DIRECTORY ${package}
-                        LINK_DEPENDS ${SADDLE_EXPORTS})
-  set(shared libsaddle-mpi.so)
-else()
-  set(shared libsaddle.so)
+  target_sources(saddle_package PRIVATE ${PROJECT_SOURCE_DIR}/src/engines/no_mpi.c)
+  list(REMOVE_ITEM libraries MPI::MPI_C)
+  add_custom_command(
+    OUTPUT ${package}/libsaddle-mpi.so
+    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:saddle_shared> ${package}/libsaddle-mpi.so
+    DEPENDS saddle_shared VERBATIM)
+  set(with_mpi ${package}/libsaddle-mpi.so)
 endif()
-add_custom_command(
-  OUTPUT ${package}/${shared}
-  COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:saddle_shared> ${package}/${shared}
-  DEPENDS saddle_shared VERBATIM)
+target_include_directories(saddle_package PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(saddle_package PRIVATE saddle_flags ${libraries})
+target_link_options(saddle_package PRIVATE -Wl,--version-script=${PROJECT_BINARY_DIR}/package.map)
+set_target_properties(saddle_package PROPERTIES OUTPUT_NAME saddle LIBRARY_OUTPUT_DIRECTORY ${package}
+                      LINK_DEPENDS ${PROJECT_BINARY_DIR}/package.map)
+add_executable(saddle_packaged ${PROJECT_SOURCE_DIR}/cli/main.c)
+target_include_directories(saddle_packaged PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}
+                                                   ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/cli)
+target_link_libraries(saddle_packaged PRIVATE saddle_flags saddle_package)
+# LD_LIBRARY_PATH, which may name a libsaddle.so without the program, comes after an RPATH, but before a RUNPATH.
+target_link_options(saddle_packaged PRIVATE -Wl,--disable-new-dtags)
+set_target_properties(saddle_packaged PROPERTIES OUTPUT_NAME saddle RUNTIME_OUTPUT_DIRECTORY ${package}/bin
+                      BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/..")
 add_custom_command(
   OUTPUT ${PROJECT_BINARY_DIR}/python/METADATA
   COMMAND ${SADDLE_PYTHON_FOUND} -B ${PROJECT_SOURCE_DIR}/python/backend.py > ${PROJECT_BINARY_DIR}/python/METADATA
   DEPENDS ${PROJECT_SOURCE_DIR}/python/backend.py ${PROJECT_SOURCE_DIR}/CMakeLists.txt VERBATIM)
-add_custom_target(saddle_python ALL DEPENDS ${package}/_declarations.py ${package}/${shared}
+add_custom_target(saddle_python ALL DEPENDS ${package}/_declarations.py ${with_mpi}
                                             ${PROJECT_BINARY_DIR}/python/METADATA)
+add_dependencies(saddle_python saddle_packaged)
 
 # The Debian package python3-saddle (cmake/Package.cmake). `cmake --install` leaves it out, because where an interpreter
-# looks for packages depends on the interpreter; `pip install ./python` knows. Without MPI the
-# package loads the library of libsaddle${SADDLE_SOVERSION} by its soname. With MPI it has its own library and a link to
-# that of libsaddle${SADDLE_SOVERSION}; where that package is not installed, the link is dangling and is ignored.
+# looks for packages depends on the interpreter; `pip install ./python` knows. It has its own library and program, which
+# do not need libmpi, and with MPI a link to the library of libsaddle${SADDLE_SOVERSION}; where that package is not
+# installed, the link is dangling and is ignored.
 set(debian lib/python3/dist-packages)
 list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/python/saddle/)
 install(FILES ${sources} ${package}/_declarations.py DESTINATION ${debian}/saddle COMPONENT python EXCLUDE_FROM_ALL)
 install(FILES ${PROJECT_BINARY_DIR}/python/METADATA DESTINATION ${debian}/saddle-${PROJECT_VERSION}.dist-info
         COMPONENT python EXCLUDE_FROM_ALL)
+install(TARGETS saddle_package LIBRARY DESTINATION ${debian}/saddle COMPONENT python EXCLUDE_FROM_ALL)
+install(TARGETS saddle_packaged RUNTIME DESTINATION ${debian}/saddle/bin COMPONENT python EXCLUDE_FROM_ALL)
 if(MPI_C_FOUND)
-  add_dependencies(saddle_python saddle_serial)
-  install(TARGETS saddle_serial LIBRARY DESTINATION ${debian}/saddle COMPONENT python EXCLUDE_FROM_ALL)
   file(RELATIVE_PATH link /${debian}/saddle /${CMAKE_INSTALL_LIBDIR}/libsaddle.so.${SADDLE_SOVERSION})
   file(CREATE_LINK ${link} ${PROJECT_BINARY_DIR}/python/libsaddle-mpi.so SYMBOLIC)
   install(FILES ${PROJECT_BINARY_DIR}/python/libsaddle-mpi.so DESTINATION ${debian}/saddle COMPONENT python

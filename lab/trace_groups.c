@@ -76,20 +76,19 @@ static bool apart(const work *w, const saddle_trace *a, const saddle_trace *b, b
     return false;
 }
 
-/* Whether two traces have the same algorithm. Plug-ins are compared by path and title, which
- * contains the given options; other options may depend on the seed. */
+/* Whether two traces have the same algorithm, by name and title. Plug-ins with a title are compared
+ * by path instead of name: the title contains the given options, and others may depend on the seed. */
 static bool same_algorithm(const saddle_trace *a, const saddle_trace *b)
 {
     const char *left = saddle_trace_setting(a, "algorithm");
     const char *right = saddle_trace_setting(b, "algorithm");
     const char *title = saddle_trace_setting(a, "title");
-    if (*left == '\0' || *right == '\0')
+    if (*left == '\0' || *right == '\0' || strcmp(title, saddle_trace_setting(b, "title")) != 0)
         return false;
     if (!saddle_plugin_named(left) || *title == '\0')
         return strcmp(left, right) == 0;
     size_t path = strcspn(left, ":");
-    return path == strcspn(right, ":") && strncmp(left, right, path) == 0 &&
-           strcmp(title, saddle_trace_setting(b, "title")) == 0;
+    return path == strcspn(right, ":") && strncmp(left, right, path) == 0;
 }
 
 /* The first trace of a group. */
@@ -187,13 +186,15 @@ static void sort(work *w)
         }
 }
 
-/* Numbers the groups of each algorithm. */
+/* Numbers the groups of each algorithm, whatever their titles. */
 static void count_repeats(work *w)
 {
     trace_groups *g = w->out;
     for (size_t a = 0; a < g->groups; a++)
         for (size_t b = 0; b < a; b++)
-            g->group[a].repeat += same_algorithm(first_of(w, a), first_of(w, b));
+            g->group[a].repeat += same_algorithm(first_of(w, a), first_of(w, b)) ||
+                                  (g->group[a].algorithm != NULL && g->group[b].algorithm != NULL &&
+                                   strcmp(g->group[a].algorithm, g->group[b].algorithm) == 0);
 }
 
 /* ---- labels -------------------------------------------------------------------------------- */
@@ -267,7 +268,7 @@ static void print_differences(const work *w, const trace_group *group, FILE *out
     }
 }
 
-/* Prints the title of an algorithm that is not built in, or the name of its file; both if
+/* Prints the title that a trace gives its algorithm, or the name of the algorithm's file; both if
  * another one has the same title. */
 static void print_title(const work *w, const trace_group *group, FILE *out)
 {
@@ -298,7 +299,8 @@ static saddle_status make_label(const work *w, trace_group *group, saddle_error 
     } else {
         const saddle_algorithm *known = NULL;
         saddle_algorithm_find(&known, group->algorithm, NULL);
-        if (known != NULL && known->title != NULL)
+        bool titled = *saddle_trace_setting(w->trace[group->first], "title") != '\0';
+        if (known != NULL && known->title != NULL && !titled)
             fputs(known->title, out);
         else
             print_title(w, group, out);

@@ -43,6 +43,14 @@ Requires-Dist: scipy; extra == "all"
 Requires-Dist: torch; extra == "all"
 Requires-Dist: tqdm; extra == "all"
 """
+# The command `saddle`. It does not import the package, which would take longer than most commands.
+COMMAND = b"""\
+#!python
+import importlib.util, os, sys
+package = importlib.util.find_spec("saddle").submodule_search_locations[0]
+program = os.path.join(package, "bin", "saddle")
+os.execv(program, ["saddle", *sys.argv[1:]])
+"""
 WHEEL = f"Wheel-Version: 1.0\nGenerator: saddle {VERSION}\nRoot-Is-Purelib: false\nTag: {TAG}\n"
 
 
@@ -52,7 +60,7 @@ class UnsupportedOperation(Exception):
 
 def _is_complete(build):
     package = build / "python" / "saddle"
-    names = ("__init__.py", "_declarations.py", "libsaddle.so")
+    names = ("__init__.py", "_declarations.py", "libsaddle.so", "bin/saddle")
     return all((package / name).exists() for name in names)
 
 
@@ -88,7 +96,7 @@ def _package():
 def _write(archive, record, name, data):
     """Adds a file, reproducibly (without a time), and its line of RECORD."""
     entry = zipfile.ZipInfo(name)
-    entry.external_attr = 0o100644 << 16
+    entry.external_attr = (0o100755 if name.endswith("/saddle") else 0o100644) << 16
     entry.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(entry, data)
     digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
@@ -102,6 +110,7 @@ def _wheel(directory, files):
     with zipfile.ZipFile(Path(directory) / name, "w") as archive:
         for file in files:
             _write(archive, record, *file)
+        _write(archive, record, f"saddle-{VERSION}.data/scripts/saddle", COMMAND)
         _write(archive, record, f"{INFO}/METADATA", METADATA.encode())
         _write(archive, record, f"{INFO}/WHEEL", WHEEL.encode())
         _write(archive, record, f"{INFO}/LICENSE", (ROOT / "LICENSE").read_bytes())

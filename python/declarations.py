@@ -1,10 +1,10 @@
 """Writes saddle/_declarations.py from the headers of the library.
 
-    python3 declarations.py COMPILER INCLUDE_DIRECTORY VERSION SONAME OUTPUT
+    python3 declarations.py COMPILER INCLUDE_DIRECTORY VERSION OUTPUT
 
 The C preprocessor expands <saddle/lab.h>, and cffi turns the result into a Python module without C
-code, so that types, functions and constants are those of the headers. VERSION and
-SONAME are those of the library.
+code, so that types, functions and constants are those of the headers. VERSION is that of the
+library.
 """
 
 import re
@@ -43,13 +43,13 @@ def declarations(compiler: str, include: str) -> str:
 
 
 def main() -> None:
-    compiler, include, version, soname, output = sys.argv[1:]
+    compiler, include, version, output = sys.argv[1:]
     builder = cffi.FFI()
     builder.cdef(declarations(compiler, include))
     builder.set_source("saddle._declarations", None)
     builder.emit_python_code(output)
     with open(output, "a", encoding="utf-8") as file:
-        file.write(f"VERSION = {version!r}\nSONAME = {soname!r}\n")
+        file.write(f"VERSION = {version!r}\n")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 """Finding and loading the shared library.
 
-It is the file that the environment variable SADDLE_LIBRARY names, the one in the package's own
-directory, where wheels and builds put it, or the one that the loader finds by its soname, such as
-libsaddle.so.0.2. A package that was built with MPI has two: libsaddle-mpi.so is loaded in processes
+It is the file that the environment variable SADDLE_LIBRARY names, or the one in the package's own
+directory. A package that was built with MPI has two: libsaddle-mpi.so is loaded in processes
 started by mpirun or a similar program, libsaddle.so, which does not need libmpi, in all others. Its
 version and ABI must be those that the package was made for.
 """
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ._declarations import SONAME, VERSION, ffi  # made from the C headers; see declarations.py
+from ._declarations import VERSION, ffi  # made from the C headers; see declarations.py
 
 __all__ = ["Array", "LAUNCHED", "VERSION", "ffi", "lib", "new_plan", "text"]
 
@@ -29,10 +28,9 @@ LAUNCHED = any(name in os.environ for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE
 
 
 def _path() -> str:
-    names = ("libsaddle-mpi.so", "libsaddle.so") if LAUNCHED else ("libsaddle.so",)
-    inside = [Path(__file__).parent / name for name in names]
-    found = [str(path) for path in inside if path.exists()]
-    return os.environ.get("SADDLE_LIBRARY") or (found[0] if found else SONAME)
+    with_mpi = Path(__file__).parent / "libsaddle-mpi.so"
+    inside = with_mpi if LAUNCHED and with_mpi.exists() else with_mpi.with_name("libsaddle.so")
+    return os.environ.get("SADDLE_LIBRARY") or str(inside)
 
 
 def text(pointer: Any) -> str:
@@ -68,6 +66,7 @@ def _load() -> Any:
     except OSError as problem:
         raise ImportError(
             f"saddle: the library cannot be loaded: {problem}; "
+            "install the packages that docs/install.md lists under 'What the library loads', or "
             "name the path of libsaddle.so in SADDLE_LIBRARY"
         ) from None
     wrong = _mismatch(library)

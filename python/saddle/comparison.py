@@ -11,6 +11,7 @@ from ._callbacks import result_on_interrupt
 from ._checks import as_array, as_integer
 from .errors import Error, InputError
 from .instance import Instance
+from .report_page import notebook
 from .result import Result
 from .trace import Trace
 
@@ -117,7 +118,7 @@ class Comparison(Mapping[str, list[Result]]):
         return f"<saddle.Comparison by the last metric: {', '.join(ends)}>"
 
     def _repr_html_(self) -> str:
-        return _curves.html(repr(self)[1:-1], self._traces(), {})
+        return notebook(repr(self)[1:-1], self)
 
 
 def compare(

@@ -1,58 +1,89 @@
-"""HTML reports: curves, costs, outcomes and settings of results in one file."""
+"""Pages about results, made by the program that the package brings: `saddle report`."""
 
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import tempfile
 from html import escape
 from pathlib import Path
-from typing import Any, Iterable, Mapping
+from typing import Any, Iterator, Mapping
 
-from . import _curves
-from .comparison import Comparison
+from ._library import VERSION
+from .errors import Error, FileError
 from .result import Result
 
 __all__ = ["report"]
 
-STYLE = """body { font: 15px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em }
-table { border-collapse: collapse; margin: 1em 0 }
-td, th { padding: 0.15em 0.8em; text-align: left }
-tr:nth-child(even) { background: #f2f2f2 } summary { cursor: pointer }
-@media (prefers-color-scheme: dark) {
-  body { background: #111; color: #ddd } tr:nth-child(even) { background: #222 }
-}"""
+MOST_LISTED = 10_000
+"""The most agents whose disagreement a trace lists."""
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    def cell(value: Any) -> str:
-        return escape(f"{value:.4g}" if isinstance(value, float) else str(value))
-
-    lines = ("".join(f"<td>{cell(value)}</td>" for value in row) for row in rows)
-    names = "".join(f"<th>{escape(name)}</th>" for name in head)
-    return f"<table><tr>{names}</tr>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
-
-
-def _settings(results: Mapping[str, Result]) -> str:
-    """Returns a table of all settings; those in which the results differ come first."""
-    keys = list(dict.fromkeys(key for r in results.values() for key in r.settings))
-    rows = [[key, *(r.settings.get(key, "") for r in results.values())] for key in keys]
-    rows.sort(key=lambda row: len(set(row[1:])) == 1)
-    return f"<details><summary>Settings</summary>{_table(['', *results], rows)}</details>"
+def program() -> str:
+    """Returns the path of the program: that in SADDLE_PROGRAM, or the one in the package."""
+    path = Path(os.environ.get("SADDLE_PROGRAM") or Path(__file__).parent / "bin" / "saddle")
+    if not os.access(path, os.X_OK):
+        raise FileError(
+            f"the page is made by the program '{path}', which is not there or cannot be executed; "
+            "install the package saddle again, or name the path of the program in SADDLE_PROGRAM"
+        )
+    return str(path.absolute())
 
 
-def _by_name(results: Any) -> dict[str, list[Result]]:
-    """Returns results by name: those of a list by algorithm, those of a dict by key."""
+def _trace_text(result: Result, title: str) -> str:
+    """Returns the trace of a result as the text of a trace file, which docs/trace-format.md
+    describes."""
+    trace = result._trace()
+    head = {name.replace("_", "-"): value for name, value in result.settings.items()}
+    if title:
+        head["title"] = title
+    head["untuned"] = "yes" if result._untuned else "no"
+    head["x_dim"], head["y_dim"] = str(len(result.x)), str(len(result.y))
+    lines = [f"# saddle {VERSION}", *(f"# {name}: {value}" for name, value in head.items())]
+    lines.append(",".join(trace))
+    rows = zip(*(column.tolist() for column in trace.values()))
+    lines += (",".join("" if cell != cell else repr(cell) for cell in row) for row in rows)
+    distances = [] if result._disagreement is None else result._disagreement.tolist()
+    if 0 < len(distances) <= MOST_LISTED and result.stop != "diverged":
+        lines.append("# disagreement: " + " ".join(map(repr, distances)))
+    return "\n".join([*lines, f"# ended: {result.message}", ""])
+
+
+def _named(results: Any) -> Iterator[tuple[str, Result]]:
+    """Yields results with their titles. Names of a dict that are not those of the algorithms become
+    titles."""
+    if isinstance(results, Result):
+        results = [results]
     if isinstance(results, Mapping):
         pairs = list(results.items())
-    elif hasattr(results, "__iter__"):
-        pairs = [(getattr(result, "name", ""), result) for result in results]
     else:
-        pairs = []
-    if not pairs or not all(isinstance(result, Result) for _, result in pairs):
+        pairs = [(None, given) for given in results] if hasattr(results, "__iter__") else []
+    listed = [(name, r) for name, g in pairs for r in (g if isinstance(g, list) else [g])]
+    if not listed or not all(isinstance(result, Result) for _, result in listed):
         raise TypeError("report() takes a Result, a list or a dict of them, or a Comparison")
-    named: dict[str, list[Result]] = {}
-    for name, result in pairs:
-        named.setdefault(str(name), []).append(result)
-    return named
+    for name, result in listed:
+        own = name is not None and str(name) != result.name
+        yield str(name) if own else result._title, result
+
+
+def page(results: Any, title: str | None = None) -> str:
+    """Returns the HTML page that `saddle report` makes of the traces of these results."""
+    maker = program()
+    with tempfile.TemporaryDirectory() as directory:
+        files: list[str] = []
+        for name, result in _named(results):
+            stem = re.sub(r"[^\w.+=,-]+", "_", name or result.name).lstrip("-")
+            file = f"{stem[:80]}-seed{result.settings.get('seed', '')}.csv"
+            file = file if file not in files else f"{len(files)}-{file}"
+            Path(directory, file).write_text(_trace_text(result, name), encoding="utf-8")
+            files.append(file)
+        command = [maker, "report", "--output=page.html", *files]
+        command += [f"--title={title}"] if title else []
+        done = subprocess.run(command, cwd=directory, text=True, capture_output=True)
+        if done.returncode != 0:
+            raise Error(f"no page was made: {done.stderr.strip()}")
+        return Path(directory, "page.html").read_text(encoding="utf-8")
 
 
 def report(
@@ -63,33 +94,19 @@ def report(
     results
         a Result, a list of them, a dict whose keys are their names, or a Comparison
 
-    The page has curves over gradient evaluations, rounds, bytes, seconds and, with a link_model,
-    simulated seconds; costs of reaching levels of the metric; outcomes; and settings. It needs no
-    other file. `saddle report` makes a richer page from traces.
+    It is the page of `saddle report`: curves over gradient evaluations, rounds, bytes, seconds and,
+    with a link_model, simulated seconds; costs of reaching levels of the metric; outcomes; networks
+    and settings. Results that differ only in their seed make one curve. It needs no other file.
     """
-    if isinstance(results, Result):
-        results = [results]
-    if not isinstance(results, Comparison):
-        results = Comparison(_by_name(results), {})
-    first = {name: runs[0] for name, runs in results.items()}
-    example = next(iter(first.values()))
-    heading = title or f"{example.settings.get('problem', 'problem')} by {', '.join(first)}"
-    outcomes = list(dict.fromkeys(name for r in first.values() for name in r.outcomes))
-    costs = results.costs()
-    parts = [f"<h1>{escape(heading)}</h1>"]
-    parts += [_curves.svg(results._traces(), axis) for axis in results._costs()]
-    if costs:
-        parts.append("<h2>Costs until the metric is at most a level</h2>")
-        parts.append(_table(costs[0], (row.values() for row in costs)))
-    if outcomes:
-        rows = [
-            [name, *(r.outcomes.get(key, float("nan")) for key in outcomes)]
-            for name, r in first.items()
-        ]
-        parts += ["<h2>Outcomes</h2>", _table(["", *outcomes], rows)]
-    parts.append(_settings(first))
-    head = f'<meta charset="utf-8"><title>{escape(heading)}</title><style>{STYLE}</style>'
-    body = f"<body>{''.join(parts)}</body>"
-    page = f'<!DOCTYPE html><html lang="en"><head>{head}</head>{body}</html>\n'
-    Path(path).write_text(page, encoding="utf-8")
+    Path(path).write_text(page(results, title), encoding="utf-8")
     return Path(path)
+
+
+def notebook(summary: str, results: Any) -> str:
+    """Returns a summary and the page about results as HTML for notebooks."""
+    try:
+        shown = page(results)
+    except Error as why:
+        return f"<p>{escape(summary)}</p><p>{escape(str(why))}</p>"
+    frame = f'<iframe srcdoc="{escape(shown)}" style="width: 100%; height: 45em; border: 0">'
+    return f"<p>{escape(summary)}</p>{frame}</iframe>"

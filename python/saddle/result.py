@@ -83,6 +83,10 @@ class Result:
     _c: Any = None  # the saddle_result
     _unpack: Any = None  # converts a vector to the form of x0 of a problem of saddle.torch
     _model: bytes | None = None  # its model file, if there is no saddle_result
+    # What the head and the end of a trace have in addition to settings, rows and message.
+    _title = ""
+    _untuned = False
+    _disagreement: Array | None = None
 
     @classmethod
     def _from_c(cls, c: Any, unpack: Any = None) -> Result:
@@ -101,6 +105,8 @@ class Result:
         fault = _fault(c)
         self.message = text(lib.saddle_stop_text(c.stop)) + (f": {fault}" if fault else "")
         self.iteration = int(c.rows[c.solution_row].iteration)
+        self._title, self._untuned = text(c.title), bool(c.untuned)
+        self._disagreement = _array(c.disagreement, c.agents)
         return self
 
     @classmethod
@@ -145,7 +151,8 @@ class Result:
             return path.read_bytes()
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("trace", "outcomes", "settings", "stop", "message")
+        kept = ["trace", "outcomes", "settings", "stop", "message"]
+        kept += ["_title", "_untuned", "_disagreement"]
         return {"model": self._model_bytes(), **{name: getattr(self, name) for name in kept}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -196,9 +203,10 @@ class Result:
             words += f", metric {self.trace['metric'][-1]:.3g}, {self.message}"
         return words + ">"
 
-    def _repr_html_(self) -> str:
-        traces = {} if self.trace is None else {self.name: self.trace}
-        return _curves.html(repr(self)[1:-1], traces, self.outcomes)
+    def _repr_html_(self) -> str | None:
+        from .report_page import notebook
+
+        return notebook(repr(self)[1:-1], self) if self.trace is not None else None
 
 
 def load(path: str | os.PathLike[str]) -> Result:

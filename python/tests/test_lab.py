@@ -2,8 +2,10 @@
 
 import json
 import logging
+import os
+import pickle
+import re
 import subprocess
-import xml.etree.ElementTree
 
 import numpy as np
 import pytest
@@ -128,12 +130,9 @@ def test_simulated_seconds(tmp_path):
     level = float(trace.metric.max())
     row = timed.costs([level])[0]
     assert row["network_seconds"] == trace.network_seconds[0] > 0
-    page = saddle.report(timed, tmp_path / "timed.html").read_text()
-    assert "simulated seconds" in page and "<th>network_seconds</th>" in page
-    page = saddle.report(plain, tmp_path / "plain.html").read_text()
-    assert "simulated seconds" not in page
-    mixed = {"timed": timed["gt-gda"][0], "plain": plain["gt-gda"][0]}
-    assert "simulated seconds" not in saddle.report(mixed, tmp_path / "mixed.html").read_text()
+    costs = 'data-x="network_seconds"'
+    assert costs in saddle.report(timed, tmp_path / "timed.html").read_text()
+    assert costs not in saddle.report(plain, tmp_path / "plain.html").read_text()
     ended = saddle.run("quadratic", link_model=model, max_network_seconds=2, **SMALL)
     assert ended.stop == "network_seconds" and ended.trace.network_seconds[-1] >= 2
     with pytest.raises(ValueError, match="without a link_model"):
@@ -195,17 +194,72 @@ def test_predict_as_the_program_does(program, tmp_path, rows):
         saddle.run("quadratic", **SMALL).predict(X)
 
 
-def test_report(tmp_path):
-    c = saddle.compare("quadratic", algorithms=["precision", "gt-gda"], **SMALL)
-    page = saddle.report(c, tmp_path / "r.html", title="A <title>").read_text()
-    assert page.count("<polyline") == 8 and "A &lt;title&gt;" in page
-    body = page[page.index("<body>") : page.index("</html>")]
-    xml.etree.ElementTree.fromstring(body)
-    named = saddle.report({"ours": c["precision"][0]}, tmp_path / "named.html").read_text()
-    assert "ours" in named
+def curves(page):
+    return re.findall(r'<button [^>]*data-label="([^"]*)"', page)
+
+
+def test_report(monkeypatch, tmp_path):
+    monkeypatch.delenv("SADDLE_PROGRAM", raising=False)
+    c = saddle.compare("quadratic", algorithms=["precision", "gt-gda"], repeats=2, **SMALL)
+    page = saddle.report(c, tmp_path / "r.html", title="--a <title>").read_text()
+    assert curves(page) == ["PRECISION", "GT-GDA"] and page.count(">2 runs</span>") == 2
+    assert "<h1>--a &lt;title&gt;</h1>" in page
+    assert page.count('href="data:text/csv') == 4
+    for axis in ("ifo", "rounds", "bytes", "seconds"):
+        assert f'class="card cost" data-x="{axis}"' in page
+    first = c["precision"][0]
+    one = saddle.report(first, tmp_path / "one.html").read_text()
+    assert curves(one) == ["PRECISION"] and "<title>agent 3: " in one
+    kept = pickle.loads(pickle.dumps(first))
+    assert saddle.report([kept], tmp_path / "kept.html").read_text() == one
     for wrong in ([], 5, [5], {"a": 5}):
         with pytest.raises(TypeError, match="report.. takes a Result"):
             saddle.report(wrong, tmp_path / "wrong.html")
-    one = saddle.report(c["precision"][0], tmp_path / "one.html").read_text()
-    assert one.count("<polyline") == 4
-    assert "http" not in one.replace("http://www.w3.org/2000/svg", "")
+    with pytest.raises(OSError):
+        saddle.report(first, tmp_path / "nowhere" / "page.html")
+
+
+def test_names_in_a_report(tmp_path):
+    c = saddle.compare("quadratic", algorithms=["precision", "gt-gda"], **SMALL)
+    first = c["precision"][0]
+    named = {"ours": first, "a <b>": first, "gt-gda": c["gt-gda"][0]}
+    page = saddle.report(named, tmp_path / "named.html").read_text()
+    assert curves(page) == ["ours", "a &lt;b&gt;", "GT-GDA"]
+    colours = re.findall(r'data-colour="([^"]*)" data-dashes="([^"]*)"', page)
+    assert len(set(colours)) == 3
+    diverged = saddle.run("quadratic", tau=1e-3, alpha=50, iterations=3000)
+    assert "diverged" in saddle.report(diverged, tmp_path / "d.html").read_text()
+
+
+def test_report_has_the_trace_of_the_run(tmp_path):
+    from saddle.report_page import _trace_text
+
+    (tmp_path / "churn").write_text("10 leave 2\n20 return 2\n")
+    lossy = {"churn": tmp_path / "churn", "links": "lossy:0.1"}
+    for more in ({"link_model": "latency:0.5"}, lossy):
+        r = saddle.run("auc", data="synthetic:200", trace=tmp_path / "t.csv", **SMALL, **more)
+        its, ours = (tmp_path / "t.csv").read_text().splitlines(), _trace_text(r, "").splitlines()
+        constants = ("# edges:", "# mixing_lambda", "# problem_L", "# problem_mu")
+        its = [line for line in its if not line.startswith(constants)]
+        assert [line for line in its if "#" in line] == [line for line in ours if "#" in line]
+        assert len(its) == len(ours)
+        for left, right in zip(its, ours):
+            if left[0].isdigit():
+                cells = [[float(c or "nan") for c in line.split(",")] for line in (left, right)]
+                assert np.array_equal(*cells, equal_nan=True)
+            else:
+                assert left == right
+
+
+def test_report_without_the_program(monkeypatch, tmp_path):
+    r = saddle.run("quadratic", **SMALL)
+    monkeypatch.setenv("SADDLE_PROGRAM", str(tmp_path / "none"))
+    with pytest.raises(saddle.FileError, match="none', which is not there .* in SADDLE_PROGRAM"):
+        saddle.report(r, tmp_path / "r.html")
+    assert "SADDLE_PROGRAM" in r._repr_html_() and not os.path.exists(tmp_path / "r.html")
+    failing = tmp_path / "failing"
+    failing.write_text("#!/bin/sh\necho 'saddle: a reason' >&2\nexit 1\n")
+    failing.chmod(0o755)
+    monkeypatch.setenv("SADDLE_PROGRAM", str(failing))
+    with pytest.raises(saddle.Error, match="no page was made: saddle: a reason"):
+        saddle.report(r, tmp_path / "r.html")

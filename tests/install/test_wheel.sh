@@ -41,7 +41,7 @@ archive = zipfile.ZipFile(sys.argv[1])
 record = next(name for name in archive.namelist() if name.endswith("/RECORD"))
 rows = {row[0]: row[1:] for row in csv.reader(io.StringIO(archive.read(record).decode()))}
 assert sorted(rows) == sorted(archive.namelist())
-assert {"saddle/libsaddle.so", "saddle/_declarations.py", "saddle/py.typed"} <= set(rows)
+assert {"saddle/libsaddle.so", "saddle/bin/saddle", "saddle/_declarations.py", "saddle/py.typed"} <= set(rows)
 for name, (digest, size) in rows.items():
     data = archive.read(name)
     sum = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
@@ -54,9 +54,11 @@ same_bytes() {
     cmp "$WHEEL" "$WORK/again/$(basename "$WHEEL")"
 }
 
-# In a separate directory, so that only the installed package is found.
+# In a separate directory, so that only the installed package is found. The command `saddle` is the package's program.
 same_run() {
-    (cd "$WORK/nothing" && "$ENVIRONMENT/bin/python" "$SOURCE/tests/install/same_run.py" "$PROGRAM" "$1")
+    (cd "$WORK/nothing" && "$ENVIRONMENT/bin/python" "$SOURCE/tests/install/same_run.py" "$PROGRAM" "$1" &&
+        [[ $("$ENVIRONMENT/bin/saddle" --version) == "saddle $VERSION" ]] &&
+        ! "$ENVIRONMENT/bin/saddle" run --problem nothing 2>"$WORK/said" && grep "no problem 'nothing'" "$WORK/said")
 }
 
 no_build() {

@@ -142,6 +142,28 @@ START_TEST(instances_differ_in_what_they_are_made_from)
 }
 END_TEST
 
+/* Results that are given names, as saddle.report() in Python does, are curves of these names. */
+START_TEST(titles_name_groups)
+{
+    saddle_error error;
+    saddle_trace *list[] = {trace_with("1", "title", "Ours"), trace_with("1", "title", "Theirs"),
+                            trace_with("2", "title", "Ours"), trace_with("1", "title", "")};
+    const saddle_trace *const traces[] = {list[0], list[1], list[2], list[3]};
+    trace_groups g;
+    ck_assert_int_eq(saddle_trace_groups_make(&g, traces, 4, &error), SADDLE_OK);
+    ck_assert_uint_eq(g.groups, 3);
+    ck_assert_uint_eq(g.group[0].count, 2);
+    ck_assert_str_eq(g.group[0].label, "Ours");
+    ck_assert_str_eq(g.group[1].label, "Theirs");
+    ck_assert_str_eq(g.group[2].label, "PRECISION");
+    for (size_t k = 0; k < 3; k++) /* their dashes differ */
+        ck_assert_uint_eq(g.group[k].repeat, k);
+    saddle_trace_groups_release(&g);
+    for (size_t k = 0; k < 4; k++)
+        saddle_trace_free(list[k]);
+}
+END_TEST
+
 Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("options");
@@ -150,6 +172,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, commands_take_fields);
     tcase_add_test(tests, groups_differ_in_what_changes_a_run);
     tcase_add_test(tests, instances_differ_in_what_they_are_made_from);
+    tcase_add_test(tests, titles_name_groups);
     suite_add_tcase(suite, tests);
     return suite;
 }
