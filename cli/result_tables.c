@@ -18,11 +18,39 @@ typedef struct seed_range {
     double sum, low, high;
 } seed_range;
 
-/* The numbers of a run at its end, and its costs. The last cost exists only with a link model. */
-#define END_NUMBERS 4
-#define MOST_COSTS 5
-/* Follows the name of an algorithm that runs with default step sizes. */
-#define UNTUNED_MARK " *"
+/* How a number is written. */
+typedef enum notation { COUNT, BYTES, SECONDS, METRIC, OUTCOME } notation;
+
+/* A column of the tables, and member of the JSON object: a field of a row. */
+typedef struct quantity {
+    const char *heading;
+    const char *name;
+    size_t offset;
+    bool whole; /* an uint64_t; otherwise a double */
+    notation how;
+} quantity;
+
+#define WHOLE(field) offsetof(saddle_row, field), true
+#define REAL(field) offsetof(saddle_row, field), false
+
+/* The costs of a level. The last one exists only with a link model. */
+static const quantity costs[] = {
+    {"IFO", "ifo", WHOLE(cost.ifo), COUNT},
+    {"rounds", "rounds", WHOLE(cost.rounds), COUNT},
+    {"bytes", "bytes", WHOLE(cost.bytes), BYTES},
+    {"seconds", "seconds", REAL(seconds), SECONDS},
+    {"simulated", "network_seconds", REAL(cost.network_seconds), SECONDS}};
+#define MOST_COSTS (sizeof costs / sizeof *costs)
+
+/* The numbers of a run at its end. */
+static const quantity ends[] = {{"iterations", "iterations", WHOLE(iteration), COUNT},
+                                {"IFO", "ifo", WHOLE(cost.ifo), COUNT},
+                                {"seconds", "seconds", REAL(seconds), SECONDS},
+                                {"metric", "metric", REAL(metric), METRIC}};
+#define END_NUMBERS (sizeof ends / sizeof *ends)
+static const quantity *const end_metric = &ends[END_NUMBERS - 1];
+/* In place of a level: the end of the runs. */
+#define AT_END ((double)NAN)
 
 static void range_add(seed_range *s, double value)
 {
@@ -32,65 +60,63 @@ static void range_add(seed_range *s, double value)
     s->count++;
 }
 
-/* Adds the values of a repeat to the ranges of a row. */
-static void range_add_all(seed_range *s, size_t count, const double *value)
+/* A quantity over the repeats of an algorithm that reached a level, or at the end of those that were made. */
+static seed_range range_of(const comparison *c, size_t algorithm, const quantity *q, double level)
 {
-    for (size_t k = 0; k < count; k++)
-        range_add(&s[k], value[k]);
+    seed_range s = {0};
+    for (size_t r = 0; r < c->repeats; r++) {
+        const comparison_run *run = &c->run[algorithm * c->repeats + r];
+        const saddle_row *last = run->row_count > 0 ? &run->rows[run->row_count - 1] : NULL;
+        const saddle_row *row = isnan(level) ? last : saddle_comparison_reached(run, level);
+        if (row == NULL)
+            continue;
+        const void *field = (const char *)row + q->offset;
+        range_add(&s, q->whole ? (double)*(const uint64_t *)field : *(const double *)field);
+    }
+    return s;
 }
 
-/* Formats a quantity. */
-typedef const char *writer(double value, char out[CLI_NUMBER]);
-
-static const char *write_count(double value, char out[CLI_NUMBER])
+static const char *write_number(double value, notation how, char out[CLI_NUMBER])
 {
-    saddle_snprintf(out, CLI_NUMBER, "%.0f", value);
-    return out;
-}
-
-static const char *write_metric(double value, char out[CLI_NUMBER])
-{
-    saddle_snprintf(out, CLI_NUMBER, "%.4e", value);
-    return out;
-}
-
-static const char *write_seconds(double value, char out[CLI_NUMBER])
-{
-    saddle_snprintf(out, CLI_NUMBER, "%.3f", value);
+    if (how == BYTES)
+        return saddle_bytes_text(value, out);
+    if (how == METRIC)
+        saddle_snprintf(out, CLI_NUMBER, "%.4e", value);
+    else if (how == OUTCOME)
+        saddle_snprintf(out, CLI_NUMBER, "%.5g", value);
+    else
+        saddle_snprintf(out, CLI_NUMBER, "%.*f", how == SECONDS ? 3 : 0, value);
     return out;
 }
 
 /* Adds a cell: "12" or, for several repeats, "12 (10-15)" or "2e-06 (1e-06 to 3e-06)"; `none` without any value. */
-static void add_range(cli_table *table, const seed_range *s, size_t repeats, writer *write,
+static void add_range(cli_table *table, seed_range s, size_t repeats, notation how,
                       const char *none)
 {
     char mean[CLI_NUMBER];
     char low[CLI_NUMBER];
     char high[CLI_NUMBER];
-    if (s->count == 0) {
+    if (s.count == 0) {
         cli_table_add(table, "%s", none);
     } else if (repeats == 1) {
-        cli_table_add(table, "%s", write(s->sum, mean));
+        cli_table_add(table, "%s", write_number(s.sum, how, mean));
     } else {
-        write(s->low, low);
-        cli_table_add(table, "%s (%s%s%s)", write(s->sum / (double)s->count, mean), low,
-                      strpbrk(low, "e-") != NULL ? " to " : "-", write(s->high, high));
+        write_number(s.low, how, low);
+        cli_table_add(table, "%s (%s%s%s)", write_number(s.sum / (double)s.count, how, mean), low,
+                      strpbrk(low, "e-") != NULL ? " to " : "-", write_number(s.high, how, high));
     }
 }
 
-/* Adds the row of an algorithm that was not run. */
-static void add_dashes(cli_table *table, const saddle_algorithm *algorithm, size_t columns)
+/* Begins the row of an algorithm: its name, marked if it runs with default step sizes. If it was refused, the
+ * `columns` others are dashes; returns whether it was not. */
+static bool begin_row(cli_table *table, const comparison *c, size_t algorithm, size_t columns)
 {
-    cli_table_add(table, "%s", algorithm->name);
-    for (size_t k = 0; k < columns; k++)
-        cli_table_add(table, "-");
-}
-
-/* Adds the name of an algorithm, with a mark if it runs with default step sizes. */
-static void add_name(cli_table *table, const comparison *c, size_t algorithm)
-{
+    bool ran = c->refused[algorithm] == NULL;
     cli_table_add(table, "%s%s", c->names.algorithm[algorithm]->name,
-                  c->untuned[algorithm] ? UNTUNED_MARK : "");
+                  ran && c->untuned[algorithm] ? " *" : "");
+    for (size_t k = 0; !ran && k < columns; k++)
+        cli_table_add(table, "-");
+    return ran;
 }
 
 /* Explains the mark, if there is one. */
@@ -104,77 +130,27 @@ static void explain_mark(const comparison *c)
                   "searches for better ones\n");
 }
 
-/* The number of costs that runs have. */
-static size_t cost_count(const comparison *c)
-{
-    return saddle_comparison_is_simulated(c) ? MOST_COSTS : MOST_COSTS - 1;
-}
-
-/* Collects IFO calls, rounds, bytes, seconds and simulated seconds of the repeats that reached a
- * level. */
-static void add_costs(seed_range cost[MOST_COSTS], const comparison *c, size_t algorithm,
-                      double level)
-{
-    for (size_t r = 0; r < c->repeats; r++) {
-        const saddle_row *row =
-            saddle_comparison_reached(&c->run[algorithm * c->repeats + r], level);
-        if (row != NULL)
-            range_add_all(cost, MOST_COSTS,
-                          (double[]){(double)row->cost.ifo, (double)row->cost.rounds,
-                                     (double)row->cost.bytes, row->seconds,
-                                     row->cost.network_seconds});
-    }
-}
-
-/* Collects iterations, IFO calls, seconds and metric at the end of the repeats that were made. */
-static void add_ends(seed_range end[END_NUMBERS], const comparison *c, size_t algorithm)
-{
-    for (size_t r = 0; r < c->repeats; r++) {
-        const comparison_run *run = &c->run[algorithm * c->repeats + r];
-        if (run->row_count == 0)
-            continue;
-        const saddle_row *row = &run->rows[run->row_count - 1];
-        range_add_all(
-            end, END_NUMBERS,
-            (double[]){(double)row->iteration, (double)row->cost.ifo, row->seconds, row->metric});
-    }
-}
-
-/* The number of an algorithm's repeats that were run. */
-static size_t count_made(const comparison *c, size_t algorithm)
-{
-    size_t made = 0;
-    for (size_t r = 0; r < c->repeats; r++)
-        made += c->run[algorithm * c->repeats + r].row_count > 0;
-    return made;
-}
-
 static void print_level(const comparison *c, double level)
 {
-    static writer *const write[MOST_COSTS] = {write_count, write_count, saddle_bytes_text,
-                                              write_seconds, write_seconds};
-    static const char *const alignment[] = {"lrrrr", "lrrrrr", "lrrrrrr"};
     bool several = c->repeats > 1;
-    size_t costs = cost_count(c);
-    cli_table *table = cli_table_create(alignment[costs + several - 4]);
-    cli_table_words(table, "algorithm", "IFO", "rounds", "bytes", "seconds");
-    if (costs == MOST_COSTS)
-        cli_table_add(table, "simulated");
+    size_t count = MOST_COSTS - !saddle_comparison_is_simulated(c);
+    char alignment[MOST_COSTS + 3] = "lrrrrrr";
+    alignment[1 + count + several] = '\0';
+    cli_table *table = cli_table_create(alignment);
+    cli_table_add(table, "algorithm");
+    for (size_t k = 0; k < count; k++)
+        cli_table_add(table, "%s", costs[k].heading);
     if (several)
         cli_table_add(table, "reached");
     for (size_t a = 0; a < c->names.count; a++) {
-        if (c->refused[a] != NULL) {
-            add_dashes(table, c->names.algorithm[a], costs + several);
+        if (!begin_row(table, c, a, count + several))
             continue;
-        }
-        seed_range cost[MOST_COSTS] = {{0}};
-        size_t made = count_made(c, a);
-        add_costs(cost, c, a, level);
-        add_name(table, c, a);
-        for (size_t k = 0; k < costs; k++)
-            add_range(table, &cost[k], c->repeats, write[k], made > 0 ? "never" : "-");
+        size_t made = range_of(c, a, end_metric, AT_END).count;
+        for (size_t k = 0; k < count; k++)
+            add_range(table, range_of(c, a, &costs[k], level), c->repeats, costs[k].how,
+                      made > 0 ? "never" : "-");
         if (several && made > 0)
-            cli_table_add(table, "%zu of %zu", cost[0].count, made);
+            cli_table_add(table, "%zu of %zu", range_of(c, a, &costs[0], level).count, made);
         else if (several)
             cli_table_add(table, "-");
     }
@@ -194,7 +170,10 @@ static void add_ending(cli_table *table, const comparison *c, size_t algorithm)
         diverged += run[r].done && run[r].stop == SADDLE_STOP_DIVERGED;
         same = same && run[r].done == run[0].done && run[r].stop == run[0].stop;
     }
-    if (done == 0)
+    if (c->refused[algorithm] != NULL)
+        cli_table_add(table, "%s: %s", c->failed[algorithm] ? "failed" : "refused",
+                      c->refused[algorithm]);
+    else if (done == 0)
         cli_table_add(table, "not run");
     else if (same)
         cli_table_add(table, "%s", saddle_stop_text(run[0].stop));
@@ -206,22 +185,17 @@ static void add_ending(cli_table *table, const comparison *c, size_t algorithm)
 
 static void print_ends(const comparison *c)
 {
-    static writer *const write[END_NUMBERS] = {write_count, write_count, write_seconds,
-                                               write_metric};
     cli_table *table = cli_table_create("lrrrrl");
-    cli_table_words(table, "algorithm", "iterations", "IFO", "seconds", "metric", "ended");
+    cli_table_add(table, "algorithm");
+    for (size_t k = 0; k < END_NUMBERS; k++)
+        cli_table_add(table, "%s", ends[k].heading);
+    cli_table_add(table, "ended");
     for (size_t a = 0; a < c->names.count; a++) {
-        if (c->refused[a] != NULL) {
-            add_dashes(table, c->names.algorithm[a], 4);
-            cli_table_add(table, "%s: %s", c->failed[a] ? "failed" : "refused", c->refused[a]);
-            continue;
-        }
-        seed_range end[END_NUMBERS] = {{0}};
-        add_ends(end, c, a);
-        add_name(table, c, a);
+        bool ran = begin_row(table, c, a, END_NUMBERS);
         /* All but the metric are sums over the repeats. */
-        for (size_t k = 0; k < END_NUMBERS; k++)
-            add_range(table, &end[k], k + 1 < END_NUMBERS ? 1 : c->repeats, write[k], "-");
+        for (size_t k = 0; ran && k < END_NUMBERS; k++)
+            add_range(table, range_of(c, a, &ends[k], AT_END),
+                      &ends[k] == end_metric ? c->repeats : 1, ends[k].how, "-");
         add_ending(table, c, a);
     }
     cli_print("\nat the end");
@@ -246,12 +220,6 @@ static seed_range outcome_range(const comparison *c, size_t algorithm, size_t co
     return s;
 }
 
-static const char *write_outcome(double value, char out[CLI_NUMBER])
-{
-    saddle_snprintf(out, CLI_NUMBER, "%.5g", value);
-    return out;
-}
-
 /* Adds a cell: "0.85 (0.84-0.86)", or for an outcome per agent "0.81 to 0.87". */
 static void add_outcome(cli_table *table, const comparison *c, size_t algorithm, size_t column,
                         bool agents)
@@ -260,13 +228,11 @@ static void add_outcome(cli_table *table, const comparison *c, size_t algorithm,
     char largest[CLI_NUMBER];
     seed_range s = outcome_range(c, algorithm, column);
     seed_range high = outcome_range(c, algorithm, column + (agents ? 2 : 0));
-    if (s.count == 0)
-        cli_table_add(table, "-");
-    else if (agents)
-        cli_table_add(table, "%s to %s", write_outcome(s.sum / (double)s.count, least),
-                      write_outcome(high.sum / (double)high.count, largest));
+    if (s.count > 0 && agents)
+        cli_table_add(table, "%s to %s", write_number(s.sum / (double)s.count, OUTCOME, least),
+                      write_number(high.sum / (double)high.count, OUTCOME, largest));
     else
-        add_range(table, &s, c->repeats, write_outcome, "-");
+        add_range(table, s, c->repeats, OUTCOME, "-");
 }
 
 /* Finds the outcome columns with a prefix: those of the mean model or, with `agents`, the minimum of each range
@@ -286,23 +252,6 @@ static size_t find_columns(const comparison *c, const char *prefix, bool agents,
     return count;
 }
 
-static void add_mean_metric(cli_table *table, const comparison *c, size_t algorithm)
-{
-    double sum = 0.0;
-    size_t runs = 0;
-    for (size_t r = 0; r < c->repeats; r++) {
-        const comparison_run *run = &c->run[algorithm * c->repeats + r];
-        if (run->row_count == 0)
-            continue;
-        sum += run->rows[run->row_count - 1].metric;
-        runs++;
-    }
-    if (runs == 0)
-        cli_table_add(table, "-");
-    else
-        cli_table_add(table, "%.3e", sum / (double)runs);
-}
-
 static void print_outcomes(const comparison *c, const char *prefix, bool agents, const char *title)
 {
     size_t column[SADDLE_MOST_OUTCOME_COLUMNS];
@@ -319,12 +268,13 @@ static void print_outcomes(const comparison *c, const char *prefix, bool agents,
                       name);
     }
     for (size_t a = 0; a < c->names.count; a++) {
-        if (c->refused[a] != NULL) {
-            add_dashes(table, c->names.algorithm[a], count + 1);
+        if (!begin_row(table, c, a, count + 1))
             continue;
-        }
-        add_name(table, c, a);
-        add_mean_metric(table, c, a);
+        seed_range metric = range_of(c, a, end_metric, AT_END);
+        if (metric.count > 0)
+            cli_table_add(table, "%.3e", metric.sum / (double)metric.count);
+        else
+            cli_table_add(table, "-");
         for (size_t k = 0; k < count; k++)
             add_outcome(table, c, a, column[k], agents);
     }
@@ -367,12 +317,12 @@ void cli_print_comparison(const comparison *c, const saddle_plan *plan)
 /* ---- comparisons as JSON ------------------------------------------------------------------- */
 
 /* Adds mean and range of a quantity; nulls if there is no value. */
-static void put_range(saddle_json *j, const char *name, const seed_range *s)
+static void put_range(saddle_json *j, const char *name, seed_range s)
 {
-    bool none = s->count == 0;
+    bool none = s.count == 0;
     saddle_json_put(j, "%s: { mean %g min %g max %g }", name,
-                    none ? (double)NAN : s->sum / (double)s->count, none ? (double)NAN : s->low,
-                    none ? (double)NAN : s->high);
+                    none ? (double)NAN : s.sum / (double)s.count, none ? (double)NAN : s.low,
+                    none ? (double)NAN : s.high);
 }
 
 /* Adds a row of a run; null if it is NULL. */
@@ -408,27 +358,19 @@ static void put_run(saddle_json *j, const comparison *c, const comparison_inputs
 /* Adds the numbers of an algorithm in the tables. */
 static void put_summary(saddle_json *j, const comparison *c, size_t a)
 {
-    static const char *const cost_name[MOST_COSTS] = {"ifo", "rounds", "bytes", "seconds",
-                                                      "network_seconds"};
-    static const char *const end_name[END_NUMBERS] = {"iterations", "ifo", "seconds", "metric"};
     saddle_json_put(j, "levels [");
     for (size_t l = 0; l < c->levels; l++) {
-        seed_range cost[MOST_COSTS] = {{0}};
-        add_costs(cost, c, a, c->level[l]);
-        saddle_json_put(j, "{ level %g reached %zu", c->level[l], cost[0].count);
+        saddle_json_put(j, "{ level %g reached %zu", c->level[l],
+                        range_of(c, a, &costs[0], c->level[l]).count);
         for (size_t k = 0; k < MOST_COSTS; k++)
-            put_range(j, cost_name[k], &cost[k]);
+            put_range(j, costs[k].name, range_of(c, a, &costs[k], c->level[l]));
         saddle_json_put(j, "}");
     }
-    seed_range end[END_NUMBERS] = {{0}};
-    add_ends(end, c, a);
     saddle_json_put(j, "] final {");
     for (size_t k = 0; k < END_NUMBERS; k++)
-        put_range(j, end_name[k], &end[k]);
-    for (size_t k = 0; k < c->outcome_count; k++) {
-        seed_range s = outcome_range(c, a, k);
-        put_range(j, c->outcome[k].name, &s);
-    }
+        put_range(j, ends[k].name, range_of(c, a, &ends[k], AT_END));
+    for (size_t k = 0; k < c->outcome_count; k++)
+        put_range(j, c->outcome[k].name, outcome_range(c, a, k));
     saddle_json_put(j, "}");
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/memory.h"
+#include "core/status.h"
 
 /* Irregular graphs with at most this many agents are drawn on a circle. */
 #define SMALL 8
@@ -61,47 +62,9 @@ static void measure(const saddle_graph *graph, float *hops, size_t *queue)
     }
 }
 
-/* out = B v, where B are the doubly centred squared distances of classical scaling. */
-static void apply(const float *hops, size_t m, const double *row_mean, double mean, const double *v,
-                  double *out)
+/* Computes B, the doubly centred squared distances of classical scaling; returns the mean of the squares. */
+static double centre(const float *hops, size_t m, double *row_mean, double *b)
 {
-    for (size_t i = 0; i < m; i++) {
-        double sum = 0.0;
-        for (size_t j = 0; j < m; j++) {
-            double squared = (double)hops[i * m + j] * (double)hops[i * m + j];
-            sum -= 0.5 * (squared - row_mean[i] - row_mean[j] + mean) * v[j];
-        }
-        out[i] = sum;
-    }
-}
-
-/* Computes a leading eigenvector of B orthogonal to `other` (NULL: none) by the power method. */
-static void eigenvector(const float *hops, size_t m, const double *row_mean, double mean,
-                        const double *other, double *v, double *next)
-{
-    for (size_t i = 0; i < m; i++) /* a generic start */
-        v[i] = sin(1.0 + (other != NULL ? 2.7 : 1.3) * (double)i);
-    for (int step = 0; step < POWER_STEPS; step++) {
-        apply(hops, m, row_mean, mean, v, next);
-        double along = 0.0;
-        for (size_t i = 0; other != NULL && i < m; i++)
-            along += other[i] * next[i];
-        double norm = 0.0;
-        for (size_t i = 0; i < m; i++) {
-            next[i] -= other != NULL ? along * other[i] : 0.0;
-            norm += next[i] * next[i];
-        }
-        norm = sqrt(norm);
-        for (size_t i = 0; i < m; i++)
-            v[i] = norm > 0.0 ? next[i] / norm : (double)(i % 2);
-    }
-}
-
-/* Classical scaling, a start in which the drawing is not folded. */
-static void scale_classically(network_layout *l, const float *hops, double *row_mean,
-                              double *scratch)
-{
-    size_t m = l->agents;
     double mean = 0.0;
     for (size_t i = 0; i < m; i++) {
         row_mean[i] = 0.0;
@@ -109,9 +72,43 @@ static void scale_classically(network_layout *l, const float *hops, double *row_
             row_mean[i] += (double)hops[i * m + j] * (double)hops[i * m + j] / (double)m;
         mean += row_mean[i] / (double)m;
     }
-    eigenvector(hops, m, row_mean, mean, NULL, l->x, scratch);
-    eigenvector(hops, m, row_mean, mean, l->x, l->y, scratch);
-    double size = sqrt(mean * (double)m);
+    for (size_t k = 0; k < m * m; k++) {
+        double squared = (double)hops[k] * (double)hops[k];
+        b[k] = -0.5 * (squared - row_mean[k / m] - row_mean[k % m] + mean);
+    }
+    return mean;
+}
+
+/* Computes a leading eigenvector of B orthogonal to `other` (NULL: none) by the power method. */
+static void eigenvector(const double *b, size_t m, const double *other, double *v, double *next)
+{
+    for (size_t i = 0; i < m; i++) /* a generic start */
+        v[i] = sin(1.0 + (other != NULL ? 2.7 : 1.3) * (double)i);
+    for (int step = 0; step < POWER_STEPS; step++) {
+        double along = 0.0;
+        double norm = 0.0;
+        for (size_t i = 0; i < m; i++) {
+            next[i] = 0.0;
+            for (size_t j = 0; j < m; j++)
+                next[i] += b[i * m + j] * v[j];
+            along += other != NULL ? other[i] * next[i] : 0.0;
+        }
+        for (size_t i = 0; i < m; i++) {
+            next[i] -= other != NULL ? along * other[i] : 0.0;
+            norm += next[i] * next[i];
+        }
+        for (size_t i = 0; i < m; i++)
+            v[i] = norm > 0.0 ? next[i] / sqrt(norm) : (double)(i % 2);
+    }
+}
+
+/* Classical scaling, a start in which the drawing is not folded. */
+static void scale_classically(network_layout *l, const float *hops, double *b, double *scratch)
+{
+    size_t m = l->agents;
+    double size = sqrt(centre(hops, m, scratch, b) * (double)m);
+    eigenvector(b, m, NULL, l->x, scratch);
+    eigenvector(b, m, l->x, l->y, scratch);
     for (size_t i = 0; i < m; i++) {
         /* Move agents apart that classical scaling puts at the same point. */
         l->x[i] = l->x[i] * size + 0.01 * sin(12.9898 * (double)i);
@@ -151,99 +148,73 @@ static double majorize(network_layout *l, const float *hops)
     return largest;
 }
 
+/* Rotates the drawing so that its longest extent is horizontal. */
+static void turn(network_layout *l)
+{
+    double moment[3] = {0.0}; /* sums of xx, yy and xy */
+    double mean[2] = {0.0};
+    for (size_t i = 0; i < l->agents; i++) {
+        mean[0] += l->x[i] / (double)l->agents;
+        mean[1] += l->y[i] / (double)l->agents;
+    }
+    for (size_t i = 0; i < l->agents; i++) {
+        double x = l->x[i] -= mean[0];
+        double y = l->y[i] -= mean[1];
+        moment[0] += x * x;
+        moment[1] += y * y;
+        moment[2] += x * y;
+    }
+    double angle = 0.5 * atan2(2.0 * moment[2], moment[0] - moment[1]);
+    for (size_t i = 0; i < l->agents; i++) {
+        double x = l->x[i];
+        l->x[i] = x * cos(angle) + l->y[i] * sin(angle);
+        l->y[i] = l->y[i] * cos(angle) - x * sin(angle);
+    }
+}
+
 static saddle_status place_by_stress(network_layout *l, const saddle_graph *graph,
                                      saddle_error *error)
 {
     size_t m = l->agents;
     float *hops = saddle_alloc(m, m * sizeof *hops);
     size_t *queue = saddle_alloc(m, sizeof *queue);
-    double *row_mean = saddle_alloc(m, sizeof *row_mean);
-    double *scratch = saddle_alloc(m, sizeof *scratch);
-    saddle_status status = SADDLE_OK;
-    if (hops == NULL || queue == NULL || row_mean == NULL || scratch == NULL) {
-        status =
-            saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a drawing of %zu agents", m);
-    } else {
+    double *b = saddle_alloc(m + 1, m * sizeof *b); /* and a row of scratch */
+    bool good = hops != NULL && queue != NULL && b != NULL;
+    if (good) {
         measure(graph, hops, queue);
-        scale_classically(l, hops, row_mean, scratch);
+        scale_classically(l, hops, b, b + m * m);
         double steps = fmin(3000.0, STRESS_PAIRS / ((double)m * (double)m));
         while (steps-- > 0.0 && majorize(l, hops) > STRESS_CHANGE)
             ;
+        turn(l);
     }
     saddle_free(hops);
     saddle_free(queue);
-    saddle_free(row_mean);
-    saddle_free(scratch);
-    return status;
+    saddle_free(b);
+    return good ? SADDLE_OK : saddle_no_memory(error, "a drawing");
 }
 
 /* ---- the public part ----------------------------------------------------------------------- */
 
-/* Rotates the drawing so that its longest extent is horizontal. */
-static void turn(network_layout *l)
-{
-    double xx = 0.0;
-    double yy = 0.0;
-    double xy = 0.0;
-    double mx = 0.0;
-    double my = 0.0;
-    for (size_t i = 0; i < l->agents; i++) {
-        mx += l->x[i] / (double)l->agents;
-        my += l->y[i] / (double)l->agents;
-    }
-    for (size_t i = 0; i < l->agents; i++) {
-        xx += (l->x[i] - mx) * (l->x[i] - mx);
-        yy += (l->y[i] - my) * (l->y[i] - my);
-        xy += (l->x[i] - mx) * (l->y[i] - my);
-    }
-    double angle = 0.5 * atan2(2.0 * xy, xx - yy);
-    for (size_t i = 0; i < l->agents; i++) {
-        double x = l->x[i] - mx;
-        double y = l->y[i] - my;
-        l->x[i] = x * cos(angle) + y * sin(angle);
-        l->y[i] = y * cos(angle) - x * sin(angle);
-    }
-}
-
 /* Scales the drawing to the unit square, centred, without changing its proportions. */
 static void fit(network_layout *l)
 {
-    double low[2] = {(double)INFINITY, (double)INFINITY};
-    double high[2] = {-(double)INFINITY, -(double)INFINITY};
-    for (size_t i = 0; i < l->agents; i++) {
-        low[0] = fmin(low[0], l->x[i]);
-        high[0] = fmax(high[0], l->x[i]);
-        low[1] = fmin(low[1], l->y[i]);
-        high[1] = fmax(high[1], l->y[i]);
+    double *const axis[] = {l->x, l->y};
+    double middle[2];
+    double size = 0.0;
+    for (int a = 0; a < 2; a++) {
+        double low = axis[a][0];
+        double high = axis[a][0];
+        for (size_t i = 1; i < l->agents; i++) {
+            low = fmin(low, axis[a][i]);
+            high = fmax(high, axis[a][i]);
+        }
+        middle[a] = 0.5 * (low + high);
+        size = fmax(size, high - low);
     }
-    double size = fmax(high[0] - low[0], high[1] - low[1]);
-    size = size > 0.0 ? size : 1.0;
-    for (size_t i = 0; i < l->agents; i++) {
-        l->x[i] = 0.5 + (l->x[i] - 0.5 * (low[0] + high[0])) / size;
-        l->y[i] = 0.5 + (l->y[i] - 0.5 * (low[1] + high[1])) / size;
-    }
-}
-
-typedef enum placement { ON_GRID, ON_CIRCLE, BY_STRESS } placement;
-
-static placement placement_of(const saddle_graph *graph)
-{
-    switch (graph->shape) {
-    case SADDLE_SHAPE_GRID:
-        return ON_GRID;
-    case SADDLE_SHAPE_COMPLETE:
-    case SADDLE_SHAPE_CIRCULANT:
-    case SADDLE_SHAPE_NEAR_RING:
-        return ON_CIRCLE;
-    case SADDLE_SHAPE_PATH:
-    case SADDLE_SHAPE_STAR:
-    case SADDLE_SHAPE_HYPERCUBE:
-        return BY_STRESS;
-    case SADDLE_SHAPE_TORUS:
-    case SADDLE_SHAPE_IRREGULAR:
-        break;
-    }
-    return graph->agents <= SMALL ? ON_CIRCLE : BY_STRESS;
+    for (int a = 0; a < 2; a++)
+        for (size_t i = 0; i < l->agents; i++)
+            axis[a][i] = 0.5 + (axis[a][i] - middle[a]) / (size > 0.0 ? size : 1.0);
 }
 
 saddle_status network_layout_make(network_layout *out, const saddle_graph *graph,
@@ -255,25 +226,31 @@ saddle_status network_layout_make(network_layout *out, const saddle_graph *graph
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%zu agents are too many for a drawing; at most %d are drawn", m,
                            LAYOUT_MOST_AGENTS);
-    out->x = saddle_alloc(m, sizeof *out->x);
-    out->y = saddle_alloc(m, sizeof *out->y);
-    if (out->x == NULL || out->y == NULL) {
-        network_layout_release(out);
-        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a drawing of %zu agents", m);
-        return SADDLE_NO_MEMORY;
-    }
+    out->x = saddle_alloc(2 * m, sizeof *out->x);
+    if (out->x == NULL)
+        return saddle_no_memory(error, "a drawing");
+    out->y = out->x + m;
     saddle_status status = SADDLE_OK;
-    switch (placement_of(graph)) {
-    case ON_GRID:
+    switch (graph->shape) {
+    case SADDLE_SHAPE_GRID:
         place_on_grid(out, graph->columns);
         break;
-    case ON_CIRCLE:
+    case SADDLE_SHAPE_COMPLETE:
+    case SADDLE_SHAPE_CIRCULANT:
+    case SADDLE_SHAPE_NEAR_RING:
         place_on_circle(out);
         break;
-    case BY_STRESS:
+    case SADDLE_SHAPE_PATH:
+    case SADDLE_SHAPE_STAR:
+    case SADDLE_SHAPE_HYPERCUBE:
         status = place_by_stress(out, graph, error);
-        turn(out);
         break;
+    case SADDLE_SHAPE_TORUS:
+    case SADDLE_SHAPE_IRREGULAR:
+        if (m <= SMALL)
+            place_on_circle(out);
+        else
+            status = place_by_stress(out, graph, error);
     }
     if (status == SADDLE_OK)
         fit(out);
@@ -285,6 +262,5 @@ saddle_status network_layout_make(network_layout *out, const saddle_graph *graph
 void network_layout_release(network_layout *l)
 {
     saddle_free(l->x);
-    saddle_free(l->y);
     *l = (network_layout){.agents = 0};
 }

@@ -18,7 +18,7 @@
 typedef struct network_layout {
     size_t agents;
     double *x;
-    double *y;
+    double *y; /* in the block of x */
 } network_layout;
 
 /* Places the agents of a graph; more than LAYOUT_MOST_AGENTS are refused. */
