@@ -76,9 +76,9 @@ static size_t same_label(const saddle_dataset *data, size_t k)
 /* The number of different labels; rows must be sorted by label. */
 static size_t count_labels(const saddle_dataset *data)
 {
-    size_t different = data->rows > 0;
-    for (size_t k = 1; k < data->rows; k++)
-        different += data->label[k] != data->label[k - 1];
+    size_t different = 0;
+    for (size_t k = 0; k < data->rows; k = same_label(data, k))
+        different++;
     return different;
 }
 
@@ -107,28 +107,29 @@ static void print_labels(const saddle_dataset *data)
     }
 }
 
-/* Where a data set comes from. */
-typedef struct origin {
+/* What is known of a data set besides its rows. */
+typedef struct findings {
     size_t files; /* 0: built in */
     char *path;   /* of a single file, owned; NULL otherwise */
     uint64_t bytes;
-} origin;
+    double row_nonzeros;   /* mean number of non-zeros per row */
+    double density;        /* fraction of the entries that are not zero */
+    double least, largest; /* value of all features; 0 if there are no entries */
+} findings;
 
-static origin find_origin(const char *name)
+static void find_origin(findings *o, const char *name)
 {
-    origin o = {.files = 0};
     struct stat status;
-    if (saddle_is_pattern(name) && saddle_data_count_files(name, &o.files, NULL) == SADDLE_OK)
-        return o;
-    o.files = 0;
-    if (saddle_data_find(name, &o.path, NULL) == SADDLE_OK && stat(o.path, &status) == 0) {
-        o.files = 1;
-        o.bytes = (uint64_t)status.st_size;
+    if (saddle_is_pattern(name) && saddle_data_count_files(name, &o->files, NULL) == SADDLE_OK)
+        return;
+    o->files = 0;
+    if (saddle_data_find(name, &o->path, NULL) == SADDLE_OK && stat(o->path, &status) == 0) {
+        o->files = 1;
+        o->bytes = (uint64_t)status.st_size;
     }
-    return o;
 }
 
-static void print_origin(const origin *o)
+static void print_origin(const findings *o)
 {
     char size[CLI_NUMBER];
     if (o->path != NULL)
@@ -176,32 +177,20 @@ static void print_columns(const saddle_columns *columns)
         cli_print("              and %zu more\n", count - MOST_COLUMNS);
 }
 
-/* Mean number of non-zeros per row. */
-static double row_nonzeros(const saddle_dataset *data)
-{
-    return data->rows > 0 ? (double)data->nonzeros / (double)data->rows : 0.0;
-}
-
-/* Fraction of the entries that are not zero. */
-static double density(const saddle_dataset *data)
-{
-    double entries = (double)data->rows * (double)data->features;
-    return entries > 0.0 ? (double)data->nonzeros / entries : 0.0;
-}
-
-/* The smallest and the largest value of all features; 0 if there are no entries. */
-static void value_range(const saddle_dataset *data, double *least, double *largest)
+static void measure(findings *o, const saddle_dataset *data)
 {
     size_t entries = data->dense != NULL ? data->rows * data->features : data->nonzeros;
+    double all = (double)data->rows * (double)data->features;
     const double *value = data->dense != NULL ? data->dense : data->value;
-    bool zeros = (double)data->nonzeros < (double)data->rows * (double)data->features;
+    o->row_nonzeros = data->rows > 0 ? (double)data->nonzeros / (double)data->rows : 0.0;
+    o->density = all > 0.0 ? (double)data->nonzeros / all : 0.0;
+    bool zeros = (double)data->nonzeros < all;
     /* Values that are all 1 are not stored. */
-    double first = zeros || entries == 0 ? 0.0 : value == NULL ? 1.0 : value[0];
-    *least = first;
-    *largest = value == NULL && entries > 0 ? 1.0 : first;
+    o->least = zeros || entries == 0 ? 0.0 : value == NULL ? 1.0 : value[0];
+    o->largest = value == NULL && entries > 0 ? 1.0 : o->least;
     for (size_t k = 0; value != NULL && k < entries; k++) {
-        *least = fmin(*least, value[k]);
-        *largest = fmax(*largest, value[k]);
+        o->least = fmin(o->least, value[k]);
+        o->largest = fmax(o->largest, value[k]);
     }
 }
 
@@ -211,16 +200,7 @@ static void print_warning(void *context, const char *message)
     cli_print_field("", "%s", message);
 }
 
-static void print_values(const saddle_dataset *data)
-{
-    double least;
-    double largest;
-    value_range(data, &least, &largest);
-    cli_print("  values      %.4g to %.4g\n", least, largest);
-    saddle_report_large_values(data, print_warning, NULL);
-}
-
-static void print_data(const saddle_dataset *data, const char *name, const origin *o)
+static void print_data(const saddle_dataset *data, const char *name, const findings *o)
 {
     cli_print("%s\n", name);
     print_origin(o);
@@ -231,10 +211,11 @@ static void print_data(const saddle_dataset *data, const char *name, const origi
         cli_print(", %zu missing value%s filled in", data->imputed, SADDLE_PLURAL(data->imputed));
     cli_print("\n");
     cli_print("  features    %zu\n", data->features);
-    cli_print("  non-zeros   %zu, %.4g per row\n", data->nonzeros, row_nonzeros(data));
-    cli_print("  density     %.4g%%, stored %s\n", 100.0 * density(data),
+    cli_print("  non-zeros   %zu, %.4g per row\n", data->nonzeros, o->row_nonzeros);
+    cli_print("  density     %.4g%%, stored %s\n", 100.0 * o->density,
               data->dense != NULL ? "dense" : "sparse");
-    print_values(data);
+    cli_print("  values      %.4g to %.4g\n", o->least, o->largest);
+    saddle_report_large_values(data, print_warning, NULL);
     print_columns(data->columns);
     print_labels(data);
 }
@@ -273,7 +254,8 @@ static void add_labels(saddle_json *j, const saddle_dataset *data)
     saddle_json_put(j, "] }");
 }
 
-static void print_json(const saddle_dataset *data, const cli_arguments *arguments, const origin *o)
+static void print_json(const saddle_dataset *data, const cli_arguments *arguments,
+                       const findings *o)
 {
     saddle_json j;
     cli_json_begin(&j, arguments->command);
@@ -282,12 +264,9 @@ static void print_json(const saddle_dataset *data, const cli_arguments *argument
                     o->path, o->path != NULL ? (double)o->bytes : (double)NAN);
     saddle_json_put(&j, "rows %zu dropped %zu imputed %zu features %zu nonzeros %zu", data->rows,
                     data->dropped, data->imputed, data->features, data->nonzeros);
-    saddle_json_put(&j, "nonzeros_per_row %g density %g storage %s", row_nonzeros(data),
-                    density(data), data->dense != NULL ? "dense" : "sparse");
-    double least;
-    double largest;
-    value_range(data, &least, &largest);
-    saddle_json_put(&j, "least_value %g largest_value %g", least, largest);
+    saddle_json_put(&j, "nonzeros_per_row %g density %g storage %s least_value %g largest_value %g",
+                    o->row_nonzeros, o->density, data->dense != NULL ? "dense" : "sparse", o->least,
+                    o->largest);
     add_columns(&j, data->columns);
     add_labels(&j, data);
     cli_json_end(&j);
@@ -305,7 +284,9 @@ static int run_info(const cli_arguments *arguments)
         return cli_fail(&error);
     cli_warn_unread(plan, data->formats);
     const cli_common *common = arguments->own;
-    origin o = find_origin(arguments->operand[0]);
+    findings o = {.files = 0};
+    find_origin(&o, arguments->operand[0]);
+    measure(&o, data);
     qsort(data->label, data->rows, sizeof *data->label, saddle_compare_reals);
     if (common->json)
         print_json(data, arguments, &o);
@@ -367,14 +348,9 @@ static const saddle_option force =
     SADDLE_FLAG(SADDLE_OWN(fetch_choices, force, RUN), "force", "Download", "no",
                 "Download even if a valid file is there.");
 
-/* The context of on_fetch(). */
-typedef struct transfer {
-    const volatile sig_atomic_t *interrupt;
-} transfer;
-
 static bool on_fetch(void *context, const char *file, uint64_t done, uint64_t total)
 {
-    const transfer *t = context;
+    const volatile sig_atomic_t *const *interrupt = context;
     char have[CLI_NUMBER];
     char all[CLI_NUMBER] = "";
     if (total > 0)
@@ -382,7 +358,7 @@ static bool on_fetch(void *context, const char *file, uint64_t done, uint64_t to
                      saddle_bytes_text((double)total, all), 100.0 * (double)done / (double)total);
     else
         cli_progress("%s: %s", file, saddle_bytes_text((double)done, have));
-    return *t->interrupt != 0;
+    return **interrupt != 0;
 }
 
 /* Prints the paths of the files of a data set. */
@@ -405,14 +381,14 @@ static int run_fetch(const cli_arguments *arguments)
 {
     const fetch_choices *chosen = arguments->own;
     const char *name = arguments->operand[0];
-    transfer t = {.interrupt = cli_catch_interrupts()};
+    const volatile sig_atomic_t *interrupt = cli_catch_interrupts();
     saddle_fetch_options options = {.abi = SADDLE_ABI,
                                     .mirror = chosen->from,
                                     .directory = chosen->directory,
                                     .accept = chosen->accept,
                                     .force = chosen->force,
                                     .progress = on_fetch,
-                                    .context = &t};
+                                    .context = &interrupt};
     saddle_error error;
     char *standard = NULL;
     saddle_status status = SADDLE_OK;
@@ -426,7 +402,7 @@ static int run_fetch(const cli_arguments *arguments)
     if (status == SADDLE_OK)
         return CLI_OK;
     int code = cli_fail(&error);
-    return *t.interrupt != 0 ? CLI_INTERRUPTED : code;
+    return *interrupt != 0 ? CLI_INTERRUPTED : code;
 }
 
 static const saddle_option *const fetch_own[] = {&from, &directory, &accept_sum, &force, NULL};

@@ -241,9 +241,8 @@ static saddle_status plan_parts(parts *p, const cli_arguments *arguments, saddle
     for (size_t k = 0; good && k < p->count; k++) {
         bool test = k < p->held_out;
         p->share[k] = test ? chosen->share : rest / (double)training;
-        p->path[k] = test      ? saddle_strdup(chosen->test)
-                     : several ? saddle_pattern_name(chosen->train, k - p->held_out)
-                               : saddle_strdup(chosen->train);
+        p->path[k] = !test && several ? saddle_pattern_name(chosen->train, k - p->held_out)
+                                      : saddle_strdup(test ? chosen->test : chosen->train);
         good = p->path[k] != NULL;
     }
     return good ? SADDLE_OK : saddle_no_memory(error, "the parts");

@@ -9,22 +9,13 @@
 #include "json_output.h"
 
 /* The library options that control how data are read; --problem is for the model of a plug-in. */
-static const cli_fields eval_library[] = {
-    CLI_FIELDS(outputs.model),   CLI_FIELDS(problem.data),         CLI_FIELDS(problem.format),
-    CLI_FIELDS(problem.header),  CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels),
-    CLI_FIELDS(problem.missing), CLI_FIELDS(problem.drop_columns), CLI_FIELDS(problem.positive),
-    CLI_FIELDS(problem.name),    CLI_FIELDS(engine.threads),       CLI_NO_FIELDS};
-static const cli_fields predict_library[] = {CLI_FIELDS(outputs.model),
-                                             CLI_FIELDS(problem.data),
-                                             CLI_FIELDS(problem.format),
-                                             CLI_FIELDS(problem.header),
-                                             CLI_FIELDS(problem.label_column),
-                                             CLI_FIELDS(problem.labels),
-                                             CLI_FIELDS(problem.missing),
-                                             CLI_FIELDS(problem.drop_columns),
-                                             CLI_FIELDS(problem.name),
-                                             CLI_FIELDS(engine.threads),
-                                             CLI_NO_FIELDS};
+#define SCORING_FIELDS                                                                            \
+    CLI_FIELDS(outputs.model), CLI_FIELDS(problem.data), CLI_FIELDS(problem.format),              \
+        CLI_FIELDS(problem.header), CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels), \
+        CLI_FIELDS(problem.missing), CLI_FIELDS(problem.drop_columns), CLI_FIELDS(problem.name),  \
+        CLI_FIELDS(engine.threads), CLI_NO_FIELDS
+static const cli_fields eval_library[] = {CLI_FIELDS(problem.positive), SCORING_FIELDS};
+static const cli_fields predict_library[] = {SCORING_FIELDS};
 
 /* Options that are required, or whose default is the model's. */
 static const cli_fields undecided[] = {
@@ -200,9 +191,8 @@ static int run_predict(const cli_arguments *arguments)
     SADDLE_THEN(status, open_job(&j, arguments, &error));
     if (status == SADDLE_OK)
         score = saddle_alloc(j.data->rows, sizeof *score);
-    if (status == SADDLE_OK && score == NULL) {
+    if (status == SADDLE_OK && score == NULL)
         status = saddle_no_memory(&error, "the scores");
-    }
     if (status == SADDLE_OK && j.data->dropped > 0)
         status = saddle_fail(&error, SADDLE_BAD_INPUT,
                              "missing: %zu row%s of '%s' lack%s a value and cannot be scored; give "

@@ -51,21 +51,12 @@ static const saddle_option wait_option =
 
 static const saddle_option *const own[] = {&x_option, &y_option, &wait_option, NULL};
 
-/* The state of a file when it was checked. */
-typedef struct file_state {
-    bool there;
-    dev_t device;
-    ino_t number;
-    off_t size;
-    struct timespec changed;
-} file_state;
-
 /* The state of the view. */
 typedef struct view {
     const char *path;
     const char *x; /* columns */
     const char *y;
-    file_state last;
+    struct stat last;      /* of the file when it was last checked; zero: it does not exist */
     saddle_trace *trace;   /* as last read; NULL: nothing yet */
     double changed_at;     /* when the file last changed */
     double bad_since;      /* since when it has not been a trace; 0: it is one */
@@ -87,24 +78,17 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static file_state look(const char *path)
+/* Whether the file is another one than at the last check, or has changed. */
+static bool has_changed(view *v)
 {
-    struct stat status;
-    file_state s = {.there = stat(path, &status) == 0};
-    if (s.there) {
-        s.device = status.st_dev;
-        s.number = status.st_ino;
-        s.size = status.st_size;
-        s.changed = status.st_mtim;
-    }
-    return s;
-}
-
-static bool same(const file_state *a, const file_state *b)
-{
-    return a->there == b->there && a->device == b->device && a->number == b->number &&
-           a->size == b->size && a->changed.tv_sec == b->changed.tv_sec &&
-           a->changed.tv_nsec == b->changed.tv_nsec;
+    struct stat s;
+    const struct stat *l = &v->last;
+    if (stat(v->path, &s) != 0)
+        s = (struct stat){.st_ino = 0};
+    bool same = s.st_dev == l->st_dev && s.st_ino == l->st_ino && s.st_size == l->st_size &&
+                s.st_mtim.tv_sec == l->st_mtim.tv_sec && s.st_mtim.tv_nsec == l->st_mtim.tv_nsec;
+    v->last = s;
+    return !same;
 }
 
 /* Refuses columns that the trace does not have. */
@@ -121,15 +105,13 @@ static saddle_status check_columns(const view *v, saddle_error *error)
  * file is not a failure, nor, for a short time, one that is not a valid trace. */
 static saddle_status refresh(view *v, bool *changed, saddle_error *error)
 {
-    file_state s = look(v->path);
-    *changed = v->bad_since > 0.0 || !same(&s, &v->last);
+    *changed = has_changed(v) || v->bad_since > 0.0;
     if (!*changed)
         return SADDLE_OK;
     v->changed_at = now();
-    v->last = s;
     saddle_trace_free(v->trace);
     v->trace = NULL;
-    if (!s.there || s.size == 0)
+    if (v->last.st_size == 0)
         return SADDLE_OK;
     saddle_status status = saddle_trace_read(&v->trace, v->path, error);
     if (status == SADDLE_OK) {
@@ -171,9 +153,9 @@ static bool begun(const view *v)
 /* Why there is nothing to show. */
 static const char *what_is_missing(const view *v)
 {
-    if (!v->last.there)
+    if (v->last.st_ino == 0)
         return "does not exist";
-    return v->last.size == 0 ? "is empty" : "has no row yet";
+    return v->last.st_size == 0 ? "is empty" : "has no row yet";
 }
 
 /* Reports once, on stderr, that no rows arrive. */
@@ -201,9 +183,7 @@ static void report_silence(view *v)
 /* Switches the terminal to the alternate screen, without cursor, line buffering and echo. */
 static void take_screen(view *v)
 {
-    if (!v->screen)
-        return;
-    v->screen = tcgetattr(STDIN_FILENO, &v->terminal) == 0;
+    v->screen = v->screen && tcgetattr(STDIN_FILENO, &v->terminal) == 0;
     if (!v->screen)
         return;
     struct termios raw = v->terminal;
@@ -253,7 +233,7 @@ static saddle_status redraw(const view *v, saddle_error *error)
     saddle_status status = SADDLE_OK;
     fputs(v->screen ? "\033[H\033[2J" : "", stdout);
     print_state(v, columns);
-    if (v->trace != NULL && v->trace->rows > 0) {
+    if (begun(v)) {
         figure_curves curves;
         const saddle_trace *list[] = {v->trace};
         status = figure_group(&curves, list, 1, v->x, v->y, error);

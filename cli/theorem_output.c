@@ -7,9 +7,20 @@
 #include "json_output.h"
 #include "result_tables.h"
 
-static double seed_mean(const double *value, size_t count)
+/* The measurements at one number of iterations, over all seeds. */
+typedef struct point_means {
+    double iterations, metric, bound;
+    double worst; /* the largest metric of a seed, as a multiple of its bound */
+} point_means;
+
+static point_means means_of(const theorem_check *v, size_t p)
 {
-    return saddle_statistics_summarize(value, count, THEOREM_CONFIDENCE).mean;
+    const theorem_point *point = &v->point[p];
+    const double *const value[] = {point->average, point->average_bound, point->average_excess};
+    statistics_mean over[3];
+    for (size_t k = 0; k < 3; k++)
+        over[k] = saddle_statistics_summarize(value[k], v->measured, THEOREM_CONFIDENCE);
+    return (point_means){point->iterations, over[0].mean, over[1].mean, over[2].most + 1.0};
 }
 
 /* Prints the measured means beside their bounds. */
@@ -18,13 +29,11 @@ static void print_theorem_points(const theorem_check *v)
     cli_table *table = cli_table_create("rrrr");
     cli_table_words(table, "T", "mean metric", "bound", "worst seed");
     for (size_t p = 0; p < THEOREM_POINTS; p++) {
-        const theorem_point *point = &v->point[p];
-        statistics_mean excess =
-            saddle_statistics_summarize(point->average_excess, v->measured, THEOREM_CONFIDENCE);
-        cli_table_add(table, "%.0f", point->iterations);
-        cli_table_add(table, "%.4g", seed_mean(point->average, v->measured));
-        cli_table_add(table, "%.4g", seed_mean(point->average_bound, v->measured));
-        cli_table_add(table, "%.3g of the bound", excess.most + 1.0);
+        point_means m = means_of(v, p);
+        cli_table_add(table, "%.0f", m.iterations);
+        cli_table_add(table, "%.4g", m.metric);
+        cli_table_add(table, "%.4g", m.bound);
+        cli_table_add(table, "%.3g of the bound", m.worst);
     }
     cli_table_print(table);
     if (saddle_theorem_is_vacuous(v))
@@ -85,12 +94,9 @@ void cli_json_theorem(saddle_json *j, const theorem_check *v)
                     saddle_theorem_violated(v), saddle_theorem_is_vacuous(v),
                     saddle_theorem_ratio(v));
     for (size_t p = 0; p < THEOREM_POINTS && v->measured > 0; p++) {
-        const theorem_point *point = &v->point[p];
-        statistics_mean excess =
-            saddle_statistics_summarize(point->average_excess, v->measured, THEOREM_CONFIDENCE);
+        point_means m = means_of(v, p);
         saddle_json_put(j, "{ iterations %g mean_metric %g mean_metric_bound %g worst_seed %g }",
-                        point->iterations, seed_mean(point->average, v->measured),
-                        seed_mean(point->average_bound, v->measured), excess.most + 1.0);
+                        m.iterations, m.metric, m.bound, m.worst);
     }
     saddle_json_put(j, "] }");
 }

@@ -38,11 +38,7 @@ typedef struct drawing {
 saddle_status figure_check_path(const char *what, const char *path, saddle_error *error)
 {
     gnuplot_kind kind;
-    if (gnuplot_kind_of(path, &kind))
-        return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: '%.200s' must end in .svg, .png or .pdf, which decides the format",
-                       what, path);
+    return gnuplot_kind_of(what, path, GNUPLOT_PDF, &kind, error);
 }
 
 /* ---- axes ---------------------------------------------------------------------------------- */
@@ -397,11 +393,9 @@ saddle_status figure_draw(const figure *f, const char *path, saddle_error *error
 {
     gnuplot_kind kind = GNUPLOT_SVG;
     drawing d = {.f = f, .shared = shares_legend(f)};
-    saddle_status status = figure_check_path("figure", path, error);
-    SADDLE_THEN(status, gnuplot_open(&d.g, error));
-    if (status != SADDLE_OK)
-        return status;
-    gnuplot_kind_of(path, &kind);
+    SADDLE_TRY(gnuplot_kind_of("figure", path, GNUPLOT_PDF, &kind, error));
+    SADDLE_TRY(gnuplot_open(&d.g, error));
+    saddle_status status = SADDLE_OK;
     sheet at = lay_out(&d);
     gnuplot_terminal(&d.g, kind, at.width * (int)at.columns,
                      at.title + at.legend + at.height * (int)at.rows);

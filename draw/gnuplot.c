@@ -14,20 +14,17 @@
 #include "files/file.h"
 #include "files/program.h"
 
-bool gnuplot_kind_of(const char *path, gnuplot_kind *out)
+saddle_status gnuplot_kind_of(const char *what, const char *path, gnuplot_kind last,
+                              gnuplot_kind *out, saddle_error *error)
 {
-    static const struct {
-        const char *ending;
-        gnuplot_kind kind;
-    } known[] = {{".svg", GNUPLOT_SVG}, {".png", GNUPLOT_PNG}, {".pdf", GNUPLOT_PDF}};
+    static const char *const ending[] = {".svg", ".png", ".pdf", ".dot"};
     size_t length = strlen(path);
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (length > 4 &&
-            strcasecmp_l(path + length - 4, known[k].ending, saddle_c_locale()) == 0) {
-            *out = known[k].kind;
-            return true;
-        }
-    return false;
+    for (*out = GNUPLOT_SVG; length > 4 && *out <= last; (*out)++)
+        if (strcasecmp_l(path + length - 4, ending[*out], saddle_c_locale()) == 0)
+            return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: '%.200s' must end in .svg, .png%s, which decides the format", what,
+                       path, last == GNUPLOT_DOT ? ", .pdf or .dot" : " or .pdf");
 }
 
 /* ---- the script ---------------------------------------------------------------------------- */
@@ -97,8 +94,8 @@ void gnuplot_terminal(gnuplot *g, gnuplot_kind kind, int width, int height)
             "background '#ffffff'\n",
             width / 96.0, height / 96.0);
         break;
-    case GNUPLOT_TEXT:
-        break; /* set by the caller, which knows the terminal */
+    case GNUPLOT_DOT:
+        break;
     }
 }
 

@@ -11,11 +11,12 @@
 
 #include <saddle/lab.h>
 
-/* Kinds of output. */
-typedef enum gnuplot_kind { GNUPLOT_SVG, GNUPLOT_PNG, GNUPLOT_PDF, GNUPLOT_TEXT } gnuplot_kind;
+/* Kinds of pictures. gnuplot does not write DOT, for graphviz. */
+typedef enum gnuplot_kind { GNUPLOT_SVG, GNUPLOT_PNG, GNUPLOT_PDF, GNUPLOT_DOT } gnuplot_kind;
 
-/* The kind of picture for the ending of a path; false: none. */
-bool gnuplot_kind_of(const char *path, gnuplot_kind *out);
+/* Finds the kind of picture for the ending of a path, one up to `last`; refuses others. `what` names the option. */
+saddle_status gnuplot_kind_of(const char *what, const char *path, gnuplot_kind last,
+                              gnuplot_kind *out, saddle_error *error);
 
 /* A script being written. */
 typedef struct gnuplot {

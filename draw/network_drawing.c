@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/print.h"
 #include "core/status.h"
@@ -18,20 +17,10 @@
 /* Side of a drawing in pixels. */
 #define SIDE 560
 
-static bool is_dot(const char *path)
-{
-    size_t length = strlen(path);
-    return length > 4 && strcasecmp_l(path + length - 4, ".dot", saddle_c_locale()) == 0;
-}
-
 saddle_status network_check_path(const char *what, const char *path, saddle_error *error)
 {
     gnuplot_kind kind;
-    if (is_dot(path) || gnuplot_kind_of(path, &kind))
-        return SADDLE_OK;
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "%s: '%.200s' must end in .svg, .png, .pdf or .dot, which decides the format", what, path);
+    return gnuplot_kind_of(what, path, GNUPLOT_DOT, &kind, error);
 }
 
 /* Radius of an agent in pixels, smaller if there are many. */
@@ -191,22 +180,16 @@ saddle_status network_draw(const saddle_graph *graph, const double *distance, co
                            saddle_error *error)
 {
     network_layout at;
-    saddle_status status = network_layout_make(&at, graph, error);
-    if (status != SADDLE_OK)
-        return status;
     gnuplot g = {NULL};
     gnuplot_kind kind;
-    if (is_dot(path)) {
-        status = write_dot(graph, &at, distance, path, error);
-    } else if (!gnuplot_kind_of(path, &kind)) {
-        status = network_check_path("drawing", path, error);
-    } else {
-        status = gnuplot_open(&g, error);
-        if (status == SADDLE_OK) {
-            gnuplot_terminal(&g, kind, SIDE + (distance != NULL ? 120 : 0), SIDE);
-            write_network(&g, graph, &at, distance);
-            status = gnuplot_save(&g, path, error);
-        }
+    SADDLE_TRY(gnuplot_kind_of("drawing", path, GNUPLOT_DOT, &kind, error));
+    SADDLE_TRY(network_layout_make(&at, graph, error));
+    saddle_status status = kind == GNUPLOT_DOT ? write_dot(graph, &at, distance, path, error)
+                                               : gnuplot_open(&g, error);
+    if (status == SADDLE_OK && kind != GNUPLOT_DOT) {
+        gnuplot_terminal(&g, kind, SIDE + (distance != NULL ? 120 : 0), SIDE);
+        write_network(&g, graph, &at, distance);
+        status = gnuplot_save(&g, path, error);
     }
     network_layout_release(&at);
     return status;
