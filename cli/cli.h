@@ -59,7 +59,7 @@ SADDLE_API int saddle_main(int argc, char **argv);
 
 typedef struct cli_arguments cli_arguments;
 
-/* A field of the plan or a group of them; a list ends with CLI_NO_FIELDS. */
+/* A field of the plan or a group of them; a list ends with one of 0 bytes. */
 typedef struct cli_fields {
     size_t offset;
     size_t bytes;
@@ -71,10 +71,8 @@ typedef struct cli_fields {
     {                                                                        \
         offsetof(saddle_plan, member), sizeof(((saddle_plan *)NULL)->member) \
     }
-#define CLI_NO_FIELDS \
-    {                 \
-        0, 0          \
-    }
+/* Defines a list of them. */
+#define CLI_PLAN_FIELDS(list, ...) const cli_fields list[] = {__VA_ARGS__, {0, 0}}
 
 /* One command. */
 typedef struct cli_command {
@@ -127,6 +125,10 @@ typedef struct cli_common {
 
 extern const saddle_option cli_option_config, cli_option_quiet, cli_option_report, cli_option_json;
 
+/* An option in the list of a command's own options: CLI_OPTION(TEXT, options, title, "title", ...) fills
+ * options::title, with the other arguments as of SADDLE_TEXT(). */
+#define CLI_OPTION(kind, type, field, ...) \
+    &(const saddle_option)SADDLE_##kind(SADDLE_OWN(type, field, RUN), __VA_ARGS__)
 /* A field of a command's `options` for which completion offers "a|b|c"; other texts are allowed. */
 #define CLI_OWN_OFFERED(field, list) SADDLE_OWN(options, field, RUN), .choices = (list)
 /* The quantities that plots offer for the horizontal and for the vertical axis. */

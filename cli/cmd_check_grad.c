@@ -12,14 +12,12 @@ typedef struct options {
     uint64_t points;
 } options;
 
-static const saddle_option points =
-    SADDLE_INTEGER(SADDLE_OWN(options, points, RUN), "points", "Check", "3", 1, 1e6, "N",
-                   "Number of random points in X and Y at which to check.");
-
-static const saddle_option *const own[] = {&points, &cli_option_config, NULL};
-static const cli_fields library[] = {CLI_FIELDS(problem), CLI_FIELDS(network),
-                                     CLI_FIELDS(start.seed), CLI_FIELDS(engine.threads),
-                                     CLI_NO_FIELDS};
+static const saddle_option *const own[] = {
+    CLI_OPTION(INTEGER, options, points, "points", "Check", "3", 1, 1e6, "N",
+               "Number of random points in X and Y at which to check."),
+    &cli_option_config, NULL};
+static CLI_PLAN_FIELDS(library, CLI_FIELDS(problem), CLI_FIELDS(network), CLI_FIELDS(start.seed),
+                       CLI_FIELDS(engine.threads));
 
 /* The value of an option of the instance's problem; "" if it has no such option. */
 static const char *value_of(const saddle_instance *e, const char *name)

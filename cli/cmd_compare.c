@@ -35,51 +35,33 @@ static const saddle_option algorithms_option =
     SADDLE_TEXT(ALGORITHMS, "algorithms", GROUP, DEFAULT_ALGORITHMS, "A,B,...",
                 "Algorithms to compare, separated by commas. all: every algorithm. A name with a / "
                 "is the path of your own plug-in (a shared object).");
-static const saddle_option repeats_option = SADDLE_INTEGER(
-    SADDLE_OWN(options, repeats, RUN), "repeats", GROUP, "1", 1, 1e6, "K",
-    "Repeat with seeds seed, seed+1, ..., seed+K-1. Tables then show mean and range.");
-static const saddle_option levels_option =
-    SADDLE_TEXT(SADDLE_OWN(options, levels, RUN), "levels", GROUP, "auto", "L1,L2,...",
-                "Levels of the metric at which the costs are reported. auto: powers of ten, from "
-                "the start down to the best level reached, at most 6.");
-static const saddle_option output_option =
-    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-compare", "DIR",
-                "Directory for the traces and summary.csv. It is created if missing. The traces "
-                "are named ALGORITHM-seedN.csv.");
-static const saddle_option overwrite_option =
-    SADDLE_FLAG(SADDLE_OWN(options, overwrite, RUN), "overwrite", GROUP, "no",
-                "Replace results of another comparison in --output. Files of the same names are "
-                "replaced, others stay. Not given: finished runs of the same comparison are kept, "
-                "and a directory with results of another comparison is refused.");
-static const saddle_option tuned_option =
-    SADDLE_TEXT(SADDLE_OWN(options, tuned, RUN), "tuned", GROUP, "", "DIR",
-                "Take step sizes from DIR/ALGORITHM.yaml. `saddle tune` writes these files; an "
-                "algorithm without one keeps its defaults, with a warning.");
-
-static const saddle_option *const own[] = {&algorithms_option,
-                                           &repeats_option,
-                                           &levels_option,
-                                           &output_option,
-                                           &overwrite_option,
-                                           &tuned_option,
-                                           &cli_option_config,
-                                           &cli_option_quiet,
-                                           &cli_option_report,
-                                           &cli_option_json,
-                                           NULL};
-static const cli_fields library[] = {CLI_FIELDS(problem),
-                                     CLI_FIELDS(network),
-                                     CLI_FIELDS(start),
-                                     CLI_FIELDS(algorithm.own),
-                                     CLI_FIELDS(steps),
-                                     CLI_FIELDS(limits),
-                                     CLI_FIELDS(engine),
-                                     CLI_FIELDS(outputs.trace_every),
-                                     CLI_FIELDS(outputs.metric_tau),
-                                     CLI_FIELDS(outputs.metric_direction),
-                                     CLI_FIELDS(outputs.outcomes),
-                                     CLI_FIELDS(outputs.outcomes_per_agent),
-                                     CLI_NO_FIELDS};
+static const saddle_option *const own[] = {
+    &algorithms_option,
+    CLI_OPTION(INTEGER, options, repeats, "repeats", GROUP, "1", 1, 1e6, "K",
+               "Repeat with seeds seed, seed+1, ..., seed+K-1. Tables then show mean and range."),
+    CLI_OPTION(TEXT, options, levels, "levels", GROUP, "auto", "L1,L2,...",
+               "Levels of the metric at which the costs are reported. auto: powers of ten, from "
+               "the start down to the best level reached, at most 6."),
+    CLI_OPTION(TEXT, options, output, "output", GROUP, "saddle-compare", "DIR",
+               "Directory for the traces and summary.csv. It is created if missing. The traces "
+               "are named ALGORITHM-seedN.csv."),
+    CLI_OPTION(FLAG, options, overwrite, "overwrite", GROUP, "no",
+               "Replace results of another comparison in --output. Files of the same names are "
+               "replaced, others stay. Not given: finished runs of the same comparison are kept, "
+               "and a directory with results of another comparison is refused."),
+    CLI_OPTION(TEXT, options, tuned, "tuned", GROUP, "", "DIR",
+               "Take step sizes from DIR/ALGORITHM.yaml. `saddle tune` writes these files; an "
+               "algorithm without one keeps its defaults, with a warning."),
+    &cli_option_config,
+    &cli_option_quiet,
+    &cli_option_report,
+    &cli_option_json,
+    NULL};
+static CLI_PLAN_FIELDS(library, CLI_FIELDS(problem), CLI_FIELDS(network), CLI_FIELDS(start),
+                       CLI_FIELDS(algorithm.own), CLI_FIELDS(steps), CLI_FIELDS(limits),
+                       CLI_FIELDS(engine), CLI_FIELDS(outputs.trace_every),
+                       CLI_FIELDS(outputs.metric_tau), CLI_FIELDS(outputs.metric_direction),
+                       CLI_FIELDS(outputs.outcomes), CLI_FIELDS(outputs.outcomes_per_agent));
 
 /* The state of the command. */
 typedef struct work {

@@ -297,17 +297,11 @@ static int run_info(const cli_arguments *arguments)
     return CLI_OK;
 }
 
-const cli_fields cli_data_fields[] = {CLI_FIELDS(problem.format),
-                                      CLI_FIELDS(problem.header),
-                                      CLI_FIELDS(problem.label_column),
-                                      CLI_FIELDS(problem.labels),
-                                      CLI_FIELDS(problem.categories),
-                                      CLI_FIELDS(problem.missing),
-                                      CLI_FIELDS(problem.category_columns),
-                                      CLI_FIELDS(problem.drop_columns),
-                                      CLI_FIELDS(start.seed),
-                                      CLI_FIELDS(engine.threads),
-                                      CLI_NO_FIELDS};
+CLI_PLAN_FIELDS(cli_data_fields, CLI_FIELDS(problem.format), CLI_FIELDS(problem.header),
+                CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels),
+                CLI_FIELDS(problem.categories), CLI_FIELDS(problem.missing),
+                CLI_FIELDS(problem.category_columns), CLI_FIELDS(problem.drop_columns),
+                CLI_FIELDS(start.seed), CLI_FIELDS(engine.threads));
 
 static const saddle_option *const info_own[] = {&cli_option_json, NULL};
 
@@ -335,19 +329,9 @@ typedef struct fetch_choices {
     bool force;
 } fetch_choices;
 
-static const saddle_option from =
-    SADDLE_TEXT(SADDLE_OWN(fetch_choices, from, RUN), "from", "Download", "", "URL",
-                "Download URL/FILE instead of the data set's own address.");
 static const saddle_option directory = SADDLE_TEXT(
     SADDLE_OWN(fetch_choices, directory, RUN), "directory", "Download", "", "DIR",
     "Directory for the files. Not given: $XDG_DATA_HOME/saddle or ~/.local/share/saddle.");
-static const saddle_option accept_sum = SADDLE_TEXT(
-    SADDLE_OWN(fetch_choices, accept, RUN), "accept", "Download", "", "SHA256",
-    "Accept a file with this SHA-256 sum. Without it, only the expected sum is accepted.");
-static const saddle_option force =
-    SADDLE_FLAG(SADDLE_OWN(fetch_choices, force, RUN), "force", "Download", "no",
-                "Download even if a valid file is there.");
-
 static bool on_fetch(void *context, const char *file, uint64_t done, uint64_t total)
 {
     const volatile sig_atomic_t *const *interrupt = context;
@@ -405,7 +389,16 @@ static int run_fetch(const cli_arguments *arguments)
     return *interrupt != 0 ? CLI_INTERRUPTED : code;
 }
 
-static const saddle_option *const fetch_own[] = {&from, &directory, &accept_sum, &force, NULL};
+static const saddle_option *const fetch_own[] = {
+    CLI_OPTION(TEXT, fetch_choices, from, "from", "Download", "", "URL",
+               "Download URL/FILE instead of the data set's own address."),
+    &directory,
+    CLI_OPTION(
+        TEXT, fetch_choices, accept, "accept", "Download", "", "SHA256",
+        "Accept a file with this SHA-256 sum. Without it, only the expected sum is accepted."),
+    CLI_OPTION(FLAG, fetch_choices, force, "force", "Download", "no",
+               "Download even if a valid file is there."),
+    NULL};
 
 const cli_command cli_data_fetch = {
     .name = "data fetch",

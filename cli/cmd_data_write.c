@@ -64,13 +64,6 @@ typedef struct generate_options {
     uint64_t features;
 } generate_options;
 
-static const saddle_option rows_option =
-    SADDLE_INTEGER(SADDLE_OWN(generate_options, rows, RUN), "rows", "Data", "32561", 1, 0x1p40, "N",
-                   "Number of samples.");
-static const saddle_option features_option =
-    SADDLE_INTEGER(SADDLE_OWN(generate_options, features, RUN), "features", "Data", "123", 1,
-                   0x1p31, "N", "Number of features.");
-
 static int run_generate(const cli_arguments *arguments)
 {
     const generate_options *chosen = arguments->own;
@@ -88,8 +81,13 @@ static int run_generate(const cli_arguments *arguments)
     return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
 }
 
-static const saddle_option *const generate_own[] = {&rows_option, &features_option, NULL};
-static const cli_fields generate_library[] = {CLI_FIELDS(start.seed), CLI_NO_FIELDS};
+static const saddle_option *const generate_own[] = {
+    CLI_OPTION(INTEGER, generate_options, rows, "rows", "Data", "32561", 1, 0x1p40, "N",
+               "Number of samples."),
+    CLI_OPTION(INTEGER, generate_options, features, "features", "Data", "123", 1, 0x1p31, "N",
+               "Number of features."),
+    NULL};
+static CLI_PLAN_FIELDS(generate_library, CLI_FIELDS(start.seed));
 
 const cli_command cli_data_generate = {
     .name = "data generate",
@@ -150,24 +148,23 @@ typedef struct options {
     bool stratify;
 } options;
 
-static const saddle_option train_option =
-    SADDLE_TEXT(SADDLE_OWN(options, train, RUN), "train", "Parts", "", "FILE",
-                "File of the training rows. With %d or %02d in its name, one file per agent.");
-static const saddle_option test_option =
-    SADDLE_TEXT(SADDLE_OWN(options, test, RUN), "test", "Parts", "", "FILE",
-                "File of the held-out rows. Not given: no rows are held out.");
 static const saddle_option parts_option =
     SADDLE_INTEGER(SADDLE_OWN(options, parts, RUN), "parts", "Parts", "5", 1, 1e6, "M",
                    "Number of training files, if --train contains %d.");
 static const saddle_option share_option =
     SADDLE_REAL(SADDLE_OWN(options, share, RUN), "test-share", "Parts", "0.2", -SADDLE_UNBOUNDED,
                 SADDLE_UNBOUNDED, "S", "Fraction of the rows that is held out.");
-static const saddle_option stratify_option =
-    SADDLE_FLAG(SADDLE_OWN(options, stratify, RUN), "stratify", "Parts", "yes",
-                "Give every label the same share in all parts, to within two rows. This is the "
-                "default; --stratify=no assigns rows regardless of their labels.");
-static const saddle_option *const split_own[] = {&train_option, &test_option,     &parts_option,
-                                                 &share_option, &stratify_option, NULL};
+static const saddle_option *const split_own[] = {
+    CLI_OPTION(TEXT, options, train, "train", "Parts", "", "FILE",
+               "File of the training rows. With %d or %02d in its name, one file per agent."),
+    CLI_OPTION(TEXT, options, test, "test", "Parts", "", "FILE",
+               "File of the held-out rows. Not given: no rows are held out."),
+    &parts_option,
+    &share_option,
+    CLI_OPTION(FLAG, options, stratify, "stratify", "Parts", "yes",
+               "Give every label the same share in all parts, to within two rows. This is the "
+               "default; --stratify=no assigns rows regardless of their labels."),
+    NULL};
 
 /* The files to write: held-out rows first, if any, then training rows. */
 typedef struct parts {

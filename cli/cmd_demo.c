@@ -9,10 +9,10 @@ typedef struct options {
     const char *output;
 } options;
 
-static const saddle_option output_option =
-    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", "Demo", "saddle-demo", "DIR",
-                "Directory for the traces and report.html. It is created if missing.");
-static const saddle_option *const own[] = {&output_option, NULL};
+static const saddle_option *const own[] = {
+    CLI_OPTION(TEXT, options, output, "output", "Demo", "saddle-demo", "DIR",
+               "Directory for the traces and report.html. It is created if missing."),
+    NULL};
 
 /* Data of the size of a9a, 6512 samples at each of 5 agents, with the paper's network and steps. */
 #define COMPARISON                                                                               \

@@ -19,23 +19,23 @@ typedef struct options {
     const char *copies;
 } options;
 
-static const saddle_option save =
-    SADDLE_TEXT(SADDLE_OWN(options, save, RUN), "save", SADDLE_OUTPUT_HEADING, "", "PATH",
-                "Write the edges, one `i j` line each. --topology file:PATH reads the file.");
-
-static const saddle_option draw = SADDLE_TEXT(
-    SADDLE_OWN(options, draw, RUN), "draw", SADDLE_OUTPUT_HEADING, "", "FILE",
-    "Draw the network into a .svg, .png, .pdf or .dot file. The first three need gnuplot, .dot is "
-    "for graphviz. Grids are drawn as grids, rings and small networks as circles, others so that "
-    "distances in the picture are close to those in the graph.");
-static const saddle_option copies = SADDLE_TEXT(
-    SADDLE_OWN(options, copies, RUN), "copies", SADDLE_OUTPUT_HEADING, "", "FILE",
-    "Colour agents by how far their x and y are from the mean (squared distance). FILE is a model "
-    "that `saddle run --model` wrote on this network. Not given: all agents have the same colour.");
-
-static const saddle_option *const own[] = {&save, &draw, &copies, &cli_option_json, NULL};
-static const cli_fields library[] = {CLI_FIELDS(network.agents), CLI_FIELDS(network.mixing),
-                                     CLI_FIELDS(start.seed), CLI_NO_FIELDS};
+static const saddle_option *const own[] = {
+    CLI_OPTION(TEXT, options, save, "save", SADDLE_OUTPUT_HEADING, "", "PATH",
+               "Write the edges, one `i j` line each. --topology file:PATH reads the file."),
+    CLI_OPTION(TEXT, options, draw, "draw", SADDLE_OUTPUT_HEADING, "", "FILE",
+               "Draw the network into a .svg, .png, .pdf or .dot file. The first three need "
+               "gnuplot, .dot is "
+               "for graphviz. Grids are drawn as grids, rings and small networks as circles, "
+               "others so that "
+               "distances in the picture are close to those in the graph."),
+    CLI_OPTION(TEXT, options, copies, "copies", SADDLE_OUTPUT_HEADING, "", "FILE",
+               "Colour agents by how far their x and y are from the mean (squared distance). FILE "
+               "is a model "
+               "that `saddle run --model` wrote on this network. Not given: all agents have the "
+               "same colour."),
+    &cli_option_json, NULL};
+static CLI_PLAN_FIELDS(library, CLI_FIELDS(network.agents), CLI_FIELDS(network.mixing),
+                       CLI_FIELDS(start.seed));
 
 /* The properties of a network that are shown. */
 typedef struct network {

@@ -27,9 +27,6 @@ typedef struct options {
 enum { X_LINEAR, X_LOG };
 enum { Y_AUTO, Y_LINEAR, Y_LOG };
 
-static const saddle_option output_option = SADDLE_TEXT(
-    SADDLE_OWN(options, output, RUN), "output", GROUP, "", "FILE",
-    "Draw into a .svg, .png or .pdf file; -o is the same. Not given: draw in the terminal.");
 static const saddle_option x_option =
     SADDLE_TEXT(CLI_OWN_OFFERED(x, CLI_AXES), "x", GROUP, "samples", "AXIS",
                 "Horizontal axis. Give samples, rounds, messages, bytes, seconds, iterations or "
@@ -40,18 +37,20 @@ static const saddle_option y_option = SADDLE_TEXT(
     "any), or another column of the files. Several, separated by commas, make several panels: --x "
     "samples,rounds --y metric,loss draws 2 x 2. "
     "auto: the metric and, if the traces have them, up to three outcomes.");
-static const saddle_option x_scale_option =
-    SADDLE_CHOICE(SADDLE_OWN(options, x_scale, RUN), "x-scale", GROUP, "linear", "linear|log",
-                  "SCALE", "Scale of the horizontal axis.");
-static const saddle_option y_scale_option = SADDLE_CHOICE(
-    SADDLE_OWN(options, y_scale, RUN), "y-scale", GROUP, "auto", "auto|linear|log", "SCALE",
-    "Scale of the vertical axis. auto: logarithmic for the metric and similar quantities.");
-static const saddle_option title_option =
-    SADDLE_TEXT(SADDLE_OWN(options, title, RUN), "title", GROUP, "", "TEXT",
-                "Title above the picture. Not given: none.");
-
 static const saddle_option *const own[] = {
-    &output_option, &x_option, &y_option, &x_scale_option, &y_scale_option, &title_option, NULL};
+    CLI_OPTION(
+        TEXT, options, output, "output", GROUP, "", "FILE",
+        "Draw into a .svg, .png or .pdf file; -o is the same. Not given: draw in the terminal."),
+    &x_option,
+    &y_option,
+    CLI_OPTION(CHOICE, options, x_scale, "x-scale", GROUP, "linear", "linear|log", "SCALE",
+               "Scale of the horizontal axis."),
+    CLI_OPTION(
+        CHOICE, options, y_scale, "y-scale", GROUP, "auto", "auto|linear|log", "SCALE",
+        "Scale of the vertical axis. auto: logarithmic for the metric and similar quantities."),
+    CLI_OPTION(TEXT, options, title, "title", GROUP, "", "TEXT",
+               "Title above the picture. Not given: none."),
+    NULL};
 
 /* The picture. */
 typedef struct plot {

@@ -13,28 +13,27 @@
     CLI_FIELDS(outputs.model), CLI_FIELDS(problem.data), CLI_FIELDS(problem.format),              \
         CLI_FIELDS(problem.header), CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels), \
         CLI_FIELDS(problem.missing), CLI_FIELDS(problem.drop_columns), CLI_FIELDS(problem.name),  \
-        CLI_FIELDS(engine.threads), CLI_NO_FIELDS
-static const cli_fields eval_library[] = {CLI_FIELDS(problem.positive), SCORING_FIELDS};
-static const cli_fields predict_library[] = {SCORING_FIELDS};
+        CLI_FIELDS(engine.threads)
+static CLI_PLAN_FIELDS(eval_library, CLI_FIELDS(problem.positive), SCORING_FIELDS);
+static CLI_PLAN_FIELDS(predict_library, SCORING_FIELDS);
 
 /* Options that are required, or whose default is the model's. */
-static const cli_fields undecided[] = {
-    CLI_FIELDS(problem.name),         CLI_FIELDS(problem.data),
-    CLI_FIELDS(problem.header),       CLI_FIELDS(problem.label_column),
-    CLI_FIELDS(problem.positive),     CLI_FIELDS(problem.missing),
-    CLI_FIELDS(problem.drop_columns), CLI_NO_FIELDS};
+static CLI_PLAN_FIELDS(undecided, CLI_FIELDS(problem.name), CLI_FIELDS(problem.data),
+                       CLI_FIELDS(problem.header), CLI_FIELDS(problem.label_column),
+                       CLI_FIELDS(problem.positive), CLI_FIELDS(problem.missing),
+                       CLI_FIELDS(problem.drop_columns));
 
 typedef struct options {
     cli_common common;
     const char *output; /* NULL: standard output */
 } options;
 
-static const saddle_option output =
-    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", SADDLE_OUTPUT_HEADING, "", "FILE",
-                "Write the scores to FILE; -o is the same. The file appears only once it is "
-                "complete. Not given: standard output.");
 static const saddle_option *const eval_own[] = {&cli_option_config, &cli_option_json, NULL};
-static const saddle_option *const predict_own[] = {&output, &cli_option_config, NULL};
+static const saddle_option *const predict_own[] = {
+    CLI_OPTION(TEXT, options, output, "output", SADDLE_OUTPUT_HEADING, "", "FILE",
+               "Write the scores to FILE; -o is the same. The file appears only once it is "
+               "complete. Not given: standard output."),
+    &cli_option_config, NULL};
 
 /* A model and the rows to apply it to. */
 typedef struct job {

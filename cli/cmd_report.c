@@ -9,18 +9,14 @@ typedef struct options {
     bool claims;
 } options;
 
-static const saddle_option output_option =
-    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", SADDLE_OUTPUT_HEADING, "report.html",
-                "FILE", "File of the page; -o is the same.");
-static const saddle_option title_option =
-    SADDLE_TEXT(SADDLE_OWN(options, title, RUN), "title", SADDLE_OUTPUT_HEADING, "", "TEXT",
-                "Title of the page. Not given: problem and data of the first trace.");
-
-static const saddle_option claims_option =
-    SADDLE_FLAG(SADDLE_OWN(options, claims, RUN), "claims", SADDLE_OUTPUT_HEADING, "no",
-                "Add a table of the PRECISION paper's claims that says which hold in these runs.");
-
-static const saddle_option *const own[] = {&output_option, &title_option, &claims_option, NULL};
+static const saddle_option *const own[] = {
+    CLI_OPTION(TEXT, options, output, "output", SADDLE_OUTPUT_HEADING, "report.html", "FILE",
+               "File of the page; -o is the same."),
+    CLI_OPTION(TEXT, options, title, "title", SADDLE_OUTPUT_HEADING, "", "TEXT",
+               "Title of the page. Not given: problem and data of the first trace."),
+    CLI_OPTION(FLAG, options, claims, "claims", SADDLE_OUTPUT_HEADING, "no",
+               "Add a table of the PRECISION paper's claims that says which hold in these runs."),
+    NULL};
 
 static int run(const cli_arguments *arguments)
 {

@@ -47,7 +47,7 @@ static const saddle_option output_option =
 
 static const saddle_option *const own[] = {&only_option,   &quick_option,     &seeds_option,
                                            &output_option, &cli_option_quiet, NULL};
-static const cli_fields library[] = {CLI_FIELDS(engine.threads), CLI_NO_FIELDS};
+static CLI_PLAN_FIELDS(library, CLI_FIELDS(engine.threads));
 
 /* The state of the command. */
 typedef struct work {

@@ -11,14 +11,14 @@
 #include "run_display.h"
 
 /* Unlike other commands, it then prints no results. */
-static const saddle_option quiet_option =
-    SADDLE_FLAG(SADDLE_OWN(cli_common, quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
-                "Print only warnings and errors.");
-static const saddle_option *const own[] = {&cli_option_config, &quiet_option, &cli_option_report,
-                                           &cli_option_json, NULL};
-static const cli_fields library[] = {CLI_FIELDS(problem),   CLI_FIELDS(network), CLI_FIELDS(start),
-                                     CLI_FIELDS(algorithm), CLI_FIELDS(steps),   CLI_FIELDS(limits),
-                                     CLI_FIELDS(engine),    CLI_FIELDS(outputs), CLI_NO_FIELDS};
+static const saddle_option *const own[] = {&cli_option_config,
+                                           CLI_OPTION(FLAG, cli_common, quiet, "quiet",
+                                                      SADDLE_OUTPUT_HEADING, "no",
+                                                      "Print only warnings and errors."),
+                                           &cli_option_report, &cli_option_json, NULL};
+static CLI_PLAN_FIELDS(library, CLI_FIELDS(problem), CLI_FIELDS(network), CLI_FIELDS(start),
+                       CLI_FIELDS(algorithm), CLI_FIELDS(steps), CLI_FIELDS(limits),
+                       CLI_FIELDS(engine), CLI_FIELDS(outputs));
 
 static const char *const examples[] = {
     "saddle run", "saddle run --problem auc --data train.csv --test-data test.csv --agents 20",

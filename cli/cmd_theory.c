@@ -17,28 +17,19 @@ typedef struct options {
     uint64_t repeats;
 } options;
 
-static const saddle_option verify_option =
-    SADDLE_FLAG(SADDLE_OWN(options, verify, RUN), "verify", GROUP, "no",
-                "Run both algorithms and compare the mean metric with its bound. PRECISION and "
-                "PRECISION+ run with these step sizes, for --iterations or 10000 iterations. The "
-                "exit status is 4 if a bound is violated.");
-static const saddle_option repeats_option =
-    SADDLE_INTEGER(SADDLE_OWN(options, repeats, RUN), "repeats", GROUP, "10", 1, THEOREM_MOST_SEEDS,
-                   "K", "With --verify: number of runs, with seeds seed, seed+1, ..., seed+K-1.");
-static const saddle_option *const own[] = {&verify_option, &repeats_option, &cli_option_config,
-                                           &cli_option_json, NULL};
-static const cli_fields library[] = {CLI_FIELDS(problem),
-                                     CLI_FIELDS(network.agents),
-                                     CLI_FIELDS(network.topology),
-                                     CLI_FIELDS(network.mixing),
-                                     CLI_FIELDS(start),
-                                     CLI_FIELDS(steps.tau),
-                                     CLI_FIELDS(steps.c_gamma),
-                                     CLI_FIELDS(steps.c_epsilon),
-                                     CLI_FIELDS(steps.epsilon),
-                                     CLI_FIELDS(engine.threads),
-                                     CLI_FIELDS(limits.iterations),
-                                     CLI_NO_FIELDS};
+static const saddle_option *const own[] = {
+    CLI_OPTION(FLAG, options, verify, "verify", GROUP, "no",
+               "Run both algorithms and compare the mean metric with its bound. PRECISION and "
+               "PRECISION+ run with these step sizes, for --iterations or 10000 iterations. The "
+               "exit status is 4 if a bound is violated."),
+    CLI_OPTION(INTEGER, options, repeats, "repeats", GROUP, "10", 1, THEOREM_MOST_SEEDS, "K",
+               "With --verify: number of runs, with seeds seed, seed+1, ..., seed+K-1."),
+    &cli_option_config, &cli_option_json, NULL};
+static CLI_PLAN_FIELDS(library, CLI_FIELDS(problem), CLI_FIELDS(network.agents),
+                       CLI_FIELDS(network.topology), CLI_FIELDS(network.mixing), CLI_FIELDS(start),
+                       CLI_FIELDS(steps.tau), CLI_FIELDS(steps.c_gamma),
+                       CLI_FIELDS(steps.c_epsilon), CLI_FIELDS(steps.epsilon),
+                       CLI_FIELDS(engine.threads), CLI_FIELDS(limits.iterations));
 
 /* Begins a section: a JSON object, or a heading. Here and below, `j` is NULL for text. */
 static void begin_part(saddle_json *j, const char *key, const char *heading)

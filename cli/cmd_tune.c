@@ -41,15 +41,6 @@ typedef struct options {
 static const saddle_option algorithms_option = SADDLE_TEXT(
     ALGORITHMS, "algorithms", GROUP, "precision", "A,B,...",
     "Algorithms to tune, separated by commas. all: every algorithm. Each gets the full budget.");
-static const saddle_option budget_option = SADDLE_INTEGER(
-    SADDLE_OWN(options, budget, RUN), "budget", GROUP, "auto", 1, SADDLE_UNBOUNDED, "N",
-    "IFO calls that the search may use for each algorithm. auto: 2000 times the number of "
-    "samples of the problem.");
-static const saddle_option candidates_option =
-    SADDLE_INTEGER(SADDLE_OWN(options, candidates, RUN), "candidates", GROUP, "auto", 2,
-                   SADDLE_TUNE_MOST_CANDIDATES, "K",
-                   "Number of grid points to try, including the default. auto: as many as the grid "
-                   "has and the budget allows, at most 128.");
 #define OBJECTIVE \
     SADDLE_OWN(options, objective, RUN), .values = "metric|loss|primal|stationarity|accuracy|auc"
 static const saddle_option objective_option = SADDLE_TEXT(
@@ -62,41 +53,37 @@ static const saddle_option validation_option = SADDLE_REAL_ABOVE(
     "Fraction of the training rows held out to rank candidates by an outcome. It applies if "
     "--objective is an outcome; the rows are drawn by --seed. Rows of --test-data are used only "
     "once, to measure the result.");
-static const saddle_option hold_option =
-    SADDLE_TEXT(SADDLE_OWN(options, hold, RUN), "hold", GROUP, "", "A,B,...",
-                "Step sizes that are not searched, such as nu,eta, or all.");
 static const saddle_option search_option = SADDLE_TEXT(
     SADDLE_OWN(options, search, RUN), "search", GROUP, "", "NAME=VALUES",
     "Also search an option, such as batch=10,20,40. It may belong to the algorithm or to the "
     "problem, as in fairness=0.1:10. FROM:TO, FROM:TO:log:N and FROM:TO:linear:N mean N (default "
     "5) values, evenly spaced on a logarithmic or linear scale. May be repeated. An option of the "
     "problem needs an outcome as --objective.");
-static const saddle_option output_option =
-    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-tune", "DIR",
-                "Directory for logs and best settings. It is created if missing. The log is "
-                "ALGORITHM.csv, the settings are ALGORITHM.yaml.");
-
-static const saddle_option *const own[] = {&algorithms_option,
-                                           &budget_option,
-                                           &candidates_option,
-                                           &objective_option,
-                                           &validation_option,
-                                           &search_option,
-                                           &hold_option,
-                                           &output_option,
-                                           &cli_option_config,
-                                           &cli_option_quiet,
-                                           NULL};
-static const cli_fields library[] = {CLI_FIELDS(problem),
-                                     CLI_FIELDS(network),
-                                     CLI_FIELDS(start),
-                                     CLI_FIELDS(algorithm.own),
-                                     CLI_FIELDS(steps),
-                                     CLI_FIELDS(engine),
-                                     CLI_FIELDS(outputs.metric_tau),
-                                     CLI_FIELDS(outputs.metric_direction),
-                                     CLI_FIELDS(outputs.resume),
-                                     CLI_NO_FIELDS};
+static const saddle_option *const own[] = {
+    &algorithms_option,
+    CLI_OPTION(
+        INTEGER, options, budget, "budget", GROUP, "auto", 1, SADDLE_UNBOUNDED, "N",
+        "IFO calls that the search may use for each algorithm. auto: 2000 times the number of "
+        "samples of the problem."),
+    CLI_OPTION(INTEGER, options, candidates, "candidates", GROUP, "auto", 2,
+               SADDLE_TUNE_MOST_CANDIDATES, "K",
+               "Number of grid points to try, including the default. auto: as many as the grid "
+               "has and the budget allows, at most 128."),
+    &objective_option,
+    &validation_option,
+    &search_option,
+    CLI_OPTION(TEXT, options, hold, "hold", GROUP, "", "A,B,...",
+               "Step sizes that are not searched, such as nu,eta, or all."),
+    CLI_OPTION(TEXT, options, output, "output", GROUP, "saddle-tune", "DIR",
+               "Directory for logs and best settings. It is created if missing. The log is "
+               "ALGORITHM.csv, the settings are ALGORITHM.yaml."),
+    &cli_option_config,
+    &cli_option_quiet,
+    NULL};
+static CLI_PLAN_FIELDS(library, CLI_FIELDS(problem), CLI_FIELDS(network), CLI_FIELDS(start),
+                       CLI_FIELDS(algorithm.own), CLI_FIELDS(steps), CLI_FIELDS(engine),
+                       CLI_FIELDS(outputs.metric_tau), CLI_FIELDS(outputs.metric_direction),
+                       CLI_FIELDS(outputs.resume));
 
 /* The state of the command. */
 typedef struct work {

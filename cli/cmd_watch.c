@@ -44,12 +44,12 @@ static const saddle_option y_option =
     SADDLE_TEXT(CLI_OWN_OFFERED(y, CLI_COLUMNS), "y", "Picture", "metric", "COLUMN",
                 "Vertical axis. Give metric, loss, or another column of the file.");
 
-static const saddle_option wait_option =
-    SADDLE_REAL(SADDLE_OWN(options, wait, RUN), "wait", "Waiting", "auto", 0, 1e9, "SECONDS",
-                "Give up if the trace has no row after SECONDS. auto: never on a terminal, "
-                "otherwise after 60 seconds.");
-
-static const saddle_option *const own[] = {&x_option, &y_option, &wait_option, NULL};
+static const saddle_option *const own[] = {
+    &x_option, &y_option,
+    CLI_OPTION(REAL, options, wait, "wait", "Waiting", "auto", 0, 1e9, "SECONDS",
+               "Give up if the trace has no row after SECONDS. auto: never on a terminal, "
+               "otherwise after 60 seconds."),
+    NULL};
 
 /* The state of the view. */
 typedef struct view {
