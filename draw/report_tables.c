@@ -7,7 +7,6 @@
 #include "draw/report_parts.h"
 #include "draw/trace_curves.h"
 #include "files/file.h"
-#include "lab/metric_levels.h"
 #include "lab/number_text.h"
 
 /* Longer traces are thinned to about so many rows on the page. */
@@ -29,26 +28,6 @@ static bool has_column(const report_section *section, const char *column)
     return false;
 }
 
-/* The largest metric at a start and the smallest at an end that is not 0, where there is one. */
-static bool metric_range(const report_section *section, double *start, double *best)
-{
-    bool zero = false;
-    *start = 0.0;
-    *best = (double)INFINITY;
-    for (size_t k = 0; k < section->traces; k++) {
-        const double *metric = saddle_trace_column(section->trace[k], "metric");
-        size_t rows = section->trace[k]->rows;
-        if (metric == NULL || rows == 0)
-            continue;
-        double last = metric[rows - 1];
-        *start = isfinite(metric[0]) ? fmax(*start, metric[0]) : *start;
-        zero = zero || last <= 0.0;
-        *best = last > 0.0 ? fmin(*best, last) : *best;
-    }
-    *best = zero && !isfinite(*best) ? 0.0 : *best;
-    return isfinite(*best);
-}
-
 /* The cost of the row from which on the metric stays at or below a level; NaN: never. */
 static double cost_at(const saddle_trace *trace, const char *column, double level)
 {
@@ -56,7 +35,7 @@ static double cost_at(const saddle_trace *trace, const char *column, double leve
     const double *cost = saddle_trace_column(trace, column);
     if (metric == NULL || cost == NULL)
         return (double)NAN;
-    size_t row = saddle_levels_settled(metric, trace->rows, 0.0, level);
+    size_t row = saddle_levels_reached(metric, sizeof *metric, trace->rows, level);
     return row < trace->rows ? cost[row] : (double)NAN;
 }
 
@@ -145,15 +124,20 @@ static void write_cost_row(FILE *f, const report_section *section, const trace_g
 
 void report_costs(FILE *f, const report_section *section, const trace_groups *g)
 {
-    double start;
-    double best;
-    double chosen[LEVELS_MOST];
+    double chosen[SADDLE_MOST_LEVELS];
     const double *level = section->level;
     size_t levels = section->levels;
-    if (!metric_range(section, &start, &best))
+    saddle_metric_range range = {.runs = 0};
+    for (size_t k = 0; k < section->traces; k++) {
+        const double *metric = saddle_trace_column(section->trace[k], "metric");
+        size_t rows = section->trace[k]->rows;
+        if (metric != NULL && rows > 0)
+            saddle_metric_range_add(&range, metric[0], metric[rows - 1]);
+    }
+    if (range.runs == 0)
         return;
     if (levels == 0) {
-        levels = saddle_levels_choose(start, best, chosen);
+        levels = saddle_levels_choose(&range, chosen);
         level = chosen;
     }
     for (size_t c = 0; c < sizeof costs / sizeof *costs; c++) {

@@ -8,7 +8,6 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "files/file.h"
-#include "lab/metric_levels.h"
 #include "lab/number_text.h"
 
 void saddle_comparison_release(comparison *c)
@@ -26,9 +25,9 @@ void saddle_comparison_release(comparison *c)
 
 const saddle_row *saddle_comparison_reached(const comparison_run *run, double level)
 {
-    size_t k = run->row_count;
-    while (k > 0 && run->rows[k - 1].metric <= level)
-        k--;
+    size_t k = run->row_count > 0 ? saddle_levels_reached(&run->rows->metric, sizeof *run->rows,
+                                                          run->row_count, level)
+                                  : 0;
     return k < run->row_count ? &run->rows[k] : NULL;
 }
 
@@ -42,26 +41,16 @@ bool saddle_comparison_is_simulated(const comparison *c)
 
 /* ---- levels -------------------------------------------------------------------------------- */
 
-/* The largest initial and the smallest final metric of all runs. */
-static bool metric_range(const comparison *c, double *start, double *best)
-{
-    *start = 0.0;
-    *best = (double)INFINITY;
-    for (size_t k = 0; k < c->names.count * c->repeats; k++) {
-        const comparison_run *run = &c->run[k];
-        if (run->row_count > 0) {
-            *start = fmax(*start, run->rows[0].metric);
-            *best = fmin(*best, run->rows[run->row_count - 1].metric);
-        }
-    }
-    return isfinite(*best);
-}
-
 void saddle_comparison_choose_levels(comparison *c)
 {
-    double start;
-    double best;
-    c->levels = metric_range(c, &start, &best) ? saddle_levels_choose(start, best, c->level) : 0;
+    saddle_metric_range range = {.runs = 0};
+    for (size_t k = 0; k < c->names.count * c->repeats; k++) {
+        const comparison_run *run = &c->run[k];
+        if (run->row_count > 0)
+            saddle_metric_range_add(&range, run->rows[0].metric,
+                                    run->rows[run->row_count - 1].metric);
+    }
+    c->levels = saddle_levels_choose(&range, c->level);
 }
 
 /* ---- the file ------------------------------------------------------------------------------ */

@@ -93,7 +93,7 @@ char *saddle_comparison_trace_path(const comparison *c, const comparison_inputs 
 
 /* Frees what the comparison owns. */
 void saddle_comparison_release(comparison *c);
-/* Chooses the levels: decades from the initial metric down to the best final one. */
+/* Chooses the levels by saddle_levels_choose(). */
 void saddle_comparison_choose_levels(comparison *c);
 /* The row from which the metric stays at or below a level, or NULL. */
 const saddle_row *saddle_comparison_reached(const comparison_run *run, double level);

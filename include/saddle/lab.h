@@ -88,6 +88,37 @@ SADDLE_API saddle_status saddle_result_trace(const saddle_result *result, saddle
 SADDLE_API saddle_status saddle_model_consensus_distance(const char *path, size_t agents,
                                                          double *distance, saddle_error *error);
 
+/* ---- levels of the metric -------------------------------------------------------------------- */
+
+/** The most levels that saddle_levels_choose() chooses. */
+#define SADDLE_MOST_LEVELS 6
+
+/** The range of the metric in several runs. Begin with zeros and add every run. */
+typedef struct saddle_metric_range {
+    double start; /**< The largest finite metric at the start of a run. */
+    double best;  /**< The smallest positive metric at the end of a run; 0 if there is none. */
+    size_t runs;  /**< The number of runs whose metric is finite at the end. */
+} saddle_metric_range;
+
+/** Adds a run, by its metric in the first and in the last row. */
+SADDLE_API void saddle_metric_range_add(saddle_metric_range *range, double first, double last);
+/**
+ * Chooses levels of the metric at which the costs of the runs are compared: decades between `start`
+ * and `best`, evenly thinned, in descending order; if there is none, the best itself, rounded up.
+ * Returns their number, 0 if no run has a finite metric at the end.
+ */
+SADDLE_API size_t saddle_levels_choose(const saddle_metric_range *range,
+                                       double level[SADDLE_MOST_LEVELS]);
+/**
+ * Returns the row from which the metric stays at or below a level until the end; `rows` if there is
+ * none. The cost of a level is the cost in this row: a run that reaches a level by chance and leaves
+ * it again has not arrived.
+ * @param metric  the metric in the first row.
+ * @param stride  the distance to that in the next row, in bytes; sizeof(double) for an array.
+ */
+SADDLE_API size_t saddle_levels_reached(const double *metric, size_t stride, size_t rows,
+                                        double level);
+
 /* ---- saved models ---------------------------------------------------------------------------- */
 
 /** A saved model, ready for use. */

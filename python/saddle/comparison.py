@@ -9,6 +9,8 @@ import numpy as np
 from . import _curves
 from ._callbacks import result_on_interrupt
 from ._checks import as_array, as_integer
+from ._library import ffi, lib
+from .data import pointer
 from .errors import Error, InputError
 from .instance import Instance
 from .report_page import notebook
@@ -65,38 +67,41 @@ class Comparison(Mapping[str, list[Result]]):
         return {name: results[0]._trace() for name, results in self.items()}
 
     def levels(self) -> list[float]:
-        """Returns the powers of ten between the metric at the start and the best end, at most 6."""
-        metrics = [r._trace()["metric"] for results in self.values() for r in results]
-        starts = np.array([metric[0] for metric in metrics])
-        ends = np.array([metric[-1] for metric in metrics])
-        usable = [m[np.isfinite(m) & (m > 0)] for m in (starts, ends)]
-        if not all(map(len, usable)):
-            return []
-        first, last = np.floor(np.log10(usable[0].max())), np.ceil(np.log10(usable[1].min()))
-        return [float(10.0**decade) for decade in np.arange(first, last - 1, -1)[:6]]
+        """Returns levels between the metric at the start and the best end, as `saddle compare`
+        chooses them: powers of ten, at most 6."""
+        span = ffi.new("saddle_metric_range *")
+        for metric in (r._trace()["metric"] for results in self.values() for r in results):
+            lib.saddle_metric_range_add(span, metric[0], metric[-1])
+        level = ffi.new("double[]", lib.SADDLE_MOST_LEVELS)
+        return list(level[0 : lib.saddle_levels_choose(span, level)])
 
     def costs(self, levels: Iterable[float] | None = None) -> list[dict[str, Any]]:
-        """Returns each algorithm's cost, averaged over seeds, of reaching each level for good.
+        """Returns each algorithm's costs of reaching each level, as `saddle compare` counts them.
 
-        The cost is that of the first row after which the metric stays at or below the level until
-        the end; NaN if a seed has no such row.
+        A run has reached a level in the row from which its metric stays at or below it until the
+        end. Costs are means over the runs that have; `reached` is their number. If it is 0, costs
+        are NaN.
         """
         rows = []
         wanted = as_array(self.levels() if levels is None else levels, "levels")
         for level in np.atleast_1d(wanted).tolist():
             for name, results in self.items():
-                paid = [self._paid(r._trace(), level) for r in results]
-                mean = {cost: float(np.mean([p[cost] for p in paid])) for cost in self._costs()}
-                rows.append({"level": level, "algorithm": name, **mean})
+                paid = [p for r in results for p in self._paid(r._trace(), level)]
+                mean = {
+                    cost: float(np.mean([p[cost] for p in paid])) if paid else np.nan
+                    for cost in self._costs()
+                }
+                rows.append({"level": level, "algorithm": name, **mean, "reached": len(paid)})
         return rows
 
     @staticmethod
-    def _paid(trace: Trace, level: float) -> dict[str, float]:
-        above = np.flatnonzero(~(trace["metric"] <= level))
-        row = above[-1] + 1 if len(above) else 0
-        stays = row < len(trace["metric"])
+    def _paid(trace: Trace, level: float) -> list[dict[str, float]]:
+        """Returns the costs of reaching a level in a list; [] if it is not reached."""
+        metric = trace["metric"]
+        first, stride = pointer(metric, "double *"), metric.strides[0]
+        row = lib.saddle_levels_reached(first, stride, len(metric), level)
         costs = [cost for cost in COSTS if cost in trace]
-        return {cost: float(trace[cost][row]) if stays else np.nan for cost in costs}
+        return [{cost: float(trace[cost][row]) for cost in costs}] if row < len(metric) else []
 
     def _costs(self) -> list[str]:
         """Returns the costs that all results have; network_seconds needs a link_model."""

@@ -1,5 +1,6 @@
 """compare, tune, theory, predict, evaluate, report."""
 
+import csv
 import json
 import logging
 import os
@@ -29,13 +30,30 @@ def test_compare_is_what_runs_are():
         for k, run in enumerate(runs):
             alone = saddle.run("quadratic", algorithm=name, **{**SMALL, "seed": 3 + k})
             assert np.array_equal(run.x_agents, alone.x_agents)
-    level = c.levels()[0]
-    for row in c.costs([level]):
-        paid = []
-        for run in c[row["algorithm"]]:
-            there = np.flatnonzero(run.trace.metric <= level)
-            paid.append(run.trace.ifo[there[0]] if len(there) else np.nan)
-        assert np.array_equal(row["ifo"], np.mean(paid), equal_nan=True)
+
+
+def test_costs_are_those_of_the_program(program, tmp_path):
+    """Levels that all, some and none of the runs reach."""
+    two = ["precision", "prox-dsgda"]
+    options = {"agents": 4, "topology": "ring", "iterations": 1000, "seed": 3}
+    c = saddle.compare("quadratic", algorithms=two, repeats=3, **options)
+    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    call = ["compare", "--problem", "quadratic", "--algorithms", ",".join(two), "--repeats", "3"]
+    ask(program, *call, *words, "--output", ".", cwd=tmp_path)
+    with open(tmp_path / "summary.csv", newline="") as file:
+        said = [row for row in csv.DictReader(file) if row["level"] != "end"]
+    assert c.levels() == sorted({float(row["level"]) for row in said}, reverse=True)
+    assert len(c.costs()) == 2 * len(c.levels()) > 4
+    for row in c.costs():
+        same = [s for s in said if s["algorithm"] == row["algorithm"]]
+        same = [s for s in same if float(s["level"]) == row["level"] and s["ifo"] != "never"]
+        assert row["reached"] == len(same)
+        for cost in ("ifo", "rounds", "bytes"):
+            mean = np.mean([float(s[cost]) for s in same]) if same else np.nan
+            assert np.array_equal(row[cost], mean, equal_nan=True)
+    assert 0 < sum(row["reached"] for row in c.costs()) < 3 * len(c.costs())
+    never = c.costs([0.0])[0]
+    assert never["reached"] == 0 and np.isnan(never["ifo"])
 
 
 def test_compare_leaves_out_what_is_refused():
@@ -111,7 +129,8 @@ def test_levels_of_a_comparison_that_begins_at_the_solution():
             return x @ x / 2 - y @ y / 2
 
     c = saddle.compare(Solved(), algorithms=["gt-gda", "gda"], iterations=3)
-    assert c["gda"][0].trace.metric.max() == 0 and c.levels() == [] and c.costs() == []
+    assert c["gda"][0].trace.metric.max() == 0 and c.levels() == [0.0]
+    assert [row["rounds"] for row in c.costs()] == [0, 0]
     pytest.importorskip("matplotlib").use("Agg")
     assert c.plot().get_yscale() == "linear"
 

@@ -1,4 +1,5 @@
 /* Reading traces: complete ones, those still being written, and files that are not traces. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -339,6 +340,51 @@ START_TEST(measures_consensus_of_a_model)
 }
 END_TEST
 
+START_TEST(chooses_levels)
+{
+    static const struct {
+        double first[3], last[3]; /* of the runs, as many as are not 0 at the start */
+        size_t levels;
+        double level[SADDLE_MOST_LEVELS];
+    } list[] = {
+        {{5.0, 0.5}, {2e-3, 0.3}, 3, {1.0, 0.1, 0.01}},
+        {{1.0}, {1e-2}, 2, {0.1, 0.01}}, /* below the start, at or above the best */
+        {{1.0}, {3e-13}, 6, {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12}},
+        {{1.0}, {0.523}, 1, {0.53}},
+        {{1.0, 1.0}, {0.0, 0.04}, 1, {0.1}}, /* the end that is not 0 decides */
+        {{1.0}, {0.0}, 1, {0.0}},
+        {{0.5, 0.5}, {(double)NAN, 0.9}, 1, {0.9}}, /* nothing was gained */
+        {{0.5, (double)INFINITY}, {(double)INFINITY, 0.04}, 1, {0.1}},
+        {{0.5}, {(double)NAN}, 0, {0.0}},
+    };
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        saddle_metric_range range = {.runs = 0};
+        double level[SADDLE_MOST_LEVELS];
+        for (size_t r = 0; r < 3 && list[k].first[r] > 0.0; r++)
+            saddle_metric_range_add(&range, list[k].first[r], list[k].last[r]);
+        ck_assert_msg(saddle_levels_choose(&range, level) == list[k].levels, "case %zu", k);
+        for (size_t l = 0; l < list[k].levels; l++)
+            assert_near(level[l], list[k].level[l], 1e-15 * list[k].level[l]);
+    }
+}
+END_TEST
+
+START_TEST(a_level_is_reached_where_the_metric_stays)
+{
+    double metric[] = {4.0, 0.5, 2.0, 0.5, 0.1, 0.5};
+    saddle_row rows[6] = {{0}};
+    for (size_t k = 0; k < 6; k++)
+        rows[k].metric = metric[k];
+    ck_assert_uint_eq(saddle_levels_reached(metric, sizeof *metric, 6, 4.0), 0);
+    ck_assert_uint_eq(saddle_levels_reached(metric, sizeof *metric, 6, 1.0), 3);
+    ck_assert_uint_eq(saddle_levels_reached(metric, sizeof *metric, 6, 0.5), 3);
+    ck_assert_uint_eq(saddle_levels_reached(metric, sizeof *metric, 6, 0.2), 6);
+    ck_assert_uint_eq(saddle_levels_reached(&rows->metric, sizeof *rows, 6, 1.0), 3);
+    metric[4] = (double)NAN;
+    ck_assert_uint_eq(saddle_levels_reached(metric, sizeof *metric, 6, 1.0), 5);
+}
+END_TEST
+
 Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("trace");
@@ -351,6 +397,8 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, refuses_what_is_not_a_trace);
     tcase_add_test(tests, bounds_memory);
     tcase_add_test(tests, measures_consensus_of_a_model);
+    tcase_add_test(tests, chooses_levels);
+    tcase_add_test(tests, a_level_is_reached_where_the_metric_stays);
     suite_add_tcase(suite, tests);
     return suite;
 }
