@@ -81,6 +81,7 @@ typedef struct cli_command {
     size_t least, most;          /* number of operands */
     const char *summary;         /* one line */
     const char *details;         /* a paragraph or more for the help, or NULL */
+    const char *moved;           /* where a command is that is no longer here, or NULL */
     const char *const *basics;   /* names of the options that --help shows; NULL: all of them */
     const char *const *examples; /* for --help; NULL-terminated, or NULL */
     const char *values;        /* values of the operand, for completion: "a|b|c", "@FILE" or NULL */

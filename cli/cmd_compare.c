@@ -275,7 +275,7 @@ static saddle_status save_report(const work *w, const char *page, saddle_error *
         }
     saddle_status status =
         good
-            ? report_of_files((const char *const *)path, count, costs, false, "", page, error)
+            ? report_of_files((const char *const *)path, count, costs, "", page, error)
             : saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the paths of %zu runs", runs);
     for (size_t k = 0; path != NULL && k < count; k++)
         free(path[k]);

@@ -6,7 +6,6 @@ typedef struct options {
     cli_common common;
     const char *output;
     const char *title; /* NULL: made from the first trace */
-    bool claims;
 } options;
 
 static const saddle_option *const own[] = {
@@ -14,8 +13,6 @@ static const saddle_option *const own[] = {
                "File of the page; -o is the same."),
     CLI_OPTION(TEXT, options, title, "title", SADDLE_OUTPUT_HEADING, "", "TEXT",
                "Title of the page. Not given: problem and data of the first trace."),
-    CLI_OPTION(FLAG, options, claims, "claims", SADDLE_OUTPUT_HEADING, "no",
-               "Add a table of the PRECISION paper's claims that says which hold in these runs."),
     NULL};
 
 static int run(const cli_arguments *arguments)
@@ -25,9 +22,8 @@ static int run(const cli_arguments *arguments)
     const char *path = chosen->output;
     saddle_status status = cli_check_trace_output(arguments, "output", path, &error);
     if (status == SADDLE_OK)
-        status =
-            report_of_files(arguments->operand, arguments->count, (report_section){.title = NULL},
-                            chosen->claims, chosen->title, path, &error);
+        status = report_of_files(arguments->operand, arguments->count,
+                                 (report_section){.title = NULL}, chosen->title, path, &error);
     if (status != SADDLE_OK)
         return cli_fail(&error);
     cli_print("report written to %s\n", path);
@@ -47,9 +43,7 @@ const cli_command cli_report = {
                "by how far their x and y are from the mean. Traces that differ only in their seed "
                "become one curve with a band. A directory "
                "stands for all traces in it. Traces of different problems or data get separate "
-               "sections. With --claims, if at least two of PRECISION, PRECISION+, Prox-GT-SGDA "
-               "and Prox-DSGDA ran on the same instance, the page says which of the PRECISION "
-               "paper's claims about them hold, decided as in `saddle reproduce`.",
+               "sections.",
     .values = "@FILE",
     .own = own,
     .own_bytes = sizeof(options),

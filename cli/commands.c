@@ -4,6 +4,19 @@
 #include "cli.h"
 #include "core/print.h"
 
+/* The paper's experiments, which are part of the Python package. */
+const cli_command cli_reproduce = {
+    .name = "reproduce",
+    .operands = "",
+    .summary = "says where it is now: python3 -m saddle.reproduce",
+    .details = "The experiments of the PRECISION paper and the decision of its claims are part of "
+               "the Python package: `python3 -m saddle.reproduce --help` lists the options, and "
+               "docs/reproduction.md has the results. In a checkout, `./scripts/reproduce` builds "
+               "the package and runs it.",
+    .moved = "reproduce is part of the Python package: python3 -m saddle.reproduce, with the same "
+             "options; in a checkout ./scripts/reproduce",
+};
+
 static const cli_command *const commands[] = {
     &cli_demo,         &cli_run,        &cli_compare,       &cli_tune,       &cli_eval,
     &cli_predict,      &cli_checkpoint, &cli_plot,          &cli_watch,      &cli_report,

@@ -36,6 +36,11 @@ static int dispatch(int argc, char *const *argv)
         return cli_fail(&error);
     if (command == NULL)
         return cli_unknown_command(argc, argv);
+    bool explained = argc > 1 && (wants_help || strcmp(argv[1], "--help-all") == 0);
+    if (command->moved != NULL && !explained) {
+        cli_say("%s", command->moved);
+        return CLI_BAD_INPUT;
+    }
     cli_arguments arguments;
     status = cli_read_arguments(&arguments, command, argc - used, argv + used, &error);
     SADDLE_THEN(status, cli_join(&arguments, &error));

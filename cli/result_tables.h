@@ -6,7 +6,7 @@
 
 #include "lab/comparison.h"
 #include "lab/json.h"
-#include "lab/reproduction.h"
+#include "lab/theorem_check.h"
 
 /* Print a table for each level, then one of how the runs ended; before them what the plan says of links, compression
  * and churn. */

@@ -40,6 +40,19 @@ endforeach()
 foreach(source ${sources})
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/saddle/${source} ${package}/${source} SYMBOLIC)
 endforeach()
+# The paper's experiments are saddle.reproduce.
+set(experiments ${package}/reproduce)
+file(MAKE_DIRECTORY ${experiments})
+file(GLOB experiment_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/experiments
+     ${PROJECT_SOURCE_DIR}/experiments/*.py)
+file(GLOB before RELATIVE ${experiments} ${experiments}/*.py)
+list(REMOVE_ITEM before ${experiment_sources})
+foreach(name ${before})
+  file(REMOVE ${experiments}/${name})
+endforeach()
+foreach(source ${experiment_sources})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/experiments/${source} ${experiments}/${source} SYMBOLIC)
+endforeach()
 file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/saddle/*.h)
 add_custom_command(
   OUTPUT ${package}/_declarations.py
@@ -92,6 +105,8 @@ add_dependencies(saddle_python saddle_packaged)
 set(debian lib/python3/dist-packages)
 list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/python/saddle/)
 install(FILES ${sources} ${package}/_declarations.py DESTINATION ${debian}/saddle COMPONENT python EXCLUDE_FROM_ALL)
+list(TRANSFORM experiment_sources PREPEND ${PROJECT_SOURCE_DIR}/experiments/)
+install(FILES ${experiment_sources} DESTINATION ${debian}/saddle/reproduce COMPONENT python EXCLUDE_FROM_ALL)
 install(FILES ${PROJECT_BINARY_DIR}/python/METADATA DESTINATION ${debian}/saddle-${PROJECT_VERSION}.dist-info
         COMPONENT python EXCLUDE_FROM_ALL)
 install(TARGETS saddle_package LIBRARY DESTINATION ${debian}/saddle COMPONENT python EXCLUDE_FROM_ALL)

@@ -13,7 +13,6 @@
 #include "draw/report_parts.h"
 #include "draw/trace_curves.h"
 #include "files/file.h"
-#include "lab/paper_comparisons.h"
 #include "lab/trace_list.h"
 
 /* ---- small things -------------------------------------------------------------------------- */
@@ -68,30 +67,6 @@ void report_label(FILE *f, const trace_group *group, size_t place)
     fputs("<span class=\"swatch\" style=\"background:", f);
     report_colour(f, group, place);
     report_html(f, "\"></span>%s%s", group->label, group->untuned ? " *" : "");
-}
-
-/* Paragraphs, which empty lines part. */
-static void write_paragraphs(FILE *f, const char *text)
-{
-    bool open = false;
-    for (const char *c = text; c != NULL && *c != '\0'; c++) {
-        if (*c == '\n' && c[1] == '\n') {
-            fputs(open ? "</p>\n" : "", f);
-            open = false;
-            continue;
-        }
-        if (*c == '\n' && !open)
-            continue;
-        if (!open)
-            fputs("<p>", f);
-        open = true;
-        size_t length = strcspn(c, "\n");
-        char *line = strndup(c, length > 0 ? length : 1);
-        report_text(f, *c == '\n' ? " " : line);
-        free(line);
-        c += length > 0 ? length - 1 : 0;
-    }
-    fputs(open ? "</p>\n" : "", f);
 }
 
 /* ---- the head ------------------------------------------------------------------------------ */
@@ -190,13 +165,11 @@ static saddle_status write_section(FILE *f, const report_page *r, size_t place, 
     trace_groups g;
     const report_section *section = &r->section[place];
     SADDLE_TRY(saddle_trace_groups_make(&g, section->trace, section->traces, error));
-    report_html(f, "<section class=\"traces\" id=\"section-%zu\" data-y=\"%s\">\n", place + 1,
-                section->y);
+    report_html(f, "<section class=\"traces\" id=\"section-%zu\">\n", place + 1);
     if (section->title != NULL && *section->title != '\0')
         report_html(f, "<h2>%s</h2>\n", section->title);
     else /* for those who go from heading to heading */
         fputs("<h2 class=\"unseen\">Results</h2>\n", f);
-    write_paragraphs(f, section->text);
     write_legend(f, &g);
     fputs(
         "<div class=\"pair\">\n<div class=\"card chart\"></div>\n<div class=\"card chart\"></div>\n"
@@ -240,9 +213,6 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
     write_title(f, r);
     saddle_fprintf(f, "</h1>\n<p class=\"soft\">Made by saddle %s.</p>\n</header>\n",
                    saddle_version());
-    write_paragraphs(f, r->text);
-    if (!r->claims_last)
-        report_claims(f, r);
     write_contents(f, r);
     fputs("<div class=\"axes\" role=\"group\" aria-label=\"horizontal axis\"><span "
           "class=\"soft\">against</span></div>\n<noscript><p>The curves are drawn by a script, "
@@ -251,8 +221,6 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < r->sections; k++)
         status = write_section(f, r, k, error);
-    if (r->claims_last)
-        report_claims(f, r);
     fputs("</main>\n", f);
     write_script(f);
     fputs("</body>\n</html>\n", f);
@@ -285,25 +253,6 @@ static saddle_status check_trace(const saddle_trace *trace, saddle_error *error)
         return saddle_trace_missing_column(trace, "such as metric or loss to draw over these",
                                            error);
     return SADDLE_OK;
-}
-
-/* Write a page of one section with the paper's claims, if these runs can decide them. */
-static saddle_status write_with_claims(const report_section *section, const char *title,
-                                       const char *path, saddle_error *error)
-{
-    claims_list claims;
-    SADDLE_TRY(saddle_paper_comparisons_make(&claims, section->trace, section->traces, error));
-    report_page page = {.title = title,
-                        .claims_text = claims.seeds < CLAIMS_FEWEST_SEEDS
-                                           ? "Tested on these runs, with too few seeds to decide."
-                                           : "Tested on these runs.",
-                        .claims_last = true,
-                        .claims = &claims,
-                        .sections = 1,
-                        .section = section};
-    saddle_status status = report_write(&page, path, error);
-    saddle_claims_list_release(&claims);
-    return status;
 }
 
 /* The traces of a page, sorted by experiments, and a section for each of these. */
@@ -355,7 +304,7 @@ static saddle_status sort_experiments(experiments *out, const trace_list *in,
 }
 
 saddle_status report_of_files(const char *const *trace, size_t count, report_section section,
-                              bool claims, const char *title, const char *path, saddle_error *error)
+                              const char *title, const char *path, saddle_error *error)
 {
     trace_list in;
     experiments e = {.count = 0};
@@ -363,14 +312,8 @@ saddle_status report_of_files(const char *const *trace, size_t count, report_sec
     for (size_t k = 0; status == SADDLE_OK && k < in.count; k++)
         status = check_trace(in.trace[k], error);
     SADDLE_THEN(status, sort_experiments(&e, &in, &section, error));
-    if (status == SADDLE_OK && claims && e.count > 1)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "claims: the traces are of %zu experiments, such as %s and %s; give "
-                             "those of one",
-                             e.count, e.title[0], e.title[1]);
     report_page page = {.title = title, .sections = e.count, .section = e.section};
-    SADDLE_THEN(status, claims ? write_with_claims(e.section, title, path, error)
-                               : report_write(&page, path, error));
+    SADDLE_THEN(status, report_write(&page, path, error));
     release_experiments(&e);
     saddle_trace_list_release(&in);
     return status;

@@ -20,9 +20,6 @@ void report_label(FILE *f, const trace_group *group, size_t place);
 /* The colour of a group as CSS says it. */
 void report_colour(FILE *f, const trace_group *group, size_t place);
 
-/* The claims with their verdicts, the numbers of each folded; nothing without claims. */
-void report_claims(FILE *f, const report_page *r);
-
 /* Costs at levels of the metric: a table for each kind of cost. Nothing without a metric. */
 void report_costs(FILE *f, const report_section *section, const trace_groups *g);
 /* The outcomes in the last rows: means over the runs, and their ranges. Nothing without outcomes. */

@@ -1,5 +1,5 @@
 /*
- * Means, slopes and their confidence intervals.
+ * Means and their confidence intervals.
  *
  * Student's distribution has an elementary form for an integer number f of degrees of freedom: with
  * theta = atan(t / sqrt(f)), P(|T| <= t) is
@@ -69,22 +69,4 @@ statistics_mean saddle_statistics_summarize(const double *value, size_t count, d
     s.low = s.mean - half;
     s.high = s.mean + half;
     return s;
-}
-
-bool saddle_statistics_slope(const double *x, const double *y, size_t count, double *slope)
-{
-    double x_mean = 0.0;
-    double y_mean = 0.0;
-    for (size_t k = 0; k < count; k++) {
-        x_mean += x[k] / (double)count;
-        y_mean += y[k] / (double)count;
-    }
-    double xx = 0.0;
-    double xy = 0.0;
-    for (size_t k = 0; k < count; k++) {
-        xx += (x[k] - x_mean) * (x[k] - x_mean);
-        xy += (x[k] - x_mean) * (y[k] - y_mean);
-    }
-    *slope = xy / xx;
-    return count >= 2 && xx > 0.0 && isfinite(*slope);
 }

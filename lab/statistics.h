@@ -1,8 +1,7 @@
-/* Means, slopes and their confidence intervals. */
+/* Means and their confidence intervals. */
 #ifndef SADDLE_LAB_STATISTICS_H
 #define SADDLE_LAB_STATISTICS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* A quantity that was measured several times. */
@@ -18,8 +17,5 @@ typedef struct statistics_mean {
 double saddle_statistics_student(double confidence, size_t freedom);
 /* Mean, range and interval of `count` values; all NaN if there are none. */
 statistics_mean saddle_statistics_summarize(const double *value, size_t count, double confidence);
-/* The slope of the least-squares line through the points; false if x does not vary or a number
- * is not finite. */
-bool saddle_statistics_slope(const double *x, const double *y, size_t count, double *slope);
 
 #endif

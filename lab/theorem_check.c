@@ -40,13 +40,6 @@ double saddle_theorem_mean_metric(const double *metric, size_t k)
     return sum / (double)k;
 }
 
-void saddle_theorem_allowed(const theorem_bound *bound, size_t rows, const double *iteration,
-                            double *mean_bound)
-{
-    for (size_t k = 0; k < rows; k++)
-        mean_bound[k] = k > 0 ? mean_bound_at(bound, iteration[k]) : (double)NAN;
-}
-
 /* Adds a run whose metric is not finite. */
 static void add_failed(theorem_check *v, const char *seed)
 {
@@ -125,23 +118,4 @@ bool saddle_theorem_is_vacuous(const theorem_check *v)
 {
     const theorem_point *last = &v->point[THEOREM_POINTS - 1];
     return !(mean_of(last->average_bound, v->measured) < mean_of(v->start, v->measured));
-}
-
-void saddle_theorem_describe(const theorem_check *v, char *out, size_t size)
-{
-    const theorem_point *last = &v->point[THEOREM_POINTS - 1];
-    char numbers[256] = "";
-    char failed[THEOREM_NAMES + 64] = "";
-    if (v->measured > 0)
-        saddle_snprintf(numbers, sizeof numbers,
-                        "T = %.0f, %zu seed%s: mean metric %.4g, bound %.4g, %.3g times as large%s",
-                        last->iterations, v->measured, v->measured == 1 ? "" : "s",
-                        mean_of(last->average, v->measured),
-                        mean_of(last->average_bound, v->measured), saddle_theorem_ratio(v),
-                        saddle_theorem_is_vacuous(v) ? "; vacuous: the initial metric is below it"
-                                                     : "");
-    if (v->failed[0] != '\0')
-        saddle_snprintf(failed, sizeof failed, "%sthe metric of %s is not finite",
-                        v->measured > 0 ? "; " : "", v->failed);
-    saddle_snprintf(out, size, "%s%s", numbers, failed);
 }

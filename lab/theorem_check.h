@@ -60,9 +60,6 @@ theorem_bound saddle_theorem_bound_of(const saddle_theory *theory, bool plus, do
 /* The mean of the metric over the iterations before trace point k >= 1. Trace points are equally
  * spaced, the first at iteration 0. */
 double saddle_theorem_mean_metric(const double *metric, size_t k);
-/* Computes the bound on this mean at every trace point; NaN at the first. */
-void saddle_theorem_allowed(const theorem_bound *bound, size_t rows, const double *iteration,
-                            double *mean_bound);
 
 /* Whether a theorem applies to an instance; otherwise *why receives the reason. */
 bool saddle_theorem_applies(const saddle_theory *theory, bool plus, const char **why);
@@ -93,7 +90,5 @@ bool saddle_theorem_violated(const theorem_check *v);
 double saddle_theorem_ratio(const theorem_check *v);
 /* Whether the bound at the last T is above the metric at the start, so that standing still would satisfy it. */
 bool saddle_theorem_is_vacuous(const theorem_check *v);
-/* Describes bounds and measurements at the last T on one line. */
-void saddle_theorem_describe(const theorem_check *v, char *out, size_t size);
 
 #endif

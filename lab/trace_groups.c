@@ -36,23 +36,6 @@ bool saddle_option_separates(const saddle_option *option)
            !is_field(option, offsetof(saddle_plan, algorithm.name));
 }
 
-bool saddle_trace_same_instance(const trace_groups *g, const saddle_trace *a, const saddle_trace *b)
-{
-    bool seeds_differ =
-        strcmp(saddle_trace_setting(a, "seed"), saddle_trace_setting(b, "seed")) != 0;
-    for (size_t k = 0; k < saddle_settings_count(g->options); k++) {
-        const saddle_option *option = saddle_settings_option(g->options, k);
-        /* A problem may have computed the value from data that depend on the seed. */
-        bool excused = seeds_differ && option->home == SADDLE_HOME_OWN &&
-                       strcmp(option->fallback, "auto") == 0;
-        if (option->stage == SADDLE_STAGE_INSTANCE && saddle_option_separates(option) && !excused &&
-            strcmp(saddle_trace_setting(a, option->name), saddle_trace_setting(b, option->name)) !=
-                0)
-            return false;
-    }
-    return true;
-}
-
 /* Whether two traces differ in a setting. A setting that only one of them has is compared only if
  * its default is not to be there, because versions of the program have different options. */
 static bool differ(const saddle_trace *a, const saddle_trace *b, const saddle_option *option)

@@ -31,9 +31,6 @@ saddle_status saddle_trace_groups_make(trace_groups *out, const saddle_trace *co
                                        size_t count, saddle_error *error);
 /* Whether runs that differ in an option belong to different groups. */
 bool saddle_option_separates(const saddle_option *option);
-/* Whether two traces are from runs on the same instance, except for their seeds. */
-bool saddle_trace_same_instance(const trace_groups *g, const saddle_trace *a,
-                                const saddle_trace *b);
 /* Frees the groups. Safe on a zeroed struct. */
 void saddle_trace_groups_release(trace_groups *g);
 

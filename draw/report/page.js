@@ -42,7 +42,7 @@
         /* Outcomes say more than the primal value, and that says more than the loss, which y maximizes. */
         const first = (prefix) => choices.find((name) => name.startsWith(prefix));
         const outcome = first("test_") || first("train_");
-        const wanted = [...root.dataset.y.split(","), "metric", outcome, "primal", "loss", ...choices];
+        const wanted = ["metric", outcome, "primal", "loss", ...choices];
         const shown = [...new Set(wanted.filter((name) => choices.includes(name)))];
         Array.from(root.querySelectorAll(".chart")).forEach((box, k) => {
             if (shown[k] !== undefined) Charts.make(section, box, shown[k], choices);

@@ -38,6 +38,8 @@ class Tuning:
         the default settings
     objective
         the column that decided
+    metric_tau
+        the tau of the metric by which all candidates were compared
     finished
         False if the search was interrupted
     """
@@ -47,6 +49,7 @@ class Tuning:
         self._c = c
         self.algorithm = text(c.algorithm.name)
         self.objective = text(c.objective.name)
+        self.metric_tau = float(c.plan.outputs.metric_tau)
         self.spent = int(c.spent)
         self.finished = bool(c.finished)
         names = [text(c.option[k].name) for k in range(c.option_count)]

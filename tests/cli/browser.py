@@ -207,20 +207,7 @@ def describe(browser):
         ".map(t => t.textContent.split(': ')[1]).join(' ')"))
     tell("differing", browser.run(
         "return Array.from(document.querySelectorAll('.differs > th')).map(t => t.textContent).join()"))
-    tell("claims", browser.run("return document.querySelectorAll('.claims-of').length"))
-    # What a reader meets first and second.
-    tell("order", browser.run(
-        "return [...new Set(Array.from(document.querySelectorAll('.chart, .claims')).map(e => e.classList."
-        "contains('chart') ? 'chart' : e.classList[0]))].join(' ')"))
     tell("unfolded", browser.run("return document.querySelectorAll('details[open]').length"))
-    tell("claims-opened", browser.run(
-        "const d = document.querySelector('details.claims-of'); if (!d) return 'none'; const t = d.querySelector('table');"
-        "const before = t.checkVisibility(); d.querySelector('summary').click(); const after = t.checkVisibility();"
-        "d.open = false; return !before && after"))
-    # Without the sign before it.
-    tell("verdicts", browser.run(
-        "return Array.from(document.querySelectorAll('.claims-of > summary > b')).map(v => "
-        "v.textContent.replace(/^\\S\\s/, '')).join(', ')"))
     tell("costs", browser.run(COSTS))
     tell("axis", browser.run(LABEL))
     tell("log-axis", browser.run("return document.querySelector('.axes .scale')?.getAttribute('aria-pressed') ?? 'none'"))

@@ -40,8 +40,7 @@ check "and says so, too" says "not written"
 check "nothing is left of it" absent large.npz
 check "no temporary file either" no_litter
 
-# ---- the same in commands of many runs: a comparison continues without the file; a reproduction, whose results are
-# files, keeps what is finished and can be resumed
+# ---- the same in a command of many runs: a comparison continues without the file
 try compare "${small[@]}" --iterations 300 --algorithms precision,prox-dsgda --trace-every 1 --output full
 (
     ulimit -f 24
@@ -55,19 +54,6 @@ check "warns of the second" warns "prox-dsgda seed 1: cannot write the trace 'cu
 check "prints its tables" says "prox-dsgda"
 check "keeps its summary" is "$(cut -d, -f1-6 cut/summary.csv)" "$(cut -d, -f1-6 full/summary.csv)"
 check "and complete rows" complete_rows cut/prox-dsgda-seed1.csv
-try reproduce --only theorem --quick --quiet --output all
-(
-    ulimit -f 8
-    "$saddle" reproduce --only theorem --quick --quiet --output some >out 2>err </dev/null
-)
-code=$?
-check "a reproduction that lost a trace ends with 1" exits 1
-check "says which, and how to resume" grep -qE \
-    "^saddle: cannot write the trace 'some/traces/theorem/precision-seed1.csv': File too large; is the disk full\?; finished runs are kept, and the same command continues$" err
-check "claims nothing" absent some/claims.md
-try reproduce --only theorem --quick --quiet --output some
-check "the same command goes on" exits 0
-check "to the same claims" cmp -s some/claims.md all/claims.md
 
 # ---- a real full disk and a read-only one, where they are available
 mkdir disk

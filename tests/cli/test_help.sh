@@ -30,6 +30,11 @@ check "in 80 columns" narrow out
 try help output
 check "an option that means several things is explained for each" says "Directory for the traces and summary.csv"
 check "with its own kind of value" says "--output FILE"
+# A command that has moved says where, whatever its arguments.
+try reproduce --quick --only theorem
+check "reproduce has moved" exits 2
+check "and says where" warns "python3 -m saddle.reproduce"
+check "in one line" is "$(wc -l <err) $(wc -c <out)" "1 0"
 try help no-such-thing
 check "neither a command nor an option" exits 2
 

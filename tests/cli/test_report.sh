@@ -103,43 +103,8 @@ done | awk '{sum += $1} END {printf "%.4g", sum / NR}')
 shown=$(sed -n 's/^<tr><th scope="row">accuracy on held-out data<\/th><td class="number">\([^ ]*\) .*/\1/p' judged/page.html)
 check "accuracy of PRECISION ($shown, wanted $mean)" is "$shown" "$mean"
 
-# The paper's claims, where the runs can decide them: here PRECISION against Prox-DSGDA.
-asks() { grep -c '^<details class="card claims-of">' "$1"; }
-check "none by default" is "$(asks page.html)" 0
-mv page.html plain.html
-try report c --claims -o page.html
+try report c -o directory.html
 check "of a directory, whose summary is not a trace" exits 0
-check "claims of the paper" is "$(asks page.html)" 2
-check "behind the curves" [ "$(grep -n 'claims-of' page.html | head -1 | cut -d: -f1)" -gt "$(grep -n 'class="card chart"' page.html | head -1 | cut -d: -f1)" ]
-check "with their seeds" grep -qF "Tested on these runs, with too few seeds to decide." page.html
-check "and chance" grep -qE "of the [0-9]+ such tests at levels made here, at most [0-9.]+ would be decided by chance" page.html
-check "each with its numbers" is "$(grep -c '^<tr><td>These runs: PRECISION against Prox-DSGDA, ' page.html)" 2
-verdict() { sed -n "s/^<details class=\"card claims-of\"><summary><b class=\"\([a-z]*\)\">.*$2.*/\1/p" "$1"; }
-claim="PRECISION and PRECISION+ have lower sample complexities"
-# Artificial traces: one reaches every level at 100, the other at 200 calls.
-run_by_hand() {
-    printf '# algorithm: %s\n# seed: %s\n# problem: p\n# topology: ring\niteration,ifo,rounds,metric\n' "$1" "$2"
-    printf '0,0,0,1\n1,%d,%d,1e-9\n2,%d,%d,1e-9\n' "$3" "$3" $(($3 + 1)) $(($3 + 1))
-}
-for seed in 1 2 3 4 5; do
-    run_by_hand precision "$seed" 100 >"fast$seed.csv"
-    run_by_hand prox-dsgda "$seed" 300 >"slow$seed.csv"
-done
-try report fast?.csv slow?.csv --claims -o decided.html
-check "nothing is decided between two trace points" is "$(verdict decided.html "$claim")" undecided
-for seed in 1 2 3 4 5; do
-    sed -i 's/^1,300,300,1e-9/1,299,299,1\n2,300,300,1e-9/; s/^2,301/3,301/' "slow$seed.csv"
-done
-try report fast?.csv slow?.csv --claims -o decided.html
-check "the cheaper one is ahead" is "$(verdict decided.html "$claim")" holds
-sed -i 's/precision$/prox-dsgda/; t; s/prox-dsgda$/precision/' fast?.csv slow?.csv
-try report fast?.csv slow?.csv --claims -o decided.html
-check "the dearer one is not" is "$(verdict decided.html "$claim")" fails
-sed -i 's/^# topology: ring/# topology: star/' slow?.csv
-try report fast?.csv slow?.csv --claims -o decided.html
-check "runs on other networks are not compared" is "$(asks decided.html)" 0
-try report c/precision-*.csv --claims -o alone.html
-check "nor one algorithm with itself" is "$(asks alone.html)" 0
 
 # Different problems are different experiments.
 try run --problem auc --data synthetic:300 --iterations 20 --trace auc.csv --quiet
@@ -147,14 +112,11 @@ try report c auc.csv -o both.html
 check "two experiments" exits 0
 check "have a section each" is "$(grep -o '<h2>[^<]*' both.html | sed 's/<h2>//' | paste -sd,)" \
     "robust-logistic on synthetic:300,auc on synthetic:300"
-refuse "the traces are of 2 experiments, such as robust-logistic on synthetic:300 and auc on synthetic:300" \
-    report c auc.csv --claims -o both2.html
 refuse "these traces are from 2 experiments: robust-logistic on synthetic:300 (6, such as 'c/gda-seed1.csv'), auc on synthetic:300 (1" \
     plot c auc.csv
 refuse "there is no trace in 'empty'" report "$(mkdir empty && echo empty)" -o e.html
 refuse "is the summary of a comparison" report c/summary.csv -o e.html
 refuse "could be a trace" report c -o c/gda-seed1.csv
-mv plain.html page.html
 
 # The data links contain the traces.
 decode() {
@@ -234,8 +196,10 @@ cover precision 40 20
 cover prox-dsgda 40 20
 cover gda 2000 200
 try report cover-*.csv -o cover.html
-try reproduce --quick --only topology-regression --output claimed --quiet
-check "a page with claims" [ -s claimed/report.html ]
+for topology in ring star complete; do
+    try run --problem quadratic --agents 5 --topology "$topology" --iterations 5 --trace "on-$topology.csv" --quiet
+done
+try report on-*.csv -o networks.html
 
 # ---- heads and settings of any length
 
@@ -321,14 +285,8 @@ see "odd 'é.html"
 check "three curves" is "$(seen legend)" 3
 see long.html
 check "as many rows as were kept" is "$(seen rows)" 3335
-see claimed/report.html
-check "its claims" is "$(seen claims)" "$(($(wc -l <claimed/claims.csv) - 1))"
-check "each with its verdict" is "$(seen verdicts)" "$(python3 -c 'import csv
-print(", ".join(row["verdict"] for row in csv.DictReader(open("claimed/claims.csv"))))')"
+see networks.html
 check "a section for the experiment" is "$(seen sections)" 1
-check "come first, then the curves" is "$(seen order)" "claims chart"
-check "which are folded" is "$(seen unfolded)" 0
-check "and can be opened" is "$(seen claims-opened)" True
 check "its three networks" is "$(seen networks)" 3
 check "a curve for each network" is "$(seen legend)" 3
 see steep.html

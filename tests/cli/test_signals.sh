@@ -150,22 +150,6 @@ for _ in $(seq "$moments"); do
 done
 some_in_order tune
 
-# ---- reproduce: finished results are kept, and the same command leads to the same claims
-work_of_reproduce=(reproduce --only "theorem,steps-x-regression" --quick --quiet)
-measure "${work_of_reproduce[@]}" --output right-reproduce
-moments=3
-for _ in $(seq "$moments"); do
-    rm -rf r
-    disturb "${work_of_reproduce[@]}" --output r
-    check "$moment: ends well" ended_well r
-    [ ! -d r/traces ] || check "$moment: complete traces" all_complete r/traces
-    try "${work_of_reproduce[@]}" --output r
-    check "$moment: resumes" exits 0
-    check "$moment: to the same claims" cmp -s r/claims.md right-reproduce/claims.md
-    check "$moment: no temporary file" no_litter
-done
-some_in_order reproduce
-
 # ---- nohup is respected: the 300th reading of the clock is in the middle of the iterations
 (
     trap '' HUP

@@ -114,6 +114,10 @@ if [[ -n $PYTHON ]]; then
             "$PROGRAM" "$ROOT"
     }
     check "the Python package has the bits of the program" same_run
+    experiments() {
+        cd "$WORK" && PYTHONPATH=$ROOT/usr/lib/python3/dist-packages "$PYTHON" -B -m saddle.reproduce --help
+    }
+    check "and the paper's experiments" experiments
 fi
 
 # ---- removed ----------------------------------------------------------------------------------

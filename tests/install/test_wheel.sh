@@ -41,7 +41,8 @@ archive = zipfile.ZipFile(sys.argv[1])
 record = next(name for name in archive.namelist() if name.endswith("/RECORD"))
 rows = {row[0]: row[1:] for row in csv.reader(io.StringIO(archive.read(record).decode()))}
 assert sorted(rows) == sorted(archive.namelist())
-assert {"saddle/libsaddle.so", "saddle/bin/saddle", "saddle/_declarations.py", "saddle/py.typed"} <= set(rows)
+assert {"saddle/libsaddle.so", "saddle/bin/saddle", "saddle/_declarations.py", "saddle/py.typed",
+        "saddle/reproduce/claims.py"} <= set(rows)
 for name, (digest, size) in rows.items():
     data = archive.read(name)
     sum = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
@@ -61,6 +62,10 @@ same_run() {
         ! "$ENVIRONMENT/bin/saddle" run --problem nothing 2>"$WORK/said" && grep "no problem 'nothing'" "$WORK/said")
 }
 
+experiments() {
+    (cd "$WORK/nothing" && "$ENVIRONMENT/bin/python" -m saddle.reproduce --help | grep -e --only)
+}
+
 no_build() {
     ! GIVEN=$WORK/nothing pip wheel --wheel-dir "$WORK/none" --no-deps "$SOURCE/python" >"$WORK/said" 2>&1 &&
         grep "name a CMake build directory in SADDLE_BUILD" "$WORK/said"
@@ -74,6 +79,7 @@ check "its record" recorded
 check "the same bytes when it is made again" same_bytes
 check "the wheel is installed" pip install "$WHEEL"
 check "a run has the bits of the program" same_run "$ENVIRONMENT"
+check "the paper's experiments are part of it" experiments
 check "its version" test "$(cd / && "$ENVIRONMENT/bin/python" -c 'import importlib.metadata as m; print(m.version("saddle"))')" = "$VERSION"
 check "it is removed" pip uninstall --yes saddle
 check "nothing is left of it" test -z "$(find "$ENVIRONMENT" -name '*saddle*')"

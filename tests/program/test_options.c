@@ -67,7 +67,7 @@ START_TEST(commands_take_fields)
                 {&cli_theory, "iterations", "steps"}, {&cli_graph, "agents", "topology"},
                 {&cli_predict, "problem", "lambda1"}, {&cli_predict, "labels", "positive"},
                 {&cli_eval, "positive", "seed"},      {&cli_check_grad, "seed", "init"},
-                {&cli_data_info, "format", "data"},   {&cli_reproduce, "threads", "engine"}};
+                {&cli_data_info, "format", "data"}};
     saddle_error error;
     saddle_settings *settings = NULL;
     ck_assert_int_eq(saddle_settings_create(&settings, &error), SADDLE_OK);
@@ -111,37 +111,6 @@ static saddle_trace *trace_with(const char *seed, const char *name, const char *
     return trace;
 }
 
-START_TEST(instances_differ_in_what_they_are_made_from)
-{
-    static const struct {
-        const char *name, *one, *other;
-        const char *seed; /* of the other trace */
-        bool same;
-    } list[] = {{"topology", "ring", "path", "1", false},
-                {"fairness", "1", "2", "2", false},
-                {"agents", "5", "6", "2", false},
-                {"positive-share", "0.2", "0.3", "1", false},
-                {"positive-share", "0.2", "0.3", "2", true}, /* computed from the seed's data */
-                {"nu", "0.1", "0.2", "1", true},
-                {"iterations", "10", "20", "1", true},
-                {"engine", "threads", "mpi", "1", true},
-                {"trace", "a.csv", "b.csv", "2", true}};
-    saddle_error error;
-    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
-        saddle_trace *one = trace_with("1", list[k].name, list[k].one);
-        saddle_trace *other = trace_with(list[k].seed, list[k].name, list[k].other);
-        const saddle_trace *const both[] = {one, other};
-        trace_groups g;
-        ck_assert_int_eq(saddle_trace_groups_make(&g, both, 2, &error), SADDLE_OK);
-        ck_assert_msg(saddle_trace_same_instance(&g, one, other) == list[k].same, "%s",
-                      list[k].name);
-        saddle_trace_groups_release(&g);
-        saddle_trace_free(one);
-        saddle_trace_free(other);
-    }
-}
-END_TEST
-
 /* Results that are given names, as saddle.report() in Python does, are curves of these names. */
 START_TEST(titles_name_groups)
 {
@@ -171,7 +140,6 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, headings_decide_nothing);
     tcase_add_test(tests, commands_take_fields);
     tcase_add_test(tests, groups_differ_in_what_changes_a_run);
-    tcase_add_test(tests, instances_differ_in_what_they_are_made_from);
     tcase_add_test(tests, titles_name_groups);
     suite_add_tcase(suite, tests);
     return suite;

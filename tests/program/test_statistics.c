@@ -76,40 +76,6 @@ START_TEST(few_values)
 }
 END_TEST
 
-START_TEST(slopes_solve_the_normal_equations)
-{
-    const double x[] = {0.0, 1.0, 2.5, 4.0, 7.0};
-    const double y[] = {1.0, 0.5, 3.0, 2.0, 6.5};
-    double n = 5.0;
-    double sx = 0.0;
-    double sy = 0.0;
-    double sxx = 0.0;
-    double sxy = 0.0;
-    for (size_t k = 0; k < 5; k++) {
-        sx += x[k];
-        sy += y[k];
-        sxx += x[k] * x[k];
-        sxy += x[k] * y[k];
-    }
-    double slope;
-    ck_assert(saddle_statistics_slope(x, y, 5, &slope));
-    assert_near(slope, (n * sxy - sx * sy) / (n * sxx - sx * sx), 1e-13);
-}
-END_TEST
-
-START_TEST(slopes_that_do_not_exist)
-{
-    const double same[] = {1.0, 1.0, 1.0};
-    const double y[] = {1.0, 2.0, 3.0};
-    const double broken[] = {1.0, NAN, 3.0};
-    double slope;
-    ck_assert(!saddle_statistics_slope(same, y, 3, &slope));
-    ck_assert(!saddle_statistics_slope(y, broken, 3, &slope));
-    ck_assert(!saddle_statistics_slope(y, y, 1, &slope));
-    ck_assert(!saddle_statistics_slope(y, y, 0, &slope));
-}
-END_TEST
-
 Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("statistics");
@@ -118,8 +84,6 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, student_refuses_what_has_no_quantile);
     tcase_add_test(tests, means_and_intervals);
     tcase_add_test(tests, few_values);
-    tcase_add_test(tests, slopes_solve_the_normal_equations);
-    tcase_add_test(tests, slopes_that_do_not_exist);
     suite_add_tcase(suite, tests);
     return suite;
 }

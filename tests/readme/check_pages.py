@@ -30,10 +30,10 @@ EXEMPT = [(re.compile(page), re.compile(command), reason) for page, command, rea
     (r"docs/install\.md", r"", "installs packages; test_install, test_deb and test_wheel do this in a prefix"),
     (r"docs/performance\.md", r"\./scripts/bench", "measures for an hour; test_bench runs the small sizes"),
     (r"docs/reliability\.md", r"\./scripts/test", "runs this test"),
-    (r"docs/reproduction\.md", r"saddle reproduce( +#|$| --quick| --only regression,steps | --only networks )",
-     "takes minutes to hours; test_cli_reproduce runs short parts"),
+    (r"docs/reproduction\.md", r"python3 -m saddle\.reproduce( +#|$| --quick| --only )",
+     "takes minutes to hours; test_experiments runs short parts"),
     (r"docs/problems/fair\.md", r"saddle compare ", "takes minutes; its table is a measurement"),
-    (r"docs/networks-results\.md", r"saddle reproduce ", "takes minutes; test_cli_reproduce runs it with one seed"))]
+    (r"docs/networks-results\.md", r"python3 -m saddle\.reproduce ", "takes minutes"))]
 
 COMMAND = re.compile(r"(saddle|mpirun|srun|sbatch|sudo|apt|apt-get|cc|gcc|cmake|cpack|ctest|make|python3?|pip|printf|"
                      r"echo|cat|cp|mv|rm|ls|cd|mkdir|head|tail|grep|awk|sed|for|sh|bash|export|git|tar|curl|wget|jq|"

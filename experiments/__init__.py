@@ -1,0 +1,12 @@
+"""The paper's experiments, repeated: `python3 -m saddle.reproduce`; see docs/reproduction.md.
+
+    experiments.py  the settings of all experiments: a table to read and change
+    claims.py       the sentences of the paper, ours, and the rules that decide them
+    runs.py         makes the runs, or finds those that were made before
+    theorem.py      compares the bounds of the theory with runs
+    statistics.py   means, slopes, confidence intervals
+    pages.py        claims.md, claims.json, claims.csv, costs.csv, ends.csv, report.html
+    figures.py      the figures, with matplotlib
+
+In the sources these files are in experiments/; the build links them into the package.
+"""
