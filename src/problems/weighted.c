@@ -3,6 +3,9 @@
  * N) F_i. The terms that all samples of all agents share (add_common) are not weighted: the w_i
  * have mean 1, so these terms contribute the same to the objective, and best responses still follow
  * from the mean over agents of their statistics.
+ *
+ * The weighted problem is a copy of the other one, `self` included, in which the functions that compute an agent's
+ * own terms are replaced. Outcomes are those of the other problem, whose functions they may call.
  */
 #include "problems/weighted.h"
 
@@ -17,15 +20,15 @@ typedef struct instance {
     double *weight; /* w_i */
 } instance;
 
-static const instance *self_of(const saddle_problem *problem)
+static const instance *instance_of(const saddle_problem *problem)
 {
-    return problem->self;
+    return (const instance *)(const void *)problem;
 }
 
 static void add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
                         double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = instance_of(problem);
     double square = 0.0;
     saddle_part p = *part;
     p.scale = part->scale * self->weight[agent];
@@ -34,17 +37,6 @@ static void add_samples(const saddle_problem *problem, size_t agent, const saddl
     /* The scale already contains one factor w_i. */
     if (part->square != NULL)
         *part->square += self->weight[agent] * square;
-}
-
-static void add_common(const saddle_problem *problem, const saddle_part *part)
-{
-    self_of(problem)->of->add_common(self_of(problem)->of, part);
-}
-
-static void add_rows(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                     const double *along, double *gx)
-{
-    self_of(problem)->of->add_rows(self_of(problem)->of, agent, batch, along, gx);
 }
 
 static void scale(size_t count, double by, double *v)
@@ -56,7 +48,7 @@ static void scale(size_t count, double by, double *v)
 static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = instance_of(problem);
     self->of->gradient(self->of, agent, batch, x, y, gx, gy, scratch);
     scale(problem->x_dim, self->weight[agent], gx);
     scale(problem->y_dim, self->weight[agent], gy);
@@ -64,7 +56,7 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
 
 static void gradients(const saddle_problem *problem, const saddle_gradient_requests *requests)
 {
-    const instance *self = self_of(problem);
+    const instance *self = instance_of(problem);
     self->of->gradients(self->of, requests);
     for (size_t k = 0; k < requests->count; k++) {
         double weight = self->weight[requests->agent[k]];
@@ -76,30 +68,16 @@ static void gradients(const saddle_problem *problem, const saddle_gradient_reque
 static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                     double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = instance_of(problem);
     return self->weight[agent] * self->of->value(self->of, agent, x, y, scratch);
-}
-
-static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
-                           const saddle_set *y_set, double *y, double *scratch)
-{
-    const saddle_problem *of = self_of(problem)->of;
-    return of->response_solve(of, x, statistic, y_set, y, scratch);
 }
 
 static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
                                double *statistic, double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = instance_of(problem);
     self->of->response_statistic(self->of, agent, x, statistic, scratch);
     scale(problem->response_size, self->weight[agent], statistic);
-}
-
-static double response_value(const saddle_problem *problem, const double *x,
-                             const double *statistic, const double *y, double *scratch)
-{
-    const saddle_problem *of = self_of(problem)->of;
-    return of->response_value(of, x, statistic, y, scratch);
 }
 
 /* The Lipschitz constant grows at most by the largest w_i. mu shrinks at most by min(1, w_i),
@@ -108,7 +86,7 @@ static double response_value(const saddle_problem *problem, const double *x,
 static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
-    const instance *self = self_of(problem);
+    const instance *self = instance_of(problem);
     double most = 1.0;
     double least = 1.0;
     SADDLE_TRY(self->of->constants(self->of, x_set, y_set, out, error));
@@ -127,26 +105,13 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_outcom
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
-    const saddle_problem *of = self_of(problem)->of;
+    const saddle_problem *of = instance_of(problem)->of;
     return of->outcomes(of, rows, x, y, out, count, error);
-}
-
-static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
-                            const double *x, const double *y, double *out, saddle_error *error)
-{
-    const saddle_problem *of = self_of(problem)->of;
-    return of->scores(of, data, x, y, out, error);
-}
-
-static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
-{
-    self_of(problem)->of->start(self_of(problem)->of, seed, x, y);
 }
 
 static void release(saddle_problem *problem)
 {
-    instance *self = problem->self;
-    saddle_free(self->weight);
+    saddle_free(instance_of(problem)->weight);
 }
 
 saddle_status saddle_weighted_create(saddle_problem **out, const saddle_problem *of,
@@ -169,25 +134,18 @@ saddle_status saddle_weighted_create(saddle_problem **out, const saddle_problem 
     self->weight = weight;
     saddle_problem *problem = &self->problem;
     *problem = *of;
-    problem->self = self;
     /* The known solution is for equal weights. */
     problem->solution = NULL;
     problem->release = release;
-#define PASS_ON(function) problem->function = of->function != NULL ? (function) : NULL
-    PASS_ON(add_samples);
-    PASS_ON(add_common);
-    PASS_ON(add_rows);
-    PASS_ON(gradient);
-    PASS_ON(gradients);
-    PASS_ON(value);
-    PASS_ON(response_solve);
-    PASS_ON(response_statistic);
-    PASS_ON(response_value);
-    PASS_ON(constants);
-    PASS_ON(outcomes);
-    PASS_ON(scores);
-    PASS_ON(start);
-#undef PASS_ON
+#define REPLACE(function) problem->function = of->function != NULL ? (function) : NULL
+    REPLACE(add_samples);
+    REPLACE(gradient);
+    REPLACE(gradients);
+    REPLACE(value);
+    REPLACE(response_statistic);
+    REPLACE(constants);
+    REPLACE(outcomes);
+#undef REPLACE
     /* Without a statistic the best response uses means that the problem computed with equal
      * weights. */
     if (of->response_size == 0)
