@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "core/print.h"
+#include "texts.h"
 
 /* ---- the values of options and operands ---------------------------------------------------- */
 
@@ -193,84 +194,12 @@ int cli_complete(int argc, char *const *argv)
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-static const char bash[] =
-    "# bash completion for saddle\n_saddle() {\n    local cur piece line rest=$COMP_LINE found "
-    "prefix cut value k\n    local -a words=()\n    # Bash splits words at = and :; join pieces "
-    "that have nothing between them.\n    for ((k = 0; k <= COMP_CWORD; k++)); do\n        "
-    "piece=${COMP_WORDS[k]}\n        if ((k > 0)) && [[ ${rest:0:1} != [[:blank:]] && -n $rest && "
-    "( $piece == [:=]* || ${COMP_WORDS[k - 1]} == *[:=] ) ]]; then\n            "
-    "words[-1]+=$piece\n        elif ((k > 0)) && [[ -z $piece && ${COMP_LINE:COMP_POINT-1:1} == "
-    "[:=] ]]; then\n            :\n        else\n            words+=(\"$piece\")\n        fi\n     "
-    "   rest=${rest#\"${rest%%[![:blank:]]*}\"}\n        rest=${rest#\"$piece\"}\n    done\n    # "
-    "Remove backslashes and an opening quote.\n    for k in \"${!words[@]}\"; do\n        "
-    "words[k]=${words[k]//\\\\/}\n        words[k]=${words[k]#[\\\"\\']}\n    done\n    "
-    "cur=${words[-1]}\n    found=$(\"${words[0]/#\\~/$HOME}\" __complete \"${words[@]:1}\" "
-    "2>/dev/null)\n    # Readline keeps everything up to the last = or :.\n    "
-    "cut=${cur%\"${cur##*[:=]}\"}\n    COMPREPLY=()\n    case $found in\n    @FILE* | "
-    "@DIRECTORY*)\n        prefix=${found#*$'\\t'}\n        value=${cur#\"$prefix\"}\n        "
-    "value=${value/#\\~\\//$HOME/}\n        k=-f\n        [[ $found == @DIRECTORY* ]] && k=-d\n    "
-    "    while IFS= read -r line; do\n            if [[ $prefix == *, ]]; then\n                [[ "
-    "-d $line ]] && line+=/\n                compopt -o nospace\n                "
-    "line=${prefix#\"$cut\"}$line\n            else\n                compopt -o filenames\n        "
-    "    fi\n            COMPREPLY+=(\"$line\")\n        done < <(compgen $k -- \"$value\")\n      "
-    "  ;;\n    *)\n        while IFS= read -r line; do\n            line=${line%%$'\\t'*}\n        "
-    "    [[ -n $line && $line == \"$cur\"* ]] && COMPREPLY+=(\"${line#\"$cut\"}\")\n        done "
-    "<<<\"$found\"\n        [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *[:,] ]] || compopt -o "
-    "nospace\n        ;;\n    esac\n}\ncomplete -F _saddle saddle\n";
-
-static const char zsh[] =
-    "#compdef saddle\n"
-    "# zsh completion for saddle\n"
-    "_saddle() {\n"
-    "    local tab=$'\\t'\n"
-    "    local -a found\n"
-    "    found=(\"${(@f)$(${~words[1]} __complete \"${(@Q)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
-    "    case $found[1] in\n"
-    "    '') ;;\n"
-    "    @FILE*) compset -P \"${(b)found[1]#*$tab}\"; _files ;;\n"
-    "    @DIRECTORY*) compset -P \"${(b)found[1]#*$tab}\"; _files -/ ;;\n"
-    "    *)\n"
-    "        found=(\"${(@)found//:/\\\\:}\")\n"
-    "        found=(\"${(@)found/$tab/:}\")\n"
-    "        _describe value found\n"
-    "        ;;\n"
-    "    esac\n"
-    "}\n"
-    "if [[ $funcstack[1] == _saddle ]]; then\n"
-    "    _saddle \"$@\"\n"
-    "elif (( $+functions[compdef] )); then\n"
-    "    compdef _saddle saddle\n"
-    "fi\n";
-
-static const char fish[] =
-    "# fish completion for saddle\n"
-    "function __saddle_complete\n"
-    "    set -l words (commandline -opc)\n"
-    "    set -l last (commandline -ct)\n"
-    "    set -l program $words[1]\n"
-    "    set -e words[1]\n"
-    "    set -l found ($program __complete $words \"$last\" 2>/dev/null)\n"
-    "    set -l prefix (string replace -r -- '^@[A-Z]*\\t' '' \"$found[1]\")\n"
-    "    set -l value (string sub -s (math (string length -- \"$prefix\") + 1) -- \"$last\")\n"
-    "    switch \"$found[1]\"\n"
-    "        case '@FILE*'\n"
-    "            set found (__fish_complete_path \"$value\")\n"
-    "            string replace -r -- '^' \"$prefix\" $found\n"
-    "        case '@DIRECTORY*'\n"
-    "            set found (__fish_complete_directories \"$value\")\n"
-    "            string replace -r -- '^' \"$prefix\" $found\n"
-    "        case '*'\n"
-    "            printf '%s\\n' $found\n"
-    "    end\n"
-    "end\n"
-    "complete -c saddle -f -a '(__saddle_complete)'\n";
-
 static int run(const cli_arguments *arguments)
 {
     const char *shell = arguments->operand[0];
-    const char *script = strcmp(shell, "bash") == 0   ? bash
-                         : strcmp(shell, "zsh") == 0  ? zsh
-                         : strcmp(shell, "fish") == 0 ? fish
+    const char *script = strcmp(shell, "bash") == 0   ? cli_completion_bash
+                         : strcmp(shell, "zsh") == 0  ? cli_completion_zsh
+                         : strcmp(shell, "fish") == 0 ? cli_completion_fish
                                                       : NULL;
     if (script != NULL) {
         fputs(script, stdout);

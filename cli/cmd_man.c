@@ -1,8 +1,9 @@
-/* `saddle man`: prints the manual page in roff, made from the tables of commands and options. */
+/* `saddle man`: prints the manual page in roff, made from the tables of commands and options and from texts/. */
 #include <string.h>
 
 #include "cli.h"
 #include "core/print.h"
+#include "texts.h"
 
 /* Prints text with the characters that are special in roff escaped; a line must not begin with a
  * dot or quote. */
@@ -141,55 +142,14 @@ static void print_command(const saddle_settings *settings, const cli_command *co
         print_option(command, *option);
 }
 
-/* The terms of the help that a reader meets first; docs/glossary.md has all of them. */
-static void print_terms(void)
-{
-    static const char *const term[][2] = {
-        {"agent", "One participant. It has its own samples and its own copy of x and y, and "
-                  "communicates only with its neighbours in the network."},
-        {"iteration, round",
-         "An iteration is one step of the algorithm at every agent. In a round, "
-         "every agent sends one message to each neighbour. Most algorithms "
-         "have one round per iteration."},
-        {"IFO call", "The gradient of one sample in x and y at one point: the unit in which "
-                     "computation is counted, over all agents."},
-        {"xbar, ybar", "The means of the agents' copies of x and y."},
-        {"metric",
-         "The PRECISION paper's measure of convergence: how far xbar is from being stationary, "
-         "how far the agents are from consensus, and how far ybar is from the best y "
-         "for xbar. 0 means solved."},
-        {"level", "A value of the metric. A run has reached it once its metric stays at or below "
-                  "it until the end."},
-        {"outcome",
-         "A result on data, such as accuracy or AUC: train_ on the agents' rows, test_ on "
-         "held-out rows."},
-        {"mixing matrix, spectral gap",
-         "An agent replaces its copy by a weighted mean of its own and its neighbours' copies; the "
-         "weights are the mixing matrix. Its spectral gap, from 0 to 1, says how fast this leads "
-         "to consensus."},
-        {"tracker", "An agent's estimate of the gradient of the whole network's loss."},
-        {"refresh", "Computing an agent's gradient estimate anew, from all or many of its samples, "
-                    "instead of updating it by mini-batches."}};
-    fputs(".SH TERMS\n", stdout);
-    for (size_t k = 0; k < sizeof term / sizeof *term; k++)
-        print_tagged(term[k][0], term[k][1]);
-}
-
 static int run(const cli_arguments *arguments)
 {
     const saddle_settings *settings = arguments->plan.settings;
     size_t count;
     const cli_command *const *command = cli_commands(&count);
     saddle_fprintf(stdout, ".TH SADDLE 1 \"\" \"saddle %s\" \"User Commands\"\n", saddle_version());
-    fputs(
-        ".SH NAME\nsaddle \\- decentralized constrained min\\-max learning\n.SH SYNOPSIS\n.B "
-        "saddle\n.I command\n.RI [ options ]\n.SH DESCRIPTION\nSolves min over x in X, max over "
-        "y in Y of F(x, y) + h(x), where F is the mean of the agents\\(aq losses, on a network in "
-        "which every agent communicates only with its neighbours. The PRECISION paper is Liu, "
-        "Zhang, Lu, Liu 2023, where the algorithms PRECISION and PRECISION+ are from.\nOptions are "
-        "written \\-\\-name value or "
-        "\\-\\-name=value; if one is repeated, the last counts.\n.SH COMMANDS\n",
-        stdout);
+    fputs(cli_manual_begin, stdout);
+    fputs(".SH COMMANDS\n", stdout);
     for (size_t k = 0; k < count; k++)
         print_command(settings, command[k]);
     fputs(".SH OPTIONS\n", stdout);
@@ -198,26 +158,7 @@ static int run(const cli_arguments *arguments)
 #define PRINT_EXIT(name, value, text) print_tagged(#value, text);
     CLI_EXIT_LIST(PRINT_EXIT)
 #undef PRINT_EXIT
-    print_terms();
-    fputs(".SH FILES\n", stdout);
-    print_tagged("~/.local/share/saddle",
-                 "Data sets that `saddle data fetch` has downloaded, unless XDG_DATA_HOME is set.");
-    print_tagged("saddle-compare/",
-                 "Traces and summary.csv of `saddle compare`, unless --output is given.");
-    print_tagged("saddle-tune/",
-                 "Logs and best settings of `saddle tune`, unless --output is given.");
-    fputs(".SH ENVIRONMENT\n", stdout);
-    print_tagged("SADDLE_DATA", "The directory that is searched first for data sets.");
-    print_tagged("SADDLE_MEMORY",
-                 "Gigabytes of memory that a process may use, instead of what the system has free; "
-                 "inf: no limit. 0.064 of them are reserved for libraries.");
-    print_tagged("XDG_DATA_HOME", "Its subdirectory saddle is the data directory.");
-    fputs(".SH EXAMPLES\n.nf\n", stdout);
-    print_roff("saddle run --agents 10 --topology ring --trace trace.csv\n"
-               "saddle compare --algorithms precision,prox-dsgda --repeats 3\n"
-               "saddle tune --algorithms gda,sgda --budget 1000000\n"
-               "saddle graph er:0.6 --agents 20 --save edges.txt\n");
-    fputs(".fi\n", stdout);
+    fputs(cli_manual_end, stdout);
     return CLI_OK;
 }
 
