@@ -5,9 +5,19 @@
 #include <fenv.h>
 
 /* Switches to the standard mode and returns the caller's. */
-fenv_t saddle_float_mode_set(void);
+static inline fenv_t saddle_float_mode_set(void)
+{
+    fenv_t before;
+    fegetenv(&before);
+    fesetenv(FE_DFL_ENV);
+    return before;
+}
+
 /* Switches back to the caller's mode. */
-void saddle_float_mode_restore(const fenv_t *before);
+static inline void saddle_float_mode_restore(const fenv_t *before)
+{
+    fesetenv(before);
+}
 
 /* The first declaration in a public function that computes. Until the function returns, its
  * thread and the threads that it starts use the standard mode. */

@@ -4,16 +4,6 @@
 
 void saddle_add_product(saddle_product_size size, saddle_matrix a, saddle_matrix b, double *c)
 {
-#ifdef SADDLE_X86_VECTORS
-    int bits = saddle_vector_bits();
-    if (bits == 512) {
-        saddle_add_product_avx512(size, a, b, c);
-        return;
-    }
-    if (bits == 256) {
-        saddle_add_product_avx2(size, a, b, c);
-        return;
-    }
-#endif
-    saddle_add_product_plain(size, a, b, c);
+    SADDLE_WIDEST_OF(saddle_add_product_plain, saddle_add_product_avx2, saddle_add_product_avx512)
+    (size, a, b, c);
 }

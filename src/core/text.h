@@ -1,4 +1,4 @@
-/* Characters as messages show them, suggestions for mistyped names, and texts of the form NAME:A:B. */
+/* Characters as messages show them, suggestions for mistyped names, texts of the form NAME:A:B and lists. */
 #ifndef SADDLE_CORE_TEXT_H
 #define SADDLE_CORE_TEXT_H
 
@@ -66,5 +66,9 @@ typedef struct saddle_fields {
 
 /* Splits a text at its colons; false when it is too long or has too many fields. */
 bool saddle_split(saddle_fields *out, const char *text);
+
+/* Sets mark[k - first] for every number k, first <= k < first + count, of a comma-separated list such as
+ * "72,73". Returns false when the text is not such a list or names a number that is already marked. */
+bool saddle_mark_list(const char *text, size_t first, size_t count, bool *mark);
 
 #endif

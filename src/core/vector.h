@@ -43,6 +43,14 @@ static inline int saddle_vector_bits(void)
 #endif
 }
 
+/* The version of a function for the widest vectors that may be called. */
+#ifdef SADDLE_X86_VECTORS
+#define SADDLE_WIDEST_OF(plain, bits256, bits512) \
+    (saddle_vector_bits() == 512 ? (bits512) : saddle_vector_bits() == 256 ? (bits256) : (plain))
+#else
+#define SADDLE_WIDEST_OF(plain, bits256, bits512) (plain)
+#endif
+
 #define SADDLE_INLINE static inline __attribute__((always_inline))
 
 /* The number of lanes of every sum. */

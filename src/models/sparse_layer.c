@@ -7,14 +7,7 @@
 
 static saddle_rows_adder *adder(void)
 {
-#ifdef SADDLE_X86_VECTORS
-    int bits = saddle_vector_bits();
-    if (bits == 512)
-        return saddle_add_rows_avx512;
-    if (bits == 256)
-        return saddle_add_rows_avx2;
-#endif
-    return saddle_add_rows_plain;
+    return SADDLE_WIDEST_OF(saddle_add_rows_plain, saddle_add_rows_avx2, saddle_add_rows_avx512);
 }
 
 /* A product of a block that is divided between workers. */

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "core/elementary.h"
-#include "core/index_list.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
