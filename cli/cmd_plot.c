@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/outcome_name.h"
 #include "core/status.h"
 #include "draw/trace_curves.h"
 #include "lab/trace_list.h"
@@ -94,32 +95,31 @@ static bool all_have(const trace_list *in, const char *column)
  * borrowed from a trace. */
 static const char *outcome_column(const trace_list *in, const char *name)
 {
-    static const char *const prefix[] = {"test_", "train_"};
-    if (all_have(in, name))
-        return name;
-    for (size_t p = 0; p < sizeof prefix / sizeof *prefix; p++)
-        for (size_t c = 0; in->count > 0 && c < in->trace[0]->columns; c++) {
-            const char *column = in->trace[0]->column[c];
-            size_t length = strlen(prefix[p]);
-            if (strncmp(column, prefix[p], length) == 0 && strcmp(column + length, name) == 0 &&
-                all_have(in, column))
-                return column;
+    const char *found = name;
+    saddle_measured_rows rows = SADDLE_ROWS_NONE;
+    for (size_t c = 0; !all_have(in, name) && in->count > 0 && c < in->trace[0]->columns; c++) {
+        saddle_outcome_name column = saddle_outcome_name_of(in->trace[0]->column[c]);
+        if (column.rows < rows && strcmp(column.measure, name) == 0 &&
+            all_have(in, in->trace[0]->column[c])) {
+            rows = column.rows;
+            found = in->trace[0]->column[c];
         }
-    return name;
+    }
+    return found;
 }
 
 /* The default of --y: the metric, and outcomes of the mean model, on held-out rows if there are
  * some. */
 static size_t choose_columns(const trace_list *in, const char *word[MOST_WORDS])
 {
-    static const char *const prefix[] = {"test_", "train_"};
     size_t count = 0;
     word[count++] = "metric";
-    for (size_t p = 0; count == 1 && p < sizeof prefix / sizeof *prefix; p++)
+    for (int rows = 0; count == 1 && rows < SADDLE_ROWS_NONE; rows++)
         for (size_t c = 0; in->count > 0 && c < in->trace[0]->columns && count < 4; c++) {
             const char *column = in->trace[0]->column[c];
-            if (strncmp(column, prefix[p], strlen(prefix[p])) == 0 &&
-                strstr(column, "_agent_") == NULL && all_have(in, column))
+            saddle_outcome_name name = saddle_outcome_name_of(column);
+            if ((int)name.rows == rows && name.statistic == SADDLE_OF_MEAN_MODEL &&
+                all_have(in, column))
                 word[count++] = column;
         }
     return count;

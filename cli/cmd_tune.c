@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/outcome_name.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
@@ -129,8 +130,9 @@ static saddle_status test_best(work *w, const saddle_tuning *t, const saddle_tri
     SADDLE_THEN(status, saddle_run(*instance, &plan, &hooks, &result, error));
     for (size_t k = 0; result != NULL && k < result->outcome_count; k++) {
         const char *name = result->outcome[k].name;
-        if (strncmp(name, "test_", 5) == 0)
-            saddle_append(text, sizeof text, "%s%s %.6g", *text == '\0' ? "" : ", ", name + 5,
+        saddle_outcome_name column = saddle_outcome_name_of(name);
+        if (column.rows == SADDLE_ROWS_TEST)
+            saddle_append(text, sizeof text, "%s%s %.6g", *text == '\0' ? "" : ", ", column.measure,
                           saddle_result_outcome(result, name));
     }
     if (status == SADDLE_OK)
@@ -157,7 +159,8 @@ static saddle_status report_best(work *w, const saddle_tuning *t, const char *pa
             cli_say(
                 "every candidate of %s diverged, or its %s on %zu held-out rows is undefined; "
                 "start the search from smaller step sizes, or give a larger --validation-fraction",
-                name, t->objective.name + strlen("test_"), w->validation.held_out->rows);
+                name, saddle_outcome_name_of(t->objective.name).measure,
+                w->validation.held_out->rows);
         else
             cli_say("every candidate of %s diverged; start the search from smaller step sizes",
                     name);
@@ -301,7 +304,8 @@ static int conclude(const work *w)
 /* Whether an objective is measured on rows that the search holds out. */
 static bool holds_out(const char *objective)
 {
-    return saddle_tune_is_outcome(objective) && strncmp(objective, "train_", 6) != 0;
+    return saddle_tune_is_outcome(objective) &&
+           saddle_outcome_name_of(objective).rows != SADDLE_ROWS_TRAIN;
 }
 
 /* Creates the instance that candidates run on. If it does not read the test data, also creates

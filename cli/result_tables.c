@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/outcome_name.h"
 #include "core/print.h"
 #include "instance/settings.h"
 #include "json_output.h"
@@ -235,37 +236,34 @@ static void add_outcome(cli_table *table, const comparison *c, size_t algorithm,
         add_range(table, s, c->repeats, OUTCOME, "-");
 }
 
-/* Finds the outcome columns with a prefix: those of the mean model or, with `agents`, the minimum of each range
+/* Finds the outcome columns on some rows: those of the mean model or, with `agents`, the minimum of each range
  * over agents. */
-static size_t find_columns(const comparison *c, const char *prefix, bool agents, size_t *out)
+static size_t find_columns(const comparison *c, saddle_measured_rows rows, bool agents, size_t *out)
 {
-    static const char least[] = "_agent_min";
     size_t count = 0;
     for (size_t k = 0; k < c->outcome_count; k++) {
-        const char *name = c->outcome[k].name;
-        size_t length = strlen(name);
-        bool is_least = length > strlen(least) && strcmp(name + length - strlen(least), least) == 0;
-        bool is_per_agent = strstr(name, "_agent_") != NULL;
-        if (strncmp(name, prefix, strlen(prefix)) == 0 && (agents ? is_least : !is_per_agent))
+        saddle_outcome_name name = saddle_outcome_name_of(c->outcome[k].name);
+        if (name.rows == rows &&
+            name.statistic == (agents ? SADDLE_AGENT_MIN : SADDLE_OF_MEAN_MODEL))
             out[count++] = k;
     }
     return count;
 }
 
-static void print_outcomes(const comparison *c, const char *prefix, bool agents, const char *title)
+static void print_outcomes(const comparison *c, saddle_measured_rows rows, bool agents,
+                           const char *title)
 {
     size_t column[SADDLE_MOST_OUTCOME_COLUMNS];
     char alignment[SADDLE_MOST_OUTCOME_COLUMNS + 3] = "lr";
-    size_t count = find_columns(c, prefix, agents, column);
+    size_t count = find_columns(c, rows, agents, column);
     if (count == 0)
         return;
     memset(alignment + 2, 'r', count);
     cli_table *table = cli_table_create(alignment);
     cli_table_words(table, "algorithm", "metric");
     for (size_t k = 0; k < count; k++) {
-        const char *name = c->outcome[column[k]].name + strlen(prefix);
-        cli_table_add(table, "%.*s", (int)(strlen(name) - (agents ? strlen("_agent_min") : 0)),
-                      name);
+        saddle_outcome_name name = saddle_outcome_name_of(c->outcome[column[k]].name);
+        cli_table_add(table, "%.*s", name.length, name.measure);
     }
     for (size_t a = 0; a < c->names.count; a++) {
         if (!begin_row(table, c, a, count + 1))
@@ -305,11 +303,11 @@ void cli_print_comparison(const comparison *c, const saddle_plan *plan)
     for (size_t k = 0; k < c->levels; k++)
         print_level(c, c->level[k]);
     print_ends(c);
-    print_outcomes(c, "train_", false, "outcomes on the agents' data, at the end");
-    print_outcomes(c, "train_", true,
+    print_outcomes(c, SADDLE_ROWS_TRAIN, false, "outcomes on the agents' data, at the end");
+    print_outcomes(c, SADDLE_ROWS_TRAIN, true,
                    "outcomes of the agents' own models on their own data: smallest to largest");
-    print_outcomes(c, "test_", false, "outcomes on held-out data, at the end");
-    print_outcomes(c, "test_", true,
+    print_outcomes(c, SADDLE_ROWS_TEST, false, "outcomes on held-out data, at the end");
+    print_outcomes(c, SADDLE_ROWS_TEST, true,
                    "outcomes of the agents' own models on the held-out data: smallest to largest");
     explain_mark(c);
 }

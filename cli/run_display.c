@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/outcome_name.h"
 #include "core/print.h"
 #include "core/sizes.h"
 #include "core/text.h"
@@ -316,36 +317,37 @@ static void append_outcome(char *text, size_t size, const char *before, double v
 
 /* Appends " (agents 0.81 to 0.87, mean 0.85)" if the outcome was measured for each agent. */
 static void append_agent_range(char *text, size_t size, const saddle_result *result,
-                               const char *column)
+                               const saddle_outcome_name *of)
 {
-    static const char *const part[] = {"agent_min", "agent_max", "agent_mean"};
+    static const saddle_statistic order[] = {SADDLE_AGENT_MIN, SADDLE_AGENT_MAX, SADDLE_AGENT_MEAN};
     static const char *const before[] = {" (agents ", " to ", ", mean "};
     bool found = false;
-    for (size_t p = 0; p < 3; p++)
+    for (size_t s = 0; s < sizeof order / sizeof *order; s++)
         for (size_t k = 0; k < result->outcome_count; k++) {
-            char name[sizeof result->outcome[k].name];
-            saddle_snprintf(name, sizeof name, "%s_%s", column, part[p]);
-            if (strcmp(result->outcome[k].name, name) != 0)
+            saddle_outcome_name name = saddle_outcome_name_of(result->outcome[k].name);
+            if (name.statistic != order[s] || !saddle_outcome_same(&name, of))
                 continue;
-            append_outcome(text, size, before[p], saddle_result_outcome(result, name));
+            append_outcome(text, size, before[s],
+                           saddle_result_outcome(result, result->outcome[k].name));
             found = true;
         }
     if (found)
         saddle_append(text, size, ")");
 }
 
-/* Prints "accuracy 0.849, gap 0.18": the outcomes whose columns begin with a prefix, such as
- * "train_". */
-static void print_outcomes(const char *title, const char *prefix, const saddle_result *result)
+/* Prints "accuracy 0.849, gap 0.18": the outcomes on some rows. */
+static void print_outcomes(const char *title, saddle_measured_rows rows,
+                           const saddle_result *result)
 {
     char text[4096] = "";
     for (size_t k = 0; k < result->outcome_count; k++) {
-        const char *name = result->outcome[k].name;
-        if (strncmp(name, prefix, strlen(prefix)) != 0 || strstr(name, "_agent_") != NULL)
+        saddle_outcome_name name = saddle_outcome_name_of(result->outcome[k].name);
+        if (name.rows != rows || name.statistic != SADDLE_OF_MEAN_MODEL)
             continue;
-        saddle_append(text, sizeof text, "%s%s", *text == '\0' ? "" : ", ", name + strlen(prefix));
-        append_outcome(text, sizeof text, " ", saddle_result_outcome(result, name));
-        append_agent_range(text, sizeof text, result, name);
+        saddle_append(text, sizeof text, "%s%s", *text == '\0' ? "" : ", ", name.measure);
+        append_outcome(text, sizeof text, " ",
+                       saddle_result_outcome(result, result->outcome[k].name));
+        append_agent_range(text, sizeof text, result, &name);
     }
     if (*text != '\0')
         cli_print_field(title, "%s", text);
@@ -434,8 +436,8 @@ static void print_summary(const saddle_result *result, bool scores)
         "%.6e, the sum of x_stationarity %.4e, x_consensus %.4e, y_consensus %.4e, y_gap %.4e",
         row->metric, row->x_stationarity, row->x_consensus, row->y_consensus, row->y_gap);
     if (result->stop != SADDLE_STOP_DIVERGED) {
-        print_outcomes("training", "train_", result);
-        print_outcomes("held out", "test_", result);
+        print_outcomes("training", SADDLE_ROWS_TRAIN, result);
+        print_outcomes("held out", SADDLE_ROWS_TEST, result);
     }
     const char *trace = result->plan.outputs.trace;
     const char *model = result->plan.outputs.model;

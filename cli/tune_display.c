@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/outcome_name.h"
 #include "core/print.h"
 #include "core/text.h"
 
@@ -43,7 +44,7 @@ static void on_begin(void *context, const saddle_tuning *t)
                   t->least_allotment, t->points);
     if (d->rows->held_out != NULL)
         saddle_append(text, sizeof text, "; ranked by %s on %zu of %zu rows, which are held out",
-                      t->objective.name + strlen("test_"), d->rows->held_out->rows,
+                      saddle_outcome_name_of(t->objective.name).measure, d->rows->held_out->rows,
                       d->rows->held_out->rows + d->rows->train->rows);
     cli_wrap(stdout, text, 0, 2, cli_width(STDOUT_FILENO));
     cli_flush_or_stop();

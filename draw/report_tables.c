@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/outcome_name.h"
 #include "core/print.h"
 #include "draw/report_parts.h"
 #include "draw/trace_curves.h"
@@ -200,18 +201,13 @@ static void write_outcome(FILE *f, const report_section *section, const trace_gr
     fputs("</td>", f);
 }
 
-static bool begins_with(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-/* A row for each outcome whose column begins with a prefix. */
+/* A row for each outcome on some rows. */
 static void write_outcomes(FILE *f, const report_section *section, const trace_groups *g,
-                           const char *prefix)
+                           saddle_measured_rows rows)
 {
     const saddle_trace *first = section->trace[0];
     for (size_t c = 0; c < first->columns; c++) {
-        if (!begins_with(first->column[c], prefix))
+        if (saddle_outcome_name_of(first->column[c]).rows != rows)
             continue;
         report_html(f, "<tr><th scope=\"row\">%s</th>", figure_title(first->column[c]));
         for (size_t group = 0; group < g->groups; group++)
@@ -225,8 +221,7 @@ void report_outcomes(FILE *f, const report_section *section, const trace_groups 
     const saddle_trace *first = section->trace[0];
     bool any = false;
     for (size_t c = 0; c < first->columns; c++)
-        any = any || begins_with(first->column[c], "test_") ||
-              begins_with(first->column[c], "train_");
+        any = any || saddle_outcome_name_of(first->column[c]).rows != SADDLE_ROWS_NONE;
     if (!any)
         return;
     fputs("<div class=\"card outcomes\">\n<h3>Outcomes at the end</h3>\n"
@@ -238,8 +233,8 @@ void report_outcomes(FILE *f, const report_section *section, const trace_groups 
         fputs("</th>", f);
     }
     fputs("</tr></thead><tbody>\n", f);
-    write_outcomes(f, section, g, "test_");
-    write_outcomes(f, section, g, "train_");
+    write_outcomes(f, section, g, SADDLE_ROWS_TEST);
+    write_outcomes(f, section, g, SADDLE_ROWS_TRAIN);
     fputs("</tbody></table></div>\n", f);
     if (section->traces > g->groups)
         fputs("<p class=\"soft\">Means over the runs (least&ndash;largest).</p>\n", f);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/outcome_name.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -96,12 +97,11 @@ static const char *meant_column(const saddle_trace *trace, const char *word)
     size_t count = 0;
     for (size_t c = 0; c < trace->columns && count + 2 <= sizeof name / sizeof *name; c++) {
         const char *own = trace->column[c];
-        bool outcome = strncmp(own, "train_", 6) == 0 || strncmp(own, "test_", 5) == 0;
         column[count] = own;
         name[count++] = own;
-        if (outcome) {
+        if (saddle_outcome_name_of(own).rows != SADDLE_ROWS_NONE) {
             column[count] = own;
-            name[count++] = strchr(own, '_') + 1;
+            name[count++] = saddle_outcome_name_of(own).measure;
         }
     }
     const char *found = saddle_closest(word, name, count);

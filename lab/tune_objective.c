@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/outcome_name.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -55,18 +56,19 @@ saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_ins
     if (instance->problem->outcomes != NULL)
         SADDLE_TRY(saddle_outcomes_of(instance->problem, &own, instance->x0, instance->y0, outcome,
                                       &count, error));
-    bool train = strncmp(name, "train_", 6) == 0;
-    bool test = strncmp(name, "test_", 5) == 0;
-    const char *bare = name + (train ? 6 : test ? 5 : 0);
-    if (test && count > 0 && !has_held_out(instance))
+    saddle_outcome_name given = saddle_outcome_name_of(name);
+    const char *bare = given.measure;
+    if (given.rows == SADDLE_ROWS_TEST && count > 0 && !has_held_out(instance))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "objective: there are no held-out rows for '%s'; give test-data, or "
                            "set objective to %s",
                            SADDLE_EXCERPT(name), bare);
     for (size_t k = 0; k < count; k++)
         if (strcmp(outcome[k].name, bare) == 0) {
-            saddle_snprintf(out->name, sizeof out->name, "%s_%s",
-                            !train && has_held_out(instance) ? "test" : "train", bare);
+            bool held_out = given.rows != SADDLE_ROWS_TRAIN && has_held_out(instance);
+            saddle_outcome_name_write(out->name, sizeof out->name,
+                                      held_out ? SADDLE_ROWS_TEST : SADDLE_ROWS_TRAIN, bare,
+                                      SADDLE_OF_MEAN_MODEL);
             out->better = outcome[k].better;
             return SADDLE_OK;
         }
@@ -78,7 +80,8 @@ saddle_status saddle_tune_check_objective(const saddle_tuning *t, const saddle_i
 {
     const char *name = t->objective.name;
     const saddle_problem_class *kind = instance->kind;
-    bool held_out = strncmp(name, "test_", 5) == 0 || (kind != NULL && !kind->needs_data);
+    bool held_out = saddle_outcome_name_of(name).rows == SADDLE_ROWS_TEST ||
+                    (kind != NULL && !kind->needs_data);
     if (!t->listed->changes_problem || (saddle_tune_is_outcome(name) && held_out))
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,

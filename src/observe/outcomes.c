@@ -5,13 +5,13 @@
 
 #include "algorithms/agent.h"
 #include "core/memory.h"
+#include "core/outcome_name.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/world.h"
 
-/* The statistics of an outcome over agents. */
+/* The statistics of an outcome over agents, in the order of saddle_statistic. */
 enum { LEAST, MEAN, LARGEST, SPREAD };
-static const char *const spread_name[SPREAD] = {"agent_min", "agent_mean", "agent_max"};
 
 struct saddle_outcomes {
     saddle_outcomes_inputs in;
@@ -139,7 +139,8 @@ void saddle_outcomes_recall(saddle_outcomes *o, const saddle_outcome_column *col
     size_t first = count / (o->in.per_agent ? 1 + SPREAD : 1);
     memcpy(o->column, column, count * sizeof *column);
     o->train = 0;
-    while (o->train < first && strncmp(column[o->train].name, "train_", 6) == 0)
+    while (o->train < first &&
+           saddle_outcome_name_of(column[o->train].name).rows == SADDLE_ROWS_TRAIN)
         o->train++;
     o->test = first - o->train;
     o->known = true;
@@ -147,7 +148,7 @@ void saddle_outcomes_recall(saddle_outcomes *o, const saddle_outcome_column *col
 
 /* The outcomes on the agents' data, or on held-out rows. */
 typedef struct finding {
-    const char *prefix;
+    saddle_measured_rows rows;
     saddle_outcome outcome[SADDLE_MOST_OUTCOMES];
     size_t count;
 } finding;
@@ -159,14 +160,11 @@ static void name_columns(saddle_outcomes *o, const finding *train, const finding
     for (size_t k = 0; k < first; k++) {
         const finding *f = k < train->count ? train : test;
         const saddle_outcome *outcome = &f->outcome[k < train->count ? k : k - train->count];
-        saddle_outcome_column *column = &o->column[k];
-        saddle_snprintf(column->name, sizeof column->name, "%s_%s", f->prefix, outcome->name);
-        column->better = outcome->better;
-        for (size_t s = 0; o->in.per_agent && s < SPREAD; s++) {
-            saddle_outcome_column *spread = &o->column[first + SPREAD * k + s];
-            saddle_snprintf(spread->name, sizeof spread->name, "%s_%s_%s", f->prefix, outcome->name,
-                            spread_name[s]);
-            spread->better = outcome->better;
+        for (size_t s = 0; s < (o->in.per_agent ? 1 + SPREAD : 1); s++) {
+            saddle_outcome_column *column = &o->column[s == 0 ? k : first + SPREAD * k + s - 1];
+            saddle_outcome_name_write(column->name, sizeof column->name, f->rows, outcome->name,
+                                      (saddle_statistic)s);
+            column->better = outcome->better;
         }
     }
 }
@@ -190,7 +188,8 @@ static saddle_status check_names(const saddle_outcomes *o, const finding *f, siz
 {
     bool same = f->count == count;
     for (size_t k = 0; same && k < count; k++)
-        same = strcmp(o->column[from + k].name + strlen(f->prefix) + 1, f->outcome[k].name) == 0;
+        same = strcmp(saddle_outcome_name_of(o->column[from + k].name).measure,
+                      f->outcome[k].name) == 0;
     if (same)
         return SADDLE_OK;
     return saddle_fail(
@@ -230,7 +229,7 @@ static saddle_status measure_agent(saddle_outcomes *o, size_t agent,
 {
     const saddle_problem *problem = o->in.network->problem;
     const double *model = model_of(o, agent);
-    finding f = {.prefix = from == 0 ? "train" : "test"};
+    finding f = {.rows = from == 0 ? SADDLE_ROWS_TRAIN : SADDLE_ROWS_TEST};
     saddle_status status = saddle_outcomes_of(problem, rows, model, model + problem->x_dim,
                                               f.outcome, &f.count, error);
     SADDLE_THEN(status, check_names(o, &f, from, count, error));
@@ -320,8 +319,8 @@ saddle_status saddle_outcomes_measure(saddle_outcomes *o, const double *x, const
                                       double *out, saddle_error *error)
 {
     const saddle_instance *e = o->in.network;
-    finding train = {.prefix = "train"};
-    finding test = {.prefix = "test"};
+    finding train = {.rows = SADDLE_ROWS_TRAIN};
+    finding test = {.rows = SADDLE_ROWS_TEST};
     saddle_members members = {.counted = NULL};
     if (o->in.instance->churn != NULL)
         o->in.engine->kind->membership(o->in.engine, &members);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/outcome_name.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -86,15 +87,18 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
  * held-out rows; outcome_count if there is none. */
 static size_t find_outcome(const saddle_result *result, const char *name)
 {
-    static const char *const prefix[] = {"", "test_", "train_"};
-    for (size_t p = 0; p < sizeof prefix / sizeof *prefix; p++)
-        for (size_t k = 0; k < result->outcome_count; k++) {
-            const char *column = result->outcome[k].name;
-            size_t length = strlen(prefix[p]);
-            if (strncmp(column, prefix[p], length) == 0 && strcmp(column + length, name) == 0)
-                return k;
+    size_t found = result->outcome_count;
+    saddle_measured_rows rows = SADDLE_ROWS_NONE;
+    for (size_t k = 0; k < result->outcome_count; k++) {
+        saddle_outcome_name column = saddle_outcome_name_of(result->outcome[k].name);
+        if (strcmp(result->outcome[k].name, name) == 0)
+            return k;
+        if (column.rows < rows && strcmp(column.measure, name) == 0) {
+            rows = column.rows;
+            found = k;
         }
-    return result->outcome_count;
+    }
+    return found;
 }
 
 static saddle_status unknown_column(const saddle_result *result, const char *option,
@@ -126,7 +130,8 @@ static saddle_status choose_outcome(saddle_run_state *r, saddle_error *error)
     if (name != NULL)
         k = find_outcome(result, name);
     else
-        while (k < result->outcome_count && strncmp(result->outcome[k].name, "test_", 5) != 0)
+        while (k < result->outcome_count &&
+               saddle_outcome_name_of(result->outcome[k].name).rows != SADDLE_ROWS_TEST)
             k++;
     r->rules.on = k;
     if (k < result->outcome_count)
