@@ -5,9 +5,9 @@
 
 Computes from the #include lines of src/, lab/, draw/ and cli/ which folder uses which, and fails when a
 folder includes from one that SEES does not allow it, when folders or files form a cycle, when two source files
-share a name, when two headers define types of the same name, when a file is longer than LONGEST, or when docs/architecture.md or its picture lacks a folder. A
-public header, <saddle/...>, has the rank of a folder: that folder and later ones may include it, and it includes no
-public header of a later one.
+share a name, when two headers define types of the same name, when a file is longer than LONGEST, or when
+docs/architecture.md or its picture lacks a folder. A public header, <saddle/...>, has the rank of a folder: that
+folder and later ones may include it, and it includes no public header of a later one.
 The tables below are all there is to edit; an exception that is no longer needed fails, too. --show prints the
 graph.
 """

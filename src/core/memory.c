@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core/available.h"
+#include "core/memory_limits.h"
 #include "core/print.h"
 
 /* The size of a huge page. Blocks of at least two are aligned to one. */

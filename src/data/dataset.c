@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/available.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/memory_limits.h"
 #include "core/parallel.h"
 #include "core/print.h"
 #include "core/status.h"
@@ -323,36 +323,37 @@ static bool has_ones(const saddle_dataset *data)
     return data->dense == NULL && data->value == NULL;
 }
 
-/* Rows that are copied, in parts. */
+/* Rows that are copied, in chunks. */
 typedef struct selection {
     saddle_dataset *out;
     const saddle_dataset *data;
     const size_t *row;
     size_t count;
-    size_t parts;
+    size_t chunks;
     size_t entries
-        [SADDLE_MOST_PARALLEL]; /* per part: first their number, then the index of the first */
+        [SADDLE_MOST_PARALLEL]; /* per chunk: first their number, then the index of the first */
 } selection;
 
-static size_t part_begin(const selection *s, size_t part)
+static size_t chunk_begin(const selection *s, size_t chunk)
 {
-    return s->count / s->parts * part + (part < s->count % s->parts ? part : s->count % s->parts);
+    return s->count / s->chunks * chunk +
+           (chunk < s->count % s->chunks ? chunk : s->count % s->chunks);
 }
 
-static void count_part(void *context, size_t part)
+static void count_chunk(void *context, size_t chunk)
 {
     selection *s = context;
-    size_t first = part_begin(s, part);
-    s->entries[part] = count_entries(s->data, s->row + first, part_begin(s, part + 1) - first);
+    size_t first = chunk_begin(s, chunk);
+    s->entries[chunk] = count_entries(s->data, s->row + first, chunk_begin(s, chunk + 1) - first);
 }
 
-static void copy_part(void *context, size_t part)
+static void copy_chunk(void *context, size_t chunk)
 {
     const selection *s = context;
     const saddle_dataset *data = s->data;
     saddle_dataset *out = s->out;
-    size_t to = s->entries[part];
-    for (size_t k = part_begin(s, part); k < part_begin(s, part + 1); k++) {
+    size_t to = s->entries[chunk];
+    for (size_t k = chunk_begin(s, chunk); k < chunk_begin(s, chunk + 1); k++) {
         size_t row = s->row[k];
         out->label[k] = data->label[row];
         if (out->dense != NULL) {
@@ -366,12 +367,12 @@ static void copy_part(void *context, size_t part)
     }
 }
 
-/* Allocates rows in sparse form and computes where the entries of each part begin. */
+/* Allocates rows in sparse form and computes where the entries of each chunk begin. */
 static saddle_status make_sparse(selection *s, saddle_error *error)
 {
     size_t entries = 0;
-    saddle_parallel(s->parts, count_part, s);
-    for (size_t k = 0; k < s->parts; k++) {
+    saddle_parallel(s->chunks, count_chunk, s);
+    for (size_t k = 0; k < s->chunks; k++) {
         size_t own = s->entries[k];
         s->entries[k] = entries;
         entries += own;
@@ -401,7 +402,7 @@ saddle_status saddle_dataset_select_by(saddle_dataset **out, const saddle_datase
     selection s = {.data = data,
                    .row = row,
                    .count = count,
-                   .parts = saddle_parallel_parts(threads, count, WORTH_A_THREAD)};
+                   .chunks = saddle_parallel_chunks(threads, count, WORTH_A_THREAD)};
     *out = NULL;
     for (size_t k = 0; k < count; k++)
         if (row[k] >= data->rows)
@@ -411,7 +412,7 @@ saddle_status saddle_dataset_select_by(saddle_dataset **out, const saddle_datase
     SADDLE_TRY(data->dense == NULL || mostly_zero(data)
                    ? make_sparse(&s, error)
                    : saddle_dataset_new_dense(&s.out, data->name, count, data->features, error));
-    saddle_parallel(s.parts, copy_part, &s);
+    saddle_parallel(s.chunks, copy_chunk, &s);
     if (s.out->dense != NULL)
         saddle_dataset_count_nonzeros(s.out);
     s.out->columns = saddle_columns_share(data->columns);

@@ -9,8 +9,8 @@
 
 #include <zlib.h>
 
-#include "core/available.h"
 #include "core/memory.h"
+#include "core/memory_limits.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"

@@ -2,18 +2,18 @@
  * LIBSVM text: one sample per line, `LABEL INDEX:VALUE INDEX:VALUE ... # comment`, with ascending indices
  * from 1. Entries that are written but zero count towards the number of features and are not stored.
  *
- * The file is cut at newlines into one part per thread. Every part is read twice: first its colons and
+ * The file is cut at newlines into one chunk per thread. Every chunk is read twice: first its colons and
  * newlines are counted, which bounds its entries and rows and so determines where they are stored; then it
  * is parsed. Where there were fewer than the bound (zeros, comments, empty lines), the gaps between the
- * parts are closed. The result does not depend on the cuts, and of several malformed lines the first is
+ * chunks are closed. The result does not depend on the cuts, and of several malformed lines the first is
  * reported.
  */
 #include <endian.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/available.h"
 #include "core/memory.h"
+#include "core/memory_limits.h"
 #include "core/number.h"
 #include "core/parallel.h"
 #include "core/print.h"
@@ -26,10 +26,10 @@
 #define WORTH_A_THREAD ((size_t)1 << 18)
 
 /* A range of complete lines, read by one thread. */
-struct part {
+struct chunk {
     const char *begin;
     const char *end;
-    /* Set by counting: upper bounds, and where the part stores its entries. */
+    /* Set by counting: upper bounds, and where the chunk stores its entries. */
     size_t most_rows;
     size_t most_entries;
     bool comments; /* whether there is a '#' */
@@ -41,8 +41,8 @@ struct part {
     size_t entries;
     bool valued;                /* whether values are stored, because one is not 1 */
     size_t features;            /* the highest index */
-    size_t widest;              /* the first line that has it, counted within the part */
-    saddle_parse_error failure; /* the first failure; its line is counted within the part */
+    size_t widest;              /* the first line that has it, counted within the chunk */
+    saddle_parse_error failure; /* the first failure; its line is counted within the chunk */
     saddle_dataset *data;
 };
 
@@ -71,14 +71,14 @@ SADDLE_KERNEL static void count_marks(const char *at, size_t size, size_t count[
     }
 }
 
-static void count_part(void *parts, size_t number)
+static void count_chunk(void *chunks, size_t number)
 {
-    struct part *part = (struct part *)parts + number;
+    struct chunk *chunk = (struct chunk *)chunks + number;
     size_t count[3] = {0, 0, 0};
-    count_marks(part->begin, (size_t)(part->end - part->begin), count);
-    part->most_entries = count[0];
-    part->most_rows = count[1] + 1; /* the last line may lack its newline */
-    part->comments = count[2] > 0;
+    count_marks(chunk->begin, (size_t)(chunk->end - chunk->begin), count);
+    chunk->most_entries = count[0];
+    chunk->most_rows = count[1] + 1; /* the last line may lack its newline */
+    chunk->comments = count[2] > 0;
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -184,92 +184,92 @@ static const char *read_plain_entry(const char *at, const char *line_end, const 
 }
 
 /* Reads an entry of any form; NULL, with the failure recorded, when it is malformed. */
-static const char *read_entry(struct part *part, const char *line, const char *at, const char *end,
-                              uint64_t *index, double *value)
+static const char *read_entry(struct chunk *chunk, const char *line, const char *at,
+                              const char *end, uint64_t *index, double *value)
 {
     uint64_t plain = 0;
-    const char *stop = read_plain_entry(at, end, part->end, &plain, value);
+    const char *stop = read_plain_entry(at, end, chunk->end, &plain, value);
     if (stop != NULL && plain > *index) {
         *index = plain;
         return stop;
     }
-    at = read_index(&part->failure, line, at, end, *index, index);
-    return at != NULL ? read_number(&part->failure, line, at, end, "value", value) : NULL;
+    at = read_index(&chunk->failure, line, at, end, *index, index);
+    return at != NULL ? read_number(&chunk->failure, line, at, end, "value", value) : NULL;
 }
 
 /* Writes ones up to entry `end`, because a value other than 1 follows and values are stored from now on.
  * Until then, the array of values is not touched and takes no memory. */
-static double *store_ones(struct part *part, size_t end)
+static double *store_ones(struct chunk *chunk, size_t end)
 {
-    for (size_t k = part->entry_place; k < end; k++)
-        part->data->value[k] = 1.0;
-    part->valued = true;
-    return part->data->value;
+    for (size_t k = chunk->entry_place; k < end; k++)
+        chunk->data->value[k] = 1.0;
+    chunk->valued = true;
+    return chunk->data->value;
 }
 
 /* Reads a line without its end and comment; false when it is malformed. */
-static bool read_line(struct part *part, const char *line, const char *end)
+static bool read_line(struct chunk *chunk, const char *line, const char *end)
 {
     const char *at = saddle_skip_blanks(line, end);
     if (at == end)
         return true;
     double number = 0.0;
-    at = read_number(&part->failure, line, at, end, "label", &number);
+    at = read_number(&chunk->failure, line, at, end, "label", &number);
     if (at == NULL)
         return false;
-    size_t row = part->row_place + part->rows++;
-    part->data->label[row] = number;
-    part->data->row_start[row] = part->entry_place + part->entries;
-    size_t place = part->entry_place + part->entries;
-    uint32_t *column = part->data->column;
-    double *value = part->valued ? part->data->value : NULL;
+    size_t row = chunk->row_place + chunk->rows++;
+    chunk->data->label[row] = number;
+    chunk->data->row_start[row] = chunk->entry_place + chunk->entries;
+    size_t place = chunk->entry_place + chunk->entries;
+    uint32_t *column = chunk->data->column;
+    double *value = chunk->valued ? chunk->data->value : NULL;
     uint64_t index = 0;
     while ((at = saddle_skip_blanks(at, end)) < end) {
-        at = read_entry(part, line, at, end, &index, &number);
+        at = read_entry(chunk, line, at, end, &index, &number);
         if (at == NULL)
             return false;
         if (number != 0.0) {
             column[place] = (uint32_t)(index - 1);
             if (value == NULL && number != 1.0)
-                value = store_ones(part, place);
+                value = store_ones(chunk, place);
             if (value != NULL)
                 value[place] = number;
             place++;
         }
     }
-    part->entries = place - part->entry_place;
-    if (index > part->features) {
-        part->features = (size_t)index;
-        part->widest = part->lines;
+    chunk->entries = place - chunk->entry_place;
+    if (index > chunk->features) {
+        chunk->features = (size_t)index;
+        chunk->widest = chunk->lines;
     }
     return true;
 }
 
-/* Reads a part up to its end or its first failure. */
-static void read_part(void *parts, size_t number)
+/* Reads a chunk up to its end or its first failure. */
+static void read_chunk(void *chunks, size_t number)
 {
-    struct part *part = (struct part *)parts + number;
-    for (const char *line = part->begin; line < part->end;) {
-        const char *newline = saddle_line_end(line, part->end);
-        const char *comment = part->comments ? memchr(line, '#', (size_t)(newline - line)) : NULL;
-        part->lines++;
-        if (!read_line(part, line, saddle_trim_end(line, comment != NULL ? comment : newline))) {
-            part->failure.line = part->lines;
+    struct chunk *chunk = (struct chunk *)chunks + number;
+    for (const char *line = chunk->begin; line < chunk->end;) {
+        const char *newline = saddle_line_end(line, chunk->end);
+        const char *comment = chunk->comments ? memchr(line, '#', (size_t)(newline - line)) : NULL;
+        chunk->lines++;
+        if (!read_line(chunk, line, saddle_trim_end(line, comment != NULL ? comment : newline))) {
+            chunk->failure.line = chunk->lines;
             break;
         }
-        line = newline < part->end ? newline + 1 : part->end;
+        line = newline < chunk->end ? newline + 1 : chunk->end;
     }
 }
 
-/* ---- all parts ------------------------------------------------------------------------------ */
+/* ---- all chunks ------------------------------------------------------------------------------ */
 
-/* Cuts [begin, end) after newlines into parts of about equal size; some may be empty. */
-static void cut(struct part *part, size_t count, const char *begin, const char *end)
+/* Cuts [begin, end) after newlines into chunks of about equal size; some may be empty. */
+static void cut(struct chunk *chunk, size_t count, const char *begin, const char *end)
 {
     size_t size = (size_t)(end - begin);
     const char *at = begin;
     for (size_t k = 0; k < count; k++) {
-        part[k].begin = at;
+        chunk[k].begin = at;
         const char *target = k + 1 < count ? begin + size / count * (k + 1) : end;
         if (target > at && target < end) {
             at = saddle_line_end(target, end);
@@ -277,47 +277,47 @@ static void cut(struct part *part, size_t count, const char *begin, const char *
         } else if (target >= end) {
             at = end;
         }
-        part[k].end = at;
+        chunk[k].end = at;
     }
 }
 
-/* Allocates as much as the parts may need, and assigns each its range. */
-static saddle_status make_room(saddle_dataset **out, const char *name, struct part *part,
+/* Allocates as much as the chunks may need, and assigns each its range. */
+static saddle_status make_room(saddle_dataset **out, const char *name, struct chunk *chunk,
                                size_t count, saddle_error *error)
 {
     size_t rows = 0;
     size_t entries = 0;
     for (size_t k = 0; k < count; k++) {
-        part[k].row_place = rows;
-        part[k].entry_place = entries;
-        rows += part[k].most_rows;
-        entries += part[k].most_entries;
+        chunk[k].row_place = rows;
+        chunk[k].entry_place = entries;
+        rows += chunk[k].most_rows;
+        entries += chunk[k].most_entries;
     }
     saddle_status status = saddle_dataset_new_sparse(out, name, rows, 0, entries, false, error);
     for (size_t k = 0; k < count; k++)
-        part[k].data = *out;
+        chunk[k].data = *out;
     return status;
 }
 
-/* Adds up the parts; stops at the first failure of the file. */
-static saddle_status add_up(const struct part *part, size_t count, struct part *total,
+/* Adds up the chunks; stops at the first failure of the file. */
+static saddle_status add_up(const struct chunk *chunk, size_t count, struct chunk *total,
                             const char *path, saddle_error *error)
 {
     memset(total, 0, sizeof *total);
     for (size_t k = 0; k < count; k++) {
-        if (part[k].failure.line != 0) {
-            const saddle_parse_error *found = &part[k].failure;
+        if (chunk[k].failure.line != 0) {
+            const saddle_parse_error *found = &chunk[k].failure;
             return saddle_fail_at(error, path, total->lines + found->line, found->column, "%s",
                                   found->text);
         }
-        if (part[k].features > total->features) {
-            total->features = part[k].features;
-            total->widest = total->lines + part[k].widest;
+        if (chunk[k].features > total->features) {
+            total->features = chunk[k].features;
+            total->widest = total->lines + chunk[k].widest;
         }
-        total->lines += part[k].lines;
-        total->valued |= part[k].valued;
-        total->rows += part[k].rows;
-        total->entries += part[k].entries;
+        total->lines += chunk[k].lines;
+        total->valued |= chunk[k].valued;
+        total->rows += chunk[k].rows;
+        total->entries += chunk[k].entries;
     }
     if (total->rows == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -328,7 +328,8 @@ static saddle_status add_up(const struct part *part, size_t count, struct part *
 /* Checks that a dense point and gradient of this size fit into memory, because all further work needs
  * them. Otherwise a single line with a huge index would exhaust it; the message therefore blames the
  * file. */
-static saddle_status check_features(const struct part *total, const char *path, saddle_error *error)
+static saddle_status check_features(const struct chunk *total, const char *path,
+                                    saddle_error *error)
 {
     char what[512];
     saddle_error why;
@@ -341,28 +342,28 @@ static saddle_status check_features(const struct part *total, const char *path, 
     return saddle_fail(error, SADDLE_BAD_INPUT, "%s", why.message);
 }
 
-/* If any part stores values, writes ones in the parts that store none; if no part does, drops the array. */
-static void settle_values(saddle_dataset *data, struct part *part, size_t count, bool valued)
+/* If any chunk stores values, writes ones in the chunks that store none; if no chunk does, drops the array. */
+static void settle_values(saddle_dataset *data, struct chunk *chunk, size_t count, bool valued)
 {
     for (size_t k = 0; valued && k < count; k++)
-        if (!part[k].valued)
-            store_ones(&part[k], part[k].entry_place + part[k].entries);
+        if (!chunk[k].valued)
+            store_ones(&chunk[k], chunk[k].entry_place + chunk[k].entries);
     if (valued)
         return;
     saddle_free(data->value);
     data->value = NULL;
 }
 
-/* Moves the parts together. Nothing moves if all bounds were reached. */
-static void close_gaps(saddle_dataset *data, const struct part *part, size_t count)
+/* Moves the chunks together. Nothing moves if all bounds were reached. */
+static void close_gaps(saddle_dataset *data, const struct chunk *chunk, size_t count)
 {
     size_t row = 0;
     size_t entry = 0;
     for (size_t k = 0; k < count; k++) {
-        size_t from = part[k].row_place;
-        size_t rows = part[k].rows;
-        size_t entries = part[k].entries;
-        size_t shift = part[k].entry_place - entry;
+        size_t from = chunk[k].row_place;
+        size_t rows = chunk[k].rows;
+        size_t entries = chunk[k].entries;
+        size_t shift = chunk[k].entry_place - entry;
         if (from != row) {
             memmove(data->label + row, data->label + from, rows * sizeof *data->label);
             memmove(data->row_start + row, data->row_start + from, rows * sizeof *data->row_start);
@@ -384,16 +385,16 @@ static void close_gaps(saddle_dataset *data, const struct part *part, size_t cou
     data->row_start[row] = entry;
 }
 
-/* Reads all parts into *out. On failure *out is NULL. */
-static saddle_status read_parts(saddle_dataset **out, const char *name, struct part *part,
-                                size_t count, const char *path, size_t least_features,
-                                saddle_error *error)
+/* Reads all chunks into *out. On failure *out is NULL. */
+static saddle_status read_chunks(saddle_dataset **out, const char *name, struct chunk *chunk,
+                                 size_t count, const char *path, size_t least_features,
+                                 saddle_error *error)
 {
-    struct part total;
-    saddle_parallel(count, count_part, part);
-    SADDLE_TRY(make_room(out, name, part, count, error));
-    saddle_parallel(count, read_part, part);
-    saddle_status status = add_up(part, count, &total, path, error);
+    struct chunk total;
+    saddle_parallel(count, count_chunk, chunk);
+    SADDLE_TRY(make_room(out, name, chunk, count, error));
+    saddle_parallel(count, read_chunk, chunk);
+    saddle_status status = add_up(chunk, count, &total, path, error);
     size_t features = total.features > least_features ? total.features : least_features;
     SADDLE_THEN(status, check_features(&total, path, error));
     if (status == SADDLE_OK && (features == 0 || features > UINT32_MAX))
@@ -406,8 +407,8 @@ static saddle_status read_parts(saddle_dataset **out, const char *name, struct p
         return status;
     }
     (*out)->features = features;
-    settle_values(*out, part, count, total.valued);
-    close_gaps(*out, part, count);
+    settle_values(*out, chunk, count, total.valued);
+    close_gaps(*out, chunk, count);
     return SADDLE_OK;
 }
 
@@ -417,12 +418,12 @@ saddle_status saddle_read_libsvm(saddle_dataset **out, const char *name, const s
     *out = NULL;
     /* An explicit number of threads applies to files of any size. */
     size_t least = options->threads > 0 ? 1 : WORTH_A_THREAD;
-    size_t count = saddle_parallel_parts(options->threads, in->size, least);
-    struct part *part = saddle_alloc(count, sizeof *part);
-    if (part == NULL)
+    size_t count = saddle_parallel_chunks(options->threads, in->size, least);
+    struct chunk *chunk = saddle_alloc(count, sizeof *chunk);
+    if (chunk == NULL)
         return saddle_no_memory(error, "reading a file");
-    cut(part, count, saddle_skip_mark(in), in->bytes + in->size);
-    saddle_status status = read_parts(out, name, part, count, in->path, options->features, error);
-    saddle_free(part);
+    cut(chunk, count, saddle_skip_mark(in), in->bytes + in->size);
+    saddle_status status = read_chunks(out, name, chunk, count, in->path, options->features, error);
+    saddle_free(chunk);
     return status;
 }

@@ -12,9 +12,9 @@
  */
 #include <string.h>
 
-#include "core/available.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/memory_limits.h"
 #include "core/rng.h"
 #include "core/status.h"
 #include "core/text.h"

@@ -6,8 +6,8 @@
 
 #include <zip.h>
 
-#include "core/available.h"
 #include "core/memory.h"
+#include "core/memory_limits.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
@@ -63,10 +63,10 @@ static bool skip(const stream *in, uint64_t bytes)
 {
     char waste[4096];
     while (bytes > 0) {
-        size_t part = bytes < sizeof waste ? (size_t)bytes : sizeof waste;
-        if (!take(in, waste, part))
+        size_t count = bytes < sizeof waste ? (size_t)bytes : sizeof waste;
+        if (!take(in, waste, count))
             return false;
-        bytes -= part;
+        bytes -= count;
     }
     return true;
 }

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/available.h"
 #include "core/memory.h"
+#include "core/memory_limits.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"

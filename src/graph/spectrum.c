@@ -22,10 +22,10 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "core/available.h"
 #include "core/elementary.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/memory_limits.h"
 #include "core/rng.h"
 #include "core/status.h"
 #include "core/vector.h"

@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "core/available.h"
 #include "core/memory.h"
+#include "core/memory_limits.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "data/columns.h"

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/available.h"
 #include "core/dense.h"
 #include "core/memory.h"
+#include "core/memory_limits.h"
 #include "core/rng.h"
 #include "core/status.h"
 #include "core/vector.h"

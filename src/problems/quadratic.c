@@ -22,9 +22,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/available.h"
 #include "core/elementary.h"
 #include "core/memory.h"
+#include "core/memory_limits.h"
 #include "core/rng.h"
 #include "core/status.h"
 #include "core/vector.h"

@@ -6,8 +6,8 @@
  */
 #include <math.h>
 
-#include "core/available.h"
 #include "core/memory.h"
+#include "core/memory_limits.h"
 #include "core/sizes.h"
 #include "core/text.h"
 #include "core/world.h"

@@ -1,6 +1,6 @@
 /*
- * blocks:COUNT*SET,COUNT*SET,...: consecutive parts of the vector, each with its own set. The last
- * part may be written *SET and takes the rest. Each part is projected onto its set.
+ * blocks:COUNT*SET,COUNT*SET,...: consecutive blocks of the vector, each with its own set. The last
+ * block may be written *SET and takes the rest. Each block is projected onto its set.
  */
 #include <math.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 typedef struct block_set {
     saddle_set base;
     size_t count;
-    saddle_set_part *block; /* owned, with the sets in it */
+    saddle_set_block *block; /* owned, with the sets in it */
 } block_set;
 
 /* One COUNT*SET of the text. */
@@ -24,7 +24,7 @@ typedef struct written {
     const char *text; /* SET */
 } written;
 
-static size_t count_parts(const char *list)
+static size_t count_blocks(const char *list)
 {
     size_t count = 1;
     for (; *list != '\0'; list++)
@@ -32,46 +32,46 @@ static size_t count_parts(const char *list)
     return count;
 }
 
-/* Parses one part, whose comma has been replaced by a terminator. */
-static saddle_status read_part(written *out, char *part, bool last, const saddle_set *set,
-                               saddle_error *error)
+/* Parses one block, whose comma has been replaced by a terminator. */
+static saddle_status read_block(written *out, char *item, bool last, const saddle_set *set,
+                                saddle_error *error)
 {
-    char *star = strchr(part, '*');
+    char *star = strchr(item, '*');
     if (star == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': the part '%.200s' is not of the form COUNT*SET; write %s",
-                           set->term.text, part, set->term.kind->synopsis);
+                           "'%.200s': the block '%.200s' is not of the form COUNT*SET; write %s",
+                           set->term.text, item, set->term.kind->synopsis);
     *star = '\0';
     out->text = star + 1;
-    out->rest = star == part;
+    out->rest = star == item;
     uint64_t count = 0;
     if (out->rest && !last)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': '*%.200s' has no COUNT, but only the last part may take the "
+                           "'%.200s': '*%.200s' has no COUNT, but only the last block may take the "
                            "rest; write %s",
                            set->term.text, out->text, set->term.kind->synopsis);
-    if (!out->rest && (!saddle_parse_integer(part, &count) || count == 0 || count > SIZE_MAX))
+    if (!out->rest && (!saddle_parse_integer(item, &count) || count == 0 || count > SIZE_MAX))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.200s': the COUNT '%.200s' is not a whole number of at least 1; "
                            "write %s",
-                           set->term.text, part, set->term.kind->synopsis);
+                           set->term.text, item, set->term.kind->synopsis);
     if (strncmp(out->text, "blocks", 6) == 0 && (out->text[6] == ':' || out->text[6] == '\0'))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': blocks cannot be nested; write all parts in one list, %s",
+                           "'%.200s': blocks cannot be nested; write all blocks in one list, %s",
                            set->term.text, set->term.kind->synopsis);
     out->count = (size_t)count;
     return SADDLE_OK;
 }
 
-/* Checks that the counts add up to the dimension, and gives the rest to a last part without
+/* Checks that the counts add up to the dimension, and gives the rest to a last block without
  * COUNT. */
-static saddle_status fill_counts(written *part, size_t count, const saddle_set *set,
+static saddle_status fill_counts(written *item, size_t count, const saddle_set *set,
                                  saddle_error *error)
 {
     size_t total = 0;
     for (size_t i = 0; i < count; i++)
-        total = part[i].count > SIZE_MAX - total ? SIZE_MAX : total + part[i].count;
-    written *last = &part[count - 1];
+        total = item[i].count > SIZE_MAX - total ? SIZE_MAX : total + item[i].count;
+    written *last = &item[count - 1];
     if (last->rest && total < set->term.dimension)
         last->count = set->term.dimension - total;
     else if (last->rest)
@@ -87,24 +87,24 @@ static saddle_status fill_counts(written *part, size_t count, const saddle_set *
     return SADDLE_OK;
 }
 
-/* Makes the sets of all parts. */
-static saddle_status make_blocks(block_set *blocks, const written *part, size_t count,
+/* Makes the sets of all blocks. */
+static saddle_status make_blocks(block_set *blocks, const written *item, size_t count,
                                  saddle_error *error)
 {
     blocks->block = saddle_alloc(count, sizeof *blocks->block);
     if (blocks->block == NULL)
-        return saddle_no_memory(error, "the parts of a set");
+        return saddle_no_memory(error, "the blocks of a set");
     size_t offset = 0;
     for (size_t i = 0; i < count; i++) {
         saddle_error inner = {SADDLE_OK, ""};
         saddle_status status =
-            saddle_set_create(&blocks->block[i].set, part[i].text, part[i].count, &inner);
+            saddle_set_create(&blocks->block[i].set, item[i].text, item[i].count, &inner);
         if (status != SADDLE_OK)
             return saddle_fail(error, status, "in '%.200s': %.780s", blocks->base.term.text,
                                inner.message);
         blocks->block[i].offset = offset;
         blocks->count = i + 1;
-        offset += part[i].count;
+        offset += item[i].count;
     }
     return SADDLE_OK;
 }
@@ -114,14 +114,14 @@ static saddle_status init(void *self, saddle_error *error)
     const saddle_set *set = self;
     const char *colon = strchr(set->term.text, ':');
     if (colon == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%.200s' names no parts; write %s",
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%.200s' names no blocks; write %s",
                            set->term.text, set->term.kind->synopsis);
-    size_t count = count_parts(colon + 1);
-    written *part = saddle_alloc(count, sizeof *part);
+    size_t count = count_blocks(colon + 1);
+    written *item = saddle_alloc(count, sizeof *item);
     char *list = saddle_strdup(colon + 1);
     saddle_status status = SADDLE_OK;
-    if (part == NULL || list == NULL) {
-        status = saddle_no_memory(error, "the parts of a set");
+    if (item == NULL || list == NULL) {
+        status = saddle_no_memory(error, "the blocks of a set");
         goto cleanup;
     }
     char *rest = list;
@@ -129,17 +129,17 @@ static saddle_status init(void *self, saddle_error *error)
         char *start = rest;
         rest += strcspn(rest, ",");
         *rest++ = '\0';
-        status = read_part(&part[i], start, i + 1 == count, set, error);
+        status = read_block(&item[i], start, i + 1 == count, set, error);
     }
-    SADDLE_THEN(status, fill_counts(part, count, set, error));
-    SADDLE_THEN(status, make_blocks(self, part, count, error));
+    SADDLE_THEN(status, fill_counts(item, count, set, error));
+    SADDLE_THEN(status, make_blocks(self, item, count, error));
 cleanup:
     saddle_free(list);
-    saddle_free(part);
+    saddle_free(item);
     return status;
 }
 
-const saddle_set_part *saddle_set_block_list(const saddle_set *set, size_t *count)
+const saddle_set_block *saddle_set_block_list(const saddle_set *set, size_t *count)
 {
     const block_set *blocks = (const block_set *)set;
     *count = blocks->count;

@@ -43,7 +43,7 @@ static bool is_known_separable(const saddle_set *set, saddle_weights weights)
     if (saddle_set_kind(set) != &saddle_set_blocks)
         return saddle_set_kind(set)->l1_rule != SADDLE_PROX_UNKNOWN;
     size_t count;
-    const saddle_set_part *block = saddle_set_block_list(set, &count);
+    const saddle_set_block *block = saddle_set_block_list(set, &count);
     for (size_t i = 0; i < count; i++)
         if (!is_known_separable(block[i].set, weights))
             return false;
@@ -139,7 +139,7 @@ static void apply_separable(const saddle_set *set, saddle_weights weights, doubl
 {
     if (saddle_set_kind(set) == &saddle_set_blocks) {
         size_t count;
-        const saddle_set_part *block = saddle_set_block_list(set, &count);
+        const saddle_set_block *block = saddle_set_block_list(set, &count);
         for (size_t i = 0; i < count; i++)
             apply_separable(block[i].set, weights, v + block[i].offset, scratch);
         return;

@@ -21,13 +21,13 @@ static inline const saddle_set_class *saddle_set_kind(const saddle_set *set)
     return (const saddle_set_class *)set->term.kind;
 }
 
-/* A part of the vector and the set it must lie in. */
-typedef struct saddle_set_part {
-    size_t offset;   /* the first entry of the part; its length is the set's dimension */
+/* A block of entries of the vector and the set it must lie in. */
+typedef struct saddle_set_block {
+    size_t offset;   /* the first entry of the block; its length is the set's dimension */
     saddle_set *set; /* owned by the set of blocks */
-} saddle_set_part;
+} saddle_set_block;
 
 /* Returns the blocks of a set of class saddle_set_blocks. Borrowed. */
-const saddle_set_part *saddle_set_block_list(const saddle_set *set, size_t *count);
+const saddle_set_block *saddle_set_block_list(const saddle_set *set, size_t *count);
 
 #endif

@@ -12,8 +12,8 @@
 
 #include <saddle/saddle.h>
 
-#include "core/available.h"
 #include "core/memory.h"
+#include "core/memory_limits.h"
 #include "job.h"
 #include "support.h"
 

@@ -19,8 +19,8 @@
 #include <saddle/lab.h>
 #include <saddle/saddle.h>
 
-#include "core/available.h"
 #include "core/memory.h"
+#include "core/memory_limits.h"
 #include "core/print.h"
 #include "files/npz.h"
 #include "instances.h"

@@ -930,7 +930,7 @@ START_TEST(wrong_sets_are_refused)
         {"l1-ball:-2", {"R must be above 0", "l1-ball:R"}},
         {"linf-ball:1:1", {"number of fields", "linf-ball:R"}},
         {"linf-ball:0", {"R must be above 0", "linf-ball:R"}},
-        {"blocks", {"names no parts", "COUNT*SET"}},
+        {"blocks", {"names no blocks", "COUNT*SET"}},
         {"blocks:", {"not of the form COUNT*SET"}},
         {"blocks:simplex", {"'simplex'", "not of the form COUNT*SET"}},
         {"blocks:3*simplex,6*nonneg", {"add up to 9", "dimension is 10"}},

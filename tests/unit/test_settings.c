@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/available.h"
 #include "core/clock.h"
+#include "core/memory_limits.h"
 #include "core/print.h"
 #include "instance/settings.h"
 #include "support.h"

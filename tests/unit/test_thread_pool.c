@@ -152,14 +152,14 @@ END_TEST
 /* A part has enough work to be worth a thread, however many threads are allowed. */
 START_TEST(parts_are_worth_their_threads)
 {
-    ck_assert_uint_eq(saddle_parallel_parts(16, 20, 20000), 1);
-    ck_assert_uint_eq(saddle_parallel_parts(16, 40000, 20000), 3);
-    ck_assert_uint_eq(saddle_parallel_parts(2, 1000000, 20000), 2);
-    ck_assert_uint_eq(saddle_parallel_parts(1, 1000000, 20000), 1);
-    ck_assert_uint_eq(saddle_parallel_parts(UINT64_MAX, 1000000000, 20000), SADDLE_MOST_PARALLEL);
-    ck_assert_uint_eq(saddle_parallel_parts(0, 20, 20000), 1);
+    ck_assert_uint_eq(saddle_parallel_chunks(16, 20, 20000), 1);
+    ck_assert_uint_eq(saddle_parallel_chunks(16, 40000, 20000), 3);
+    ck_assert_uint_eq(saddle_parallel_chunks(2, 1000000, 20000), 2);
+    ck_assert_uint_eq(saddle_parallel_chunks(1, 1000000, 20000), 1);
+    ck_assert_uint_eq(saddle_parallel_chunks(UINT64_MAX, 1000000000, 20000), SADDLE_MOST_PARALLEL);
+    ck_assert_uint_eq(saddle_parallel_chunks(0, 20, 20000), 1);
     size_t processors = saddle_processors(1);
-    ck_assert_uint_eq(saddle_parallel_parts(0, 1000000000, 20000),
+    ck_assert_uint_eq(saddle_parallel_chunks(0, 1000000000, 20000),
                       processors < SADDLE_MOST_PARALLEL ? processors : SADDLE_MOST_PARALLEL);
 }
 END_TEST

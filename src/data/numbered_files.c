@@ -15,7 +15,7 @@ typedef struct several {
     const saddle_data_options *options;
     size_t count;
     saddle_columns *columns; /* of all files; NULL: none, or given by the options */
-    saddle_dataset **part;
+    saddle_dataset **file;
 } several;
 
 /* Does something with one file. */
@@ -65,7 +65,7 @@ static saddle_status load(several *s, size_t number, const char *name, saddle_er
         return saddle_no_memory(error, "a file name");
     options.labels = each ? labels : options.labels;
     options.columns = s->columns != NULL ? s->columns : options.columns;
-    saddle_status status = saddle_dataset_load(&s->part[number], name, &options, 0, error);
+    saddle_status status = saddle_dataset_load(&s->file[number], name, &options, 0, error);
     saddle_free(labels);
     return status;
 }
@@ -73,65 +73,65 @@ static saddle_status load(several *s, size_t number, const char *name, saddle_er
 /* Fails if the files' rows do not go together; adds up their rows and entries. */
 static saddle_status add_up(const several *s, saddle_dataset *sum, saddle_error *error)
 {
-    const saddle_dataset *first = s->part[0];
+    const saddle_dataset *first = s->file[0];
     *sum = (saddle_dataset){.features = first->features};
     for (size_t k = 0; k < s->count; k++) {
-        const saddle_dataset *part = s->part[k];
-        if ((part->dense == NULL) != (first->dense == NULL) ||
-            (part->dense != NULL && part->features != first->features))
+        const saddle_dataset *one = s->file[k];
+        if ((one->dense == NULL) != (first->dense == NULL) ||
+            (one->dense != NULL && one->features != first->features))
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "'%s' has %zu feature%s, '%s' %zu, dense or sparse; give files of "
                                "the same kind",
                                first->name, first->features, SADDLE_PLURAL(first->features),
-                               part->name, part->features);
-        sum->features = part->features > sum->features ? part->features : sum->features;
-        sum->rows += part->rows;
-        sum->nonzeros += part->nonzeros;
-        sum->dropped += part->dropped;
-        sum->imputed += part->imputed;
-        sum->formats |= part->formats;
-        sum->unlabelled = sum->unlabelled || part->unlabelled;
+                               one->name, one->features);
+        sum->features = one->features > sum->features ? one->features : sum->features;
+        sum->rows += one->rows;
+        sum->nonzeros += one->nonzeros;
+        sum->dropped += one->dropped;
+        sum->imputed += one->imputed;
+        sum->formats |= one->formats;
+        sum->unlabelled = sum->unlabelled || one->unlabelled;
     }
     return SADDLE_OK;
 }
 
-/* Appends the rows of a part after `row` rows and `entry` entries. */
-static void append(saddle_dataset *to, const saddle_dataset *part, size_t row, size_t entry)
+/* Appends the rows of one file after `row` rows and `entry` entries. */
+static void append(saddle_dataset *to, const saddle_dataset *one, size_t row, size_t entry)
 {
-    memcpy(to->label + row, part->label, part->rows * sizeof *part->label);
-    if (part->dense != NULL) {
-        memcpy(to->dense + row * to->features, part->dense,
-               part->rows * part->features * sizeof *part->dense);
+    memcpy(to->label + row, one->label, one->rows * sizeof *one->label);
+    if (one->dense != NULL) {
+        memcpy(to->dense + row * to->features, one->dense,
+               one->rows * one->features * sizeof *one->dense);
         return;
     }
-    memcpy(to->column + entry, part->column, part->nonzeros * sizeof *part->column);
-    for (size_t k = 0; k < part->nonzeros; k++)
-        to->value[entry + k] = saddle_entry_value(part, k);
-    for (size_t k = 0; k < part->rows; k++)
-        to->row_start[row + k + 1] = entry + part->row_start[k + 1];
+    memcpy(to->column + entry, one->column, one->nonzeros * sizeof *one->column);
+    for (size_t k = 0; k < one->nonzeros; k++)
+        to->value[entry + k] = saddle_entry_value(one, k);
+    for (size_t k = 0; k < one->rows; k++)
+        to->row_start[row + k + 1] = entry + one->row_start[k + 1];
 }
 
 static saddle_status join(const several *s, saddle_dataset **out, saddle_error *error)
 {
     saddle_dataset sum;
     SADDLE_TRY(add_up(s, &sum, error));
-    bool dense = s->part[0]->dense != NULL;
+    bool dense = s->file[0]->dense != NULL;
     SADDLE_TRY(dense ? saddle_dataset_new_dense(out, s->pattern, sum.rows, sum.features, error)
                      : saddle_dataset_new_sparse(out, s->pattern, sum.rows, sum.features,
                                                  sum.nonzeros, false, error));
     size_t row = 0;
     size_t entry = 0;
     for (size_t k = 0; k < s->count; k++) {
-        append(*out, s->part[k], row, entry);
-        row += s->part[k]->rows;
-        entry += s->part[k]->nonzeros;
+        append(*out, s->file[k], row, entry);
+        row += s->file[k]->rows;
+        entry += s->file[k]->nonzeros;
     }
     (*out)->nonzeros = sum.nonzeros;
     (*out)->dropped = sum.dropped;
     (*out)->imputed = sum.imputed;
     (*out)->formats = sum.formats;
     (*out)->unlabelled = sum.unlabelled;
-    (*out)->columns = saddle_columns_share(s->part[0]->columns);
+    (*out)->columns = saddle_columns_share(s->file[0]->columns);
     if (!dense)
         saddle_dataset_forget_ones(*out);
     return SADDLE_OK;
@@ -146,17 +146,17 @@ saddle_status saddle_load_several(saddle_dataset **out, const char *pattern,
         return saddle_no_first_file(pattern, error);
     if (options->labels != NULL && saddle_is_pattern(options->labels))
         SADDLE_TRY(saddle_pattern_check(options->labels, error));
-    s.part = saddle_alloc(s.count, sizeof *s.part);
-    saddle_status status = s.part != NULL ? SADDLE_OK : saddle_no_memory(error, "the files");
+    s.file = saddle_alloc(s.count, sizeof *s.file);
+    saddle_status status = s.file != NULL ? SADDLE_OK : saddle_no_memory(error, "the files");
     SADDLE_THEN_IF(status, options->columns == NULL, for_files(&s, scan, error));
     SADDLE_THEN_IF(status, s.columns != NULL,
                    saddle_columns_settle(s.columns, options->categories,
                                          options->missing == SADDLE_MISSING_IMPUTE, error));
     SADDLE_THEN(status, for_files(&s, load, error));
     SADDLE_THEN(status, join(&s, out, error));
-    for (size_t k = 0; s.part != NULL && k < s.count; k++)
-        saddle_dataset_free(s.part[k]);
-    saddle_free((void *)s.part);
+    for (size_t k = 0; s.file != NULL && k < s.count; k++)
+        saddle_dataset_free(s.file[k]);
+    saddle_free((void *)s.file);
     saddle_columns_free(s.columns);
     return status;
 }

@@ -1,13 +1,13 @@
 /*
  * How much memory is available, and checks before much of it is allocated.
  *
- * Code that is about to allocate much memory announces it first as a need, a sum of named parts,
+ * Code that is about to allocate much memory announces it first as a need, a sum of named items,
  * so that what cannot fit is refused with numbers before anything is allocated. A need comes on
  * top of saddle_memory_used(); the estimate for a process is the largest sum of both that was ever
  * announced.
  */
-#ifndef SADDLE_CORE_AVAILABLE_H
-#define SADDLE_CORE_AVAILABLE_H
+#ifndef SADDLE_CORE_MEMORY_LIMITS_H
+#define SADDLE_CORE_MEMORY_LIMITS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,13 +26,13 @@ double saddle_available_bytes(size_t processes);
 
 /* Memory that is about to be allocated. Initialise to {0}. */
 typedef struct saddle_need {
-    double bytes;       /* of all parts */
-    double most;        /* of the largest part */
+    double bytes;       /* of all items */
+    double most;        /* of the largest item */
     char largest[96];   /* its name */
     const char *remedy; /* advice on how to make it smaller */
 } saddle_need;
 
-/* Adds a part. `remedy` is advice such as "use fewer agents"; the format gives its name, such as
+/* Adds an item. `remedy` is advice such as "use fewer agents"; the format gives its name, such as
  * "the state of 5 agents". */
 __attribute__((format(printf, 4, 5))) void
 saddle_need_add(saddle_need *need, double bytes, const char *remedy, const char *format, ...);
@@ -45,7 +45,7 @@ saddle_need_add(saddle_need *need, double bytes, const char *remedy, const char 
 saddle_status saddle_need_check(const saddle_need *need, size_t processes, const char *what,
                                 saddle_error *error);
 
-/* Like saddle_need_check(), for a need of one part. */
+/* Like saddle_need_check(), for a need of one item. */
 saddle_status saddle_need_check_one(double bytes, const char *what, const char *remedy,
                                     saddle_error *error);
 

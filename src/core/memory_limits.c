@@ -1,4 +1,4 @@
-#include "core/available.h"
+#include "core/memory_limits.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -224,11 +224,11 @@ static saddle_status refuse(const saddle_need *need, size_t processes, const cha
                             double available, bool granted, saddle_error *error)
 {
     char share[64] = "";
-    char part[160] = "";
+    char largest[160] = "";
     if (!granted && processes > 1)
         saddle_snprintf(share, sizeof share, " to each of %zu processes", processes);
     if (need->largest[0] != '\0')
-        saddle_snprintf(part, sizeof part, ", %.3g GB of it for %s", need->most / 1e9,
+        saddle_snprintf(largest, sizeof largest, ", %.3g GB of it for %s", need->most / 1e9,
                         need->largest);
     double own = saddle_memory_used() + SMALL_BLOCKS + SADDLE_LIBRARY_BYTES;
     if (granted && own > available)
@@ -237,7 +237,7 @@ static saddle_status refuse(const saddle_need *need, size_t processes, const cha
     return saddle_fail(error, SADDLE_NO_MEMORY,
                        "%s would take about %.4g GB of memory%s, but about %.4g GB is %s%s; "
                        "%s, or set %s to the gigabytes that it may take, or to inf",
-                       what, total / 1e9, part, available / 1e9,
+                       what, total / 1e9, largest, available / 1e9,
                        granted ? "allowed by " VARIABLE : "available", share, need->remedy,
                        VARIABLE);
 }
