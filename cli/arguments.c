@@ -1,5 +1,5 @@
 /*
- * Reads argv into settings, by the tables of options.
+ * Reads argv into a plan, by the tables of options.
  *
  *     --name value    --name=value    --flag    --    operand    -o value (for --output)
  *
@@ -63,14 +63,12 @@ bool cli_takes(const cli_command *command, const saddle_option *option)
            cli_has_option(command->library, option);
 }
 
-saddle_status cli_settings(saddle_settings **out, const cli_command *command, saddle_error *error)
+saddle_status cli_plan(saddle_plan *out, const cli_command *command, saddle_error *error)
 {
-    saddle_status status = saddle_settings_create(out, error);
-    SADDLE_THEN_IF(status, command->own != NULL, saddle_settings_add(*out, command->own, error));
-    if (status != SADDLE_OK) {
-        saddle_settings_free(*out);
-        *out = NULL;
-    }
+    saddle_plan_defaults(out, sizeof *out);
+    saddle_status status = saddle_plan_add_options(out, command->own, error);
+    if (status != SADDLE_OK)
+        saddle_plan_free(out);
     return status;
 }
 
@@ -80,8 +78,8 @@ static saddle_status unknown_option(const cli_arguments *a, const char *name, sa
 {
     const char *known[MOST_OPTIONS];
     size_t count = 0;
-    for (size_t k = 0; k < saddle_settings_count(a->plan.settings) && count < MOST_OPTIONS; k++) {
-        const saddle_option *option = saddle_settings_option(a->plan.settings, k);
+    for (size_t k = 0; k < saddle_plan_option_count(&a->plan) && count < MOST_OPTIONS; k++) {
+        const saddle_option *option = saddle_plan_option(&a->plan, k);
         if (cli_takes(a->command, option))
             known[count++] = option->name;
     }
@@ -112,11 +110,11 @@ static saddle_status check_empty(const saddle_option *option, saddle_error *erro
 static saddle_status set_option(cli_arguments *a, const saddle_option *option, const char *value,
                                 saddle_error *error)
 {
-    saddle_settings *settings = a->plan.settings;
-    if (option != a->command->joined || !saddle_settings_given(settings, option))
-        return saddle_settings_set(settings, option->name, value, error);
-    char *both = saddle_format("%s %s", saddle_settings_value(settings, option), value);
-    saddle_status status = both != NULL ? saddle_settings_set(settings, option->name, both, error)
+    saddle_plan *plan = &a->plan;
+    if (option != a->command->joined || !saddle_plan_given(plan, option))
+        return saddle_plan_set(plan, option->name, value, error);
+    char *both = saddle_format("%s %s", SADDLE_PLAN_TEXT(plan, option), value);
+    saddle_status status = both != NULL ? saddle_plan_set(plan, option->name, both, error)
                                         : saddle_no_memory(error, "the arguments");
     saddle_free(both);
     return status;
@@ -133,7 +131,7 @@ static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, 
         return unknown_option(a, text, error);
     memcpy(name, text, length);
     name[length] = '\0';
-    const saddle_option *option = saddle_settings_find(a->plan.settings, name);
+    const saddle_option *option = saddle_plan_find(&a->plan, name);
     if (option == NULL || !cli_takes(a->command, option))
         return unknown_option(a, name, error);
     const char *value = NULL;
@@ -156,10 +154,10 @@ static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, 
 /* The remedy for an extra argument that is a file, most likely a data file. */
 static const char *data_hint(const cli_arguments *a, const char *word)
 {
-    const saddle_option *data = saddle_settings_find(a->plan.settings, "data");
+    const saddle_option *data = saddle_plan_find(&a->plan, "data");
     if (data == NULL || !cli_takes(a->command, data) || access(word, F_OK) != 0)
         return "";
-    return saddle_settings_given(a->plan.settings, data)
+    return saddle_plan_given(&a->plan, data)
                ? "; for one file per agent, write %d in place of the number: --data 'part-%d.csv'"
                : "; give a data file as --data FILE";
 }
@@ -182,7 +180,7 @@ static saddle_status read_operand(cli_arguments *a, const char *word, saddle_err
 /* Whether the command takes -o, the short form of --output. */
 static bool takes_output(const cli_arguments *a)
 {
-    const saddle_option *option = saddle_settings_find(a->plan.settings, "output");
+    const saddle_option *option = saddle_plan_find(&a->plan, "output");
     return option != NULL && cli_takes(a->command, option);
 }
 
@@ -222,12 +220,11 @@ static void look_for_help(cli_arguments *a, int argc, char *const *argv)
 }
 
 /* Reads the file that --config names, if it is given. */
-static saddle_status read_config(saddle_settings *settings, saddle_error *error)
+static saddle_status read_config(saddle_plan *plan, saddle_error *error)
 {
-    if (!saddle_settings_given(settings, &cli_option_config))
+    if (!saddle_plan_given(plan, &cli_option_config))
         return SADDLE_OK;
-    return saddle_settings_load(settings, saddle_settings_value(settings, &cli_option_config),
-                                error);
+    return saddle_plan_load(plan, SADDLE_PLAN_TEXT(plan, &cli_option_config), error);
 }
 
 saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command, int argc,
@@ -235,12 +232,11 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
 {
     *out = (cli_arguments){.command = command};
     cli_set_command(command);
-    saddle_plan_defaults(&out->plan, sizeof out->plan);
     out->operand = calloc((size_t)argc + 1, sizeof *out->operand);
     out->own = calloc(1, command->own_bytes + 1);
     if (out->operand == NULL || out->own == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %d arguments", argc);
-    saddle_status status = cli_settings(&out->plan.settings, command, error);
+    saddle_status status = cli_plan(&out->plan, command, error);
     if (status == SADDLE_OK)
         look_for_help(out, argc, argv);
     if (status != SADDLE_OK || out->help)
@@ -250,10 +246,9 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
         status =
             saddle_fail(error, SADDLE_BAD_INPUT, "saddle %s needs %s; `saddle help %s` explains it",
                         command->name, command->operands, command->name);
-    SADDLE_THEN(status, read_config(out->plan.settings, error));
-    saddle_settings_write(out->plan.settings, SADDLE_HOME_PLAN, &out->plan);
+    SADDLE_THEN(status, read_config(&out->plan, error));
     if (command->own != NULL)
-        saddle_settings_write_table(out->plan.settings, command->own, out->own);
+        saddle_plan_read_own(&out->plan, command->own, out->own);
     return status;
 }
 

@@ -144,15 +144,15 @@ bool cli_has_option(const cli_fields *list, const saddle_option *option);
 /* Whether a command takes an option. */
 bool cli_takes(const cli_command *command, const saddle_option *option);
 
-/* All options of the library and the command's own. Free with saddle_settings_free(). */
-saddle_status cli_settings(saddle_settings **out, const cli_command *command, saddle_error *error);
+/* A plan with all options of the library and the command's own. Free with saddle_plan_free(). */
+saddle_status cli_plan(saddle_plan *out, const cli_command *command, saddle_error *error);
 /* The values of an option, "@FILE" or "a|b|c"; "" if nothing is known about them. */
 const char *cli_option_values(const saddle_option *option);
 
 /* The parsed command line. */
 struct cli_arguments {
     const cli_command *command;
-    saddle_plan plan;     /* its settings include the command's own options */
+    saddle_plan plan;     /* its options include the command's own */
     void *own;            /* the command's struct of options; owned */
     size_t count;         /* number of operands */
     const char **operand; /* the words belong to argv; the array is owned */
@@ -165,9 +165,6 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
                                  char *const *argv, saddle_error *error);
 /* Frees what cli_read_arguments() allocated. */
 void cli_release_arguments(cli_arguments *arguments);
-
-/* Whether the option of a field of the plan, such as limits.iterations, was given. */
-#define CLI_GIVEN(plan, field) saddle_plan_given((plan), offsetof(saddle_plan, field))
 
 /* Warns about columns of the data with large values, and about given options that neither the
  * problem nor any of the algorithms uses. One line each. */
@@ -280,7 +277,7 @@ int cli_first_sentence(const saddle_option *option);
 void cli_option_heading(const saddle_option *option, char *out, size_t size);
 /* Calls `heading` for every group of options and `visit` for each option in it. NULL for a
  * command: all options. */
-void cli_walk_options(const saddle_settings *settings, const cli_command *command,
+void cli_walk_options(const saddle_plan *plan, const cli_command *command,
                       void (*heading)(const char *group),
                       void (*visit)(const cli_command *command, const saddle_option *option));
 /* Capacity for the help of an option with its choices, default and range. */

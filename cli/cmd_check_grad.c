@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "instance/unused_options.h"
+#include "models/model.h"
 
 /* The relative error allowed: larger than what central differences of a smooth function leave. */
 #define ALLOWED 1e-5
@@ -19,21 +21,12 @@ static const saddle_option *const own[] = {
 static CLI_PLAN_FIELDS(library, CLI_FIELDS(problem), CLI_FIELDS(network), CLI_FIELDS(start.seed),
                        CLI_FIELDS(engine.threads));
 
-/* The value of an option of the instance's problem; "" if it has no such option. */
-static const char *value_of(const saddle_instance *e, const char *name)
-{
-    const saddle_option *const *option = e->kind != NULL ? e->kind->options : NULL;
-    for (; option != NULL && *option != NULL; option++)
-        if (strcmp((*option)->name, name) == 0)
-            return saddle_settings_value(e->plan->settings, *option);
-    return "";
-}
-
 /* Whether rows are scored by a network of ReLUs, which has kinks close to almost any point. */
 static bool has_relu(const saddle_instance *e)
 {
-    return strncmp(value_of(e, "score"), "mlp:", 4) == 0 &&
-           strcmp(value_of(e, "activation"), "relu") == 0;
+    return e->kind != NULL && saddle_option_in(e->kind->options, &saddle_activation_option) &&
+           strncmp(SADDLE_PLAN_TEXT(e->plan, &saddle_score_option), "mlp:", 4) == 0 &&
+           strcmp(SADDLE_PLAN_TEXT(e->plan, &saddle_activation_option), "relu") == 0;
 }
 
 static int print_check(const saddle_gradient_check *check, const saddle_instance *e)

@@ -51,13 +51,13 @@ static saddle_status show_all(const char *directory, saddle_plan *plan, saddle_s
 }
 
 /* Prints the options that were given, as they would be typed. */
-static void print_settings(const saddle_settings *settings)
+static void print_settings(const saddle_plan *plan)
 {
     cli_print("\nOptions of the run:\n");
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
-        if (saddle_settings_given(settings, option))
-            cli_print("  --%s %s\n", option->name, saddle_settings_value(settings, option));
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
+        if (saddle_plan_given(plan, option))
+            cli_print("  --%s %s\n", option->name, SADDLE_PLAN_TEXT(plan, option));
     }
 }
 
@@ -78,7 +78,7 @@ static int run(const cli_arguments *arguments)
     else
         newest = show(path, &plan);
     if (plan.settings != NULL)
-        print_settings(plan.settings);
+        print_settings(&plan);
     saddle_plan_free(&plan);
     return status == SADDLE_OK ? cli_exit_code(newest) : cli_fail(&error);
 }

@@ -133,11 +133,11 @@ static void print_words(const char *before, const char *kind)
 /* ---- the word being typed ------------------------------------------------------------------ */
 
 /* Prints all options of a command with the first sentence of their help. */
-static void print_options(const saddle_settings *settings, const cli_command *command)
+static void print_options(const saddle_plan *plan, const cli_command *command)
 {
     puts("--help\tExplain the command\n--help-all\tExplain all its options");
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
         if (!cli_takes(command, option))
             continue;
         saddle_fprintf(stdout, "--%s\t%.*s\n", option->name, cli_first_sentence(option),
@@ -146,8 +146,8 @@ static void print_options(const saddle_settings *settings, const cli_command *co
 }
 
 /* Prints the candidates for `word` of a command, after the word `previous`. */
-static void complete_word(const saddle_settings *settings, const cli_command *command,
-                          const char *previous, const char *word)
+static void complete_word(const saddle_plan *plan, const cli_command *command, const char *previous,
+                          const char *word)
 {
     char name[128]; /* "--name" of "--name value" or "--name=value" */
     const char *equals = strncmp(word, "--", 2) == 0 ? strchr(word, '=') : NULL;
@@ -155,14 +155,14 @@ static void complete_word(const saddle_settings *settings, const cli_command *co
                     equals != NULL ? (int)(equals - word) : (int)strlen(previous),
                     equals != NULL ? word : previous);
     const saddle_option *option =
-        strncmp(name, "--", 2) == 0 ? saddle_settings_find(settings, name + 2) : NULL;
+        strncmp(name, "--", 2) == 0 ? saddle_plan_find(plan, name + 2) : NULL;
     bool valued = option != NULL && option->kind != SADDLE_OPTION_FLAG;
     saddle_append(name, sizeof name, "=");
     if (valued && cli_takes(command, option))
         print_values(equals != NULL ? name : "", cli_option_values(option),
                      equals != NULL ? equals + 1 : word);
     else if (*word == '-')
-        print_options(settings, command);
+        print_options(plan, command);
     else if (command->values != NULL)
         print_values("", command->values, word);
 }
@@ -176,11 +176,11 @@ int cli_complete(int argc, char *const *argv)
         puts("--help\tList the commands\n--version\tPrint the version");
     } else if (command != NULL) {
         saddle_error error;
-        saddle_settings *settings;
-        if (cli_settings(&settings, command, &error) != SADDLE_OK)
+        saddle_plan plan;
+        if (cli_plan(&plan, command, &error) != SADDLE_OK)
             return cli_fail(&error);
-        complete_word(settings, command, argv[argc - 2], argv[argc - 1]);
-        saddle_settings_free(settings);
+        complete_word(&plan, command, argv[argc - 2], argv[argc - 1]);
+        saddle_plan_free(&plan);
     } else if (argc == 2 && cli_is_family(argv[0])) {
         size_t count;
         const cli_command *const *list = cli_commands(&count);

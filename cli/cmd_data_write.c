@@ -5,7 +5,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "files/pattern.h"
-#include "instance/settings.h"
+#include "instance/plan.h"
 #include "instance/split_file.h"
 #include "run/plan_files.h"
 
@@ -194,13 +194,13 @@ static void free_parts(parts *p)
 static saddle_status check_use(const cli_arguments *arguments, saddle_error *error)
 {
     const options *chosen = arguments->own;
-    const saddle_settings *settings = arguments->plan.settings;
-    if (!saddle_is_pattern(chosen->train) && saddle_settings_given(settings, &parts_option))
+    const saddle_plan *plan = &arguments->plan;
+    if (!saddle_is_pattern(chosen->train) && saddle_plan_given(plan, &parts_option))
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
             "--parts: --train is the single file '%s'; put %%d into its name, or leave out --parts",
             SADDLE_EXCERPT(chosen->train));
-    if (chosen->test == NULL && saddle_settings_given(settings, &share_option))
+    if (chosen->test == NULL && saddle_plan_given(plan, &share_option))
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
             "--test-share: no rows are held out; give --test, or leave out --test-share");

@@ -64,12 +64,12 @@ static void print_group(const char *group)
 
 /* Counts the options under a heading that a command takes (or, with `taken` false, does not).
  * Unless `before` is NULL, prints their names, with `before` before the first. */
-static size_t name_options(const saddle_settings *settings, const cli_command *command,
+static size_t name_options(const saddle_plan *settings, const cli_command *command,
                            const char *heading, bool taken, const char *before)
 {
     size_t count = 0;
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
+    for (size_t k = 0; k < saddle_plan_option_count(settings); k++) {
+        const saddle_option *option = saddle_plan_option(settings, k);
         if (option->home != SADDLE_HOME_PLAN || strcmp(option->group, heading) != 0 ||
             cli_takes(command, option) != taken)
             continue;
@@ -83,10 +83,10 @@ static size_t name_options(const saddle_settings *settings, const cli_command *c
 }
 
 /* The first option of the plan under a heading, or NULL. */
-static const saddle_option *first_under(const saddle_settings *settings, const char *heading)
+static const saddle_option *first_under(const saddle_plan *settings, const char *heading)
 {
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
+    for (size_t k = 0; k < saddle_plan_option_count(settings); k++) {
+        const saddle_option *option = saddle_plan_option(settings, k);
         if (option->home == SADDLE_HOME_PLAN && strcmp(option->group, heading) == 0)
             return option;
     }
@@ -95,11 +95,11 @@ static const saddle_option *first_under(const saddle_settings *settings, const c
 
 /* Prints which library options a command takes; if it takes most of those under a heading, by
  * the heading. */
-static void print_taken(const saddle_settings *settings, const cli_command *command)
+static void print_taken(const saddle_plan *settings, const cli_command *command)
 {
     const char *before = ".PP\nTakes these options, which section OPTIONS explains: ";
-    for (size_t k = 0; command->library != NULL && k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
+    for (size_t k = 0; command->library != NULL && k < saddle_plan_option_count(settings); k++) {
+        const saddle_option *option = saddle_plan_option(settings, k);
         const char *heading = option->group;
         if (option != first_under(settings, heading))
             continue;
@@ -121,7 +121,7 @@ static void print_taken(const saddle_settings *settings, const cli_command *comm
         fputs(".\n", stdout);
 }
 
-static void print_command(const saddle_settings *settings, const cli_command *command)
+static void print_command(const saddle_plan *settings, const cli_command *command)
 {
     fputs(".SS saddle ", stdout);
     print_roff(command->name);
@@ -144,16 +144,16 @@ static void print_command(const saddle_settings *settings, const cli_command *co
 
 static int run(const cli_arguments *arguments)
 {
-    const saddle_settings *settings = arguments->plan.settings;
+    const saddle_plan *plan = &arguments->plan;
     size_t count;
     const cli_command *const *command = cli_commands(&count);
     saddle_fprintf(stdout, ".TH SADDLE 1 \"\" \"saddle %s\" \"User Commands\"\n", saddle_version());
     fputs(cli_manual_begin, stdout);
     fputs(".SH COMMANDS\n", stdout);
     for (size_t k = 0; k < count; k++)
-        print_command(settings, command[k]);
+        print_command(plan, command[k]);
     fputs(".SH OPTIONS\n", stdout);
-    cli_walk_options(settings, NULL, print_group, print_option);
+    cli_walk_options(plan, NULL, print_group, print_option);
     fputs(".SH EXIT STATUS\n", stdout);
 #define PRINT_EXIT(name, value, text) print_tagged(#value, text);
     CLI_EXIT_LIST(PRINT_EXIT)

@@ -57,13 +57,13 @@ static saddle_status open_job(job *out, const cli_arguments *arguments, saddle_e
     *out = (job){.predictor = NULL};
     saddle_status status = require(arguments, plan->outputs.model != NULL, "model",
                                    "a file that `saddle run --model` wrote", error);
-    SADDLE_THEN(status, require(arguments, CLI_GIVEN(plan, problem.data), "data",
+    SADDLE_THEN(status, require(arguments, SADDLE_GIVEN(plan, problem.data), "data",
                                 "the rows to score", error));
     SADDLE_THEN(status, saddle_predictor_load(
                             &out->predictor, plan->outputs.model,
-                            CLI_GIVEN(plan, problem.name) ? plan->problem.name : NULL, error));
+                            SADDLE_GIVEN(plan, problem.name) ? plan->problem.name : NULL, error));
     saddle_data_options how = saddle_plan_data_options(plan);
-    if (!CLI_GIVEN(plan, problem.label_column))
+    if (!SADDLE_GIVEN(plan, problem.label_column))
         how.label_column = NULL;
     SADDLE_THEN(status,
                 saddle_predictor_data(out->predictor, &out->data, plan->problem.data, &how, error));

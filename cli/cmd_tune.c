@@ -332,8 +332,7 @@ static saddle_status make_instance(work *w, saddle_instance **out, saddle_error 
 static saddle_status check_fraction(const cli_arguments *arguments, saddle_error *error)
 {
     const options *chosen = arguments->own;
-    if (holds_out(chosen->objective) ||
-        !saddle_settings_given(arguments->plan.settings, &validation_option))
+    if (holds_out(chosen->objective) || !saddle_plan_given(&arguments->plan, &validation_option))
         return SADDLE_OK;
     return saddle_fail(
         error, SADDLE_BAD_INPUT,

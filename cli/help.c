@@ -86,11 +86,11 @@ static void print_group(const char *group)
 
 /* The index of the first option from k on that a command takes and that is in a group; NULL:
  * any. */
-static size_t next_option(const saddle_settings *settings, const cli_command *command,
-                          const char *group, size_t k)
+static size_t next_option(const saddle_plan *plan, const cli_command *command, const char *group,
+                          size_t k)
 {
-    for (; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
+    for (; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
         if ((command == NULL || cli_takes(command, option)) &&
             (group == NULL || strcmp(option->group, group) == 0))
             break;
@@ -98,19 +98,19 @@ static size_t next_option(const saddle_settings *settings, const cli_command *co
     return k;
 }
 
-void cli_walk_options(const saddle_settings *settings, const cli_command *command,
+void cli_walk_options(const saddle_plan *plan, const cli_command *command,
                       void (*heading)(const char *group),
                       void (*visit)(const cli_command *command, const saddle_option *option))
 {
-    size_t count = saddle_settings_count(settings);
-    for (size_t k = next_option(settings, command, NULL, 0); k < count;
-         k = next_option(settings, command, NULL, k + 1)) {
-        const char *group = saddle_settings_option(settings, k)->group;
-        if (next_option(settings, command, group, 0) < k)
+    size_t count = saddle_plan_option_count(plan);
+    for (size_t k = next_option(plan, command, NULL, 0); k < count;
+         k = next_option(plan, command, NULL, k + 1)) {
+        const char *group = saddle_plan_option(plan, k)->group;
+        if (next_option(plan, command, group, 0) < k)
             continue; /* shown before */
         heading(group);
-        for (size_t j = k; j < count; j = next_option(settings, command, group, j + 1))
-            visit(command, saddle_settings_option(settings, j));
+        for (size_t j = k; j < count; j = next_option(plan, command, group, j + 1))
+            visit(command, saddle_plan_option(plan, j));
     }
 }
 
@@ -129,11 +129,11 @@ const char *const cli_run_basics[] = {
     "json",       "checkpoint", "config",    NULL};
 
 /* Prints the basic options with the first sentence of their help. */
-static void print_basics(const saddle_settings *settings, const cli_command *command)
+static void print_basics(const saddle_plan *plan, const cli_command *command)
 {
     print_group("Basic options");
     for (const char *const *name = command->basics; *name != NULL; name++) {
-        const saddle_option *option = saddle_settings_find(settings, *name);
+        const saddle_option *option = saddle_plan_find(plan, *name);
         if (option == NULL || !cli_takes(command, option))
             continue;
         char heading[128];
@@ -151,22 +151,21 @@ static void print_basics(const saddle_settings *settings, const cli_command *com
 /* Prints the options of the problem and of the algorithm that were given. */
 static void print_named(const cli_arguments *arguments)
 {
-    const saddle_settings *settings = arguments->plan.settings;
+    const saddle_plan *plan = &arguments->plan;
     const saddle_problem_class *problem = NULL;
     const saddle_algorithm *algorithm = NULL;
-    const saddle_option *of_problem = saddle_settings_find(settings, "problem");
-    const saddle_option *of_algorithm = saddle_settings_find(settings, "algorithm");
+    const saddle_option *of_problem = saddle_plan_find(plan, "problem");
+    const saddle_option *of_algorithm = saddle_plan_find(plan, "algorithm");
     char title[128];
-    if (saddle_settings_given(settings, of_problem) &&
-        saddle_problem_find(&problem, saddle_settings_value(settings, of_problem), NULL) ==
-            SADDLE_OK) {
+    if (saddle_plan_given(plan, of_problem) &&
+        saddle_problem_find(&problem, SADDLE_PLAN_TEXT(plan, of_problem), NULL) == SADDLE_OK) {
         saddle_snprintf(title, sizeof title, "Options of problem %s", problem->name);
         print_group(title);
         for (const saddle_option *const *option = problem->options; *option != NULL; option++)
             print_option(arguments->command, *option);
     }
-    if (saddle_settings_given(settings, of_algorithm) &&
-        saddle_algorithm_find(&algorithm, saddle_settings_value(settings, of_algorithm), NULL) ==
+    if (saddle_plan_given(plan, of_algorithm) &&
+        saddle_algorithm_find(&algorithm, SADDLE_PLAN_TEXT(plan, of_algorithm), NULL) ==
             SADDLE_OK) {
         saddle_snprintf(title, sizeof title, "Options of algorithm %s", algorithm->name);
         print_group(title);
@@ -176,7 +175,7 @@ static void print_named(const cli_arguments *arguments)
 }
 
 /* The --help of a command with many options: examples and the basic options. */
-static void print_brief(const cli_arguments *arguments, const saddle_settings *settings)
+static void print_brief(const cli_arguments *arguments, const saddle_plan *plan)
 {
     const cli_command *command = arguments->command;
     if (command->examples != NULL)
@@ -184,7 +183,7 @@ static void print_brief(const cli_arguments *arguments, const saddle_settings *s
     for (const char *const *example = command->examples; example != NULL && *example != NULL;
          example++)
         cli_print("  %s\n", *example);
-    print_basics(settings, command);
+    print_basics(plan, command);
     print_named(arguments);
     char more[256];
     saddle_snprintf(
@@ -201,8 +200,8 @@ int cli_print_help(const cli_arguments *arguments)
 {
     const cli_command *command = arguments->command;
     saddle_error error;
-    saddle_settings *settings = NULL;
-    if (cli_settings(&settings, command, &error) != SADDLE_OK)
+    saddle_plan plan;
+    if (cli_plan(&plan, command, &error) != SADDLE_OK)
         return cli_fail(&error);
     int width = cli_width(STDOUT_FILENO);
     bool options = command->library != NULL || command->own != NULL;
@@ -217,12 +216,12 @@ int cli_print_help(const cli_arguments *arguments)
         cli_wrap(stdout, command->details, 0, 0, width);
     }
     if (brief) {
-        print_brief(arguments, settings);
+        print_brief(arguments, &plan);
     } else {
-        cli_walk_options(settings, command, print_group, print_option);
+        cli_walk_options(&plan, command, print_group, print_option);
         print_exit_codes();
     }
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
     return CLI_OK;
 }
 
@@ -310,15 +309,15 @@ static bool explain_option(const char *name)
     const cli_command *const *command = cli_commands(&commands);
     for (size_t k = 0; k < commands; k++) {
         saddle_error error;
-        saddle_settings *settings = NULL;
-        if (cli_settings(&settings, command[k], &error) != SADDLE_OK)
+        saddle_plan plan;
+        if (cli_plan(&plan, command[k], &error) != SADDLE_OK)
             continue;
-        for (size_t j = 0; j < saddle_settings_count(settings); j++) {
-            const saddle_option *option = saddle_settings_option(settings, j);
+        for (size_t j = 0; j < saddle_plan_option_count(&plan); j++) {
+            const saddle_option *option = saddle_plan_option(&plan, j);
             if (strcmp(option->name, name) == 0 && cli_takes(command[k], option))
                 count = add_use(use, count, command[k], option);
         }
-        saddle_settings_free(settings);
+        saddle_plan_free(&plan);
     }
     for (size_t k = 0; k < count; k++) {
         cli_print_explained(use[k].heading, use[k].text);
@@ -332,18 +331,18 @@ static bool explain_option(const char *name)
 /* Adds the names of options that a command takes and that are not in the list yet. */
 static size_t add_option_names(const char **name, size_t count, const cli_command *command)
 {
-    saddle_settings *settings = NULL;
-    if (cli_settings(&settings, command, NULL) != SADDLE_OK)
+    saddle_plan plan;
+    if (cli_plan(&plan, command, NULL) != SADDLE_OK)
         return count;
-    for (size_t j = 0; j < saddle_settings_count(settings); j++) {
-        const saddle_option *option = saddle_settings_option(settings, j);
+    for (size_t j = 0; j < saddle_plan_option_count(&plan); j++) {
+        const saddle_option *option = saddle_plan_option(&plan, j);
         size_t k = 0;
         while (k < count && strcmp(name[k], option->name) != 0)
             k++;
         if (k == count && count < MOST_TOPICS && cli_takes(command, option))
             name[count++] = option->name;
     }
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
     return count;
 }
 

@@ -49,12 +49,12 @@ static void put_setting(saddle_json *j, const saddle_option *option, const char 
         saddle_json_put(j, "%s: %s", name, text);
 }
 
-void cli_json_settings(saddle_json *j, const saddle_settings *settings)
+void cli_json_settings(saddle_json *j, const saddle_plan *plan)
 {
     saddle_json_put(j, "settings {");
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
-        put_setting(j, option, saddle_settings_value(settings, option));
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
+        put_setting(j, option, SADDLE_PLAN_TEXT(plan, option));
     }
     saddle_json_put(j, "}");
 }
@@ -62,15 +62,15 @@ void cli_json_settings(saddle_json *j, const saddle_settings *settings)
 void cli_json_given(saddle_json *j, const cli_arguments *arguments)
 {
     const cli_command *command = arguments->command;
-    const saddle_settings *settings = arguments->plan.settings;
+    const saddle_plan *plan = &arguments->plan;
     saddle_json_put(j, "settings {");
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
-        bool given = saddle_settings_given(settings, option);
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
+        bool given = saddle_plan_given(plan, option);
         bool general = option->home == SADDLE_HOME_PLAN || saddle_option_in(command->own, option);
         bool undecided = !given && cli_has_option(command->undecided, option);
         if (option != &cli_option_json && cli_takes(command, option) && (given || general))
-            put_setting(j, option, undecided ? "" : saddle_settings_value(settings, option));
+            put_setting(j, option, undecided ? "" : SADDLE_PLAN_TEXT(plan, option));
     }
     saddle_json_put(j, "}");
 }

@@ -14,7 +14,7 @@ void cli_json_begin(saddle_json *j, const cli_command *command);
 void cli_json_end(saddle_json *j);
 
 /* Adds "settings" with all options of the settings. */
-void cli_json_settings(saddle_json *j, const saddle_settings *settings);
+void cli_json_settings(saddle_json *j, const saddle_plan *plan);
 /* Adds "settings" with the options that a command takes; options of a single problem or
  * algorithm only if they were given. */
 void cli_json_given(saddle_json *j, const cli_arguments *arguments);

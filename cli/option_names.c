@@ -15,7 +15,7 @@ void cli_set_command(const cli_command *command)
 }
 
 /* The length of the option name at the beginning of a text, or 0. */
-static size_t name_length(const saddle_settings *options, const char *text)
+static size_t name_length(const saddle_plan *options, const char *text)
 {
     char name[64];
     size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
@@ -23,7 +23,7 @@ static size_t name_length(const saddle_settings *options, const char *text)
         return 0;
     memcpy(name, text, length);
     name[length] = '\0';
-    return saddle_settings_find(options, name) != NULL ? length : 0;
+    return saddle_plan_find(options, name) != NULL ? length : 0;
 }
 
 static bool begins(const char *text, const char *with)
@@ -39,7 +39,7 @@ static bool is_alone(const char *end)
 
 /* Whether the word at `at`, inside a message, names an option: it has a hyphen, or words around it
  * that messages put around an option. */
-static bool is_named(const saddle_settings *options, const char *message, const char *at)
+static bool is_named(const saddle_plan *options, const char *message, const char *at)
 {
     static const struct {
         const char *before;
@@ -81,24 +81,24 @@ static bool is_named(const saddle_settings *options, const char *message, const 
 /* Copies a message with two dashes before every option in it, and `saddle` before a command. */
 static void add_dashes(const char *message, char *out, size_t size)
 {
-    saddle_settings *options = NULL;
-    if (current != NULL && cli_settings(&options, current, NULL) != SADDLE_OK)
-        options = NULL;
-    size_t length = options != NULL ? name_length(options, message) : 0;
+    saddle_plan options = {.settings = NULL};
+    if (current != NULL)
+        (void)cli_plan(&options, current, NULL);
+    size_t length = name_length(&options, message);
     bool first =
         length > 0 && (begins(message + length, ": ") ||
                        (memchr(message, '-', length) != NULL && is_alone(message + length)));
     size_t used = (size_t)saddle_snprintf(out, size, "%s", first ? "--" : "");
     for (const char *at = message; *at != '\0' && used + 12 < size; at++) {
-        bool word = options != NULL && at > message && strchr(" (", at[-1]) != NULL;
-        if (word && is_named(options, message, at))
+        bool word = at > message && strchr(" (", at[-1]) != NULL;
+        if (word && is_named(&options, message, at))
             used += (size_t)saddle_snprintf(out + used, size - used, "--");
         out[used++] = *at;
         if (begins(at, "(data fetch "))
             used += (size_t)saddle_snprintf(out + used, size - used, "saddle ");
     }
     out[used] = '\0';
-    saddle_settings_free(options);
+    saddle_plan_free(&options);
 }
 
 int cli_fail(const saddle_error *error)

@@ -94,13 +94,13 @@ saddle_status cli_check_trace_output(const cli_arguments *arguments, const char 
 void cli_add_inputs(const cli_arguments *arguments, saddle_path_list *inputs)
 {
     const cli_common *common = arguments->own;
-    const saddle_settings *settings = arguments->plan.settings;
+    const saddle_plan *plan = &arguments->plan;
     saddle_plan_add_inputs(&arguments->plan, inputs);
     /* Plug-ins that the program's own options name, such as --algorithms. */
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
         if (option->no_path_in_file && option->home == SADDLE_HOME_OWN)
-            saddle_plugin_add_paths(inputs, option->name, saddle_settings_value(settings, option));
+            saddle_plugin_add_paths(inputs, option->name, SADDLE_PLAN_TEXT(plan, option));
     }
     saddle_path_list_add(inputs, "config", common->config);
 }

@@ -8,7 +8,7 @@
 
 #include "core/outcome_name.h"
 #include "core/print.h"
-#include "instance/settings.h"
+#include "instance/plan.h"
 #include "json_output.h"
 
 /* ---- comparisons --------------------------------------------------------------------------- */
@@ -284,14 +284,20 @@ static void print_outcomes(const comparison *c, saddle_measured_rows rows, bool 
 /* How messages travel in all runs, if that was given. */
 static void print_network(const saddle_plan *plan)
 {
-    static const char *const name[] = {"links",       "inexact", "compress",
-                                       "mixing-rate", "churn",   "link-model"};
+    static const cli_fields fields[] = {CLI_FIELDS(network.links),
+                                        CLI_FIELDS(network.inexact),
+                                        CLI_FIELDS(network.compress),
+                                        CLI_FIELDS(network.mixing_rate),
+                                        CLI_FIELDS(network.churn),
+                                        CLI_FIELDS(network.link_model),
+                                        CLI_NO_FIELDS};
     size_t printed = 0;
-    for (size_t k = 0; k < sizeof name / sizeof *name; k++) {
-        const saddle_option *option = saddle_settings_find(plan->settings, name[k]);
-        if (option != NULL && saddle_settings_given(plan->settings, option))
-            cli_print("%s%s %s", printed++ == 0 ? "\nnetwork of all runs: " : ", ", name[k],
-                      saddle_settings_value(plan->settings, option));
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
+        if (option->home == SADDLE_HOME_PLAN && cli_has_field(fields, option->offset) &&
+            saddle_plan_given(plan, option))
+            cli_print("%s%s %s", printed++ == 0 ? "\nnetwork of all runs: " : ", ", option->name,
+                      SADDLE_PLAN_TEXT(plan, option));
     }
     if (printed > 0)
         cli_print("\n");

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "instance/instance.h"
 #include "instance/unused_options.h"
+#include "problems/groups.h"
 
 /* The number of rows that are printed, approximately. */
 #define SHOWN_ROWS 21
@@ -55,7 +56,7 @@ static void print_algorithm(const saddle_run_info *info)
     saddle_snprintf(text, sizeof text, "%s:", info->algorithm->name);
     for (const saddle_option *const *option = info->algorithm->options; *option != NULL; option++) {
         const char *name = (*option)->name;
-        const char *value = saddle_settings_value(info->plan->settings, *option);
+        const char *value = SADDLE_PLAN_TEXT(info->plan, *option);
         char batch[64];
         double number = 0.0;
         if (strcmp(name, "batch") == 0 && strcmp(value, "auto") == 0) {
@@ -90,16 +91,16 @@ static void print_problem(const saddle_run_info *info, const saddle_problem_clas
     char text[1024];
     char reason[128];
     const saddle_problem *problem = info->instance->problem;
-    const saddle_settings *settings = info->plan->settings;
+    const saddle_plan *plan = info->plan;
     saddle_snprintf(text, sizeof text, "%s: x in R^%zu, y in R^%zu", problem->name, problem->x_dim,
                     problem->y_dim);
     const char *before = "; ";
     for (const saddle_option *const *option = kind->options; *option != NULL; option++) {
-        if (saddle_option_lacks_companion(settings, *option, reason) ||
-            strcmp((*option)->name, "group-values") == 0)
+        if (saddle_option_lacks_companion(plan, *option, reason) ||
+            *option == &saddle_group_values_option)
             continue;
         saddle_append(text, sizeof text, "%s%s %.100s", before, (*option)->name,
-                      saddle_settings_value(settings, *option));
+                      SADDLE_PLAN_TEXT(plan, *option));
         before = ", ";
     }
     if (kind->needs_data && kind->labels == SADDLE_LABELS_SIGNS) {
@@ -171,12 +172,11 @@ static void print_start(const saddle_plan *plan)
 
 /* Prints the groups in the order of the outcomes group_1_accuracy, ..., if the problem has
  * groups by columns. */
-static void print_groups(const saddle_settings *settings)
+static void print_groups(const saddle_plan *plan)
 {
-    const char *by = saddle_settings_text(settings, "groups");
-    const char *values = saddle_settings_text(settings, "group-values");
-    if (by != NULL && values != NULL && strcmp(values, "auto") != 0)
-        cli_print_field("groups", "%s: %s", by, values);
+    const char *values = SADDLE_PLAN_TEXT(plan, &saddle_group_values_option);
+    if (*values != '\0' && strcmp(values, "auto") != 0)
+        cli_print_field("groups", "%s: %s", SADDLE_PLAN_TEXT(plan, &saddle_groups_option), values);
 }
 
 /* Prints the network and how messages travel in it. */
@@ -210,7 +210,7 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
     cli_print("saddle %s\n", saddle_version());
     print_problem(info, kind);
     print_samples(info, kind);
-    print_groups(plan->settings);
+    print_groups(plan);
     cli_print_field("X", "%s", saddle_set_text(e->x_set));
     cli_print_field("Y", "%s", saddle_set_text(e->y_set));
     cli_print_field("h", "%s", saddle_regularizer_text(e->regularizer));

@@ -119,7 +119,7 @@ void run_display_json(const run_display *d, const cli_command *command,
     size_t count = result->outcome_count;
     size_t last = result->row_count - 1;
     cli_json_begin(&j, command);
-    cli_json_settings(&j, result->plan.settings);
+    cli_json_settings(&j, &result->plan);
     add_problem(&j, instance);
     add_network(&j, instance);
     saddle_json_put(&j, "start_iteration %" PRIu64 " resumed_from %s", d->start,

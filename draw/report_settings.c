@@ -20,8 +20,8 @@ static bool same_text(const report_section *section, size_t a, size_t b, const c
 /* Whether a setting only says where the run wrote its files. */
 static bool is_output(const trace_groups *g, const char *name)
 {
-    for (size_t k = 0; k < saddle_settings_count(g->options); k++) {
-        const saddle_option *option = saddle_settings_option(g->options, k);
+    for (size_t k = 0; k < saddle_plan_option_count(&g->options); k++) {
+        const saddle_option *option = saddle_plan_option(&g->options, k);
         if (strcmp(option->name, name) == 0)
             return option->effect == SADDLE_EFFECT_OUTPUT;
     }

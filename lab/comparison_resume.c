@@ -6,13 +6,13 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "instance/settings.h"
+#include "instance/plan.h"
 #include "lab/comparison.h"
 #include "observe/trace.h"
 #include "run/run.h"
 
 /* Refuses a trace of another version, or with a setting that differs from the run's. */
-static saddle_status check_settings(const saddle_trace *trace, const saddle_settings *effective,
+static saddle_status check_settings(const saddle_trace *trace, const saddle_plan *effective,
                                     saddle_error *error)
 {
     if (strcmp(trace->version, saddle_version()) != 0)
@@ -20,9 +20,9 @@ static saddle_status check_settings(const saddle_trace *trace, const saddle_sett
                            "output: '%.300s' was written by saddle %.40s, but this is %s; give "
                            "another directory, or set overwrite to replace it",
                            trace->path, trace->version, saddle_version());
-    for (size_t k = 0; k < saddle_settings_count(effective); k++) {
-        const saddle_option *option = saddle_settings_option(effective, k);
-        const char *here = saddle_settings_value(effective, option);
+    for (size_t k = 0; k < saddle_plan_option_count(effective); k++) {
+        const saddle_option *option = saddle_plan_option(effective, k);
+        const char *here = SADDLE_PLAN_TEXT(effective, option);
         const char *there = saddle_trace_setting(trace, option->name);
         if (option->effect == SADDLE_EFFECT_ENGINE || option->effect == SADDLE_EFFECT_OUTPUT ||
             strcmp(here, there) == 0)
@@ -112,7 +112,7 @@ static saddle_status find(comparison *c, comparison_run *run, const saddle_insta
     if (access(path, F_OK) != 0 || saddle_trace_read(&trace, path, NULL) != SADDLE_OK)
         return SADDLE_OK;
     saddle_status status = saddle_run_forecast(instance, plan, &forecast, error);
-    SADDLE_THEN(status, check_settings(trace, forecast.plan.settings, error));
+    SADDLE_THEN(status, check_settings(trace, &forecast.plan, error));
     if (status == SADDLE_OK && find_end(trace, &run->stop) && is_of_run(trace)) {
         status = take_rows(c, run, trace, error);
         run->done = status == SADDLE_OK;

@@ -13,7 +13,6 @@
 #include "core/status.h"
 #include "files/file.h"
 #include "instance/plan.h"
-#include "instance/settings.h"
 #include "lab/comparison.h"
 #include "run/run.h"
 
@@ -61,10 +60,8 @@ static saddle_status take_options(saddle_plan *to, const saddle_plan *file,
     saddle_status status = SADDLE_OK;
     for (const saddle_option *const *option = algorithm->options;
          status == SADDLE_OK && *option != NULL; option++)
-        if (saddle_settings_given(file->settings, *option) &&
-            !saddle_settings_given(to->settings, *option))
-            status = saddle_plan_set(to, (*option)->name,
-                                     saddle_settings_value(file->settings, *option), error);
+        if (saddle_plan_given(file, *option) && !saddle_plan_given(to, *option))
+            status = saddle_plan_set(to, (*option)->name, SADDLE_PLAN_TEXT(file, *option), error);
     return status;
 }
 

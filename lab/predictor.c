@@ -110,7 +110,7 @@ static saddle_status check_format(const char *path, saddle_error *error)
 static bool is_foreign(const saddle_plan *plan, const char *name)
 {
     const saddle_algorithm *known;
-    return plan->settings != NULL && saddle_settings_find(plan->settings, name) == NULL &&
+    return plan->settings != NULL && saddle_plan_find(plan, name) == NULL &&
            saddle_algorithm_find(&known, plan->algorithm.name, NULL) != SADDLE_OK;
 }
 
@@ -305,7 +305,7 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
         if (p->options == NULL)
             return saddle_no_memory(error, "the problem's options");
     }
-    saddle_settings_write_table(p->plan.settings, kind->options, p->options);
+    saddle_plan_read_own(&p->plan, kind->options, p->options);
     status = saddle_problem_read_options(&p->choice, p->options, error);
     size_t classes = 0;
     SADDLE_THEN_IF(

@@ -7,17 +7,18 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "files/plugin.h"
+#include "instance/plan.h"
 #include "lab/trace_build.h"
 #include "observe/trace.h"
 
 static bool copy_settings(saddle_trace *trace, const saddle_result *result)
 {
-    const saddle_settings *settings = result->plan.settings;
-    size_t count = saddle_settings_count(settings);
+    const saddle_plan *plan = &result->plan;
+    size_t count = saddle_plan_option_count(plan);
     bool good = true;
     for (size_t k = 0; good && k < count; k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
-        const char *value = saddle_settings_value(settings, option);
+        const saddle_option *option = saddle_plan_option(plan, k);
+        const char *value = SADDLE_PLAN_TEXT(plan, option);
         good = *value == '\0' || saddle_trace_add_entry(trace, option->name, value);
     }
     good = good && (result->title == NULL || saddle_trace_add_entry(trace, "title", result->title));

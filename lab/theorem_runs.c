@@ -96,7 +96,7 @@ static saddle_status measure(theorem_check *v, const saddle_instance *instance,
     double sigma2 = 0.0;
     theorem_bound bound = saddle_theorem_bound_of(theory, v->plus, given->steps.c_epsilon);
     SADDLE_TRY(saddle_plan_copy(&plan, given, error));
-    if (!saddle_plan_given(given, offsetof(saddle_plan, limits.iterations)))
+    if (!SADDLE_GIVEN(given, limits.iterations))
         plan.limits.iterations = ITERATIONS;
     plan.outputs.trace_every = (plan.limits.iterations + ROWS - 1) / ROWS;
     /* The theorems are about the agents' own proximal points. */

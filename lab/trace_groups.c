@@ -6,7 +6,7 @@
 
 #include "core/status.h"
 #include "core/text.h"
-#include "instance/settings.h"
+#include "instance/plan.h"
 
 #include "core/print.h"
 #include "files/file.h"
@@ -50,8 +50,8 @@ static bool differ(const saddle_trace *a, const saddle_trace *b, const saddle_op
  * that can be "auto" are assumed to have been. */
 static bool apart(const work *w, const saddle_trace *a, const saddle_trace *b, bool loosely)
 {
-    for (size_t k = 0; k < saddle_settings_count(w->out->options); k++) {
-        const saddle_option *option = saddle_settings_option(w->out->options, k);
+    for (size_t k = 0; k < saddle_plan_option_count(&w->out->options); k++) {
+        const saddle_option *option = saddle_plan_option(&w->out->options, k);
         bool excused = loosely && strcmp(option->fallback, "auto") == 0;
         if (saddle_option_separates(option) && !excused && differ(a, b, option))
             return true;
@@ -231,8 +231,8 @@ static bool short_is_enough(const work *w, const trace_group *group, const saddl
 static void print_differences(const work *w, const trace_group *group, FILE *out)
 {
     size_t named = 0;
-    for (size_t k = 0; k < saddle_settings_count(w->out->options); k++) {
-        const saddle_option *option = saddle_settings_option(w->out->options, k);
+    for (size_t k = 0; k < saddle_plan_option_count(&w->out->options); k++) {
+        const saddle_option *option = saddle_plan_option(&w->out->options, k);
         if (!saddle_option_separates(option) || !tells_apart(w, group, option))
             continue;
         if (named++ >= MOST_NAMED)
@@ -305,7 +305,8 @@ saddle_status saddle_trace_groups_make(trace_groups *out, const saddle_trace *co
         saddle_trace_groups_release(out);
         return saddle_no_memory(error, "groups of traces");
     }
-    saddle_status status = saddle_settings_create(&out->options, error);
+    saddle_plan_defaults(&out->options, sizeof out->options);
+    saddle_status status = saddle_plan_add_options(&out->options, NULL, error);
     if (status == SADDLE_OK) {
         work w = {.trace = trace, .count = count, .out = out};
         assign(&w);
@@ -324,7 +325,7 @@ void saddle_trace_groups_release(trace_groups *g)
 {
     for (size_t k = 0; g->group != NULL && k < g->groups; k++)
         free(g->group[k].label);
-    saddle_settings_free(g->options);
+    saddle_plan_free(&g->options);
     free(g->group);
     free(g->of);
     *g = (trace_groups){.groups = 0};

@@ -20,7 +20,7 @@ typedef struct trace_group {
 } trace_group;
 
 typedef struct trace_groups {
-    saddle_settings *options; /* all options; owned */
+    saddle_plan options; /* a plan with all options */
     size_t groups;
     trace_group *group; /* owned; in the order of saddle_algorithm_list() */
     size_t *of;         /* of[k]: the group of trace k; owned */

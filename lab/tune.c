@@ -45,7 +45,7 @@ typedef struct search {
     const saddle_tune_inputs *inputs;
     const saddle_tune_hooks *hooks;
     saddle_forecast forecast; /* of the default */
-    saddle_settings *centre;  /* of the grid */
+    saddle_plan centre;       /* of the grid */
     saddle_tune_instances instances;
     bool warned; /* the warnings of an evaluation were passed to the hook */
     saddle_tuning *tuning;
@@ -97,7 +97,7 @@ static uint64_t least_budget(const search *s, size_t candidates)
 static saddle_status count_candidates(search *s, size_t *out, saddle_error *error)
 {
     size_t points = 0;
-    SADDLE_TRY(saddle_tune_grid_size(s->tuning, &s->forecast, s->centre, &points, error));
+    SADDLE_TRY(saddle_tune_grid_size(s->tuning, &s->forecast, &s->centre, &points, error));
     size_t wanted = s->inputs->candidates;
     size_t count = wanted > 0 ? wanted : AUTO_CANDIDATES;
     count = count < points ? count : points;
@@ -129,7 +129,7 @@ static saddle_status choose_candidates(search *s, saddle_error *error)
                            t->budget, count, SADDLE_PLURAL(count), t->algorithm->name,
                            least_budget(s, count));
     saddle_status status =
-        saddle_tune_choose(t, s->instance, s->plan, &s->forecast, s->centre, count, error);
+        saddle_tune_choose(t, s->instance, s->plan, &s->forecast, &s->centre, count, error);
     if (status == SADDLE_OK)
         t->rungs = make_field(t->candidates, t->field);
     return status;
@@ -323,9 +323,9 @@ static saddle_status read_options(search *s, saddle_error *error)
     t->search = text != NULL && *text != '\0' ? saddle_strdup(text) : NULL;
     if (text != NULL && *text != '\0' && t->search == NULL)
         return saddle_no_memory(error, "the search");
-    SADDLE_TRY(saddle_tune_read_search(&t->listed, text, s->plan->settings, t->algorithm,
-                                       s->instance->kind, s->hooks, error));
-    return saddle_tune_read_hold(t, s->inputs->hold, s->plan->settings, error);
+    SADDLE_TRY(saddle_tune_read_search(&t->listed, text, s->plan, t->algorithm, s->instance->kind,
+                                       s->hooks, error));
+    return saddle_tune_read_hold(t, s->inputs->hold, s->plan, error);
 }
 
 static saddle_status look_ahead(search *s, saddle_error *error)
@@ -374,13 +374,13 @@ static saddle_status best_plan(search *s, saddle_error *error)
     saddle_plan fields = *s->plan;
     fields.settings = NULL;
     saddle_status status = saddle_plan_copy(&t->plan, &fields, error);
-    for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(t->plan.settings); k++) {
-        const saddle_option *option = saddle_settings_option(t->plan.settings, k);
+    for (size_t k = 0; status == SADDLE_OK && k < saddle_plan_option_count(&t->plan); k++) {
+        const saddle_option *option = saddle_plan_option(&t->plan, k);
         if (saddle_tune_ignores(option))
-            status = saddle_plan_reset(&t->plan, option, error);
-        else if (saddle_settings_given(s->plan->settings, option))
-            status = saddle_plan_set(&t->plan, option->name,
-                                     saddle_settings_value(s->plan->settings, option), error);
+            saddle_plan_reset(&t->plan, option);
+        else if (saddle_plan_given(s->plan, option))
+            status =
+                saddle_plan_set(&t->plan, option->name, SADDLE_PLAN_TEXT(s->plan, option), error);
     }
     SADDLE_THEN(status, saddle_plan_set(&t->plan, "algorithm", t->choice->text, error));
     SADDLE_THEN(status, saddle_plan_set(&t->plan, "metric-tau", metric_tau, error));
@@ -394,7 +394,8 @@ static saddle_status best_plan(search *s, saddle_error *error)
 static saddle_status open_search(search *s, saddle_plan *plan, const saddle_plan *given,
                                  saddle_error *error)
 {
-    saddle_status status = saddle_plan_copy(plan, given != NULL ? given : s->instance->plan, error);
+    saddle_status status =
+        saddle_plan_copy(plan, given != NULL ? given : &s->instance->parts->given, error);
     s->plan = plan;
     s->tuning = saddle_alloc(1, sizeof *s->tuning);
     SADDLE_THEN_IF(status, s->tuning == NULL, saddle_no_memory(error, "the search"));
@@ -406,7 +407,7 @@ static void close_search(search *s, saddle_plan *plan)
 {
     saddle_tune_log_close(&s->log);
     saddle_plan_free(&s->forecast.plan);
-    saddle_settings_free(s->centre);
+    saddle_plan_free(&s->centre);
     saddle_instance_free(s->instances.made);
     saddle_free(s->active);
     saddle_plan_free(plan);

@@ -28,14 +28,13 @@ typedef struct saddle_tune_axes {
 
 /* Reads saddle_tune_inputs::search. Free *out even after a failure. `hooks` may be NULL. */
 saddle_status saddle_tune_read_search(saddle_tune_axes **out, const char *text,
-                                      const saddle_settings *settings,
-                                      const saddle_algorithm *algorithm,
+                                      const saddle_plan *plan, const saddle_algorithm *algorithm,
                                       const saddle_problem_class *kind,
                                       const saddle_tune_hooks *hooks, saddle_error *error);
 /* Reads the list of options that are not searched; refuses a word that is not an option, and an
  * option with listed values. */
 saddle_status saddle_tune_read_hold(saddle_tuning *tuning, const char *text,
-                                    const saddle_settings *settings, saddle_error *error);
+                                    const saddle_plan *plan, saddle_error *error);
 /* The listed values of an option, or NULL. */
 const saddle_tune_axis *saddle_tune_listed(const saddle_tune_axes *axes,
                                            const saddle_option *option);
@@ -64,16 +63,15 @@ saddle_status saddle_tune_instance(saddle_tune_instances *list, const saddle_tun
  */
 saddle_status saddle_tune_choose(saddle_tuning *tuning, const saddle_instance *instance,
                                  const saddle_plan *plan, const saddle_forecast *forecast,
-                                 const saddle_settings *centre, size_t most, saddle_error *error);
-/* The settings around which the grid lies: the default, or practical steps if a paper's rule is
+                                 const saddle_plan *centre, size_t most, saddle_error *error);
+/* The plan around which the grid lies: the default, or practical steps if a paper's rule is
  * far from them. */
-saddle_status saddle_tune_centre(saddle_settings **out, const saddle_instance *instance,
+saddle_status saddle_tune_centre(saddle_plan *out, const saddle_instance *instance,
                                  const saddle_plan *plan, const saddle_forecast *forecast,
                                  saddle_error *error);
 /* The most candidates: the default and the points of the grid. */
 saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast *forecast,
-                                    const saddle_settings *centre, size_t *out,
-                                    saddle_error *error);
+                                    const saddle_plan *centre, size_t *out, saddle_error *error);
 /* Sets the values of a candidate in a plan; number 0 leaves it unchanged. */
 saddle_status saddle_tune_apply(const saddle_tuning *tuning, size_t candidate, saddle_plan *plan,
                                 saddle_error *error);

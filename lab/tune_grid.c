@@ -54,16 +54,15 @@ static double factor(int k)
 }
 
 /* Writes the option's value at k; false if it is out of range. */
-static bool value_at(const saddle_option *option, const saddle_settings *base, int k,
+static bool value_at(const saddle_option *option, const saddle_plan *base, int k,
                      char out[SADDLE_TUNE_TEXT])
 {
     if (k == 0) {
-        saddle_snprintf(out, SADDLE_TUNE_TEXT, "%s", saddle_settings_value(base, option));
+        saddle_snprintf(out, SADDLE_TUNE_TEXT, "%s", SADDLE_PLAN_TEXT(base, option));
         return true;
     }
     double value;
-    saddle_snprintf(out, SADDLE_TUNE_TEXT, "%.3g",
-                    saddle_settings_number(base, option) * factor(k));
+    saddle_snprintf(out, SADDLE_TUNE_TEXT, "%.3g", saddle_plan_number(base, option) * factor(k));
     if (!saddle_parse_real(out, &value))
         return false;
     saddle_snprintf(out, SADDLE_TUNE_TEXT, "%.15g", value); /* 1580 rather than 1.58e+03 */
@@ -88,15 +87,15 @@ static bool held(const saddle_tuning *tuning, const char *name)
 /* Whether an option is varied around its value: it has a search, a number to start from and no
  * listed values, and is not held. */
 static bool searched(const saddle_tuning *tuning, const saddle_option *option,
-                     const saddle_settings *base)
+                     const saddle_plan *base)
 {
-    double value = saddle_settings_number(base, option);
+    double value = saddle_plan_number(base, option);
     return option->search != NULL && isfinite(value) && value != 0.0 &&
            saddle_tune_listed(tuning->listed, option) == NULL && !held(tuning, option->name);
 }
 
 /* Whether all options of an axis are in their ranges at k. */
-static bool allowed(const saddle_tuning *tuning, const saddle_settings *base,
+static bool allowed(const saddle_tuning *tuning, const saddle_plan *base,
                     const saddle_search *search, int k)
 {
     char text[SADDLE_TUNE_TEXT];
@@ -116,7 +115,7 @@ static bool has_axis(const grid *g, const saddle_search *search)
     return false;
 }
 
-static saddle_status list_options(saddle_tuning *tuning, const saddle_settings *base,
+static saddle_status list_options(saddle_tuning *tuning, const saddle_plan *base,
                                   saddle_error *error)
 {
     const saddle_algorithm *algorithm = tuning->algorithm;
@@ -151,7 +150,7 @@ static void add_listed(grid *g, const saddle_tune_axes *listed, saddle_option_st
 }
 
 /* Adds the axes of the algorithm's searches. */
-static void add_searches(grid *g, const saddle_tuning *tuning, const saddle_settings *base)
+static void add_searches(grid *g, const saddle_tuning *tuning, const saddle_plan *base)
 {
     size_t own = tuning->option_count - tuning->listed->count;
     for (size_t j = 0; j < own && g->axes < MOST_AXES; j++) {
@@ -169,7 +168,7 @@ static void add_searches(grid *g, const saddle_tuning *tuning, const saddle_sett
 
 /* Makes the grid. Axes of problem options come first, so that points in ascending order change
  * the problem least often. */
-static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_settings *base,
+static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_plan *base,
                                saddle_error *error)
 {
     SADDLE_TRY(list_options(tuning, base, error));
@@ -190,20 +189,17 @@ static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_sett
 }
 
 /* Moves a step that the user did not give to the practical one, if it is far from it. */
-static saddle_status recentre(saddle_settings *centre, const saddle_option *option, double given,
-                              double practical, saddle_error *error)
+static void recentre(double *centre, double given, double practical)
 {
-    if (!isnan(given))
-        return SADDLE_OK;
-    double ratio = practical / saddle_settings_number(centre, option);
-    if (!(ratio > 10.0 || ratio < 0.1))
-        return SADDLE_OK;
+    double ratio = practical / *centre;
+    if (!isnan(given) || !(ratio > 10.0 || ratio < 0.1))
+        return;
     char text[SADDLE_TUNE_TEXT];
     saddle_snprintf(text, sizeof text, "%.3g", practical);
-    return saddle_settings_set(centre, option->name, text, error);
+    saddle_parse_real(text, centre);
 }
 
-saddle_status saddle_tune_centre(saddle_settings **out, const saddle_instance *instance,
+saddle_status saddle_tune_centre(saddle_plan *out, const saddle_instance *instance,
                                  const saddle_plan *plan, const saddle_forecast *forecast,
                                  saddle_error *error)
 {
@@ -214,12 +210,10 @@ saddle_status saddle_tune_centre(saddle_settings **out, const saddle_instance *i
     saddle_steps steps;
     saddle_plan_defaults(&defaults, sizeof defaults);
     SADDLE_TRY(saddle_instance_steps(instance, &defaults, &steps, error));
-    saddle_status status = saddle_settings_copy(out, forecast->plan.settings, error);
-    SADDLE_THEN(status, recentre(*out, &saddle_option_eta_x, plan->steps.eta_x,
-                                 steps.nu / steps.tau, error));
-    SADDLE_THEN(status, recentre(*out, &saddle_option_eta_y, plan->steps.eta_y,
-                                 steps.eta * steps.alpha, error));
-    return status;
+    SADDLE_TRY(saddle_plan_copy(out, &forecast->plan, error));
+    recentre(&out->steps.eta_x, plan->steps.eta_x, steps.nu / steps.tau);
+    recentre(&out->steps.eta_y, plan->steps.eta_y, steps.eta * steps.alpha);
+    return SADDLE_OK;
 }
 
 /* Whether two values of an option are equal: different texts may be the same number. */
@@ -231,19 +225,19 @@ static bool same_value(const char *a, const char *b)
 }
 
 /* Whether the default is a point of the grid. */
-static bool has_default(const grid *g, const saddle_tuning *tuning, const saddle_settings *base,
-                        const saddle_settings *centre)
+static bool has_default(const grid *g, const saddle_tuning *tuning, const saddle_plan *base,
+                        const saddle_plan *centre)
 {
     size_t own = tuning->option_count - tuning->listed->count;
     for (size_t j = 0; j < own; j++)
-        if (strcmp(saddle_settings_value(base, tuning->option[j]),
-                   saddle_settings_value(centre, tuning->option[j])) != 0)
+        if (strcmp(SADDLE_PLAN_TEXT(base, tuning->option[j]),
+                   SADDLE_PLAN_TEXT(centre, tuning->option[j])) != 0)
             return false;
     for (size_t a = 0; a < g->axes; a++) {
         const saddle_tune_axis *listed = g->axis[a].listed;
         bool found = listed == NULL;
         for (size_t k = 0; !found && k < listed->count; k++)
-            found = same_value(listed->value[k], saddle_settings_value(base, listed->option));
+            found = same_value(listed->value[k], SADDLE_PLAN_TEXT(base, listed->option));
         if (!found)
             return false;
     }
@@ -251,19 +245,19 @@ static bool has_default(const grid *g, const saddle_tuning *tuning, const saddle
 }
 
 /* The most candidates. */
-static size_t most_candidates(const grid *g, const saddle_tuning *tuning,
-                              const saddle_settings *base, const saddle_settings *centre)
+static size_t most_candidates(const grid *g, const saddle_tuning *tuning, const saddle_plan *base,
+                              const saddle_plan *centre)
 {
     return g->points + !has_default(g, tuning, base, centre);
 }
 
 saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast *forecast,
-                                    const saddle_settings *centre, size_t *out, saddle_error *error)
+                                    const saddle_plan *centre, size_t *out, saddle_error *error)
 {
     grid g;
     saddle_status status = make_grid(&g, tuning, centre, error);
     if (status == SADDLE_OK)
-        *out = most_candidates(&g, tuning, forecast->plan.settings, centre);
+        *out = most_candidates(&g, tuning, &forecast->plan, centre);
     return status;
 }
 
@@ -278,16 +272,16 @@ static void locate(const grid *g, size_t point, int k[MOST_AXES])
 }
 
 /* Writes the default's values to candidate 0. */
-static void write_default(saddle_tuning *tuning, const saddle_settings *base)
+static void write_default(saddle_tuning *tuning, const saddle_plan *base)
 {
     for (size_t j = 0; j < tuning->option_count; j++)
         saddle_snprintf(tuning->value[j], SADDLE_TUNE_TEXT, "%s",
-                        saddle_settings_value(base, tuning->option[j]));
+                        SADDLE_PLAN_TEXT(base, tuning->option[j]));
 }
 
 /* Writes a point's values to a candidate. */
 static void write_point(saddle_tuning *tuning, size_t candidate, const grid *g, size_t point,
-                        const saddle_settings *base)
+                        const saddle_plan *base)
 {
     int k[MOST_AXES] = {0};
     locate(g, point, k);
@@ -339,11 +333,11 @@ static saddle_status try_candidate(const saddle_tuning *tuning, const saddle_ins
  * to the front. */
 static saddle_status take_points(saddle_tuning *tuning, const saddle_instance *instance,
                                  const saddle_plan *plan, const saddle_forecast *forecast,
-                                 const saddle_settings *centre, const grid *g, size_t *order,
+                                 const saddle_plan *centre, const grid *g, size_t *order,
                                  size_t most, saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
-    write_default(tuning, forecast->plan.settings);
+    write_default(tuning, &forecast->plan);
     tuning->candidates = 1;
     for (size_t p = 0; status == SADDLE_OK && p < g->points && tuning->candidates < most; p++) {
         bool good = false;
@@ -365,11 +359,11 @@ static saddle_status take_points(saddle_tuning *tuning, const saddle_instance *i
 
 saddle_status saddle_tune_choose(saddle_tuning *tuning, const saddle_instance *instance,
                                  const saddle_plan *plan, const saddle_forecast *forecast,
-                                 const saddle_settings *centre, size_t most, saddle_error *error)
+                                 const saddle_plan *centre, size_t most, saddle_error *error)
 {
     grid g;
     SADDLE_TRY(make_grid(&g, tuning, centre, error));
-    size_t all = most_candidates(&g, tuning, forecast->plan.settings, centre);
+    size_t all = most_candidates(&g, tuning, &forecast->plan, centre);
     most = most < all ? most : all;
     size_t *order = saddle_alloc(g.points, sizeof *order);
     tuning->value = saddle_alloc(most * tuning->option_count, sizeof *tuning->value);

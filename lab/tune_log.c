@@ -42,13 +42,13 @@ bool saddle_tune_ignores(const saddle_option *option)
 /* Prints the head. The data are named as the user gave them, although rows that were split for
  * validation are in memory. */
 static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_instance *instance,
-                       const saddle_settings *given, const saddle_settings *settings)
+                       const saddle_plan *given, const saddle_plan *plan)
 {
     saddle_fprintf(f, "# saddle %s\n", saddle_version());
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
         bool source = option->effect == SADDLE_EFFECT_SOURCE;
-        const char *text = saddle_settings_value(source ? given : settings, option);
+        const char *text = SADDLE_PLAN_TEXT(source ? given : plan, option);
         if (*text != '\0' && !saddle_tune_ignores(option))
             saddle_fprintf(f, "# %s: %s\n", option->name, text);
     }
@@ -66,14 +66,14 @@ static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_instan
 
 /* The head as text, to be freed with free(); NULL if memory is short. */
 static char *make_head(const saddle_tuning *tuning, const saddle_instance *instance,
-                       const saddle_settings *given, const saddle_settings *settings)
+                       const saddle_plan *given, const saddle_plan *plan)
 {
     char *text = NULL;
     size_t bytes = 0;
     FILE *f = open_memstream(&text, &bytes);
     if (f == NULL)
         return NULL;
-    print_head(f, tuning, instance, given, settings);
+    print_head(f, tuning, instance, given, plan);
     if (fclose(f) == 0)
         return text;
     free(text);
@@ -208,7 +208,7 @@ static saddle_status open_file(saddle_tune_log *log, const saddle_instance *inst
                                saddle_error *error)
 {
     size_t used = 0;
-    char *head = make_head(tuning, instance, plan->settings, forecast->plan.settings);
+    char *head = make_head(tuning, instance, plan, &forecast->plan);
     if (head == NULL)
         return saddle_no_memory(error, "the log");
     saddle_status status = saddle_lines_continue(&log->lines, inputs->log, "output", error);

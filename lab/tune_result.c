@@ -10,7 +10,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "files/file.h"
-#include "instance/settings.h"
+#include "instance/plan.h"
 #include "lab/tune.h"
 
 const char *saddle_tuning_value(const saddle_tuning *tuning, size_t candidate, size_t option)
@@ -106,13 +106,13 @@ saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path, 
             f, "# saddle %s: the best of %zu candidate%s, %s %.6g after %" PRIu64 " IFO calls\n",
             saddle_version(), tuning->candidates, SADDLE_PLURAL(tuning->candidates),
             tuning->objective.name, best->value, best->ifo);
-    const saddle_settings *settings = tuning->plan.settings;
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
-        if (!saddle_settings_given(settings, option))
+    const saddle_plan *plan = &tuning->plan;
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
+        if (!saddle_plan_given(plan, option))
             continue;
         saddle_fprintf(f, "%s: ", option->name);
-        print_quoted(f, saddle_settings_value(settings, option));
+        print_quoted(f, SADDLE_PLAN_TEXT(plan, option));
         fputc('\n', f);
     }
     return saddle_output_commit(&output, error);

@@ -39,14 +39,14 @@ static bool in_tables(const saddle_option *const *const tables[2], const saddle_
                                 (tables[1] != NULL && saddle_option_in(tables[1], option)));
 }
 
-static saddle_status unknown(const saddle_settings *settings, const char *name,
+static saddle_status unknown(const saddle_plan *plan, const char *name,
                              const saddle_option *const *const tables[2], saddle_error *error)
 {
     const char *known[MOST_KNOWN];
     char list[600] = "";
     size_t count = 0;
-    for (size_t k = 0; k < saddle_settings_count(settings) && count < MOST_KNOWN; k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
+    for (size_t k = 0; k < saddle_plan_option_count(plan) && count < MOST_KNOWN; k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
         if (!in_tables(tables, option))
             continue;
         saddle_append(list, sizeof list, "%s%s", count > 0 ? ", " : "", option->name);
@@ -63,7 +63,7 @@ static saddle_status add_value(saddle_tune_axis *axis, const char *text, saddle_
 {
     saddle_error why = {.message = ""};
     saddle_option_value value;
-    char buffer[SADDLE_CHOICES_SIZE];
+    char buffer[SADDLE_VALUE_SIZE];
     saddle_status status = saddle_option_read(axis->option, text, &value, &why);
     if (status != SADDLE_OK)
         return saddle_fail(error, status, "search: %s: %.900s", axis->option->name, why.message);
@@ -127,7 +127,7 @@ static saddle_status add_values(saddle_tune_axis *axis, char *text, saddle_error
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Adds the option of a word NAME=VALUES; an option of another algorithm is reported and ignored. */
-static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_settings *settings,
+static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_plan *plan,
                               const saddle_algorithm *algorithm, const saddle_problem_class *kind,
                               const saddle_tune_hooks *hooks, saddle_error *error)
 {
@@ -136,7 +136,7 @@ static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_se
     char *values = strchr(word, '=');
     if (values != NULL)
         *values++ = '\0';
-    const saddle_option *option = saddle_settings_find(settings, word);
+    const saddle_option *option = saddle_plan_find(plan, word);
     if (option != NULL && can_vary(option) && !in_tables(tables, option) &&
         saddle_option_of_algorithm(option)) {
         char message[160];
@@ -147,7 +147,7 @@ static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_se
         return SADDLE_OK;
     }
     if (option == NULL || !in_tables(tables, option))
-        return unknown(settings, word, tables, error);
+        return unknown(plan, word, tables, error);
     if (values == NULL || *values == '\0')
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "search: %s has no values; give %s=A,B,C or %s=FROM:TO", word, word,
@@ -168,8 +168,7 @@ static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_se
 }
 
 saddle_status saddle_tune_read_search(saddle_tune_axes **out, const char *text,
-                                      const saddle_settings *settings,
-                                      const saddle_algorithm *algorithm,
+                                      const saddle_plan *plan, const saddle_algorithm *algorithm,
                                       const saddle_problem_class *kind,
                                       const saddle_tune_hooks *hooks, saddle_error *error)
 {
@@ -180,7 +179,7 @@ saddle_status saddle_tune_read_search(saddle_tune_axes **out, const char *text,
     for (char *rest = words; status == SADDLE_OK && rest != NULL;) {
         char *word = strsep(&rest, " ");
         if (*word != '\0')
-            status = add_axis(*out, word, settings, algorithm, kind, hooks, error);
+            status = add_axis(*out, word, plan, algorithm, kind, hooks, error);
     }
     saddle_free(words);
     return status;
@@ -202,8 +201,8 @@ void saddle_tune_axes_free(saddle_tune_axes *axes)
     saddle_free(axes);
 }
 
-saddle_status saddle_tune_read_hold(saddle_tuning *t, const char *text,
-                                    const saddle_settings *settings, saddle_error *error)
+saddle_status saddle_tune_read_hold(saddle_tuning *t, const char *text, const saddle_plan *plan,
+                                    saddle_error *error)
 {
     if (text == NULL || *text == '\0')
         return SADDLE_OK;
@@ -217,7 +216,7 @@ saddle_status saddle_tune_read_hold(saddle_tuning *t, const char *text,
         char name[64];
         saddle_snprintf(name, sizeof name, "%.*s",
                         (int)(length < sizeof name ? length : sizeof name), word);
-        const saddle_option *option = saddle_settings_find(settings, name);
+        const saddle_option *option = saddle_plan_find(plan, name);
         if (option == NULL)
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "hold: '%s' is not an option; give names of step sizes separated by "

@@ -201,16 +201,18 @@ void test_plan_free(saddle_plan *plan)
 
 const char *test_text(const saddle_plan *plan, const char *name)
 {
-    const char *text = saddle_settings_text(plan->settings, name);
-    ck_assert_msg(text != NULL, "there is no option %s", name);
-    return text;
+    static char buffer[4][SADDLE_VALUE_SIZE];
+    static size_t next;
+    const saddle_option *option = saddle_plan_find(plan, name);
+    ck_assert_msg(option != NULL, "there is no option %s", name);
+    return saddle_plan_text(plan, option, buffer[next++ % 4]);
 }
 
 double test_number(const saddle_plan *plan, const char *name)
 {
-    const saddle_option *option = saddle_settings_find(plan->settings, name);
+    const saddle_option *option = saddle_plan_find(plan, name);
     ck_assert_msg(option != NULL, "there is no option %s", name);
-    return saddle_settings_number(plan->settings, option);
+    return saddle_plan_number(plan, option);
 }
 
 saddle_plan *test_instance_plan(int which, const char *const *more)
@@ -271,7 +273,7 @@ void *test_parameters(const saddle_algorithm *algorithm, const saddle_plan *plan
 {
     void *parameters = saddle_alloc(1, algorithm->size);
     ck_assert_ptr_nonnull(parameters);
-    saddle_settings_write_table(plan->settings, algorithm->options, parameters);
+    saddle_plan_read_own(plan, algorithm->options, parameters);
     return parameters;
 }
 

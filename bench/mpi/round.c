@@ -230,7 +230,7 @@ static void measure_growth(size_t rank, size_t ranks, size_t each)
     void *parameters = saddle_alloc(1, algorithm->size);
     if (parameters == NULL)
         expect(saddle_no_memory(&error, "the algorithm's parameters"), &error);
-    saddle_settings_write_table(e->plan->settings, algorithm->options, parameters);
+    saddle_plan_read_own(e->plan, algorithm->options, parameters);
     expect(algorithm->init(parameters, &configuration, &error), &error);
     saddle_algorithm_layout(algorithm, parameters, e->problem, &layout);
     saddle_engine *engine = make_engine(e, algorithm, parameters);

@@ -104,6 +104,8 @@ typedef struct saddle_option {
                                       a value that begins so; NULL: always. */
 } saddle_option;
 
+/** Size of a buffer for the value of an option as text, and for its list of choices. */
+#define SADDLE_VALUE_SIZE 512
 /** No limit on this side of a range. */
 #define SADDLE_UNBOUNDED ((double)INFINITY)
 /** The field of an option in a struct of one's own; `when` is RUN or INSTANCE. */

@@ -122,7 +122,7 @@ extern SADDLE_API const saddle_option saddle_option_epsilon;
 extern SADDLE_API const saddle_option saddle_option_c_gamma;
 extern SADDLE_API const saddle_option saddle_option_c_epsilon;
 
-/** The values of options as text. */
+/** What a plan keeps beside its fields. */
 typedef struct saddle_settings saddle_settings;
 
 /** A plan. Initialize it with saddle_plan_defaults(). */
@@ -238,7 +238,9 @@ typedef struct saddle_plan {
         const char *resume; /**< resume: a checkpoint, its directory, "yes" or "auto". */
     } outputs;
 
-    saddle_settings *settings; /**< Values set from text; owned. NULL if there are none. */
+    /** The list of options, which of them were given, the values of those of a single algorithm or
+     * problem, and texts; owned. NULL until an option is set, or the plan is loaded or a copy. */
+    saddle_settings *settings;
 } saddle_plan;
 
 /** Fills in the defaults; `size` is sizeof(saddle_plan). Free with saddle_plan_free(). The plan
@@ -263,16 +265,16 @@ SADDLE_API saddle_status saddle_plan_load(saddle_plan *plan, const char *path, s
 SADDLE_API saddle_status saddle_plan_copy(saddle_plan *out, const saddle_plan *plan,
                                           saddle_error *error);
 
-/** Returns the number of settings; 0 for NULL. */
-SADDLE_API size_t saddle_settings_count(const saddle_settings *settings);
+/** Returns the number of options of a plan; 0 if saddle_plan::settings is NULL. */
+SADDLE_API size_t saddle_plan_option_count(const saddle_plan *plan);
 /** Returns the option at an index, in the order of the help; NULL beyond the last. */
-SADDLE_API const saddle_option *saddle_settings_option(const saddle_settings *settings,
-                                                       size_t index);
-/** Returns the value of an option as text. Borrowed until the settings change. */
-SADDLE_API const char *saddle_settings_value(const saddle_settings *settings,
-                                             const saddle_option *option);
-/** Returns the value of an option by its name; NULL if there is no such option. */
-SADDLE_API const char *saddle_settings_text(const saddle_settings *settings, const char *name);
+SADDLE_API const saddle_option *saddle_plan_option(const saddle_plan *plan, size_t index);
+/** Returns the option of a name; NULL if the plan has none. */
+SADDLE_API const saddle_option *saddle_plan_find(const saddle_plan *plan, const char *name);
+/** Returns the value of an option as text; "" if the plan does not have the option. The text is in
+ * `buffer` or belongs to the plan or to the option. */
+SADDLE_API const char *saddle_plan_text(const saddle_plan *plan, const saddle_option *option,
+                                        char buffer[SADDLE_VALUE_SIZE]);
 
 #ifdef __cplusplus
 }

@@ -141,7 +141,7 @@ typedef struct saddle_result {
     size_t outcome_count; /**< Number of outcomes per row; 0 if the problem has none. */
     saddle_outcome_column outcome[SADDLE_MOST_OUTCOME_COLUMNS]; /**< Their columns. */
     double *outcomes; /**< outcome_count numbers per row; NaN if not measured or not defined. */
-    saddle_plan plan; /**< The effective plan; plan.settings has the settings in use, as text. */
+    saddle_plan plan; /**< The effective plan: the options in use, with nothing automatic. */
     char *title;      /**< The algorithm's name in traces; NULL if it is built in. */
     char *checkpoint; /**< Path of the newest checkpoint, in process 0; NULL: none. */
     bool saved;       /**< Whether the plan names a model file and it was written. */

@@ -46,8 +46,8 @@ def options() -> dict[str, Option]:
     plan = new_plan(lib)
     if lib.saddle_plan_set(plan, b"seed", b"1", ffi.NULL) != lib.SADDLE_OK:  # makes the settings
         raise MemoryError
-    count = lib.saddle_settings_count(plan.settings)
-    table = (_option(lib.saddle_settings_option(plan.settings, k)) for k in range(count))
+    count = lib.saddle_plan_option_count(plan)
+    table = (_option(lib.saddle_plan_option(plan, k)) for k in range(count))
     return {option.name: option for option in table}
 
 

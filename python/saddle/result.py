@@ -28,9 +28,11 @@ def _array(address: Any, *shape: int) -> Array:
 def _settings(plan: Any) -> dict[str, str]:
     """Returns the settings of a plan that have a value, by keyword."""
     out = {}
-    for k in range(lib.saddle_settings_count(plan.settings)):
-        option = lib.saddle_settings_option(plan.settings, k)
-        value = text(lib.saddle_settings_value(plan.settings, option))
+    plan = ffi.addressof(plan)
+    buffer = ffi.new("char[]", lib.SADDLE_VALUE_SIZE)
+    for k in range(lib.saddle_plan_option_count(plan)):
+        option = lib.saddle_plan_option(plan, k)
+        value = text(lib.saddle_plan_text(plan, option, buffer))
         if value:
             out[text(option.name).replace("-", "_")] = value
     return out

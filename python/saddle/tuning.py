@@ -52,19 +52,20 @@ class Tuning:
         self.metric_tau = float(c.plan.outputs.metric_tau)
         self.spent = int(c.spent)
         self.finished = bool(c.finished)
-        names = [text(c.option[k].name) for k in range(c.option_count)]
+        plan = ffi.addressof(c.plan)
+        buffer = ffi.new("char[]", lib.SADDLE_VALUE_SIZE)
         self.best = {
-            name.replace("-", "_"): text(lib.saddle_settings_text(c.plan.settings, name.encode()))
-            for name in names
+            text(option.name).replace("-", "_"): text(lib.saddle_plan_text(plan, option, buffer))
+            for option in (c.option[k] for k in range(c.option_count))
         }
         trials = [c.trials[k] for k in range(c.trial_count)]
         self.trials: dict[str, Array] = {
             name: np.array([getattr(trial, name) for trial in trials])
             for name, _ in ffi.typeof("saddle_trial").fields
         }
-        for k, name in enumerate(names):
+        for k, name in enumerate(self.best):
             tried = [text(lib.saddle_tuning_value(c, trial.candidate, k)) for trial in trials]
-            self.trials[name.replace("-", "_")] = _numbers(tried)
+            self.trials[name] = _numbers(tried)
 
     def run(self, **options: Any) -> Result:
         """Runs the algorithm with the best values; options are limits, threads and outputs."""

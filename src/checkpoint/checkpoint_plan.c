@@ -116,10 +116,10 @@ static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan
     for (size_t k = 0; status == SADDLE_OK && k < c->number.settings; k++) {
         const char *name = c->setting[k].name;
         const char *given = c->setting[k].given;
-        const saddle_option *option = saddle_settings_find(plan->settings, name);
+        const saddle_option *option = saddle_plan_find(plan, name);
         if (option == NULL || given == NULL || *given == '\0' ||
             option->effect != SADDLE_EFFECT_OUTPUT || option->values == NULL ||
-            strcmp(option->values, "@FILE") != 0 || saddle_settings_given(plan->settings, option))
+            strcmp(option->values, "@FILE") != 0 || saddle_plan_given(plan, option))
             continue;
         if (!lies_below(given, directory))
             status = saddle_fail(
@@ -141,9 +141,8 @@ static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < c->number.settings; k++) {
         const char *name = c->setting[k].name;
-        const saddle_option *option = saddle_settings_find(plan->settings, name);
-        if (option == NULL || c->setting[k].given == NULL ||
-            saddle_settings_given(plan->settings, option))
+        const saddle_option *option = saddle_plan_find(plan, name);
+        if (option == NULL || c->setting[k].given == NULL || saddle_plan_given(plan, option))
             continue;
         bool checkpoint = option->home == SADDLE_HOME_PLAN &&
                           option->offset == offsetof(saddle_plan, outputs.checkpoint);
@@ -198,13 +197,13 @@ saddle_status saddle_checkpoint_check_memory(const saddle_checkpoint *c,
 {
     for (size_t k = 0; k < c->number.settings; k++) {
         const char *name = c->setting[k].name;
-        const saddle_option *option = saddle_settings_find(info->plan->settings, name);
+        const saddle_option *option = saddle_plan_find(info->plan, name);
         if (option == NULL || c->setting[k].given == NULL ||
             strcmp(c->setting[k].given, SADDLE_IN_MEMORY) != 0)
             continue;
         const saddle_plan *plan =
             option->stage == SADDLE_STAGE_INSTANCE ? info->network->plan : info->given;
-        if (!saddle_plan_in_memory(plan, option) && !saddle_settings_given(plan->settings, option))
+        if (!saddle_plan_in_memory(plan, option) && !saddle_plan_given(plan, option))
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
                 "%s: the run of the checkpoint '%.300s' had this in memory; such a run "

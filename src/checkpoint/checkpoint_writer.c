@@ -32,9 +32,9 @@ typedef struct place {
 struct saddle_checkpoint_writer {
     const saddle_run_info *info;
     saddle_engine *engine;
-    saddle_checkpoint_numbers number; /* the ones that do not change during the run */
-    size_t settings;
-    char **effective; /* effective settings as checkpoints compare them, on rank 0 */
+    saddle_checkpoint_numbers number;   /* the ones that do not change during the run */
+    saddle_checkpoint_setting *setting; /* on rank 0 */
+    char **value;                       /* memory of their values: effective, given, ... */
     char *directory;
     DIR *lock;      /* the directory, locked by this run; NULL: not locked */
     uint64_t every; /* iterations between two; 0: by time */
@@ -154,17 +154,37 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
     return status;
 }
 
-/* Records the values of the settings now, while the files of the plug-ins are still those that were loaded. */
+/* Returns the value with which the run was given an option; NULL if it was not. */
+static const char *given_text(const saddle_run_info *info, const saddle_option *option,
+                              char buffer[SADDLE_VALUE_SIZE])
+{
+    const saddle_plan *from =
+        option->stage == SADDLE_STAGE_INSTANCE ? info->network->plan : info->given;
+    bool resume =
+        option->home == SADDLE_HOME_PLAN && option->offset == offsetof(saddle_plan, outputs.resume);
+    if (saddle_plan_in_memory(from, option))
+        return SADDLE_IN_MEMORY;
+    return saddle_plan_given(from, option) && !resume ? saddle_plan_text(from, option, buffer)
+                                                      : NULL;
+}
+
+/* Records the settings now, while the files of the plug-ins are still those that were loaded. */
 static saddle_status note_settings(saddle_checkpoint_writer *k, saddle_error *error)
 {
-    const saddle_settings *effective = k->info->plan->settings;
-    k->settings = saddle_settings_count(effective);
-    k->effective = saddle_alloc(k->settings, sizeof *k->effective);
-    bool good = k->effective != NULL;
-    for (size_t s = 0; good && s < k->settings; s++) {
-        const saddle_option *option = saddle_settings_option(effective, s);
-        k->effective[s] = saddle_checkpoint_value(option, saddle_settings_value(effective, option));
-        good = k->effective[s] != NULL;
+    const saddle_plan *plan = k->info->plan;
+    k->number.settings = saddle_plan_option_count(plan);
+    k->setting = saddle_alloc((size_t)k->number.settings, sizeof *k->setting);
+    k->value = saddle_alloc(2 * (size_t)k->number.settings, sizeof *k->value);
+    bool good = k->setting != NULL && k->value != NULL;
+    for (size_t s = 0; good && s < k->number.settings; s++) {
+        const saddle_option *option = saddle_plan_option(plan, s);
+        const char *given = given_text(k->info, option, (char[SADDLE_VALUE_SIZE]){""});
+        char **value = k->value + 2 * s;
+        value[0] = saddle_checkpoint_value(option, SADDLE_PLAN_TEXT(plan, option));
+        value[1] = given != NULL ? saddle_strdup(given) : NULL;
+        k->setting[s] = (saddle_checkpoint_setting){
+            .name = option->name, .effective = value[0], .given = value[1]};
+        good = value[0] != NULL && (given == NULL || value[1] != NULL);
     }
     return good ? SADDLE_OK : saddle_no_memory(error, "the checkpoints");
 }
@@ -252,9 +272,10 @@ void saddle_checkpoint_writer_free(saddle_checkpoint_writer *k)
     if (k == NULL)
         return;
     saddle_unlock_directory(k->lock);
-    for (size_t s = 0; k->effective != NULL && s < k->settings; s++)
-        saddle_free(k->effective[s]);
-    saddle_free((void *)k->effective);
+    for (size_t s = 0; k->value != NULL && s < 2 * k->number.settings; s++)
+        saddle_free(k->value[s]);
+    saddle_free((void *)k->value);
+    saddle_free(k->setting);
     saddle_free(k->directory);
     saddle_free(k->newest);
     saddle_free(k->older);
@@ -295,32 +316,12 @@ static bool is_due(const saddle_checkpoint_writer *k, uint64_t iteration, bool l
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Fills in the settings; `out->setting` has capacity for all of them. */
-static void fill_settings(const saddle_checkpoint_writer *k, saddle_checkpoint *out)
-{
-    const saddle_settings *effective = k->info->plan->settings;
-    for (size_t s = 0; s < out->number.settings; s++) {
-        const saddle_option *option = saddle_settings_option(effective, s);
-        const saddle_plan *from =
-            option->stage == SADDLE_STAGE_INSTANCE ? k->info->network->plan : k->info->given;
-        bool resume = option->home == SADDLE_HOME_PLAN &&
-                      option->offset == offsetof(saddle_plan, outputs.resume);
-        bool given = saddle_settings_given(from->settings, option) && !resume;
-        out->setting[s] = (saddle_checkpoint_setting){
-            .name = option->name,
-            .effective = k->effective[s],
-            .given = saddle_plan_in_memory(from, option) ? SADDLE_IN_MEMORY
-                     : given ? saddle_settings_value(from->settings, option)
-                             : NULL};
-    }
-}
-
 /* Writes the head and all of the body except the agents. */
 static saddle_status write_common(saddle_checkpoint_writer *k, saddle_checkpoint_stream *writer,
                                   const char *path, const saddle_checkpoint_moment *moment,
                                   saddle_error *error)
 {
-    saddle_checkpoint c = {.version = saddle_version(), .number = k->number};
+    saddle_checkpoint c = {.version = saddle_version(), .number = k->number, .setting = k->setting};
     const saddle_result *result = moment->result;
     c.number.iteration = k->engine->kind->iteration(k->engine);
     c.number.seconds = moment->seconds;
@@ -329,15 +330,7 @@ static saddle_status write_common(saddle_checkpoint_writer *k, saddle_checkpoint
     c.number.rows = result->row_count;
     c.number.outcomes = result->outcome_count;
     c.outcome = result->outcome;
-    c.number.settings = saddle_settings_count(k->info->plan->settings);
-    c.setting = saddle_alloc((size_t)c.number.settings, sizeof *c.setting);
-    if (c.setting == NULL)
-        return saddle_no_memory(error, "a checkpoint");
-    fill_settings(k, &c);
-    saddle_status status = saddle_checkpoint_begin(writer, path, &c, error);
-    saddle_free(c.setting);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_checkpoint_begin(writer, path, &c, error));
     saddle_observer_remember(moment->observer, k->memory);
     saddle_checkpoint_put(writer, k->memory, (size_t)c.number.memory * sizeof *k->memory);
     saddle_checkpoint_put(writer, result->rows, result->row_count * sizeof *result->rows);

@@ -44,15 +44,15 @@ static saddle_status check_setting(const saddle_checkpoint *c,
                            "%s: '%.200s' is not what the run of the checkpoint '%s' used: that was "
                            "'%.100s', this is '%.100s' (the first digits of the file's SHA-256 "
                            "and the options); give the same object with the same options",
-                           setting->name, saddle_settings_value(info->plan->settings, option),
-                           c->path, setting->effective, own);
+                           setting->name, SADDLE_PLAN_TEXT(info->plan, option), c->path,
+                           setting->effective, own);
     if (strncmp(own, SADDLE_FILE_VALUE, strlen(SADDLE_FILE_VALUE)) == 0 &&
         strncmp(setting->effective, SADDLE_FILE_VALUE, strlen(SADDLE_FILE_VALUE)) == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%s: '%.200s' has changed since the run of the checkpoint '%s': its "
                            "SHA-256 begins with %.16s now, and with %.16s then; restore it",
-                           setting->name, saddle_settings_value(info->plan->settings, option),
-                           c->path, own + strlen(SADDLE_FILE_VALUE),
+                           setting->name, SADDLE_PLAN_TEXT(info->plan, option), c->path,
+                           own + strlen(SADDLE_FILE_VALUE),
                            setting->effective + strlen(SADDLE_FILE_VALUE));
     bool none_there = *setting->effective == '\0';
     bool none_here = *own == '\0';
@@ -69,11 +69,11 @@ static saddle_status check_setting(const saddle_checkpoint *c,
 static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run_info *info,
                                     bool given, saddle_error *error)
 {
-    const saddle_settings *effective = info->plan->settings;
+    const saddle_plan *effective = info->plan;
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < c->number.settings; k++) {
         const saddle_checkpoint_setting *setting = &c->setting[k];
-        const saddle_option *option = saddle_settings_find(effective, setting->name);
+        const saddle_option *option = saddle_plan_find(effective, setting->name);
         if (option == NULL)
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
@@ -81,11 +81,10 @@ static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run
                 "this one has no such setting; give the options that the checkpoint "
                 "records, or leave them out",
                 c->path, setting->name, setting->effective);
-        bool chosen =
-            setting->given != NULL || saddle_settings_given(info->given->settings, option);
+        bool chosen = setting->given != NULL || saddle_plan_given(info->given, option);
         if (chosen != given)
             continue;
-        char *own = saddle_checkpoint_value(option, saddle_settings_value(effective, option));
+        char *own = saddle_checkpoint_value(option, SADDLE_PLAN_TEXT(effective, option));
         status = own != NULL ? check_setting(c, setting, info, option, own, error)
                              : saddle_no_memory(error, "a checkpoint");
         saddle_free(own);
@@ -93,21 +92,20 @@ static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run
     return status;
 }
 
-/* Appends the files that the fingerprint depends on, such as " data people.csv, links
+/* Appends the given files that the fingerprint depends on, such as " data people.csv, links
  * schedule:links.txt". */
 static void list_files(const saddle_run_info *info, char *out, size_t size)
 {
-    static const char *const name[] = {"data",   "test-data", "init",   "init-x",
-                                       "init-y", "topology",  "mixing", "links"};
-    const saddle_settings *settings = info->given->settings;
-    for (size_t k = 0; k < sizeof name / sizeof *name; k++) {
-        const saddle_option *option = saddle_settings_find(settings, name[k]);
-        if (option == NULL || !saddle_settings_given(settings, option))
+    const saddle_plan *plan = info->given;
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
+        if (option->home != SADDLE_HOME_PLAN || option->stage != SADDLE_STAGE_INSTANCE ||
+            option->kind != SADDLE_OPTION_TEXT || !saddle_plan_given(plan, option))
             continue;
-        const char *value = saddle_settings_value(settings, option);
+        const char *value = SADDLE_PLAN_TEXT(plan, option);
         bool file = strncmp(value, "file:", 5) == 0 || strncmp(value, "schedule:", 9) == 0;
-        if (file || access(value, F_OK) == 0 || k < 2)
-            saddle_append(out, size, "%s %s %.200s", *out == '\0' ? "" : ",", name[k], value);
+        if (file || option->effect == SADDLE_EFFECT_SOURCE || access(value, F_OK) == 0)
+            saddle_append(out, size, "%s %s %.200s", *out == '\0' ? "" : ",", option->name, value);
     }
 }
 

@@ -27,12 +27,12 @@ static bool is_absent(const saddle_option *option, const char *text)
 
 /* Cuts a copy of "a|b|c" in `buffer` into words. Returns their number; 0 when the list is
  * missing, too long or has too many words. */
-static size_t cut_choices(const char *text, char buffer[SADDLE_CHOICES_SIZE],
+static size_t cut_choices(const char *text, char buffer[SADDLE_VALUE_SIZE],
                           const char *word[MOST_CHOICES])
 {
     size_t count = 0;
     size_t bytes = text != NULL ? strlen(text) + 1 : SIZE_MAX;
-    if (bytes > SADDLE_CHOICES_SIZE)
+    if (bytes > SADDLE_VALUE_SIZE)
         return 0;
     char *rest = memcpy(buffer, text, bytes);
     while (rest != NULL) {
@@ -48,7 +48,7 @@ static size_t cut_choices(const char *text, char buffer[SADDLE_CHOICES_SIZE],
 static saddle_status read_choice(const saddle_option *option, const char *text, int *out,
                                  saddle_error *why)
 {
-    char buffer[SADDLE_CHOICES_SIZE];
+    char buffer[SADDLE_VALUE_SIZE];
     const char *word[MOST_CHOICES];
     size_t count = cut_choices(option->choices, buffer, word);
     if (count == 0)
@@ -58,7 +58,7 @@ static saddle_status read_choice(const saddle_option *option, const char *text, 
             *out = (int)k;
             return SADDLE_OK;
         }
-    char list[2 * SADDLE_CHOICES_SIZE];
+    char list[2 * SADDLE_VALUE_SIZE];
     char *end = list;
     for (size_t k = 0; k < count; k++)
         end = stpcpy(stpcpy(end, k > 0 ? ", " : ""), word[k]);
@@ -275,7 +275,7 @@ bool saddle_option_holds(const saddle_option *option, const void *field,
 }
 
 const char *saddle_option_text(const saddle_option *option, const void *field,
-                               char buffer[SADDLE_CHOICES_SIZE])
+                               char buffer[SADDLE_VALUE_SIZE])
 {
     saddle_option_value there;
     const char *word[MOST_CHOICES];
@@ -288,7 +288,7 @@ const char *saddle_option_text(const saddle_option *option, const void *field,
     case SADDLE_OPTION_FLAG:
         return there.flag ? "yes" : "no";
     case SADDLE_OPTION_INTEGER:
-        saddle_snprintf(buffer, SADDLE_CHOICES_SIZE, "%llu", (unsigned long long)there.integer);
+        saddle_snprintf(buffer, SADDLE_VALUE_SIZE, "%llu", (unsigned long long)there.integer);
         return buffer;
     case SADDLE_OPTION_REAL:
         return saddle_print_real(there.real, 15, buffer);
@@ -306,7 +306,7 @@ const char *saddle_option_text(const saddle_option *option, const void *field,
 static saddle_status refuse_name(const saddle_option *const *options, const char *name,
                                  saddle_error *error)
 {
-    char list[SADDLE_CHOICES_SIZE] = "";
+    char list[SADDLE_VALUE_SIZE] = "";
     size_t used = 0;
     for (; *options != NULL && used < sizeof list; options++)
         if ((*options)->home != SADDLE_HOME_OWN && strcmp((*options)->name, name) == 0)

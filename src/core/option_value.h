@@ -35,12 +35,10 @@ void saddle_option_default(const saddle_option *option, void *target);
 bool saddle_option_holds(const saddle_option *option, const void *field,
                          const saddle_option_value *value);
 
-/* Size of the buffer for the longest list of choices. */
-#define SADDLE_CHOICES_SIZE 512
 /* Formats the value of a field, in `buffer` unless it is a string. NULL when the field is a
  * choice that does not exist. */
 const char *saddle_option_text(const saddle_option *option, const void *field,
-                               char buffer[SADDLE_CHOICES_SIZE]);
+                               char buffer[SADDLE_VALUE_SIZE]);
 
 /*
  * Fills the fields of a table's options in `target` from "name=value,name=value"; options that

@@ -255,7 +255,7 @@ saddle_status saddle_plugin_options(const saddle_option *const *options, bool re
 char *saddle_plugin_text(const saddle_plugin_object *plugin, const saddle_option *const *options,
                          const void *target)
 {
-    char buffer[SADDLE_CHOICES_SIZE];
+    char buffer[SADDLE_VALUE_SIZE];
     bool given = options == NULL && *plugin->argument != '\0';
     char *text =
         saddle_format("%s%s%s", plugin->path, given ? ":" : "", given ? plugin->argument : "");

@@ -122,8 +122,7 @@ static saddle_status check_partition(saddle_instance *e, saddle_error *error)
 {
     saddle_plan *plan = &e->parts->plan;
     const char *partition = plan->problem.partition;
-    if (saddle_plan_given(plan, offsetof(saddle_plan, problem.partition)) &&
-        strcmp(partition, "contiguous") != 0)
+    if (SADDLE_GIVEN(plan, problem.partition) && strcmp(partition, "contiguous") != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "partition: '%s' with data '%s': every agent already has its own %s; "
                            "leave partition out",
@@ -353,7 +352,7 @@ static saddle_status check_need(const saddle_instance *e, saddle_error *error)
     const char *own = plan->problem.own != NULL ? plan->problem.own->name : NULL;
     const char *name = e->kind != NULL ? e->kind->name : saddle_shown_name(own);
     bool data = plan->problem.rows != NULL || plan->problem.shards != NULL ||
-                saddle_plan_given(plan, offsetof(saddle_plan, problem.data));
+                SADDLE_GIVEN(plan, problem.data);
     if (data && !needs_data(e))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "data: problem %s generates its own samples; leave data out", name);

@@ -41,7 +41,7 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
         if (parts->options == NULL)
             return saddle_no_memory(error, "the problem's options");
     }
-    saddle_settings_write_table(e->plan->settings, e->kind->options, parts->options);
+    saddle_plan_read_own(e->plan, e->kind->options, parts->options);
     size_t classes = 0;
     saddle_status status = saddle_problem_read_options(&parts->choice, parts->options, error);
     SADDLE_THEN_IF(
@@ -118,9 +118,8 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
             saddle_shown_name(e->problem->name));
     SADDLE_TRY(check_scale(e, error));
     saddle_status status = saddle_problem_check(e->problem, error);
-    SADDLE_THEN_IF(
-        status, e->kind != NULL,
-        saddle_settings_read_table(plan->settings, e->kind->options, e->parts->options, error));
+    SADDLE_THEN_IF(status, e->kind != NULL,
+                   saddle_plan_record_own(plan, e->kind->options, e->parts->options, error));
     const saddle_plugin_object *plugin = e->parts->choice.plugin;
     SADDLE_THEN_IF(status, plugin != NULL,
                    name_plugin(plan, &plan->problem.name, plugin,

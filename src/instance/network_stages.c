@@ -47,10 +47,10 @@ static bool sum_plugins(const char *value, unsigned char out[SADDLE_SHA256_BYTES
     return good;
 }
 
-static setting_print print_of(const saddle_settings *settings, const saddle_option *option,
+static setting_print print_of(const saddle_plan *plan, const saddle_option *option,
                               bool *short_of_memory)
 {
-    const char *value = saddle_settings_value(settings, option);
+    const char *value = SADDLE_PLAN_TEXT(plan, option);
     setting_print print = {.text = digest(value)};
     if (option->no_path_in_file && strchr(value, '/') != NULL && !sum_plugins(value, print.plugins))
         *short_of_memory = true;
@@ -71,16 +71,15 @@ static saddle_status refuse_plugin(const saddle_world *world, const saddle_optio
 saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,
                                    saddle_error *error)
 {
-    const saddle_settings *settings = plan->settings;
     const saddle_option *differs = NULL;
     bool in_text = false;
     bool short_of_memory = false;
     char host[64] = "";
     if (world->ranks == 1)
         return SADDLE_OK;
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
-        setting_print own = print_of(settings, option, &short_of_memory);
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
+        setting_print own = print_of(plan, option, &short_of_memory);
         setting_print first = own;
         world->share(world, 0, sizeof first, &first);
         /* The number of threads and pinning may differ between processes. */
@@ -100,7 +99,7 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
         return saddle_no_memory(error, "the paths of plug-ins");
     if (differs == NULL)
         return SADDLE_OK;
-    const char *value = saddle_settings_value(settings, differs);
+    const char *value = SADDLE_PLAN_TEXT(plan, differs);
     if (!in_text)
         return refuse_plugin(world, differs, value, host, first_host, error);
     return saddle_fail(error, SADDLE_BAD_INPUT,

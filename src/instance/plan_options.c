@@ -1,12 +1,7 @@
-/* The options that fill a plan, except the step sizes, and the table of all options. */
+/* The options that fill a plan, except the step sizes. */
 #include "instance/plan_options.h"
 
-#include <saddle/algorithm.h>
-#include <saddle/problem.h>
-
 #include "algorithms/step_options.h"
-#include "core/status.h"
-#include "instance/settings.h"
 
 /* The field that an option fills, the stage at which it is used, and what it can change. */
 #define PLAN(field, when, what)                                       \
@@ -391,23 +386,4 @@ static const saddle_option *const plan_options[] = {&problem,
 const saddle_option *const *saddle_plan_options(void)
 {
     return plan_options;
-}
-
-saddle_status saddle_settings_create(saddle_settings **out, saddle_error *error)
-{
-    size_t algorithms;
-    size_t problems;
-    const saddle_algorithm *const *algorithm_list = saddle_algorithm_list(&algorithms);
-    const saddle_problem_class *const *problem_list = saddle_problem_list(&problems);
-    const saddle_option *const *const own[] = {plan_options};
-    saddle_status status = saddle_settings_build(out, own, 1, error);
-    for (size_t k = 0; status == SADDLE_OK && k < algorithms; k++)
-        status = saddle_settings_add(*out, algorithm_list[k]->options, error);
-    for (size_t k = 0; status == SADDLE_OK && k < problems; k++)
-        status = saddle_settings_add(*out, problem_list[k]->options, error);
-    if (status != SADDLE_OK) {
-        saddle_settings_free(*out);
-        *out = NULL;
-    }
-    return status;
 }

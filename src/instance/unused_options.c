@@ -10,7 +10,7 @@
 #include "core/text.h"
 #include "data/scale.h"
 #include "instance/instance.h"
-#include "instance/settings.h"
+#include "instance/plan.h"
 
 bool saddle_option_in(const saddle_option *const *table, const saddle_option *option)
 {
@@ -106,10 +106,10 @@ void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unus
 {
     char text[128];
     char message[256];
-    for (size_t k = 0; k < saddle_settings_count(plan->settings); k++) {
-        const saddle_option *option = saddle_settings_option(plan->settings, k);
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
         const char *reason = reason_unread(option, formats, text);
-        if (reason == NULL || !saddle_settings_given(plan->settings, option))
+        if (reason == NULL || !saddle_plan_given(plan, option))
             continue;
         saddle_snprintf(message, sizeof message, "%s: %s", option->name, reason);
         warning(context, message);
@@ -144,7 +144,7 @@ static bool is_idle(const saddle_instance *instance, const saddle_option *option
             kind->labels != SADDLE_LABELS_CLASSES);
 }
 
-bool saddle_option_lacks_companion(const saddle_settings *settings, const saddle_option *option,
+bool saddle_option_lacks_companion(const saddle_plan *plan, const saddle_option *option,
                                    char out[128])
 {
     char name[32];
@@ -154,9 +154,9 @@ bool saddle_option_lacks_companion(const saddle_settings *settings, const saddle
     const char *beginning = option->used_with + length + 1;
     saddle_snprintf(name, sizeof name, "%.*s", length, option->used_with);
     saddle_snprintf(out, 128, "only used with %s %s", name, beginning);
-    const saddle_option *other = saddle_settings_find(settings, name);
+    const saddle_option *other = saddle_plan_find(plan, name);
     return other != NULL &&
-           strncmp(saddle_settings_value(settings, other), beginning, strlen(beginning)) != 0;
+           strncmp(SADDLE_PLAN_TEXT(plan, other), beginning, strlen(beginning)) != 0;
 }
 
 /* Returns a text such as "precision and prox-dsgda". */
@@ -252,19 +252,18 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
     char names[256];
     char text[128];
     char message[512];
-    for (size_t k = 0; k < saddle_settings_count(plan->settings); k++) {
-        const saddle_option *option = saddle_settings_option(plan->settings, k);
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
         bool used = false;
         for (size_t a = 0; a < count; a++)
             used = used || saddle_option_in(algorithm[a]->options, option);
         bool of_algorithms = count > 0 && saddle_option_of_algorithm(option);
         const char *reason = reason_unused(option, instance, algorithm, count, text);
-        if (!is_idle(instance, option) &&
-            saddle_option_lacks_companion(plan->settings, option, text))
+        if (!is_idle(instance, option) && saddle_option_lacks_companion(plan, option, text))
             reason = text;
-        if (saddle_settings_given(plan->settings, option))
+        if (saddle_plan_given(plan, option))
             report_partly_unused(option, algorithm, count, warning, context);
-        if (!saddle_settings_given(plan->settings, option) || used ||
+        if (!saddle_plan_given(plan, option) || used ||
             (!of_algorithms && reason == NULL && !is_idle(instance, option)))
             continue;
         if (reason != NULL)

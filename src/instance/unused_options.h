@@ -15,7 +15,7 @@ bool saddle_option_of_algorithm(const saddle_option *option);
 
 /* Returns whether an option has no effect because another option does not have the value that it
  * needs; `out` then says which, such as "only used with loss huber". */
-bool saddle_option_lacks_companion(const saddle_settings *settings, const saddle_option *option,
+bool saddle_option_lacks_companion(const saddle_plan *plan, const saddle_option *option,
                                    char out[128]);
 
 /* Warns of every option for reading data that the plan was given but that none of these formats,

@@ -127,11 +127,12 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info,
 {
     FILE *f = trace->lines.stream;
     const saddle_instance *e = info->instance;
-    const saddle_settings *settings = info->plan->settings;
+    const saddle_plan *plan = info->plan;
     saddle_fprintf(f, "# saddle %s\n", saddle_version());
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
-        const char *text = saddle_settings_value(settings, option);
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
+        char buffer[SADDLE_VALUE_SIZE];
+        const char *text = saddle_plan_text(plan, option, buffer);
         if (*text != '\0')
             saddle_fprintf(f, "# %s: %s\n", option->name, text);
     }

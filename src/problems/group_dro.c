@@ -39,21 +39,23 @@ typedef struct choices {
     double ridge;
 } choices;
 
+const saddle_option saddle_groups_option = SADDLE_TEXT(
+    OWN(groups), "groups", GROUP, "agents", "COLUMNS",
+    "Which rows form a group.\n"
+    "agents: the rows of each agent.\n"
+    "COLUMN[,COLUMN...]: rows with the same values in these columns, such as sex,label or "
+    "73,label. A column is a name, the number of a feature from 1, or label.");
+const saddle_option saddle_group_values_option = SADDLE_TEXT(
+    OWN(values), "group-values", GROUP, "auto", "LIST",
+    "The groups, in the order of the entries of y. Separate groups by commas and the values of "
+    "a group by colons, as in 0:-1,0:1,1:-1,1:1 or female,male. A category may also be given "
+    "by its number, from 0 in ascending order. auto: the groups that occur in the agents' "
+    "rows, in ascending order.");
 static const saddle_option *const options[] = {
     &saddle_score_option,
     &saddle_activation_option,
-    &(const saddle_option)SADDLE_TEXT(
-        OWN(groups), "groups", GROUP, "agents", "COLUMNS",
-        "Which rows form a group.\n"
-        "agents: the rows of each agent.\n"
-        "COLUMN[,COLUMN...]: rows with the same values in these columns, such as sex,label or "
-        "73,label. A column is a name, the number of a feature from 1, or label."),
-    &(const saddle_option)SADDLE_TEXT(
-        OWN(values), "group-values", GROUP, "auto", "LIST",
-        "The groups, in the order of the entries of y. Separate groups by commas and the values of "
-        "a group by colons, as in 0:-1,0:1,1:-1,1:1 or female,male. A category may also be given "
-        "by its number, from 0 in ascending order. auto: the groups that occur in the agents' "
-        "rows, in ascending order."),
+    &saddle_groups_option,
+    &saddle_group_values_option,
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(ridge), "group-ridge", GROUP, "0.1", 0.0, SADDLE_UNBOUNDED, "MU",
         "Weight of the term -(MU/2) |y - 1/G|^2, where G is the number of groups. The smaller it "

@@ -19,6 +19,10 @@ typedef struct saddle_group_column {
     size_t count;
 } saddle_group_column;
 
+/* The options of group-dro that define its groups. */
+extern const saddle_option saddle_groups_option;       /* --groups */
+extern const saddle_option saddle_group_values_option; /* --group-values */
+
 typedef struct saddle_groups {
     const saddle_problem_inputs *inputs; /* borrowed */
     bool by_agent;

@@ -18,23 +18,14 @@ static size_t common_samples(const saddle_problem *problem)
     return problem->samples[0];
 }
 
-/* Collects the options that this run uses, with the given values. */
+/* Makes the plan of the options that this run uses, with the given values. */
 static saddle_status collect(saddle_run_state *r, saddle_plan *plan, saddle_error *error)
 {
-    const saddle_problem_class *kind = r->info.network->kind;
-    const saddle_plan *made = r->info.network->plan;
-    const saddle_option *const *tables[3] = {saddle_plan_options(), r->info.algorithm->options,
-                                             kind != NULL ? kind->options : NULL};
-    saddle_status status = saddle_settings_build(
-        &plan->settings, (const saddle_option *const *const *)tables, kind != NULL ? 3 : 2, error);
-    for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(plan->settings); k++) {
-        const saddle_option *option = saddle_settings_option(plan->settings, k);
-        const saddle_settings *from =
-            option->stage == SADDLE_STAGE_INSTANCE ? made->settings : r->given.settings;
-        status = saddle_settings_set(plan->settings, option->name,
-                                     saddle_settings_value(from, option), error);
-    }
-    return status;
+    const saddle_instance *network = r->info.network;
+    const saddle_problem_class *kind = network->kind;
+    const saddle_option *const *const tables[3] = {
+        saddle_plan_options(), r->info.algorithm->options, kind != NULL ? kind->options : NULL};
+    return saddle_plan_merge(plan, network->plan, &r->given, tables, kind != NULL ? 3 : 2, error);
 }
 
 /* Returns when outcomes are measured by default. If agents have their own rows and outcomes need
@@ -73,12 +64,12 @@ static void resolve(const saddle_run_state *r, saddle_plan *plan)
 }
 
 /* Whether a search could vary steps of an algorithm, and neither the user nor a search has set one of them. */
-static bool is_untuned(const saddle_settings *given, const saddle_algorithm *algorithm)
+static bool is_untuned(const saddle_plan *given, const saddle_algorithm *algorithm)
 {
     bool varied = false;
     for (const saddle_option *const *option = algorithm->options; *option != NULL; option++) {
         bool decides = (*option)->search != NULL || *option == &saddle_option_steps;
-        if (decides && saddle_settings_given(given, *option))
+        if (decides && saddle_plan_given(given, *option))
             return false;
         varied = varied || (*option)->search != NULL;
     }
@@ -89,9 +80,6 @@ saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error)
 {
     saddle_plan *plan = &r->result->plan;
     char *samples = NULL;
-    *plan = r->given;
-    plan->settings = NULL;
-    saddle_plan_take_stage(plan, r->info.network->plan, SADDLE_STAGE_INSTANCE);
     SADDLE_TRY(collect(r, plan, error));
     resolve(r, plan);
     char *name = saddle_algorithm_effective(r->choice, r->parameters);
@@ -108,9 +96,9 @@ saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error)
                                : saddle_no_memory(error, "the settings");
     saddle_free(samples);
     saddle_free(name);
-    SADDLE_THEN(status, saddle_settings_read_table(plan->settings, r->info.algorithm->options,
-                                                   r->parameters, error));
+    SADDLE_THEN(status,
+                saddle_plan_record_own(plan, r->info.algorithm->options, r->parameters, error));
     r->info.plan = plan;
-    r->result->untuned = is_untuned(r->given.settings, r->info.algorithm);
+    r->result->untuned = is_untuned(&r->given, r->info.algorithm);
     return status;
 }

@@ -190,20 +190,19 @@ static bool changes_nothing(const saddle_option *option)
 
 /* Returns all settings that have a value and can change the result, as "name: value" lines; NULL
  * if memory is short. No value contains a line break. */
-static char *settings_text(const saddle_settings *settings)
+static char *settings_text(const saddle_plan *plan)
 {
     size_t bytes = 1;
-    size_t count = saddle_settings_count(settings);
+    size_t count = saddle_plan_option_count(plan);
     for (size_t k = 0; k < count; k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
-        bytes +=
-            strlen(option->name) + strlen(saddle_settings_value(settings, option)) + sizeof ": \n";
+        const saddle_option *option = saddle_plan_option(plan, k);
+        bytes += strlen(option->name) + strlen(SADDLE_PLAN_TEXT(plan, option)) + sizeof ": \n";
     }
     char *text = saddle_alloc(bytes, 1);
     char *end = text;
     for (size_t k = 0; text != NULL && k < count; k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
-        const char *value = saddle_settings_value(settings, option);
+        const saddle_option *option = saddle_plan_option(plan, k);
+        const char *value = SADDLE_PLAN_TEXT(plan, option);
         if (*value != '\0' && !changes_nothing(option))
             end +=
                 saddle_snprintf(end, bytes - (size_t)(end - text), "%s: %s\n", option->name, value);
@@ -249,7 +248,7 @@ static saddle_status write_model(copies *c, const char *path, saddle_error *erro
     uint64_t iterations = result->rows[result->solution_row].iteration;
     uint64_t format = SADDLE_MODEL_FORMAT;
     uint64_t features = result->features;
-    char *settings = settings_text(result->plan.settings);
+    char *settings = settings_text(&result->plan);
     char *columns = result->columns != NULL ? saddle_columns_print(result->columns, false) : NULL;
     if (settings == NULL || (columns == NULL && result->columns != NULL)) {
         saddle_free(settings);

@@ -123,7 +123,7 @@ static saddle_status configure(saddle_run_state *r, saddle_error *error)
     r->parameters = saddle_alloc(1, a->size);
     if (r->parameters == NULL)
         return saddle_no_memory(error, "the algorithm's parameters");
-    saddle_settings_write_table(r->given.settings, a->options, r->parameters);
+    saddle_plan_read_own(&r->given, a->options, r->parameters);
     saddle_status status = saddle_algorithm_read_options(r->choice, r->parameters, error);
     SADDLE_THEN(status, configure_own(r, &c, error));
     r->info.parameters = r->parameters;
@@ -461,8 +461,7 @@ saddle_status saddle_run_take_plan(saddle_run_state *r, const saddle_plan *plan,
                                    saddle_error *error)
 {
     SADDLE_TRY(saddle_plan_copy(&r->given, plan, error));
-    if (plan->limits.max_ifo > 0 &&
-        !saddle_plan_given(&r->given, offsetof(saddle_plan, limits.iterations)))
+    if (plan->limits.max_ifo > 0 && !SADDLE_GIVEN(&r->given, limits.iterations))
         r->given.limits.iterations = SADDLE_UNLIMITED_ITERATIONS;
     return SADDLE_OK;
 }

@@ -52,9 +52,7 @@ static void rig_open(rig *r, int which, const char *name, const char *const *mor
     assert_ok(r->algorithm->init(r->parameters, &configuration, &error), error);
     r->plan = test_plan(r->instance.plan, NULL);
     r->plan->steps = configuration.steps;
-    assert_ok(
-        saddle_settings_read_table(r->plan->settings, r->algorithm->options, r->parameters, &error),
-        error);
+    assert_ok(saddle_plan_record_own(r->plan, r->algorithm->options, r->parameters, &error), error);
     saddle_engine_inputs inputs = {
         .instance = &r->target,
         .algorithm = r->algorithm,

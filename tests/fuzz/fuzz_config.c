@@ -18,10 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     saddle_status status = saddle_plan_load(&plan, fuzz_file(bytes, size), &error);
     if (status != SADDLE_OK)
         fuzz_check_refusal(status, NULL, &error);
-    for (size_t k = 0; k < saddle_settings_count(plan.settings); k++)
-        fuzz_promise(saddle_settings_text(plan.settings,
-                                          saddle_settings_option(plan.settings, k)->name) != NULL,
-                     "every option has a value");
+    for (size_t k = 0; k < saddle_plan_option_count(&plan); k++)
+        fuzz_promise(saddle_plan_find(&plan, saddle_plan_option(&plan, k)->name) != NULL,
+                     "every option is found by its name");
     fuzz_promise(saddle_plan_copy(&copy, &plan, &error) == SADDLE_OK,
                  "the fields hold what was accepted");
     saddle_plan_free(&copy);

@@ -14,15 +14,16 @@ static void each_reworded(void (*visit)(const saddle_option *option, const saddl
                                           SADDLE_NETWORK_HEADING, SADDLE_STOPPING_HEADING,
                                           SADDLE_ENGINE_HEADING,  SADDLE_OUTPUT_HEADING};
     saddle_error error;
-    saddle_settings *settings = NULL;
-    ck_assert_int_eq(saddle_settings_create(&settings, &error), SADDLE_OK);
-    for (size_t k = 0; k < saddle_settings_count(settings); k++)
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    ck_assert_int_eq(saddle_plan_add_options(&plan, NULL, &error), SADDLE_OK);
+    for (size_t k = 0; k < saddle_plan_option_count(&plan); k++)
         for (size_t h = 0; h < sizeof heading / sizeof *heading; h++) {
-            saddle_option reworded = *saddle_settings_option(settings, k);
+            saddle_option reworded = *saddle_plan_option(&plan, k);
             reworded.group = heading[h];
-            visit(saddle_settings_option(settings, k), &reworded);
+            visit(saddle_plan_option(&plan, k), &reworded);
         }
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
 }
 
 static void check_commands(const saddle_option *option, const saddle_option *reworded)
@@ -46,9 +47,9 @@ START_TEST(headings_decide_nothing)
 END_TEST
 
 /* Returns an option of the library by name. */
-static const saddle_option *option_of(const saddle_settings *settings, const char *name)
+static const saddle_option *option_of(const saddle_plan *plan, const char *name)
 {
-    const saddle_option *option = saddle_settings_find(settings, name);
+    const saddle_option *option = saddle_plan_find(plan, name);
     ck_assert_msg(option != NULL, "no option %s", name);
     return option;
 }
@@ -69,16 +70,17 @@ START_TEST(commands_take_fields)
                 {&cli_eval, "positive", "seed"},      {&cli_check_grad, "seed", "init"},
                 {&cli_data_info, "format", "data"}};
     saddle_error error;
-    saddle_settings *settings = NULL;
-    ck_assert_int_eq(saddle_settings_create(&settings, &error), SADDLE_OK);
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    ck_assert_int_eq(saddle_plan_add_options(&plan, NULL, &error), SADDLE_OK);
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
-        ck_assert_msg(cli_takes(list[k].command, option_of(settings, list[k].taken)), "%s --%s",
+        ck_assert_msg(cli_takes(list[k].command, option_of(&plan, list[k].taken)), "%s --%s",
                       list[k].command->name, list[k].taken);
         if (list[k].refused != NULL)
-            ck_assert_msg(!cli_takes(list[k].command, option_of(settings, list[k].refused)),
-                          "%s --%s", list[k].command->name, list[k].refused);
+            ck_assert_msg(!cli_takes(list[k].command, option_of(&plan, list[k].refused)), "%s --%s",
+                          list[k].command->name, list[k].refused);
     }
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
@@ -90,14 +92,14 @@ START_TEST(groups_differ_in_what_changes_a_run)
         "seed",   "algorithm", "trace",   "model",    "trace-every",       "checkpoint",
         "resume", "engine",    "threads", "outcomes", "outcomes-per-agent"};
     saddle_error error;
-    saddle_settings *settings = NULL;
-    ck_assert_int_eq(saddle_settings_create(&settings, &error), SADDLE_OK);
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    ck_assert_int_eq(saddle_plan_add_options(&plan, NULL, &error), SADDLE_OK);
     for (size_t k = 0; k < sizeof separate / sizeof *separate; k++)
-        ck_assert_msg(saddle_option_separates(option_of(settings, separate[k])), "%s", separate[k]);
+        ck_assert_msg(saddle_option_separates(option_of(&plan, separate[k])), "%s", separate[k]);
     for (size_t k = 0; k < sizeof together / sizeof *together; k++)
-        ck_assert_msg(!saddle_option_separates(option_of(settings, together[k])), "%s",
-                      together[k]);
-    saddle_settings_free(settings);
+        ck_assert_msg(!saddle_option_separates(option_of(&plan, together[k])), "%s", together[k]);
+    saddle_plan_free(&plan);
 }
 END_TEST
 

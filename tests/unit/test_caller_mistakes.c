@@ -305,9 +305,9 @@ START_TEST(a_plan_without_settings_has_none)
 {
     saddle_plan plan;
     saddle_plan_defaults(&plan, sizeof plan);
-    ck_assert_uint_eq(saddle_settings_count(plan.settings), 0);
-    ck_assert_ptr_null(saddle_settings_option(plan.settings, 0));
-    ck_assert_ptr_null(saddle_settings_text(plan.settings, "seed"));
+    ck_assert_uint_eq(saddle_plan_option_count(&plan), 0);
+    ck_assert_ptr_null(saddle_plan_option(&plan, 0));
+    ck_assert_ptr_null(saddle_plan_find(&plan, "seed"));
     saddle_plan_free(&plan);
 }
 END_TEST
@@ -676,7 +676,7 @@ static void assert_setting(const saddle_result *result, const char *name, const 
     const char *found = saddle_trace_setting(trace, name);
     ck_assert_msg(found != NULL && strcmp(found, value) == 0, "%s is '%s', not '%s'", name, found,
                   value);
-    ck_assert_str_eq(saddle_settings_text(result->plan.settings, name), value);
+    ck_assert_str_eq(test_text(&result->plan, name), value);
     saddle_trace_free(trace);
 }
 
@@ -695,7 +695,7 @@ START_TEST(settings_say_what_was_in_memory)
     assert_setting(result, "data", "in memory");
     assert_setting(result, "test-data", "in memory");
     assert_setting(result, "init-x", "in memory");
-    ck_assert_str_ne(saddle_settings_text(result->plan.settings, "init-y"), "in memory");
+    ck_assert_str_ne(test_text(&result->plan, "init-y"), "in memory");
     saddle_result_free(result);
     test_plan_free(plan);
     saddle_dataset_free(rows);
@@ -833,7 +833,7 @@ START_TEST(the_plan_in_a_checkpoint_is_not_run)
     begin_and_resume(plan, path_of(directory, "examined"));
     assert_ok(saddle_checkpoint_newest(&path, directory, &error), error);
     assert_ok(saddle_checkpoint_examine(path, &info, &found, &error), error);
-    ck_assert_str_eq(saddle_settings_text(found.settings, "problem"), "quadratic");
+    ck_assert_str_eq(test_text(&found, "problem"), "quadratic");
     ck_assert_str_eq(found.problem.name, "quadratic");
     refuse_plan(&found, "is for inspection only");
     assert_refused(saddle_plan_copy(&copy, &found, &error), error, SADDLE_BAD_INPUT,

@@ -60,7 +60,7 @@ static saddle_status make_model(saddle_model **out, const saddle_plan *plan, siz
     static const saddle_option *const options[] = {&saddle_score_option, &saddle_activation_option,
                                                    NULL};
     saddle_model_choice choice;
-    saddle_settings_write_table(plan->settings, options, &choice);
+    saddle_plan_read_own(plan, options, &choice);
     return saddle_model_create(out, &choice, inputs, error);
 }
 

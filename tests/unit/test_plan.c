@@ -6,9 +6,11 @@
 #include <saddle/saddle.h>
 
 #include "algorithms/step_options.h"
+#include "core/option_value.h"
 #include "core/print.h"
 #include "instance/plan.h"
 #include "instance/plan_options.h"
+#include "instances.h"
 #include "support.h"
 
 static saddle_error error;
@@ -76,7 +78,7 @@ static const known_field known[] = {
     FIELD("c-gamma", steps.c_gamma, REAL, "0.5", 0.5),
     FIELD("c-epsilon", steps.c_epsilon, REAL, "0.5", 0.5),
     FIELD("iterations", limits.iterations, INTEGER, "13", 13),
-    FIELD("tolerance", limits.tolerance, REAL, "1e-3", 1e-3),
+    FIELD("tolerance", limits.tolerance, REAL, "0.001", 1e-3),
     FIELD("max-ifo", limits.max_ifo, INTEGER, "14", 14),
     FIELD("max-rounds", limits.max_rounds, INTEGER, "15", 15),
     FIELD("max-seconds", limits.max_seconds, REAL, "1.5", 1.5),
@@ -167,17 +169,19 @@ START_TEST(defaults_are_those_of_the_options)
 {
     saddle_plan plan = defaults();
     saddle_plan parsed = plan;
-    saddle_settings *settings = NULL;
-    assert_ok(saddle_settings_create(&settings, &error), error);
+    saddle_plan listed = plan;
+    assert_ok(saddle_plan_add_options(&listed, NULL, &error), error);
     memset(&parsed, 0xA5, sizeof parsed);
-    saddle_settings_write(settings, SADDLE_HOME_PLAN, &parsed);
+    for (size_t k = 0; k < saddle_plan_option_count(&listed); k++)
+        if (saddle_plan_option(&listed, k)->home == SADDLE_HOME_PLAN)
+            saddle_option_default(saddle_plan_option(&listed, k), &parsed);
     assert_same_fields(&plan, &parsed);
     for (size_t k = 0; k < KNOWN; k++)
         ck_assert_msg(!is_same(read_field(&plan, &known[k]),
                                (content){known[k].kind == SADDLE_OPTION_TEXT ? known[k].text : NULL,
                                          known[k].number}),
                       "%s: this test sets the default", known[k].name);
-    saddle_settings_free(settings);
+    saddle_plan_free(&listed);
     ck_assert_uint_eq(plan.size, sizeof plan);
     ck_assert_ptr_null(plan.settings);
     ck_assert(plan.problem.own == NULL && plan.problem.rows == NULL && plan.problem.shards == NULL);
@@ -213,9 +217,9 @@ START_TEST(texts_reach_their_fields_and_no_other)
             ck_assert_msg(is_same(read_field(&plan, &known[j]),
                                   j == k ? wanted : read_field(&plain, &known[j])),
                           "after %s: %s", f->name, known[j].name);
-        ck_assert_str_eq(saddle_settings_text(plan.settings, f->name), f->text);
+        ck_assert_str_eq(test_text(&plan, f->name), f->text);
         /* Back to the default. */
-        const saddle_option *option = saddle_settings_find(plan.settings, f->name);
+        const saddle_option *option = saddle_plan_find(&plan, f->name);
         assert_ok(saddle_plan_set(&plan, f->name, option->fallback, &error), error);
         assert_same_fields(&plan, &plain);
         saddle_plan_free(&plan);
@@ -246,16 +250,10 @@ START_TEST(fields_and_texts_make_the_same_plan)
     }
     assert_ok(saddle_plan_copy(&copy, &by_hand, &error), error);
     assert_same_fields(&copy, &by_text);
-    for (size_t k = 0; k < saddle_settings_count(copy.settings); k++) {
-        const saddle_option *option = saddle_settings_option(copy.settings, k);
-        const char *one = saddle_settings_text(copy.settings, option->name);
-        /* 1e-3 is written 0.001. */
-        if (strcmp(option->name, "tolerance") == 0)
-            ck_assert_str_eq(one, "0.001");
-        else
-            ck_assert_str_eq(one, saddle_settings_text(by_text.settings, option->name));
-        ck_assert_int_eq(saddle_settings_given(copy.settings, option),
-                         saddle_settings_given(by_text.settings, option));
+    for (size_t k = 0; k < saddle_plan_option_count(&copy); k++) {
+        const saddle_option *option = saddle_plan_option(&copy, k);
+        ck_assert_str_eq(test_text(&copy, option->name), test_text(&by_text, option->name));
+        ck_assert_int_eq(saddle_plan_given(&copy, option), saddle_plan_given(&by_text, option));
     }
     saddle_plan_free(&copy);
     saddle_plan_free(&by_hand);
@@ -275,15 +273,57 @@ START_TEST(the_last_assignment_holds)
     plan.steps.tau = 4.0;
     assert_ok(saddle_plan_copy(&copy, &plan, &error), error);
     ck_assert(copy.steps.tau == 4.0);
-    ck_assert_str_eq(saddle_settings_text(copy.settings, "tau"), "4");
-    ck_assert_str_eq(saddle_settings_text(copy.settings, "topology"), "path");
+    ck_assert_str_eq(test_text(&copy, "tau"), "4");
+    ck_assert_str_eq(test_text(&copy, "topology"), "path");
     /* Back to automatic, directly. */
     copy.steps.tau = (double)NAN;
     saddle_plan again;
     assert_ok(saddle_plan_copy(&again, &copy, &error), error);
     ck_assert(isnan(again.steps.tau));
-    ck_assert_str_eq(saddle_settings_text(again.settings, "tau"), "auto");
+    ck_assert_str_eq(test_text(&again, "tau"), "auto");
     saddle_plan_free(&again);
+    saddle_plan_free(&copy);
+    saddle_plan_free(&plan);
+}
+END_TEST
+
+/* Every spelling of a number is recorded in one form, which gives the same number again. */
+START_TEST(numbers_have_one_text)
+{
+    saddle_plan plan = defaults();
+    assert_ok(saddle_plan_set(&plan, "tolerance", "1e-3", &error), error);
+    ck_assert_str_eq(test_text(&plan, "tolerance"), "0.001");
+    assert_ok(saddle_plan_set(&plan, "max-ifo", "2e6", &error), error);
+    ck_assert_str_eq(test_text(&plan, "max-ifo"), "2000000");
+    plan.steps.tau = 1.0 / 3.0;
+    const double tau = plan.steps.tau;
+    assert_ok(saddle_plan_set(&plan, "tau", test_text(&plan, "tau"), &error), error);
+    ck_assert(plan.steps.tau == tau);
+    saddle_plan_free(&plan);
+}
+END_TEST
+
+/* What a run resolves is not given; what a caller assigns is, once the plan is used. */
+START_TEST(resolved_fields_are_not_given)
+{
+    saddle_plan plan = defaults();
+    saddle_plan copy;
+    char text[] = "box:0:1";
+    assert_ok(saddle_plan_set(&plan, "seed", "1", &error), error);
+    plan.steps.tau = 3.0;
+    assert_ok(saddle_plan_copy(&copy, &plan, &error), error);
+    copy.network.agents = 5;
+    copy.problem.x_set = text;
+    assert_ok(saddle_plan_refresh(&copy, &error), error);
+    text[0] = 'f';
+    ck_assert_str_eq(copy.problem.x_set, "box:0:1");
+    ck_assert(SADDLE_GIVEN(&copy, start.seed));
+    ck_assert(saddle_plan_given(&copy, &saddle_option_tau));
+    ck_assert(!saddle_plan_given(&copy, &saddle_option_alpha));
+    ck_assert(!SADDLE_GIVEN(&copy, network.agents) && !SADDLE_GIVEN(&copy, problem.x_set));
+    copy.network.inexact = (saddle_inexact)7;
+    assert_refused(saddle_plan_refresh(&copy, &error), error, SADDLE_BAD_INPUT,
+                   "inexact: choice number 7 is not one of no|stale|own");
     saddle_plan_free(&copy);
     saddle_plan_free(&plan);
 }
@@ -305,7 +345,7 @@ START_TEST(copies_own_their_texts)
     saddle_plan_free(&plan);
     ck_assert_str_eq(copy.network.topology, "ring");
     ck_assert_str_eq(copy.problem.x_set, "box:0:1");
-    ck_assert_str_eq(saddle_settings_text(copy.settings, "lambda1"), "0.5");
+    ck_assert_str_eq(test_text(&copy, "lambda1"), "0.5");
     ck_assert_ptr_eq(copy.start.x, x);
     saddle_plan_free(&copy);
 }
@@ -441,7 +481,7 @@ START_TEST(files_fill_what_is_not_given)
     ck_assert_uint_eq(plan.network.agents, 9);
     ck_assert(plan.steps.tau == 2.0 && plan.steps.alpha == 0.5);
     ck_assert_str_eq(plan.network.topology, "ring");
-    ck_assert_str_eq(saddle_settings_text(plan.settings, "x-dim"), "12");
+    ck_assert_str_eq(test_text(&plan, "x-dim"), "12");
     /* A bad file leaves the plan unchanged. */
     path = write_file("topology: path\nalpha: -1\n");
     assert_refused(saddle_plan_load(&plan, path, &error), error, SADDLE_BAD_INPUT,
@@ -465,6 +505,8 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, texts_reach_their_fields_and_no_other);
     tcase_add_test(cases, fields_and_texts_make_the_same_plan);
     tcase_add_test(cases, the_last_assignment_holds);
+    tcase_add_test(cases, numbers_have_one_text);
+    tcase_add_test(cases, resolved_fields_are_not_given);
     tcase_add_test(cases, copies_own_their_texts);
     tcase_add_test(cases, missing_texts_are_defaults);
     tcase_add_test(cases, fields_are_checked_like_texts);

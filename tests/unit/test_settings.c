@@ -8,7 +8,7 @@
 #include "core/clock.h"
 #include "core/memory_limits.h"
 #include "core/print.h"
-#include "instance/settings.h"
+#include "instance/plan.h"
 #include "support.h"
 
 /* The fields of the options below. */
@@ -48,19 +48,29 @@ static const saddle_option *const step_table[] = {&nu, &eta, &seed, &shift, &cap
 
 static saddle_error error;
 
-static saddle_settings *build(void)
+static saddle_plan build(void)
 {
-    const saddle_option *const *tables[] = {run_table, step_table};
-    saddle_settings *settings = NULL;
-    assert_ok(saddle_settings_build(&settings, tables, 2, &error), error);
-    return settings;
+    const saddle_option *const *const tables[] = {run_table, step_table};
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    assert_ok(saddle_plan_list(&plan, tables, 2, &error), error);
+    return plan;
+}
+
+/* The value of an option by its name, until the next call; NULL if there is no such option. */
+static const char *text_of(const saddle_plan *plan, const char *name)
+{
+    static char buffer[SADDLE_VALUE_SIZE];
+    const saddle_option *option = saddle_plan_find(plan, name);
+    return option != NULL ? saddle_plan_text(plan, option, buffer) : NULL;
 }
 
 /* The values of all options. */
-static fields values(const saddle_settings *settings)
+static fields values(const saddle_plan *plan)
 {
     fields all = {.output = NULL};
-    saddle_settings_write(settings, SADDLE_HOME_OWN, &all);
+    saddle_plan_read_own(plan, run_table, &all);
+    saddle_plan_read_own(plan, step_table, &all);
     return all;
 }
 
@@ -75,54 +85,54 @@ static fields values(const saddle_settings *settings)
 
 START_TEST(union_of_tables_keeps_order_and_defaults)
 {
-    saddle_settings *settings = build();
+    saddle_plan plan = build();
     static const char *const order[] = {"agents", "seed", "algorithm", "engine", "quiet",
                                         "output", "nu",   "eta",       "shift",  "cap"};
     size_t count = sizeof order / sizeof *order;
-    ck_assert_uint_eq(saddle_settings_count(settings), count);
+    ck_assert_uint_eq(saddle_plan_option_count(&plan), count);
     for (size_t k = 0; k < count; k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
+        const saddle_option *option = saddle_plan_option(&plan, k);
         ck_assert_str_eq(option->name, order[k]);
-        ck_assert_ptr_eq(saddle_settings_find(settings, order[k]), option);
-        ck_assert_str_eq(saddle_settings_text(settings, order[k]), option->fallback);
-        ck_assert(!saddle_settings_given(settings, option));
-        ck_assert_str_eq(saddle_settings_value(settings, option), option->fallback);
+        ck_assert_ptr_eq(saddle_plan_find(&plan, order[k]), option);
+        ck_assert_str_eq(text_of(&plan, order[k]), option->fallback);
+        ck_assert(!saddle_plan_given(&plan, option));
+        ck_assert_str_eq(SADDLE_PLAN_TEXT(&plan, option), option->fallback);
     }
-    ck_assert_ptr_null(saddle_settings_option(settings, count));
-    ck_assert(values(settings).nu == 0.1);
-    ck_assert(isnan(values(settings).eta));
-    ck_assert(isnan(values(settings).eta));
-    ck_assert(isnan(values(settings).cap));
-    ck_assert(isnan(saddle_settings_number(settings, &algorithm)));
-    ck_assert_uint_eq(values(settings).agents, 5);
-    ck_assert(saddle_settings_number(settings, &agents) == 5.0);
-    ck_assert(!values(settings).quiet);
-    ck_assert_int_eq(values(settings).algorithm, 0);
-    ck_assert_int_eq(values(settings).engine, 0);
-    ck_assert_ptr_null(values(settings).output);
-    saddle_settings_free(settings);
-    saddle_settings_free(NULL);
+    ck_assert_ptr_null(saddle_plan_option(&plan, count));
+    ck_assert(values(&plan).nu == 0.1);
+    ck_assert(isnan(values(&plan).eta));
+    ck_assert(isnan(values(&plan).eta));
+    ck_assert(isnan(values(&plan).cap));
+    ck_assert(isnan(saddle_plan_number(&plan, &algorithm)));
+    ck_assert_uint_eq(values(&plan).agents, 5);
+    ck_assert(saddle_plan_number(&plan, &agents) == 5.0);
+    ck_assert(!values(&plan).quiet);
+    ck_assert_int_eq(values(&plan).algorithm, 0);
+    ck_assert_int_eq(values(&plan).engine, 0);
+    ck_assert_ptr_null(values(&plan).output);
+    saddle_plan_free(&plan);
+    saddle_plan_free(NULL);
 }
 END_TEST
 
 START_TEST(unknown_names_are_not_found)
 {
-    saddle_settings *settings = build();
-    ck_assert_ptr_null(saddle_settings_find(settings, "nuu"));
-    ck_assert_ptr_null(saddle_settings_text(settings, "nuu"));
+    saddle_plan plan = build();
+    ck_assert_ptr_null(saddle_plan_find(&plan, "nuu"));
+    ck_assert_ptr_null(text_of(&plan, "nuu"));
     static const saddle_option stranger = SADDLE_REAL(OWN(nu), "nu", "", "0.1", 0.0, 1.0, "", "");
+    static const saddle_option *const strangers[] = {&stranger, NULL};
     fields untouched = {.nu = 77.0};
-    saddle_settings_write_one(settings, &stranger, &untouched);
+    saddle_plan_read_own(&plan, strangers, &untouched);
     ck_assert(untouched.nu == 77.0);
-    ck_assert(isnan(saddle_settings_number(settings, &stranger)));
-    ck_assert_str_eq(saddle_settings_value(settings, &stranger), "");
-    ck_assert(!saddle_settings_given(settings, &stranger));
-    assert_says(saddle_settings_set(settings, "nuu", "1", &error),
+    ck_assert(isnan(saddle_plan_number(&plan, &stranger)));
+    ck_assert_str_eq(SADDLE_PLAN_TEXT(&plan, &stranger), "");
+    ck_assert(!saddle_plan_given(&plan, &stranger));
+    assert_says(saddle_plan_set(&plan, "nuu", "1", &error),
                 "unknown option 'nuu'; did you mean 'nu'?");
-    assert_says(saddle_settings_set(settings, "bandwidth", "1", &error),
-                "unknown option 'bandwidth'");
-    ck_assert_int_eq(saddle_settings_set(settings, "nuu", "1", NULL), SADDLE_BAD_INPUT);
-    saddle_settings_free(settings);
+    assert_says(saddle_plan_set(&plan, "bandwidth", "1", &error), "unknown option 'bandwidth'");
+    ck_assert_int_eq(saddle_plan_set(&plan, "nuu", "1", NULL), SADDLE_BAD_INPUT);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
@@ -131,10 +141,10 @@ static void assert_badly_declared(const saddle_option *option, const char *part)
 {
     const saddle_option *const table[] = {&nu, option, NULL};
     const saddle_option *const *tables[] = {table};
-    saddle_settings *settings = (saddle_settings *)&error;
-    assert_refused(saddle_settings_build(&settings, tables, 1, &error), error, SADDLE_CHECK_FAILED,
-                   part);
-    ck_assert_ptr_null(settings);
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    assert_refused(saddle_plan_list(&plan, tables, 1, &error), error, SADDLE_CHECK_FAILED, part);
+    ck_assert_ptr_null(plan.settings);
 }
 
 START_TEST(bad_declarations_are_found)
@@ -170,57 +180,55 @@ END_TEST
 
 START_TEST(reals_are_checked)
 {
-    saddle_settings *settings = build();
-    assert_ok(saddle_settings_set(settings, "nu", "1", &error), error);
-    ck_assert(values(settings).nu == 1.0);
-    assert_ok(saddle_settings_set(settings, "nu", "2.5e-3", &error), error);
-    ck_assert(values(settings).nu == 2.5e-3);
-    ck_assert_str_eq(saddle_settings_text(settings, "nu"), "2.5e-3");
-    ck_assert(saddle_settings_given(settings, &nu));
+    saddle_plan plan = build();
+    assert_ok(saddle_plan_set(&plan, "nu", "1", &error), error);
+    ck_assert(values(&plan).nu == 1.0);
+    assert_ok(saddle_plan_set(&plan, "nu", "2.5e-3", &error), error);
+    ck_assert(values(&plan).nu == 2.5e-3);
+    ck_assert_str_eq(text_of(&plan, "nu"), "2.5e-3");
+    ck_assert(saddle_plan_given(&plan, &nu));
     static const char *const outside[] = {"-1", "0", "1.0000001", "1e300"};
     for (int k = 0; k < 4; k++) {
         char wanted[200];
         saddle_snprintf(wanted, sizeof wanted,
                         "nu: '%s' is out of range; give a number above 0 and at most 1",
                         outside[k]);
-        assert_says(saddle_settings_set(settings, "nu", outside[k], &error), wanted);
+        assert_says(saddle_plan_set(&plan, "nu", outside[k], &error), wanted);
     }
     static const char *const wrong[] = {"", "auto", "nan", "inf", "0.5x", " 0.5", "0x1", "e"};
     for (int k = 0; k < 8; k++) {
         char wanted[200];
         saddle_snprintf(wanted, sizeof wanted,
                         "nu: '%s' is not a number; give a number above 0 and at most 1", wrong[k]);
-        assert_says(saddle_settings_set(settings, "nu", wrong[k], &error), wanted);
+        assert_says(saddle_plan_set(&plan, "nu", wrong[k], &error), wanted);
     }
-    assert_says(saddle_settings_set(settings, "nu", "1e999", &error),
+    assert_says(saddle_plan_set(&plan, "nu", "1e999", &error),
                 "nu: '1e999' is too large for a double; give a number above 0 and at most 1");
-    assert_says(saddle_settings_set(settings, "nu", NULL, &error),
-                "nu: '' is not a number; give a number above 0 and at most 1");
-    ck_assert(values(settings).nu == 2.5e-3);
-    assert_says(saddle_settings_set(settings, "eta", "", &error),
+    ck_assert(values(&plan).nu == 2.5e-3);
+    assert_says(saddle_plan_set(&plan, "eta", "", &error),
                 "eta: '' is not a number; give a number above 0 and at most 1, or auto");
-    assert_says(saddle_settings_set(settings, "shift", "x", &error),
+    assert_says(saddle_plan_set(&plan, "shift", "x", &error),
                 "shift: 'x' is not a number; give a number");
-    assert_says(saddle_settings_set(settings, "cap", "3", &error),
+    assert_says(saddle_plan_set(&plan, "cap", "3", &error),
                 "cap: '3' is out of range; give a number of at most 2.5");
-    assert_ok(saddle_settings_set(settings, "cap", "-1e300", &error), error);
-    assert_ok(saddle_settings_set(settings, "cap", "", &error), error);
-    ck_assert(isnan(values(settings).cap));
-    assert_ok(saddle_settings_set(settings, "eta", "0.5", &error), error);
-    ck_assert(!isnan(values(settings).eta));
-    assert_ok(saddle_settings_set(settings, "eta", "auto", &error), error);
-    ck_assert(isnan(values(settings).eta) && saddle_settings_given(settings, &eta));
-    saddle_settings_free(settings);
+    assert_ok(saddle_plan_set(&plan, "cap", "-1e300", &error), error);
+    assert_ok(saddle_plan_set(&plan, "cap", "", &error), error);
+    ck_assert(isnan(values(&plan).cap));
+    assert_ok(saddle_plan_set(&plan, "eta", "0.5", &error), error);
+    ck_assert(!isnan(values(&plan).eta));
+    assert_ok(saddle_plan_set(&plan, "eta", "auto", &error), error);
+    ck_assert(isnan(values(&plan).eta) && saddle_plan_given(&plan, &eta));
+    saddle_plan_free(&plan);
 }
 END_TEST
 
 START_TEST(integers_are_checked_exactly)
 {
-    saddle_settings *settings = build();
-    assert_ok(saddle_settings_set(settings, "agents", "1e6", &error), error);
-    ck_assert_uint_eq(values(settings).agents, 1000000);
-    assert_ok(saddle_settings_set(settings, "agents", "9007199254740992", &error), error);
-    ck_assert_uint_eq(values(settings).agents, UINT64_C(1) << 53);
+    saddle_plan plan = build();
+    assert_ok(saddle_plan_set(&plan, "agents", "1e6", &error), error);
+    ck_assert_uint_eq(values(&plan).agents, 1000000);
+    assert_ok(saddle_plan_set(&plan, "agents", "9007199254740992", &error), error);
+    ck_assert_uint_eq(values(&plan).agents, UINT64_C(1) << 53);
     /* 2^53 + 1 as a double rounds to 2^53; it must not be accepted as that. */
     static const char *const outside[] = {"9007199254740993", "0", "-3", "18446744073709551616"};
     for (int k = 0; k < 4; k++) {
@@ -230,7 +238,7 @@ START_TEST(integers_are_checked_exactly)
             "agents: '%s' is out of range; give a whole number of at least 1 and at most "
             "9007199254740992",
             outside[k]);
-        assert_says(saddle_settings_set(settings, "agents", outside[k], &error), wanted);
+        assert_says(saddle_plan_set(&plan, "agents", outside[k], &error), wanted);
     }
     static const char *const wrong[] = {"1.5", "", "five", "auto", "1e"};
     for (int k = 0; k < 5; k++) {
@@ -240,17 +248,17 @@ START_TEST(integers_are_checked_exactly)
             "agents: '%s' is not a whole number; give a whole number of at least 1 and at "
             "most 9007199254740992",
             wrong[k]);
-        assert_says(saddle_settings_set(settings, "agents", wrong[k], &error), wanted);
+        assert_says(saddle_plan_set(&plan, "agents", wrong[k], &error), wanted);
     }
-    ck_assert_uint_eq(values(settings).agents, UINT64_C(1) << 53);
-    assert_ok(saddle_settings_set(settings, "seed", "18446744073709551615", &error), error);
-    ck_assert_uint_eq(values(settings).seed, UINT64_MAX);
-    assert_says(saddle_settings_set(settings, "seed", "18446744073709551616", &error),
+    ck_assert_uint_eq(values(&plan).agents, UINT64_C(1) << 53);
+    assert_ok(saddle_plan_set(&plan, "seed", "18446744073709551615", &error), error);
+    ck_assert_uint_eq(values(&plan).seed, UINT64_MAX);
+    assert_says(saddle_plan_set(&plan, "seed", "18446744073709551616", &error),
                 "seed: '18446744073709551616' is out of range; give a whole number of at least 0 "
                 "and at most 18446744073709551615");
-    assert_says(saddle_settings_set(settings, "seed", "1e19", &error),
+    assert_says(saddle_plan_set(&plan, "seed", "1e19", &error),
                 "seed: '1e19' is above 2^53 and not in plain digits; write out all its digits");
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
@@ -264,69 +272,69 @@ START_TEST(integer_limits_need_not_be_whole)
     above.fallback = "2";
     const saddle_option *const table[] = {&half, &above, NULL};
     const saddle_option *const *tables[] = {table};
-    saddle_settings *settings = NULL;
-    assert_ok(saddle_settings_build(&settings, tables, 1, &error), error);
-    assert_ok(saddle_settings_set(settings, "half", "2", &error), error);
-    assert_says(saddle_settings_set(settings, "half", "0", &error),
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    assert_ok(saddle_plan_list(&plan, tables, 1, &error), error);
+    assert_ok(saddle_plan_set(&plan, "half", "2", &error), error);
+    assert_says(saddle_plan_set(&plan, "half", "0", &error),
                 "half: '0' is out of range; give a whole number of at least 0.5 and at most 2.5");
-    assert_refused(saddle_settings_set(settings, "half", "3", &error), error, SADDLE_BAD_INPUT,
+    assert_refused(saddle_plan_set(&plan, "half", "3", &error), error, SADDLE_BAD_INPUT,
                    "out of range");
-    assert_says(saddle_settings_set(settings, "above", "1", &error),
+    assert_says(saddle_plan_set(&plan, "above", "1", &error),
                 "above: '1' is out of range; give a whole number above 1 and at most 2.5");
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
 START_TEST(choices_are_checked)
 {
-    saddle_settings *settings = build();
-    assert_ok(saddle_settings_set(settings, "algorithm", "precision+", &error), error);
-    ck_assert_str_eq(saddle_settings_text(settings, "algorithm"), "precision+");
-    assert_says(saddle_settings_set(settings, "algorithm", "precison", &error),
+    saddle_plan plan = build();
+    assert_ok(saddle_plan_set(&plan, "algorithm", "precision+", &error), error);
+    ck_assert_str_eq(text_of(&plan, "algorithm"), "precision+");
+    assert_says(saddle_plan_set(&plan, "algorithm", "precison", &error),
                 "algorithm: 'precison' is not one of precision, precision+, gda; did you mean "
                 "'precision'?");
-    assert_says(saddle_settings_set(settings, "algorithm", "something else", &error),
+    assert_says(saddle_plan_set(&plan, "algorithm", "something else", &error),
                 "algorithm: 'something else' is not one of precision, precision+, gda");
-    assert_says(saddle_settings_set(settings, "algorithm", "precision|gda", &error),
+    assert_says(saddle_plan_set(&plan, "algorithm", "precision|gda", &error),
                 "algorithm: 'precision|gda' is not one of precision, precision+, gda; did you "
                 "mean 'precision'?");
-    assert_says(saddle_settings_set(settings, "engine", "autp", &error),
+    assert_says(saddle_plan_set(&plan, "engine", "autp", &error),
                 "engine: 'autp' is not one of auto, serial, threads; did you mean 'auto'?");
-    ck_assert_str_eq(saddle_settings_text(settings, "algorithm"), "precision+");
-    saddle_settings_free(settings);
+    ck_assert_str_eq(text_of(&plan, "algorithm"), "precision+");
+    saddle_plan_free(&plan);
 }
 END_TEST
 
 START_TEST(flags_are_checked)
 {
-    saddle_settings *settings = build();
+    saddle_plan plan = build();
     static const char *const word[2][4] = {{"no", "false", "off", "0"}, {"yes", "true", "on", "1"}};
     for (int yes = 0; yes < 2; yes++)
         for (int k = 0; k < 4; k++) {
-            assert_ok(saddle_settings_set(settings, "quiet", word[yes][k], &error), error);
-            ck_assert_int_eq(values(settings).quiet, yes);
-            ck_assert_str_eq(saddle_settings_text(settings, "quiet"), yes ? "yes" : "no");
+            assert_ok(saddle_plan_set(&plan, "quiet", word[yes][k], &error), error);
+            ck_assert_int_eq(values(&plan).quiet, yes);
+            ck_assert_str_eq(text_of(&plan, "quiet"), yes ? "yes" : "no");
         }
-    assert_says(saddle_settings_set(settings, "quiet", "maybe", &error),
+    assert_says(saddle_plan_set(&plan, "quiet", "maybe", &error),
                 "quiet: 'maybe' is neither yes nor no; give yes or no");
-    ck_assert(values(settings).quiet);
-    saddle_settings_free(settings);
+    ck_assert(values(&plan).quiet);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
 START_TEST(messages_stay_on_one_short_line)
 {
-    saddle_settings *settings = build();
-    assert_says(saddle_settings_set(settings, "nu", "a\nb\tc", &error),
+    saddle_plan plan = build();
+    assert_says(saddle_plan_set(&plan, "nu", "a\nb\tc", &error),
                 "nu: 'a\\x0ab\\x09c' is not a number; give a number above 0 and at most 1");
     char flood[5001];
     memset(flood, 'z', sizeof flood - 1);
     flood[sizeof flood - 1] = '\0';
-    assert_refused(saddle_settings_set(settings, "nu", flood, &error), error, SADDLE_BAD_INPUT,
+    assert_refused(saddle_plan_set(&plan, "nu", flood, &error), error, SADDLE_BAD_INPUT,
                    "zzz...' is not a number; give a number above 0 and at most 1");
     ck_assert_uint_lt(strlen(error.message), 200);
-    assert_refused(saddle_settings_set(settings, flood, "1", &error), error, SADDLE_BAD_INPUT,
-                   "zzz...'");
+    assert_refused(saddle_plan_set(&plan, flood, "1", &error), error, SADDLE_BAD_INPUT, "zzz...'");
     /* Messages are cut between characters, here of two bytes at either parity. */
     for (int offset = 0; offset < 2; offset++) {
         for (size_t k = 0; k < 200; k++)
@@ -334,37 +342,37 @@ START_TEST(messages_stay_on_one_short_line)
         if (offset == 1)
             flood[0] = 'e';
         flood[200] = '\0';
-        ck_assert_int_eq(saddle_settings_set(settings, "nu", flood, &error), SADDLE_BAD_INPUT);
+        ck_assert_int_eq(saddle_plan_set(&plan, "nu", flood, &error), SADDLE_BAD_INPUT);
         const char *dots = strstr(error.message, "...'");
         ck_assert_ptr_nonnull(dots);
         ck_assert_int_eq((unsigned char)dots[-1], 0xA9);
     }
-    assert_ok(saddle_settings_set(settings, "output", flood, &error), error);
-    ck_assert_str_eq(saddle_settings_text(settings, "output"), flood);
-    saddle_settings_free(settings);
+    assert_ok(saddle_plan_set(&plan, "output", flood, &error), error);
+    ck_assert_str_eq(text_of(&plan, "output"), flood);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
 START_TEST(copies_are_independent)
 {
-    saddle_settings *settings = build();
-    saddle_settings *copy = NULL;
-    assert_ok(saddle_settings_set(settings, "nu", "0.25", &error), error);
-    assert_ok(saddle_settings_copy(&copy, settings, &error), error);
-    assert_ok(saddle_settings_set(settings, "nu", "0.5", &error), error);
-    ck_assert(values(copy).nu == 0.25);
-    ck_assert(saddle_settings_given(copy, &nu) && !saddle_settings_given(copy, &eta));
-    saddle_settings_free(settings);
-    ck_assert_str_eq(saddle_settings_text(copy, "nu"), "0.25");
-    ck_assert_uint_eq(saddle_settings_count(copy), 10);
-    saddle_settings_free(copy);
+    saddle_plan plan = build();
+    saddle_plan copy;
+    assert_ok(saddle_plan_set(&plan, "nu", "0.25", &error), error);
+    assert_ok(saddle_plan_copy(&copy, &plan, &error), error);
+    assert_ok(saddle_plan_set(&plan, "nu", "0.5", &error), error);
+    ck_assert(values(&copy).nu == 0.25);
+    ck_assert(saddle_plan_given(&copy, &nu) && !saddle_plan_given(&copy, &eta));
+    saddle_plan_free(&plan);
+    ck_assert_str_eq(text_of(&copy, "nu"), "0.25");
+    ck_assert_uint_eq(saddle_plan_option_count(&copy), 10);
+    saddle_plan_free(&copy);
 }
 END_TEST
 
 /* ---------------------------------------------------------------- files */
 
 /* Writes a file `name` into the current directory of the test and loads it. */
-static saddle_status load_bytes(saddle_settings *settings, const char *name, const char *content,
+static saddle_status load_bytes(saddle_plan *plan, const char *name, const char *content,
                                 size_t bytes)
 {
     ck_assert_int_eq(chdir(saddle_test_directory()), 0);
@@ -372,66 +380,66 @@ static saddle_status load_bytes(saddle_settings *settings, const char *name, con
     ck_assert_ptr_nonnull(stream);
     ck_assert_uint_eq(fwrite(content, 1, bytes, stream), bytes);
     ck_assert_int_eq(fclose(stream), 0);
-    return saddle_settings_load(settings, name, &error);
+    return saddle_plan_load(plan, name, &error);
 }
 
-static saddle_status load(saddle_settings *settings, const char *content)
+static saddle_status load(saddle_plan *plan, const char *content)
 {
-    return load_bytes(settings, "run.yaml", content, strlen(content));
+    return load_bytes(plan, "run.yaml", content, strlen(content));
 }
 
 START_TEST(files_give_values)
 {
-    saddle_settings *settings = build();
-    assert_ok(load(settings, "# a run\nnu: 0.5\nagents: 1e3   # many\nquiet: true\n"
-                             "algorithm: \"gda\"\noutput: 'a: b'\neta: auto\n"),
+    saddle_plan plan = build();
+    assert_ok(load(&plan, "# a run\nnu: 0.5\nagents: 1e3   # many\nquiet: true\n"
+                          "algorithm: \"gda\"\noutput: 'a: b'\neta: auto\n"),
               error);
-    ck_assert(values(settings).nu == 0.5);
-    ck_assert_uint_eq(values(settings).agents, 1000);
-    ck_assert(values(settings).quiet);
-    ck_assert_str_eq(saddle_settings_text(settings, "algorithm"), "gda");
-    ck_assert_str_eq(saddle_settings_text(settings, "output"), "a: b");
-    ck_assert(saddle_settings_given(settings, &eta) && !saddle_settings_given(settings, &seed));
-    assert_ok(load(settings, "{nu: 0.75, output: [a, 2, c d], seed: 7}"), error);
-    ck_assert(values(settings).nu == 0.75);
-    ck_assert_str_eq(saddle_settings_text(settings, "output"), "a,2,c d");
-    ck_assert_uint_eq(values(settings).seed, 7);
-    assert_ok(load(settings, "output:\n  - x\n  - y\n"), error);
-    ck_assert_str_eq(saddle_settings_text(settings, "output"), "x,y");
-    assert_ok(load(settings, "output: []\ncap:\n"), error);
-    ck_assert_str_eq(saddle_settings_text(settings, "output"), "");
-    ck_assert_str_eq(saddle_settings_text(settings, "cap"), "");
-    saddle_settings_free(settings);
+    ck_assert(values(&plan).nu == 0.5);
+    ck_assert_uint_eq(values(&plan).agents, 1000);
+    ck_assert(values(&plan).quiet);
+    ck_assert_str_eq(text_of(&plan, "algorithm"), "gda");
+    ck_assert_str_eq(text_of(&plan, "output"), "a: b");
+    ck_assert(saddle_plan_given(&plan, &eta) && !saddle_plan_given(&plan, &seed));
+    assert_ok(load(&plan, "{nu: 0.75, output: [a, 2, c d], seed: 7}"), error);
+    ck_assert(values(&plan).nu == 0.75);
+    ck_assert_str_eq(text_of(&plan, "output"), "a,2,c d");
+    ck_assert_uint_eq(values(&plan).seed, 7);
+    assert_ok(load(&plan, "output:\n  - x\n  - y\n"), error);
+    ck_assert_str_eq(text_of(&plan, "output"), "x,y");
+    assert_ok(load(&plan, "output: []\ncap:\n"), error);
+    ck_assert_str_eq(text_of(&plan, "output"), "");
+    ck_assert_str_eq(text_of(&plan, "cap"), "");
+    saddle_plan_free(&plan);
 }
 END_TEST
 
 START_TEST(empty_files_change_nothing)
 {
     static const char *const empty[] = {"", "\n\n", "# words\n", "---\n", "{}\n", "---\n...\n"};
-    saddle_settings *settings = build();
+    saddle_plan plan = build();
     for (int k = 0; k < 6; k++)
-        assert_ok(load(settings, empty[k]), error);
-    for (size_t k = 0; k < saddle_settings_count(settings); k++)
-        ck_assert(!saddle_settings_given(settings, saddle_settings_option(settings, k)));
-    saddle_settings_free(settings);
+        assert_ok(load(&plan, empty[k]), error);
+    for (size_t k = 0; k < saddle_plan_option_count(&plan); k++)
+        ck_assert(!saddle_plan_given(&plan, saddle_plan_option(&plan, k)));
+    saddle_plan_free(&plan);
 }
 END_TEST
 
 START_TEST(callers_beat_files_and_later_files_earlier_ones)
 {
-    saddle_settings *settings = build();
-    assert_ok(saddle_settings_set(settings, "nu", "0.25", &error), error);
-    assert_ok(load(settings, "nu: 0.5\nagents: 7\n"), error);
-    assert_ok(load(settings, "agents: 8\n"), error);
-    ck_assert(values(settings).nu == 0.25);
-    ck_assert_uint_eq(values(settings).agents, 8);
-    assert_ok(saddle_settings_set(settings, "agents", "9", &error), error);
-    assert_ok(load(settings, "agents: 10\n"), error);
-    ck_assert_uint_eq(values(settings).agents, 9);
+    saddle_plan plan = build();
+    assert_ok(saddle_plan_set(&plan, "nu", "0.25", &error), error);
+    assert_ok(load(&plan, "nu: 0.5\nagents: 7\n"), error);
+    assert_ok(load(&plan, "agents: 8\n"), error);
+    ck_assert(values(&plan).nu == 0.25);
+    ck_assert_uint_eq(values(&plan).agents, 8);
+    assert_ok(saddle_plan_set(&plan, "agents", "9", &error), error);
+    assert_ok(load(&plan, "agents: 10\n"), error);
+    ck_assert_uint_eq(values(&plan).agents, 9);
     /* A value that is overridden is still checked. */
-    assert_says(load(settings, "nu: 5\n"),
+    assert_says(load(&plan, "nu: 5\n"),
                 "run.yaml:1:5: nu: '5' is out of range; give a number above 0 and at most 1");
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
@@ -482,31 +490,31 @@ START_TEST(bad_files_change_nothing)
         {"agents: 6\nnu:\n", "run.yaml:2:4: nu: '' is not a number; give a number above 0 and at "
                              "most 1"},
     };
-    saddle_settings *settings = build();
+    saddle_plan plan = build();
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        assert_says(load(settings, bad[k].content), bad[k].message);
-        ck_assert_uint_eq(values(settings).agents, 5);
-        ck_assert(!saddle_settings_given(settings, &agents));
+        assert_says(load(&plan, bad[k].content), bad[k].message);
+        ck_assert_uint_eq(values(&plan).agents, 5);
+        ck_assert(!saddle_plan_given(&plan, &agents));
     }
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
 START_TEST(unreadable_files_are_refused)
 {
-    saddle_settings *settings = build();
+    saddle_plan plan = build();
     ck_assert_int_eq(chdir(saddle_test_directory()), 0);
-    assert_says(saddle_settings_load(settings, "absent.yaml", &error),
+    assert_says(saddle_plan_load(&plan, "absent.yaml", &error),
                 "cannot read 'absent.yaml': No such file or directory; give a YAML file of "
                 "'name: value' lines");
-    assert_says(saddle_settings_load(settings, ".", &error),
+    assert_says(saddle_plan_load(&plan, ".", &error),
                 "cannot read '.': it is a directory; give a YAML file of 'name: value' lines");
     static char large[(1 << 20) + 2];
     memset(large, '#', sizeof large);
-    assert_says(load_bytes(settings, "large.yaml", large, sizeof large),
+    assert_says(load_bytes(&plan, "large.yaml", large, sizeof large),
                 "'large.yaml' is longer than 1048576 bytes; give a YAML file of 'name: value' "
                 "lines");
-    assert_ok(load_bytes(settings, "large.yaml", large, 1 << 20), error);
+    assert_ok(load_bytes(&plan, "large.yaml", large, 1 << 20), error);
     /* Escapes that stand for more bytes than they have. */
     memset(large, '\\', 1 << 20);
     size_t start = (size_t)saddle_snprintf(large, 16, "output: \"");
@@ -514,18 +522,17 @@ START_TEST(unreadable_files_are_refused)
     for (size_t k = 10; k < 1 << 20; k += 2)
         large[k] = 'L';
     large[(1 << 20) - 1] = '"';
-    assert_ok(load_bytes(settings, "large.yaml", large, 1 << 20), error);
-    ck_assert_uint_eq(strlen(saddle_settings_text(settings, "output")),
-                      3 * (((size_t)1 << 19) - 5));
+    assert_ok(load_bytes(&plan, "large.yaml", large, 1 << 20), error);
+    ck_assert_uint_eq(strlen(text_of(&plan, "output")), 3 * (((size_t)1 << 19) - 5));
     size_t used = 0;
     for (int k = 0; k < 4097; k++)
         used += (size_t)saddle_snprintf(large + used, 16, "o%d:\n", k);
-    assert_says(load_bytes(settings, "run.yaml", large, used),
+    assert_says(load_bytes(&plan, "run.yaml", large, used),
                 "run.yaml:4097:1: more than 4096 options; write lines of the form 'name: value'");
     static const char zero[] = "nu: 0.5\n\0seed: 3\n";
-    assert_refused(load_bytes(settings, "run.yaml", zero, sizeof zero - 1), error, SADDLE_BAD_INPUT,
+    assert_refused(load_bytes(&plan, "run.yaml", zero, sizeof zero - 1), error, SADDLE_BAD_INPUT,
                    "run.yaml:2:1: not YAML: control characters are not allowed");
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
@@ -533,21 +540,21 @@ START_TEST(damaged_files_never_break_the_reader)
 {
     static const char whole[] = "agents: 6\nnu: 0.5\noutput: [a, 'b', \"c\"]\nquiet: yes\n";
     static const char strange[] = "\0\n\t:-[]{}'\"&*!|>?%@#,\xff\xc3 ";
-    saddle_settings *settings = build();
+    saddle_plan plan = build();
     char content[sizeof whole];
     for (size_t at = 0; at + 1 < sizeof whole; at++) {
-        load_bytes(settings, "run.yaml", whole, at);
+        load_bytes(&plan, "run.yaml", whole, at);
         for (size_t k = 0; k + 1 < sizeof strange; k++) {
             memcpy(content, whole, sizeof whole);
             content[at] = strange[k];
             memset(&error, 0, sizeof error);
-            saddle_status status = load_bytes(settings, "run.yaml", content, sizeof whole - 1);
+            saddle_status status = load_bytes(&plan, "run.yaml", content, sizeof whole - 1);
             ck_assert(status == SADDLE_OK || status == SADDLE_BAD_INPUT);
             ck_assert((status == SADDLE_OK) == (error.message[0] == '\0'));
             ck_assert_ptr_null(strchr(error.message, '\n'));
         }
     }
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
@@ -559,23 +566,23 @@ START_TEST(options_can_be_added_all_or_none)
         SADDLE_TEXT(.home = SADDLE_HOME_NONE, "seed", "Own", "", "N", "Declared before.");
     static const saddle_option *const good[] = {&extra, &seed, NULL};
     static const saddle_option *const bad[] = {&extra, &clash, NULL};
-    saddle_settings *settings = build();
-    size_t before = saddle_settings_count(settings);
-    ck_assert_int_eq(saddle_settings_set(settings, "agents", "8", &error), SADDLE_OK);
-    ck_assert_int_eq(saddle_settings_add(settings, bad, &error), SADDLE_CHECK_FAILED);
+    saddle_plan plan = build();
+    size_t before = saddle_plan_option_count(&plan);
+    ck_assert_int_eq(saddle_plan_set(&plan, "agents", "8", &error), SADDLE_OK);
+    ck_assert_int_eq(saddle_plan_add_options(&plan, bad, &error), SADDLE_CHECK_FAILED);
     ck_assert_ptr_nonnull(strstr(error.message, "option 'seed'"));
-    ck_assert_uint_eq(saddle_settings_count(settings), before);
-    const char *text = saddle_settings_text(settings, "agents");
-    ck_assert_int_eq(saddle_settings_add(settings, good, &error), SADDLE_OK);
+    ck_assert_uint_eq(saddle_plan_option_count(&plan), before);
+    const char *text = text_of(&plan, "agents");
+    ck_assert_int_eq(saddle_plan_add_options(&plan, good, &error), SADDLE_OK);
     /* Fields may point to texts, so these do not move. */
-    ck_assert_ptr_eq(saddle_settings_text(settings, "agents"), text);
-    ck_assert_uint_eq(saddle_settings_count(settings), before + 1);
-    ck_assert_ptr_eq(saddle_settings_option(settings, before), &extra);
-    ck_assert_uint_eq((uint64_t)saddle_settings_number(settings, &extra), 3);
-    ck_assert_uint_eq(values(settings).agents, 8);
-    ck_assert(saddle_settings_given(settings, &agents));
-    ck_assert_int_eq(saddle_settings_set(settings, "extra", "10", &error), SADDLE_BAD_INPUT);
-    saddle_settings_free(settings);
+    ck_assert_ptr_eq(text_of(&plan, "agents"), text);
+    ck_assert_uint_eq(saddle_plan_option_count(&plan), before + 1);
+    ck_assert_ptr_eq(saddle_plan_option(&plan, before), &extra);
+    ck_assert_uint_eq((uint64_t)saddle_plan_number(&plan, &extra), 3);
+    ck_assert_uint_eq(values(&plan).agents, 8);
+    ck_assert(saddle_plan_given(&plan, &agents));
+    ck_assert_int_eq(saddle_plan_set(&plan, "extra", "10", &error), SADDLE_BAD_INPUT);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
@@ -591,26 +598,20 @@ END_TEST
 /* A run replaces "auto" by the value that it uses; that does not count as given by the user. */
 START_TEST(what_is_read_back_was_not_given)
 {
-    saddle_settings *settings = build();
-    fields all = values(settings);
+    saddle_plan plan = build();
+    fields all = values(&plan);
     all.eta = 1.0 / 3.0;
     all.nu = 0.25;
-    assert_ok(saddle_settings_set(settings, "nu", "0.5", &error), error);
-    assert_ok(saddle_settings_read_table(settings, step_table, &all, &error), error);
-    ck_assert(values(settings).eta == 1.0 / 3.0 && values(settings).nu == 0.25);
-    ck_assert_str_eq(saddle_settings_text(settings, "eta"), "0.3333333333333333");
-    ck_assert(!saddle_settings_given(settings, &eta));
-    ck_assert(saddle_settings_given(settings, &nu));
+    assert_ok(saddle_plan_set(&plan, "nu", "0.5", &error), error);
+    assert_ok(saddle_plan_record_own(&plan, step_table, &all, &error), error);
+    ck_assert(values(&plan).eta == 1.0 / 3.0 && values(&plan).nu == 0.25);
+    ck_assert_str_eq(text_of(&plan, "eta"), "0.3333333333333333");
+    ck_assert(!saddle_plan_given(&plan, &eta));
+    ck_assert(saddle_plan_given(&plan, &nu));
     all.cap = 3.0;
-    assert_says(saddle_settings_read_table(settings, step_table, &all, &error),
+    assert_says(saddle_plan_record_own(&plan, step_table, &all, &error),
                 "cap: '3' is out of range; give a number of at most 2.5");
-    all.cap = (double)NAN;
-    assert_ok(saddle_settings_read(settings, SADDLE_HOME_OWN, &all, true, &error), error);
-    ck_assert(!saddle_settings_given(settings, &eta));
-    all.eta = 0.75;
-    assert_ok(saddle_settings_read(settings, SADDLE_HOME_OWN, &all, true, &error), error);
-    ck_assert(saddle_settings_given(settings, &eta) && !saddle_settings_given(settings, &shift));
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
@@ -637,20 +638,22 @@ START_TEST(fields_round_trip)
          .output = "a b"},
         {.nu = 1.0, .eta = 0.5, .cap = 2.5, .agents = UINT64_MAX - 1, .seed = 1, .algorithm = 1},
     };
-    saddle_settings *settings = NULL;
-    saddle_settings *again = NULL;
-    assert_ok(saddle_settings_build(&settings, tables, 1, &error), error);
-    assert_ok(saddle_settings_build(&again, tables, 1, &error), error);
+    saddle_plan plan;
+    saddle_plan again;
+    saddle_plan_defaults(&plan, sizeof plan);
+    saddle_plan_defaults(&again, sizeof again);
+    assert_ok(saddle_plan_list(&plan, tables, 1, &error), error);
+    assert_ok(saddle_plan_list(&again, tables, 1, &error), error);
     for (size_t k = 0; k < 2 * (sizeof sample / sizeof *sample); k++) {
         const fields *in = &sample[k % (sizeof sample / sizeof *sample)];
-        assert_ok(saddle_settings_read_table(settings, table, in, &error), error);
+        assert_ok(saddle_plan_record_own(&plan, table, in, &error), error);
         /* The texts determine everything. */
         for (size_t j = 0; table[j] != NULL; j++)
-            assert_ok(saddle_settings_set(again, table[j]->name,
-                                          saddle_settings_value(settings, table[j]), &error),
-                      error);
+            assert_ok(
+                saddle_plan_set(&again, table[j]->name, SADDLE_PLAN_TEXT(&plan, table[j]), &error),
+                error);
         fields out = {.nu = 0.0};
-        saddle_settings_write_table(again, table, &out);
+        saddle_plan_read_own(&again, table, &out);
         ck_assert(out.nu == in->nu);
         ck_assert(isnan(in->eta) ? isnan(out.eta) : out.eta == in->eta);
         ck_assert(isnan(in->cap) ? isnan(out.cap) : out.cap == in->cap);
@@ -666,23 +669,23 @@ START_TEST(fields_round_trip)
     }
     fields wrong = sample[1];
     wrong.algorithm = 3;
-    assert_says(saddle_settings_read_table(settings, table, &wrong, &error),
+    assert_says(saddle_plan_record_own(&plan, table, &wrong, &error),
                 "algorithm: choice number 3 is not one of precision|precision+|gda");
     wrong = sample[1];
     wrong.algorithm = -1;
-    assert_says(saddle_settings_read_table(settings, table, &wrong, &error),
+    assert_says(saddle_plan_record_own(&plan, table, &wrong, &error),
                 "algorithm: choice number -1 is not one of precision|precision+|gda");
     wrong = sample[1];
     wrong.seed = 10;
-    assert_says(saddle_settings_read_table(settings, table, &wrong, &error),
+    assert_says(saddle_plan_record_own(&plan, table, &wrong, &error),
                 "parts: '10' is out of range; give a whole number of at least 1 and at most 9, "
                 "or auto");
     wrong = sample[1];
     wrong.nu = (double)NAN;
-    assert_refused(saddle_settings_read_table(settings, table, &wrong, &error), error,
-                   SADDLE_BAD_INPUT, "nu: 'nan' is not a number");
-    saddle_settings_free(again);
-    saddle_settings_free(settings);
+    assert_refused(saddle_plan_record_own(&plan, table, &wrong, &error), error, SADDLE_BAD_INPUT,
+                   "nu: 'nan' is not a number");
+    saddle_plan_free(&again);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
