@@ -284,18 +284,13 @@ static void print_outcomes(const comparison *c, saddle_measured_rows rows, bool 
 /* How messages travel in all runs, if that was given. */
 static void print_network(const saddle_plan *plan)
 {
-    static const cli_fields fields[] = {CLI_FIELDS(network.links),
-                                        CLI_FIELDS(network.inexact),
-                                        CLI_FIELDS(network.compress),
-                                        CLI_FIELDS(network.mixing_rate),
-                                        CLI_FIELDS(network.churn),
-                                        CLI_FIELDS(network.link_model),
-                                        CLI_NO_FIELDS};
+    static CLI_PLAN_FIELDS(fields, CLI_FIELDS(network.links), CLI_FIELDS(network.inexact),
+                           CLI_FIELDS(network.compress), CLI_FIELDS(network.mixing_rate),
+                           CLI_FIELDS(network.churn), CLI_FIELDS(network.link_model));
     size_t printed = 0;
     for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
         const saddle_option *option = saddle_plan_option(plan, k);
-        if (option->home == SADDLE_HOME_PLAN && cli_has_field(fields, option->offset) &&
-            saddle_plan_given(plan, option))
+        if (cli_has_option(fields, option) && saddle_plan_given(plan, option))
             cli_print("%s%s %s", printed++ == 0 ? "\nnetwork of all runs: " : ", ", option->name,
                       SADDLE_PLAN_TEXT(plan, option));
     }

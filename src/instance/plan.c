@@ -1,10 +1,4 @@
-/*
- * Plans: defaults, setting options from text, loading and copying.
- *
- * The value of an option is in its field of the plan. Beside the fields, a plan lists its options,
- * which of them were given, the values of options without a field in the plan (those of one algorithm,
- * problem or command) as text, and the memory of all texts.
- */
+/* Plans: defaults, setting options from text, loading and copying. */
 #include "instance/plan.h"
 
 #include <math.h>
@@ -16,156 +10,13 @@
 #include "algorithms/step_options.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
-#include "core/option_value.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "files/yaml.h"
+#include "instance/plan_entries.h"
 #include "instance/plan_options.h"
 
-/* What gave a value. Each overrides those before it in this list. */
-typedef enum origin { FROM_DEFAULT, FROM_FILE, FROM_CALLER } origin;
-
-/* One option of a plan. */
-typedef struct entry {
-    const saddle_option *option; /* borrowed */
-    origin from;
-    const char *text; /* its value, if it has no field in the plan */
-} entry;
-
-/* A block of memory for texts, which stay where they are until the plan is freed. */
-typedef struct block {
-    struct block *next;
-    size_t used;
-    size_t bytes;
-    char text[];
-} block;
-
-struct saddle_settings {
-    size_t count;
-    size_t capacity;
-    entry *entries;
-    block *texts;
-};
-
-/* ---- texts ----------------------------------------------------------------------------------- */
-
-/* Copies a text into the memory of a plan; NULL if memory is short. */
-static const char *keep(saddle_settings *settings, const char *text)
-{
-    size_t bytes = strlen(text) + 1;
-    block *b = settings->texts;
-    if (b == NULL || bytes > b->bytes - b->used) {
-        size_t fresh = bytes > 1024 ? bytes : 1024;
-        b = saddle_alloc(1, sizeof *b + fresh);
-        if (b == NULL)
-            return NULL;
-        *b = (block){.next = settings->texts, .bytes = fresh};
-        settings->texts = b;
-    }
-    char *copy = memcpy(b->text + b->used, text, bytes);
-    b->used += bytes;
-    return copy;
-}
-
-/* Returns whether a text is in the memory of a plan. */
-static bool is_kept(const saddle_settings *settings, const char *text)
-{
-    for (const block *b = settings->texts; b != NULL; b = b->next)
-        if ((uintptr_t)text - (uintptr_t)b->text < b->used)
-            return true;
-    return false;
-}
-
-static void free_settings(saddle_settings *settings)
-{
-    for (block *b = settings != NULL ? settings->texts : NULL; b != NULL;) {
-        block *next = b->next;
-        saddle_free(b);
-        b = next;
-    }
-    if (settings != NULL)
-        saddle_free(settings->entries);
-    saddle_free(settings);
-}
-
 /* ---- the list of options --------------------------------------------------------------------- */
-
-static entry *find(const saddle_plan *plan, const char *name)
-{
-    for (size_t k = 0; k < saddle_plan_option_count(plan); k++)
-        if (strcmp(plan->settings->entries[k].option->name, name) == 0)
-            return &plan->settings->entries[k];
-    return NULL;
-}
-
-/* Returns the entry of an option; NULL if the plan does not have it. */
-static entry *entry_of(const saddle_plan *plan, const saddle_option *option)
-{
-    for (size_t k = 0; k < saddle_plan_option_count(plan); k++)
-        if (plan->settings->entries[k].option == option)
-            return &plan->settings->entries[k];
-    return NULL;
-}
-
-/* Returns the text that records a value: all spellings of a flag are recorded as yes or no. */
-static const char *spelling(const saddle_option *option, const char *text,
-                            const saddle_option_value *value)
-{
-    return option->kind != SADDLE_OPTION_FLAG ? text : value->flag ? "yes" : "no";
-}
-
-/* Appends an option with its default, unless it is already there. */
-static saddle_status add(saddle_plan *plan, const saddle_option *option, saddle_error *error)
-{
-    saddle_settings *settings = plan->settings;
-    saddle_option_value value;
-    saddle_error why = {0};
-    saddle_status status = saddle_option_check(option, error);
-    if (status != SADDLE_OK || entry_of(plan, option) != NULL)
-        return status;
-    if (find(plan, option->name) != NULL)
-        return saddle_fail(error, SADDLE_CHECK_FAILED,
-                           "option '%s' is declared twice; share one declaration", option->name);
-    if (saddle_option_read(option, option->fallback, &value, &why) != SADDLE_OK)
-        return saddle_fail(error, SADDLE_CHECK_FAILED, "the default of option '%s': %.900s",
-                           option->name, why.message);
-    entry *grown = saddle_grow(settings->entries, settings->count, &settings->capacity,
-                               sizeof *settings->entries);
-    if (grown == NULL)
-        return saddle_no_memory(error, "the options");
-    settings->entries = grown;
-    grown[settings->count++] =
-        (entry){.option = option, .text = spelling(option, option->fallback, &value)};
-    return SADDLE_OK;
-}
-
-/* Appends the options of a table: all of them or, on failure, none. */
-static saddle_status add_table(saddle_plan *plan, const saddle_option *const *options,
-                               saddle_error *error)
-{
-    size_t before = plan->settings->count;
-    saddle_status status = SADDLE_OK;
-    for (; status == SADDLE_OK && *options != NULL; options++)
-        status = add(plan, *options, error);
-    if (status != SADDLE_OK)
-        plan->settings->count = before;
-    return status;
-}
-
-saddle_status saddle_plan_list(saddle_plan *plan, const saddle_option *const *const *tables,
-                               size_t table_count, saddle_error *error)
-{
-    plan->settings = saddle_alloc(1, sizeof *plan->settings);
-    saddle_status status =
-        plan->settings != NULL ? SADDLE_OK : saddle_no_memory(error, "the options");
-    for (size_t t = 0; status == SADDLE_OK && t < table_count; t++)
-        status = add_table(plan, tables[t], error);
-    if (status != SADDLE_OK) {
-        free_settings(plan->settings);
-        plan->settings = NULL;
-    }
-    return status;
-}
 
 /* Lists all options of the library: those of plans, algorithms and problems. */
 static saddle_status list_all(saddle_plan *plan, saddle_error *error)
@@ -177,9 +28,9 @@ static saddle_status list_all(saddle_plan *plan, saddle_error *error)
     const saddle_option *const *const first[] = {saddle_plan_options()};
     saddle_status status = saddle_plan_list(plan, first, 1, error);
     for (size_t k = 0; status == SADDLE_OK && k < algorithms; k++)
-        status = add_table(plan, algorithm[k]->options, error);
+        status = saddle_plan_append(plan, algorithm[k]->options, error);
     for (size_t k = 0; status == SADDLE_OK && k < problems; k++)
-        status = add_table(plan, problem[k]->options, error);
+        status = saddle_plan_append(plan, problem[k]->options, error);
     return status;
 }
 
@@ -187,7 +38,7 @@ saddle_status saddle_plan_add_options(saddle_plan *plan, const saddle_option *co
                                       saddle_error *error)
 {
     saddle_status status = plan->settings == NULL ? list_all(plan, error) : SADDLE_OK;
-    SADDLE_THEN_IF(status, options != NULL, add_table(plan, options, error));
+    SADDLE_THEN_IF(status, options != NULL, saddle_plan_append(plan, options, error));
     return status;
 }
 
@@ -218,7 +69,7 @@ void saddle_plan_free(saddle_plan *plan)
 {
     if (plan == NULL || (plan->size != sizeof *plan && plan->size != SADDLE_PLAN_SHOWN))
         return;
-    free_settings(plan->settings);
+    saddle_settings_free(plan->settings);
     /* Its texts are freed: every later call refuses this plan. */
     memset(plan, 0, sizeof *plan);
 }
@@ -238,40 +89,6 @@ saddle_status saddle_plan_check_size(const saddle_plan *plan, saddle_error *erro
 }
 
 /* ---- setting values -------------------------------------------------------------------------- */
-
-/* Replaces the value of an option; on failure it is unchanged. */
-static saddle_status assign(saddle_plan *plan, entry *e, const char *text, origin from,
-                            saddle_error *why)
-{
-    saddle_option_value value;
-    bool field = e->option->home == SADDLE_HOME_PLAN;
-    SADDLE_TRY(saddle_option_read(e->option, text, &value, why));
-    bool points = e->option->kind == SADDLE_OPTION_TEXT && value.text != NULL;
-    if (!field || points) {
-        text = keep(plan->settings, spelling(e->option, text, &value));
-        if (text == NULL)
-            return saddle_no_memory(why, "a setting");
-    }
-    if (points)
-        value.text = text;
-    if (field)
-        saddle_option_write(e->option, &value, plan);
-    else
-        e->text = text;
-    e->from = from;
-    return SADDLE_OK;
-}
-
-/* Replaces the value of an option; the error message begins with the option's name. */
-static saddle_status assign_named(saddle_plan *plan, entry *e, const char *text, origin from,
-                                  saddle_error *error)
-{
-    saddle_error why = {0};
-    saddle_status status = assign(plan, e, text, from, &why);
-    if (status == SADDLE_OK)
-        return SADDLE_OK;
-    return saddle_fail(error, status, "%s: %.900s", e->option->name, why.message);
-}
 
 static saddle_status refuse_unknown(const saddle_plan *plan, const char *name, saddle_error *error)
 {
@@ -294,18 +111,19 @@ saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *t
     SADDLE_THEN(status, open_list(plan, error));
     if (status != SADDLE_OK)
         return status;
-    entry *chosen = find(plan, name);
-    return chosen != NULL ? assign_named(plan, chosen, text, FROM_CALLER, error)
+    saddle_entry *chosen = saddle_entry_find(plan, name);
+    return chosen != NULL ? saddle_entry_assign_named(plan, chosen, text, SADDLE_FROM_CALLER, error)
                           : refuse_unknown(plan, name, error);
 }
 
 void saddle_plan_reset(saddle_plan *plan, const saddle_option *option)
 {
     saddle_option_value value;
-    entry *chosen = entry_of(plan, option);
+    saddle_entry *chosen = saddle_entry_of(plan, option);
     if (chosen == NULL || saddle_option_read(option, option->fallback, &value, NULL) != SADDLE_OK)
         return;
-    *chosen = (entry){.option = option, .text = spelling(option, option->fallback, &value)};
+    *chosen = (saddle_entry){.option = option,
+                             .text = saddle_entry_spelling(option, option->fallback, &value)};
     if (option->home == SADDLE_HOME_PLAN)
         saddle_option_write(option, &value, plan);
 }
@@ -316,13 +134,13 @@ void saddle_plan_reset(saddle_plan *plan, const saddle_option *option)
  * it is refused. */
 static saddle_status apply(saddle_plan *plan, const saddle_yaml_entry *from, saddle_error *why)
 {
-    entry *chosen = find(plan, from->name);
+    saddle_entry *chosen = saddle_entry_find(plan, from->name);
     if (chosen == NULL)
         return refuse_unknown(plan, from->name, why);
     saddle_error reason = {0};
     saddle_option_value checked;
     saddle_status status;
-    bool given = chosen->from == FROM_CALLER;
+    bool given = chosen->from == SADDLE_FROM_CALLER;
     if (chosen->option->not_in_file)
         status = saddle_fail(&reason, SADDLE_BAD_INPUT, "not allowed in a file; give it directly");
     else if (!given && chosen->option->no_path_in_file && strchr(from->value, '/') != NULL)
@@ -332,7 +150,7 @@ static saddle_status apply(saddle_plan *plan, const saddle_yaml_entry *from, sad
                              from->value, from->value, from->name);
     else
         status = given ? saddle_option_read(chosen->option, from->value, &checked, &reason)
-                       : assign(plan, chosen, from->value, FROM_FILE, &reason);
+                       : saddle_entry_assign(plan, chosen, from->value, SADDLE_FROM_FILE, &reason);
     return status == SADDLE_OK ? SADDLE_OK
                                : saddle_fail(why, status, "%s: %.800s", from->name, reason.message);
 }
@@ -344,7 +162,7 @@ static saddle_status apply_all(saddle_plan *plan, const char *path, const saddle
         saddle_error why = {0};
         saddle_status status = apply(plan, &file->entry[k], &why);
         const saddle_yaml_entry *from = &file->entry[k];
-        bool known = find(plan, from->name) != NULL;
+        bool known = saddle_entry_find(plan, from->name) != NULL;
         if (status != SADDLE_OK)
             return saddle_fail(error, status, "%s:%zu:%zu: %s", path,
                                known ? from->line : from->name_line,
@@ -377,7 +195,7 @@ saddle_status saddle_plan_load(saddle_plan *plan, const char *path, saddle_error
 
 /* Checks the field of an option, and copies a text that the plan does not own. `given`: a value
  * that is not the default counts as given. */
-static saddle_status take_field(saddle_plan *plan, entry *e, bool given, saddle_error *error)
+static saddle_status take_field(saddle_plan *plan, saddle_entry *e, bool given, saddle_error *error)
 {
     const saddle_option *option = e->option;
     char buffer[SADDLE_VALUE_SIZE];
@@ -397,10 +215,11 @@ static saddle_status take_field(saddle_plan *plan, entry *e, bool given, saddle_
     saddle_option_read(option, option->fallback, &usual, NULL);
     if (saddle_option_holds(option, field, &usual))
         return SADDLE_OK;
-    if (given && e->from == FROM_DEFAULT)
-        e->from = FROM_CALLER;
-    return points && is_kept(plan->settings, text) ? SADDLE_OK
-                                                   : assign_named(plan, e, text, e->from, error);
+    if (given && e->from == SADDLE_FROM_DEFAULT)
+        e->from = SADDLE_FROM_CALLER;
+    return points && saddle_plan_keeps(plan->settings, text)
+               ? SADDLE_OK
+               : saddle_entry_assign_named(plan, e, text, e->from, error);
 }
 
 static saddle_status take_fields(saddle_plan *plan, bool given, saddle_error *error)
@@ -420,9 +239,10 @@ saddle_status saddle_plan_refresh(saddle_plan *plan, saddle_error *error)
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 /* Copies the value of an option that has no field in the plan. */
-static saddle_status copy_text(saddle_plan *plan, entry *to, const char *text, saddle_error *error)
+static saddle_status copy_text(saddle_plan *plan, saddle_entry *to, const char *text,
+                               saddle_error *error)
 {
-    to->text = text == to->option->fallback ? text : keep(plan->settings, text);
+    to->text = text == to->option->fallback ? text : saddle_plan_keep(plan->settings, text);
     return to->text != NULL ? SADDLE_OK : saddle_no_memory(error, "a setting");
 }
 
@@ -469,11 +289,11 @@ saddle_status saddle_plan_merge(saddle_plan *out, const saddle_plan *instance,
     *out = *run;
     saddle_status status = saddle_plan_list(out, tables, table_count, error);
     for (size_t k = 0; status == SADDLE_OK && k < out->settings->count; k++) {
-        entry *e = &out->settings->entries[k];
+        saddle_entry *e = &out->settings->entries[k];
         const saddle_option *option = e->option;
         const saddle_plan *source = option->stage == SADDLE_STAGE_INSTANCE ? instance : run;
-        const entry *from = entry_of(source, option);
-        e->from = FROM_CALLER;
+        const saddle_entry *from = saddle_entry_of(source, option);
+        e->from = SADDLE_FROM_CALLER;
         if (option->home == SADDLE_HOME_PLAN)
             memcpy((char *)out + option->offset, saddle_option_field(option, source),
                    saddle_option_bytes(option));
@@ -489,7 +309,7 @@ void saddle_plan_read_own(const saddle_plan *plan, const saddle_option *const *o
                           void *target)
 {
     for (; *options != NULL; options++) {
-        const entry *found = entry_of(plan, *options);
+        const saddle_entry *found = saddle_entry_of(plan, *options);
         saddle_option_value value;
         if ((*options)->home == SADDLE_HOME_OWN && found != NULL &&
             saddle_option_read(*options, found->text, &value, NULL) == SADDLE_OK)
@@ -502,7 +322,7 @@ saddle_status saddle_plan_record_own(saddle_plan *plan, const saddle_option *con
 {
     saddle_status status = SADDLE_OK;
     for (; status == SADDLE_OK && *options != NULL; options++) {
-        entry *found = entry_of(plan, *options);
+        saddle_entry *found = saddle_entry_of(plan, *options);
         char buffer[SADDLE_VALUE_SIZE];
         saddle_option_value before;
         const void *field = saddle_option_field(*options, target);
@@ -513,7 +333,7 @@ saddle_status saddle_plan_record_own(saddle_plan *plan, const saddle_option *con
             continue;
         const char *text = saddle_option_text(*options, field, buffer);
         status = text != NULL
-                     ? assign_named(plan, found, text, found->from, error)
+                     ? saddle_entry_assign_named(plan, found, text, found->from, error)
                      : saddle_fail(error, SADDLE_BAD_INPUT, "%s: choice number %d is not one of %s",
                                    (*options)->name, *(const int *)field, (*options)->choices);
     }
@@ -534,14 +354,14 @@ const saddle_option *saddle_plan_option(const saddle_plan *plan, size_t index)
 
 const saddle_option *saddle_plan_find(const saddle_plan *plan, const char *name)
 {
-    const entry *found = name != NULL ? find(plan, name) : NULL;
+    const saddle_entry *found = name != NULL ? saddle_entry_find(plan, name) : NULL;
     return found != NULL ? found->option : NULL;
 }
 
 bool saddle_plan_given(const saddle_plan *plan, const saddle_option *option)
 {
-    const entry *found = entry_of(plan, option);
-    return found != NULL && found->from != FROM_DEFAULT;
+    const saddle_entry *found = saddle_entry_of(plan, option);
+    return found != NULL && found->from != SADDLE_FROM_DEFAULT;
 }
 
 bool saddle_plan_given_at(const saddle_plan *plan, size_t offset)
@@ -555,7 +375,7 @@ bool saddle_plan_given_at(const saddle_plan *plan, size_t offset)
 const char *saddle_plan_text(const saddle_plan *plan, const saddle_option *option,
                              char buffer[SADDLE_VALUE_SIZE])
 {
-    const entry *found = entry_of(plan, option);
+    const saddle_entry *found = saddle_entry_of(plan, option);
     const char *text = found == NULL ? NULL
                        : option->home == SADDLE_HOME_PLAN
                            ? saddle_option_text(option, saddle_option_field(option, plan), buffer)

@@ -1,0 +1,163 @@
+#include "instance/plan_entries.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+
+/* A block of memory for texts, which stay where they are until the plan is freed. */
+typedef struct saddle_text_block {
+    struct saddle_text_block *next;
+    size_t used;
+    size_t bytes;
+    char text[];
+} block;
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+const char *saddle_plan_keep(saddle_settings *settings, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    block *b = settings->texts;
+    if (b == NULL || bytes > b->bytes - b->used) {
+        size_t fresh = bytes > 1024 ? bytes : 1024;
+        b = saddle_alloc(1, sizeof *b + fresh);
+        if (b == NULL)
+            return NULL;
+        *b = (block){.next = settings->texts, .bytes = fresh};
+        settings->texts = b;
+    }
+    char *copy = memcpy(b->text + b->used, text, bytes);
+    b->used += bytes;
+    return copy;
+}
+
+bool saddle_plan_keeps(const saddle_settings *settings, const char *text)
+{
+    for (const block *b = settings->texts; b != NULL; b = b->next)
+        if ((uintptr_t)text - (uintptr_t)b->text < b->used)
+            return true;
+    return false;
+}
+
+void saddle_settings_free(saddle_settings *settings)
+{
+    for (block *b = settings != NULL ? settings->texts : NULL; b != NULL;) {
+        block *next = b->next;
+        saddle_free(b);
+        b = next;
+    }
+    if (settings != NULL)
+        saddle_free(settings->entries);
+    saddle_free(settings);
+}
+
+/* ---- the list of options --------------------------------------------------------------------- */
+
+saddle_entry *saddle_entry_find(const saddle_plan *plan, const char *name)
+{
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++)
+        if (strcmp(plan->settings->entries[k].option->name, name) == 0)
+            return &plan->settings->entries[k];
+    return NULL;
+}
+
+saddle_entry *saddle_entry_of(const saddle_plan *plan, const saddle_option *option)
+{
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++)
+        if (plan->settings->entries[k].option == option)
+            return &plan->settings->entries[k];
+    return NULL;
+}
+
+const char *saddle_entry_spelling(const saddle_option *option, const char *text,
+                                  const saddle_option_value *value)
+{
+    return option->kind != SADDLE_OPTION_FLAG ? text : value->flag ? "yes" : "no";
+}
+
+/* Appends an option with its default, unless it is already there. */
+static saddle_status add(saddle_plan *plan, const saddle_option *option, saddle_error *error)
+{
+    saddle_settings *settings = plan->settings;
+    saddle_option_value value;
+    saddle_error why = {0};
+    saddle_status status = saddle_option_check(option, error);
+    if (status != SADDLE_OK || saddle_entry_of(plan, option) != NULL)
+        return status;
+    if (saddle_entry_find(plan, option->name) != NULL)
+        return saddle_fail(error, SADDLE_CHECK_FAILED,
+                           "option '%s' is declared twice; share one declaration", option->name);
+    if (saddle_option_read(option, option->fallback, &value, &why) != SADDLE_OK)
+        return saddle_fail(error, SADDLE_CHECK_FAILED, "the default of option '%s': %.900s",
+                           option->name, why.message);
+    saddle_entry *grown = saddle_grow(settings->entries, settings->count, &settings->capacity,
+                                      sizeof *settings->entries);
+    if (grown == NULL)
+        return saddle_no_memory(error, "the options");
+    settings->entries = grown;
+    grown[settings->count++] = (saddle_entry){
+        .option = option, .text = saddle_entry_spelling(option, option->fallback, &value)};
+    return SADDLE_OK;
+}
+
+saddle_status saddle_plan_append(saddle_plan *plan, const saddle_option *const *options,
+                                 saddle_error *error)
+{
+    size_t before = plan->settings->count;
+    saddle_status status = SADDLE_OK;
+    for (; status == SADDLE_OK && *options != NULL; options++)
+        status = add(plan, *options, error);
+    if (status != SADDLE_OK)
+        plan->settings->count = before;
+    return status;
+}
+
+saddle_status saddle_plan_list(saddle_plan *plan, const saddle_option *const *const *tables,
+                               size_t table_count, saddle_error *error)
+{
+    plan->settings = saddle_alloc(1, sizeof *plan->settings);
+    saddle_status status =
+        plan->settings != NULL ? SADDLE_OK : saddle_no_memory(error, "the options");
+    for (size_t t = 0; status == SADDLE_OK && t < table_count; t++)
+        status = saddle_plan_append(plan, tables[t], error);
+    if (status != SADDLE_OK) {
+        saddle_settings_free(plan->settings);
+        plan->settings = NULL;
+    }
+    return status;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+saddle_status saddle_entry_assign(saddle_plan *plan, saddle_entry *e, const char *text,
+                                  saddle_origin from, saddle_error *why)
+{
+    saddle_option_value value;
+    bool field = e->option->home == SADDLE_HOME_PLAN;
+    SADDLE_TRY(saddle_option_read(e->option, text, &value, why));
+    bool points = e->option->kind == SADDLE_OPTION_TEXT && value.text != NULL;
+    if (!field || points) {
+        text = saddle_plan_keep(plan->settings, saddle_entry_spelling(e->option, text, &value));
+        if (text == NULL)
+            return saddle_no_memory(why, "a setting");
+    }
+    if (points)
+        value.text = text;
+    if (field)
+        saddle_option_write(e->option, &value, plan);
+    else
+        e->text = text;
+    e->from = from;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_entry_assign_named(saddle_plan *plan, saddle_entry *e, const char *text,
+                                        saddle_origin from, saddle_error *error)
+{
+    saddle_error why = {0};
+    saddle_status status = saddle_entry_assign(plan, e, text, from, &why);
+    if (status == SADDLE_OK)
+        return SADDLE_OK;
+    return saddle_fail(error, status, "%s: %.900s", e->option->name, why.message);
+}
