@@ -20,7 +20,7 @@
 #include "instance/plan.h"
 #include "instance/plan_options.h"
 
-#include "lab/number_text.h"
+#include "draw/number_text.h"
 
 /* ---- exit codes ---------------------------------------------------------------------------- */
 

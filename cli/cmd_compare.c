@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "comparison.h"
 #include "core/compare.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "draw/report.h"
 #include "files/file.h"
 #include "json_output.h"
-#include "lab/comparison.h"
 #include "result_tables.h"
 
 #define GROUP "Comparison"
@@ -138,7 +138,7 @@ static saddle_status prepare(work *w, saddle_error *error)
 static void warn_untuned(const work *w)
 {
     for (size_t a = 0; w->inputs.tuned != NULL && a < w->result.names.count; a++) {
-        char path[LAB_PATH];
+        char path[TRACE_PATH];
         saddle_comparison_tuned_path(&w->inputs, w->result.names.algorithm[a], path);
         if (access(path, F_OK) != 0)
             cli_warn("--tuned: '%s' does not exist; %s runs with its defaults", path,
@@ -153,7 +153,7 @@ static saddle_status check_files(const work *w, saddle_error *error)
     const char *page = w->chosen->common.report;
     saddle_path_list outputs = {.count = 0};
     saddle_path_list inputs = {.count = 0};
-    char path[LAB_PATH];
+    char path[TRACE_PATH];
     SADDLE_TRY(cli_check_output("--report", page, false, error));
     if (w->chosen->common.json)
         SADDLE_TRY(cli_check_not_stdout("--report", page, error));
@@ -253,7 +253,7 @@ static bool all_diverged(const comparison *c)
 
 static saddle_status save_summary(const work *w, saddle_error *error)
 {
-    char path[LAB_PATH];
+    char path[TRACE_PATH];
     saddle_snprintf(path, sizeof path, "%s/summary.csv", w->inputs.directory);
     return saddle_comparison_save(&w->result, path, error);
 }
@@ -287,7 +287,7 @@ static saddle_status save_report(const work *w, const char *page, saddle_error *
 static void print_json(const work *w, bool saved)
 {
     saddle_json j;
-    char path[LAB_PATH];
+    char path[TRACE_PATH];
     saddle_snprintf(path, sizeof path, "%s/summary.csv", w->inputs.directory);
     bool lost = w->result.output_error.status != SADDLE_OK;
     cli_json_begin(&j, w->arguments->command);

@@ -3,7 +3,7 @@
 
 #include "cli.h"
 #include "core/print.h"
-#include "lab/paths.h"
+#include "draw/trace_list.h"
 
 typedef struct options {
     const char *output;
@@ -24,7 +24,7 @@ static const saddle_option *const own[] = {
 static int run(const cli_arguments *arguments)
 {
     const char *directory = ((const options *)arguments->own)->output;
-    char report[LAB_PATH];
+    char report[TRACE_PATH];
     saddle_snprintf(report, sizeof report, "%s/report.html", directory);
     const char *const words[] = {COMPARISON,    "--output", directory,
                                  "--overwrite", "--report", report};

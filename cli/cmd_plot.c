@@ -8,7 +8,7 @@
 #include "core/outcome_name.h"
 #include "core/status.h"
 #include "draw/trace_curves.h"
-#include "lab/trace_list.h"
+#include "draw/trace_list.h"
 
 #define GROUP "Picture"
 /* The most names in --x and in --y. */

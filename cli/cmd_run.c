@@ -2,11 +2,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "algorithm_names.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "draw/report.h"
 #include "instance/instance.h"
-#include "lab/algorithm_names.h"
 #include "run/plan_files.h"
 #include "run_display.h"
 

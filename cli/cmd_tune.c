@@ -10,17 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "algorithm_names.h"
 #include "cli.h"
 #include "core/outcome_name.h"
 #include "core/print.h"
 #include "core/status.h"
+#include "draw/trace_list.h"
 #include "files/file.h"
 #include "instance/plan.h"
-#include "lab/algorithm_names.h"
-#include "lab/paths.h"
 #include "lab/tune.h"
-#include "lab/validation.h"
 #include "tune_display.h"
+#include "validation.h"
 
 #define GROUP "Search"
 
@@ -250,8 +250,8 @@ static saddle_status check_resume(const saddle_plan *plan, saddle_error *error)
 static saddle_status tune_one(work *w, const saddle_instance *instance,
                               const saddle_algorithm_choice *choice, saddle_error *error)
 {
-    char log[LAB_PATH];
-    char path[LAB_PATH];
+    char log[TRACE_PATH];
+    char path[TRACE_PATH];
     const saddle_algorithm *algorithm = choice->algorithm;
     saddle_plan plan = *w->plan;
     plan.algorithm.name = choice->text;
@@ -275,7 +275,7 @@ static saddle_status check_files(const work *w, const cli_arguments *arguments, 
     saddle_path_list outputs = {.count = 0};
     saddle_path_list inputs = {.count = 0};
     for (size_t a = 0; a < w->names.count; a++) {
-        char path[LAB_PATH];
+        char path[TRACE_PATH];
         saddle_snprintf(path, sizeof path, "%s/%s.csv", w->directory, w->names.algorithm[a]->name);
         saddle_path_list_add(&outputs, "output", path);
         saddle_snprintf(path, sizeof path, "%s/%s.yaml", w->directory, w->names.algorithm[a]->name);

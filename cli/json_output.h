@@ -3,7 +3,7 @@
 #define SADDLE_CLI_JSON_OUTPUT_H
 
 #include "cli.h"
-#include "lab/json.h"
+#include "json.h"
 
 /* Incremented when a key changes its meaning or is removed; new keys do not change it. */
 #define CLI_JSON_SCHEMA 1

@@ -4,9 +4,9 @@
 
 #include <saddle/lab.h>
 
-#include "lab/comparison.h"
-#include "lab/json.h"
-#include "lab/theorem_check.h"
+#include "comparison.h"
+#include "json.h"
+#include "theorem_check.h"
 
 /* Print a table for each level, then one of how the runs ended; before them what the plan says of links, compression
  * and churn. */

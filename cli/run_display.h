@@ -3,7 +3,7 @@
 #define SADDLE_CLI_RUN_DISPLAY_H
 
 #include "cli.h"
-#include "lab/paths.h"
+#include "draw/trace_list.h"
 
 /* The display of a run. */
 typedef struct run_display {
@@ -13,7 +13,7 @@ typedef struct run_display {
     bool quiet;                       /* print neither header nor summary */
     bool table;                       /* print rows */
     cli_meter meter;                  /* for a terminal */
-    char resumed[LAB_PATH];           /* the checkpoint that the run resumed from; "": none */
+    char resumed[TRACE_PATH];         /* the checkpoint that the run resumed from; "": none */
     uint64_t start;                   /* the first iteration */
     uint64_t trace_every;             /* iterations between rows */
     uint64_t stride;                  /* print every stride-th row */

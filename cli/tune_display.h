@@ -3,7 +3,7 @@
 #define SADDLE_CLI_TUNE_DISPLAY_H
 
 #include "cli.h"
-#include "lab/validation.h"
+#include "validation.h"
 
 /* The display of a search. */
 typedef struct tune_display {

@@ -12,8 +12,8 @@
 #include "draw/report_assets.h"
 #include "draw/report_parts.h"
 #include "draw/trace_curves.h"
+#include "draw/trace_list.h"
 #include "files/file.h"
-#include "lab/trace_list.h"
 
 /* ---- small things -------------------------------------------------------------------------- */
 

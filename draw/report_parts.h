@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "draw/report.h"
-#include "lab/trace_groups.h"
+#include "draw/trace_groups.h"
 
 /* Longer texts from traces are cut on the page, and their length is given. */
 #define REPORT_MOST_TEXT 2000

@@ -5,10 +5,10 @@
 
 #include "core/outcome_name.h"
 #include "core/print.h"
+#include "draw/number_text.h"
 #include "draw/report_parts.h"
 #include "draw/trace_curves.h"
 #include "files/file.h"
-#include "lab/number_text.h"
 
 /* Longer traces are thinned to about so many rows on the page. */
 #define MOST_ROWS 4000

@@ -8,8 +8,8 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "lab/trace_groups.h"
-#include "lab/trace_list.h"
+#include "draw/trace_groups.h"
+#include "draw/trace_list.h"
 
 /* An outcome on the agents' data and on held-out data. */
 #define OUTCOME(name, title)                                                     \

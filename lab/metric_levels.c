@@ -1,6 +1,4 @@
 /* Levels of the metric at which the costs of runs are compared. */
-#include "lab/metric_levels.h"
-
 #include <math.h>
 #include <stdio.h>
 
@@ -8,7 +6,7 @@
 
 #include "core/float_mode.h"
 #include "core/print.h"
-#include "lab/number_text.h"
+#include "core/text.h"
 
 void saddle_metric_range_add(saddle_metric_range *range, double first, double last)
 {
@@ -43,7 +41,7 @@ size_t saddle_levels_choose(const saddle_metric_range *range, double level[SADDL
     size_t count = 0;
     for (int k = top; k >= low; k -= stride) {
         /* Converted from text, so that the level is the double nearest to the decade. */
-        char text[NUMBER_TEXT];
+        char text[SADDLE_REAL_SIZE];
         saddle_snprintf(text, sizeof text, "1e%d", k);
         if (saddle_parse_real(text, &level[count]))
             count++;
@@ -56,14 +54,6 @@ size_t saddle_levels_reached(const double *metric, size_t stride, size_t rows, d
     SADDLE_STANDARD_FLOATS;
     size_t k = rows;
     while (k > 0 && *(const double *)((const char *)metric + (k - 1) * stride) <= level)
-        k--;
-    return k;
-}
-
-size_t saddle_levels_settled(const double *value, size_t rows, double limit, double distance)
-{
-    size_t k = rows;
-    while (k > 0 && fabs(value[k - 1] - limit) <= distance)
         k--;
     return k;
 }

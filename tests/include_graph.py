@@ -32,8 +32,8 @@ SEES = {
     "checkpoint": "core files graph sets data models problems algorithms engines observe instance",
     "run": "core files graph sets data models problems algorithms engines observe instance checkpoint",
     "lab": "core files graph sets data models problems algorithms engines observe instance checkpoint run",
-    "draw": "core files lab",
-    "cli": "core files models problems engines instance run lab draw",
+    "draw": "core files instance lab",
+    "cli": "core files models problems engines observe instance run lab draw",
 }
 
 # The rank of every public header: the first folder, in the order above, that may include it. Most are declared where

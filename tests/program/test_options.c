@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "draw/trace_groups.h"
 #include "lab/trace_build.h"
-#include "lab/trace_groups.h"
 
 #include "support.h"
 

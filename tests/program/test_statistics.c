@@ -1,7 +1,7 @@
 /* Student's quantiles, means and slopes, each against another method. */
 #include <math.h>
 
-#include "lab/statistics.h"
+#include "statistics.h"
 #include "support.h"
 
 /* Computes P(|T| <= t) by Simpson's rule on the density. */

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "lab/theorem_check.h"
 #include "lab/trace_build.h"
 #include "support.h"
+#include "theorem_check.h"
 
 /* The metric is 5 at the start and `level` after it; its sum may be 20. */
 static void theorem(theorem_check *v, double level)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "lab/json.h"
+#include "json.h"
 #include "support.h"
 
 /* A document in memory. */

@@ -1,4 +1,4 @@
-#include "lab/json.h"
+#include "json.h"
 
 #include <float.h>
 #include <inttypes.h>

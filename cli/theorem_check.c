@@ -1,5 +1,5 @@
 /* Compares guarantees with measurements; the inequality is in theorem_check.h. */
-#include "lab/theorem_check.h"
+#include "theorem_check.h"
 
 #include <math.h>
 #include <string.h>

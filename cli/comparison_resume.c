@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "comparison.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "instance/plan.h"
-#include "lab/comparison.h"
 #include "observe/trace.h"
 #include "run/run.h"
 

@@ -1,4 +1,4 @@
-#include "lab/trace_groups.h"
+#include "draw/trace_groups.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,14 +5,14 @@
  * The cost at a level is that of the first trace point from which the metric stays at or below it,
  * so it is as precise as the trace is fine.
  */
-#ifndef SADDLE_LAB_COMPARISON_H
-#define SADDLE_LAB_COMPARISON_H
+#ifndef SADDLE_CLI_COMPARISON_H
+#define SADDLE_CLI_COMPARISON_H
 
 #include <saddle/lab.h>
 
+#include "algorithm_names.h"
+#include "draw/trace_list.h"
 #include "files/file.h"
-#include "lab/algorithm_names.h"
-#include "lab/paths.h"
 
 /* The most algorithms and levels of one comparison. */
 #define COMPARISON_MOST_ALGORITHMS ALGORITHM_NAMES_MOST
@@ -86,7 +86,7 @@ saddle_status saddle_comparison_find(comparison *c, comparison_run *run,
                                      saddle_error *error);
 /* Writes the path of an algorithm's tuned settings; returns `out`. */
 const char *saddle_comparison_tuned_path(const comparison_inputs *in,
-                                         const saddle_algorithm *algorithm, char out[LAB_PATH]);
+                                         const saddle_algorithm *algorithm, char out[TRACE_PATH]);
 /* The path of the trace of algorithm a in repeat r; free it. NULL: memory is short. */
 char *saddle_comparison_trace_path(const comparison *c, const comparison_inputs *in, size_t a,
                                    size_t r);

@@ -1,6 +1,6 @@
 /* Means and their confidence intervals. */
-#ifndef SADDLE_LAB_STATISTICS_H
-#define SADDLE_LAB_STATISTICS_H
+#ifndef SADDLE_CLI_STATISTICS_H
+#define SADDLE_CLI_STATISTICS_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* Training rows that are held out to rank candidates, so that the test rows are used only once. */
-#ifndef SADDLE_LAB_VALIDATION_H
-#define SADDLE_LAB_VALIDATION_H
+#ifndef SADDLE_CLI_VALIDATION_H
+#define SADDLE_CLI_VALIDATION_H
 
 #include <saddle/saddle.h>
 

@@ -1,9 +1,14 @@
 /* Traces read from files. */
-#ifndef SADDLE_LAB_TRACE_LIST_H
-#define SADDLE_LAB_TRACE_LIST_H
+#ifndef SADDLE_DRAW_TRACE_LIST_H
+#define SADDLE_DRAW_TRACE_LIST_H
+
+#include <limits.h>
 
 #include <saddle/lab.h>
 
+/* Capacity for the path of a trace, or of a file beside traces. A longer path exceeds the system's
+ * limit and is refused where it is used. */
+#define TRACE_PATH (PATH_MAX + 256)
 /* Capacity for the name of an experiment. */
 #define TRACE_EXPERIMENT 256
 

@@ -1,5 +1,5 @@
 /* Reads lists of algorithms. */
-#include "lab/algorithm_names.h"
+#include "algorithm_names.h"
 
 #include <string.h>
 

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "comparison.h"
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
 #include "instance/plan.h"
-#include "lab/comparison.h"
 #include "run/run.h"
 
 /* A comparison being made. */
@@ -37,9 +37,9 @@ static bool leads(const work *w)
 /* ---- settings ------------------------------------------------------------------------------ */
 
 const char *saddle_comparison_tuned_path(const comparison_inputs *in,
-                                         const saddle_algorithm *algorithm, char out[LAB_PATH])
+                                         const saddle_algorithm *algorithm, char out[TRACE_PATH])
 {
-    saddle_snprintf(out, LAB_PATH, "%s/%s.yaml", in->tuned, algorithm->name);
+    saddle_snprintf(out, TRACE_PATH, "%s/%s.yaml", in->tuned, algorithm->name);
     return out;
 }
 
@@ -70,7 +70,7 @@ static saddle_status load_tuned(saddle_plan *plan, const work *w,
                                 const saddle_algorithm_choice *choice, saddle_error *error)
 {
     const saddle_algorithm *algorithm = choice->algorithm;
-    char room[LAB_PATH];
+    char room[TRACE_PATH];
     const char *path = saddle_comparison_tuned_path(w->in, algorithm, room);
     saddle_plan file;
     saddle_status status = SADDLE_OK;

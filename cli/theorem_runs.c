@@ -5,7 +5,7 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "instance/plan.h"
-#include "lab/theorem_check.h"
+#include "theorem_check.h"
 
 /* The default accuracy. */
 #define DEFAULT_EPSILON 0.1

@@ -1,4 +1,4 @@
-#include "lab/comparison.h"
+#include "comparison.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,8 +7,8 @@
 
 #include "core/memory.h"
 #include "core/print.h"
+#include "draw/number_text.h"
 #include "files/file.h"
-#include "lab/number_text.h"
 
 void saddle_comparison_release(comparison *c)
 {

@@ -5,8 +5,8 @@
  * 0.1". A step size that the program chose may depend on the network, which depends on the seed, so
  * it does not separate runs with different seeds.
  */
-#ifndef SADDLE_LAB_TRACE_GROUPS_H
-#define SADDLE_LAB_TRACE_GROUPS_H
+#ifndef SADDLE_DRAW_TRACE_GROUPS_H
+#define SADDLE_DRAW_TRACE_GROUPS_H
 
 #include <saddle/lab.h>
 

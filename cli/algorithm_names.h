@@ -1,6 +1,6 @@
 /* Lists of algorithms, as --algorithms gives them. */
-#ifndef SADDLE_LAB_ALGORITHM_NAMES_H
-#define SADDLE_LAB_ALGORITHM_NAMES_H
+#ifndef SADDLE_CLI_ALGORITHM_NAMES_H
+#define SADDLE_CLI_ALGORITHM_NAMES_H
 
 #include "instance/algorithm_choice.h"
 

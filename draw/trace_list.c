@@ -1,4 +1,4 @@
-#include "lab/trace_list.h"
+#include "draw/trace_list.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "files/file.h"
-#include "lab/paths.h"
 
 /* Whether the first line of a file that is not a comment begins with a text. */
 static bool begins_with(const char *path, const char *text)
@@ -60,7 +59,7 @@ static saddle_status read_directory(trace_list *out, const char *path, saddle_er
     size_t before = out->count;
     saddle_status status = SADDLE_OK;
     for (int k = 0; k < count; k++) {
-        char file[LAB_PATH];
+        char file[TRACE_PATH];
         saddle_snprintf(file, sizeof file, "%s/%s", path, entry[k]->d_name);
         /* The log of a search begins with its rungs. */
         if (status == SADDLE_OK && !is_summary(file) && !begins_with(file, "rung,"))

@@ -1,4 +1,4 @@
-#include "lab/number_text.h"
+#include "draw/number_text.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
  * with the last power f - 2 (Abramowitz, Stegun 26.7.3-4). The quantile is found by bisection of
  * theta in (0, pi/2).
  */
-#include "lab/statistics.h"
+#include "statistics.h"
 
 #include <math.h>
 

@@ -7,14 +7,14 @@
  * also draws the instance, so both sides are compared run by run and then averaged. A contradiction is a mean above the
  * bound whose 95% interval excludes the bound.
  */
-#ifndef SADDLE_LAB_THEOREM_CHECK_H
-#define SADDLE_LAB_THEOREM_CHECK_H
+#ifndef SADDLE_CLI_THEOREM_CHECK_H
+#define SADDLE_CLI_THEOREM_CHECK_H
 
 #include <signal.h>
 
 #include <saddle/lab.h>
 
-#include "lab/statistics.h"
+#include "statistics.h"
 
 /* The T at which bounds are compared: a hundredth, a tenth and all of the iterations. */
 #define THEOREM_POINTS 3

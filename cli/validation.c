@@ -1,4 +1,4 @@
-#include "lab/validation.h"
+#include "validation.h"
 
 #include <math.h>
 #include <string.h>

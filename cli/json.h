@@ -10,8 +10,8 @@
  *
  * Numbers do not depend on the locale and read back as the same doubles. Write errors stay on the stream.
  */
-#ifndef SADDLE_LAB_JSON_H
-#define SADDLE_LAB_JSON_H
+#ifndef SADDLE_CLI_JSON_H
+#define SADDLE_CLI_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

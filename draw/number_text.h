@@ -1,6 +1,6 @@
 /* Numbers and lists as text. */
-#ifndef SADDLE_LAB_NUMBER_TEXT_H
-#define SADDLE_LAB_NUMBER_TEXT_H
+#ifndef SADDLE_DRAW_NUMBER_TEXT_H
+#define SADDLE_DRAW_NUMBER_TEXT_H
 
 #include "core/text.h"
 
