@@ -6,7 +6,7 @@
  *   y_i+ = projection onto Y of       sum_j M_ij y_j + eta_y grad_y F_i(x_i, y_i)
  *
  * In C, set plan.algorithm.own as in main() below. As a plug-in, give its path:
- *   cc -shared -fPIC own_algorithm.c -o libown_algorithm.so -lsaddle
+ *   cc -shared -fPIC own_algorithm.c $(pkg-config --cflags saddle) -o libown_algorithm.so
  *   saddle run --algorithm ./libown_algorithm.so --eta-x 0.02
  */
 #include <math.h>
@@ -36,14 +36,15 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
     return SADDLE_OK;
 }
 
-/* x and y are published to the neighbours; the gradient is kept from one phase to the next. */
+/* x and y are published to the neighbours. The work memory has the gradient, which one phase leaves
+ * to the next, and the mixed iterate. */
 static void layout(const void *p, const saddle_problem *problem, saddle_layout *out)
 {
     (void)p;
     out->rounds = 1;
     saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
     saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
-    out->work = problem->x_dim + problem->y_dim;
+    out->work = 2 * (problem->x_dim + problem->y_dim);
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
@@ -55,13 +56,8 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
 /* Requests the gradient of F_i, which the engine computes before the next phase. */
 static void estimate(saddle_agent *agent)
 {
-    size_t x_dim = agent->problem->x_dim;
-    agent->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
-                                      .batch = {.count = agent->problem->samples[agent->id]},
-                                      .x = agent->now,
-                                      .y = agent->now + x_dim,
-                                      .gx = agent->work,
-                                      .gy = agent->work + x_dim};
+    saddle_batch all = {.count = agent->problem->samples[agent->id]};
+    saddle_agent_request(agent, all, agent->now, agent->work);
 }
 
 static void move(saddle_agent *agent)
@@ -69,11 +65,13 @@ static void move(saddle_agent *agent)
     const parameters *p = agent->parameters;
     size_t x_dim = agent->problem->x_dim;
     size_t both = x_dim + agent->problem->y_dim;
-    saddle_agent_mix(agent, 0, both, agent->next);
-    for (size_t k = 0; k < both; k++)
-        agent->next[k] += (k < x_dim ? -p->eta_x : p->eta_y) * agent->work[k];
-    saddle_prox_apply(agent->x_prox, p->eta_x, agent->next, agent->scratch);
-    saddle_set_project(agent->y_set, agent->next + x_dim, agent->scratch);
+    const double *gradient = agent->work;
+    double *mixed = agent->work + both;
+    saddle_agent_mix(agent, 0, both, mixed);
+    saddle_agent_descend(agent, p->eta_x, mixed, gradient, agent->next, agent->scratch);
+    saddle_agent_ascend(agent, p->eta_y, mixed + x_dim, gradient + x_dim, agent->next + x_dim,
+                        agent->scratch);
+    saddle_agent_check_finite(agent, "(x, y)", both, agent->next);
 }
 
 static void view(const saddle_agent *agent, saddle_view *out)

@@ -3,7 +3,7 @@
  * subtracts step * w from every positive entry, but not below 0.
  *
  * In C, set plan.problem.own_regularizer as in main() below. As a plug-in, give its path:
- *   cc -shared -fPIC own_regularizer.c -o libown_regularizer.so -lsaddle
+ *   cc -shared -fPIC own_regularizer.c $(pkg-config --cflags saddle) -o libown_regularizer.so
  *   saddle run --regularizer ./libown_regularizer.so:w=0.1
  */
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * entries. The projection subtracts the excess equally from all entries.
  *
  * In C, set plan.problem.own_x_set as in main() below. As a plug-in, give its path:
- *   cc -shared -fPIC own_set.c -o libown_set.so -lsaddle
+ *   cc -shared -fPIC own_set.c $(pkg-config --cflags saddle) -o libown_set.so
  *   saddle run --x-set ./libown_set.so:b=2
  */
 #include <stdio.h>

@@ -297,10 +297,31 @@ SADDLE_API void saddle_agent_evaluate_now(saddle_agent *agent, saddle_request *r
 SADDLE_API saddle_batch saddle_agent_draw(saddle_agent *agent, uint64_t iteration, uint64_t count,
                                           bool replacement);
 
+/** Sets agent->request to the mean gradient over a batch at `point`, which is x followed by y;
+ * `gradient` receives gx followed by gy. */
+SADDLE_API void saddle_agent_request(saddle_agent *agent, saddle_batch batch, const double *point,
+                                     double *gradient);
 /** Computes out[k] = M_ii now[offset + k] + sum_j M_ij neighbour_j[offset + k] for k < count,
  * adding the terms in this order. */
 SADDLE_API void saddle_agent_mix(const saddle_agent *agent, size_t offset, size_t count,
                                  double *out);
+/**
+ * Computes out = (the mixed field at `offset`) + new_estimate - old_estimate and sets old_estimate =
+ * new_estimate: gradient tracking. The field is of kind ::SADDLE_FIELD_SUM, `old_estimate` is the
+ * estimate in agent->kept that it tracks, and `out` the field in agent->next.
+ */
+SADDLE_API void saddle_agent_track(const saddle_agent *agent, size_t offset, size_t count,
+                                   const double *new_estimate, double *old_estimate, double *out);
+/** Computes out = prox of (step h) over X at x - step g; `scratch` may be agent->scratch. */
+SADDLE_API void saddle_agent_descend(const saddle_agent *agent, double step, const double *x,
+                                     const double *g, double *out, double *scratch);
+/** Computes out = projection onto Y of y + step g; `scratch` may be agent->scratch. */
+SADDLE_API void saddle_agent_ascend(const saddle_agent *agent, double step, const double *y,
+                                    const double *g, double *out, double *scratch);
+/** Checks that a variable of agent->next or agent->kept is finite; otherwise its first entry that is
+ * not becomes the agent's fault, which ends the run with a message. */
+SADDLE_API void saddle_agent_check_finite(saddle_agent *agent, const char *variable, size_t count,
+                                          const double *values);
 
 #ifdef __cplusplus
 }

@@ -12,8 +12,8 @@
  *
  * The path must contain a /; no directories are searched. A class with a table of options takes
  * OPTIONS, the text after the first colon, as name=value,name=value; a class without one receives
- * the text unchanged. An object that calls functions of the library links libsaddle.so; one that
- * only fills in tables links nothing. See docs/plugins.md and examples/.
+ * the text unchanged. The object is not linked to libsaddle: it uses the functions of the
+ * program or library that loads it. See docs/plugins.md and examples/.
  */
 #ifndef SADDLE_PLUGIN_H
 #define SADDLE_PLUGIN_H

@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include "algorithms/descent_ascent.h"
-#include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
 #include "core/vector.h"
 
@@ -99,16 +98,9 @@ SADDLE_KERNEL static void include(size_t dim, double count, const double *restri
 static void estimate(saddle_agent *agent)
 {
     const parameters *p = agent->parameters;
-    size_t x_dim = agent->problem->x_dim;
-    agent->request = (saddle_request){
-        .kind = SADDLE_REQUEST_GRADIENT,
-        .batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1,
-                             saddle_batch_size(agent->problem->samples[agent->id], p->steps.batch),
-                             p->steps.replacement),
-        .x = agent->now,
-        .y = agent->now + x_dim,
-        .gx = agent->work,
-        .gy = agent->work + x_dim};
+    saddle_batch batch =
+        saddle_agent_draw(agent, agent->iteration + 1, p->steps.batch, p->steps.replacement);
+    saddle_agent_request(agent, batch, agent->now, agent->work);
 }
 
 static void move(saddle_agent *agent)
@@ -123,11 +115,12 @@ static void move(saddle_agent *agent)
     uint64_t t = agent->iteration - (uint64_t)agent->kept[x_dim + y_dim];
     double factor = decrease(p, t);
     saddle_agent_mix(agent, 0, x_dim + y_dim, mixed);
-    saddle_descend(agent, factor * p->steps.eta_x, mixed, gx, agent->next, rest);
-    saddle_ascend(agent, factor * p->steps.eta_y, mixed + x_dim, gy, agent->next + x_dim, rest);
+    saddle_agent_descend(agent, factor * p->steps.eta_x, mixed, gx, agent->next, rest);
+    saddle_agent_ascend(agent, factor * p->steps.eta_y, mixed + x_dim, gy, agent->next + x_dim,
+                        rest);
     include(x_dim + y_dim, (double)(t + 2), agent->next, agent->kept);
-    saddle_watch(agent, "x", x_dim, agent->next);
-    saddle_watch(agent, "y", y_dim, agent->next + x_dim);
+    saddle_agent_check_finite(agent, "x", x_dim, agent->next);
+    saddle_agent_check_finite(agent, "y", y_dim, agent->next + x_dim);
 }
 
 static const saddle_phase phases[] = {

@@ -42,8 +42,20 @@ void saddle_plain_view(const saddle_agent *agent, saddle_view *out)
     *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
 }
 
-void saddle_descend(const saddle_agent *agent, double step, const double *x, const double *g,
-                    double *out, double *scratch)
+void saddle_agent_request(saddle_agent *agent, saddle_batch batch, const double *point,
+                          double *gradient)
+{
+    size_t x_dim = agent->problem->x_dim;
+    agent->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
+                                      .batch = batch,
+                                      .x = point,
+                                      .y = point + x_dim,
+                                      .gx = gradient,
+                                      .gy = gradient + x_dim};
+}
+
+void saddle_agent_descend(const saddle_agent *agent, double step, const double *x, const double *g,
+                          double *out, double *scratch)
 {
     size_t count = agent->problem->x_dim;
     memcpy(out, x, count * sizeof *out);
@@ -51,8 +63,8 @@ void saddle_descend(const saddle_agent *agent, double step, const double *x, con
     saddle_prox_apply(agent->x_prox, step, out, scratch);
 }
 
-void saddle_ascend(const saddle_agent *agent, double step, const double *y, const double *g,
-                   double *out, double *scratch)
+void saddle_agent_ascend(const saddle_agent *agent, double step, const double *y, const double *g,
+                         double *out, double *scratch)
 {
     size_t count = agent->problem->y_dim;
     memcpy(out, y, count * sizeof *out);
@@ -60,7 +72,25 @@ void saddle_ascend(const saddle_agent *agent, double step, const double *y, cons
     saddle_set_project(agent->y_set, out, scratch);
 }
 
-void saddle_watch(saddle_agent *agent, const char *variable, size_t count, const double *values)
+/* out += new - old, old = new */
+SADDLE_KERNEL static void add_change(size_t count, const double *restrict new, double *restrict old,
+                                     double *restrict out)
+{
+    for (size_t k = 0; k < count; k++) {
+        out[k] += new[k] - old[k];
+        old[k] = new[k];
+    }
+}
+
+void saddle_agent_track(const saddle_agent *agent, size_t offset, size_t count, const double *new,
+                        double *old, double *out)
+{
+    saddle_agent_mix(agent, offset, count, out);
+    add_change(count, new, old, out);
+}
+
+void saddle_agent_check_finite(saddle_agent *agent, const char *variable, size_t count,
+                               const double *values)
 {
     if (isfinite(saddle_norm2(count, values)) || agent->fault.kind != SADDLE_FAULT_NONE)
         return;

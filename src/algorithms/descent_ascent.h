@@ -41,16 +41,7 @@ void saddle_plain_fields(const saddle_problem *problem, saddle_layout *out);
 void saddle_plain_start(saddle_agent *agent, const double *x0, const double *y0);
 void saddle_plain_view(const saddle_agent *agent, saddle_view *out);
 
-/* out = prox of (step h) over X at x - step g */
-void saddle_descend(const saddle_agent *agent, double step, const double *x, const double *g,
-                    double *out, double *scratch);
-/* out = projection onto Y of y + step g */
-void saddle_ascend(const saddle_agent *agent, double step, const double *y, const double *g,
-                   double *out, double *scratch);
 /* Returns whether an inner loop must end because the agent's share of a budget is spent. */
 bool saddle_out_of_calls(const saddle_agent *agent);
-/* Records the first entry of a variable that is not finite, if there is one, as the agent's
- * fault. */
-void saddle_watch(saddle_agent *agent, const char *variable, size_t count, const double *values);
 
 #endif

@@ -25,7 +25,6 @@
 #include <string.h>
 
 #include "algorithms/descent_ascent.h"
-#include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
 #include "core/elementary.h"
 #include "core/status.h"
@@ -94,18 +93,10 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
 static void request_gradient(saddle_agent *agent, uint64_t iteration)
 {
     const parameters *p = agent->parameters;
-    size_t x_dim = agent->problem->x_dim;
     double *z = agent->kept;
-    double *g = z + x_dim + agent->problem->y_dim;
-    agent->request = (saddle_request){
-        .kind = SADDLE_REQUEST_GRADIENT,
-        .batch = saddle_draw(agent, SADDLE_RNG_BATCH, iteration,
-                             saddle_batch_size(agent->problem->samples[agent->id], p->steps.batch),
-                             p->steps.replacement),
-        .x = z,
-        .y = z + x_dim,
-        .gx = g,
-        .gy = g + x_dim};
+    double *g = z + agent->problem->x_dim + agent->problem->y_dim;
+    saddle_batch batch = saddle_agent_draw(agent, iteration, p->steps.batch, p->steps.replacement);
+    saddle_agent_request(agent, batch, z, g);
 }
 
 /* out = projection of  mixed - eta g */
@@ -114,8 +105,8 @@ static void move(const saddle_agent *agent, const double *mixed, double *out, do
     const parameters *p = agent->parameters;
     size_t x_dim = agent->problem->x_dim;
     const double *g = agent->kept + x_dim + agent->problem->y_dim;
-    saddle_descend(agent, p->steps.eta_x, mixed, g, out, scratch);
-    saddle_ascend(agent, p->steps.eta_y, mixed + x_dim, g + x_dim, out + x_dim, scratch);
+    saddle_agent_descend(agent, p->steps.eta_x, mixed, g, out, scratch);
+    saddle_agent_ascend(agent, p->steps.eta_y, mixed + x_dim, g + x_dim, out + x_dim, scratch);
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
@@ -153,8 +144,8 @@ static void advance(saddle_agent *agent)
     if (!is_last(agent))
         return;
     move(agent, agent->work, agent->next, agent->scratch);
-    saddle_watch(agent, "x", x_dim, agent->next);
-    saddle_watch(agent, "y", agent->problem->y_dim, agent->next + x_dim);
+    saddle_agent_check_finite(agent, "x", x_dim, agent->next);
+    saddle_agent_check_finite(agent, "y", agent->problem->y_dim, agent->next + x_dim);
 }
 
 static const saddle_phase phases[] = {

@@ -26,7 +26,6 @@
 #include "algorithms/algorithms.h"
 
 #include "algorithms/descent_ascent.h"
-#include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
 
 /* Practical steps, as multiples of 1 / tau and alpha. */
@@ -79,17 +78,10 @@ static void layout(const void *p, const saddle_problem *problem, saddle_layout *
 static void estimate(saddle_agent *agent)
 {
     const parameters *p = agent->parameters;
-    size_t x_dim = agent->problem->x_dim;
-    size_t samples = agent->problem->samples[agent->id];
-    size_t size = p->full ? samples : saddle_batch_size(samples, p->steps.batch);
-    agent->request =
-        (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
-                         .batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1, size,
-                                              p->steps.replacement && !p->full),
-                         .x = agent->now,
-                         .y = agent->now + x_dim,
-                         .gx = agent->work,
-                         .gy = agent->work + x_dim};
+    uint64_t size = p->full ? agent->problem->samples[agent->id] : p->steps.batch;
+    saddle_batch batch =
+        saddle_agent_draw(agent, agent->iteration + 1, size, p->steps.replacement && !p->full);
+    saddle_agent_request(agent, batch, agent->now, agent->work);
 }
 
 static void move(saddle_agent *agent)
@@ -98,11 +90,11 @@ static void move(saddle_agent *agent)
     size_t x_dim = agent->problem->x_dim;
     const double *gx = agent->work;
     const double *gy = agent->work + x_dim;
-    saddle_descend(agent, p->steps.eta_x, agent->now, gx, agent->next, agent->scratch);
-    saddle_ascend(agent, p->steps.eta_y, agent->now + x_dim, gy, agent->next + x_dim,
-                  agent->scratch);
-    saddle_watch(agent, "x", x_dim, agent->next);
-    saddle_watch(agent, "y", agent->problem->y_dim, agent->next + x_dim);
+    saddle_agent_descend(agent, p->steps.eta_x, agent->now, gx, agent->next, agent->scratch);
+    saddle_agent_ascend(agent, p->steps.eta_y, agent->now + x_dim, gy, agent->next + x_dim,
+                        agent->scratch);
+    saddle_agent_check_finite(agent, "x", x_dim, agent->next);
+    saddle_agent_check_finite(agent, "y", agent->problem->y_dim, agent->next + x_dim);
 }
 
 static const saddle_phase phases[] = {

@@ -29,7 +29,6 @@
 #include <string.h>
 
 #include "algorithms/descent_ascent.h"
-#include "algorithms/precision_steps.h"
 #include "algorithms/step_options.h"
 #include "core/sizes.h"
 
@@ -148,14 +147,14 @@ static void track_and_move(saddle_agent *agent)
 
     memcpy(agent->next + resting->field, agent->now + resting->field,
            2 * resting->dim * sizeof *agent->next);
-    saddle_agent_mix(agent, moving->field + moving->dim, moving->dim, tracker);
-    saddle_track_change(moving->dim, gradient, moving->gradient, tracker);
+    saddle_agent_track(agent, moving->field + moving->dim, moving->dim, gradient, moving->gradient,
+                       tracker);
     saddle_agent_mix(agent, moving->field, moving->dim, mixed);
     if (ascent)
-        saddle_ascend(agent, p->steps.eta_y, mixed, tracker, iterate, rest);
+        saddle_agent_ascend(agent, p->steps.eta_y, mixed, tracker, iterate, rest);
     else
-        saddle_descend(agent, p->steps.eta_x, mixed, tracker, iterate, rest);
-    saddle_watch(agent, ascent ? "y" : "x", moving->dim, iterate);
+        saddle_agent_descend(agent, p->steps.eta_x, mixed, tracker, iterate, rest);
+    saddle_agent_check_finite(agent, ascent ? "y" : "x", moving->dim, iterate);
 }
 
 static const saddle_phase phases[] = {

@@ -219,7 +219,7 @@ static void descend_in_x(const work *w, const double *y)
         for (size_t k = 0; k < w->x_dim; k++)
             w->gx[k] += 2.0 * p->L * (w->x_ahead[k] - w->center[k]) +
                         6.0 * p->L * (w->x_ahead[k] - w->anchor[k]);
-        saddle_descend(w->agent, p->x_step, w->x_ahead, w->gx, w->x_image, w->rest);
+        saddle_agent_descend(w->agent, p->x_step, w->x_ahead, w->gx, w->x_image, w->rest);
         double moved = sqrt(saddle_distance2(w->x_dim, w->x_image, w->x_ahead));
         extrapolate(w->x_dim, p->x_momentum, w->x_image, w->x, w->x_ahead);
         if (!goes_on(w, w->x_dim, w->x, moved, tolerance))
@@ -238,7 +238,7 @@ static void ascend_in_y(const work *w)
     for (uint64_t t = 0; t < p->ag2_steps; t++) {
         descend_in_x(w, w->y_ahead);
         differentiate(w, w->x, w->y_ahead);
-        saddle_ascend(w->agent, p->y_step, w->y_ahead, w->gy, w->y, w->rest);
+        saddle_agent_ascend(w->agent, p->y_step, w->y_ahead, w->gy, w->y, w->rest);
         double moved = sqrt(saddle_distance2(w->y_dim, w->y, w->y_ahead));
         if (!goes_on(w, w->y_dim, w->y, moved, tolerance))
             break;
@@ -269,8 +269,8 @@ static double measure(const work *w, const double *x, const double *y)
 {
     const parameters *p = w->p;
     differentiate(w, x, y);
-    saddle_descend(w->agent, 1.0 / p->L, x, w->gx, w->x_image, w->rest);
-    saddle_ascend(w->agent, 1.0 / p->L_y, y, w->gy, w->y_ahead, w->rest);
+    saddle_agent_descend(w->agent, 1.0 / p->L, x, w->gx, w->x_image, w->rest);
+    saddle_agent_ascend(w->agent, 1.0 / p->L_y, y, w->gy, w->y_ahead, w->rest);
     return sqrt(p->L * saddle_distance2(w->x_dim, w->x_image, x) +
                 p->L_y * saddle_distance2(w->y_dim, w->y_ahead, y));
 }
@@ -301,8 +301,8 @@ static void iterate(saddle_agent *agent)
     memcpy(agent->next, agent->now, (x_dim + y_dim) * sizeof *agent->next);
     w.residual = measure(&w, agent->now, agent->now + x_dim);
     solve_subproblem(&w);
-    saddle_watch(agent, "x", x_dim, w.x);
-    saddle_watch(agent, "y", y_dim, w.y);
+    saddle_agent_check_finite(agent, "x", x_dim, w.x);
+    saddle_agent_check_finite(agent, "y", y_dim, w.y);
 }
 
 static const saddle_phase phases[] = {{"iterate", .before = iterate}, {.name = NULL}};

@@ -12,7 +12,7 @@
  *   Step 4  p_{t+1} = sum_j M_ij p_{j,t} + v_{t+1} - v_t                               (8)
  *           d_{t+1} = sum_j M_ij d_{j,t} + u_{t+1} - u_t
  *
- * with the equation numbers of the paper.
+ * with the equation numbers of the paper. In the code x stands for x_t and x1 for x_{t+1}.
  *
  * Start: v_0 = p_0 = grad_x F_i(x_0, y_0), u_0 = d_0 = grad_y F_i(x_0, y_0).
  * Cost of an iteration: one round, one message of (x, y, p, d) per neighbour; n_i IFO calls for a
@@ -20,11 +20,19 @@
  */
 #include "algorithms/algorithms.h"
 
-#include "algorithms/precision_steps.h"
-#include "algorithms/step_options.h"
+#include <math.h>
+#include <string.h>
 
-/* A mini-batch has ceil(sqrt(n) / BATCH_PARTS) samples. */
-#define BATCH_PARTS 4.0
+#include "algorithms/descent_ascent.h"
+#include "algorithms/pass.h"
+#include "algorithms/precision_steps.h"
+#include "algorithms/shifted_estimate.h"
+#include "algorithms/step_options.h"
+#include "core/vector.h"
+
+/* The paper sets |S| = q = ceil(sqrt(n)). By default |S| is ceil(sqrt(n) / BATCH_DIVISOR) here:
+ * small batches need fewer samples at about as many rounds (docs/reproduction.md). */
+#define BATCH_DIVISOR 4.0
 
 static const saddle_option *const options[] = {
     &saddle_option_steps, &saddle_option_nu,       &saddle_option_eta,
@@ -34,38 +42,212 @@ static const saddle_option *const options[] = {
 static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
-    saddle_precision_small_batches(c, BATCH_PARTS);
-    saddle_precision_configure(parameters, SADDLE_PRECISION_RECURSIVE, c);
+    saddle_precision_configure_recursive(parameters, BATCH_DIVISOR, c);
     return SADDLE_OK;
+}
+
+/* Returns the batch of all n_i samples. */
+static saddle_batch all_samples(const saddle_agent *agent)
+{
+    return (saddle_batch){.index = NULL, .count = agent->problem->samples[agent->id]};
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
-    saddle_variables at;
-    saddle_precision_variables(agent, &at);
-    saddle_full_estimate(agent, &at, x0, y0);
-    saddle_agent_evaluate(agent);
-    saddle_precision_start(&at, x0, y0);
+    agent->request = saddle_precision_gradient(agent, all_samples(agent), x0, y0);
+    saddle_precision_start(agent, x0, y0);
 }
 
-/* Step 3, equation (7). */
+/* ---- steps 1 and 2 --------------------------------------------------------------------------- */
+
+/* out = a - b / tau */
+SADDLE_KERNEL static void gradient_point(size_t count, double tau, const double *restrict a,
+                                         const double *restrict b, double *restrict out)
+{
+    for (size_t k = 0; k < count; k++)
+        out[k] = a[k] - b[k] / tau;
+}
+
+/* out = a + alpha b */
+SADDLE_KERNEL static void ascent_point(size_t count, double alpha, const double *restrict a,
+                                       const double *restrict b, double *restrict out)
+{
+    for (size_t k = 0; k < count; k++)
+        out[k] = a[k] + alpha * b[k];
+}
+
+void saddle_precision_prox_point(const saddle_agent *agent, double tau, double *x_tilde,
+                                 double *scratch)
+{
+    const saddle_variables at = saddle_precision_variables(agent);
+    if (tau == saddle_precision_shared(agent)->steps.tau) {
+        gradient_point(at.x_dim, tau, at.x, at.p, x_tilde);
+    } else {
+        /* Multiplying by 1 / tau, not dividing by tau, keeps the bits of recorded traces. */
+        memcpy(x_tilde, at.x, at.x_dim * sizeof *x_tilde);
+        saddle_axpy(at.x_dim, -1.0 / tau, at.p, x_tilde);
+    }
+    saddle_prox_apply(agent->x_prox, 1.0 / tau, x_tilde, scratch);
+}
+
+bool saddle_precision_needs_targets(const saddle_agent *agent)
+{
+    const saddle_precision_steps *shared = saddle_precision_shared(agent);
+    return !shared->clip_x.only || !shared->clip_y.only;
+}
+
+/* Step 1 if it needs all coordinates at once: x~ is the prox of (h / tau) over X at x - p / tau, which
+ * is (3), and y~ the projection (4). */
+void saddle_precision_compute_targets(saddle_agent *agent)
+{
+    const saddle_precision_steps *shared = saddle_precision_shared(agent);
+    const saddle_variables at = saddle_precision_variables(agent);
+    if (!shared->clip_x.only)
+        saddle_precision_prox_point(agent, shared->steps.tau, at.x_tilde, agent->scratch);
+    if (!shared->clip_y.only) {
+        ascent_point(at.y_dim, shared->steps.alpha, at.y, at.d, at.y_tilde);
+        saddle_set_project(agent->y_set, at.y_tilde, agent->scratch);
+    }
+}
+
+/* Steps 1 and 2 for some coordinates. Without targets the pass computes x~ and y~, which it does not
+ * store. If u is linear in y except in the batch's entries, it also computes d1 outside of these. */
+void saddle_precision_move(const saddle_agent *agent, const saddle_range *x, const saddle_range *y)
+{
+    const saddle_precision_steps *shared = saddle_precision_shared(agent);
+    const saddle_variables at = saddle_precision_variables(agent);
+    double c = shared->curvature;
+    bool tracked = c > 0.0 && !saddle_precision_refreshes(agent);
+
+    /* x~ = x - p / tau, clipped (3);   x1 = sum_j M_ij x_j + nu (x~ - x) (5) */
+    saddle_pass_move(agent, &(saddle_pass){.range = *x,
+                                           .offset = (size_t)(at.x - agent->now),
+                                           .g = at.p,
+                                           .descend = true,
+                                           .rate = shared->steps.tau,
+                                           .lower = shared->clip_x.lower,
+                                           .upper = shared->clip_x.upper,
+                                           .target = shared->clip_x.only ? NULL : at.x_tilde,
+                                           .step = shared->steps.nu,
+                                           .next = at.x1});
+    /* y~ = y + alpha d, clipped (4);   y1 = sum_j M_ij y_j + eta (y~ - y) (6)
+     * and, if `tracked`, d1 = sum_j M_ij d_j - c (y1 - y): shifted_estimate.h */
+    saddle_pass_move(agent, &(saddle_pass){.range = *y,
+                                           .offset = (size_t)(at.y - agent->now),
+                                           .g = at.d,
+                                           .descend = false,
+                                           .rate = shared->steps.alpha,
+                                           .lower = shared->clip_y.lower,
+                                           .upper = shared->clip_y.upper,
+                                           .target = shared->clip_y.only ? NULL : at.y_tilde,
+                                           .step = shared->steps.eta,
+                                           .next = at.y1,
+                                           .direction = tracked ? (size_t)(at.d - agent->now) : 0,
+                                           .curvature = c,
+                                           .tracker = tracked ? at.d1 : NULL});
+}
+
+void saddle_precision_after_move(saddle_agent *agent, const double *x_sums, const double *y_sums)
+{
+    const saddle_variables at = saddle_precision_variables(agent);
+    *at.moved = x_sums[0] + y_sums[0];
+    *at.reach = x_sums[1];
+    *at.y_moved = y_sums[0];
+    if (!isfinite(*at.moved)) {
+        saddle_agent_check_finite(agent, "x", at.x_dim, at.x1);
+        saddle_agent_check_finite(agent, "y", at.y_dim, at.y1);
+    }
+}
+
+/* ---- step 3 ---------------------------------------------------------------------------------- */
+
+/* Returns whether (7) computes the estimates of iteration t + 1 anew. */
+bool saddle_precision_refreshes(const saddle_agent *agent)
+{
+    const saddle_precision_steps *shared = saddle_precision_shared(agent);
+    const double *kept = saddle_precision_variables(agent).kept;
+    if (!shared->scheduled)
+        return (agent->iteration + 1) % shared->steps.q == 0;
+    uint64_t since = agent->iteration + 1 - (uint64_t)kept[SADDLE_PRECISION_REFRESHED];
+    return since % (uint64_t)kept[SADDLE_PRECISION_SPAN] == 0;
+}
+
+/* Returns a request for the change of the estimates between refreshes, the second line of (7). */
+saddle_request saddle_precision_difference(saddle_agent *agent)
+{
+    const saddle_variables at = saddle_precision_variables(agent);
+    bool linear = saddle_precision_shared(agent)->curvature > 0.0;
+    return (saddle_request){.kind = linear ? SADDLE_REQUEST_BATCH_DIFFERENCE
+                                           : SADDLE_REQUEST_DIFFERENCE,
+                            .batch = saddle_precision_draw(agent, agent->iteration + 1),
+                            .x = at.x1,
+                            .y = at.y1,
+                            .x0 = at.x,
+                            .y0 = at.y,
+                            .gx = at.gx,
+                            .gy = at.gy};
+}
+
 static void estimate(saddle_agent *agent)
 {
-    saddle_variables at;
-    saddle_precision_variables(agent, &at);
+    const saddle_variables at = saddle_precision_variables(agent);
     if (saddle_precision_refreshes(agent))
-        saddle_full_estimate(agent, &at, at.x1, at.y1);
+        agent->request = saddle_precision_gradient(agent, all_samples(agent), at.x1, at.y1);
     else
-        saddle_recursive_estimate(agent, &at);
+        agent->request = saddle_precision_difference(agent);
 }
 
-/* Equations (3) to (6), (7), (8). */
-static const saddle_phase phases[] = {
-    {"move", saddle_precision_compute_targets, saddle_precision_needs_targets,
-     saddle_precision_move, saddle_precision_after_move},
-    {"estimate", .before = estimate},
-    {"track", NULL, NULL, saddle_precision_track, saddle_precision_after_track},
-    {.name = NULL}};
+/* ---- step 4 ---------------------------------------------------------------------------------- */
+
+/* Equation (8) for some coordinates, where (gx, gy) is (v, u)_{t+1} after a refresh and otherwise
+ * (v, u)_{t+1} - (v, u)_t; stores (v, u)_{t+1}. */
+void saddle_precision_track(const saddle_agent *agent, const saddle_range *x, const saddle_range *y)
+{
+    const saddle_variables at = saddle_precision_variables(agent);
+    double c = saddle_precision_shared(agent)->curvature;
+    bool refreshed = saddle_precision_refreshes(agent);
+
+    /* p1 = sum_j M_ij p_j + v1 - v */
+    saddle_pass_track(agent, &(saddle_track){.range = *x,
+                                             .offset = (size_t)(at.p - agent->now),
+                                             .update = at.gx,
+                                             .added = !refreshed,
+                                             .estimate = at.v,
+                                             .tracker = at.p1});
+    /* d1 = sum_j M_ij d_j + u1 - u */
+    if (c > 0.0 && refreshed)
+        saddle_shifted_refresh(agent, c, y);
+    else if (c > 0.0)
+        saddle_shifted_update(agent, &agent->request.batch, y);
+    else
+        saddle_pass_track(agent, &(saddle_track){.range = *y,
+                                                 .offset = (size_t)(at.d - agent->now),
+                                                 .update = at.gy,
+                                                 .added = !refreshed,
+                                                 .estimate = at.u,
+                                                 .tracker = at.d1});
+}
+
+void saddle_precision_after_track(saddle_agent *agent, const double *x_sums, const double *y_sums)
+{
+    const saddle_variables at = saddle_precision_variables(agent);
+    double c = saddle_precision_shared(agent)->curvature;
+    double linear = c > 0.0 ? c * *at.y_moved : 0.0;
+    saddle_precision_check_estimates(agent, x_sums[1], y_sums[1]);
+    if (!saddle_precision_refreshes(agent))
+        saddle_check_recursion(agent, x_sums[0] + y_sums[0] + linear);
+}
+
+static const saddle_phase phases[] = {{.name = "move", /* (3) to (6) */
+                                       .before = saddle_precision_compute_targets,
+                                       .has_before = saddle_precision_needs_targets,
+                                       .blocks = saddle_precision_move,
+                                       .after = saddle_precision_after_move},
+                                      {.name = "estimate", .before = estimate}, /* (7) */
+                                      {.name = "track",                         /* (8) */
+                                       .blocks = saddle_precision_track,
+                                       .after = saddle_precision_after_track},
+                                      {.name = NULL}};
 
 const saddle_algorithm saddle_precision = {
     .name = "precision",

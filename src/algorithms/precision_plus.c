@@ -82,19 +82,18 @@ static const saddle_option *const options[] = {&saddle_option_steps,
 /* Indices of the extra kept state, after those of the shared steps. */
 enum { SIGMA2 = SADDLE_PRECISION_KEPT, WINDOW, KEPT_EXTRA };
 
-/* By default a mini-batch has ceil(sqrt(n) / BATCH_PARTS) samples, and a refresh of R samples is
- * followed by the next after ceil(SPAN_ROOTS sqrt(R)) iterations. */
-#define BATCH_PARTS 8.0
+/* By default a mini-batch has ceil(sqrt(n) / BATCH_DIVISOR) samples; the paper's has ceil(sqrt(n)).
+ * A refresh of R samples is followed by the next after ceil(SPAN_ROOTS sqrt(R)) iterations. */
+#define BATCH_DIVISOR 8.0
 #define SPAN_ROOTS 2.0
 
 static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     parameters *p = out;
-    saddle_precision_small_batches(c, BATCH_PARTS);
     if (c->given->q == 0 && c->given->rule == SADDLE_STEPS_PRACTICAL)
         c->steps.q = 0; /* depends on the size of the last refresh */
-    saddle_precision_configure(&p->shared, SADDLE_PRECISION_RECURSIVE, c);
+    saddle_precision_configure_recursive(&p->shared, BATCH_DIVISOR, c);
     p->shared.published_extra = p->gamma == EXACT ? 0 : 1;
     p->shared.kept_extra = KEPT_EXTRA;
     p->shared.scheduled = true;
@@ -127,124 +126,103 @@ static double span_of(const parameters *p, size_t size)
                                  : ceil(SPAN_ROOTS * sqrt((double)size));
 }
 
-/* Requests the mean gradient over R_i samples and, unless it is given, the variance for the size
- * of the next refresh; schedules that refresh. */
-static void refresh(saddle_agent *agent, const parameters *p, saddle_variables *at,
-                    uint64_t iteration, double gamma, const double *x, const double *y)
+/* Requests the mean gradient over R_i samples at the point of an iteration and, unless it is given,
+ * the variance for the size of the next refresh; schedules that refresh. */
+static void refresh(saddle_agent *agent, uint64_t iteration, double gamma, const double *x,
+                    const double *y)
 {
-    size_t size = refresh_size(p, agent, at->kept[SIGMA2], gamma);
+    const parameters *p = agent->parameters;
+    double *kept = saddle_precision_variables(agent).kept;
+    size_t size = refresh_size(p, agent, kept[SIGMA2], gamma);
+    kept[SADDLE_PRECISION_REFRESHED] = (double)iteration;
+    kept[SADDLE_PRECISION_SPAN] = span_of(p, size);
     saddle_batch batch = saddle_draw(agent, SADDLE_RNG_REFRESH, iteration, size, false);
-    at->kept[SADDLE_PRECISION_REFRESHED] = (double)iteration;
-    at->kept[SADDLE_PRECISION_SPAN] = span_of(p, size);
-    bool fixed = p->sigma2 > 0.0 || batch.count < 2;
-    agent->request =
-        (saddle_request){.kind = fixed ? SADDLE_REQUEST_GRADIENT : SADDLE_REQUEST_VARIANCE,
-                         .batch = batch,
-                         .x = x,
-                         .y = y,
-                         .gx = at->gx,
-                         .gy = at->gy,
-                         .variance = at->kept[SIGMA2]};
-}
-
-/* Stores the variance of a refresh after its evaluation. */
-static void keep_variance(const saddle_agent *agent, const saddle_variables *at)
-{
-    at->kept[SIGMA2] = agent->request.variance;
+    agent->request = saddle_precision_gradient(agent, batch, x, y);
+    agent->request.variance = kept[SIGMA2];
+    if (!(p->sigma2 > 0.0) && batch.count > 1)
+        agent->request.kind = SADDLE_REQUEST_VARIANCE;
 }
 
 /* Estimates sigma^2 (unless given) and returns gamma before the first refresh, from one
  * mini-batch. */
-static double pilot(saddle_agent *agent, const parameters *p, saddle_variables *at,
-                    const double *x0, const double *y0)
+static double pilot(saddle_agent *agent, const double *x0, const double *y0)
 {
+    const parameters *p = agent->parameters;
+    const saddle_variables at = saddle_precision_variables(agent);
     size_t size = saddle_precision_batch_size(agent);
     saddle_batch batch =
         saddle_draw(agent, SADDLE_RNG_PILOT, agent->iteration, size > 1 ? size : 2, false);
-    agent->request = (saddle_request){.kind = SADDLE_REQUEST_VARIANCE,
-                                      .batch = batch,
-                                      .x = x0,
-                                      .y = y0,
-                                      .gx = at->gx,
-                                      .gy = at->gy};
+    agent->request = saddle_precision_gradient(agent, batch, x0, y0);
+    agent->request.kind = SADDLE_REQUEST_VARIANCE;
     saddle_agent_evaluate(agent);
-    at->kept[SIGMA2] = p->sigma2 > 0.0 ? p->sigma2 : agent->request.variance;
-    for (size_t k = 0; k < at->x_dim; k++)
-        at->x_tilde[k] = x0[k] - at->gx[k] / p->shared.steps.tau;
-    saddle_prox_apply(agent->x_prox, 1.0 / p->shared.steps.tau, at->x_tilde, at->rest);
-    return (double)agent->agents * saddle_distance2(at->x_dim, at->x_tilde, x0);
+    at.kept[SIGMA2] = p->sigma2 > 0.0 ? p->sigma2 : agent->request.variance;
+    for (size_t k = 0; k < at.x_dim; k++)
+        at.x_tilde[k] = x0[k] - at.gx[k] / p->shared.steps.tau;
+    saddle_prox_apply(agent->x_prox, 1.0 / p->shared.steps.tau, at.x_tilde, agent->scratch);
+    return (double)agent->agents * saddle_distance2(at.x_dim, at.x_tilde, x0);
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
     const parameters *p = agent->parameters;
-    saddle_variables at;
-    saddle_precision_variables(agent, &at);
-    double gamma = pilot(agent, p, &at, x0, y0);
-    refresh(agent, p, &at, agent->iteration, gamma, x0, y0);
-    saddle_agent_evaluate(agent);
-    keep_variance(agent, &at);
-    saddle_precision_start(&at, x0, y0);
+    const saddle_variables at = saddle_precision_variables(agent);
+    double gamma = pilot(agent, x0, y0);
+    refresh(agent, agent->iteration, gamma, x0, y0);
+    saddle_precision_start(agent, x0, y0);
+    at.kept[SIGMA2] = agent->request.variance;
     at.kept[SADDLE_PRECISION_FOLLOWED] = 0.0;
     at.kept[WINDOW] = 0.0;
     if (p->gamma == LOCAL)
         at.extra1[0] = 0.0;
 }
 
-/* Adds this iteration's term of gamma to the window. */
-static void follow_gamma(saddle_agent *agent, const parameters *p, saddle_variables *at)
+/* Adds this iteration's term of gamma to the window, after steps 1 and 2. */
+static void after_move(saddle_agent *agent, const double *x_sums, const double *y_sums)
 {
+    const parameters *p = agent->parameters;
+    const saddle_variables at = saddle_precision_variables(agent);
+    saddle_precision_after_move(agent, x_sums, y_sums);
     if (p->gamma == EXACT) {
-        at->kept[WINDOW] += agent->oracle / (double)agent->agents;
+        at.kept[WINDOW] += agent->oracle / (double)agent->agents;
         return;
     }
-    double r = *at->reach;
-    saddle_agent_mix(agent, (size_t)(at->extra - agent->now), 1, at->extra1);
-    at->extra1[0] += r - at->kept[SADDLE_PRECISION_FOLLOWED];
-    at->kept[SADDLE_PRECISION_FOLLOWED] = r;
-    at->kept[WINDOW] += at->extra1[0];
-}
-
-/* Updates gamma after steps 1 and 2, equations (3) to (6). */
-static void moved(saddle_agent *agent, const double *x_sums, const double *y_sums)
-{
-    saddle_variables at;
-    saddle_precision_variables(agent, &at);
-    saddle_precision_after_move(agent, x_sums, y_sums);
-    follow_gamma(agent, agent->parameters, &at);
+    /* c1 = sum_j M_ij c_j + r_t - r_{t-1} */
+    double r = *at.reach;
+    saddle_agent_mix(agent, (size_t)(at.extra - agent->now), 1, at.extra1);
+    at.extra1[0] += r - at.kept[SADDLE_PRECISION_FOLLOWED];
+    at.kept[SADDLE_PRECISION_FOLLOWED] = r;
+    at.kept[WINDOW] += at.extra1[0];
 }
 
 /* Step 3, equation (7), with (10) and (11) at a refresh. */
 static void estimate(saddle_agent *agent)
 {
-    const parameters *p = agent->parameters;
-    saddle_variables at;
-    saddle_precision_variables(agent, &at);
+    const saddle_variables at = saddle_precision_variables(agent);
     if (!saddle_precision_refreshes(agent)) {
-        saddle_recursive_estimate(agent, &at);
+        agent->request = saddle_precision_difference(agent);
         return;
     }
     double gamma = (double)agent->agents * at.kept[WINDOW] / at.kept[SADDLE_PRECISION_SPAN];
     at.kept[WINDOW] = 0.0;
-    refresh(agent, p, &at, agent->iteration + 1, gamma, at.x1, at.y1);
+    refresh(agent, agent->iteration + 1, gamma, at.x1, at.y1);
 }
 
-/* Step 4, equation (8). */
-static void tracked(saddle_agent *agent, const double *x_sums, const double *y_sums)
+static void after_track(saddle_agent *agent, const double *x_sums, const double *y_sums)
 {
-    saddle_variables at;
-    saddle_precision_variables(agent, &at);
     if (saddle_precision_refreshes(agent))
-        keep_variance(agent, &at);
+        saddle_precision_variables(agent).kept[SIGMA2] = agent->request.variance;
     saddle_precision_after_track(agent, x_sums, y_sums);
 }
 
-static const saddle_phase phases[] = {{"move", saddle_precision_compute_targets,
-                                       saddle_precision_needs_targets, saddle_precision_move,
-                                       moved},
-                                      {"estimate", .before = estimate},
-                                      {"track", NULL, NULL, saddle_precision_track, tracked},
-                                      {.name = NULL}};
+static const saddle_phase phases[] = {
+    {.name = "move", /* (3) to (6) */
+     .before = saddle_precision_compute_targets,
+     .has_before = saddle_precision_needs_targets,
+     .blocks = saddle_precision_move,
+     .after = after_move},
+    {.name = "estimate", .before = estimate},                                  /* (7) */
+    {.name = "track", .blocks = saddle_precision_track, .after = after_track}, /* (8) */
+    {.name = NULL}};
 
 static bool wants_oracle(const void *p)
 {

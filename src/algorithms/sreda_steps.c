@@ -224,7 +224,7 @@ static bool solve_initially(saddle_agent *agent, variables *at)
         refresh(agent, at, agent->problem->samples[agent->id], at->x, at->solved);
         for (uint64_t t = 0; t < p->m; t++) {
             memcpy(at->before, at->solved, at->y_dim * sizeof *at->before);
-            saddle_ascend(agent, p->steps.eta_y, at->before, at->u, at->solved, at->rest);
+            saddle_agent_ascend(agent, p->steps.eta_y, at->before, at->u, at->solved, at->rest);
             double moved = sqrt(saddle_distance2(at->y_dim, at->solved, at->before));
             /* At t = 0 this is the gradient mapping of the full gradient. NaN also ends the
              * loop. */
@@ -253,7 +253,7 @@ static void descend(saddle_agent *agent, const variables *at)
     double step = p->steps.eta_x;
     if (p->normalized && size > 2.0 * p->epsilon)
         step *= 2.0 * p->epsilon / size;
-    saddle_descend(agent, step, at->x, at->v, at->x1, at->rest);
+    saddle_agent_descend(agent, step, at->x, at->v, at->x1, at->rest);
 }
 
 /* Returns s, the index of the maximizer's iterate that the next iteration uses. */
@@ -276,7 +276,7 @@ static void maximize(saddle_agent *agent, const variables *at)
     follow(agent, at, SADDLE_RNG_BATCH, first_draw, at->x1, at->y1, at->x, at->y);
     for (uint64_t t = 1; t <= last; t++) {
         memcpy(at->before, at->y1, at->y_dim * sizeof *at->before);
-        saddle_ascend(agent, p->steps.eta_y, at->before, at->u, at->y1, at->rest);
+        saddle_agent_ascend(agent, p->steps.eta_y, at->before, at->u, at->y1, at->rest);
         follow(agent, at, SADDLE_RNG_BATCH, first_draw + t, at->x1, at->y1, at->x1, at->before);
         if (saddle_out_of_calls(agent))
             break;
@@ -293,10 +293,10 @@ static void iterate(saddle_agent *agent)
         refresh(agent, &at, (size_t)p->refresh, at.x, at.y);
     descend(agent, &at);
     maximize(agent, &at);
-    saddle_watch(agent, "x", at.x_dim, at.x1);
-    saddle_watch(agent, "y", at.y_dim, at.y1);
-    saddle_watch(agent, "v (x-gradient)", at.x_dim, at.v);
-    saddle_watch(agent, "u (y-gradient)", at.y_dim, at.u);
+    saddle_agent_check_finite(agent, "x", at.x_dim, at.x1);
+    saddle_agent_check_finite(agent, "y", at.y_dim, at.y1);
+    saddle_agent_check_finite(agent, "v (x-gradient)", at.x_dim, at.v);
+    saddle_agent_check_finite(agent, "u (y-gradient)", at.y_dim, at.u);
 }
 
 const saddle_phase saddle_sreda_phases[] = {{"iterate", .before = iterate}, {.name = NULL}};

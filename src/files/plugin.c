@@ -80,16 +80,33 @@ static saddle_status check_file(const char *path, saddle_error *error)
     return SADDLE_OK;
 }
 
+/* Lets objects that are loaded later use the library that contains this code, if it was itself loaded
+ * as part of another object: a plug-in then never uses a second copy of it. A program exports the
+ * library's functions. */
+/* Any address in the library. */
+static const char here_is = 0;
+
+static void offer_functions(void)
+{
+    Dl_info here;
+    if (dladdr(&here_is, &here) == 0 || here.dli_fname == NULL)
+        return;
+    void *self = dlopen(here.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+    if (self != NULL)
+        dlclose(self);
+}
+
 static saddle_status load(saddle_plugin_object *plugin, saddle_error *error)
 {
     const char *path = plugin->path;
+    offer_functions();
     plugin->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (plugin->handle == NULL) {
         const char *reason = dlerror();
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
             "the plug-in '%s' cannot be loaded (%s); give a shared object, built with "
-            "-shared -fPIC and linked to all it calls",
+            "-shared -fPIC and linked to all it calls other than saddle",
             path, reason != NULL ? reason : "no reason given");
     }
     plugin->exported = dlsym(plugin->handle, SYMBOL);

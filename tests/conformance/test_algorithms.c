@@ -554,8 +554,7 @@ typedef struct number_context {
 
 static void copy_number(void *context, saddle_agent *agent)
 {
-    saddle_variables at;
-    saddle_precision_variables(agent, &at);
+    const saddle_variables at = saddle_precision_variables(agent);
     ((number_context *)context)->published[agent->id] = at.extra[0];
 }
 

@@ -21,6 +21,7 @@ SADDLE = BUILD / "saddle"
 EXAMPLES = BUILD / "examples"
 PROBLEM = EXAMPLES / "plugin" / "libshrunk_mean.so"
 ALGORITHM = EXAMPLES / "libown_algorithm.so"
+HYBRID = EXAMPLES / "libhybrid_momentum.so"
 SET = EXAMPLES / "libown_set.so"
 REGULARIZER = EXAMPLES / "libown_regularizer.so"
 RESULTS = []
@@ -93,6 +94,44 @@ def test_algorithm(bound):
     check("the simulation moves", abs(wanted[12][0] - wanted[0][0]) > 0.1)
 
 
+def simulate_tracking(agents, steps, eta_x, eta_y, rho):
+    """Returns the losses of gradient tracking with full gradients, as simulate()."""
+    w = [[[Fraction(0)] * 2 for _ in range(agents)] for _ in range(2)]
+    slopes = [gradient(i, w[0][i], w[1][i], rho) for i in range(agents)]
+    trackers = [[slopes[i][s] for i in range(agents)] for s in range(2)]
+
+    def mixed(v, i, k):
+        return sum(v[(i + d) % agents][k] for d in (-1, 0, 1)) / 3
+
+    losses = []
+    for _ in range(steps + 1):
+        mean = [[sum(v[k] for v in side) / agents for k in range(2)] for side in w]
+        losses.append(sum(value(i, mean[0], mean[1], rho) for i in range(agents)) / agents)
+        w = [[[mixed(w[s], i, k) + step * trackers[s][i][k] for k in range(2)] for i in range(agents)]
+             for s, step in ((0, -eta_x), (1, eta_y))]
+        new = [gradient(i, w[0][i], w[1][i], rho) for i in range(agents)]
+        trackers = [[[mixed(trackers[s], i, k) + new[i][s][k] - slopes[i][s][k] for k in range(2)]
+                     for i in range(agents)] for s in range(2)]
+        slopes = new
+    return losses
+
+
+def test_hybrid():
+    """With batches of all samples, hybrid momentum is gradient tracking, whatever beta is; otherwise beta matters."""
+    options = ["--problem", f"{PROBLEM}:rho=2", "--agents", 6, "--topology", "ring", "--mixing", "metropolis",
+               "--init", "zeros", "--iterations", 12, "--eta-x", 0.125, "--eta-y", 0.25]
+    wanted = simulate_tracking(6, 12, Fraction(1, 8), Fraction(1, 4), 2)
+    for beta in (0.25, 1):
+        rows = trace(*options, "--algorithm", f"{HYBRID}:beta={beta}", "--batch", 20)
+        for t, (row, loss) in enumerate(zip(rows, wanted)):
+            check(f"hybrid loss {t}, beta {beta}", abs(row["loss"] - loss) <= 1e-9, (row["loss"], float(loss)))
+    losses = {trace(*options, "--algorithm", f"{HYBRID}:beta={beta}", "--batch", 3)[-1]["loss"] for beta in (0.25, 1)}
+    check("beta matters", len(losses) == 2, losses)
+    lines = pathlib.Path(__file__).parents[2].joinpath("examples/hybrid_momentum.c").read_text()
+    code = [line for line in re.sub(r"/\*.*?\*/", "", lines, flags=re.S).splitlines() if line.strip()]
+    check("a published method in fewer than 100 lines", len(code) < 100, len(code))
+
+
 def test_from_c():
     """The program and the plug-in give the same bits."""
     shown = subprocess.run([EXAMPLES / "example_own_algorithm"], check=True, capture_output=True,
@@ -159,6 +198,7 @@ def test_regularizer():
 def main():
     test_algorithm(None)
     test_algorithm(1)
+    test_hybrid()
     test_from_c()
     test_tuned()
     test_set()
