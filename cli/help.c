@@ -148,6 +148,15 @@ static void print_basics(const saddle_plan *plan, const cli_command *command)
     }
 }
 
+/* Prints the options of a problem or algorithm. */
+static void print_own(const cli_command *command, const char *what, const char *name,
+                      const saddle_option *const *option)
+{
+    cli_print("\nOptions of %s %s:\n", what, name);
+    for (; *option != NULL; option++)
+        print_option(command, *option);
+}
+
 /* Prints the options of the problem and of the algorithm that were given. */
 static void print_named(const cli_arguments *arguments)
 {
@@ -156,22 +165,12 @@ static void print_named(const cli_arguments *arguments)
     const saddle_algorithm *algorithm = NULL;
     const saddle_option *of_problem = saddle_plan_find(plan, "problem");
     const saddle_option *of_algorithm = saddle_plan_find(plan, "algorithm");
-    char title[128];
     if (saddle_plan_given(plan, of_problem) &&
-        saddle_problem_find(&problem, SADDLE_PLAN_TEXT(plan, of_problem), NULL) == SADDLE_OK) {
-        saddle_snprintf(title, sizeof title, "Options of problem %s", problem->name);
-        print_group(title);
-        for (const saddle_option *const *option = problem->options; *option != NULL; option++)
-            print_option(arguments->command, *option);
-    }
+        saddle_problem_find(&problem, SADDLE_PLAN_TEXT(plan, of_problem), NULL) == SADDLE_OK)
+        print_own(arguments->command, "problem", problem->name, problem->options);
     if (saddle_plan_given(plan, of_algorithm) &&
-        saddle_algorithm_find(&algorithm, SADDLE_PLAN_TEXT(plan, of_algorithm), NULL) ==
-            SADDLE_OK) {
-        saddle_snprintf(title, sizeof title, "Options of algorithm %s", algorithm->name);
-        print_group(title);
-        for (const saddle_option *const *option = algorithm->options; *option != NULL; option++)
-            print_option(arguments->command, *option);
-    }
+        saddle_algorithm_find(&algorithm, SADDLE_PLAN_TEXT(plan, of_algorithm), NULL) == SADDLE_OK)
+        print_own(arguments->command, "algorithm", algorithm->name, algorithm->options);
 }
 
 /* The --help of a command with many options: examples and the basic options. */

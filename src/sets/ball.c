@@ -3,7 +3,6 @@
 
 #include "sets/kernel.h"
 #include "sets/set.h"
-#include "sets/simplex.h"
 #include "sets/term.h"
 
 typedef struct ball {

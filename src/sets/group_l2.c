@@ -8,7 +8,6 @@
 #include "core/status.h"
 #include "core/vector.h"
 #include "sets/kernel.h"
-#include "sets/regularizer.h"
 #include "sets/set.h"
 #include "sets/term.h"
 

@@ -13,6 +13,10 @@ void saddle_clip(size_t count, double lower, double upper, double *v);
 /* v[k] <- sign(v[k]) max(|v[k]| - threshold, 0) / divisor */
 void saddle_soft_threshold(size_t count, double threshold, double divisor, double *v);
 
+/* Replaces v by its projection onto {x >= 0, sum x = total}, total > 0; needs `count` doubles of scratch. Defined in
+ * simplex.c. */
+void saddle_project_simplex(size_t count, double total, double *v, double *scratch);
+
 /* sum_k |v[k]| */
 double saddle_norm1(size_t count, const double *v);
 

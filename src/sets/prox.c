@@ -26,7 +26,6 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "sets/kernel.h"
-#include "sets/regularizer.h"
 #include "sets/set.h"
 
 struct saddle_prox {

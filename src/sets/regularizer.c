@@ -1,5 +1,5 @@
 /* The list of regularizers, making one from text, and functions for all of them. */
-#include "sets/regularizer.h"
+#include "sets/set.h"
 
 #include "core/float_mode.h"
 #include "core/status.h"

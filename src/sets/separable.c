@@ -5,7 +5,7 @@
 #include "core/status.h"
 #include "core/vector.h"
 #include "sets/kernel.h"
-#include "sets/regularizer.h"
+#include "sets/set.h"
 #include "sets/term.h"
 
 typedef struct separable {

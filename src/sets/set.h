@@ -1,6 +1,6 @@
 /*
- * The built-in sets. Each file defines a struct that begins with saddle_set and one or more classes
- * that use it; set.c lists the classes.
+ * The built-in sets and regularizers. Each file defines a struct that begins with saddle_set or
+ * saddle_regularizer and one or more classes that use it; set.c and regularizer.c list the classes.
  */
 #ifndef SADDLE_SETS_SET_H
 #define SADDLE_SETS_SET_H
@@ -29,5 +29,16 @@ typedef struct saddle_set_block {
 
 /* Returns the blocks of a set of class saddle_set_blocks. Borrowed. */
 const saddle_set_block *saddle_set_block_list(const saddle_set *set, size_t *count);
+
+extern const saddle_regularizer_class saddle_regularizer_zero;
+extern const saddle_regularizer_class saddle_regularizer_l1;
+extern const saddle_regularizer_class saddle_regularizer_elastic_net;
+extern const saddle_regularizer_class saddle_regularizer_group_l2;
+
+static inline const saddle_regularizer_class *
+saddle_regularizer_kind(const saddle_regularizer *regularizer)
+{
+    return (const saddle_regularizer_class *)regularizer->term.kind;
+}
 
 #endif

@@ -13,8 +13,6 @@
  * any Newton method on a maximum of linear functions), from at most n S * n down to the level of
  * rounding, eps S. So there are at most log2(n) + 26 passes, on fewer and fewer entries.
  */
-#include "sets/simplex.h"
-
 #include <math.h>
 #include <string.h>
 
