@@ -75,12 +75,11 @@ static bool held(const saddle_tuning *tuning, const char *name)
 {
     if (tuning->hold != NULL && strcmp(tuning->hold, "all") == 0)
         return true;
-    for (const char *word = tuning->hold; word != NULL;) {
-        size_t length = strcspn(word, ",");
+    const char *rest = tuning->hold;
+    size_t length;
+    for (const char *word; (word = saddle_next_item(&rest, &length)) != NULL;)
         if (strlen(name) == length && strncmp(word, name, length) == 0)
             return true;
-        word = word[length] == ',' ? word + length + 1 : NULL;
-    }
     return false;
 }
 

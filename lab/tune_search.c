@@ -211,8 +211,9 @@ saddle_status saddle_tune_read_hold(saddle_tuning *t, const char *text, const sa
         return saddle_no_memory(error, "the options to hold");
     if (strcmp(t->hold, "all") == 0)
         return SADDLE_OK;
-    for (const char *word = t->hold; word != NULL;) {
-        size_t length = strcspn(word, ",");
+    const char *rest = t->hold;
+    size_t length;
+    for (const char *word; (word = saddle_next_item(&rest, &length)) != NULL;) {
         char name[64];
         saddle_snprintf(name, sizeof name, "%.*s",
                         (int)(length < sizeof name ? length : sizeof name), word);
@@ -226,7 +227,6 @@ saddle_status saddle_tune_read_hold(saddle_tuning *t, const char *text, const sa
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "hold: %s is also listed in search; give it in one of them only",
                                name);
-        word = word[length] == ',' ? word + length + 1 : NULL;
     }
     return SADDLE_OK;
 }

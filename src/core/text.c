@@ -178,22 +178,34 @@ saddle_suggestion saddle_suggest(const char *word, const char *const *name, size
     return suggestion;
 }
 
+const char *saddle_next_item(const char **rest, size_t *length)
+{
+    const char *item = *rest;
+    if (item == NULL)
+        return NULL;
+    *length = strcspn(item, ",");
+    *rest = item[*length] == ',' ? item + *length + 1 : NULL;
+    return item;
+}
+
+bool saddle_parse_integer_in(const char *text, size_t length, uint64_t *out)
+{
+    char number[32] = "";
+    if (length >= sizeof number)
+        return false;
+    memcpy(number, text, length);
+    return saddle_parse_integer(number, out);
+}
+
 bool saddle_mark_list(const char *text, size_t first, size_t count, bool *mark)
 {
-    for (const char *rest = text;;) {
-        char number[32];
+    size_t length;
+    for (const char *item; (item = saddle_next_item(&text, &length)) != NULL;) {
         uint64_t value = 0;
-        size_t length = strcspn(rest, ",");
-        if (length >= sizeof number)
-            return false;
-        memcpy(number, rest, length);
-        number[length] = '\0';
-        if (!saddle_parse_integer(number, &value) || value < first || value - first >= count ||
-            mark[value - first])
+        if (!saddle_parse_integer_in(item, length, &value) || value < first ||
+            value - first >= count || mark[value - first])
             return false;
         mark[value - first] = true;
-        if (rest[length] == '\0')
-            return true;
-        rest += length + 1;
     }
+    return true;
 }

@@ -67,6 +67,12 @@ typedef struct saddle_fields {
 /* Splits a text at its colons; false when it is too long or has too many fields. */
 bool saddle_split(saddle_fields *out, const char *text);
 
+/* Returns the next item of a comma-separated list and its length; NULL after the last. `*rest` is the list at first;
+ * NULL is a list without items, "" one of an empty item. */
+const char *saddle_next_item(const char **rest, size_t *length);
+/* Parses the first `length` bytes of a text as saddle_parse_integer() does. */
+bool saddle_parse_integer_in(const char *text, size_t length, uint64_t *out);
+
 /* Sets mark[k - first] for every number k, first <= k < first + count, of a comma-separated list such as
  * "72,73". Returns false when the text is not such a list or names a number that is already marked. */
 bool saddle_mark_list(const char *text, size_t first, size_t count, bool *mark);

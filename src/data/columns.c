@@ -309,7 +309,6 @@ saddle_status saddle_columns_features_of(const saddle_columns *columns, size_t f
                                          const char *which, size_t length, size_t *first,
                                          size_t *count, saddle_error *error)
 {
-    char number[32] = "";
     uint64_t value = 0;
     size_t column = columns != NULL ? find_column(columns, which, length) : 0;
     if (columns != NULL && columns->named && column < columns->count) {
@@ -321,9 +320,7 @@ saddle_status saddle_columns_features_of(const saddle_columns *columns, size_t f
     for (size_t k = 0; columns != NULL && k < columns->count; k++)
         if (names_text(&columns->column[k], which, length, first))
             return SADDLE_OK;
-    if (length < sizeof number)
-        memcpy(number, which, length);
-    if (!saddle_parse_integer(number, &value) || value < 1 || value > features)
+    if (!saddle_parse_integer_in(which, length, &value) || value < 1 || value > features)
         return no_feature(columns, features, which, length, error);
     *first = (size_t)value - 1;
     return SADDLE_OK;
@@ -356,22 +353,20 @@ saddle_status saddle_columns_feature(const saddle_columns *columns, size_t featu
 saddle_status saddle_columns_mark(const saddle_columns *columns, size_t features, const char *list,
                                   bool *mark, saddle_error *error)
 {
-    for (const char *rest = list;;) {
-        size_t length = strcspn(rest, ",");
+    size_t length;
+    for (const char *item; (item = saddle_next_item(&list, &length)) != NULL;) {
         size_t first = 0;
         size_t count = 0;
         SADDLE_TRY(
-            saddle_columns_features_of(columns, features, rest, length, &first, &count, error));
+            saddle_columns_features_of(columns, features, item, length, &first, &count, error));
         for (size_t k = first; k < first + count; k++) {
             if (mark[k])
                 return saddle_fail(error, SADDLE_BAD_INPUT, "'%.*s' is listed twice",
-                                   (int)(length < 100 ? length : 100), rest);
+                                   (int)(length < 100 ? length : 100), item);
             mark[k] = true;
         }
-        if (rest[length] == '\0')
-            return SADDLE_OK;
-        rest += length + 1;
     }
+    return SADDLE_OK;
 }
 
 /* ---- public functions ---- */
@@ -440,18 +435,16 @@ saddle_status saddle_dataset_column(const saddle_dataset *data, const char *whic
 char *saddle_columns_label_list(const saddle_columns *columns, const char *list)
 {
     char *out = saddle_strdup("");
-    for (const char *rest = list; out != NULL;) {
-        size_t length = strcspn(rest, ",");
-        size_t index = columns != NULL ? saddle_column_find(&columns->label, rest, length) : 0;
+    const char *rest = list;
+    size_t length;
+    for (const char *item; out != NULL && (item = saddle_next_item(&rest, &length)) != NULL;) {
+        size_t index = columns != NULL ? saddle_column_find(&columns->label, item, length) : 0;
         bool known = columns != NULL && index < columns->label.texts;
-        const char *comma = rest == list ? "" : ",";
+        const char *comma = item == list ? "" : ",";
         char *longer = known ? saddle_format("%s%s%zu", out, comma, index)
-                             : saddle_format("%s%s%.*s", out, comma, (int)length, rest);
+                             : saddle_format("%s%s%.*s", out, comma, (int)length, item);
         saddle_free(out);
         out = longer;
-        if (rest[length] == '\0')
-            break;
-        rest += length + 1;
     }
     return out;
 }

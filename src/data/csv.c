@@ -136,12 +136,9 @@ static saddle_status find_field(const saddle_csv *table, const names *of, const 
                                 const char *wanted, size_t length, const char *path, size_t *out,
                                 saddle_error *error)
 {
-    char number[32] = "";
     uint64_t value = 0;
     int shown = (int)(length < 100 ? length : 100);
-    if (length < sizeof number)
-        memcpy(number, wanted, length);
-    if (saddle_parse_integer(number, &value)) {
+    if (saddle_parse_integer_in(wanted, length, &value)) {
         *out = (size_t)value;
         return value < of->count
                    ? SADDLE_OK
@@ -203,15 +200,14 @@ static saddle_status mark_fields(const saddle_csv *table, const names *of, const
                                  const char *list, bool lenient, const char *path, bool *mark,
                                  saddle_error *error)
 {
-    for (const char *rest = list; rest != NULL;) {
+    size_t length;
+    for (const char *name; (name = saddle_next_item(&list, &length)) != NULL;) {
         size_t field = 0;
-        size_t length = strcspn(rest, ",");
-        saddle_status status = find_field(table, of, option, rest, length, path, &field, error);
+        saddle_status status = find_field(table, of, option, name, length, path, &field, error);
         if (status == SADDLE_OK)
             mark[field] = true;
         else if (!lenient)
             return status;
-        rest = rest[length] == ',' ? rest + length + 1 : NULL;
     }
     return SADDLE_OK;
 }

@@ -51,13 +51,10 @@ static saddle_status add_column(saddle_groups *g, const char *text, size_t lengt
 
 static saddle_status read_columns(saddle_groups *g, const char *by, saddle_error *error)
 {
-    for (const char *rest = by;; rest++) {
-        size_t length = strcspn(rest, ",");
-        SADDLE_TRY(add_column(g, rest, length, error));
-        rest += length;
-        if (*rest == '\0')
-            return SADDLE_OK;
-    }
+    size_t length;
+    for (const char *item; (item = saddle_next_item(&by, &length)) != NULL;)
+        SADDLE_TRY(add_column(g, item, length, error));
+    return SADDLE_OK;
 }
 
 /* Returns the texts of a column, whose values are their indices; NULL if its values are numbers. */
@@ -227,18 +224,16 @@ static bool append_key(saddle_groups *g, const char *text, size_t length)
 
 static saddle_status read_keys(saddle_groups *g, const char *values, saddle_error *error)
 {
-    for (const char *rest = values;; rest++) {
-        size_t length = strcspn(rest, ",");
-        if (!append_key(g, rest, length))
+    const char *rest = values;
+    size_t length;
+    for (const char *item; (item = saddle_next_item(&rest, &length)) != NULL;)
+        if (!append_key(g, item, length))
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "group-values: '%.100s' is not a list of groups; give at most %d "
                                "different ones separated by commas, each of %zu value%s%s, or auto",
                                values, SADDLE_MOST_GROUPS, g->width, g->width > 1 ? "s" : "",
                                g->width > 1 ? " separated by colons" : "");
-        rest += length;
-        if (*rest == '\0')
-            return SADDLE_OK;
-    }
+    return SADDLE_OK;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
