@@ -16,11 +16,10 @@
 
 #include <saddle/lab.h>
 
+#include "core/text.h"
 #include "files/path_list.h"
 #include "instance/plan.h"
 #include "instance/plan_options.h"
-
-#include "draw/number_text.h"
 
 /* ---- exit codes ---------------------------------------------------------------------------- */
 
@@ -218,7 +217,7 @@ void cli_progress_clear(void);
 bool cli_has_progress(void);
 
 /* Capacity for a number as text. */
-#define CLI_NUMBER NUMBER_TEXT
+#define CLI_NUMBER SADDLE_REAL_SIZE
 /* Seconds as "1.23 s", "2m 05s", "3h 20m". */
 const char *cli_duration(double seconds, char out[CLI_NUMBER]);
 

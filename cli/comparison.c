@@ -7,7 +7,7 @@
 
 #include "core/memory.h"
 #include "core/print.h"
-#include "draw/number_text.h"
+#include "core/text.h"
 #include "files/file.h"
 
 void saddle_comparison_release(comparison *c)
@@ -59,7 +59,7 @@ void saddle_comparison_choose_levels(comparison *c)
 static void write_row(FILE *f, const comparison *c, const comparison_run *run,
                       const saddle_row *row)
 {
-    char number[NUMBER_TEXT];
+    char number[SADDLE_REAL_SIZE];
     bool simulated = saddle_comparison_is_simulated(c);
     if (row == NULL) {
         fputs(simulated ? "never,never,never,never,never," : "never,never,never,never,", f);
@@ -92,7 +92,7 @@ static void write_rows(FILE *f, const void *context)
             const comparison_run *run = &c->run[a * c->repeats + r];
             for (size_t k = 0; run->done && k <= c->levels; k++) {
                 bool end = k == c->levels;
-                char level[NUMBER_TEXT];
+                char level[SADDLE_REAL_SIZE];
                 saddle_fprintf(f, "%s,%" PRIu64 ",%s,", c->names.algorithm[a]->name,
                                c->first_seed + (uint64_t)r,
                                end ? "end" : saddle_print_real(c->level[k], 15, level));

@@ -5,7 +5,7 @@
 
 #include "core/outcome_name.h"
 #include "core/print.h"
-#include "draw/number_text.h"
+#include "core/text.h"
 #include "draw/report_parts.h"
 #include "draw/trace_curves.h"
 #include "files/file.h"
@@ -59,7 +59,7 @@ static double mean_cost(const report_section *section, const trace_groups *g, si
 /* 1234567 as "1 234 567", with blanks that do not break. */
 static void write_count(FILE *f, double value)
 {
-    char digits[NUMBER_TEXT];
+    char digits[SADDLE_REAL_SIZE];
     int length = saddle_snprintf(digits, sizeof digits, "%.0f", value);
     for (int k = 0; k < length && k < (int)sizeof digits - 1; k++) {
         if (k > 0 && (length - k) % 3 == 0)
@@ -70,7 +70,7 @@ static void write_count(FILE *f, double value)
 
 static void write_cost(FILE *f, const char *column, double value)
 {
-    char text[NUMBER_TEXT];
+    char text[SADDLE_REAL_SIZE];
     if (strcmp(column, "bytes") == 0)
         fputs(saddle_bytes_text(value, text), f);
     else if (strcmp(column, "seconds") == 0 || strcmp(column, "network_seconds") == 0)
@@ -83,7 +83,7 @@ static void write_cost(FILE *f, const char *column, double value)
 static void write_level(FILE *f, double level)
 {
     double power = level > 0.0 ? round(log10(level)) : 0.0;
-    char decade[NUMBER_TEXT];
+    char decade[SADDLE_REAL_SIZE];
     double back = 0.0;
     saddle_snprintf(decade, sizeof decade, "1e%.0f", power);
     if (level > 0.0 && saddle_parse_real(decade, &back) && back <= level && back >= level)

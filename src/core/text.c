@@ -209,3 +209,18 @@ bool saddle_mark_list(const char *text, size_t first, size_t count, bool *mark)
     }
     return true;
 }
+
+const char *saddle_bytes_text(double bytes, char out[SADDLE_REAL_SIZE])
+{
+    static const char *const unit[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+    if (bytes < 1000.0) {
+        saddle_snprintf(out, SADDLE_REAL_SIZE, "%.0f B", bytes);
+        return out;
+    }
+    size_t k = 0;
+    for (bytes /= 1000.0; bytes >= 999.5 && k + 1 < sizeof unit / sizeof *unit; k++)
+        bytes /= 1000.0;
+    int decimals = bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
+    saddle_snprintf(out, SADDLE_REAL_SIZE, "%.*f %s", decimals, bytes, unit[k]);
+    return out;
+}

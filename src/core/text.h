@@ -54,6 +54,9 @@ typedef struct saddle_suggestion {
 
 saddle_suggestion saddle_suggest(const char *word, const char *const *name, size_t count);
 
+/* Writes a number of bytes as "12.3 MB"; returns `out`. */
+const char *saddle_bytes_text(double bytes, char out[SADDLE_REAL_SIZE]);
+
 /* The most fields of a text. */
 #define SADDLE_MAX_FIELDS 8
 
