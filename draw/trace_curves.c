@@ -27,8 +27,6 @@ static const figure_column known[] = {
     {"network_seconds", "network_seconds", "simulated seconds", FIGURE_LINEAR},
     {"iteration", "iterations", "iterations", FIGURE_LINEAR},
     {"loss", "loss", "loss", FIGURE_LINEAR},
-    {"loss_gap", "loss_gap", "distance of the loss from its limit", FIGURE_LOG},
-    {"mean_metric", "mean_metric", "mean metric so far", FIGURE_LOG},
     {"primal", "primal", "primal value", FIGURE_LINEAR},
     {"metric", "metric", "convergence metric", FIGURE_LOG},
     {"x_stationarity", "x_stationarity", "x stationarity", FIGURE_LOG},

@@ -153,7 +153,6 @@ saddle_status saddle_columns_settle(saddle_columns *columns, saddle_categories c
                                     bool impute, saddle_error *error)
 {
     columns->one_hot = categories == SADDLE_ONE_HOT;
-    columns->features = 0;
     for (size_t k = 0; k < columns->count; k++) {
         saddle_column *column = &columns->column[k];
         if (column->kind == SADDLE_COLUMN_UNKNOWN)
@@ -163,12 +162,21 @@ saddle_status saddle_columns_settle(saddle_columns *columns, saddle_categories c
                                SADDLE_EXCERPT(column->name));
         column->filled = impute;
         column->fill = impute ? substitute(column) : 0.0;
+    }
+    saddle_columns_number(columns);
+    return SADDLE_OK;
+}
+
+void saddle_columns_number(saddle_columns *columns)
+{
+    columns->features = 0;
+    for (size_t k = 0; k < columns->count; k++) {
+        saddle_column *column = &columns->column[k];
+        bool hot = column->kind == SADDLE_COLUMN_TEXT && columns->one_hot;
         column->first = columns->features;
-        column->features =
-            column->kind == SADDLE_COLUMN_TEXT && columns->one_hot ? column->texts : 1;
+        column->features = hot ? column->texts : 1;
         columns->features += column->features;
     }
-    return SADDLE_OK;
 }
 
 /* Returns the index of the column of a name, or `count` when there is none. */

@@ -61,6 +61,8 @@ size_t saddle_column_find(const saddle_column *column, const char *text, size_t 
 /* Decides on features, and if wanted on substitutes, from what was observed. Fails if a column has no value. */
 saddle_status saddle_columns_settle(saddle_columns *columns, saddle_categories categories,
                                     bool impute, saddle_error *error);
+/* Assigns the features to the columns, whose kinds and texts are known. */
+void saddle_columns_number(saddle_columns *columns);
 /* Adds the observations of another file with the same columns. Messages call that file "it". */
 saddle_status saddle_columns_merge(saddle_columns *into, const saddle_columns *from,
                                    saddle_error *error);

@@ -145,17 +145,6 @@ static bool parse_column(saddle_column *column, char *line)
              column->fill == floor(column->fill)));
 }
 
-/* Assigns the features to the columns. */
-static void number_features(saddle_columns *columns)
-{
-    for (size_t k = 0; k < columns->count; k++) {
-        saddle_column *column = &columns->column[k];
-        column->first = columns->features;
-        column->features = columns->one_hot && column->texts > 0 ? column->texts : 1;
-        columns->features += column->features;
-    }
-}
-
 /* Parses all lines. Modifies `text`. */
 static bool parse_lines(saddle_columns *columns, char *text)
 {
@@ -169,7 +158,7 @@ static bool parse_lines(saddle_columns *columns, char *text)
     for (size_t k = 0; good && k < columns->count; k++)
         good = text != NULL && parse_column(&columns->column[k], strsep(&text, "\n"));
     if (good)
-        number_features(columns);
+        saddle_columns_number(columns);
     return good;
 }
 
