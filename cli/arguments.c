@@ -162,13 +162,29 @@ static const char *data_hint(const cli_arguments *a, const char *word)
                : "; give a data file as --data FILE";
 }
 
+/* The numbers of operands that "A B", "[A]" or "A..." allow. */
+static size_t least_operands(const cli_command *command)
+{
+    size_t words = *command->operands != '\0' && *command->operands != '[';
+    for (const char *c = command->operands; *c != '\0'; c++)
+        words += *c == ' ';
+    return words;
+}
+
+static size_t most_operands(const cli_command *command)
+{
+    if (command->most > 0 || strstr(command->operands, "...") != NULL)
+        return command->most > 0 ? command->most : SIZE_MAX;
+    return *command->operands == '[' ? 1 : least_operands(command);
+}
+
 static saddle_status read_operand(cli_arguments *a, const char *word, saddle_error *error)
 {
     if (word[0] == '-' && word[1] != '\0')
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
             "'%.80s' is not an option; options begin with two dashes, as in --seed 7", word);
-    if (a->count == a->command->most)
+    if (a->count == most_operands(a->command))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "extra argument '%.80s'; usage: saddle %s%s%s [options]%s", word,
                            a->command->name, *a->command->operands != '\0' ? " " : "",
@@ -197,7 +213,7 @@ static saddle_status read_words(cli_arguments *a, int argc, char *const *argv, s
             status = read_option(a, argc, argv, &k, error);
         else if (options)
             status = read_operand(a, argv[k], error);
-        else if (a->count < a->command->most)
+        else if (a->count < most_operands(a->command))
             a->operand[a->count++] = argv[k];
         else
             status = saddle_fail(error, SADDLE_BAD_INPUT, "extra argument '%.80s'", argv[k]);
@@ -242,7 +258,7 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
     if (status != SADDLE_OK || out->help)
         return status;
     status = read_words(out, argc, argv, error);
-    if (status == SADDLE_OK && out->count < command->least)
+    if (status == SADDLE_OK && out->count < least_operands(command))
         status =
             saddle_fail(error, SADDLE_BAD_INPUT, "saddle %s needs %s; `saddle help %s` explains it",
                         command->name, command->operands, command->name);

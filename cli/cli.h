@@ -53,9 +53,6 @@ int cli_fail(const saddle_error *error);
  * package exports it, so that the program of that package is main() alone. */
 SADDLE_API int saddle_main(int argc, char **argv);
 
-/* For cli_command::most: no limit. */
-#define CLI_ANY SIZE_MAX
-
 typedef struct cli_arguments cli_arguments;
 
 /* A field of the plan or a group of them; a list ends with one of 0 bytes. */
@@ -75,12 +72,12 @@ typedef struct cli_fields {
 
 /* One command. */
 typedef struct cli_command {
-    const char *name;            /* "run"; two words for a member of a family: "data fetch" */
-    const char *operands;        /* "TOPOLOGY"; in brackets if optional; "" for none */
-    size_t least, most;          /* number of operands */
-    const char *summary;         /* one line */
-    const char *details;         /* a paragraph or more for the help, or NULL */
-    const char *moved;           /* where a command is that is no longer here, or NULL */
+    const char *name;     /* "run"; two words for a member of a family: "data fetch" */
+    const char *operands; /* "A B", "[A]" if it is optional, "A..." for one or more; "" for none */
+    size_t most;          /* number of words, if it is not that of `operands`; 0: it is */
+    const char *summary;  /* one line */
+    const char *details;  /* a paragraph or more for the help, or NULL */
+    const char *moved;    /* where a command is that is no longer here, or NULL */
     const char *const *basics;   /* names of the options that --help shows; NULL: all of them */
     const char *const *examples; /* for --help; NULL-terminated, or NULL */
     const char *values;        /* values of the operand, for completion: "a|b|c", "@FILE" or NULL */
@@ -200,9 +197,11 @@ bool cli_reader_gone(void);
 int cli_console_close(int code);
 /* Width of the terminal, from 40 to 120; 80 if the descriptor is not a terminal. */
 int cli_width(int descriptor);
-/* Prints text wrapped at spaces, keeping newlines. The first line starts at `column`, all others
- * are indented by `indent`. */
-void cli_wrap(FILE *stream, const char *text, int column, int indent, int width);
+/* Prints text wrapped at spaces to the width of the terminal, keeping newlines. The first line starts at `column`, all
+ * others are indented by `indent`. */
+void cli_wrap(int column, int indent, const char *format, ...) SADDLE_PRINTF(3, 4);
+/* Prints " NAME TEXT", wrapped. */
+void cli_print_field(const char *name, const char *format, ...) SADDLE_PRINTF(2, 3);
 /* Prints "saddle: warning: ..." on stderr. */
 void cli_warn(const char *format, ...) SADDLE_PRINTF(1, 2);
 /* All warnings so far, as they were printed; `*count` receives the number. */
@@ -258,7 +257,7 @@ void cli_leave(bool failed);
 /* ---- help ---------------------------------------------------------------------------------- */
 
 /* Prints the overview of all commands. */
-void cli_print_overview(FILE *stream);
+void cli_print_overview(void);
 /* Prints three commands to start with, for a user who gave no command. */
 void cli_print_greeting(void);
 /* Prints the commands of a family. */

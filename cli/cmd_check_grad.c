@@ -53,11 +53,10 @@ static int print_check(const saddle_gradient_check *check, const saddle_instance
     cli_table_print(table);
     cli_print("worst at agent %zu: %s\n", check->agent, pass ? "passed" : "FAILED");
     if (check->kinks || has_relu(e))
-        cli_wrap(stdout,
+        cli_wrap(0, 0,
                  "The function has kinks, where its gradient jumps; differences that would cross "
                  "one are shortened. The theory assumes a gradient without jumps; a network with "
-                 "--activation elu has one.",
-                 0, 0, cli_width(STDOUT_FILENO));
+                 "--activation elu has one.");
     if (pass)
         return CLI_OK;
     cli_flush();

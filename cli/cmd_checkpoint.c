@@ -1,7 +1,6 @@
 /* `saddle checkpoint`: describes a checkpoint, or all checkpoints in a directory. */
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "core/status.h"
@@ -23,7 +22,7 @@ static saddle_status show(const char *path, saddle_plan *plan)
                   cli_duration(info.seconds, time), saddle_bytes_text((double)info.bytes, bytes),
                   info.version);
     else
-        cli_wrap(stdout, error.message, 2, 2, cli_width(STDOUT_FILENO));
+        cli_wrap(2, 2, "%s", error.message);
     if (status == SADDLE_OK && plan->settings == NULL)
         *plan = found;
     else
@@ -86,8 +85,6 @@ static int run(const cli_arguments *arguments)
 const cli_command cli_checkpoint = {
     .name = "checkpoint",
     .operands = "PATH",
-    .least = 1,
-    .most = 1,
     .summary = "describe a checkpoint, or all checkpoints in a directory",
     .details = "Shows the progress and the options of the run, and checks every byte of each file. "
                "`saddle run --resume PATH` continues from there. The exit status is 2 if the "

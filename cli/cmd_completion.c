@@ -214,8 +214,6 @@ static int run(const cli_arguments *arguments)
 const cli_command cli_completion = {
     .name = "completion",
     .operands = "SHELL",
-    .least = 1,
-    .most = 1,
     .summary = "print a completion script for bash, zsh or fish",
     .details = "For bash: `source <(saddle completion bash)`.",
     .values = "bash|zsh|fish",

@@ -308,8 +308,6 @@ static const saddle_option *const info_own[] = {&cli_option_json, NULL};
 const cli_command cli_data_info = {
     .name = "data info",
     .operands = "NAME",
-    .least = 1,
-    .most = 1,
     .summary = "show the size, density and labels of a data set",
     .details = "NAME is a file, a name from `saddle data list`, or synthetic[:ROWS[:FEATURES]].",
     .values = "@FILE",
@@ -352,11 +350,11 @@ static void print_fetched(const char *name, const char *where)
     const saddle_data_source *source = saddle_data_sources(&count);
     size_t length = strlen(name);
     for (size_t k = 0; k < count; k++) {
-        /* "mnist" includes its test part. */
-        bool part = strncmp(source[k].name, name, length) == 0 &&
-                    (source[k].name[length] == '\0' ||
-                     (strcmp(name, "mnist") == 0 && source[k].name[length] == '.'));
-        if (part)
+        /* "mnist" includes its test rows. */
+        bool belongs = strncmp(source[k].name, name, length) == 0 &&
+                       (source[k].name[length] == '\0' ||
+                        (strcmp(name, "mnist") == 0 && source[k].name[length] == '.'));
+        if (belongs)
             cli_print("%s/%s\n", where, source[k].file);
     }
 }
@@ -403,8 +401,6 @@ static const saddle_option *const fetch_own[] = {
 const cli_command cli_data_fetch = {
     .name = "data fetch",
     .operands = "NAME",
-    .least = 1,
-    .most = 1,
     .summary = "download a data set and check its SHA-256 sum",
     .details = "Prints the paths of the files. An interrupted download resumes where it stopped; a "
                "file is moved into place only if its SHA-256 sum is right.",

@@ -92,8 +92,6 @@ static CLI_PLAN_FIELDS(generate_library, CLI_FIELDS(start.seed));
 const cli_command cli_data_generate = {
     .name = "data generate",
     .operands = "PATH",
-    .least = 1,
-    .most = 1,
     .summary = "write a synthetic data set",
     .details = "The data resemble a9a: binary features in one-hot groups, about a quarter of the "
                "rows positive, and labels that can be learned. " FORMATS,
@@ -128,8 +126,6 @@ static int run_convert(const cli_arguments *arguments)
 const cli_command cli_data_convert = {
     .name = "data convert",
     .operands = "NAME OUTPUT",
-    .least = 2,
-    .most = 2,
     .summary = "write a data set in another format",
     .details = FORMATS,
     .values = "@FILE",
@@ -299,8 +295,6 @@ static int run_split(const cli_arguments *arguments)
 const cli_command cli_data_split = {
     .name = "data split",
     .operands = "NAME",
-    .least = 1,
-    .most = 1,
     .summary = "split a data set into training, held-out and per-agent files",
     .details =
         "Rows are assigned at random (--seed) and keep their order within a file. From a CSV "

@@ -229,8 +229,6 @@ static int run(const cli_arguments *arguments)
 const cli_command cli_graph = {
     .name = "graph",
     .operands = "TOPOLOGY",
-    .least = 1,
-    .most = 1,
     .summary = "show degrees, diameter and spectral gap of a network, or draw it",
     .details = "TOPOLOGY is one of `saddle topologies`, such as er:0.6 or ring. lambda is the "
                "second largest absolute eigenvalue of the mixing matrix, and the spectral gap is 1 "

@@ -57,9 +57,9 @@ static void print_options(const saddle_option *const *option, bool plugin)
 
 /* ---- plug-ins ------------------------------------------------------------------------------ */
 
-/* Describes one of the parts of a plug-in: name, summary and options. */
-static void describe_part(const char *path, const char *option, const char *name,
-                          const char *summary, const saddle_option *const *options)
+/* Describes an entry of the table that a plug-in exports: name, summary and options. */
+static void describe_entry(const char *path, const char *option, const char *name,
+                           const char *summary, const saddle_option *const *options)
 {
     cli_print("%s: %s\n", name != NULL ? name : "(no name)",
               summary != NULL ? summary : "a plug-in");
@@ -85,19 +85,19 @@ static int describe_plugin(const char *path)
         return cli_fail(&error);
     const saddle_plugin_table *it = plugin->exported;
     if (it->problem != NULL) {
-        describe_part(plugin->path, "--problem", it->problem->name, it->problem->summary,
-                      it->problem->options);
+        describe_entry(plugin->path, "--problem", it->problem->name, it->problem->summary,
+                       it->problem->options);
         cli_print("  %s\n", source_of(it->problem));
     }
     if (it->algorithm != NULL)
-        describe_part(plugin->path, "--algorithm", it->algorithm->name, it->algorithm->summary,
-                      it->algorithm->options);
+        describe_entry(plugin->path, "--algorithm", it->algorithm->name, it->algorithm->summary,
+                       it->algorithm->options);
     if (it->set != NULL)
-        describe_part(plugin->path, "--x-set or --y-set", it->set->term.name, it->set->term.summary,
-                      it->set->term.options);
+        describe_entry(plugin->path, "--x-set or --y-set", it->set->term.name,
+                       it->set->term.summary, it->set->term.options);
     if (it->regularizer != NULL)
-        describe_part(plugin->path, "--regularizer", it->regularizer->term.name,
-                      it->regularizer->term.summary, it->regularizer->term.options);
+        describe_entry(plugin->path, "--regularizer", it->regularizer->term.name,
+                       it->regularizer->term.summary, it->regularizer->term.options);
     cli_flush();
     saddle_plugin_close(plugin);
     return CLI_OK;
@@ -183,10 +183,7 @@ static void print_traits(const saddle_algorithm *algorithm)
 
 static void print_one(const saddle_algorithm *algorithm)
 {
-    char text[512];
-    saddle_snprintf(text, sizeof text, "%s: %s\n%s", algorithm->name, algorithm->summary,
-                    algorithm->citation);
-    cli_wrap(stdout, text, 0, 0, cli_width(STDOUT_FILENO));
+    cli_wrap(0, 0, "%s: %s\n%s", algorithm->name, algorithm->summary, algorithm->citation);
     print_traits(algorithm);
 }
 
@@ -194,7 +191,7 @@ static void print_one(const saddle_algorithm *algorithm)
 static void print_note(const char *text)
 {
     fputs("  ", stdout);
-    cli_wrap(stdout, text, 2, 2, cli_width(STDOUT_FILENO));
+    cli_wrap(2, 2, "%s", text);
 }
 
 /* Prints the comparison: four tables, because one would be wider than a terminal. */
@@ -283,10 +280,8 @@ static int run_problems(const cli_arguments *arguments)
         saddle_error error;
         if (saddle_problem_find(&one, arguments->operand[0], &error) != SADDLE_OK)
             return cli_fail(&error);
-        char text[512];
-        saddle_snprintf(text, sizeof text, "%s: %s\n%s Formulas and outcomes: docs/problems/%s.md",
-                        one->name, one->summary, source_of(one), one->name);
-        cli_wrap(stdout, text, 0, 0, cli_width(STDOUT_FILENO));
+        cli_wrap(0, 0, "%s: %s\n%s Formulas and outcomes: docs/problems/%s.md", one->name,
+                 one->summary, source_of(one), one->name);
         print_options(one->options, false);
         return CLI_OK;
     }
@@ -302,9 +297,7 @@ static bool explain_term(const char *name, const saddle_term_class *term, const 
     size_t length = strcspn(name, ":");
     if (strlen(term->name) != length || strncmp(name, term->name, length) != 0)
         return false;
-    char text[512];
-    saddle_snprintf(text, sizeof text, "%s: %s", term->name, term->summary);
-    cli_wrap(stdout, text, 0, 0, cli_width(STDOUT_FILENO));
+    cli_wrap(0, 0, "%s: %s", term->name, term->summary);
     cli_print("  Use it as %s %s\n", option, term->synopsis);
     return true;
 }
@@ -362,7 +355,6 @@ static int run_topologies(const cli_arguments *arguments)
 const cli_command cli_algorithms = {
     .name = "algorithms",
     .operands = "[NAME]",
-    .most = 1,
     .summary = "list the algorithms with their costs, or explain one",
     .details =
         "Without NAME: tables of what each algorithm handles, what an iteration costs, and which "
@@ -374,7 +366,6 @@ const cli_command cli_algorithms = {
 const cli_command cli_problems = {
     .name = "problems",
     .operands = "[NAME]",
-    .most = 1,
     .summary = "list the problems, or explain one and its options",
     .details = "A NAME with a / is the path of a plug-in (a shared object).",
     .values = "@PROBLEM",
@@ -383,7 +374,6 @@ const cli_command cli_problems = {
 const cli_command cli_sets = {
     .name = "sets",
     .operands = "[NAME]",
-    .most = 1,
     .summary = "list the constraint sets and regularizers, or explain one",
     .details = "A NAME with a / is the path of a plug-in (a shared object).",
     .values = "@SET",

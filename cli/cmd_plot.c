@@ -222,8 +222,6 @@ static int run(const cli_arguments *arguments)
 const cli_command cli_plot = {
     .name = "plot",
     .operands = "TRACE|DIR...",
-    .least = 1,
-    .most = CLI_ANY,
     .summary = "plot traces, in the terminal or into a picture file",
     .details =
         "Traces of one algorithm that differ only in their seed become one curve: their mean (the "

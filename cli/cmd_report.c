@@ -33,8 +33,6 @@ static int run(const cli_arguments *arguments)
 const cli_command cli_report = {
     .name = "report",
     .operands = "TRACE|DIR...",
-    .least = 1,
-    .most = CLI_ANY,
     .summary = "make an HTML page about traces: curves, costs, settings",
     .details = "The page is one self-contained file with curves, costs, network, settings and "
                "data; it needs only a browser and no internet connection. Curves can be shown "

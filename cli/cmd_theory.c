@@ -1,11 +1,8 @@
 /* `saddle theory`: shows what is proved about PRECISION and PRECISION+ for an instance. */
-#include <inttypes.h>
 #include <math.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "core/print.h"
-#include "core/status.h"
 #include "json_output.h"
 #include "result_tables.h"
 
@@ -32,7 +29,7 @@ static CLI_PLAN_FIELDS(library, CLI_FIELDS(problem), CLI_FIELDS(network.agents),
                        CLI_FIELDS(engine.threads), CLI_FIELDS(limits.iterations));
 
 /* Begins a section: a JSON object, or a heading. Here and below, `j` is NULL for text. */
-static void begin_part(saddle_json *j, const char *key, const char *heading)
+static void begin_section(saddle_json *j, const char *key, const char *heading)
 {
     if (j != NULL)
         saddle_json_put(j, "%s: {", key);
@@ -40,7 +37,7 @@ static void begin_part(saddle_json *j, const char *key, const char *heading)
         cli_print("%s\n", heading);
 }
 
-static void end_part(saddle_json *j)
+static void end_section(saddle_json *j)
 {
     if (j != NULL)
         saddle_json_put(j, "}");
@@ -60,13 +57,14 @@ static void line(saddle_json *j, const char *key, const char *name, double value
     else
         saddle_snprintf(text, sizeof text, "%.6g", value);
     cli_print("  %-13s  %-12s  ", name, text);
-    cli_wrap(stdout, meaning, 31, 31, cli_width(STDOUT_FILENO));
+    cli_wrap(31, 31, "%s", meaning);
 }
 
 static void print_constants(saddle_json *j, const saddle_theory *t, bool by_size)
 {
-    begin_part(j, "constants",
-               by_size ? "Problem and network (agents weighted by size)" : "Problem and network");
+    begin_section(j, "constants",
+                  by_size ? "Problem and network (agents weighted by size)"
+                          : "Problem and network");
     line(j, "lipschitz", "L", t->lipschitz,
          t->estimated ? "Lipschitz constant of every sample's gradient (an estimate, not a bound)"
                       : "Lipschitz constant of every sample's gradient over X x Y");
@@ -75,13 +73,13 @@ static void print_constants(saddle_json *j, const saddle_theory *t, bool by_size
         saddle_json_put(j, "estimated %d", t->estimated);
     line(j, "kappa", "kappa = L/mu", t->lipschitz / t->strong_concavity, "condition number");
     line(j, "lambda", "lambda", t->lambda, "second largest |eigenvalue| of the mixing matrix");
-    end_part(j);
+    end_section(j);
 }
 
 static void print_steps(saddle_json *j, const saddle_theory *t, const saddle_steps *practical)
 {
     char text[128];
-    begin_part(j, "steps", "\nStep sizes with the best guarantee (used by --steps theory)");
+    begin_section(j, "steps", "\nStep sizes with the best guarantee (used by --steps theory)");
     line(j, "tau", "tau", t->tau, "proximal weight (--tau)");
     line(j, "alpha", "alpha", t->alpha, "1/L, gradient step in y");
     line(j, "eta", "eta", t->eta, "step in y");
@@ -94,7 +92,7 @@ static void print_steps(saddle_json *j, const saddle_theory *t, const saddle_ste
     saddle_snprintf(text, sizeof text, "what --steps practical uses: %.3g times as large",
                     practical->nu / t->nu);
     line(j, "practical_nu", "practical nu", practical->nu, text);
-    end_part(j);
+    end_section(j);
 }
 
 /* Prints the number of iterations that a guarantee requires, or why there is no number. */
@@ -135,7 +133,7 @@ static void print_guarantee(saddle_json *j, const saddle_theory *t, bool plus, d
     }
     saddle_snprintf(heading, sizeof heading,
                     "\n%s: the metric summed over T iterations is at most the sum of", name);
-    begin_part(j, plus ? "precision_plus" : "precision", heading);
+    begin_section(j, plus ? "precision_plus" : "precision", heading);
     line(j, "value", "objective", g->value,
          "times Q(xbar) - Q* at the start, where Q(x) = max over y of F(x, y) + h(x)");
     line(j, "y_gap", "y gap", g->y_gap, "times |ybar - y*|^2 at the start");
@@ -149,13 +147,14 @@ static void print_guarantee(saddle_json *j, const saddle_theory *t, bool plus, d
     line(j, "total", "total", g->total,
          plus ? "their sum for this start, without the level" : "their sum for this start");
     print_iterations(j, t, plus);
-    end_part(j);
+    end_section(j);
 }
 
 static void print_printed(saddle_json *j, const saddle_printed_theorems *p)
 {
-    begin_part(j, "printed",
-               "\nTheorems 1 and 2 as printed; their proofs do not support them (docs/theory.md)");
+    begin_section(
+        j, "printed",
+        "\nTheorems 1 and 2 as printed; their proofs do not support them (docs/theory.md)");
     line(j, "alpha", "alpha", p->alpha, "1/(4L)");
     line(j, "eta_bound", "eta bound", p->eta_bound, "Theorem 1 requires eta to be at most this");
     line(j, "nu_bound", "nu bound", p->nu_bound,
@@ -171,7 +170,7 @@ static void print_printed(saddle_json *j, const saddle_printed_theorems *p)
     line(j, "rate", "rate", p->rate, "min(C1, C2, C3, nu L^2/2)");
     line(j, "c_gamma_bound", "c_gamma bound", p->c_gamma_bound,
          "Theorem 2 requires c_gamma above this");
-    end_part(j);
+    end_section(j);
 }
 
 /* ---- verification -------------------------------------------------------------------------- */
@@ -233,10 +232,9 @@ static void print_theory(saddle_json *j, const findings *f)
     if (j == NULL && f->theory.precision.iterations > 1e9) {
         putchar('\n');
         cli_wrap(
-            stdout,
+            0, 0,
             "The guarantee covers the worst problem with these constants; in practice much longer "
-            "steps, such as the practical ones above, converge in far fewer iterations.",
-            0, 0, cli_width(STDOUT_FILENO));
+            "steps, such as the practical ones above, converge in far fewer iterations.");
     }
 }
 

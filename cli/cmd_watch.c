@@ -8,7 +8,6 @@
  */
 #include <math.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <termios.h>
@@ -337,8 +336,6 @@ static int run(const cli_arguments *arguments)
 const cli_command cli_watch = {
     .name = "watch",
     .operands = "TRACE",
-    .least = 1,
-    .most = 1,
     .summary = "watch the trace of a run as it grows",
     .details =
         "Redraws the curve whenever the trace grows, and waits for a file that does not exist yet. "

@@ -158,40 +158,54 @@ void cli_print(const char *format, ...)
 }
 
 /* Wraps a text that needs no escaping. */
-static void wrap(FILE *stream, const char *text, int column, int indent, int width)
+static void wrap(const char *text, int column, int indent, int width)
 {
     bool fresh = true; /* nothing on this line yet, so no space is needed */
     while (*text != '\0') {
         size_t length = strcspn(text, " \n");
         bool full = !fresh && column + 1 + (int)length > width;
         if (full) {
-            saddle_fprintf(stream, "\n%*s", indent, "");
+            saddle_fprintf(stdout, "\n%*s", indent, "");
             column = indent;
             fresh = true;
         }
         if (length > 0) {
-            saddle_fprintf(stream, "%s%.*s", fresh ? "" : " ", (int)length, text);
+            saddle_fprintf(stdout, "%s%.*s", fresh ? "" : " ", (int)length, text);
             column += (int)length + (fresh ? 0 : 1);
             fresh = false;
         }
         text += length;
         if (*text == '\n') {
             bool blank = text[1] == '\n' || text[1] == '\0';
-            saddle_fprintf(stream, "\n%*s", blank ? 0 : indent, "");
+            saddle_fprintf(stdout, "\n%*s", blank ? 0 : indent, "");
             column = indent;
             fresh = true;
         }
         if (*text != '\0')
             text++;
     }
-    fputc('\n', stream);
+    putchar('\n');
 }
 
-void cli_wrap(FILE *stream, const char *text, int column, int indent, int width)
+void cli_wrap(int column, int indent, const char *format, ...)
 {
-    char *copy = shown(text, true);
-    wrap(stream, copy != NULL ? copy : "(out of memory)", column, indent, width);
-    free(copy);
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = format_shown(true, format, arguments);
+    va_end(arguments);
+    wrap(text != NULL ? text : "(out of memory)", column, indent, cli_width(STDOUT_FILENO));
+    free(text);
+}
+
+void cli_print_field(const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = format_shown(true, format, arguments);
+    va_end(arguments);
+    cli_print("  %-10s  ", name);
+    wrap(text != NULL ? text : "(out of memory)", 14, 14, cli_width(STDOUT_FILENO));
+    free(text);
 }
 
 /* Prints "saddle: KIND..." on stderr and returns the text after KIND, to be freed. NULL: nothing
@@ -419,7 +433,7 @@ static void print_rows(const cli_table *table, const int *width)
         int edge = cli_width(STDOUT_FILENO);
         edge = edge < column + 24 ? column + 24 : edge;
         if (last && table->alignment[c] == 'l')
-            cli_wrap(stdout, table->cell[k], column, column, edge);
+            wrap(table->cell[k], column, column, edge);
         else
             saddle_fprintf(stdout, "%*s%s", table->alignment[c] == 'r' ? width[c] : -width[c],
                            table->cell[k], last ? "\n" : "  ");

@@ -14,7 +14,7 @@ static int dispatch(int argc, char *const *argv)
     }
     const char *first = argv[0];
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
-        cli_print_overview(stdout);
+        cli_print_overview();
         return CLI_OK;
     }
     if (strcmp(first, "--version") == 0) {

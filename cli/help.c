@@ -1,6 +1,5 @@
 /* `saddle help` and --help: texts made from the tables of commands and options. */
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "core/print.h"
@@ -67,7 +66,7 @@ void cli_print_explained(const char *heading, const char *text)
         used = 0;
     }
     cli_print("%*s", INDENT - used, "");
-    cli_wrap(stdout, text, INDENT, INDENT, cli_width(STDOUT_FILENO));
+    cli_wrap(INDENT, INDENT, "%s", text);
 }
 
 static void print_option(const cli_command *command, const saddle_option *option)
@@ -184,15 +183,12 @@ static void print_brief(const cli_arguments *arguments, const saddle_plan *plan)
         cli_print("  %s\n", *example);
     print_basics(plan, command);
     print_named(arguments);
-    char more[256];
-    saddle_snprintf(
-        more, sizeof more,
-        "`saddle problems` and `saddle algorithms` list the names; with a NAME, they show its "
-        "options, such as step sizes. `saddle %s --help-all` shows all options, and "
-        "docs/glossary.md explains the terms.",
-        command->name);
     putchar('\n');
-    cli_wrap(stdout, more, 0, 0, cli_width(STDOUT_FILENO));
+    cli_wrap(0, 0,
+             "`saddle problems` and `saddle algorithms` list the names; with a NAME, they show its "
+             "options, such as step sizes. `saddle %s --help-all` shows all options, and "
+             "docs/glossary.md explains the terms.",
+             command->name);
 }
 
 int cli_print_help(const cli_arguments *arguments)
@@ -202,17 +198,16 @@ int cli_print_help(const cli_arguments *arguments)
     saddle_plan plan;
     if (cli_plan(&plan, command, &error) != SADDLE_OK)
         return cli_fail(&error);
-    int width = cli_width(STDOUT_FILENO);
     bool options = command->library != NULL || command->own != NULL;
     bool brief = command->basics != NULL && !arguments->help_all;
     cli_print("Usage: saddle %s%s%s%s\n\n", command->name, *command->operands != '\0' ? " " : "",
               command->operands, options ? " [options]" : "");
     char sentence[128];
     cli_summary_sentence(command, sentence, sizeof sentence);
-    cli_wrap(stdout, sentence, 0, 0, width);
+    cli_wrap(0, 0, "%s", sentence);
     if (command->details != NULL && !brief) {
         putchar('\n');
-        cli_wrap(stdout, command->details, 0, 0, width);
+        cli_wrap(0, 0, "%s", command->details);
     }
     if (brief) {
         print_brief(arguments, &plan);
@@ -224,7 +219,7 @@ int cli_print_help(const cli_arguments *arguments)
     return CLI_OK;
 }
 
-static void print_commands(FILE *stream, const char *family)
+static void print_commands(const char *family)
 {
     size_t count;
     const cli_command *const *command = cli_commands(&count);
@@ -233,8 +228,8 @@ static void print_commands(FILE *stream, const char *family)
         const char *name = command[k]->name;
         if (length > 0 && (strncmp(name, family, length) != 0 || name[length] != ' '))
             continue;
-        saddle_fprintf(stream, "  %-14s  ", name);
-        cli_wrap(stream, command[k]->summary, 18, 18, cli_width(STDOUT_FILENO));
+        cli_print("  %-14s  ", name);
+        cli_wrap(18, 18, "%s", command[k]->summary);
     }
 }
 
@@ -247,12 +242,12 @@ void cli_print_greeting(void)
               saddle_version());
 }
 
-void cli_print_overview(FILE *stream)
+void cli_print_overview(void)
 {
-    saddle_fprintf(stream, "saddle %s: decentralized constrained min-max learning\n\n",
-                   saddle_version());
-    fputs("Usage: saddle COMMAND [options]\n\nCommands:\n", stream);
-    print_commands(stream, "");
+    cli_print("saddle %s: decentralized constrained min-max learning\n\n"
+              "Usage: saddle COMMAND [options]\n\nCommands:\n",
+              saddle_version());
+    print_commands("");
     fputs("\nExamples:\n"
           "  saddle run --agents 10 --topology ring --trace trace.csv\n"
           "  saddle compare --algorithms precision,prox-dsgda --repeats 3\n"
@@ -260,13 +255,13 @@ void cli_print_overview(FILE *stream)
           "`saddle --version` prints the version.\n"
           "PRECISION, a decentralized min-max algorithm, is from Liu, Zhang, Lu, Liu 2023.\n"
           "docs/glossary.md explains terms such as metric, round and IFO call.\n",
-          stream);
+          stdout);
 }
 
 void cli_print_family(const char *family)
 {
     cli_print("Usage: saddle %s COMMAND [options]\n\nCommands:\n", family);
-    print_commands(stdout, family);
+    print_commands(family);
     cli_print("\n`saddle help %s COMMAND` explains a command.\n", family);
 }
 
@@ -320,9 +315,8 @@ static bool explain_option(const char *name)
     }
     for (size_t k = 0; k < count; k++) {
         cli_print_explained(use[k].heading, use[k].text);
-        cli_print("%*s", INDENT, "");
-        cli_print("In: ");
-        cli_wrap(stdout, use[k].commands, INDENT + 4, INDENT + 4, cli_width(STDOUT_FILENO));
+        cli_print("%*sIn: ", INDENT, "");
+        cli_wrap(INDENT + 4, INDENT + 4, "%s", use[k].commands);
     }
     return count > 0;
 }
@@ -375,7 +369,7 @@ static int run(const cli_arguments *arguments)
     const cli_command *command =
         arguments->count > 0 ? cli_find_command((int)arguments->count, word, &used) : NULL;
     if (arguments->count == 0) {
-        cli_print_overview(stdout);
+        cli_print_overview();
     } else if (command != NULL && (size_t)used == arguments->count) {
         cli_arguments of = {.command = command, .plan = arguments->plan};
         return cli_print_help(&of);

@@ -1,4 +1,4 @@
-/* The common parts of the objects that --json prints. docs/json.md describes them. */
+/* The members that the objects of --json have in common. docs/json.md describes them. */
 #ifndef SADDLE_CLI_JSON_OUTPUT_H
 #define SADDLE_CLI_JSON_OUTPUT_H
 

@@ -2,10 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/outcome_name.h"
 #include "core/print.h"
@@ -17,22 +14,10 @@
 
 /* The number of rows that are printed, approximately. */
 #define SHOWN_ROWS 21
-/* A part of the set-up is listed if it takes at least this fraction of it. */
+/* A stage of the set-up is listed if it takes at least this fraction of it. */
 #define LISTED_FRACTION 0.1
 
 /* ---- the header ---------------------------------------------------------------------------- */
-
-void cli_print_field(const char *name, const char *format, ...)
-{
-    char *text = NULL;
-    va_list list;
-    va_start(list, format);
-    bool made = saddle_vasprintf(&text, format, list) >= 0;
-    va_end(list);
-    cli_print("  %-10s  ", name);
-    cli_wrap(stdout, made ? text : "out of memory", 14, 14, cli_width(STDOUT_FILENO));
-    free(made ? text : NULL);
-}
 
 /* Writes the smallest and largest of ceil(sqrt(n_i)) as "20" or "20-25". */
 static void default_batch(const saddle_problem *problem, char *out, size_t size)
@@ -361,25 +346,25 @@ static void print_times(const saddle_run_times *times)
     const struct {
         const char *name;
         double seconds;
-    } part[] = {{"network", setup->network},
-                {"reading", setup->reading},
-                {"splitting", setup->splitting},
-                {"problem", setup->problem},
-                {"constants", setup->constants}};
+    } stage[] = {{"network", setup->network},
+                 {"reading", setup->reading},
+                 {"splitting", setup->splitting},
+                 {"problem", setup->problem},
+                 {"constants", setup->constants}};
     double total = 0.0;
-    for (size_t k = 0; k < sizeof part / sizeof *part; k++)
-        total += part[k].seconds;
-    char parts[256] = "";
+    for (size_t k = 0; k < sizeof stage / sizeof *stage; k++)
+        total += stage[k].seconds;
+    char stages[256] = "";
     char text[CLI_NUMBER];
-    for (size_t k = 0; k < sizeof part / sizeof *part; k++)
-        if (part[k].seconds >= LISTED_FRACTION * total)
-            saddle_append(parts, sizeof parts, "%s%s %s", *parts != '\0' ? ", " : "", part[k].name,
-                          cli_duration(part[k].seconds, text));
+    for (size_t k = 0; k < sizeof stage / sizeof *stage; k++)
+        if (stage[k].seconds >= LISTED_FRACTION * total)
+            saddle_append(stages, sizeof stages, "%s%s %s", *stages != '\0' ? ", " : "",
+                          stage[k].name, cli_duration(stage[k].seconds, text));
     char number[4][CLI_NUMBER];
     cli_print_field("time", "%s iterating, %s measuring, %s setting up (%s), %s for the rest",
                     cli_duration(times->iterating, number[0]),
                     cli_duration(times->measuring, number[1]), cli_duration(total, number[2]),
-                    parts, cli_duration(times->rest, number[3]));
+                    stages, cli_duration(times->rest, number[3]));
 }
 
 /* Suggests what to do with the files that were written, or how to get them written. */

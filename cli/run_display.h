@@ -23,8 +23,6 @@ typedef struct run_display {
     uint64_t printed_ifo;             /* its IFO calls */
 } run_display;
 
-/* Prints " NAME TEXT", wrapped. */
-void cli_print_field(const char *name, const char *format, ...) SADDLE_PRINTF(2, 3);
 /* Hooks of a run that is displayed. The display must outlive the run. */
 saddle_hooks run_display_hooks(run_display *d);
 /* Prints the summary and returns the exit code. */

@@ -1,9 +1,7 @@
 /* Prints guarantees beside measurements. */
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
-#include "core/print.h"
 #include "json_output.h"
 #include "result_tables.h"
 
@@ -44,27 +42,22 @@ static void print_theorem_points(const theorem_check *v)
 /* Prints which seeds were left out, and whether sigma^2 was a bound. */
 static void print_theorem_notes(const theorem_check *v)
 {
-    int width = cli_width(STDOUT_FILENO);
-    char text[512];
     if (v->failed[0] != '\0')
         cli_print("The metric of %s is not finite.\n", v->failed);
-    if (v->unguaranteed > 0) {
-        saddle_snprintf(text, sizeof text, "%zu seed%s no guarantee and %s left out: %s.",
-                        v->unguaranteed, v->unguaranteed == 1 ? " has" : "s have",
-                        v->unguaranteed == 1 ? "was" : "were", v->why);
-        cli_wrap(stdout, text, 0, 0, width);
-    }
+    if (v->unguaranteed > 0)
+        cli_wrap(0, 0, "%zu seed%s no guarantee and %s left out: %s.", v->unguaranteed,
+                 v->unguaranteed == 1 ? " has" : "s have", v->unguaranteed == 1 ? "was" : "were",
+                 v->why);
     if (v->variance_share == 0.0)
         return;
-    saddle_snprintf(
-        text, sizeof text,
+    cli_wrap(
+        0, 0,
         "Refreshes used the exact gamma (--gamma exact) and a sigma^2 of %g times the largest "
         "variance at the start. At the end the variance was %s%.3g of that%s.",
         THEOREM_MARGIN, v->variance_share <= 1.0 ? "at most " : "", v->variance_share,
         v->variance_share <= 1.0
             ? ""
             : ": the assumption of the theorem does not hold, so the comparison proves nothing");
-    cli_wrap(stdout, text, 0, 0, width);
 }
 
 void cli_print_theorem(const theorem_check *v)

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/outcome_name.h"
 #include "core/print.h"
@@ -46,7 +45,7 @@ static void on_begin(void *context, const saddle_tuning *t)
         saddle_append(text, sizeof text, "; ranked by %s on %zu of %zu rows, which are held out",
                       saddle_outcome_name_of(t->objective.name).measure, d->rows->held_out->rows,
                       d->rows->held_out->rows + d->rows->train->rows);
-    cli_wrap(stdout, text, 0, 2, cli_width(STDOUT_FILENO));
+    cli_wrap(0, 2, "%s", text);
     cli_flush_or_stop();
 }
 
@@ -74,7 +73,7 @@ static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *b
         "rung %zu: %zu candidate%s, at most %" PRIu64 " IFO calls each; best %s %.4e at %s",
         best->rung + 1, t->field[best->rung], SADDLE_PLURAL(t->field[best->rung]), best->allotment,
         t->objective.name, best->value, tune_settings_text(t, best->candidate, text));
-    cli_wrap(stdout, line, 2, 10, cli_width(STDOUT_FILENO));
+    cli_wrap(2, 10, "%s", line);
     cli_flush_or_stop();
 }
 

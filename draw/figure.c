@@ -118,12 +118,13 @@ static size_t repeats_before(const figure_panel *panel, size_t c)
 static void write_paler(const char *colour, int strength, char out[8])
 {
     unsigned long rgb = strtoul(colour + 1, NULL, 16);
-    unsigned part[3];
+    unsigned channel[3];
     for (int k = 0; k < 3; k++) {
         unsigned full = (unsigned)(rgb >> (16 - 8 * k)) & 0xFF;
-        part[k] = 255 - (255 - full) * (unsigned)strength / 100;
+        channel[k] = 255 - (255 - full) * (unsigned)strength / 100;
     }
-    saddle_snprintf(out, 8, "#%02x%02x%02x", part[0] & 0xFF, part[1] & 0xFF, part[2] & 0xFF);
+    saddle_snprintf(out, 8, "#%02x%02x%02x", channel[0] & 0xFF, channel[1] & 0xFF,
+                    channel[2] & 0xFF);
 }
 
 static const saddle_look *look_of(const figure_curve *curve, size_t index)

@@ -37,7 +37,7 @@ typedef enum figure_scale {
     FIGURE_LOG /* linear if the values span less than a decade */
 } figure_scale;
 
-/* The part of the horizontal axis in which losses fall steeply: see y_from. */
+/* The fraction of the horizontal axis in which losses fall steeply: see y_from. */
 #define FIGURE_STEEP_START 0.1
 
 /* One pair of axes. Texts are borrowed; NULL or "" for none. */

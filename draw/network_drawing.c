@@ -74,8 +74,9 @@ static unsigned colour_on(unsigned colour)
     static const double weight[] = {0.2126, 0.7152, 0.0722};
     double light = 0.0;
     for (int k = 0; k < 3; k++) {
-        double part = (double)((colour >> (16 - 8 * k)) & 0xFF) / 255.0;
-        light += weight[k] * (part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4));
+        double channel = (double)((colour >> (16 - 8 * k)) & 0xFF) / 255.0;
+        light += weight[k] *
+                 (channel <= 0.04045 ? channel / 12.92 : pow((channel + 0.055) / 1.055, 2.4));
     }
     /* Where the contrasts with black and with white are the same. */
     return light > 0.179 ? 0x000000 : 0xFFFFFF;
@@ -127,12 +128,6 @@ static void write_colours(gnuplot *g, double low, double high)
         saddle_fprintf(f, "set cbrange [0:%.9g]\n", high > 0.0 ? high : 1.0);
 }
 
-/* The colour of an agent's number. */
-static unsigned number_colour(const double *distance, size_t i, double low, double high)
-{
-    return distance != NULL ? colour_on(shade_of(distance[i], low, high)) : 0xFFFFFF;
-}
-
 static void write_network(gnuplot *g, const saddle_graph *graph, const network_layout *at,
                           const double *distance)
 {
@@ -150,7 +145,7 @@ static void write_network(gnuplot *g, const saddle_graph *graph, const network_l
     for (size_t i = 0; i < graph->agents; i++)
         saddle_fprintf(f, "%.5f %.5f %.9g %zu %u\n", at->x[i], at->y[i],
                        distance != NULL ? fmax(distance[i], 1e-300) : 0.0, i,
-                       number_colour(distance, i, low, high));
+                       distance != NULL ? colour_on(shade_of(distance[i], low, high)) : 0xFFFFFF);
     fputs("EOD\n", f);
     double size = 1.12 * radius(graph->agents) / SIDE;
     fputs("unset border\nunset xtics\nunset ytics\nunset key\nset xrange [-0.06:1.06]\nset yrange "

@@ -194,7 +194,7 @@ static saddle_status place_by_stress(network_layout *l, const saddle_graph *grap
     return good ? SADDLE_OK : saddle_no_memory(error, "a drawing");
 }
 
-/* ---- the public part ----------------------------------------------------------------------- */
+/* ---- layouts ----------------------------------------------------------------------- */
 
 /* Scales the drawing to the unit square, centred, without changing its proportions. */
 static void fit(network_layout *l)

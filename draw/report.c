@@ -62,11 +62,13 @@ void report_colour(FILE *f, const trace_group *group, size_t place)
                        palette_strength(group->repeat));
 }
 
-void report_label(FILE *f, const trace_group *group, size_t place)
+void report_label(FILE *f, const char *before, const trace_groups *g, size_t group,
+                  const char *after)
 {
-    fputs("<span class=\"swatch\" style=\"background:", f);
-    report_colour(f, group, place);
-    report_html(f, "\"></span>%s%s", group->label, group->untuned ? " *" : "");
+    saddle_fprintf(f, "%s<span class=\"swatch\" style=\"background:", before);
+    report_colour(f, &g->group[group], group);
+    report_html(f, "\"></span>%s%s", g->group[group].label, g->group[group].untuned ? " *" : "");
+    fputs(after, f);
 }
 
 /* ---- the head ------------------------------------------------------------------------------ */

@@ -108,7 +108,6 @@ static saddle_status write_drawing(FILE *f, const gallery *y, size_t k, const tr
                                    size_t section, saddle_error *error)
 {
     const saddle_trace *trace = y->trace[k];
-    const trace_group *group = &g->group[y->group[k]];
     bool coloured = is_coloured(trace);
     double low = 0.0;
     double high = 0.0;
@@ -137,7 +136,7 @@ static saddle_status write_drawing(FILE *f, const gallery *y, size_t k, const tr
                           f, error);
     fputs("<figcaption>", f);
     if (coloured)
-        report_label(f, group, y->group[k]);
+        report_label(f, "", g, y->group[k], "");
     report_html(f, "<span class=\"soft\">%s%s, %zu agent%s, %zu edge%s, seed %s.",
                 coloured ? ": " : "", saddle_trace_setting(trace, "topology"), graph->agents,
                 SADDLE_PLURAL(graph->agents), graph->edges, SADDLE_PLURAL(graph->edges),

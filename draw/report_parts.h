@@ -15,8 +15,9 @@
 void report_text(FILE *f, const char *text);
 /* HTML, with %s for texts that are escaped, and %zu. */
 void report_html(FILE *f, const char *html, ...) SADDLE_PRINTF(2, 3);
-/* A coloured dot and the label of a group, with a mark if nobody chose its step sizes. */
-void report_label(FILE *f, const trace_group *group, size_t place);
+/* A coloured dot and the label of a group, with a mark if nobody chose its step sizes, between two pieces of HTML. */
+void report_label(FILE *f, const char *before, const trace_groups *g, size_t group,
+                  const char *after);
 /* The colour of a group as CSS says it. */
 void report_colour(FILE *f, const trace_group *group, size_t place);
 

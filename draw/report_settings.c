@@ -154,11 +154,8 @@ static void write_differences(FILE *f, const report_section *section, const trac
         "<h3>Settings that differ</h3>\n<div class=\"scroll\"><table class=\"settings\"><thead><tr>"
         "<th scope=\"col\">setting</th>",
         f);
-    for (size_t group = 0; group < g->groups; group++) {
-        fputs("<th scope=\"col\">", f);
-        report_label(f, &g->group[group], group);
-        fputs("</th>", f);
-    }
+    for (size_t group = 0; group < g->groups; group++)
+        report_label(f, "<th scope=\"col\">", g, group, "</th>");
     fputs("</tr></thead><tbody>\n", f);
     FOR_SETTINGS(section, name)
     if (compare_runs(section, g, name) == DIFFERENT)

@@ -1,6 +1,8 @@
 /* The tables of a report: outcomes, costs at levels, runs with their data. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/outcome_name.h"
@@ -14,6 +16,8 @@
 #define MOST_ROWS 4000
 /* A longer table of runs is folded. */
 #define MOST_UNFOLDED 12
+/* In place of a level: the last row. */
+#define AT_END ((double)NAN)
 
 /* ---- costs --------------------------------------------------------------------------------- */
 
@@ -29,31 +33,38 @@ static bool has_column(const report_section *section, const char *column)
     return false;
 }
 
-/* The cost of the row from which on the metric stays at or below a level; NaN: never. */
-static double cost_at(const saddle_trace *trace, const char *column, double level)
+/* The cost of the row from which on the metric stays at or below a level, or with NaN the last value; NaN: none. */
+static double value_at(const saddle_trace *trace, const char *column, double level)
 {
     const double *metric = saddle_trace_column(trace, "metric");
-    const double *cost = saddle_trace_column(trace, column);
-    if (metric == NULL || cost == NULL)
+    const double *value = saddle_trace_column(trace, column);
+    if (value == NULL || (metric == NULL && !isnan(level)))
         return (double)NAN;
-    size_t row = saddle_levels_reached(metric, sizeof *metric, trace->rows, level);
-    return row < trace->rows ? cost[row] : (double)NAN;
+    size_t row = isnan(level) ? trace->rows - 1
+                              : saddle_levels_reached(metric, sizeof *metric, trace->rows, level);
+    return row < trace->rows ? value[row] : (double)NAN;
 }
 
-/* The mean over the runs of a group that reach a level; NaN: none does. */
-static double mean_cost(const report_section *section, const trace_groups *g, size_t group,
-                        const char *column, double level, size_t *reached)
+/* A number over the runs of a group that have it. */
+typedef struct summary {
+    size_t count;
+    double sum, least, largest;
+} summary;
+
+static summary summarize(const report_section *section, const trace_groups *g, size_t group,
+                         const char *column, double level)
 {
-    double sum = 0.0;
-    *reached = 0;
+    summary s = {.least = (double)INFINITY, .largest = -(double)INFINITY};
     for (size_t k = 0; k < section->traces; k++) {
-        double cost = g->of[k] == group ? cost_at(section->trace[k], column, level) : (double)NAN;
-        if (!isnan(cost)) {
-            sum += cost;
-            (*reached)++;
-        }
+        double value = value_at(section->trace[k], column, level);
+        if (g->of[k] != group || isnan(value))
+            continue;
+        s.count++;
+        s.sum += value;
+        s.least = fmin(s.least, value);
+        s.largest = fmax(s.largest, value);
     }
-    return *reached > 0 ? sum / (double)*reached : (double)NAN;
+    return s;
 }
 
 /* 1234567 as "1 234 567", with blanks that do not break. */
@@ -95,19 +106,18 @@ static void write_level(FILE *f, double level)
 static void write_cost_row(FILE *f, const report_section *section, const trace_groups *g,
                            size_t group, const char *column, const double *level, size_t levels)
 {
-    fputs("<tr><th scope=\"row\">", f);
-    report_label(f, &g->group[group], group);
-    fputs("</th>", f);
+    report_label(f, "<tr><th scope=\"row\">", g, group, "</th>");
     for (size_t k = 0; k < levels; k++) {
-        size_t reached;
-        double mine = mean_cost(section, g, group, column, level[k], &reached);
+        summary own = summarize(section, g, group, column, level[k]);
+        size_t reached = own.count;
+        double mine = own.sum / (double)reached;
         /* The cheapest of those whose runs all get there, and that pay at all: one without a network
          * has no rounds. */
         bool best = reached == g->group[group].count && g->groups > 1 && mine > 0.0;
         for (size_t other = 0; best && other < g->groups; other++) {
-            size_t there;
-            double theirs = mean_cost(section, g, other, column, level[k], &there);
-            best = there < g->group[other].count || !(theirs < mine && theirs > 0.0);
+            summary s = summarize(section, g, other, column, level[k]);
+            double theirs = s.sum / (double)s.count;
+            best = s.count < g->group[other].count || !(theirs < mine && theirs > 0.0);
         }
         saddle_fprintf(f, "<td class=\"number%s%s\">", best ? " best" : "",
                        isnan(mine) ? " never" : "");
@@ -168,36 +178,18 @@ void report_costs(FILE *f, const report_section *section, const trace_groups *g)
 
 /* ---- outcomes ------------------------------------------------------------------------------ */
 
-static double last_of(const saddle_trace *trace, const char *column)
-{
-    const double *value = saddle_trace_column(trace, column);
-    return value != NULL && trace->rows > 0 ? value[trace->rows - 1] : (double)NAN;
-}
-
 /* A cell with the mean of a group's last values, and their range if they are of several runs. */
 static void write_outcome(FILE *f, const report_section *section, const trace_groups *g,
                           size_t group, const char *column)
 {
-    size_t count = 0;
-    double sum = 0.0;
-    double least = (double)INFINITY;
-    double largest = -(double)INFINITY;
-    for (size_t k = 0; k < section->traces; k++) {
-        double last = g->of[k] == group ? last_of(section->trace[k], column) : (double)NAN;
-        if (isnan(last))
-            continue;
-        count++;
-        sum += last;
-        least = fmin(least, last);
-        largest = fmax(largest, last);
-    }
+    summary s = summarize(section, g, group, column, AT_END);
     fputs("<td class=\"number\">", f);
-    if (count == 0)
+    if (s.count == 0)
         fputs("&ndash;", f);
     else
-        saddle_fprintf(f, "%.4g", sum / (double)count);
-    if (count > 1)
-        saddle_fprintf(f, " <span class=\"soft\">(%.4g&ndash;%.4g)</span>", least, largest);
+        saddle_fprintf(f, "%.4g", s.sum / (double)s.count);
+    if (s.count > 1)
+        saddle_fprintf(f, " <span class=\"soft\">(%.4g&ndash;%.4g)</span>", s.least, s.largest);
     fputs("</td>", f);
 }
 
@@ -227,11 +219,8 @@ void report_outcomes(FILE *f, const report_section *section, const trace_groups 
     fputs("<div class=\"card outcomes\">\n<h3>Outcomes at the end</h3>\n"
           "<div class=\"scroll\"><table><thead><tr><th>outcome</th>",
           f);
-    for (size_t group = 0; group < g->groups; group++) {
-        fputs("<th class=\"number\">", f);
-        report_label(f, &g->group[group], group);
-        fputs("</th>", f);
-    }
+    for (size_t group = 0; group < g->groups; group++)
+        report_label(f, "<th class=\"number\">", g, group, "</th>");
     fputs("</tr></thead><tbody>\n", f);
     write_outcomes(f, section, g, SADDLE_ROWS_TEST);
     write_outcomes(f, section, g, SADDLE_ROWS_TRAIN);
@@ -243,11 +232,17 @@ void report_outcomes(FILE *f, const report_section *section, const trace_groups 
 
 /* ---- runs and their data ------------------------------------------------------------------- */
 
-/* One character of a data: address. */
-static void write_encoded(FILE *f, const char *text)
+/* Writes a formatted text as a part of a data: address. */
+static void write_encoded(FILE *f, const char *format, ...) SADDLE_PRINTF(2, 3);
+static void write_encoded(FILE *f, const char *format, ...)
 {
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
+    char *text = NULL;
+    va_list list;
+    va_start(list, format);
+    bool made = saddle_vasprintf(&text, format, list) >= 0;
+    va_end(list);
+    for (const char *at = text; made && *at != '\0'; at++) {
+        unsigned char c = (unsigned char)*at;
         bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                      strchr("-_.,:/", c) != NULL;
         if (plain)
@@ -255,69 +250,43 @@ static void write_encoded(FILE *f, const char *text)
         else
             saddle_fprintf(f, "%%%02X", c);
     }
+    free(made ? text : NULL);
 }
 
-/* The beginning of a long setting. */
-static void write_cut(FILE *f, const char *text)
-{
-    char start[REPORT_MOST_TEXT + 64];
-    size_t length = strlen(text);
-    if (length > REPORT_MOST_TEXT) {
-        saddle_snprintf(start, sizeof start, "%.*s... (%zu bytes)", REPORT_MOST_TEXT, text, length);
-        text = start;
-    }
-    write_encoded(f, text);
-}
-
-/* A number that reads back equal; nothing for NaN. */
-static void write_number(FILE *f, double value)
-{
-    char text[SADDLE_REAL_SIZE];
-    write_encoded(f, isnan(value) ? "" : saddle_print_real(value, 15, text));
-}
-
-/* The trace as a data: address; every stride-th row and the last one. */
+/* The trace as a data: address; every stride-th row and the last one. Long settings are cut. */
 static void write_data(FILE *f, const saddle_trace *trace, size_t stride)
 {
+    char text[SADDLE_REAL_SIZE];
     fputs("data:text/csv;charset=utf-8,", f);
-    write_encoded(f, "# saddle ");
-    write_encoded(f, trace->version);
+    write_encoded(f, "# saddle %s", trace->version);
     for (size_t k = 0; k < trace->entries; k++) {
-        write_encoded(f, "\n# ");
-        write_encoded(f, trace->entry[k].name);
-        write_encoded(f, ": ");
-        write_cut(f, trace->entry[k].value);
+        size_t length = strlen(trace->entry[k].value);
+        write_encoded(f, "\n# %s: %.*s", trace->entry[k].name, REPORT_MOST_TEXT,
+                      trace->entry[k].value);
+        if (length > REPORT_MOST_TEXT)
+            write_encoded(f, "... (%zu bytes)", length);
     }
-    for (size_t c = 0; c < trace->columns; c++) {
-        write_encoded(f, c == 0 ? "\n" : ",");
-        write_encoded(f, trace->column[c]);
-    }
-    for (size_t r = 0; r < trace->rows; r++) {
-        if (r % stride != 0 && r + 1 != trace->rows)
-            continue;
-        for (size_t c = 0; c < trace->columns; c++) {
-            write_encoded(f, c == 0 ? "\n" : ",");
-            write_number(f, trace->value[c][r]);
+    for (size_t c = 0; c < trace->columns; c++)
+        write_encoded(f, "%s%s", c == 0 ? "\n" : ",", trace->column[c]);
+    for (size_t r = 0; r < trace->rows; r++)
+        for (size_t c = 0; c < trace->columns && (r % stride == 0 || r + 1 == trace->rows); c++) {
+            double value = trace->value[c][r];
+            write_encoded(f, "%s%s", c == 0 ? "\n" : ",",
+                          isnan(value) ? "" : saddle_print_real(value, 15, text));
         }
-    }
     write_encoded(f, "\n");
-    for (size_t i = 0; i < trace->agents; i++) {
-        char text[SADDLE_REAL_SIZE];
-        write_encoded(f, i == 0 ? "# disagreement: " : " ");
-        write_encoded(f, saddle_print_real(trace->disagreement[i], 1, text));
-    }
-    write_encoded(f, trace->agents > 0 ? "\n" : "");
-    if (trace->end != NULL) {
-        write_encoded(f, "# ended: ");
-        write_encoded(f, trace->end);
-        write_encoded(f, "\n");
-    }
+    for (size_t i = 0; i < trace->agents; i++)
+        write_encoded(f, "%s%s", i == 0 ? "# disagreement: " : " ",
+                      saddle_print_real(trace->disagreement[i], 1, text));
+    write_encoded(f, "%s", trace->agents > 0 ? "\n" : "");
+    if (trace->end != NULL)
+        write_encoded(f, "# ended: %s\n", trace->end);
 }
 
 /* A cell with the last value of a column. */
 static void write_last(FILE *f, const saddle_trace *trace, const char *column, bool count)
 {
-    double last = last_of(trace, column);
+    double last = value_at(trace, column, AT_END);
     fputs("<td class=\"number\">", f);
     if (isnan(last))
         fputs("&ndash;", f);
@@ -332,9 +301,8 @@ static void write_run(FILE *f, const saddle_trace *trace, const trace_groups *g,
 {
     const char *name = saddle_file_name(trace->path);
     size_t stride = trace->rows / MOST_ROWS + 1;
-    fputs("<tr><th scope=\"row\">", f);
-    report_label(f, &g->group[group], group);
-    report_html(f, "</th><td class=\"number\">%s</td>", saddle_trace_setting(trace, "seed"));
+    report_label(f, "<tr><th scope=\"row\">", g, group, "</th>");
+    report_html(f, "<td class=\"number\">%s</td>", saddle_trace_setting(trace, "seed"));
     write_last(f, trace, "iteration", true);
     write_last(f, trace, "ifo", true);
     write_last(f, trace, "metric", false);

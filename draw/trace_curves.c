@@ -7,7 +7,6 @@
 #include "core/outcome_name.h"
 #include "core/print.h"
 #include "core/status.h"
-#include "core/text.h"
 #include "draw/trace_groups.h"
 #include "draw/trace_list.h"
 
