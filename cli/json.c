@@ -66,6 +66,28 @@ static void close_with(saddle_json *j, bool own_line, char bracket)
     j->broken = bracket == '}';
 }
 
+static void put_object(saddle_json *j, const char *name)
+{
+    lead(j, name, true);
+    open_with(j, '{');
+}
+
+static void put_array(saddle_json *j, const char *name)
+{
+    lead(j, name, false);
+    open_with(j, '[');
+}
+
+static void end_object(saddle_json *j)
+{
+    close_with(j, !j->empty, '}');
+}
+
+static void end_array(saddle_json *j)
+{
+    close_with(j, j->broken && !j->empty, ']');
+}
+
 void saddle_json_begin(saddle_json *j, FILE *stream)
 {
     *j = (saddle_json){.stream = stream};
@@ -74,33 +96,11 @@ void saddle_json_begin(saddle_json *j, FILE *stream)
 
 void saddle_json_end(saddle_json *j)
 {
-    saddle_json_end_object(j);
+    end_object(j);
     fputc('\n', j->stream);
 }
 
-void saddle_json_object(saddle_json *j, const char *name)
-{
-    lead(j, name, true);
-    open_with(j, '{');
-}
-
-void saddle_json_array(saddle_json *j, const char *name)
-{
-    lead(j, name, false);
-    open_with(j, '[');
-}
-
-void saddle_json_end_object(saddle_json *j)
-{
-    close_with(j, !j->empty, '}');
-}
-
-void saddle_json_end_array(saddle_json *j)
-{
-    close_with(j, j->broken && !j->empty, ']');
-}
-
-void saddle_json_text(saddle_json *j, const char *name, const char *text)
+static void put_value(saddle_json *j, const char *name, const char *text)
 {
     lead(j, name, false);
     if (text != NULL)
@@ -109,7 +109,7 @@ void saddle_json_text(saddle_json *j, const char *name, const char *text)
         fputs("null", j->stream);
 }
 
-void saddle_json_real(saddle_json *j, const char *name, double value)
+static void put_real(saddle_json *j, const char *name, double value)
 {
     char number[SADDLE_REAL_SIZE];
     lead(j, name, false);
@@ -122,13 +122,13 @@ void saddle_json_real(saddle_json *j, const char *name, double value)
         fputs(saddle_print_real(value, fabs(value) < DBL_MIN ? 1 : 15, number), j->stream);
 }
 
-void saddle_json_whole(saddle_json *j, const char *name, uint64_t value)
+static void put_whole(saddle_json *j, const char *name, uint64_t value)
 {
     lead(j, name, false);
     saddle_fprintf(j->stream, "%" PRIu64, value);
 }
 
-void saddle_json_flag(saddle_json *j, const char *name, bool value)
+static void put_flag(saddle_json *j, const char *name, bool value)
 {
     lead(j, name, false);
     fputs(value ? "true" : "false", j->stream);
@@ -138,15 +138,15 @@ void saddle_json_flag(saddle_json *j, const char *name, bool value)
 static void put_argument(saddle_json *j, const char *name, const char *at, va_list *list)
 {
     if (at[1] == 's')
-        saddle_json_text(j, name, va_arg(*list, const char *));
+        put_value(j, name, va_arg(*list, const char *));
     else if (at[1] == 'g')
-        saddle_json_real(j, name, va_arg(*list, double));
+        put_real(j, name, va_arg(*list, double));
     else if (at[1] == 'd')
-        saddle_json_flag(j, name, va_arg(*list, int) != 0);
+        put_flag(j, name, va_arg(*list, int) != 0);
     else if (at[1] == 'z')
-        saddle_json_whole(j, name, va_arg(*list, size_t));
+        put_whole(j, name, va_arg(*list, size_t));
     else
-        saddle_json_whole(j, name, va_arg(*list, uint64_t));
+        put_whole(j, name, va_arg(*list, uint64_t));
 }
 
 void saddle_json_put(saddle_json *j, const char *format, ...)
@@ -159,18 +159,18 @@ void saddle_json_put(saddle_json *j, const char *format, ...)
         size_t length = strcspn(at, " ");
         const char *next = NULL;
         if (length == 4 && strncmp(at, "null", length) == 0) {
-            saddle_json_text(j, name, NULL);
+            put_value(j, name, NULL);
         } else if (strchr("{[}]%", *at) == NULL) {
             saddle_snprintf(word, sizeof word, "%.*s", (int)length, at);
             next = word;
         } else if (*at == '{') {
-            saddle_json_object(j, name);
+            put_object(j, name);
         } else if (*at == '[') {
-            saddle_json_array(j, name);
+            put_array(j, name);
         } else if (*at == '}') {
-            saddle_json_end_object(j);
+            end_object(j);
         } else if (*at == ']') {
-            saddle_json_end_array(j);
+            end_array(j);
         } else if (at[length - 1] == ':') {
             next = va_arg(list, const char *);
             next = *next != '\0' ? next : NULL;

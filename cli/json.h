@@ -4,7 +4,7 @@
  *     saddle_json j;
  *     saddle_json_begin(&j, stdout);
  *     saddle_json_put(&j, "loss %g levels [", loss);
- *     saddle_json_real(&j, NULL, 0.1);      an element has no name
+ *     saddle_json_put(&j, "%g", 0.1);      an element has no name
  *     saddle_json_put(&j, "]");
  *     saddle_json_end(&j);
  *
@@ -39,23 +39,10 @@ void saddle_json_end(saddle_json *j);
  *
  * A name is a word or %s: ("": none). A value is null, %s (a text, or NULL for null), %g (a double), %zu or PRIu64,
  * %d (a bool), or an object or array, which another call may end.
+ *
+ * Bytes of texts that are not UTF-8 become U+FFFD; characters that control a terminal are escaped. A double is the
+ * shortest decimal that reads back equal, null for NaN and infinities; integers up to 2^53 have no exponent.
  */
 void saddle_json_put(saddle_json *j, const char *format, ...) SADDLE_PRINTF(2, 3);
-
-/* Begins an object or an array. Here and below, `name` is NULL in an array. */
-void saddle_json_object(saddle_json *j, const char *name);
-void saddle_json_array(saddle_json *j, const char *name);
-/* Ends the innermost one. */
-void saddle_json_end_object(saddle_json *j);
-void saddle_json_end_array(saddle_json *j);
-
-/* Writes a text; NULL: null. Bytes that are not UTF-8 become U+FFFD; characters that control a
- * terminal are escaped. */
-void saddle_json_text(saddle_json *j, const char *name, const char *text);
-/* Writes the shortest decimal that reads back equal; null for NaN and infinities. Integers up to
- * 2^53 have no exponent. */
-void saddle_json_real(saddle_json *j, const char *name, double value);
-void saddle_json_whole(saddle_json *j, const char *name, uint64_t value);
-void saddle_json_flag(saddle_json *j, const char *name, bool value);
 
 #endif
