@@ -250,9 +250,6 @@ static saddle_status write_panel(drawing *d, size_t p, saddle_error *error)
     }
     if (status != SADDLE_OK)
         return status;
-    fputs("set title ", f);
-    gnuplot_text(&d->g, panel->title != NULL ? panel->title : "", TITLE_LENGTH);
-    fputs(" noenhanced\n", f);
     write_label(d, "x", panel->x_label, x.unit_text);
     fputs("set ylabel offset 0,0\n", f);
     if (!d->text) /* text output has no vertical labels */
@@ -274,26 +271,13 @@ static saddle_status write_panel(drawing *d, size_t p, saddle_error *error)
 
 /* ---- pictures ------------------------------------------------------------------------------ */
 
-/* Whether there are several panels and all have the same curves. */
-static bool shares_legend(const figure *f)
-{
-    for (size_t p = 1; p < f->panels; p++) {
-        if (f->panel[p].curves != f->panel[0].curves)
-            return false;
-        for (size_t c = 0; c < f->panel[p].curves; c++)
-            if (strcmp(f->panel[p].curve[c].label, f->panel[0].curve[c].label) != 0)
-                return false;
-    }
-    return f->panels > 1;
-}
-
-/* The number of legend entries of a panel that fit side by side. */
-static size_t legend_columns(const drawing *d, size_t p, int width)
+/* The number of legend entries that fit side by side. */
+static size_t legend_columns(const drawing *d, int width)
 {
     size_t longest = 1;
-    for (size_t c = 0; c < d->f->panel[p].curves; c++) {
+    for (size_t c = 0; c < d->f->panel[0].curves; c++) {
         char title[TITLE_SIZE];
-        make_title(d, p, c, title, sizeof title);
+        make_title(d, 0, c, title, sizeof title);
         size_t length = strlen(title);
         longest = length > longest ? length : longest;
     }
@@ -303,17 +287,11 @@ static size_t legend_columns(const drawing *d, size_t p, int width)
     return across > 0 ? across : 1;
 }
 
-/* The number of lines of the longest legend. */
-static int legend_lines(const drawing *d, int width)
+/* The height of the legend. */
+static int legend_height(const drawing *d, int width)
 {
-    const figure *f = d->f;
-    size_t lines = 0;
-    for (size_t p = 0; p < f->panels; p++) {
-        size_t across = legend_columns(d, p, width);
-        size_t need = (f->panel[p].curves + across - 1) / across;
-        lines = need > lines ? need : lines;
-    }
-    return (int)lines;
+    size_t across = legend_columns(d, width);
+    return LEGEND_HEIGHT * (int)((d->f->panel[0].curves + across - 1) / across);
 }
 
 static void write_style(drawing *d)
@@ -324,7 +302,6 @@ static void write_style(drawing *d)
           "set grid ytics xtics lc rgb '#e4e4e8' lw 1 lt 1 dt solid\n"
           "set key outside below center horizontal Left reverse noenhanced samplen 2.6 spacing 1.2 "
           "height 0.7\n"
-          "set title offset 0,-0.4\n"
           "set xlabel offset 0,0.2\n",
           d->g.script);
     if (d->shared) /* gnuplot's own margin depends on the label, which would make panels unequal */
@@ -351,9 +328,9 @@ static sheet lay_out(const drawing *d)
     return (sheet){.columns = columns,
                    .rows = (f->panels + columns - 1) / columns,
                    .width = width,
-                   .height = PANEL_HEIGHT + (shared ? 0 : LEGEND_HEIGHT * legend_lines(d, width)),
+                   .height = PANEL_HEIGHT + (shared ? 0 : legend_height(d, width)),
                    .title = f->title != NULL && *f->title != '\0' ? TITLE_HEIGHT : 0,
-                   .legend = shared ? LEGEND_HEIGHT * (legend_lines(d, whole) + 1) : 0};
+                   .legend = shared ? LEGEND_HEIGHT + legend_height(d, whole) : 0};
 }
 
 /* Sets the position of the next plot: that of panel p. */
@@ -376,12 +353,12 @@ static void write_legend(drawing *d, const sheet *at)
     double height = at->title + at->legend + (double)at->height * (double)at->rows;
     saddle_fprintf(
         f,
-        "set size 1,%.6f\nset origin 0,0\nunset border\nunset tics\nunset title\n"
+        "set size 1,%.6f\nset origin 0,0\nunset border\nunset tics\n"
         "unset xlabel\nunset ylabel\nunset logscale\nset xrange [0:1]\nset yrange [0:1]\n"
         "set margins 0,0,0,0\n"
         "set key inside center center horizontal Left reverse noenhanced samplen 2.6 "
         "spacing 1.2 maxcols %zu\nplot ",
-        at->legend / height, legend_columns(d, 0, at->width * (int)at->columns));
+        at->legend / height, legend_columns(d, at->width * (int)at->columns));
     for (size_t c = 0; c < panel->curves; c++) {
         fputs(c == 0 ? "NaN" : ", NaN", f);
         write_look(d, 0, c);
@@ -393,7 +370,7 @@ static void write_legend(drawing *d, const sheet *at)
 saddle_status figure_draw(const figure *f, const char *path, saddle_error *error)
 {
     gnuplot_kind kind = GNUPLOT_SVG;
-    drawing d = {.f = f, .shared = shares_legend(f)};
+    drawing d = {.f = f, .shared = f->panels > 1};
     SADDLE_TRY(gnuplot_kind_of("figure", path, GNUPLOT_PDF, &kind, error));
     SADDLE_TRY(gnuplot_open(&d.g, error));
     saddle_status status = SADDLE_OK;

@@ -5,7 +5,7 @@
  * or several runs that differ only in their seed. For several runs the mean is drawn (the geometric
  * mean on a logarithmic axis), with a band from the 10th to the 90th percentile, rounded outwards,
  * which is their full range for up to 10 runs. Mean and band end where the first of the runs ends;
- * the rest of the others is drawn as thin lines. Panels with the same curves share one legend. If
+ * the rest of the others is drawn as thin lines. Several panels have the same curves and share one legend. If
  * curves look the same, the first is drawn widest, so that all are visible, and the legend says so.
  */
 #ifndef SADDLE_DRAW_FIGURE_H
@@ -42,7 +42,6 @@ typedef enum figure_scale {
 
 /* One pair of axes. Texts are borrowed; NULL or "" for none. */
 typedef struct figure_panel {
-    const char *title;
     const char *x_label;
     const char *y_label;
     figure_scale x_scale;
