@@ -1,7 +1,6 @@
 /*
- * Finding or loading an algorithm. A plug-in has its own copies of the library's constants, so the
- * plan's options in its table are replaced by the library's options of the same name; its own
- * options are read from the text.
+ * Finding or loading an algorithm. Of a plug-in's options, those of the plan are the library's; its own
+ * are read from the text.
  */
 #include "instance/algorithm_choice.h"
 
@@ -10,6 +9,7 @@
 #include "algorithms/step_options.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "instance/unused_options.h"
 
 /* Returns whether a phase has no function. */
 static bool lacks_function(const saddle_phase *phase)
@@ -31,15 +31,7 @@ static const char *missing(const void *kind)
                                                             : NULL;
 }
 
-/* Returns the plan's step option of a name; NULL if there is none. */
-static const saddle_option *find_step(const char *name)
-{
-    for (const saddle_option *const *option = saddle_step_options; *option != NULL; option++)
-        if (strcmp((*option)->name, name) == 0)
-            return *option;
-    return NULL;
-}
-
+/* Lists the options of the plan that a plug-in reads. */
 static saddle_status take_options(saddle_algorithm_choice *choice, saddle_error *error)
 {
     const saddle_option *const *own = choice->plugin->exported->algorithm->options;
@@ -47,14 +39,14 @@ static saddle_status take_options(saddle_algorithm_choice *choice, saddle_error 
     for (; own != NULL && *own != NULL; own++) {
         if ((*own)->home != SADDLE_HOME_PLAN)
             continue;
-        const saddle_option *found = find_step((*own)->name);
-        if (found == NULL || count == SADDLE_MOST_PLAN_OPTIONS)
+        if (!saddle_option_in(saddle_step_options, *own) || count == SADDLE_MOST_PLAN_OPTIONS)
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
-                "the algorithm of the plug-in '%s' lists the option '%.80s', which is "
-                "neither its own nor one of the plan's step sizes",
+                "the algorithm of the plug-in '%s' lists the option '%.80s', which is neither its "
+                "own nor one of the step sizes that <saddle/plan.h> declares; list "
+                "these, and load it into a program that exports them",
                 choice->plugin->path, (*own)->name);
-        choice->option[count++] = found;
+        choice->option[count++] = *own;
     }
     return SADDLE_OK;
 }

@@ -518,9 +518,13 @@ cat >steps.c <<'END'
 #define saddle_plugin other_plugin
 #include "parts.c"
 #undef saddle_plugin
-static const saddle_option eta_x = {.name = "eta-x", .group = "Steps", .kind = SADDLE_OPTION_REAL,
-                                    .home = SADDLE_HOME_PLAN, .fallback = "auto", .help = "Step."};
-static const saddle_option *const both[] = {&step, &label, &laps, &eta_x, NULL};
+#ifdef COPIED
+static const saddle_option step_x = {.name = "eta-x", .group = "Steps", .kind = SADDLE_OPTION_REAL,
+                                     .home = SADDLE_HOME_PLAN, .fallback = "auto", .help = "Step."};
+#else
+#define step_x saddle_option_eta_x
+#endif
+static const saddle_option *const both[] = {&step, &label, &laps, &step_x, NULL};
 static saddle_status resolve(void *parameters, saddle_configuration *c, saddle_error *error)
 {
     if (!(c->steps.eta_x > 0.0))
@@ -537,6 +541,8 @@ END
 try run --problem quadratic --algorithm ./parts.so:nu=3
 check "options of the library are not options of a plug-in" warns "there is no option 'nu'; the options are: step"
 check "builds steps.so" "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" steps.c -o steps.so -lm
+check "builds copied.so" "$compiler" -std=c17 -shared -fPIC -DCOPIED -I"$here/../../include" steps.c -o copied.so -lm
+refuse "lists the option 'eta-x', which is neither its own nor one of the step sizes" "${quadratic[@]}" --algorithm ./copied.so
 refuse "'eta-x' is an option of all algorithms, not of this list; give it outside the list" \
     "${quadratic[@]}" --algorithm ./steps.so:eta-x=3
 try tune --problem quadratic --algorithms ./steps.so:laps=2,gda --budget 60000 --output tuned --quiet
