@@ -21,6 +21,7 @@ from .experiments import Experiment, Series
 from .runs import Part
 
 matplotlib.use("Agg")
+matplotlib.rcParams["svg.fonttype"] = "none"  # texts stay texts, which makes the page small
 from matplotlib import pyplot  # noqa: E402
 
 __all__ = ["draw", "is_drawn"]
@@ -178,8 +179,8 @@ def _over_costs(ax: Any, part: Part, x: str, y: str, only: str) -> None:
 
 def _save(figure: Any, directory: Path, stem: str) -> None:
     directory.mkdir(parents=True, exist_ok=True)
+    matplotlib.rcParams["svg.hashsalt"] = stem  # without it, and with a date, files would differ in each run
     for kind in KINDS:
-        # Without a date the files depend on the results alone.
         figure.savefig(directory / f"{stem}.{kind}", dpi=150, metadata={"Date": None} if kind == "svg" else None)
     pyplot.close(figure)
 
