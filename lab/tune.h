@@ -118,7 +118,7 @@ saddle_status saddle_tune_log_write(saddle_tune_log *log, const saddle_tuning *t
 /* Closes the log. Safe on a zeroed struct. */
 void saddle_tune_log_close(saddle_tune_log *log);
 
-/* ---- the result: tuning.c ---- */
+/* ---- the result: tune_result.c ---- */
 
 /* For qsort() of trials: the better value first, then the smaller candidate number. */
 int saddle_trial_order(const void *a, const void *b);

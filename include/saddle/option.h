@@ -57,6 +57,19 @@ typedef enum saddle_option_effect {
     SADDLE_EFFECT_ENGINE  /**< Which processors compute; no result depends on it. */
 } saddle_option_effect;
 
+/** Who uses an option; the bits of saddle_option::users. */
+typedef enum saddle_option_users {
+    SADDLE_USERS_DATA = 1,    /**< Problems made from data. */
+    SADDLE_USERS_SIGNS = 2,   /**< Problems whose labels are +1 and -1. */
+    SADDLE_USERS_CLASSES = 4, /**< Problems whose labels are classes. */
+    SADDLE_USERS_NAMED = 8, /**< Problems that a name or a plug-in gives, not objects in memory. */
+    SADDLE_USERS_NETWORK = 16, /**< Algorithms that communicate. */
+    SADDLE_USERS_MESSAGES =
+        32, /**< The same. Of several algorithms, those that do not are reported. */
+    SADDLE_USERS_TOPOLOGY = 64,  /**< The same, or a topology that sets the number of agents. */
+    SADDLE_USERS_PROCESSES = 128 /**< Runs in several processes. */
+} saddle_option_users;
+
 /** Which struct an option's field is in. */
 typedef enum saddle_option_home {
     SADDLE_HOME_NONE, /**< No field: the value is text only. */
@@ -94,14 +107,17 @@ typedef struct saddle_option {
     const char *values;          /**< What its value can be, for completion: "@FILE", "@DIRECTORY",
                                       "@ALGORITHM" and the like; NULL: its choices, if any. */
     const saddle_search *search; /**< For numbers that a search varies; NULL: it does not. */
-    bool of_data;                /**< Only problems made from data use it. */
+    unsigned users;              /**< Bits of ::saddle_option_users, all of which must apply for it
+                                      to have an effect; 0: everybody uses it. */
+    unsigned formats;            /**< For options for reading data: the formats that use it, as in
+                                      saddle_dataset::formats. */
     bool not_in_file;            /**< Refused in a configuration file. */
     bool no_path_in_file; /**< There, a value with a / is refused: it names code to be run. */
     const char *alone;    /**< What its name alone means on the command line; NULL: it needs
                                       a value, unless it is a flag. */
     const char
-        *used_with; /**< "NAME=BEGINNING": it changes something only where the option NAME has
-                                      a value that begins so; NULL: always. */
+        *used_with; /**< "NAME=BEGINNING": it has an effect only if the option NAME has a value
+                                that begins so; "NAME!=BEGINNING": only if not; NULL: always. */
 } saddle_option;
 
 /** Size of a buffer for the value of an option as text, and for its list of choices. */

@@ -10,7 +10,18 @@
 /* The same with the values that completion offers. */
 #define PLAN_OF(field, when, what, kind) PLAN(field, when, what), .values = (kind)
 /* The same for an option that only problems made from data use. */
-#define PLAN_DATA(field, what) PLAN(problem.field, INSTANCE, what), .of_data = true
+#define PLAN_DATA(field, what) PLAN(problem.field, INSTANCE, what), .users = SADDLE_USERS_DATA
+/* The same for an option for reading data files of some formats. */
+#define PLAN_READING(field, what, which) PLAN_DATA(field, what), .formats = (which)
+#define CSV SADDLE_FORMAT_BIT(SADDLE_FORMAT_CSV)
+#define IDX SADDLE_FORMAT_BIT(SADDLE_FORMAT_IDX)
+#define NUMPY SADDLE_FORMAT_BIT(SADDLE_FORMAT_NUMPY)
+#define ANY_FORMAT (CSV | IDX | NUMPY | SADDLE_FORMAT_BIT(SADDLE_FORMAT_LIBSVM))
+/* The same for an option that only some problems use. */
+#define PLAN_OF_PROBLEMS(field, who) PLAN(problem.field, INSTANCE, RESULT), .users = (who)
+/* The same for an option of the network that only algorithms that communicate use. */
+#define PLAN_NETWORK(field, who, kind) \
+    PLAN_OF(network.field, INSTANCE, RESULT, kind), .users = SADDLE_USERS_##who
 /* The same for an option whose value can be the path of a plug-in. */
 #define PLAN_CODE(field, when, kind) PLAN_OF(field, when, RESULT, kind), .no_path_in_file = true
 
@@ -29,50 +40,55 @@ static const saddle_option data = SADDLE_TEXT(
     "names files numbered from 0: in a run one per agent, each opened only where its agent runs; "
     "in `saddle eval` and `saddle predict` the rows of all of them, in this order.");
 static const saddle_option format =
-    SADDLE_CHOICE(PLAN_DATA(format, RESULT), "format", SADDLE_READING_HEADING, "auto",
-                  "auto|libsvm|csv|idx|numpy", "FORMAT",
+    SADDLE_CHOICE(PLAN_READING(format, RESULT, ANY_FORMAT), "format", SADDLE_READING_HEADING,
+                  "auto", "auto|libsvm|csv|idx|numpy", "FORMAT",
                   "Format of the data file. auto: detected from its content and name.");
 static const saddle_option header = SADDLE_CHOICE(
-    PLAN_DATA(header, RESULT), "header", SADDLE_READING_HEADING, "auto", "auto|yes|no", "WHETHER",
+    PLAN_READING(header, RESULT, CSV), "header", SADDLE_READING_HEADING, "auto", "auto|yes|no",
+    "WHETHER",
     "CSV: whether the first line holds column names. auto: yes if it contains text and no numbers, "
     "or has text in a column in which the second line has a number.");
 static const saddle_option label_column = SADDLE_TEXT(
-    PLAN_DATA(label_column, RESULT), "label-column", SADDLE_READING_HEADING, "last", "WHICH",
+    PLAN_READING(label_column, RESULT, CSV | NUMPY), "label-column", SADDLE_READING_HEADING, "last",
+    "WHICH",
     "CSV and .npy: column of the label. Give first, last, its number from 0 or its name. none: the "
     "data have no labels, which only `saddle predict` accepts.");
-#define LABELS PLAN_DATA(labels, SOURCE), .values = "@FILE"
+#define LABELS PLAN_READING(labels, SOURCE, IDX | NUMPY), .values = "@FILE"
 static const saddle_option labels =
     SADDLE_TEXT(LABELS, "labels", SADDLE_READING_HEADING, "", "PATH",
                 "IDX and NumPy: file of the labels. none: the data have no labels, which only "
                 "`saddle predict` accepts. Not given: for images, the label file beside them with "
                 "the matching name; in an .npz file, the array y or labels.");
 static const saddle_option categories =
-    SADDLE_CHOICE(PLAN_DATA(categories, RESULT), "categories", SADDLE_READING_HEADING, "one-hot",
-                  "one-hot|codes", "CODING",
+    SADDLE_CHOICE(PLAN_READING(categories, RESULT, CSV), "categories", SADDLE_READING_HEADING,
+                  "one-hot", "one-hot|codes", "CODING",
                   "CSV: how text columns become features.\n"
                   "one-hot: one feature of 0 and 1 for each category, that is, each different text "
                   "value of the column.\n"
                   "codes: one feature, with the categories numbered from 0.");
 static const saddle_option missing = SADDLE_CHOICE(
-    PLAN_DATA(missing, RESULT), "missing", SADDLE_READING_HEADING, "refuse", "refuse|drop|impute",
-    "RULE",
+    PLAN_READING(missing, RESULT, CSV), "missing", SADDLE_READING_HEADING, "refuse",
+    "refuse|drop|impute", "RULE",
     "CSV: what to do with missing values. These are empty fields, NA, N/A, NaN, null and ?.\n"
     "refuse: report an error.\n"
     "drop: leave out the rows that contain them.\n"
     "impute: fill in the column's mean, or its most frequent category.");
 static const saddle_option category_columns = SADDLE_TEXT(
-    PLAN_DATA(category_columns, RESULT), "category-columns", SADDLE_READING_HEADING, "", "LIST",
+    PLAN_READING(category_columns, RESULT, CSV), "category-columns", SADDLE_READING_HEADING, "",
+    "LIST",
     "CSV: columns of numbers to treat as categories. Give column names or numbers from 0, "
     "separated by commas.");
 static const saddle_option drop_columns = SADDLE_TEXT(
-    PLAN_DATA(drop_columns, RESULT), "drop-columns", SADDLE_READING_HEADING, "", "LIST",
+    PLAN_READING(drop_columns, RESULT, CSV), "drop-columns", SADDLE_READING_HEADING, "", "LIST",
     "CSV: columns to leave out. Give column names or numbers from 0, separated by commas.");
 static const saddle_option positive =
-    SADDLE_TEXT(PLAN_DATA(positive, RESULT), "positive", SADDLE_DATA_HEADING, "auto", "LABELS",
+    SADDLE_TEXT(PLAN_OF_PROBLEMS(positive, SADDLE_USERS_DATA | SADDLE_USERS_SIGNS), "positive",
+                SADDLE_DATA_HEADING, "auto", "LABELS",
                 "Labels of the positive class, such as 1, 5-9 or 2,4,7. auto: the larger of two "
                 "labels; 5-9 if the labels are digits.");
 static const saddle_option classes =
-    SADDLE_TEXT(PLAN_DATA(classes, RESULT), "classes", SADDLE_DATA_HEADING, "auto", "LABELS",
+    SADDLE_TEXT(PLAN_OF_PROBLEMS(classes, SADDLE_USERS_DATA | SADDLE_USERS_CLASSES), "classes",
+                SADDLE_DATA_HEADING, "auto", "LABELS",
                 "Labels of the classes, such as 0,1,2. Only for problems with more than two "
                 "classes. auto: the labels that occur.");
 static const saddle_option test_data =
@@ -81,7 +97,8 @@ static const saddle_option test_data =
                 "Held-out data to measure outcomes on. Named as for --data. Not given: outcomes "
                 "are measured on the agents' data only.");
 static const saddle_option samples = SADDLE_TEXT(
-    PLAN(problem.samples, INSTANCE, RESULT), "samples", SADDLE_DATA_HEADING, "auto", "N[,N...]",
+    PLAN_OF_PROBLEMS(samples, SADDLE_USERS_NAMED), "samples", SADDLE_DATA_HEADING, "auto",
+    "N[,N...]",
     "Samples per agent. One number for all agents, or one per agent, separated by commas. auto: "
     "all rows, divided as evenly as possible; 100 for problems without data.");
 static const saddle_option partition =
@@ -116,15 +133,14 @@ static const saddle_option agents = SADDLE_INTEGER(
     PLAN(network.agents, INSTANCE, RESULT), "agents", SADDLE_NETWORK_HEADING, "auto", 1, 1e7, "M",
     "Number of agents. auto: as many as the topology has if it is a grid, torus or file, or as "
     "there are data files if there is one per agent; otherwise 5.");
+#define TOPOLOGY PLAN_NETWORK(topology, TOPOLOGY, "@TOPOLOGY"), .used_with = "links!=sequence"
 static const saddle_option topology =
-    SADDLE_TEXT(PLAN_OF(network.topology, INSTANCE, RESULT, "@TOPOLOGY"), "topology",
-                SADDLE_NETWORK_HEADING, "er:0.6", "GRAPH",
+    SADDLE_TEXT(TOPOLOGY, "topology", SADDLE_NETWORK_HEADING, "er:0.6", "GRAPH",
                 "Network of the agents. `saddle topologies` lists the graphs. file:PATH reads one "
                 "edge per line, `i j`, with agents numbered from 0.");
-static const saddle_option mixing =
-    SADDLE_TEXT(PLAN_OF(network.mixing, INSTANCE, RESULT, "@MIXING"), "mixing",
-                SADDLE_NETWORK_HEADING, "laplacian", "RULE",
-                "Rule for the weights of the mixing matrix. `saddle topologies` lists the rules.");
+static const saddle_option mixing = SADDLE_TEXT(
+    PLAN_NETWORK(mixing, NETWORK, "@MIXING"), "mixing", SADDLE_NETWORK_HEADING, "laplacian", "RULE",
+    "Rule for the weights of the mixing matrix. `saddle topologies` lists the rules.");
 static const saddle_option link_model =
     SADDLE_TEXT(PLAN_OF(network.link_model, RUN, METRIC, "@FILE"), "link-model",
                 SADDLE_LINKS_HEADING, "", "MODEL",
@@ -132,9 +148,9 @@ static const saddle_option link_model =
                 "latency:S,bandwidth:B,compute:C: S seconds per message, B bytes per second on a "
                 "link, C seconds per IFO call. Or give a file with values for each agent and edge. "
                 "Not given: no time is simulated.");
-#define LINKS                                \
-    PLAN_OF(network.links, INSTANCE, RESULT, \
-            "reliable|agreed:|agreed-burst:|gossip|sequence:|schedule:|lossy:|burst:|delay:")
+#define LINKS                     \
+    PLAN_NETWORK(links, MESSAGES, \
+                 "reliable|agreed:|agreed-burst:|gossip|sequence:|schedule:|lossy:|burst:|delay:")
 static const saddle_option links = SADDLE_TEXT(
     LINKS, "links", SADDLE_LINKS_HEADING, "reliable", "KIND",
     "Which messages arrive.\n"
@@ -149,7 +165,7 @@ static const saddle_option links = SADDLE_TEXT(
     "delay:K[:P]: messages, or a fraction P of them, arrive 1 to K rounds late.\n"
     "Append :I-J to one of the last three if nothing from agent I is ever to reach agent J.");
 static const saddle_option inexact = SADDLE_CHOICE(
-    PLAN(network.inexact, INSTANCE, RESULT), "inexact", SADDLE_LINKS_HEADING, "no", "no|stale|own",
+    PLAN_NETWORK(inexact, NETWORK, NULL), "inexact", SADDLE_LINKS_HEADING, "no", "no|stale|own",
     "RULE",
     "With lossy links: replace lost messages by a substitute.\n"
     "no: use the exact rule; the run converges to the same solution as with reliable links.\n"
@@ -157,22 +173,22 @@ static const saddle_option inexact = SADDLE_CHOICE(
     "own: use the receiver's own state.\n"
     "With stale and own the solution is wrong; they show what the exact rule is worth.");
 static const saddle_option churn = SADDLE_TEXT(
-    PLAN_OF(network.churn, INSTANCE, RESULT, "@FILE"), "churn", SADDLE_LINKS_HEADING, "", "FILE",
+    PLAN_NETWORK(churn, MESSAGES, "@FILE"), "churn", SADDLE_LINKS_HEADING, "", "FILE",
     "File that says which agents leave and join, and when. Its lines are `ROUND leave|return|join "
     "AGENT` and `ROUND cut|heal I J`. The objective is the mean over the agents that are present. "
     "Not given: all agents stay.");
 
 static const saddle_option compress =
-    SADDLE_TEXT(PLAN_OF(network.compress, INSTANCE, RESULT, "none|quantize:|top:|random:"),
-                "compress", SADDLE_LINKS_HEADING, "none", "RULE",
+    SADDLE_TEXT(PLAN_NETWORK(compress, MESSAGES, "none|quantize:|top:|random:"), "compress",
+                SADDLE_LINKS_HEADING, "none", "RULE",
                 "How to compress messages.\n"
                 "none: not at all.\n"
                 "quantize:BITS: send each entry with 2 to 16 bits.\n"
                 "top:FRACTION: send this fraction of the entries, the largest ones.\n"
                 "random:FRACTION: send this fraction of the entries, drawn at random.");
+#define MIXING_RATE PLAN_NETWORK(mixing_rate, NETWORK, NULL), .used_with = "compress!=none"
 static const saddle_option mixing_rate = SADDLE_REAL_ABOVE(
-    PLAN(network.mixing_rate, INSTANCE, RESULT), "mixing-rate", SADDLE_LINKS_HEADING, "auto", 0.0,
-    1.0, "RATE",
+    MIXING_RATE, "mixing-rate", SADDLE_LINKS_HEADING, "auto", 0.0, 1.0, "RATE",
     "Weight of compressed messages in mixing, from 0 to 1. auto: a rate that suits --compress, "
     "halved whenever neighbours' copies of an agent's state fall too far behind it.");
 
@@ -211,9 +227,10 @@ static const saddle_option max_ifo = SADDLE_INTEGER(
     "N",
     "Stop after N gradient evaluations (IFO calls) of all agents together. The run ends after the "
     "iteration in which N is reached; inner loops of that iteration are cut short. 0: no limit.");
-static const saddle_option max_rounds = SADDLE_INTEGER(
-    PLAN(limits.max_rounds, RUN, LENGTH), "max-rounds", SADDLE_STOPPING_HEADING, "0", 0,
-    SADDLE_UNBOUNDED, "N", "Stop before exceeding N communication rounds. 0: no limit.");
+#define ROUNDS PLAN(limits.max_rounds, RUN, LENGTH), .users = SADDLE_USERS_MESSAGES
+static const saddle_option max_rounds =
+    SADDLE_INTEGER(ROUNDS, "max-rounds", SADDLE_STOPPING_HEADING, "0", 0, SADDLE_UNBOUNDED, "N",
+                   "Stop before exceeding N communication rounds. 0: no limit.");
 static const saddle_option max_seconds = SADDLE_REAL(
     PLAN(limits.max_seconds, RUN, LENGTH), "max-seconds", SADDLE_STOPPING_HEADING, "0", 0,
     SADDLE_UNBOUNDED, "S",
@@ -252,9 +269,9 @@ static const saddle_option pin =
     SADDLE_FLAG(PLAN(engine.pin, RUN, ENGINE), "pin", SADDLE_ENGINE_HEADING, "no",
                 "Keep each thread on one processor. This helps if the system moves threads around, "
                 "and hurts if other programs use the same processors.");
+#define STALL PLAN(engine.stall_seconds, INSTANCE, ENGINE), .users = SADDLE_USERS_PROCESSES
 static const saddle_option stall_seconds = SADDLE_REAL(
-    PLAN(engine.stall_seconds, INSTANCE, ENGINE), "stall-seconds", SADDLE_ENGINE_HEADING, "60", 1,
-    SADDLE_UNBOUNDED, "S",
+    STALL, "stall-seconds", SADDLE_ENGINE_HEADING, "60", 1, SADDLE_UNBOUNDED, "S",
     "With --engine mpi: end the job if a process does not respond for S seconds. A process that is "
     "merely busy (computing, reading or writing) still responds, however long it takes; one that "
     "is stopped or unreachable does not. The exit status is 5.");

@@ -1,6 +1,5 @@
 #include "instance/unused_options.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,41 +39,7 @@ bool saddle_option_of_algorithm(const saddle_option *option)
     return false;
 }
 
-/* Returns whether an option fills this field of a plan. */
-static bool is_field(const saddle_option *option, size_t offset)
-{
-    return option->home == SADDLE_HOME_PLAN && option->offset == offset;
-}
-
 /* ---- options for reading data ---------------------------------------------------------------- */
-
-/* Returns the formats whose readers use an option; 0 if it is not an option for reading data. */
-static unsigned formats_of(const saddle_option *option)
-{
-    enum {
-        CSV = SADDLE_FORMAT_BIT(SADDLE_FORMAT_CSV),
-        IDX = SADDLE_FORMAT_BIT(SADDLE_FORMAT_IDX),
-        NUMPY = SADDLE_FORMAT_BIT(SADDLE_FORMAT_NUMPY),
-        ALL = CSV | IDX | NUMPY | SADDLE_FORMAT_BIT(SADDLE_FORMAT_LIBSVM)
-    };
-    static const struct {
-        size_t field;
-        unsigned formats;
-    } uses[] = {
-        {offsetof(saddle_plan, problem.format), ALL},
-        {offsetof(saddle_plan, problem.header), CSV},
-        {offsetof(saddle_plan, problem.label_column), CSV | NUMPY},
-        {offsetof(saddle_plan, problem.labels), IDX | NUMPY},
-        {offsetof(saddle_plan, problem.categories), CSV},
-        {offsetof(saddle_plan, problem.missing), CSV},
-        {offsetof(saddle_plan, problem.category_columns), CSV},
-        {offsetof(saddle_plan, problem.drop_columns), CSV},
-    };
-    for (size_t k = 0; k < sizeof uses / sizeof *uses; k++)
-        if (is_field(option, uses[k].field))
-            return uses[k].formats;
-    return 0;
-}
 
 /* Returns a text such as "not used by LIBSVM and IDX files". */
 static const char *unread_text(unsigned formats, char out[128])
@@ -97,8 +62,8 @@ static const char *unread_text(unsigned formats, char out[128])
  * have one or is not such an option. */
 static const char *reason_unread(const saddle_option *option, unsigned formats, char out[128])
 {
-    unsigned users = formats_of(option);
-    return users != 0 && (users & formats) == 0 ? unread_text(formats, out) : NULL;
+    return option->formats != 0 && (option->formats & formats) == 0 ? unread_text(formats, out)
+                                                                    : NULL;
 }
 
 void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unused_warning *warning,
@@ -116,12 +81,12 @@ void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unus
     }
 }
 
-/* Returns the formats of an instance's data that an option may apply to; `labels` applies only
- * to the agents' rows. */
+/* Returns the formats of an instance's data that an option may apply to; one that names a file
+ * applies only to the agents' rows. */
 static unsigned formats_read(const saddle_instance *instance, const saddle_option *option)
 {
     unsigned formats = instance->parts->formats;
-    if (instance->held_out != NULL && !is_field(option, offsetof(saddle_plan, problem.labels)))
+    if (instance->held_out != NULL && option->effect != SADDLE_EFFECT_SOURCE)
         formats |= instance->held_out->formats;
     return formats;
 }
@@ -132,16 +97,15 @@ static unsigned formats_read(const saddle_instance *instance, const saddle_optio
 static bool is_idle(const saddle_instance *instance, const saddle_option *option)
 {
     const saddle_problem_class *kind = instance->kind;
+    unsigned users = option->users & (SADDLE_USERS_DATA | SADDLE_USERS_SIGNS |
+                                      SADDLE_USERS_CLASSES | SADDLE_USERS_NAMED);
     if (is_of_problem(option))
         return kind == NULL || !saddle_option_in(kind->options, option);
-    if (option->of_data && (kind == NULL || !kind->needs_data))
-        return true;
-    if (is_field(option, offsetof(saddle_plan, problem.samples)))
-        return kind == NULL; /* the caller's own problem has other options */
-    return (is_field(option, offsetof(saddle_plan, problem.positive)) &&
-            kind->labels != SADDLE_LABELS_SIGNS) ||
-           (is_field(option, offsetof(saddle_plan, problem.classes)) &&
-            kind->labels != SADDLE_LABELS_CLASSES);
+    if (kind == NULL)
+        return users != 0; /* the caller's own problem has other options */
+    return ((users & SADDLE_USERS_DATA) != 0 && !kind->needs_data) ||
+           ((users & SADDLE_USERS_SIGNS) != 0 && kind->labels != SADDLE_LABELS_SIGNS) ||
+           ((users & SADDLE_USERS_CLASSES) != 0 && kind->labels != SADDLE_LABELS_CLASSES);
 }
 
 bool saddle_option_lacks_companion(const saddle_plan *plan, const saddle_option *option,
@@ -150,13 +114,15 @@ bool saddle_option_lacks_companion(const saddle_plan *plan, const saddle_option 
     char name[32];
     if (option->used_with == NULL)
         return false;
-    int length = (int)strcspn(option->used_with, "=");
-    const char *beginning = option->used_with + length + 1;
+    int length = (int)strcspn(option->used_with, "!=");
+    bool without = option->used_with[length] == '!';
+    const char *beginning = option->used_with + length + (without ? 2 : 1);
     saddle_snprintf(name, sizeof name, "%.*s", length, option->used_with);
-    saddle_snprintf(out, 128, "only used with %s %s", name, beginning);
+    saddle_snprintf(out, 128, "%s used with %s %s", without ? "not" : "only", name, beginning);
     const saddle_option *other = saddle_plan_find(plan, name);
-    return other != NULL &&
-           strncmp(SADDLE_PLAN_TEXT(plan, other), beginning, strlen(beginning)) != 0;
+    bool begins =
+        other != NULL && strncmp(SADDLE_PLAN_TEXT(plan, other), beginning, strlen(beginning)) == 0;
+    return other != NULL && begins == without;
 }
 
 /* Returns a text such as "precision and prox-dsgda". */
@@ -188,35 +154,21 @@ static const char *reason_unused(const saddle_option *option, const saddle_insta
                                  const saddle_algorithm *const *algorithm, size_t count,
                                  char text[128])
 {
-    static const size_t of_networks[] = {
-        offsetof(saddle_plan, network.topology), offsetof(saddle_plan, network.mixing),
-        offsetof(saddle_plan, network.links),    offsetof(saddle_plan, network.inexact),
-        offsetof(saddle_plan, network.compress), offsetof(saddle_plan, network.mixing_rate),
-        offsetof(saddle_plan, network.churn),    offsetof(saddle_plan, limits.max_rounds)};
-    if (option->home != SADDLE_HOME_PLAN)
-        return NULL;
+    unsigned of_network = SADDLE_USERS_NETWORK | SADDLE_USERS_MESSAGES | SADDLE_USERS_TOPOLOGY;
     if (instance->kind != NULL && instance->kind->needs_data) {
         const char *unread = reason_unread(option, formats_read(instance, option), text);
         if (unread != NULL)
             return unread;
     }
-    if (option->offset == offsetof(saddle_plan, engine.stall_seconds) &&
-        instance->world->ranks == 1)
+    if ((option->users & SADDLE_USERS_PROCESSES) != 0 && instance->world->ranks == 1)
         return "not used by a single process";
-    if (option->offset == offsetof(saddle_plan, network.topology) && instance->links != NULL &&
-        instance->links->kind == SADDLE_LINKS_SEQUENCE)
-        return "not used with links sequence, which names the topologies itself";
-    if (option->offset == offsetof(saddle_plan, network.mixing_rate) &&
-        instance->compression == NULL)
-        return "not used without compress";
     /* A topology may determine the number of agents, and so how rows are divided. */
-    if (option->offset == offsetof(saddle_plan, network.topology) &&
+    if ((option->users & SADDLE_USERS_TOPOLOGY) != 0 &&
         saddle_topology_sets_agents(instance->plan->network.topology))
         return NULL;
-    for (size_t k = 0; k < sizeof of_networks / sizeof *of_networks; k++)
-        if (option->offset == of_networks[k] && all_centralized(algorithm, count))
-            return "not used by centralized algorithms, which do not communicate";
-    return NULL;
+    return (option->users & of_network) != 0 && all_centralized(algorithm, count)
+               ? "not used by centralized algorithms, which do not communicate"
+               : NULL;
 }
 
 /* Warns that the centralized ones among several algorithms do not use an option of the network. */
@@ -224,20 +176,14 @@ static void report_partly_unused(const saddle_option *option,
                                  const saddle_algorithm *const *algorithm, size_t count,
                                  saddle_unused_warning *warning, void *context)
 {
-    static const size_t field[] = {
-        offsetof(saddle_plan, network.links), offsetof(saddle_plan, network.churn),
-        offsetof(saddle_plan, network.compress), offsetof(saddle_plan, limits.max_rounds)};
-    bool of_network = false;
     size_t found = 0;
     char names[256];
     char message[512];
     const saddle_algorithm **centralized = saddle_alloc(count, sizeof *centralized);
-    for (size_t k = 0; k < sizeof field / sizeof *field; k++)
-        of_network = of_network || is_field(option, field[k]);
     for (size_t a = 0; centralized != NULL && a < count; a++)
         if (algorithm[a]->traits.centralized)
             centralized[found++] = algorithm[a];
-    if (of_network && found > 0 && found < count) {
+    if ((option->users & SADDLE_USERS_MESSAGES) != 0 && found > 0 && found < count) {
         saddle_snprintf(message, sizeof message, "%s: not used by %s, which %s not communicate",
                         option->name, join(centralized, found, names), found == 1 ? "does" : "do");
         warning(context, message);

@@ -106,7 +106,7 @@ void saddle_run_warn_of_late_events(const saddle_run_state *r);
 /* Refuses a run that needs more memory than there is, before it is allocated. */
 saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *error);
 
-/* ---- effective.c ---- */
+/* ---- effective_plan.c ---- */
 
 /* Fill in result->plan, the settings that matter to this run with nothing left automatic, and result->untuned. */
 saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error);
@@ -134,7 +134,7 @@ bool saddle_run_gains(const saddle_run_state *r, size_t row, const double *outco
  * it. */
 int saddle_run_apply_rules(const saddle_run_state *r, int stop);
 
-/* ---- points.c ---- */
+/* ---- trace_points.c ---- */
 
 /* Measures r->row. Sets *diverged if the metric or a loss is not finite. */
 saddle_status saddle_run_measure(saddle_run_state *r, bool *diverged, saddle_error *error);
