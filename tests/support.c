@@ -26,6 +26,11 @@ const char *saddle_test_data(const char *file)
 /* Shared with the processes that Check runs tests in. */
 static int *skipped;
 
+bool test_long(void)
+{
+    return getenv("SADDLE_TEST_LONG") != NULL;
+}
+
 void saddle_test_skip(const char *why)
 {
     saddle_fprintf(stdout, "skip: %s\n", why);

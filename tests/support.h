@@ -61,6 +61,9 @@ const char *saddle_test_data(const char *file);
  * first test. */
 bool saddle_test_take_comma(void);
 
+/* True if every case of a large table should run (SADDLE_TEST_LONG in the environment), and not a choice of them. */
+bool test_long(void);
+
 /* Reports why a test cannot run here. The test then returns and counts as skipped, not as passed. */
 void saddle_test_skip(const char *why);
 

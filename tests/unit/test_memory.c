@@ -26,7 +26,7 @@
 #include "instances.h"
 #include "support.h"
 
-#define LEAST_BYTES 1.6e7
+#define LEAST_BYTES 8e6
 #define MOST_RATIO 1.25
 
 /* The result of a run in a separate process. */
@@ -169,15 +169,14 @@ static const struct {
     const char *label;
     const char *setting[MOST_SETTINGS];
 } shape[] = {
-    {"quadratic, 100000 agents",
-     {"problem=quadratic", "agents=100000", "topology=ring", "samples=2"}},
+    {"quadratic, 30000 agents",
+     {"problem=quadratic", "agents=30000", "topology=ring", "samples=2"}},
     {"quadratic, 20000 agents, 3 threads",
      {"problem=quadratic", "agents=20000", "topology=torus:100x200", "samples=2", "threads=3"}},
-    {"quadratic, 20000 agents, regular:10",
-     {"problem=quadratic", "agents=30000", "topology=regular:10", "samples=2", "x-dim=2",
-      "y-dim=2"}},
-    {"quadratic, 2000 agents, er:0.1",
-     {"problem=quadratic", "agents=2000", "topology=er:0.1", "samples=2", "x-dim=2", "y-dim=2"}},
+    {"quadratic, 5000 agents, regular:10",
+     {"problem=quadratic", "agents=5000", "topology=regular:10", "samples=2"}},
+    {"quadratic, 600 agents, er:0.5",
+     {"problem=quadratic", "agents=600", "topology=er:0.5", "samples=2", "x-dim=2", "y-dim=2"}},
     {"quadratic, 1200 agents, complete",
      {"problem=quadratic", "agents=1200", "topology=complete", "samples=2", "x-dim=2", "y-dim=2"}},
     {"quadratic, 20000 x 20000, 5 agents",
@@ -200,24 +199,24 @@ static const struct {
      {"problem=robust-logistic", "data=synthetic:150000", "weights=simplex"}},
     {"robust-logistic, half of the rows",
      {"problem=robust-logistic", "data=synthetic:200000", "samples=20000"}},
-    {"robust-logistic, 1000 agents",
-     {"problem=robust-logistic", "data=synthetic:150000", "agents=1000", "topology=er:0.05"}},
+    {"robust-logistic, 500 agents",
+     {"problem=robust-logistic", "data=synthetic:150000", "agents=500", "topology=er:0.1"}},
     {"auc, synthetic:200000", {"problem=auc", "data=synthetic:200000"}},
     {"auc, held-out rows", {"problem=auc", "data=synthetic:150000", "test-data=synthetic:120000"}},
     {"auc, mlp:100,50",
-     {"problem=auc", "data=synthetic:2000:2000", "score=mlp:100,50", "threads=2"}},
+     {"problem=auc", "data=synthetic:300:2000", "score=mlp:100,50", "threads=2"}},
     {"auc, label-skew", {"problem=auc", "data=synthetic:200000", "partition=label-skew:0.5"}},
     {"auc, label-skew, sizes given",
      {"problem=auc", "data=synthetic:200000", "agents=4", "topology=ring",
       "partition=label-skew:0.5", "samples=20000,16000,12000,8000"}},
     {"fair, synthetic:200000", {"problem=fair", "data=synthetic:200000"}},
-    {"fair, 50000 features", {"problem=fair", "data=synthetic:1000:50000"}},
-    {"poisoning, synthetic:200000", {"problem=poisoning", "data=synthetic:200000"}},
-    {"poisoning, 50000 features", {"problem=poisoning", "data=synthetic:1000:50000"}},
+    {"fair, 50000 features", {"problem=fair", "data=synthetic:200:50000"}},
+    {"poisoning, synthetic:60000", {"problem=poisoning", "data=synthetic:60000"}},
+    {"poisoning, 50000 features", {"problem=poisoning", "data=synthetic:200:50000"}},
     {"policy-evaluation, 700 states",
-     {"problem=policy-evaluation", "mdp-states=700", "mdp-hidden=32", "samples=1000"}},
+     {"problem=policy-evaluation", "mdp-states=700", "mdp-hidden=32", "samples=200"}},
     {"l1-ball, 60000 features",
-     {"problem=fair", "data=synthetic:1000:60000", "x-set=l1-ball:3", "regularizer=none"}},
+     {"problem=fair", "data=synthetic:200:60000", "x-set=l1-ball:3", "regularizer=none"}},
     {"simplex, 60000 dimensions",
      {"problem=quadratic", "agents=4", "samples=2", "x-dim=60000", "y-dim=5", "x-set=simplex:1",
       "regularizer=none", "threads=2"}},

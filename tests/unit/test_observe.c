@@ -118,6 +118,9 @@ static void slow_response(truth *t)
         double moved = distance2(y_dim, before, t->y_star);
         if (round > 0 && moved > 1e-16)
             steepest = fmax(steepest, sqrt(distance2(y_dim, slope, t->gy) / moved));
+        /* Further steps would be as short as rounding. */
+        if (round > 0 && moved <= 1e-32)
+            break;
         memcpy(before, t->y_star, y_dim * sizeof *before);
         memcpy(slope, t->gy, y_dim * sizeof *slope);
         for (size_t k = 0; k < y_dim; k++)
