@@ -71,6 +71,9 @@ class Bench:
                                   env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}))
 
     def iterate(self, repeats, iterations, settings):
+        """Times runs of this many iterations; a tenth of them, and found["iterations"] says so, for a smoke test."""
+        if self.options.quick:
+            repeats, iterations = min(repeats, 2), max(3, iterations // 10)
         return self.measure("iterate", repeats, iterations,
                             *[f"{name}={value}" for name, value in settings.items()])
 
@@ -338,11 +341,11 @@ def case_trace(bench):
         traced = bench.iterate(repeats, CYCLES, {**settings, "trace-every": 1})
         ratio = traced["run_seconds"] / plain["run_seconds"]
         best_ratio = traced["best_run_seconds"] / plain["best_run_seconds"]
-        bench.add("trace-every 1, per iteration", traced["run_seconds"] / CYCLES,
-                  traced["best_run_seconds"] / CYCLES, threads,
-                  untraced_seconds=plain["run_seconds"] / CYCLES, ratio_to_untraced=ratio,
+        bench.add("trace-every 1, per iteration", traced["run_seconds"] / traced["iterations"],
+                  traced["best_run_seconds"] / traced["iterations"], threads,
+                  untraced_seconds=plain["run_seconds"] / plain["iterations"], ratio_to_untraced=ratio,
                   best_ratio_to_untraced=best_ratio,
-                  remark=f"{ratio:.2f}x untraced ({duration(plain['run_seconds'] / CYCLES)}); "
+                  remark=f"{ratio:.2f}x untraced ({duration(plain['run_seconds'] / plain['iterations'])}); "
                          f"best {best_ratio:.2f}x")
 
 
@@ -363,7 +366,7 @@ def case_threads(bench):
     trace points. By the wall clock for the last, else by the time of iterating."""
     quick = bench.options.quick
     rows = {"data": rows_file(bench), "agents": AGENTS, "samples": SAMPLES, "topology": "er:0.6"}
-    long_rows = 20000 if quick else 200000
+    long_rows = 8000 if quick else 200000
     network = auc_network(bench).settings
     cases = [
         ("a9a, 5 agents", CYCLES, {**rows, **STEPS, "batch": BATCH, "q": Q}),
@@ -384,7 +387,7 @@ def case_threads(bench):
             found = bench.iterate(3 if quick else 15, iterations, {**settings, "threads": threads})
             median, best = times(found)
             if "trace-every" in settings:
-                median, best = found["run_seconds"] / iterations, found["best_run_seconds"] / iterations
+                median, best = (found[key] / found["iterations"] for key in ("run_seconds", "best_run_seconds"))
             single = single or (median, best)
             more = {}
             if threads > 1:
@@ -404,7 +407,7 @@ def case_kernels(bench):
 
 def case_libsvm(bench):
     """Reading LIBSVM text made by the generator, beside scikit-learn's reader."""
-    rows = 300000 if bench.options.quick else 7150000
+    rows = 30000 if bench.options.quick else 7150000
     path = bench.path("big.libsvm")
     command([bench.saddle, "data", "generate", path, "--rows", str(rows)])
     size = os.path.getsize(path)

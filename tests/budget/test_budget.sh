@@ -136,14 +136,14 @@ for name in "${order[@]}"; do
 done
 
 # Setting up and iterating grow with the number of agents, not faster.
-small=$(ring 200)
-middle=$(ring 400)
-large=$(ring 800)
+small=$(ring 100)
+middle=$(ring 200)
+large=$(ring 400)
 if ((middle > small && large > middle && 100 * (large - middle) <= 210 * (middle - small))); then
-    echo "ring 200, 400, 800: $small, $middle, $large instructions: linear"
+    echo "ring 100, 200, 400: $small, $middle, $large instructions: linear"
     passed=$((passed + 1))
 else
-    echo "ring 200, 400, 800: $small, $middle, $large instructions: grows faster than the agents  FAIL"
+    echo "ring 100, 200, 400: $small, $middle, $large instructions: grows faster than the agents  FAIL"
     failed=$((failed + 1))
 fi
 echo "checks: $passed passed, $failed failed"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""json_numbers.py EXPRESSION: exits with 0 if it is true.
+"""json_numbers.py EXPRESSION: exits with 0 if it is true. Without one, reads expressions, one on a line, and answers
+each with a line: true, or why not.
 
-The expression can use o, the object in object.json; text and err, the files of that name; and the functions below.
+An expression can use o, the object in object.json; text and err, the files of that name; and the functions below.
 """
 import csv
 import re
@@ -17,9 +18,7 @@ def read(path):
         return ""
 
 
-o = json_schema.load("object.json")
-text = read("text")
-err = read("err")
+o, text, err = {}, "", ""
 columns = ["iteration", "ifo", "rounds", "messages", "bytes", "seconds", "network_seconds", "age", "present", "components", "loss", "primal", "metric", "x_stationarity",
            "x_consensus", "y_consensus", "y_gap", "stationarity", "potential"]
 
@@ -108,8 +107,18 @@ def same_summary(comparison, path):
     return True
 
 
+def answer(expression):
+    """Returns "true", or why it is not."""
+    global o, text, err  # pylint: disable=global-statement
+    try:
+        o, text, err = json_schema.load("object.json"), read("text"), read("err")
+        return "true" if eval(expression) else "false"  # pylint: disable=eval-used
+    except Exception as error:  # pylint: disable=broad-exception-caught
+        return repr(error).replace("\n", " ")
+
+
 if __name__ == "__main__":
-    good = eval(sys.argv[1])  # pylint: disable=eval-used
-    if not good:
-        print("false:", sys.argv[1])
-    sys.exit(0 if good else 1)
+    if len(sys.argv) > 1:
+        sys.exit(None if answer(sys.argv[1]) == "true" else answer(sys.argv[1]) + ": " + sys.argv[1])
+    for each in sys.stdin:
+        print(answer(each), flush=True)

@@ -20,7 +20,14 @@ object() {
     cp out object.json
 }
 # holds NAME EXPRESSION: a Python expression about the last object, o; see json_numbers.py for what else it can use.
-holds() { check "$1" python3 "$here/json_numbers.py" "$2"; }
+# One process answers for all, because starting Python takes longer than most of the expressions.
+coproc numbers { exec python3 "$here/json_numbers.py"; }
+true_of() {
+    local answer=''
+    printf '%s\n' "$1" >&"${numbers[1]}" && read -r answer <&"${numbers[0]}"
+    [ "$answer" = true ] || { printf '    %s: %s\n' "${answer:-no answer}" "$1" && false; }
+}
+holds() { check "$1" true_of "$2"; }
 text_of() { "$saddle" "$@" >text 2>/dev/null; }
 
 check "every table is about a command or a type" python3 - "$doc" <<'END'

@@ -23,7 +23,7 @@ import tempfile
 
 EXEMPT = [(re.compile(page), re.compile(command), reason) for page, command, reason in (
     (r".*", r"saddle data fetch ", "downloads; test_cli_data fetches from a server of its own"),
-    (r"README\.md", r"\./scripts/demo|build/saddle ", "installs packages and builds; these tests have a build"),
+    (r"README\.md", r"\./scripts/(demo|test)", "installs packages and builds; these tests have a build"),
     (r"README\.md", r"pip install ", "test_wheel installs the package"),
     (r"docs/cluster\.md", r"mpirun --hostfile", "needs several hosts"),
     (r"docs/cluster\.md", r"srun ", "needs Slurm"),
