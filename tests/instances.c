@@ -199,6 +199,15 @@ void test_plan_free(saddle_plan *plan)
     free(plan);
 }
 
+void assert_plan_refused(saddle_plan *plan, const char *part)
+{
+    saddle_error error = {.message = ""};
+    saddle_instance *instance = NULL;
+    assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT, part);
+    ck_assert_ptr_null(instance);
+    test_plan_free(plan);
+}
+
 const char *test_text(const saddle_plan *plan, const char *name)
 {
     static char buffer[4][SADDLE_VALUE_SIZE];

@@ -62,6 +62,8 @@ typedef struct test_instance {
  * fails if one is refused. */
 saddle_plan *test_plan(const saddle_plan *base, const char *const *assignment);
 void test_plan_free(saddle_plan *plan);
+/* Asserts that no instance is created from a plan and that the message contains `part`; frees the plan. */
+void assert_plan_refused(saddle_plan *plan, const char *part);
 /* Return the value of an existing option as text, and as a number (NaN when it is automatic). */
 const char *test_text(const saddle_plan *plan, const char *name);
 double test_number(const saddle_plan *plan, const char *name);

@@ -1134,12 +1134,8 @@ START_TEST(incomplete_instances_are_refused)
     p = *test_own_problem();
     p.samples = none;
     saddle_plan *plan = test_plan(NULL, NULL);
-    saddle_instance *instance = NULL;
     plan->problem.own = &p;
-    assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
-                   "agent 1");
-    ck_assert_ptr_null(instance);
-    test_plan_free(plan);
+    assert_plan_refused(plan, "agent 1");
 }
 END_TEST
 
@@ -1159,13 +1155,8 @@ START_TEST(bad_quadratics_are_refused)
         {{"problem=cubic"}, "cubic"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        saddle_error error = {.message = ""};
         saddle_plan *plan = test_plan(NULL, bad[k].assignment);
-        saddle_instance *instance = NULL;
-        assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
-                       bad[k].part);
-        ck_assert_ptr_null(instance);
-        test_plan_free(plan);
+        assert_plan_refused(plan, bad[k].part);
     }
 }
 END_TEST
