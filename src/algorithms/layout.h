@@ -17,6 +17,12 @@ void saddle_layout_message(const saddle_layout *layout, unsigned round, size_t *
 
 /* Returns whether there is a field of kind SADDLE_FIELD_SUM. */
 bool saddle_layout_has_sums(const saddle_layout *layout);
+/* Returns the number of a round of an iteration, counted over all iterations. */
+static inline uint64_t saddle_round_number(const saddle_layout *layout, uint64_t iteration,
+                                           unsigned round)
+{
+    return iteration * layout->rounds + round;
+}
 /* Returns the length of the longest field. */
 size_t saddle_layout_longest(const saddle_layout *layout);
 

@@ -9,8 +9,6 @@
 uint64_t saddle_checkpoint_link_words(const saddle_run_info *info, const saddle_layout *layout)
 {
     uint64_t words = 0;
-    if (!saddle_links_remember(info->instance))
-        return 0;
     for (size_t i = 0; i < info->instance->graph->agents; i++)
         words += saddle_links_words(info->instance, layout, i);
     return words;

@@ -180,8 +180,14 @@ void saddle_free(void *block)
 void *saddle_allocator_unset(saddle_allocator *allocator, size_t count, size_t size)
 {
     allocator->bytes += saddle_block_bytes(count, size);
-    void *block = allocator->count_only ? NULL : saddle_alloc_unset(count, size);
-    allocator->failed = allocator->failed || (block == NULL && !allocator->count_only);
+    if (allocator->count_only)
+        return NULL;
+    bool full = allocator->count == SADDLE_MOST_ALLOCATIONS;
+    void *block = full ? NULL : saddle_alloc_unset(count, size);
+    if (block != NULL)
+        allocator->block[allocator->count++] = block;
+    else
+        allocator->failed = true;
     return block;
 }
 

@@ -46,19 +46,28 @@ double saddle_memory_peak(void);
 double saddle_block_bytes(size_t count, size_t size);
 
 /*
- * Allocates several blocks and counts their bytes. The code that calls it runs twice: first with
- * `count_only`, which only adds up `bytes`, then to allocate them.
+ * Allocates several blocks, counts their bytes, and frees them together. The code that calls it
+ * runs twice: first with `count_only`, which only adds up `bytes`, then to allocate them.
  */
+enum { SADDLE_MOST_ALLOCATIONS = 80 };
 typedef struct saddle_allocator {
     bool count_only;
     double bytes; /* of the blocks so far */
-    bool failed;  /* whether an allocation failed */
+    bool failed; /* whether an allocation failed, or there were more than SADDLE_MOST_ALLOCATIONS */
+    size_t count;
+    void *block[SADDLE_MOST_ALLOCATIONS];
 } saddle_allocator;
 
 /* Like saddle_alloc(); NULL if `count_only`. */
 void *saddle_allocator_block(saddle_allocator *allocator, size_t count, size_t size);
 /* Like saddle_alloc_unset(); NULL if `count_only`. */
 void *saddle_allocator_unset(saddle_allocator *allocator, size_t count, size_t size);
+/* Frees all blocks of an allocator, none of which may have been freed already. */
+static inline void saddle_allocator_free(saddle_allocator *allocator)
+{
+    while (allocator->count > 0)
+        saddle_free(allocator->block[--allocator->count]);
+}
 
 /* Makes room for one more object of `size` bytes after the `count` in a block, doubling the
  * capacity when it is full. Returns the block or the one that replaces it; NULL when memory is

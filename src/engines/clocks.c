@@ -58,7 +58,7 @@ double saddle_clocks_advance(saddle_local *e, unsigned worker, unsigned parity, 
     size_t length = 0;
     double latest = 0.0;
     if (e->layout.rounds > 0)
-        length = saddle_links_length(&e->links, &e->layout, round);
+        length = saddle_links_length(&e->links, round);
     for (size_t i = own.first; i < own.last; i++) {
         saddle_agent *agent = &e->agent[i];
         if (e->layout.rounds > 0)

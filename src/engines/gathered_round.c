@@ -38,17 +38,6 @@ void saddle_gathered_take(saddle_local *e, saddle_allocator *allocator)
                                          .gy = g->gy};
 }
 
-void saddle_gathered_free(saddle_gathered *g)
-{
-    saddle_free(g->agent);
-    saddle_free(g->start);
-    saddle_free(g->sample);
-    saddle_free(g->x);
-    saddle_free(g->y);
-    saddle_free(g->gx);
-    saddle_free(g->gy);
-}
-
 /* Returns whether the problem evaluates a request together with others. */
 static bool is_gathered(const saddle_request *r)
 {

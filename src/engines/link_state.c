@@ -37,14 +37,15 @@ static void list_kinds(saddle_link_state *s)
 }
 
 size_t saddle_link_state_measure(saddle_link_state *state, const saddle_instance *instance,
-                                 const saddle_layout *layout, size_t extra)
+                                 const saddle_layout *layout)
 {
     state->instance = instance;
-    state->rule = instance->links;
     state->layout = layout;
+    state->row = layout->published;
+    if (!saddle_link_state_needed(instance))
+        return state->row;
+    state->rule = instance->links;
     state->inexact = instance->plan->network.inexact;
-    state->agents = instance->world->local;
-    state->stride = saddle_whole_lines(layout->published + extra);
     list_kinds(state);
     if (saddle_link_state_has_maps(instance)) {
         saddle_running_sums *sums = &state->sums;
@@ -52,12 +53,12 @@ size_t saddle_link_state_measure(saddle_link_state *state, const saddle_instance
         saddle_membership_measure(&state->members, instance, layout,
                                   sums->fields > 0 ? sums->behind + sums->width
                                                    : layout->published);
-        state->stride = saddle_whole_lines(state->members.at + state->members.words + extra);
+        state->row = state->members.at + state->members.words;
         state->mixed_stride = saddle_whole_lines(layout->published);
     }
     if (state->rule->kind == SADDLE_LINKS_DELAY)
         state->window = (size_t)state->rule->delay + saddle_larger(layout->rounds, 1) - 1;
-    return state->stride;
+    return state->row;
 }
 
 static void take_gossip(saddle_link_state *s, saddle_allocator *allocator)
@@ -75,57 +76,57 @@ static void take_gossip(saddle_link_state *s, saddle_allocator *allocator)
             }
 }
 
-void saddle_link_state_take(saddle_link_state *s, size_t messages, size_t sources,
-                            saddle_allocator *allocator)
+void saddle_link_state_take(saddle_link_state *s, saddle_link_table *table)
 {
-    s->messages = messages;
-    s->sources = sources;
-    s->read = saddle_allocator_block(allocator, messages, sizeof *s->read);
-    s->arrived = saddle_allocator_block(allocator, messages, sizeof *s->arrived);
-    s->weight = saddle_allocator_block(allocator, messages, sizeof *s->weight);
-    s->used = saddle_allocator_block(allocator, messages, s->kinds * sizeof *s->used);
-    if (s->rule->burst > 0.0)
-        s->failing = saddle_allocator_block(allocator, messages, sizeof *s->failing);
+    size_t sum = s->sums.stride * sizeof(double);
+    s->agents = table->agents;
+    s->sources = table->sources;
+    s->read = saddle_link_table_take(table, SADDLE_OF_MESSAGE, sizeof *s->read, 0);
+    s->arrived = saddle_link_table_take(table, SADDLE_OF_MESSAGE, sizeof *s->arrived, 0);
+    s->weight = saddle_link_table_take(table, SADDLE_OF_MESSAGE, sizeof *s->weight, 0);
     if (s->rule->kind == SADDLE_LINKS_GOSSIP)
-        take_gossip(s, allocator);
+        take_gossip(s, table->allocator);
+    saddle_link_table_share(table, &s->messages_sent, 1);
+    saddle_link_table_share(table, &s->bytes_sent, 1);
+    s->used =
+        saddle_link_table_take(table, SADDLE_OF_MESSAGE, s->kinds * sizeof *s->used, s->kinds);
+    if (s->rule->burst > 0.0)
+        s->failing = saddle_link_table_take(table, SADDLE_OF_MESSAGE, sizeof *s->failing, 1);
+    s->sent_round = saddle_link_table_take(table, SADDLE_OF_MESSAGE, sizeof *s->sent_round,
+                                           s->members.entries > 0 ? 1 : 0);
+    if (s->sums.fields > 0)
+        s->received = saddle_link_table_take(table, SADDLE_OF_MESSAGE, sum, s->sums.width);
+    if (s->inexact == SADDLE_INEXACT_STALE)
+        s->stale =
+            saddle_link_table_take(table, SADDLE_OF_MESSAGE, s->row * sizeof *s->stale, s->row);
     if (s->sums.fields > 0) {
-        s->kept = saddle_allocator_block(allocator, s->agents, s->sums.stride * sizeof(double));
-        s->received = saddle_allocator_block(allocator, messages, s->sums.stride * sizeof(double));
+        s->held = saddle_link_table_take(table, SADDLE_OF_AGENT, sum, s->sums.width);
+        saddle_link_table_row(table, s->sums.behind, s->sums.width);
     }
     if (s->members.entries > 0) {
-        s->self_weight = saddle_allocator_block(allocator, s->agents, sizeof *s->self_weight);
-        s->mixed = saddle_allocator_block(allocator, s->agents, s->mixed_stride * sizeof(double));
+        s->self_weight = saddle_link_table_take(table, SADDLE_OF_AGENT, sizeof *s->self_weight, 0);
+        s->mixed =
+            saddle_link_table_take(table, SADDLE_OF_AGENT, s->mixed_stride * sizeof *s->mixed, 0);
+        saddle_membership_take(&s->members, s->instance, table);
     }
-    saddle_membership_take(s, allocator);
     if (s->window > 0)
-        s->past = saddle_allocator_block(allocator, (s->window + 1) * sources,
-                                         s->stride * sizeof(double));
-    if (s->inexact == SADDLE_INEXACT_STALE)
-        s->stale = saddle_allocator_block(allocator, messages, s->stride * sizeof(double));
+        s->past = saddle_link_table_take(table, SADDLE_OF_SOURCE,
+                                         (s->window + 1) * s->row * sizeof *s->past,
+                                         (s->window + 1) * s->row);
 }
 
-void saddle_link_state_clear(saddle_link_state *s)
+/* Returns the row that a source published for a round in the window. */
+static double *past_row(const saddle_link_state *s, size_t source, uint64_t round)
 {
-    saddle_free((void *)s->read);
-    saddle_free((void *)s->arrived);
-    saddle_free(s->weight);
-    saddle_free(s->used);
-    saddle_free(s->failing);
-    saddle_free(s->pair);
-    saddle_free(s->order);
-    saddle_free(s->partner);
-    saddle_free(s->self_weight);
-    saddle_free(s->kept);
-    saddle_free(s->received);
-    saddle_free(s->mixed);
-    saddle_free(s->past);
-    saddle_free(s->stale);
-    saddle_membership_clear(&s->members);
+    return s->past + (source * (s->window + 1) + (size_t)(round % (s->window + 1))) * s->row;
 }
 
-size_t saddle_link_state_blocks(const saddle_link_state *s, const saddle_layout *layout,
-                                unsigned round, saddle_row_block *block)
+/* ---- what is sent ------------------------------------------------------------------------------ */
+
+size_t saddle_link_state_blocks(const saddle_link_state *s, unsigned round,
+                                saddle_row_block block[SADDLE_MOST_BLOCKS_SENT])
 {
+    const saddle_layout *layout = s->layout;
     const saddle_running_sums *sums = &s->sums;
     size_t count = 0;
     size_t sum = 0;
@@ -140,7 +141,7 @@ size_t saddle_link_state_blocks(const saddle_link_state *s, const saddle_layout 
             block[count++] = (saddle_row_block){.offset = at, .length = field->length};
     }
     for (size_t g = 0; g < sums->groups; g++)
-        if (round >= sums->first_round[g] && round <= sums->last_round[g])
+        if (saddle_field_is_sent(sums->group[g], round))
             block[count++] =
                 (saddle_row_block){.offset = sums->behind + sums->phi + g, .length = 1};
     if (s->members.entries > 0)
@@ -148,11 +149,10 @@ size_t saddle_link_state_blocks(const saddle_link_state *s, const saddle_layout 
     return count;
 }
 
-size_t saddle_link_state_length(const saddle_link_state *s, const saddle_layout *layout,
-                                unsigned round)
+size_t saddle_link_state_length(const saddle_link_state *s, unsigned round)
 {
     saddle_row_block block[SADDLE_MOST_BLOCKS_SENT];
-    size_t count = saddle_link_state_blocks(s, layout, round, block);
+    size_t count = saddle_link_state_blocks(s, round, block);
     size_t length = 0;
     for (size_t k = 0; k < count; k++)
         length += block[k].length;
@@ -161,7 +161,8 @@ size_t saddle_link_state_length(const saddle_link_state *s, const saddle_layout 
     return length;
 }
 
-uint64_t saddle_link_state_newest(const saddle_link_state *s, size_t k)
+/* Returns 1 + the round of the newest message at index k that was used; 0 when none was. */
+static uint64_t newest_used(const saddle_link_state *s, size_t k)
 {
     uint64_t newest = 0;
     for (size_t kind = 0; kind < s->kinds; kind++)
@@ -178,7 +179,7 @@ bool saddle_link_state_waits(const saddle_link_state *s, size_t i, size_t n)
     if (s->members.entries > 0)
         return s->weight[k] != 0.0 &&
                saddle_presence_linked(&s->members.presence, agent, e->graph->start[agent] + n);
-    return saddle_link_rule_one_sided(s->rule) || saddle_link_state_newest(s, k) == s->number + 1;
+    return saddle_link_rule_one_sided(s->rule) || newest_used(s, k) == s->number + 1;
 }
 
 uint64_t saddle_link_state_age(const saddle_link_state *s, uint64_t rounds)
@@ -188,8 +189,8 @@ uint64_t saddle_link_state_age(const saddle_link_state *s, uint64_t rounds)
         for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
             bool none = s->members.entries > 0 &&
                         (s->members.stage[i] == SADDLE_AGENT_GONE || s->weight[k] == 0.0);
-            if (!none && saddle_link_state_newest(s, k) < oldest)
-                oldest = saddle_link_state_newest(s, k);
+            if (!none && newest_used(s, k) < oldest)
+                oldest = newest_used(s, k);
         }
     return rounds - oldest;
 }
@@ -212,26 +213,13 @@ static size_t edges_used(const saddle_link_state *s, uint64_t round)
     return count / 2;
 }
 
-static uint64_t round_number(const saddle_link_state *s, uint64_t iteration, unsigned round)
-{
-    return iteration * s->layout->rounds + round;
-}
-
-/* Saves the ghosts' rows of the last round before the next ones arrive. */
-static void keep_ghosts(saddle_link_state *s, uint64_t last)
-{
-    size_t ghosts = s->sources - s->agents;
-    size_t slot = (size_t)(last % (s->window + 1));
-    if (ghosts > 0)
-        memcpy(s->past + (slot * s->sources + s->agents) * s->stride, s->halo,
-               ghosts * s->stride * sizeof *s->past);
-}
-
 void saddle_link_state_begin(saddle_link_state *s, uint64_t iteration, unsigned round)
 {
-    uint64_t number = round_number(s, iteration, round);
-    if (s->window > 0 && s->begun)
-        keep_ghosts(s, number - 1);
+    uint64_t number = saddle_round_number(s->layout, iteration, round);
+    /* The ghosts' rows of the last round are saved before the next ones arrive. */
+    for (size_t source = s->agents; s->window > 0 && s->begun && source < s->sources; source++)
+        memcpy(past_row(s, source, number - 1), s->halo + (source - s->agents) * s->halo_stride,
+               s->row * sizeof *s->past);
     s->begun = true;
     s->number = number;
     saddle_row_block block;
@@ -243,8 +231,8 @@ void saddle_link_state_begin(saddle_link_state *s, uint64_t iteration, unsigned 
     if (round == 0 && s->members.presence.churn != NULL)
         saddle_presence_advance(&s->members.presence, number);
     saddle_layout_message(s->layout, round, &block.offset, &block.length);
-    s->sent += 2 * edges;
-    s->bytes += 2 * edges * block.length * sizeof(double);
+    s->messages_sent += 2 * edges;
+    s->bytes_sent += 2 * edges * block.length * sizeof(double);
 }
 
 /* Returns the weight in a round of agent i's edge at position `at` of the graph; 0 if it fails. `k` is
@@ -281,8 +269,9 @@ static double self_weight_in_round(const saddle_link_state *s, size_t i, uint64_
 }
 
 static void collect_agreed(saddle_link_state *s, saddle_agent *agent, size_t i,
-                           const double *const *rows, uint64_t round, size_t kind)
+                           const double *const *rows, size_t kind)
 {
+    uint64_t round = s->number;
     size_t begin = s->start[i];
     size_t at = s->instance->graph->start[agent->id];
     size_t degree = s->start[i + 1] - begin;
@@ -306,27 +295,25 @@ static void collect_agreed(saddle_link_state *s, saddle_agent *agent, size_t i,
 /* ---- links that fail in one direction ----------------------------------------------------------- */
 
 const double *saddle_link_state_arrived(saddle_link_state *s, size_t k, size_t i, size_t j,
-                                        const double *row, uint64_t number, size_t kind,
-                                        uint64_t *sent)
+                                        const double *row, size_t kind)
 {
     if (i == s->rule->dead_to && j == s->rule->dead_from && i != j)
         return NULL;
     if (s->window == 0) {
-        if (s->rule->kind != SADDLE_LINKS_RELIABLE && saddle_link_fails(s, k, i, j, number))
+        if (s->rule->kind != SADDLE_LINKS_RELIABLE && saddle_link_fails(s, k, i, j, s->number))
             return NULL;
-        *sent = number + 1;
+        s->sent_round[k] = s->number + 1;
         return row;
     }
-    for (uint64_t age = 0; age <= s->window && age <= number; age++) {
-        uint64_t round = number - age;
+    for (uint64_t age = 0; age <= s->window && age <= s->number; age++) {
+        uint64_t round = s->number - age;
         if (round < s->used[k * s->kinds + kind])
             break;
         if (kind_of(s, (unsigned)(round % s->layout->rounds)) != kind ||
             saddle_link_delay(s, i, j, round) > age)
             continue;
-        *sent = round + 1;
-        size_t slot = (size_t)(round % (s->window + 1));
-        return age == 0 ? row : s->past + (slot * s->sources + s->source[k]) * s->stride;
+        s->sent_round[k] = round + 1;
+        return age == 0 ? row : past_row(s, s->source[k], round);
     }
     return NULL;
 }
@@ -338,7 +325,7 @@ static const double *replacement(saddle_link_state *s, const saddle_agent *agent
     const double *row = s->arrived[k];
     if (s->stale == NULL)
         return row != NULL ? row : agent->now;
-    double *last = s->stale + k * s->stride;
+    double *last = s->stale + k * s->row;
     size_t offset;
     size_t length;
     saddle_layout_message(s->layout, round, &offset, &length);
@@ -349,17 +336,16 @@ static const double *replacement(saddle_link_state *s, const saddle_agent *agent
 
 /* Collects messages under a rule that is not exact. */
 static void collect_inexact(saddle_link_state *s, saddle_agent *agent, size_t i,
-                            const double *const *rows, uint64_t number, unsigned round, size_t kind)
+                            const double *const *rows, unsigned round, size_t kind)
 {
     const saddle_graph *graph = s->instance->graph;
     size_t begin = s->start[i];
     const size_t *neighbour = graph->neighbour + graph->start[agent->id];
     for (size_t k = begin; k < s->start[i + 1]; k++) {
-        uint64_t sent = 0;
-        s->arrived[k] = saddle_link_state_arrived(s, k, agent->id, neighbour[k - begin],
-                                                  rows[k - begin], number, kind, &sent);
+        s->arrived[k] =
+            saddle_link_state_arrived(s, k, agent->id, neighbour[k - begin], rows[k - begin], kind);
         if (s->arrived[k] != NULL)
-            s->used[k * s->kinds + kind] = sent;
+            s->used[k * s->kinds + kind] = s->sent_round[k];
         s->read[k] = replacement(s, agent, k, round, kind);
     }
     agent->neighbour = s->read + begin;
@@ -370,14 +356,13 @@ static void collect_inexact(saddle_link_state *s, saddle_agent *agent, size_t i,
 void saddle_link_state_collect(saddle_link_state *s, saddle_agent *agent, size_t i,
                                const double *const *rows, unsigned round)
 {
-    uint64_t number = round_number(s, agent->iteration, round);
     size_t kind = kind_of(s, round);
     if (s->members.entries > 0)
         saddle_membership_collect(s, agent, i, rows, round, kind);
     else if (saddle_link_rule_one_sided(s->rule))
-        collect_inexact(s, agent, i, rows, number, round, kind);
+        collect_inexact(s, agent, i, rows, round, kind);
     else
-        collect_agreed(s, agent, i, rows, number, kind);
+        collect_agreed(s, agent, i, rows, kind);
 }
 
 void saddle_link_state_publish(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned round)
@@ -385,11 +370,8 @@ void saddle_link_state_publish(saddle_link_state *s, saddle_agent *agent, size_t
     unsigned next_round = round + 1 < s->layout->rounds ? round + 1 : 0;
     if (s->members.entries > 0)
         saddle_membership_publish(s, agent, i, round, next_round);
-    if (s->window > 0) {
-        size_t slot = (size_t)(round_number(s, agent->iteration, round) % (s->window + 1));
-        memcpy(s->past + (slot * s->sources + i) * s->stride, agent->now,
-               s->stride * sizeof(double));
-    }
+    if (s->window > 0)
+        memcpy(past_row(s, i, s->number), agent->now, s->row * sizeof *s->past);
 }
 
 void saddle_link_state_start(saddle_link_state *s, saddle_agent *agent, size_t i)
@@ -398,17 +380,18 @@ void saddle_link_state_start(saddle_link_state *s, saddle_agent *agent, size_t i
         saddle_membership_start(s, agent, i);
     if (s->sums.fields > 0)
         saddle_running_sums_start(&s->sums, agent->self_weight, 0, agent->next,
-                                  s->kept + i * s->sums.stride);
+                                  s->held + i * s->sums.stride);
 }
 
 void saddle_link_state_defect(const saddle_link_state *s, const saddle_agent *agent, size_t i,
                               const saddle_field *field, double *sum, double *weight)
 {
     *sum = *weight = 0.0;
-    if (s->members.stage[i] != SADDLE_AGENT_ACTIVE && s->members.stage[i] != SADDLE_AGENT_SETTLING)
+    if (s->members.stage[i] != SADDLE_AGENT_ACTIVE &&
+        s->members.stage[i] != SADDLE_AGENT_MIXING_SUMS)
         return;
     *sum = saddle_running_sums_defect(&s->sums, agent, field, s->start[i + 1] - s->start[i],
                                       s->weight + s->start[i], s->self_weight[i],
                                       s->received + s->start[i] * s->sums.stride,
-                                      s->kept + i * s->sums.stride, weight);
+                                      s->held + i * s->sums.stride, weight);
 }

@@ -10,31 +10,31 @@
 
 #include <saddle/algorithm.h>
 
-#include "core/memory.h"
+#include "engines/link_table.h"
 #include "engines/membership.h"
 #include "engines/running_sums.h"
 #include "graph/link_rule.h"
 
 /* Agents are identified by their index in world->here, messages to them by their index from `start` on. */
-typedef struct saddle_link_state {
+struct saddle_link_state {
     const saddle_instance *instance;
     const saddle_link_rule *rule;
     const saddle_layout *layout;
     saddle_inexact inexact;
     size_t agents;          /* of this process */
-    size_t messages;        /* to them, in a round that uses every edge */
-    size_t stride;          /* doubles of a row of published state */
+    size_t row;             /* doubles of a row of published state */
     const size_t *start;    /* per agent: its first message; borrowed */
     const double **read;    /* per message: the row that the agent reads in this round */
     const double **arrived; /* per message: the row that arrived in this round; NULL: none */
     double *weight;         /* per message: of this round */
     size_t kinds;           /* of messages: rounds of an iteration may send different fields */
     size_t kind[2 * SADDLE_MOST_FIELDS]; /* per kind: its offset in the span */
-    uint64_t *used; /* per message and kind: 1 + the round of the newest one used; 0: none */
-    unsigned char *failing; /* per message: whether it is in a burst of losses; NULL: no bursts */
-    uint64_t number;        /* of the current round */
-    uint64_t sent;          /* messages so far, if not every edge is used in every round */
-    uint64_t bytes;         /* of them */
+    uint64_t *used;       /* per message and kind: 1 + the round of the newest one used; 0: none */
+    uint64_t *sent_round; /* per message: 1 + the round in which the row that arrived was sent */
+    uint64_t *failing;    /* per message: whether it is in a burst of losses; NULL: no bursts */
+    uint64_t number;      /* of the current round */
+    uint64_t messages_sent; /* so far, if not every edge is used in every round */
+    uint64_t bytes_sent;    /* by them */
     /* Gossip. */
     size_t *pair;    /* the two ends of every edge of the network */
     size_t *order;   /* numbers of edges */
@@ -42,7 +42,7 @@ typedef struct saddle_link_state {
     /* Running sums. */
     saddle_running_sums sums; /* no fields: sums are mixed like iterates */
     double *self_weight;      /* per agent; `weight` has those of its neighbours */
-    double *kept;             /* per agent: z and phi, a stride apart */
+    double *held;             /* per agent: z and phi, a stride apart */
     double *received;         /* per message: r_ij, a stride apart */
     double *mixed;            /* per agent: see saddle_agent::mixed */
     size_t mixed_stride;      /* doubles between two agents' */
@@ -52,11 +52,12 @@ typedef struct saddle_link_state {
     size_t sources;       /* agents of this process, then ghosts */
     const size_t *source; /* per message: its sender; borrowed */
     const double *halo;   /* the rows of ghosts; borrowed */
+    size_t halo_stride;   /* doubles between two of them */
     bool begun;           /* whether the halo has the rows of the last round */
-    double *past; /* per slot and source, `stride` apart; round t is in slot t mod (window + 1) */
+    double *past;         /* per source, window + 1 rows; round t is in row t mod (window + 1) */
     /* --inexact stale. */
-    double *stale; /* per message: the last row that arrived, `stride` apart */
-} saddle_link_state;
+    double *stale; /* per message: the last row that arrived */
+};
 
 /* Returns whether links need a state: reliable ones do not, unless there is churn. */
 static inline bool saddle_link_state_needed(const saddle_instance *instance)
@@ -71,27 +72,23 @@ static inline bool saddle_link_state_has_maps(const saddle_instance *instance)
            (instance->churn != NULL || (saddle_link_rule_one_sided(instance->links) &&
                                         instance->plan->network.inexact == SADDLE_INEXACT_NO));
 }
-/* Computes the sizes of the state. Returns the doubles of a row of published state, of which the last
- * `extra` are left free. */
+/* Computes the sizes of the state; returns the doubles of a row of published state. */
 size_t saddle_link_state_measure(saddle_link_state *state, const saddle_instance *instance,
-                                 const saddle_layout *layout, size_t extra);
-/* Allocates for `messages` to this process's agents from `sources`; complete only if allocator->failed is not set. */
-void saddle_link_state_take(saddle_link_state *state, size_t messages, size_t sources,
-                            saddle_allocator *allocator);
-/* Frees the memory of a state. */
-void saddle_link_state_clear(saddle_link_state *state);
-/* The blocks of a row of published state that are sent in a round; `block` has capacity for
- * SADDLE_MOST_BLOCKS_SENT. */
+                                 const saddle_layout *layout);
+/* Asks for the state's blocks; they are complete only if table->allocator->failed is not set. */
+void saddle_link_state_take(saddle_link_state *state, saddle_link_table *table);
+
+/* A block of a row of published state. */
 typedef struct saddle_row_block {
     size_t offset;
     size_t length;
 } saddle_row_block;
 enum { SADDLE_MOST_BLOCKS_SENT = 2 * SADDLE_MOST_FIELDS + 1 };
-size_t saddle_link_state_blocks(const saddle_link_state *state, const saddle_layout *layout,
-                                unsigned round, saddle_row_block *block);
+/* Lists the blocks of a row that are sent in a round; returns their number. */
+size_t saddle_link_state_blocks(const saddle_link_state *state, unsigned round,
+                                saddle_row_block block[SADDLE_MOST_BLOCKS_SENT]);
 /* Returns the doubles that count as sent: all of them, except that a map counts as its hash. */
-size_t saddle_link_state_length(const saddle_link_state *state, const saddle_layout *layout,
-                                unsigned round);
+size_t saddle_link_state_length(const saddle_link_state *state, unsigned round);
 
 /* Returns whether some edges are unused in some rounds, so that messages must be counted as they are sent. */
 static inline bool saddle_link_state_counts(const saddle_link_state *state)
@@ -101,7 +98,9 @@ static inline bool saddle_link_state_counts(const saddle_link_state *state)
            kind == SADDLE_LINKS_SCHEDULE;
 }
 
-/* Called before a round by one thread: does what concerns all agents. */
+/* Completes the row of agent i at the start of a run. */
+void saddle_link_state_start(saddle_link_state *state, saddle_agent *agent, size_t i);
+/* Does what concerns all agents before a round; called by one thread. */
 void saddle_link_state_begin(saddle_link_state *state, uint64_t iteration, unsigned round);
 /* Selects what agent i, whose neighbours' rows are `rows`, reads in a round, and the weights of that round. */
 void saddle_link_state_collect(saddle_link_state *state, saddle_agent *agent, size_t i,
@@ -111,18 +110,14 @@ static inline bool saddle_link_state_idle(const saddle_link_state *state, size_t
 {
     return state->members.entries > 0 && state->members.stage[i] != SADDLE_AGENT_ACTIVE;
 }
-/* Called after the last phase of a round: completes what neighbours will read in the next. */
+/* Completes what neighbours will read in the next round; called after the last phase of a round. */
 void saddle_link_state_publish(saddle_link_state *state, saddle_agent *agent, size_t i,
                                unsigned round);
-/* Completes the row of agent i at the start of a run. */
-void saddle_link_state_start(saddle_link_state *state, saddle_agent *agent, size_t i);
-/* Returns 1 + the round of the newest message at index k that was used; 0 when none was. */
-uint64_t saddle_link_state_newest(const saddle_link_state *state, size_t k);
-/* Returns the newest unused message of this round's kind that has arrived at agent i from agent j; NULL
- * when there is none. `sent` receives 1 + the round in which it was sent. */
+
+/* Returns the newest unused message k of a kind that has arrived at agent i from agent j, and sets its
+ * sent_round; NULL when there is none. `row` is what j published for this round. */
 const double *saddle_link_state_arrived(saddle_link_state *state, size_t k, size_t i, size_t j,
-                                        const double *row, uint64_t number, size_t kind,
-                                        uint64_t *sent);
+                                        const double *row, size_t kind);
 /* Returns whether the agent at index i waits in the current round for its neighbour n. It waits for lost
  * and late messages as long as for others, because it does not know which they are. */
 bool saddle_link_state_waits(const saddle_link_state *state, size_t i, size_t n);
@@ -132,36 +127,6 @@ uint64_t saddle_link_state_age(const saddle_link_state *state, uint64_t rounds);
 /* Implements saddle_engine_class::defect. */
 void saddle_link_state_defect(const saddle_link_state *state, const saddle_agent *agent, size_t i,
                               const saddle_field *field, double *sum, double *weight);
-/* ---- membership.c ----------------------------------------------------------------------------- */
-
-/* Computes the sizes of maps, which begin at `at` in a row. */
-void saddle_membership_measure(saddle_membership *members, const saddle_instance *instance,
-                               const saddle_layout *layout, size_t at);
-void saddle_membership_take(saddle_link_state *state, saddle_allocator *allocator);
-void saddle_membership_clear(saddle_membership *members);
-/* Creates the first map of agent i. */
-void saddle_membership_start(saddle_link_state *state, saddle_agent *agent, size_t i);
-/* Computes the weights of agent i's neighbours from now on, from the map in a row. */
-void saddle_membership_weigh(saddle_link_state *state, saddle_agent *agent, size_t i,
-                             const double *row);
-/* Like saddle_link_state_collect() and _publish(), with maps. */
-void saddle_membership_collect(saddle_link_state *state, saddle_agent *agent, size_t i,
-                               const double *const *rows, unsigned round, size_t kind);
-void saddle_membership_publish(saddle_link_state *state, saddle_agent *agent, size_t i,
-                               unsigned round, unsigned next_round);
-
-/* ---- link_record.c --------------------------------------------------------------------------- */
-
-/* Returns the words of an agent's record in a checkpoint; 0 with reliable links. */
-size_t saddle_link_record_words(const saddle_instance *instance, const saddle_layout *layout,
-                                size_t agent);
-/* Writes or reads the record of agent i, whose row of published state is `row`. */
-void saddle_link_record_save(saddle_link_state *state, size_t i, double *row, uint64_t *words);
-void saddle_link_record_load(saddle_link_state *state, size_t i, double *row,
-                             const uint64_t *words);
-/* Reads what is needed of a neighbour in another process, which is a source after this process's agents. */
-void saddle_link_record_load_ghost(saddle_link_state *state, size_t source, size_t agent,
-                                   const uint64_t *words);
 
 /* ---- link_draws.c ---------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "core/vector.h"
 
-/* Mark the ghosts among all agents by 1; how many there are. */
+/* Marks the ghosts among all agents by 1; returns their number. */
 static size_t mark_ghosts(const saddle_instance *instance, size_t *mark)
 {
     const saddle_world *world = instance->world;
@@ -21,7 +21,24 @@ static size_t mark_ghosts(const saddle_instance *instance, size_t *mark)
     return ghosts;
 }
 
-/* All that links hold, for a known number of ghosts. */
+/* Asks for the memory of what links remember. */
+static void take_memory(saddle_links *e, const saddle_instance *instance, size_t messages,
+                        saddle_allocator *allocator)
+{
+    size_t agents = instance->world->local;
+    e->table = (saddle_link_table){.allocator = allocator,
+                                   .graph = instance->graph,
+                                   .start = e->start,
+                                   .agents = agents,
+                                   .messages = messages,
+                                   .sources = agents + e->ghosts};
+    if (e->changing)
+        saddle_link_state_take(&e->state, &e->table);
+    if (e->compressed)
+        saddle_replicas_take(&e->replicas, &e->table);
+}
+
+/* Asks for all memory of links with a known number of ghosts. */
 static void take_lists(saddle_links *e, const saddle_instance *instance, size_t stride,
                        saddle_allocator *allocator)
 {
@@ -37,27 +54,22 @@ static void take_lists(saddle_links *e, const saddle_instance *instance, size_t 
     for (int parity = 0; parity < 2; parity++)
         e->neighbour[parity] =
             saddle_allocator_block(allocator, neighbours, sizeof *e->neighbour[parity]);
-    if (e->changing) {
+    if (e->changing)
         e->source = saddle_allocator_block(allocator, neighbours, sizeof *e->source);
-        saddle_link_state_take(&e->state, neighbours, world->local + e->ghosts, allocator);
-    }
-    if (e->compressed)
-        saddle_replicas_take(&e->replicas, neighbours, allocator);
+    take_memory(e, instance, neighbours, allocator);
 }
 
 size_t saddle_links_measure(saddle_links *links, const saddle_instance *instance,
-                            const saddle_layout *layout, size_t extra)
+                            const saddle_layout *layout)
 {
     links->changing = saddle_link_state_needed(instance);
     links->compressed = saddle_replicas_needed(instance);
-    if (links->compressed)
-        return saddle_replicas_measure(&links->replicas, instance, layout, extra);
-    return links->changing ? saddle_link_state_measure(&links->state, instance, layout, extra)
-                           : saddle_whole_lines(layout->published + extra);
+    size_t row = saddle_link_state_measure(&links->state, instance, layout);
+    return links->compressed ? saddle_replicas_measure(&links->replicas, instance, layout) : row;
 }
 
-/* List the ghosts, which are marked in `place`. place[j] becomes the position of agent j among the agents
- * here, or, for a ghost, that behind them; `count` has room for all ranks and one more. */
+/* Lists the ghosts, which are marked in `place`. place[j] becomes the source of agent j, if it is one;
+ * `count` is zeroed and has capacity for all ranks and one more. */
 static void list_ghosts(saddle_links *e, const saddle_world *world, size_t *place, size_t *count)
 {
     for (size_t j = 0; j < world->agents; j++)
@@ -74,9 +86,9 @@ static void list_ghosts(saddle_links *e, const saddle_world *world, size_t *plac
         place[world->here[i]] = i;
 }
 
-/* Point every agent at its neighbours' spans. */
-static void wire_neighbours(saddle_links *e, const saddle_instance *instance,
-                            const double *const spans[2], size_t stride, const size_t *place)
+/* Points every agent at its neighbours' rows. */
+static void connect_neighbours(saddle_links *e, const saddle_instance *instance,
+                               const double *const spans[2], size_t stride, const size_t *place)
 {
     const saddle_world *world = instance->world;
     const saddle_graph *graph = instance->graph;
@@ -98,7 +110,7 @@ static void wire_neighbours(saddle_links *e, const saddle_instance *instance,
     }
 }
 
-/* What wiring takes for a while: agents' positions and counts per rank. */
+/* Asks for what saddle_links_open() needs only until it returns: agents' positions and counts per rank. */
 static size_t *take_places(const saddle_world *world, size_t **count, saddle_allocator *allocator)
 {
     *count = saddle_allocator_block(allocator, world->ranks + 1, sizeof **count);
@@ -113,7 +125,7 @@ double saddle_links_bytes(const saddle_links *measured, const saddle_instance *i
     saddle_allocator allocator = {.count_only = true};
     size_t *count;
     take_places(world, &count, &allocator);
-    /* Without memory to find the ghosts there is none for the links, either, which then says so. */
+    /* Without memory to find the ghosts there is none for the links either: saddle_links_open() will fail. */
     size_t *place = world->ranks > 1 ? saddle_alloc(world->agents, sizeof *place) : NULL;
     if (place != NULL)
         links.ghosts = mark_ghosts(instance, place);
@@ -123,69 +135,57 @@ double saddle_links_bytes(const saddle_links *measured, const saddle_instance *i
 }
 
 bool saddle_links_open(saddle_links *links, const saddle_instance *instance,
-                       const saddle_layout *layout, const double *const spans[2], size_t stride)
+                       const double *const spans[2], size_t stride, saddle_allocator *allocator)
 {
-    saddle_allocator allocator = {0};
+    saddle_allocator temporary = {0};
     size_t *count;
-    size_t *place = take_places(instance->world, &count, &allocator);
-    if (!allocator.failed) {
+    size_t *place = take_places(instance->world, &count, &temporary);
+    if (!temporary.failed) {
         links->ghosts = mark_ghosts(instance, place);
-        take_lists(links, instance, stride, &allocator);
+        take_lists(links, instance, stride, allocator);
     }
-    if (!allocator.failed) {
+    bool good = !temporary.failed && !allocator->failed;
+    if (good) {
         list_ghosts(links, instance->world, place, count);
-        wire_neighbours(links, instance, spans, stride, place);
+        connect_neighbours(links, instance, spans, stride, place);
     }
-    saddle_free(place);
-    saddle_free(count);
-    if (allocator.failed)
+    saddle_allocator_free(&temporary);
+    if (!good)
         return false;
     links->state.start = links->start;
     links->state.source = links->source;
     links->state.halo = links->halo;
+    links->state.halo_stride = stride;
     links->replicas.start = links->start;
     links->messages_per_round = 2 * (uint64_t)instance->graph->edges;
-    for (unsigned round = 0; round < layout->rounds; round++)
+    for (unsigned round = 0; round < links->state.layout->rounds; round++)
         links->bytes_per_iteration +=
-            links->messages_per_round * saddle_links_length(links, layout, round) * sizeof(double);
+            links->messages_per_round * saddle_links_length(links, round) * sizeof(double);
     return true;
 }
 
-size_t saddle_links_blocks(const saddle_links *links, const saddle_layout *layout, unsigned round,
-                           saddle_row_block *block)
+size_t saddle_links_blocks(const saddle_links *links, unsigned round,
+                           saddle_row_block block[SADDLE_MOST_BLOCKS_SENT])
 {
     if (!links->compressed)
-        return saddle_link_state_blocks(&links->state, layout, round, block);
+        return saddle_link_state_blocks(&links->state, round, block);
     block[0] = (saddle_row_block){.offset = links->replicas.message,
-                                  .length = saddle_replicas_sent(&links->replicas, round)};
+                                  .length = saddle_replicas_length(&links->replicas, round)};
     return 1;
 }
 
-size_t saddle_links_length(const saddle_links *links, const saddle_layout *layout, unsigned round)
+size_t saddle_links_length(const saddle_links *links, unsigned round)
 {
-    saddle_row_block block[SADDLE_MOST_BLOCKS_SENT];
-    if (!links->compressed)
-        return saddle_link_state_length(&links->state, layout, round);
-    saddle_links_blocks(links, layout, round, block);
-    return block[0].length;
+    return links->compressed ? saddle_replicas_length(&links->replicas, round)
+                             : saddle_link_state_length(&links->state, round);
 }
 
 size_t saddle_links_words(const saddle_instance *instance, const saddle_layout *layout,
                           size_t agent)
 {
-    return saddle_replicas_needed(instance) ? saddle_replicas_words(layout)
-                                            : saddle_link_record_words(instance, layout, agent);
-}
-
-void saddle_links_clear(saddle_links *links)
-{
-    saddle_free(links->start);
-    saddle_free(links->remote);
-    saddle_free(links->ghost);
-    saddle_free(links->halo);
-    saddle_free(links->source);
-    saddle_link_state_clear(&links->state);
-    saddle_replicas_clear(&links->replicas);
-    for (int parity = 0; parity < 2; parity++)
-        saddle_free(links->neighbour[parity]);
+    saddle_links links = {.start = NULL};
+    saddle_allocator allocator = {.count_only = true};
+    saddle_links_measure(&links, instance, layout);
+    take_memory(&links, instance, 0, &allocator);
+    return saddle_link_table_words(&links.table, agent);
 }

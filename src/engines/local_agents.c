@@ -310,8 +310,8 @@ void saddle_local_cost(const saddle_engine *base, saddle_cost *out)
     out->age = saddle_local_age(e);
     saddle_local_count_messages(e, out);
     if (e->links.changing && saddle_link_state_counts(&e->links.state)) {
-        out->messages = e->links.state.sent;
-        out->bytes = e->links.state.bytes;
+        out->messages = e->links.state.messages_sent;
+        out->bytes = e->links.state.bytes_sent;
     }
 }
 

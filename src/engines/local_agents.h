@@ -70,6 +70,7 @@ typedef struct saddle_local {
     saddle_engine base;
     saddle_engine_inputs inputs;
     saddle_layout layout;
+    saddle_allocator memory; /* of all that follows, except the pool */
     saddle_thread_pool *pool;
     saddle_worker *worker;
     size_t agents; /* of this process */
@@ -180,7 +181,6 @@ void saddle_divided_round(saddle_local *local, unsigned worker, unsigned parity,
 
 /* Allocates memory for the requests of all agents of this process. */
 void saddle_gathered_take(saddle_local *local, saddle_allocator *allocator);
-void saddle_gathered_free(saddle_gathered *gathered);
 /* Does one round of all agents, whose requests are evaluated together after each phase: gathered_round.c.
  * Called by every worker. */
 void saddle_gathered_round(saddle_local *local, unsigned worker, unsigned parity,

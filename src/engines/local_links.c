@@ -73,38 +73,25 @@ void saddle_local_begin_round(saddle_local *e, unsigned worker, uint64_t iterati
     saddle_thread_pool_barrier(e->pool, worker);
 }
 
-static void restore_replicas(saddle_local *e)
-{
-    const saddle_engine_inputs *in = &e->inputs;
-    const saddle_replicas *r = &e->links.replicas;
-    for (size_t i = 0; i < e->agents; i++)
-        saddle_replicas_load(r, &r->watch[i], e->agent[i].next,
-                             in->link_record(in->restore_context, e->agent[i].id));
-    for (size_t g = 0; g < e->links.ghosts; g++)
-        saddle_replicas_load(r, NULL, e->links.halo + g * e->stride,
-                             in->link_record(in->restore_context, e->links.ghost[g]));
-}
-
-/* Restores this process's agents, then what late messages need of neighbours in other processes. */
 void saddle_local_restore_links(saddle_local *e)
 {
     const saddle_engine_inputs *in = &e->inputs;
     saddle_link_state *state = &e->links.state;
-    if (e->links.compressed)
-        restore_replicas(e);
-    if (!e->links.changing)
+    if (!e->links.changing && !e->links.compressed)
         return;
-    for (size_t i = 0; i < e->agents; i++) {
-        saddle_link_record_load(state, i, e->agent[i].next,
-                                in->link_record(in->restore_context, e->agent[i].id));
-        if (state->members.entries > 0)
-            saddle_membership_weigh(state, &e->agent[i], i, e->agent[i].next);
+    for (size_t s = 0; s < e->agents + e->links.ghosts; s++) {
+        bool ghost = s >= e->agents;
+        size_t id = ghost ? e->links.ghost[s - e->agents] : e->agent[s].id;
+        double *row = ghost ? e->links.halo + (s - e->agents) * e->stride : e->agent[s].next;
+        saddle_link_table_load(&e->links.table, s, id, row,
+                               in->link_record(in->restore_context, id));
+        if (e->links.compressed)
+            saddle_replicas_restore(&e->links.replicas, s, row);
+        else if (state->members.entries > 0 && !ghost)
+            saddle_membership_weigh(state, &e->agent[s], s, row);
     }
     if (state->members.presence.churn != NULL && e->iteration > 0)
         saddle_presence_advance(&state->members.presence, (e->iteration - 1) * e->layout.rounds);
-    for (size_t g = 0; state->window > 0 && g < e->links.ghosts; g++)
-        saddle_link_record_load_ghost(state, e->agents + g, e->links.ghost[g],
-                                      in->link_record(in->restore_context, e->links.ghost[g]));
 }
 
 double saddle_local_age(const saddle_local *e)
@@ -125,8 +112,8 @@ void saddle_local_count_messages(const saddle_local *e, saddle_cost *cost)
     if (!e->links.changing || m->entries == 0)
         return;
     for (size_t i = 0; i < e->agents; i++) {
-        more[0] += m->messages[i];
-        more[1] += m->bytes[i];
+        more[0] += m->extra_messages[i];
+        more[1] += m->extra_bytes[i];
     }
     world->add_words(world, 2, more);
     cost->messages += (uint64_t)more[0];
@@ -207,9 +194,5 @@ void saddle_local_save_links(const saddle_engine *base, const saddle_agent *agen
     const saddle_local *e = (const saddle_local *)base;
     size_t i = (size_t)(agent - e->agent);
     double *row = e->span[e->parity] + i * e->stride;
-    saddle_link_state state = e->links.state;
-    if (e->links.compressed)
-        saddle_replicas_save(&e->links.replicas, i, row, words);
-    else
-        saddle_link_record_save(&state, i, row, words);
+    saddle_link_table_save(&e->links.table, i, agent->id, row, words);
 }

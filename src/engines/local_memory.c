@@ -44,8 +44,8 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
     e->oracle = inputs->algorithm->wants_oracle != NULL &&
                 inputs->algorithm->wants_oracle(inputs->parameters);
     longest = saddle_larger(longest, saddle_layout_longest(&e->layout));
-    e->stride =
-        saddle_links_measure(&e->links, instance, &e->layout, inputs->link_model != NULL ? 1 : 0);
+    e->stride = saddle_whole_lines(saddle_links_measure(&e->links, instance, &e->layout) +
+                                   (inputs->link_model != NULL ? 1 : 0));
     e->links.state.members.algorithm = inputs->algorithm;
     e->kept_stride = saddle_whole_lines(e->layout.kept);
     e->mean_room = saddle_larger(block * saddle_whole_lines(longest), MEAN_ROOM);
@@ -83,17 +83,20 @@ static size_t scratch_size(const saddle_local *e)
 
 static void take_workers(saddle_local *e, size_t pool, saddle_allocator *allocator)
 {
+    const saddle_problem *problem = e->inputs.instance->problem;
+    size_t scratch_stride = saddle_whole_lines(scratch_size(e));
+    size_t partials_stride = saddle_whole_lines(saddle_partials_size(problem, e->index_stride));
+    size_t mark_stride = saddle_whole_lines(saddle_rng_mark_words(e->index_stride));
+    double *partials = NULL;
     e->worker = saddle_allocator_block(allocator, pool, sizeof *e->worker);
-    for (size_t w = 0; !allocator->failed && w < pool; w++) {
-        saddle_worker counted = {.scratch = NULL};
-        saddle_worker *memory = e->worker != NULL ? &e->worker[w] : &counted;
-        memory->scratch = saddle_allocator_block(allocator, scratch_size(e), sizeof(double));
-        if (pool > 1)
-            memory->helpers.partials = saddle_allocator_block(
-                allocator, saddle_partials_size(e->inputs.instance->problem, e->index_stride),
-                sizeof(double));
-        memory->mark = saddle_allocator_block(allocator, saddle_rng_mark_words(e->index_stride),
-                                              sizeof *memory->mark);
+    double *scratch = saddle_allocator_block(allocator, pool, scratch_stride * sizeof *scratch);
+    if (pool > 1)
+        partials = saddle_allocator_block(allocator, pool, partials_stride * sizeof *partials);
+    uint64_t *mark = saddle_allocator_block(allocator, pool, mark_stride * sizeof *mark);
+    for (size_t w = 0; !allocator->failed && !allocator->count_only && w < pool; w++) {
+        e->worker[w].scratch = scratch + w * scratch_stride;
+        e->worker[w].helpers.partials = partials != NULL ? partials + w * partials_stride : NULL;
+        e->worker[w].mark = mark + w * mark_stride;
     }
     e->work = saddle_allocator_block(allocator, e->areas, e->work_stride * sizeof(double));
     e->index = saddle_allocator_block(allocator, e->areas, e->index_stride * sizeof *e->index);
@@ -121,13 +124,12 @@ static void take_agents(saddle_local *e, saddle_allocator *allocator)
 
 bool saddle_local_allocate(saddle_local *e)
 {
-    saddle_allocator allocator = {0};
-    take_workers(e, saddle_thread_pool_size(e->pool), &allocator);
-    if (!allocator.failed)
-        take_agents(e, &allocator);
+    take_workers(e, saddle_thread_pool_size(e->pool), &e->memory);
+    if (!e->memory.failed)
+        take_agents(e, &e->memory);
     const double *const spans[2] = {e->span[0], e->span[1]};
-    return !allocator.failed &&
-           saddle_links_open(&e->links, e->inputs.instance, &e->layout, spans, e->stride);
+    return !e->memory.failed &&
+           saddle_links_open(&e->links, e->inputs.instance, spans, e->stride, &e->memory);
 }
 
 double saddle_local_bytes(const saddle_engine_inputs *inputs, unsigned processors)
@@ -142,24 +144,6 @@ double saddle_local_bytes(const saddle_engine_inputs *inputs, unsigned processor
 
 void saddle_local_clear(saddle_local *e)
 {
-    for (unsigned w = 0; e->worker != NULL && w < saddle_thread_pool_size(e->pool); w++) {
-        saddle_free(e->worker[w].scratch);
-        saddle_free(e->worker[w].helpers.partials);
-        saddle_free(e->worker[w].mark);
-    }
     saddle_thread_pool_destroy(e->pool);
-    saddle_free(e->worker);
-    saddle_free(e->work);
-    saddle_free(e->index);
-    saddle_free(e->sums);
-    saddle_free(e->partials);
-    saddle_gathered_free(&e->requests);
-    saddle_free(e->agent);
-    saddle_free(e->timed);
-    for (int parity = 0; parity < 2; parity++)
-        saddle_free(e->span[parity]);
-    saddle_links_clear(&e->links);
-    saddle_free(e->kept);
-    saddle_free(e->oracle_mean);
-    saddle_free(e->mean_terms);
+    saddle_allocator_free(&e->memory);
 }

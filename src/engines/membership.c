@@ -9,13 +9,13 @@
 #include "core/vector.h"
 #include "engines/link_state.h"
 
-/* The most rounds of mixing and of settling. */
-#define MOST_MIXING 20.0
-#define MOST_SETTLING 80.0
-/* Settling reduces what the sums of agents differ in by this factor, as far as it may last so long. Iterates hardly
- * differ, unless two parts of a network come together: a quarter as many rounds do as well as more. */
-#define SETTLED 1e-5
-#define MIXING_SHARE 0.25
+/* The most rounds in which agents only average their iterates, and their sums. */
+#define MOST_ITERATE_ROUNDS 20.0
+#define MOST_SUM_ROUNDS 80.0
+/* Averaging the sums reduces their differences by this factor, unless that takes too many rounds. Iterates hardly
+ * differ, unless two components of a network are joined: a quarter of the rounds is enough. */
+#define REDUCTION 1e-5
+#define ITERATE_SHARE 0.25
 
 /* ---- maps -------------------------------------------------------------------------------------- */
 
@@ -53,12 +53,12 @@ static void set_hash(const saddle_membership *m, double *row)
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* Rounds after which sums that are only averaged have settled. */
-static double settling_rounds(const saddle_instance *instance)
+/* Returns the rounds after which averaging has reduced differences by REDUCTION. */
+static double averaging_rounds(const saddle_instance *instance)
 {
     double lambda = instance->spectrum.lambda;
-    return lambda >= 0.0 && lambda < 1.0 ? saddle_log(SETTLED) / saddle_log(fmax(lambda, 1e-3))
-                                         : MOST_SETTLING;
+    return lambda >= 0.0 && lambda < 1.0 ? saddle_log(REDUCTION) / saddle_log(fmax(lambda, 1e-3))
+                                         : MOST_SUM_ROUNDS;
 }
 
 static uint64_t iterations_of(double rounds, unsigned per_iteration)
@@ -66,7 +66,7 @@ static uint64_t iterations_of(double rounds, unsigned per_iteration)
     return (uint64_t)fmax(1.0, ceil(rounds / per_iteration));
 }
 
-/* The fewest rounds of an iteration in which a field of a kind is sent; 0: there is none. */
+/* Returns the fewest rounds of an iteration in which a field of a kind is sent; 0: there is none. */
 static unsigned fewest_rounds(const saddle_layout *layout, saddle_field_kind kind)
 {
     unsigned fewest = 0;
@@ -87,11 +87,12 @@ void saddle_membership_measure(saddle_membership *m, const saddle_instance *inst
     m->entries = instance->graph->agents + instance->graph->edges;
     m->at = at;
     m->words = 2 + (m->entries + sizeof(double) - 1) / sizeof(double);
-    double wanted = settling_rounds(instance);
+    double wanted = averaging_rounds(instance);
     if (iterates > 0)
-        m->mixing = iterations_of(fmin(MIXING_SHARE * wanted, MOST_MIXING), iterates);
+        m->iterate_mixing =
+            iterations_of(fmin(ITERATE_SHARE * wanted, MOST_ITERATE_ROUNDS), iterates);
     if (sums > 0)
-        m->settling = iterations_of(fmin(wanted, MOST_SETTLING), sums);
+        m->sum_mixing = iterations_of(fmin(wanted, MOST_SUM_ROUNDS), sums);
     for (size_t f = 0; f < layout->fields; f++) {
         if (strcmp(layout->field[f].name, "x") == 0)
             m->x = layout->field[f].offset;
@@ -100,32 +101,20 @@ void saddle_membership_measure(saddle_membership *m, const saddle_instance *inst
     }
 }
 
-void saddle_membership_take(saddle_link_state *s, saddle_allocator *allocator)
+void saddle_membership_take(saddle_membership *m, const saddle_instance *instance,
+                            saddle_link_table *table)
 {
-    saddle_membership *m = &s->members;
-    const saddle_graph *graph = s->instance->graph;
-    if (m->entries == 0)
-        return;
-    m->edge = saddle_allocator_block(allocator, 2 * graph->edges, sizeof *m->edge);
-    m->stage = saddle_allocator_block(allocator, s->agents, 1);
-    m->sent = saddle_allocator_block(allocator, s->messages, sizeof *m->sent);
-    m->dead = saddle_allocator_block(allocator, s->messages, 1);
-    m->messages = saddle_allocator_block(allocator, s->agents, sizeof *m->messages);
-    m->bytes = saddle_allocator_block(allocator, s->agents, sizeof *m->bytes);
-    saddle_presence_take(&m->presence, s->instance->churn, graph, m->edge, allocator);
+    const saddle_graph *graph = instance->graph;
+    m->edge = saddle_allocator_block(table->allocator, 2 * graph->edges, sizeof *m->edge);
+    m->dead = saddle_link_table_take(table, SADDLE_OF_MESSAGE, sizeof *m->dead, 0);
+    m->stage = saddle_link_table_take(table, SADDLE_OF_AGENT, sizeof *m->stage, 1);
+    m->extra_messages =
+        saddle_link_table_take(table, SADDLE_OF_AGENT, sizeof *m->extra_messages, 1);
+    m->extra_bytes = saddle_link_table_take(table, SADDLE_OF_AGENT, sizeof *m->extra_bytes, 1);
+    saddle_link_table_row(table, m->at, m->words);
+    saddle_presence_take(&m->presence, instance->churn, graph, m->edge, table->allocator);
     if (m->edge != NULL)
         saddle_number_edges(graph, m->edge);
-}
-
-void saddle_membership_clear(saddle_membership *m)
-{
-    saddle_free(m->edge);
-    saddle_free(m->stage);
-    saddle_free(m->sent);
-    saddle_free(m->dead);
-    saddle_free(m->messages);
-    saddle_free(m->bytes);
-    saddle_presence_clear(&m->presence);
 }
 
 /* ---- weights and the start ----------------------------------------------------------------------- */
@@ -174,14 +163,14 @@ void saddle_membership_start(saddle_link_state *s, saddle_agent *agent, size_t i
 
 /* ---- the beginning of an iteration ------------------------------------------------------------------ */
 
-/* Copy the map to the next row unless it is there. */
+/* Copies the map to the next row unless it is there already. */
 static void carry_map(const saddle_membership *m, const saddle_agent *agent)
 {
     size_t words = saddle_row_hash(m, agent->next) == saddle_row_hash(m, agent->now) ? 2 : m->words;
     memcpy(agent->next + m->at, agent->now + m->at, words * sizeof(double));
 }
 
-/* An agent that is back is a new incarnation and tries all its edges again. */
+/* Gives an agent that is back its next incarnation, and tries all its edges again. */
 static void come_back(const saddle_link_state *s, const saddle_agent *agent, unsigned char *map)
 {
     const saddle_membership *m = &s->members;
@@ -194,8 +183,8 @@ static void come_back(const saddle_link_state *s, const saddle_agent *agent, uns
     }
 }
 
-/* What an agent sees of its neighbours and edges by itself; returns whether that changed its map. */
-static bool look_around(const saddle_link_state *s, size_t agent, unsigned char *map)
+/* Adds what an agent sees of its neighbours and edges to its map; returns whether that changed the map. */
+static bool apply_events(const saddle_link_state *s, size_t agent, unsigned char *map)
 {
     const saddle_membership *m = &s->members;
     const saddle_presence *p = &m->presence;
@@ -217,9 +206,9 @@ static bool look_around(const saddle_link_state *s, size_t agent, unsigned char 
     return change;
 }
 
-/* What the maps of messages say. */
-static bool hear(const saddle_link_state *s, const saddle_agent *agent, size_t i,
-                 unsigned char *map)
+/* Merges the maps that have arrived into the agent's; returns whether that changed it. */
+static bool merge_received(const saddle_link_state *s, const saddle_agent *agent, size_t i,
+                           unsigned char *map)
 {
     const saddle_membership *m = &s->members;
     uint64_t own = saddle_row_hash(m, agent->now);
@@ -233,15 +222,15 @@ static bool hear(const saddle_link_state *s, const saddle_agent *agent, size_t i
     return change;
 }
 
-/* Call edges down over which nothing has arrived for long. */
-static bool miss(const saddle_link_state *s, size_t agent, size_t i, unsigned char *map)
+/* Marks edges as down over which nothing has arrived for too long; returns whether that changed the map. */
+static bool drop_silent(const saddle_link_state *s, size_t agent, size_t i, unsigned char *map)
 {
     const saddle_membership *m = &s->members;
     const saddle_graph *graph = s->instance->graph;
     bool change = false;
     for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
         if (s->weight[k] == 0.0 || s->number < s->rule->patience ||
-            m->sent[k] > s->number - s->rule->patience)
+            s->sent_round[k] > s->number - s->rule->patience)
             continue;
         size_t at = graph->start[agent] + k - s->start[i];
         if (saddle_map_take_off(&map[graph->agents + m->edge[at]])) {
@@ -252,8 +241,8 @@ static bool miss(const saddle_link_state *s, size_t agent, size_t i, unsigned ch
     return change;
 }
 
-/* The iteration in which an agent starts anew: that of neighbours with the same map who have not started yet, or one of
- * its own. */
+/* Sets the iteration in which an agent starts over: that of neighbours with the same map that have not started yet, or
+ * one of its own. */
 static void choose_start(const saddle_link_state *s, const saddle_agent *agent, size_t i,
                          bool changed)
 {
@@ -266,23 +255,23 @@ static void choose_start(const saddle_link_state *s, const saddle_agent *agent, 
             start = saddle_row_start(m, row);
     }
     if (start <= agent->iteration)
-        start = agent->iteration + m->mixing;
+        start = agent->iteration + m->iterate_mixing;
     agent->next[m->at + 1] = (double)start;
 }
 
-/* Begin anew under another map. */
+/* Starts over under another map. */
 static void reset(saddle_link_state *s, saddle_agent *agent, size_t i, bool back)
 {
     saddle_membership *m = &s->members;
     set_hash(m, agent->next);
     saddle_membership_weigh(s, agent, i, agent->next);
-    m->stage[i] = back ? SADDLE_AGENT_JOINING : SADDLE_AGENT_MIXING;
+    m->stage[i] = back ? SADDLE_AGENT_JOINING : SADDLE_AGENT_MIXING_ITERATES;
     for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
         if (s->sums.fields > 0)
             memset(s->received + k * s->sums.stride, 0, s->sums.stride * sizeof *s->received);
         for (size_t kind = 0; kind < s->kinds; kind++)
             s->used[k * s->kinds + kind] = s->number;
-        m->sent[k] = s->number;
+        s->sent_round[k] = s->number;
     }
     choose_start(s, agent, i, true);
 }
@@ -296,11 +285,11 @@ static void begin_iteration(saddle_link_state *s, saddle_agent *agent, size_t i)
     bool change = back;
     if (back)
         come_back(s, agent, map);
-    if (churn && look_around(s, agent->id, map))
+    if (churn && apply_events(s, agent->id, map))
         change = true;
-    if (hear(s, agent, i, map))
+    if (merge_received(s, agent, i, map))
         change = true;
-    if (!back && miss(s, agent->id, i, map))
+    if (!back && drop_silent(s, agent->id, i, map))
         change = true;
     if (saddle_map_is_off(map[agent->id])) {
         saddle_map_renew(&map[agent->id]);
@@ -308,13 +297,13 @@ static void begin_iteration(saddle_link_state *s, saddle_agent *agent, size_t i)
     }
     if (change)
         reset(s, agent, i, back);
-    else if (m->stage[i] == SADDLE_AGENT_MIXING)
+    else if (m->stage[i] == SADDLE_AGENT_MIXING_ITERATES)
         choose_start(s, agent, i, false);
 }
 
 /* ---- a round ---------------------------------------------------------------------------------------- */
 
-/* Count what was not sent to an agent, and maps that were. */
+/* Counts messages that were not sent to an agent, and maps that were. */
 static void count_messages(saddle_link_state *s, const saddle_agent *agent, size_t i,
                            const double *const *rows, unsigned round)
 {
@@ -325,17 +314,18 @@ static void count_messages(saddle_link_state *s, const saddle_agent *agent, size
         bool linked = saddle_presence_linked(&m->presence, agent->id, first + k);
         bool down = s->weight[s->start[i] + k] == 0.0;
         if (linked && round == 0 && saddle_row_hash(m, rows[k]) != own)
-            m->bytes[i] += (int64_t)m->entries;
+            m->extra_bytes[i] += (int64_t)m->entries;
         if (linked && !down)
             continue;
-        int64_t usual = (int64_t)(saddle_link_state_length(s, s->layout, round) * sizeof(double));
-        /* Where an edge is called down, hashes are exchanged all the same. */
-        m->bytes[i] -= linked ? usual - (int64_t)sizeof own : usual;
-        m->messages[i] -= !linked;
+        int64_t usual = (int64_t)(saddle_link_state_length(s, round) * sizeof(double));
+        /* Over an edge that is marked as down, hashes are still exchanged. */
+        m->extra_bytes[i] -= linked ? usual - (int64_t)sizeof own : usual;
+        m->extra_messages[i] -= !linked;
     }
 }
 
-/* Point an agent at what it may use: messages of equal maps. An agent that joins reads all that arrived. */
+/* Points an agent at the messages that it may use: those with an equal map. An agent that joins reads all that
+ * arrived. */
 static void choose_messages(saddle_link_state *s, const saddle_agent *agent, size_t i, size_t kind)
 {
     const saddle_membership *m = &s->members;
@@ -347,11 +337,11 @@ static void choose_messages(saddle_link_state *s, const saddle_agent *agent, siz
         const double *row = s->arrived[k];
         bool use = row != NULL && s->weight[k] != 0.0 && saddle_row_hash(m, row) == hash;
         if (use)
-            s->used[k * s->kinds + kind] = m->sent[k];
+            s->used[k * s->kinds + kind] = s->sent_round[k];
         else
             s->arrived[k] = NULL;
         s->read[k] = use ? row : agent->now;
-        /* The state of a neighbour that has just come back is old, too. */
+        /* The state of a neighbour that has just come back is old. */
         if (joins)
             s->read[k] = m->presence.back[graph->neighbour[at]] ? NULL : row;
     }
@@ -374,27 +364,27 @@ void saddle_membership_collect(saddle_link_state *s, saddle_agent *agent, size_t
         size_t at = graph->start[agent->id] + k;
         s->arrived[begin + k] = NULL;
         if (saddle_presence_linked(&m->presence, agent->id, at))
-            s->arrived[begin + k] =
-                saddle_link_state_arrived(s, begin + k, agent->id, graph->neighbour[at], rows[k],
-                                          s->number, kind, &m->sent[begin + k]);
+            s->arrived[begin + k] = saddle_link_state_arrived(s, begin + k, agent->id,
+                                                              graph->neighbour[at], rows[k], kind);
     }
     if (round == 0)
         begin_iteration(s, agent, i);
     choose_messages(s, agent, i, kind);
     agent->neighbour = s->read + begin;
-    bool sums = m->stage[i] == SADDLE_AGENT_ACTIVE || m->stage[i] == SADDLE_AGENT_SETTLING;
+    bool sums = m->stage[i] == SADDLE_AGENT_ACTIVE || m->stage[i] == SADDLE_AGENT_MIXING_SUMS;
     if (s->sums.fields == 0 || !sums)
         return;
     double *mixed = s->mixed + i * s->mixed_stride;
     saddle_running_sums_collect(&s->sums, round, degree, s->arrived + begin, agent->weight,
-                                s->received + begin * s->sums.stride, s->kept + i * s->sums.stride,
+                                s->received + begin * s->sums.stride, s->held + i * s->sums.stride,
                                 mixed);
     agent->mixed = mixed;
 }
 
 /* ---- rounds without the algorithm --------------------------------------------------------------------- */
 
-/* The mean of the rows that an agent reads, of which some are NULL; its own where all are, which returns false. */
+/* Computes the mean of the rows that an agent reads and that are not NULL; if all are, returns false and copies its own
+ * row. */
 static bool average(const saddle_agent *agent, const saddle_field *field, double *out)
 {
     double count = 0.0;
@@ -412,21 +402,22 @@ static bool average(const saddle_agent *agent, const saddle_field *field, double
     return count > 0.0;
 }
 
-/* Start anew from a point, in the next iteration. */
-static void start_anew(saddle_link_state *s, saddle_agent *agent, size_t i, const double *span)
+/* Starts the algorithm from a point, in the next iteration. */
+static void start_over(saddle_link_state *s, saddle_agent *agent, size_t i, const double *span)
 {
     saddle_membership *m = &s->members;
     agent->iteration++;
     m->algorithm->start(agent, span + m->x, span + m->y);
     agent->iteration--;
-    m->stage[i] = m->settling > 0 ? SADDLE_AGENT_SETTLING : SADDLE_AGENT_ACTIVE;
+    m->stage[i] = m->sum_mixing > 0 ? SADDLE_AGENT_MIXING_SUMS : SADDLE_AGENT_ACTIVE;
     if (s->sums.fields > 0)
         saddle_running_sums_start(&s->sums, agent->self_weight, 0, agent->next,
-                                  s->kept + i * s->sums.stride);
+                                  s->held + i * s->sums.stride);
 }
 
-/* Average the iterates; sums have pushed nothing. */
-static void mix(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned round, bool last)
+/* Averages the iterates; sums push nothing. */
+static void mix_iterates(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned round,
+                         bool last)
 {
     saddle_membership *m = &s->members;
     double *span = s->mixed + i * s->mixed_stride;
@@ -448,14 +439,14 @@ static void mix(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned ro
         return;
     /* An agent that joins and has received nothing keeps trying until it starts. */
     if (received)
-        m->stage[i] = SADDLE_AGENT_MIXING;
+        m->stage[i] = SADDLE_AGENT_MIXING_ITERATES;
     if (agent->iteration + 1 >= saddle_row_start(m, agent->next))
-        start_anew(s, agent, i, span);
+        start_over(s, agent, i, span);
 }
 
-/* Average the sums; iterates rest. */
-static void settle(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned round,
-                   unsigned next_round)
+/* Averages the sums; iterates stay as they are. */
+static void mix_sums(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned round,
+                     unsigned next_round)
 {
     saddle_membership *m = &s->members;
     memcpy(agent->next, agent->now, s->layout->published * sizeof *agent->next);
@@ -465,8 +456,8 @@ static void settle(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned
             memcpy(agent->next + field->offset, agent->mixed + field->offset,
                    field->length * sizeof *agent->next);
     }
-    saddle_running_sums_settle(&s->sums, agent, round, next_round, s->kept + i * s->sums.stride);
-    if (next_round == 0 && agent->iteration + 1 >= saddle_row_start(m, agent->next) + m->settling)
+    saddle_running_sums_publish(&s->sums, agent, round, next_round, s->held + i * s->sums.stride);
+    if (next_round == 0 && agent->iteration + 1 >= saddle_row_start(m, agent->next) + m->sum_mixing)
         m->stage[i] = SADDLE_AGENT_ACTIVE;
 }
 
@@ -476,18 +467,18 @@ void saddle_membership_publish(saddle_link_state *s, saddle_agent *agent, size_t
     switch ((saddle_stage_of_agent)s->members.stage[i]) {
     case SADDLE_AGENT_ACTIVE:
         if (s->sums.fields > 0)
-            saddle_running_sums_settle(&s->sums, agent, round, next_round,
-                                       s->kept + i * s->sums.stride);
+            saddle_running_sums_publish(&s->sums, agent, round, next_round,
+                                        s->held + i * s->sums.stride);
         return;
     case SADDLE_AGENT_GONE:
-        memcpy(agent->next, agent->now, s->stride * sizeof *agent->next);
+        memcpy(agent->next, agent->now, s->row * sizeof *agent->next);
         return;
     case SADDLE_AGENT_JOINING:
-    case SADDLE_AGENT_MIXING:
-        mix(s, agent, i, round, next_round == 0);
+    case SADDLE_AGENT_MIXING_ITERATES:
+        mix_iterates(s, agent, i, round, next_round == 0);
         return;
-    case SADDLE_AGENT_SETTLING:
-        settle(s, agent, i, round, next_round);
+    case SADDLE_AGENT_MIXING_SUMS:
+        mix_sums(s, agent, i, round, next_round);
         return;
     }
 }

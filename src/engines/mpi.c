@@ -278,7 +278,7 @@ static MPI_Datatype message_type(const saddle_local *local, unsigned round, size
     MPI_Aint place[MOST];
     MPI_Datatype run[MOST];
     MPI_Datatype message;
-    size_t count = saddle_links_blocks(&local->links, &local->layout, round, block);
+    size_t count = saddle_links_blocks(&local->links, round, block);
     *offset = count > 0 ? block[0].offset : 0;
     if (local->timed != NULL)
         block[count++] = (saddle_row_block){.offset = saddle_clock_offset(local), .length = 1};
@@ -319,7 +319,7 @@ static void make_requests(const engine *e, unsigned parity, unsigned round,
 {
     const saddle_local *local = &e->local;
     saddle_row_block block[SADDLE_MOST_BLOCKS_SENT];
-    size_t count = saddle_links_blocks(&local->links, &local->layout, round, block);
+    size_t count = saddle_links_blocks(&local->links, round, block);
     size_t offset = count > 0 ? block[0].offset : 0;
     for (size_t k = 0; k < e->peers; k++) {
         const peer *to = &e->peer[k];
@@ -395,7 +395,7 @@ static double most_seconds(const engine *e)
         return 0.0;
     for (unsigned round = 0; round < e->local.layout.rounds; round++) {
         double slowest = 0.0;
-        size_t length = saddle_links_length(&e->local.links, &e->local.layout, round);
+        size_t length = saddle_links_length(&e->local.links, round);
         for (size_t k = 0; k < 2 * graph->edges; k++)
             slowest = fmax(slowest, saddle_link_seconds(model, k, 8.0 * (double)length));
         seconds += slowest;

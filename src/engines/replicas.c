@@ -13,9 +13,9 @@
 /* The weight of a round in the average distance. */
 #define NEW_WEIGHT 0.125
 /* An agent raises its level when that distance is this many times the largest |z|^2 of the first rounds, or of the
- * first since it last did. Replicas that keep up stay below 1. */
+ * first rounds since it last did. Replicas that keep up stay below 1. */
 #define GROWTH 4.0
-#define SETTLING 32
+#define LIMIT_ROUNDS 32
 #define MOST_LEVELS 30
 
 /* ---- memory --------------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ static size_t message_bytes(const saddle_replicas *r, unsigned round)
     return bytes;
 }
 
-size_t saddle_replicas_sent(const saddle_replicas *r, unsigned round)
+size_t saddle_replicas_length(const saddle_replicas *r, unsigned round)
 {
     return (message_bytes(r, round) + sizeof(double) - 1) / sizeof(double);
 }
@@ -47,7 +47,7 @@ double saddle_replicas_rate(const saddle_compression *rule, const saddle_layout 
 }
 
 size_t saddle_replicas_measure(saddle_replicas *r, const saddle_instance *instance,
-                               const saddle_layout *layout, size_t extra)
+                               const saddle_layout *layout)
 {
     size_t most = 0;
     r->instance = instance;
@@ -58,27 +58,21 @@ size_t saddle_replicas_measure(saddle_replicas *r, const saddle_instance *instan
     r->message = 2 * r->behind;
     /* What is sent changes only where the rounds of a field begin or end. */
     for (size_t f = 0; f < layout->fields; f++) {
-        most = saddle_larger(most, saddle_replicas_sent(r, layout->field[f].first_round));
-        most = saddle_larger(most, saddle_replicas_sent(r, layout->field[f].last_round));
+        most = saddle_larger(most, saddle_replicas_length(r, layout->field[f].first_round));
+        most = saddle_larger(most, saddle_replicas_length(r, layout->field[f].last_round));
     }
-    return r->message + saddle_whole_lines(most + extra);
+    return r->message + most;
 }
 
-void saddle_replicas_take(saddle_replicas *r, size_t messages, saddle_allocator *allocator)
+void saddle_replicas_take(saddle_replicas *r, saddle_link_table *table)
 {
-    size_t agents = r->instance->world->local;
-    r->read = saddle_allocator_block(allocator, messages + agents, sizeof *r->read);
-    r->weight = saddle_allocator_block(allocator, messages + agents, sizeof *r->weight);
-    r->mixed = saddle_allocator_block(allocator, agents, r->behind * sizeof *r->mixed);
-    r->watch = saddle_allocator_block(allocator, agents, sizeof *r->watch);
-}
-
-void saddle_replicas_clear(saddle_replicas *r)
-{
-    saddle_free((void *)r->read);
-    saddle_free(r->weight);
-    saddle_free(r->mixed);
-    saddle_free(r->watch);
+    size_t rows = table->messages + table->agents;
+    r->read = saddle_allocator_block(table->allocator, rows, sizeof *r->read);
+    r->weight = saddle_allocator_block(table->allocator, rows, sizeof *r->weight);
+    r->mixed = saddle_link_table_take(table, SADDLE_OF_AGENT, r->behind * sizeof *r->mixed, 0);
+    r->watch = saddle_link_table_take(table, SADDLE_OF_SOURCE, sizeof *r->watch,
+                                      sizeof *r->watch / sizeof(uint64_t));
+    saddle_link_table_row(table, r->behind, r->layout->published);
 }
 
 static bool is_constraint(const saddle_set *set)
@@ -117,12 +111,7 @@ static saddle_rng draws_of(const saddle_replicas *r, size_t sender, size_t field
     return draw;
 }
 
-static uint64_t round_number(const saddle_replicas *r, uint64_t iteration, unsigned round)
-{
-    return iteration * r->layout->rounds + round;
-}
-
-/* Add the message in a row to the replica there. */
+/* Adds the message in a row to the replica there. */
 static void apply_message(const saddle_replicas *r, size_t sender, double *row, uint64_t number,
                           unsigned round, double *scratch)
 {
@@ -143,7 +132,7 @@ static void apply_message(const saddle_replicas *r, size_t sender, double *row, 
 void saddle_replicas_receive(const saddle_replicas *r, size_t sender, double *row,
                              uint64_t iteration, unsigned round, double *scratch)
 {
-    apply_message(r, sender, row, round_number(r, iteration, round), round, scratch);
+    apply_message(r, sender, row, saddle_round_number(r->layout, iteration, round), round, scratch);
 }
 
 SADDLE_KERNEL static void subtract(size_t count, const double *restrict a, const double *restrict b,
@@ -153,25 +142,25 @@ SADDLE_KERNEL static void subtract(size_t count, const double *restrict a, const
         out[k] = a[k] - b[k];
 }
 
-/* Note how far the replica of a field of some size, |z|^2, was behind; true: further than ever. */
+/* Records the distance |z - z^|^2 of field f, whose size is |z|^2; returns whether it exceeds its limit. */
 static bool falls_behind(saddle_replica_watch *watch, size_t f, uint64_t number, double distance,
                          double size)
 {
     watch->distance[f] += NEW_WEIGHT * (distance - watch->distance[f]);
-    if (number >= watch->settled && watch->limit[f] > 0.0)
+    if (number >= watch->limited_from && watch->limit[f] > 0.0)
         return watch->distance[f] > watch->limit[f];
     if (GROWTH * size > watch->limit[f])
         watch->limit[f] = GROWTH * size;
     return false;
 }
 
-/* The level that goes with messages: a rate that was given stays as it is. */
+/* Returns the level that goes with messages: a rate that was given stays as it is. */
 static unsigned char level_of(const saddle_replicas *r, const saddle_replica_watch *watch)
 {
     return r->rule->backs_off ? (unsigned char)watch->level : 0;
 }
 
-/* Pack what the span of the next row has changed since the replica of the row before, for a round. */
+/* Packs the difference between the span of the next row and the replica of the row before, for a round. */
 static void pack(saddle_replicas *r, const saddle_agent *agent, size_t i, uint64_t number,
                  unsigned round)
 {
@@ -193,10 +182,10 @@ static void pack(saddle_replicas *r, const saddle_agent *agent, size_t i, uint64
         memcpy(replica, before, field->length * sizeof *replica);
     }
     if (number == 0)
-        r->watch[i].settled = SETTLING;
+        r->watch[i].limited_from = LIMIT_ROUNDS;
     if (behind && r->watch[i].level < MOST_LEVELS) {
         r->watch[i].level++;
-        r->watch[i].settled = number + SETTLING;
+        r->watch[i].limited_from = number + LIMIT_ROUNDS;
     }
     message[0] = level_of(r, &r->watch[i]);
     apply_message(r, agent->id, agent->next, number, round, agent->scratch);
@@ -216,6 +205,11 @@ void saddle_replicas_begin(const saddle_replicas *r, double *row)
 void saddle_replicas_start(saddle_replicas *r, saddle_agent *agent, size_t i)
 {
     pack(r, agent, i, 0, 0);
+}
+
+void saddle_replicas_restore(const saddle_replicas *r, size_t source, double *row)
+{
+    ((unsigned char *)(row + r->message))[0] = level_of(r, &r->watch[source]);
 }
 
 /* out = z + sum_j w_j (z^_j - z^) */
@@ -271,7 +265,7 @@ void saddle_replicas_collect(saddle_replicas *r, saddle_agent *agent, size_t i,
         others += weight[k];
     }
     mix_sums(r, agent, degree, read, weight, round, mixed);
-    /* Where iterates are mixed like sums, the own replica is one more neighbour. */
+    /* If iterates are mixed like sums, the own replica is one more neighbour. */
     read[degree] = agent->now + r->behind;
     weight[degree] = -others;
     agent->neighbour = read;
@@ -289,31 +283,5 @@ void saddle_replicas_publish(saddle_replicas *r, saddle_agent *agent, size_t i, 
     agent->degree = r->start[i + 1] - r->start[i];
     agent->weight = mixing->weight + mixing->graph->start[agent->id];
     agent->self_weight = mixing->self_weight[agent->id];
-    pack(r, agent, i, round_number(r, agent->iteration, round) + 1, next);
-}
-
-/* ---- checkpoints ---------------------------------------------------------------------------------- */
-
-enum { WATCH_WORDS = sizeof(saddle_replica_watch) / sizeof(uint64_t) };
-
-size_t saddle_replicas_words(const saddle_layout *layout)
-{
-    return WATCH_WORDS + layout->published;
-}
-
-void saddle_replicas_save(const saddle_replicas *r, size_t i, const double *row, uint64_t *words)
-{
-    memcpy(words, &r->watch[i], sizeof r->watch[i]);
-    memcpy(words + WATCH_WORDS, row + r->behind, r->layout->published * sizeof *row);
-}
-
-void saddle_replicas_load(const saddle_replicas *r, saddle_replica_watch *watch, double *row,
-                          const uint64_t *words)
-{
-    saddle_replica_watch read;
-    memcpy(&read, words, sizeof read);
-    memcpy(row + r->behind, words + WATCH_WORDS, r->layout->published * sizeof *row);
-    ((unsigned char *)(row + r->message))[0] = level_of(r, &read);
-    if (watch != NULL)
-        *watch = read;
+    pack(r, agent, i, saddle_round_number(r->layout, agent->iteration, round) + 1, next);
 }

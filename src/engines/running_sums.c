@@ -7,27 +7,24 @@
 #include "core/memory.h"
 #include "core/vector.h"
 
-/* Agents hold back at a phi up to this, on networks that mix well and on others, and where the two part. */
+/* `hold` on networks that mix well and on others, and the largest lambda of the former. */
 #define WELL_MIXED_PHI 0.9
 #define LEAST_PHI 0.5
 #define WELL_MIXED_LAMBDA 0.9
 /* Entries that are collected at a time. */
 #define BLOCK 512
 
-/* ---- where they are --------------------------------------------------------------------------- */
+/* ---- layout ----------------------------------------------------------------------------------- */
 
-/* The group of a field's rounds, which is made if there is none. */
+/* Returns the group of the fields that are sent in the same rounds as `field`; adds it if there is none. */
 static size_t group_of(saddle_running_sums *sums, const saddle_field *field)
 {
     size_t g = 0;
-    while (g < sums->groups &&
-           (sums->first_round[g] != field->first_round || sums->last_round[g] != field->last_round))
+    while (g < sums->groups && (sums->group[g]->first_round != field->first_round ||
+                                sums->group[g]->last_round != field->last_round))
         g++;
-    if (g == sums->groups) {
-        sums->first_round[g] = field->first_round;
-        sums->last_round[g] = field->last_round;
-        sums->groups++;
-    }
+    if (g == sums->groups)
+        sums->group[sums->groups++] = field;
     return g;
 }
 
@@ -50,11 +47,6 @@ void saddle_running_sums_plan(saddle_running_sums *sums, const saddle_layout *la
     sums->behind = saddle_whole_lines(layout->published);
 }
 
-static bool is_sent(const saddle_running_sums *sums, size_t group, unsigned round)
-{
-    return round >= sums->first_round[group] && round <= sums->last_round[group];
-}
-
 /* ---- a round ---------------------------------------------------------------------------------- */
 
 /* z += weight (s - r), r = s */
@@ -74,7 +66,7 @@ SADDLE_KERNEL static void scale_to(size_t count, double factor, const double *re
         out[k] = z[k] * factor;
 }
 
-/* What neighbours sent of entries [at, at + count). */
+/* Adds what neighbours sent of entries [at, at + count) to z. */
 static void take_in_all(const saddle_running_sums *sums, size_t at, size_t count, size_t messages,
                         const double *const *row, const double *weight, double *received, double *z)
 {
@@ -89,11 +81,11 @@ void saddle_running_sums_collect(const saddle_running_sums *sums, unsigned round
                                  double *z, double *mixed)
 {
     for (size_t g = 0; g < sums->groups; g++)
-        if (is_sent(sums, g, round))
+        if (saddle_field_is_sent(sums->group[g], round))
             take_in_all(sums, sums->phi + g, 1, count, row, weight, received, z);
     for (size_t f = 0; f < sums->fields; f++) {
         const saddle_running_field *field = &sums->field[f];
-        if (!is_sent(sums, field->group, round))
+        if (!saddle_field_is_sent(sums->group[field->group], round))
             continue;
         double inverse = 1.0 / z[sums->phi + field->group];
         for (size_t k = 0; k < field->length; k += BLOCK) {
@@ -105,7 +97,7 @@ void saddle_running_sums_collect(const saddle_running_sums *sums, unsigned round
     }
 }
 
-/* What is pushed of a field: z becomes what is left of it; share = 1 - M_ii. */
+/* Pushes a field: z becomes what is left of it; share = 1 - M_ii. */
 SADDLE_KERNEL static void push(size_t count, double share, const double *restrict s,
                                double *restrict next_s, double *restrict z)
 {
@@ -116,11 +108,11 @@ SADDLE_KERNEL static void push(size_t count, double share, const double *restric
     }
 }
 
-/* z += next - base; next = z / phi; then as push(). */
-SADDLE_KERNEL static void settle_and_push(size_t count, double inverse, double share,
-                                          const double *restrict base, const double *restrict s,
-                                          double *restrict next_s, double *restrict next,
-                                          double *restrict z)
+/* z += next - base; next = z / phi; then like push(). */
+SADDLE_KERNEL static void add_and_push(size_t count, double inverse, double share,
+                                       const double *restrict base, const double *restrict s,
+                                       double *restrict next_s, double *restrict next,
+                                       double *restrict z)
 {
     for (size_t k = 0; k < count; k++) {
         double new = z[k] + (next[k] - base[k]);
@@ -131,9 +123,9 @@ SADDLE_KERNEL static void settle_and_push(size_t count, double inverse, double s
     }
 }
 
-/* The same for a field that is not pushed. */
-SADDLE_KERNEL static void settle(size_t count, double inverse, const double *restrict base,
-                                 double *restrict next, double *restrict z)
+/* Does the same for a field that is not pushed. */
+SADDLE_KERNEL static void add(size_t count, double inverse, const double *restrict base,
+                              double *restrict next, double *restrict z)
 {
     for (size_t k = 0; k < count; k++) {
         z[k] += next[k] - base[k];
@@ -153,20 +145,20 @@ void saddle_running_sums_start(const saddle_running_sums *sums, double self_weig
         z[sums->phi + g] = 1.0;
     /* s = 0 and s' = z: nothing is rounded. */
     for (size_t f = 0; f < sums->fields; f++)
-        if (is_sent(sums, sums->field[f].group, round)) {
+        if (saddle_field_is_sent(sums->group[sums->field[f].group], round)) {
             memcpy(s + sums->field[f].at, z + sums->field[f].at, sums->field[f].length * sizeof *s);
             saddle_axpy(sums->field[f].length, -(1.0 - self_weight), s + sums->field[f].at,
                         z + sums->field[f].at);
         }
     for (size_t g = 0; g < sums->groups; g++)
-        if (is_sent(sums, g, round)) {
+        if (saddle_field_is_sent(sums->group[g], round)) {
             s[sums->phi + g] = 1.0;
             z[sums->phi + g] -= 1.0 - self_weight;
         }
 }
 
-void saddle_running_sums_settle(const saddle_running_sums *sums, const saddle_agent *agent,
-                                unsigned round, unsigned next_round, double *z)
+void saddle_running_sums_publish(const saddle_running_sums *sums, const saddle_agent *agent,
+                                 unsigned round, unsigned next_round, double *z)
 {
     const double *s = agent->now + sums->behind;
     double *next_s = agent->next + sums->behind;
@@ -176,18 +168,19 @@ void saddle_running_sums_settle(const saddle_running_sums *sums, const saddle_ag
         size_t at = field->at;
         size_t offset = field->offset;
         double phi = z[sums->phi + field->group];
-        const double *base = is_sent(sums, field->group, round) ? agent->mixed : agent->now;
-        if (is_sent(sums, field->group, next_round) && phi > sums->hold) {
-            settle_and_push(field->length, 1.0 / phi, share, base + offset, s + at, next_s + at,
-                            agent->next + offset, z + at);
+        const double *base =
+            saddle_field_is_sent(sums->group[field->group], round) ? agent->mixed : agent->now;
+        if (saddle_field_is_sent(sums->group[field->group], next_round) && phi > sums->hold) {
+            add_and_push(field->length, 1.0 / phi, share, base + offset, s + at, next_s + at,
+                         agent->next + offset, z + at);
         } else {
-            settle(field->length, 1.0 / phi, base + offset, agent->next + offset, z + at);
+            add(field->length, 1.0 / phi, base + offset, agent->next + offset, z + at);
             memcpy(next_s + at, s + at, field->length * sizeof *s);
         }
     }
     for (size_t g = 0; g < sums->groups; g++) {
         size_t at = sums->phi + g;
-        if (is_sent(sums, g, next_round) && z[at] > sums->hold)
+        if (saddle_field_is_sent(sums->group[g], next_round) && z[at] > sums->hold)
             push(1, share, s + at, next_s + at, z + at);
         else
             next_s[at] = s[at];
@@ -196,7 +189,7 @@ void saddle_running_sums_settle(const saddle_running_sums *sums, const saddle_ag
 
 /* ---- the invariant ---------------------------------------------------------------------------- */
 
-/* z + (1 - M_ii) s - sum_j M_ij r_ij at an entry. */
+/* Returns z + (1 - M_ii) s - sum_j M_ij r_ij at an entry. */
 static double conserved(const saddle_running_sums *sums, const saddle_agent *agent, size_t at,
                         size_t count, const double *weight, double self_weight,
                         const double *received, const double *z)

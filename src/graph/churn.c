@@ -203,22 +203,19 @@ saddle_status saddle_churn_read(saddle_churn **out, const char *path, const sadd
                                 saddle_error *error)
 {
     saddle_allocator allocator = {0};
-    reading r = {.graph = graph};
+    reading r = {.graph = graph, .churn = saddle_alloc(1, sizeof *r.churn)};
     *out = NULL;
-    r.churn = saddle_allocator_block(&allocator, 1, sizeof *r.churn);
     r.edge = saddle_allocator_block(&allocator, 2 * graph->edges, sizeof *r.edge);
     r.gone = saddle_allocator_block(&allocator, graph->agents, 1);
     r.cut = saddle_allocator_block(&allocator, graph->edges, 1);
     r.events = saddle_allocator_block(&allocator, graph->agents + graph->edges, 1);
-    saddle_status status = allocator.failed ? saddle_no_memory(error, "the churn") : SADDLE_OK;
-    if (status == SADDLE_OK) {
+    bool good = r.churn != NULL && !allocator.failed;
+    saddle_status status = good ? SADDLE_OK : saddle_no_memory(error, "the churn");
+    if (good) {
         saddle_number_edges(graph, r.edge);
         status = read_all(&r, path, error);
     }
-    saddle_free(r.edge);
-    saddle_free(r.gone);
-    saddle_free(r.cut);
-    saddle_free(r.events);
+    saddle_allocator_free(&allocator);
     if (status == SADDLE_OK)
         *out = r.churn;
     else

@@ -72,8 +72,6 @@ typedef struct saddle_presence {
 void saddle_presence_take(saddle_presence *presence, const saddle_churn *churn,
                           const saddle_graph *graph, const size_t *edge,
                           saddle_allocator *allocator);
-/* Free what it holds. */
-void saddle_presence_clear(saddle_presence *presence);
 /* Bring about the events up to a round. */
 void saddle_presence_advance(saddle_presence *presence, uint64_t round);
 

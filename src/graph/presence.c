@@ -90,16 +90,6 @@ void saddle_presence_take(saddle_presence *p, const saddle_churn *churn, const s
     find_components(p);
 }
 
-void saddle_presence_clear(saddle_presence *p)
-{
-    saddle_free(p->gone);
-    saddle_free(p->back);
-    saddle_free(p->counted);
-    saddle_free(p->cut);
-    saddle_free(p->healed);
-    saddle_free(p->queue);
-}
-
 void saddle_presence_advance(saddle_presence *p, uint64_t round)
 {
     const saddle_churn_event *event = p->churn->event;

@@ -211,12 +211,13 @@ START_TEST(two_agents_follow_the_closed_form)
     saddle_replicas r = {.rule = NULL};
     saddle_allocator allocator = {0};
     const size_t start[] = {0, 1, 2};
-    size_t stride = saddle_replicas_measure(&r, instance.made, &layout, 0);
-    saddle_replicas_take(&r, 2, &allocator);
+    size_t stride = saddle_replicas_measure(&r, instance.made, &layout);
+    saddle_link_table table = {.allocator = &allocator, .agents = 2, .messages = 2, .sources = 2};
+    saddle_replicas_take(&r, &table);
     ck_assert(!allocator.failed);
     r.start = start;
     /* The level, a byte, and eight for the entry. */
-    ck_assert_uint_eq(saddle_replicas_sent(&r, 0), 2);
+    ck_assert_uint_eq(saddle_replicas_length(&r, 0), 2);
     double *row[2][2];
     saddle_agent agent[2];
     const saddle_mixing *mixing = instance.made->mixing;
@@ -257,7 +258,7 @@ START_TEST(two_agents_follow_the_closed_form)
         free(row[i][0]);
         free(row[i][1]);
     }
-    saddle_replicas_clear(&r);
+    saddle_allocator_free(&allocator);
     test_instance_close(&instance);
 }
 END_TEST

@@ -42,7 +42,7 @@ static void pair_round(pair_model *p, unsigned parity, const bool arrives[2])
                               .mixed = p->mixed[i],
                               .self_weight = 1.0 - PAIR_WEIGHT};
         agent.next[0] = p->mixed[i][0];
-        saddle_running_sums_settle(&p->sums, &agent, 0, 0, p->z[i]);
+        saddle_running_sums_publish(&p->sums, &agent, 0, 0, p->z[i]);
     }
 }
 
@@ -755,7 +755,7 @@ START_TEST(losses_have_their_share_and_length)
     saddle_plan *plan = test_plan(NULL, setting);
     saddle_instance *made = NULL;
     assert_ok(saddle_instance_create(&made, plan, &error), error);
-    unsigned char failing[1] = {0};
+    uint64_t failing[1] = {0};
     saddle_link_state state = {.instance = made,
                                .rule = made->links,
                                .failing = made->links->burst > 0.0 ? failing : NULL};

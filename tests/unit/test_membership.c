@@ -109,7 +109,7 @@ START_TEST(presence_follows_the_events)
         ck_assert_uint_eq(p.components, wanted[k].components);
         ck_assert_uint_eq(p.members, members);
     }
-    saddle_presence_clear(&p);
+    saddle_allocator_free(&allocator);
     saddle_churn_free(churn);
     saddle_graph_free(graph);
 }
