@@ -5,31 +5,14 @@
 
 #include "core/status.h"
 #include "core/text.h"
-#include "files/line_reader.h"
+#include "graph/reading.h"
 
 /* The most events of one agent or edge: a map counts them in a byte, with what agents find out by themselves. */
 #define MOST_EVENTS 100
 
-#define FORMS "`round leave|return|join AGENT` or `round cut|heal I J`"
+#define FORM "a line is `round leave|return|join AGENT` or `round cut|heal I J`"
 
 /* ---- edges -------------------------------------------------------------------------------------- */
-
-/* The position of neighbour j of agent i in the graph; SIZE_MAX: there is no such edge. */
-static size_t position_of(const saddle_graph *graph, size_t i, size_t j)
-{
-    size_t low = graph->start[i];
-    size_t high = graph->start[i + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (graph->neighbour[middle] == j)
-            return middle;
-        if (graph->neighbour[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return SIZE_MAX;
-}
 
 void saddle_number_edges(const saddle_graph *graph, size_t *number)
 {
@@ -37,13 +20,13 @@ void saddle_number_edges(const saddle_graph *graph, size_t *number)
     for (size_t i = 0; i < graph->agents; i++)
         for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++) {
             size_t j = graph->neighbour[k];
-            number[k] = i < j ? count++ : number[position_of(graph, j, i)];
+            number[k] = i < j ? count++ : number[saddle_graph_position(graph, j, i)];
         }
 }
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-/* Where reading is. */
+/* A file that is being read, and the state after the events so far. */
 typedef struct reading {
     saddle_line_reader in;
     saddle_churn *churn;
@@ -54,19 +37,6 @@ typedef struct reading {
     unsigned char *cut;    /* per edge */
     unsigned char *events; /* per agent, then per edge */
 } reading;
-
-static saddle_status read_number(reading *r, const char *word, const char *what, uint64_t bound,
-                                 uint64_t *out, saddle_error *error)
-{
-    if (word == NULL)
-        return saddle_line_reader_refuse(&r->in, r->in.rest, error,
-                                         "the line ends before %s; a line is " FORMS, what);
-    if (word[strspn(word, "0123456789")] == '\0' && saddle_parse_integer(word, out) && *out < bound)
-        return SADDLE_OK;
-    return saddle_line_reader_refuse(&r->in, word, error,
-                                     "'%s' is not %s; it must be a whole number from 0 to %" PRIu64,
-                                     SADDLE_EXCERPT(word), what, bound - 1);
-}
 
 /* The kinds by their names, and what must be so before: whether the agent is gone, or the edge cut. */
 static const struct {
@@ -89,7 +59,7 @@ static saddle_status read_kind(reading *r, const char *word, saddle_churn_kind *
 {
     if (word == NULL)
         return saddle_line_reader_refuse(&r->in, r->in.rest, error,
-                                         "the line ends before what happens; a line is " FORMS);
+                                         "the line ends before what happens; " FORM);
     for (size_t k = 0; k < KINDS; k++)
         if (strcmp(word, kinds[k].name) == 0) {
             *out = (saddle_churn_kind)k;
@@ -99,9 +69,9 @@ static saddle_status read_kind(reading *r, const char *word, saddle_churn_kind *
         &r->in, word, error, "'%s' is not leave, return, join, cut or heal", SADDLE_EXCERPT(word));
 }
 
-/* Refuse what cannot happen where the events before have led. */
+/* Fails if an event, which names its agents at `word`, cannot happen after the events before it. */
 static saddle_status check_event(reading *r, const char *word, const saddle_churn_event *event,
-                                 uint64_t agent, uint64_t other, saddle_error *error)
+                                 const size_t agent[2], saddle_error *error)
 {
     bool edge = kinds[event->kind].edge;
     unsigned char *events = &r->events[(edge ? r->graph->agents : 0) + event->which];
@@ -110,9 +80,9 @@ static saddle_status check_event(reading *r, const char *word, const saddle_chur
     /* An agent that joins was taken for present until now. */
     if (joins ? *events > 0 : (*off != 0) != kinds[event->kind].off)
         return edge ? saddle_line_reader_refuse(&r->in, word, error,
-                                                "the edge of agents %" PRIu64 " and %" PRIu64 " %s",
-                                                agent, other, kinds[event->kind].refusal)
-                    : saddle_line_reader_refuse(&r->in, word, error, "agent %" PRIu64 " %s", agent,
+                                                "the edge of agents %zu and %zu %s", agent[0],
+                                                agent[1], kinds[event->kind].refusal)
+                    : saddle_line_reader_refuse(&r->in, word, error, "agent %zu %s", agent[0],
                                                 kinds[event->kind].refusal);
     if (*events == MOST_EVENTS)
         return saddle_line_reader_refuse(&r->in, word, error,
@@ -128,35 +98,21 @@ static saddle_status read_event(reading *r, saddle_error *error)
 {
     saddle_churn *churn = r->churn;
     saddle_churn_event event = {.round = 0};
-    uint64_t agent = 0;
-    uint64_t other = 0;
-    const char *word = saddle_line_reader_field(&r->in, " \t");
-    SADDLE_TRY(read_number(r, word, "a round", UINT64_C(1) << 53, &event.round, error));
-    if (churn->count > 0 && event.round < churn->event[churn->count - 1].round)
-        return saddle_line_reader_refuse(&r->in, word, error,
-                                         "round %" PRIu64 " follows round %" PRIu64
-                                         "; put the lines in the order of their rounds",
-                                         event.round, churn->event[churn->count - 1].round);
+    size_t agent[2] = {0, 0};
+    uint64_t last = churn->count > 0 ? churn->event[churn->count - 1].round : 0;
+    SADDLE_TRY(saddle_read_round(&r->in, last, FORM, &event.round, error));
     SADDLE_TRY(read_kind(r, saddle_line_reader_field(&r->in, " \t"), &event.kind, error));
-    word = saddle_line_reader_field(&r->in, " \t");
-    SADDLE_TRY(read_number(r, word, "an agent", r->graph->agents, &agent, error));
-    event.which = (size_t)agent;
+    const char *at = r->in.rest;
     if (kinds[event.kind].edge) {
-        word = saddle_line_reader_field(&r->in, " \t");
-        SADDLE_TRY(read_number(r, word, "an agent", r->graph->agents, &other, error));
-        size_t position = position_of(r->graph, (size_t)agent, (size_t)other);
-        if (position == SIZE_MAX)
-            return saddle_line_reader_refuse(&r->in, word, error,
-                                             "agents %" PRIu64 " and %" PRIu64
-                                             " are not linked; add the edge to the topology",
-                                             agent, other);
+        size_t position = 0;
+        SADDLE_TRY(saddle_read_link(&r->in, r->graph, FORM, agent, &position, error));
         event.which = r->edge[position];
+    } else {
+        SADDLE_TRY(saddle_read_agent(&r->in, r->graph->agents, FORM, &agent[0], error));
+        event.which = agent[0];
     }
-    SADDLE_TRY(check_event(r, word, &event, agent, other, error));
-    word = saddle_line_reader_field(&r->in, " \t");
-    if (word != NULL)
-        return saddle_line_reader_refuse(&r->in, word, error, "'%s' is left over; a line is " FORMS,
-                                         SADDLE_EXCERPT(word));
+    SADDLE_TRY(check_event(r, at, &event, agent, error));
+    SADDLE_TRY(saddle_read_end(&r->in, FORM, error));
     saddle_churn_event *grown =
         saddle_grow(churn->event, churn->count, &r->capacity, sizeof *grown);
     if (grown == NULL)
@@ -166,7 +122,7 @@ static saddle_status read_event(reading *r, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Refuse events after which no agent is left. Those that join were absent before. */
+/* Fails for events after which no agent is left. Agents that join were absent before. */
 static saddle_status check_presence(const reading *r, const char *path, saddle_error *error)
 {
     size_t present = r->graph->agents;

@@ -197,6 +197,22 @@ saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text,
     return SADDLE_OK;
 }
 
+size_t saddle_graph_position(const saddle_graph *graph, size_t i, size_t j)
+{
+    size_t low = graph->start[i];
+    size_t high = graph->start[i + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (graph->neighbour[middle] == j)
+            return middle;
+        if (graph->neighbour[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return SIZE_MAX;
+}
+
 /* ---- edges in memory ---- */
 
 /* Appends edge e of an array, which must be new: `seen` contains those before it. */

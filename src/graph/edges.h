@@ -47,6 +47,9 @@ size_t saddle_edges_components(const saddle_edges *edges, size_t agents, uint32_
 saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text, size_t agents,
                                     saddle_graph **out, saddle_error *error);
 
+/* Returns the position of agent j among the graph's neighbours of agent i; SIZE_MAX when they are not linked. */
+size_t saddle_graph_position(const saddle_graph *graph, size_t i, size_t j);
+
 /* A set of undirected edges: open addressing with linear probing, O(1) per operation. */
 typedef struct saddle_edge_set {
     uint64_t *slot; /* 0: free; otherwise the edge's key */

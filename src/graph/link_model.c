@@ -1,13 +1,12 @@
 #include "graph/link_model.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "files/line_reader.h"
+#include "graph/reading.h"
 
 #define EXAMPLE "latency:0.02,bandwidth:125000,compute:1e-6"
 
@@ -85,6 +84,8 @@ static saddle_status read_uniform(costs *out, const char *text, saddle_error *er
 
 /* ---- a file ---- */
 
+#define FORM "a line begins with `default`, `agent I` or `edge I J`"
+
 typedef struct reading {
     saddle_line_reader in;
     const saddle_graph *graph;
@@ -122,33 +123,13 @@ static saddle_status read_pairs(reading *r, unsigned allowed, costs *out, saddle
     return SADDLE_OK;
 }
 
-/* Reads the number of an agent; *word receives its position. */
-static saddle_status read_agent(reading *r, size_t *out, const char **word, saddle_error *error)
-{
-    uint64_t value;
-    const char *text = *word = saddle_line_reader_field(&r->in, " \t");
-    if (text == NULL)
-        return saddle_line_reader_refuse(&r->in, r->in.rest, error,
-                                         "the line ends where an agent's number must follow");
-    if (text[strspn(text, "0123456789")] != '\0' || !saddle_parse_integer(text, &value))
-        return saddle_line_reader_refuse(&r->in, text, error,
-                                         "'%s' is not an agent; give a whole number from 0",
-                                         SADDLE_EXCERPT(text));
-    if (value >= r->graph->agents)
-        return saddle_line_reader_refuse(
-            &r->in, text, error, "agent %" PRIu64 " is out of range; give a number from 0 to %zu",
-            value, r->graph->agents - 1);
-    *out = (size_t)value;
-    return SADDLE_OK;
-}
-
 /* Reads "agent I compute S". */
 static saddle_status read_agent_line(reading *r, saddle_error *error)
 {
     size_t i = 0;
     costs own;
-    const char *word;
-    SADDLE_TRY(read_agent(r, &i, &word, error));
+    const char *word = r->in.rest;
+    SADDLE_TRY(saddle_read_agent(&r->in, r->graph->agents, FORM, &i, error));
     if (!isnan(r->model->compute[i]))
         return saddle_line_reader_refuse(&r->in, word, error,
                                          "agent %zu already has a line; remove one of the two", i);
@@ -157,35 +138,20 @@ static saddle_status read_agent_line(reading *r, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Returns the index of agent j in the list of agent i; past its end when they are not linked. */
-static size_t find_link(const saddle_graph *graph, size_t i, size_t j)
-{
-    size_t k = graph->start[i];
-    while (k < graph->start[i + 1] && graph->neighbour[k] != j)
-        k++;
-    return k;
-}
-
 /* Reads "edge I J latency S bandwidth B". */
 static saddle_status read_edge_line(reading *r, saddle_error *error)
 {
-    size_t i = 0;
-    size_t j = 0;
+    size_t agent[2];
+    size_t link = 0;
     costs own;
-    const char *word;
     saddle_link_model *m = r->model;
-    SADDLE_TRY(read_agent(r, &i, &word, error));
-    SADDLE_TRY(read_agent(r, &j, &word, error));
-    size_t link = find_link(r->graph, i, j);
-    size_t back = find_link(r->graph, j, i);
-    if (link == r->graph->start[i + 1])
-        return saddle_line_reader_refuse(
-            &r->in, word, error, "agents %zu and %zu are not linked in this graph; remove the line",
-            i, j);
+    const char *word = r->in.rest;
+    SADDLE_TRY(saddle_read_link(&r->in, r->graph, FORM, agent, &link, error));
+    size_t back = saddle_graph_position(r->graph, agent[1], agent[0]);
     if (!isnan(m->latency[link]) || !isnan(m->bandwidth[link]))
         return saddle_line_reader_refuse(
-            &r->in, word, error, "the edge %zu %zu already has a line; remove one of the two", i,
-            j);
+            &r->in, word, error, "the edge %zu %zu already has a line; remove one of the two",
+            agent[0], agent[1]);
     SADDLE_TRY(read_pairs(r, 1U << LATENCY | 1U << BANDWIDTH, &own, error));
     m->latency[link] = m->latency[back] = own.value[LATENCY];
     m->bandwidth[link] = m->bandwidth[back] = own.value[BANDWIDTH];
@@ -200,11 +166,9 @@ static saddle_status read_line(reading *r, saddle_error *error)
     if (strcmp(word, "edge") == 0)
         return read_edge_line(r, error);
     if (strcmp(word, "default") != 0)
-        return saddle_line_reader_refuse(
-            &r->in, word, error,
-            "'%s' does not begin a line of a link model; begin lines with "
-            "default, agent I or edge I J",
-            SADDLE_EXCERPT(word));
+        return saddle_line_reader_refuse(&r->in, word, error,
+                                         "'%s' does not begin a line of a link model; " FORM,
+                                         SADDLE_EXCERPT(word));
     if (r->has_fallback)
         return saddle_line_reader_refuse(&r->in, word, error,
                                          "there is already a default; remove one of the two");

@@ -12,56 +12,89 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "files/file.h"
-#include "files/line_reader.h"
 
 #define WANTED "the path of a text file"
 
-/* ---- edge lists ---- */
+/* ---- fields of a line ---- */
 
-/* Reads one end of an edge; *word receives its position. */
-static saddle_status read_agent(saddle_line_reader *in, size_t agents, size_t *out,
-                                const char **word, saddle_error *error)
+saddle_status saddle_read_number(saddle_line_reader *in, const char *what, uint64_t bound,
+                                 const char *form, uint64_t *out, saddle_error *error)
 {
-    uint64_t value;
-    size_t most = agents != 0 ? agents : SADDLE_MAX_AGENTS;
-    const char *text = *word = saddle_line_reader_field(in, " \t");
-    if (text == NULL)
-        return saddle_line_reader_refuse(
-            in, in->rest, error, "the line ends after one number; an edge is two agents `i j`");
-    if (text[strspn(text, "0123456789")] != '\0' || !saddle_parse_integer(text, &value))
-        return saddle_line_reader_refuse(in, text, error,
-                                         "'%s' is not an agent; give a whole number from 0",
-                                         SADDLE_EXCERPT(text));
-    if (value >= most)
-        return saddle_line_reader_refuse(
-            in, text, error, "agent %" PRIu64 " is out of range; give a number from 0 to %zu",
-            value, most - 1);
-    *out = (size_t)value;
+    const char *word = saddle_line_reader_field(in, " \t");
+    if (word == NULL)
+        return saddle_line_reader_refuse(in, in->rest, error, "the line ends before %s; %s", what,
+                                         form);
+    if (word[strspn(word, "0123456789")] == '\0' && saddle_parse_integer(word, out) && *out < bound)
+        return SADDLE_OK;
+    return saddle_line_reader_refuse(in, word, error,
+                                     "'%s' is not %s; it must be a whole number from 0 to %" PRIu64,
+                                     SADDLE_EXCERPT(word), what, bound - 1);
+}
+
+saddle_status saddle_read_round(saddle_line_reader *in, uint64_t last, const char *form,
+                                uint64_t *out, saddle_error *error)
+{
+    const char *at = in->rest + strspn(in->rest, " \t");
+    SADDLE_TRY(saddle_read_number(in, "a round", UINT64_C(1) << 53, form, out, error));
+    if (*out >= last)
+        return SADDLE_OK;
+    return saddle_line_reader_refuse(in, at, error,
+                                     "round %" PRIu64 " follows round %" PRIu64
+                                     "; put the lines in the order of their rounds",
+                                     *out, last);
+}
+
+saddle_status saddle_read_agent(saddle_line_reader *in, size_t agents, const char *form,
+                                size_t *out, saddle_error *error)
+{
+    uint64_t number = 0;
+    SADDLE_TRY(saddle_read_number(in, "an agent", agents, form, &number, error));
+    *out = (size_t)number;
     return SADDLE_OK;
 }
+
+saddle_status saddle_read_link(saddle_line_reader *in, const saddle_graph *graph, const char *form,
+                               size_t agent[2], size_t *position, saddle_error *error)
+{
+    SADDLE_TRY(saddle_read_agent(in, graph->agents, form, &agent[0], error));
+    const char *at = in->rest;
+    SADDLE_TRY(saddle_read_agent(in, graph->agents, form, &agent[1], error));
+    *position = saddle_graph_position(graph, agent[0], agent[1]);
+    if (*position != SIZE_MAX)
+        return SADDLE_OK;
+    return saddle_line_reader_refuse(in, at, error,
+                                     "agents %zu and %zu are not linked in this graph; remove the "
+                                     "line or add the edge to the topology",
+                                     agent[0], agent[1]);
+}
+
+saddle_status saddle_read_end(saddle_line_reader *in, const char *form, saddle_error *error)
+{
+    const char *word = saddle_line_reader_field(in, " \t");
+    return word == NULL ? SADDLE_OK
+                        : saddle_line_reader_refuse(in, word, error, "'%s' is left over; %s",
+                                                    SADDLE_EXCERPT(word), form);
+}
+
+/* ---- edge lists ---- */
 
 /* Reads the edge of the current line. */
 static saddle_status read_edge(saddle_line_reader *in, size_t agents, saddle_edge *edge,
                                saddle_error *error)
 {
+    static const char form[] = "a line is two agents `i j`";
+    size_t bound = agents != 0 ? agents : SADDLE_MAX_AGENTS;
     size_t a = 0;
     size_t b = 0;
-    const char *word;
-    saddle_status status = read_agent(in, agents, &a, &word, error);
-    SADDLE_THEN(status, read_agent(in, agents, &b, &word, error));
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_read_agent(in, bound, form, &a, error));
+    const char *at = in->rest;
+    SADDLE_TRY(saddle_read_agent(in, bound, form, &b, error));
     if (a == b)
-        return saddle_line_reader_refuse(in, word, error,
+        return saddle_line_reader_refuse(in, at, error,
                                          "agent %zu is linked with itself; remove the line", a);
-    word = saddle_line_reader_field(in, " \t");
-    if (word != NULL)
-        return saddle_line_reader_refuse(
-            in, word, error, "'%s' follows the edge; give only two agents `i j` per line",
-            SADDLE_EXCERPT(word));
     *edge =
         a < b ? (saddle_edge){(uint32_t)a, (uint32_t)b} : (saddle_edge){(uint32_t)b, (uint32_t)a};
-    return SADDLE_OK;
+    return saddle_read_end(in, form, error);
 }
 
 /* An edge and its position in the file. */

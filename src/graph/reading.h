@@ -1,8 +1,29 @@
-/* Edge lists and mixing matrices as text files. */
+/* Text files about networks: edge lists, mixing matrices, and lines that name rounds, agents and edges. */
 #ifndef SADDLE_GRAPH_READING_H
 #define SADDLE_GRAPH_READING_H
 
+#include "files/line_reader.h"
 #include "graph/edges.h"
+
+/* ---- fields of a line; `form` says in messages what a line looks like ------------------------------- */
+
+/* Reads the next field as a whole number below a bound; `what` names it in messages. */
+saddle_status saddle_read_number(saddle_line_reader *in, const char *what, uint64_t bound,
+                                 const char *form, uint64_t *out, saddle_error *error);
+/* Reads the number of a round, which must not be below `last`. */
+saddle_status saddle_read_round(saddle_line_reader *in, uint64_t last, const char *form,
+                                uint64_t *out, saddle_error *error);
+/* Reads the number of an agent below `agents`. */
+saddle_status saddle_read_agent(saddle_line_reader *in, size_t agents, const char *form,
+                                size_t *out, saddle_error *error);
+/* Reads the numbers of two agents; *position receives that of the second in the graph's list of the first.
+ * Fails if they are not linked. */
+saddle_status saddle_read_link(saddle_line_reader *in, const saddle_graph *graph, const char *form,
+                               size_t agent[2], size_t *position, saddle_error *error);
+/* Fails if there is another field. */
+saddle_status saddle_read_end(saddle_line_reader *in, const char *form, saddle_error *error);
+
+/* ---- files ------------------------------------------------------------------------------------------- */
 
 /*
  * Reads an edge list: `i j` per line, agents from 0. Blank lines, comments from '#' on, and CRLF are

@@ -85,5 +85,5 @@ refuse "--link-model: latency must be a number of seconds, 0 or more (got '-1')"
 refuse "nowhere.txt" run "${small[@]}" --link-model nowhere.txt
 check "with what else can be given" warns "latency:0.02,bandwidth:125000,compute:1e-6"
 printf 'edge 0 99 latency 1\n' >bad
-refuse "bad:1:8: agent 99 is out of range; give a number from 0 to" run "${small[@]}" --link-model bad
+refuse "bad:1:8: '99' is not an agent; it must be a whole number from 0 to" run "${small[@]}" --link-model bad
 finish

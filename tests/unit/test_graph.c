@@ -527,10 +527,10 @@ START_TEST(bad_edge_lists_are_refused_by_place_and_value)
     refuse(file_text("0 1\n-1 2\n"), 0, ":2:1: '-1'");
     refuse(file_text("0 1\n\n1 2.0\n"), 0, ":3:3: '2.0'");
     refuse(file_text("0 1\n1 1e1\n"), 0, "'1e1'");
-    refuse(file_text("0 1\n  1   5\n"), 4, ":2:7: agent 5 is out of range");
-    refuse(file_text("0 1\n1 99999999999\n"), 0, "agent 99999999999 is out of range");
+    refuse(file_text("0 1\n  1   5\n"), 4, ":2:7: '5' is not an agent");
+    refuse(file_text("0 1\n1 99999999999\n"), 0, "'99999999999' is not an agent");
     refuse(file_text("0 1\n1 99999999999999999999999\n"), 0, "'99999999999999999999999'");
-    refuse(file_text("0 1\n1 2 3\n"), 0, ":2:5: '3' follows");
+    refuse(file_text("0 1\n1 2 3\n"), 0, ":2:5: '3' is left over");
     refuse(file_text("0 1\n1 2 junk # comment\n"), 0, "'junk'");
     refuse(file_text("0 1\n2\n"), 0, ":2:2: the line ends");
     refuse(file_text("0 1\n1 # 2\n"), 0, "the line ends");
