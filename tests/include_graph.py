@@ -25,7 +25,7 @@ SEES = {
     "data": "core files",
     "models": "core files graph sets data",
     "problems": "core files graph sets data models",
-    "algorithms": "core sets problems",
+    "algorithms": "core sets",
     "engines": "core graph problems algorithms",
     "observe": "core files graph sets data models problems algorithms engines",
     "instance": "core files graph sets data models problems algorithms engines observe",

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/memory.h"
 #include "core/print.h"

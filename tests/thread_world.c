@@ -7,7 +7,6 @@
 
 #include <check.h>
 
-#include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/clock.h"
 #include "core/memory.h"
@@ -15,6 +14,7 @@
 #include "core/status.h"
 #include "core/vector.h"
 #include "core/world.h"
+#include "engines/agent.h"
 #include "graph/link_model.h"
 
 /* ---- threads as processes --------------------------------------------------------------------- */
@@ -251,6 +251,7 @@ typedef struct engine {
     saddle_engine_inputs in;
     thread_world *at;
     saddle_layout layout;
+    saddle_blocks blocks;
     saddle_agent *agent; /* of this process */
     const double **neighbour;
     double *kept;
@@ -527,6 +528,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
     e->iteration = inputs->iteration;
     saddle_algorithm_layout(inputs->algorithm, inputs->parameters, inputs->instance->problem,
                             &e->layout);
+    e->blocks = saddle_blocks_of(inputs->instance->problem);
     allocate(e);
     wait_for_all(e->at);
     for (size_t k = 0; k < inputs->instance->world->local; k++) {
@@ -543,6 +545,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
             .degree = mixing->graph->start[i + 1] - mixing->graph->start[i],
             .weight = mixing->weight + mixing->graph->start[i],
             .self_weight = mixing->self_weight[i],
+            .blocks = &e->blocks,
         };
         /* The start is written to `next`, which then becomes `now`. */
         e->parity = 1;

@@ -126,6 +126,7 @@ typedef struct saddle_agent {
     uint64_t *mark;  /**< A bitmap for sampling, all zero; must be all zero again after use. */
     double oracle;   /**< See saddle_algorithm::oracle. */
     const struct saddle_helpers *helpers; /**< Idle workers, set by the engine. NULL: none. */
+    const struct saddle_blocks *blocks;   /**< All blocks of x and y, set by the engine. */
     saddle_request request; /**< The phase's request; the next phase finds the result in it. */
     uint64_t ifo; /**< IFO calls so far. Code that calls the problem directly must add its own. */
     uint64_t ifo_limit; /**< Inner loops end once `ifo` has reached it; 0: no limit. */

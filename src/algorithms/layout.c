@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "algorithms/agent.h"
 #include "core/memory.h"
+#include "core/sizes.h"
 #include "core/status.h"
 
 void saddle_layout_add(saddle_layout *layout, const char *name, size_t length,
@@ -218,4 +218,19 @@ saddle_status saddle_layout_check(const saddle_algorithm *algorithm, const void 
 {
     SADDLE_TRY(check_fields(layout, algorithm->name, error));
     return check_view(algorithm, parameters, problem, layout, error);
+}
+
+uint64_t saddle_algorithm_most_ifo(const saddle_algorithm *algorithm, const void *parameters,
+                                   const saddle_problem *problem)
+{
+    if (algorithm->most_ifo != NULL)
+        return algorithm->most_ifo(parameters, problem);
+    return 2 * saddle_sizes_sum(problem->agents, problem->samples);
+}
+
+void saddle_agent_view(const saddle_algorithm *algorithm, const saddle_agent *agent,
+                       saddle_view *out)
+{
+    *out = (saddle_view){.x = NULL};
+    algorithm->view(agent, out);
 }

@@ -1,4 +1,4 @@
-/* Functions on an algorithm's layout, for engines, runs and observers. */
+/* Functions on an algorithm and its layout, for engines, runs and observers. */
 #ifndef SADDLE_ALGORITHMS_LAYOUT_H
 #define SADDLE_ALGORITHMS_LAYOUT_H
 
@@ -11,7 +11,13 @@ void saddle_algorithm_layout(const saddle_algorithm *algorithm, const void *para
 saddle_status saddle_layout_check(const saddle_algorithm *algorithm, const void *parameters,
                                   const saddle_problem *problem, const saddle_layout *layout,
                                   saddle_error *error);
-/* Finds the part of the span that is sent in a round. */
+/* Calls the algorithm's view(); pointers that it does not set are NULL. */
+void saddle_agent_view(const saddle_algorithm *algorithm, const saddle_agent *agent,
+                       saddle_view *out);
+/* Returns saddle_algorithm::most_ifo(), or its default if the algorithm has none. */
+uint64_t saddle_algorithm_most_ifo(const saddle_algorithm *algorithm, const void *parameters,
+                                   const saddle_problem *problem);
+/* Finds the doubles of the span that are sent in a round, from the first to the last. */
 void saddle_layout_message(const saddle_layout *layout, unsigned round, size_t *offset,
                            size_t *count);
 

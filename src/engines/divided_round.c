@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-#include "algorithms/agent.h"
-#include "problems/evaluate.h"
-
 /* Cuts a range of agent i to a worker's part, if the blocks of all agents, taken block by block, are
  * divided equally. */
 static void cut(const saddle_local *e, unsigned worker, size_t i, saddle_range *range)
@@ -35,18 +32,26 @@ static bool has_short_x(const saddle_local *e)
     return e->inputs.instance->problem->x_dim <= SADDLE_LEAST_BLOCK;
 }
 
-/* Returns the ranges of agent i that a worker does. */
-static saddle_ranges ranges_of(const saddle_local *e, unsigned worker, size_t i)
+/* Returns the blocks of agent i that a worker does. */
+static saddle_block_share share_of(const saddle_local *e, unsigned worker, size_t i)
 {
-    saddle_ranges found =
-        saddle_whole_ranges(e->inputs.instance->problem, e->sums + i * e->sums_stride);
+    saddle_block_share share = {.x = e->blocks.x, .y = e->blocks.y};
     saddle_agent_range own = saddle_local_range(e, worker);
-    cut(e, worker, i, &found.y);
+    share.x.sums = e->sums + i * e->sums_stride;
+    share.y.sums = share.x.sums + e->blocks.x_count * SADDLE_BLOCK_SUMS;
+    cut(e, worker, i, &share.y);
     if (!has_short_x(e))
-        cut(e, worker, i, &found.x);
+        cut(e, worker, i, &share.x);
     else if (i < own.first || i >= own.last)
-        found.x.last = 0;
-    return found;
+        share.x.last = 0;
+    return share;
+}
+
+void saddle_divide_blocks(saddle_local *e)
+{
+    for (unsigned w = 0; w < saddle_thread_pool_size(e->pool); w++)
+        for (size_t i = 0; i < e->agents; i++)
+            e->worker[w].share[i] = share_of(e, w, i);
 }
 
 static void clear(const saddle_range *range)
@@ -58,12 +63,12 @@ static void clear(const saddle_range *range)
 static void do_blocks(const saddle_local *e, unsigned worker, const saddle_phase *phase)
 {
     for (size_t i = 0; i < e->agents; i++) {
-        saddle_ranges own = ranges_of(e, worker, i);
-        if ((own.x.first == own.x.last && own.y.first == own.y.last) || saddle_local_idle(e, i))
+        const saddle_block_share *own = &e->worker[worker].share[i];
+        if ((own->x.first == own->x.last && own->y.first == own->y.last) || saddle_local_idle(e, i))
             continue;
-        clear(&own.x);
-        clear(&own.y);
-        phase->blocks(&e->agent[i], &own.x, &own.y);
+        clear(&own->x);
+        clear(&own->y);
+        phase->blocks(&e->agent[i], &own->x, &own->y);
     }
 }
 
@@ -78,34 +83,36 @@ static void do_parts(saddle_local *e, unsigned worker)
         saddle_agent *agent = &e->agent[i];
         saddle_request *r = &agent->request;
         double *partials = e->partials + i * e->partials_stride;
-        saddle_request_division division = saddle_division_of(problem, r);
-        if (division == SADDLE_BY_PARTS) {
+        if (e->division[i] == SADDLE_BY_PARTS) {
             size_t parts = saddle_parts_count(problem, &r->batch);
             size_t stride = saddle_partial_size(problem, r);
             for (size_t k = parts * worker / size; k < parts * (worker + 1) / size; k++)
                 saddle_evaluate_part(problem, agent->id, r, k, partials + k * stride, scratch);
-        } else if (division == SADDLE_BY_SAMPLES) {
-            saddle_range y = ranges_of(e, worker, i).y;
-            saddle_evaluate_samples(problem, agent->id, r, y.first, y.last, partials, scratch);
+        } else if (e->division[i] == SADDLE_BY_SAMPLES) {
+            const saddle_range *y = &e->worker[worker].share[i].y;
+            saddle_evaluate_samples(problem, agent->id, r, y->first, y->last, partials, scratch);
         }
     }
 }
 
 /* Begins the request of an agent, if it has one, whose parts other workers will do. */
-static bool begin_request(saddle_agent *agent)
+static bool begin_request(saddle_local *e, size_t i)
 {
-    if (saddle_division_of(agent->problem, &agent->request) == SADDLE_BY_PARTS)
-        saddle_evaluate_begin(agent->problem, &agent->request);
-    return agent->request.kind != SADDLE_REQUEST_NONE;
+    saddle_request *r = &e->agent[i].request;
+    e->division[i] = saddle_division_of(e->agent[i].problem, r);
+    if (e->division[i] == SADDLE_BY_PARTS)
+        saddle_evaluate_begin(e->agent[i].problem, r);
+    return r->kind != SADDLE_REQUEST_NONE;
 }
 
-static void end_request(saddle_agent *agent, double *partials)
+static void end_request(saddle_local *e, size_t i)
 {
+    saddle_agent *agent = &e->agent[i];
     saddle_request *r = &agent->request;
-    saddle_request_division division = saddle_division_of(agent->problem, r);
-    if (division == SADDLE_BY_PARTS)
+    double *partials = e->partials + i * e->partials_stride;
+    if (e->division[i] == SADDLE_BY_PARTS)
         saddle_agent_sum(agent, r, partials);
-    else if (division == SADDLE_BY_SAMPLES)
+    else if (e->division[i] == SADDLE_BY_SAMPLES)
         saddle_evaluate_rows(agent->problem, agent->id, r, partials);
     else
         saddle_agent_evaluate_uncounted(agent, r, agent->scratch);
@@ -129,7 +136,7 @@ static bool has_requests(const saddle_local *e, size_t parity)
 static bool only_samples(const saddle_local *e)
 {
     for (size_t i = 0; i < e->agents; i++)
-        if (saddle_division_of(e->agent[i].problem, &e->agent[i].request) != SADDLE_BY_SAMPLES)
+        if (e->division[i] != SADDLE_BY_SAMPLES)
             return false;
     return has_short_x(e);
 }
@@ -142,7 +149,7 @@ static bool evaluate_requests(saddle_local *e, unsigned worker, const saddle_pha
     bool any = false;
     saddle_agent_range own = saddle_local_range(e, worker);
     for (size_t i = own.first; i < own.last; i++)
-        any |= begin_request(&e->agent[i]);
+        any |= begin_request(e, i);
     e->worker[worker].has_request[parity] = any;
     saddle_thread_pool_barrier(e->pool, worker);
     if (!has_requests(e, parity))
@@ -151,7 +158,7 @@ static bool evaluate_requests(saddle_local *e, unsigned worker, const saddle_pha
     do_parts(e, worker);
     saddle_thread_pool_barrier(e->pool, worker);
     for (size_t i = own.first; i < own.last; i++)
-        end_request(&e->agent[i], e->partials + i * e->partials_stride);
+        end_request(e, i);
     return pending;
 }
 

@@ -9,9 +9,7 @@
 
 #include <string.h>
 
-#include "algorithms/agent.h"
 #include "core/vector.h"
-#include "problems/evaluate.h"
 
 void saddle_gathered_take(saddle_local *e, saddle_allocator *allocator)
 {

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/clock.h"
 #include "core/status.h"
@@ -435,6 +434,7 @@ static void introduce_agents(saddle_local *e)
             .weight = mixing->weight + mixing->graph->start[id],
             .self_weight = mixing->self_weight[id],
             .layout = &e->layout,
+            .blocks = &e->blocks,
         };
     }
 }
@@ -456,6 +456,8 @@ saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inp
     }
     saddle_thread_pool_run(e->pool, touch_job, e);
     introduce_agents(e);
+    if (e->divided)
+        saddle_divide_blocks(e);
     return SADDLE_OK;
 }
 

@@ -17,10 +17,17 @@
 
 #include "engines/engine.h"
 
-#include "algorithms/agent.h"
 #include "core/memory.h"
+#include "engines/agent.h"
 #include "engines/links.h"
 #include "engines/thread_pool.h"
+#include "problems/evaluate.h"
+
+/* Some blocks of an agent's x and some of its y. */
+typedef struct saddle_block_share {
+    saddle_range x;
+    saddle_range y;
+} saddle_block_share;
 
 /* The private state of a worker, padded so that two workers never share a cache line. */
 typedef struct saddle_worker {
@@ -29,9 +36,10 @@ typedef struct saddle_worker {
     unsigned number;
     double *scratch;
     uint64_t *mark;
-    saddle_fault fault;       /* the first fault of its agents in this run of iterations */
-    uint64_t fault_iteration; /* its iteration */
-    uint64_t ifo;             /* IFO calls of its agents */
+    saddle_block_share *share; /* per agent: what the worker does of a divided phase's blocks */
+    saddle_fault fault;        /* the first fault of its agents in this run of iterations */
+    uint64_t fault_iteration;  /* its iteration */
+    uint64_t ifo;              /* IFO calls of its agents */
     _Alignas(SADDLE_ALIGNMENT) uint64_t ifo_after[2]; /* the same after an iteration, by parity */
     double clock_after[2]; /* the latest of its agents' clocks after an iteration, by parity */
     bool
@@ -70,6 +78,7 @@ typedef struct saddle_local {
     saddle_engine base;
     saddle_engine_inputs inputs;
     saddle_layout layout;
+    saddle_blocks blocks;    /* of the problem's coordinates */
     saddle_allocator memory; /* of all that follows, except the pool */
     saddle_thread_pool *pool;
     saddle_worker *worker;
@@ -88,9 +97,11 @@ typedef struct saddle_local {
     size_t work_stride;
     uint32_t *index;
     size_t index_stride;
-    double *sums; /* of each agent's blocks of coordinates, if rounds are divided */
+    /* If rounds are divided: */
+    double *sums; /* of each agent's blocks of coordinates */
     size_t sums_stride;
-    double *partials; /* of each agent's request, if rounds are divided */
+    saddle_request_division *division; /* of each agent's request */
+    double *partials;                  /* of each agent's request */
     size_t partials_stride;
     saddle_gathered requests; /* if they are gathered */
     uint64_t iteration;
@@ -174,6 +185,8 @@ void saddle_local_count_messages(const saddle_local *local, saddle_cost *cost);
 /* Restores the links' state of restored agents. */
 void saddle_local_restore_links(saddle_local *local);
 
+/* Determines which blocks of all agents each worker does in divided rounds. */
+void saddle_divide_blocks(saddle_local *local);
 /* Does one round of all agents, with each phase divided among the workers: divided_round.c. Called by
  * every worker. */
 void saddle_divided_round(saddle_local *local, unsigned worker, unsigned parity, uint64_t iteration,

@@ -1,11 +1,9 @@
 /* The memory of the agents of one process: measuring, allocating and freeing it. */
-#include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/rng.h"
 #include "core/vector.h"
 #include "engines/local_agents.h"
 #include "engines/worker_count.h"
-#include "problems/evaluate.h"
 
 /* How many agents' contributions of the longest vectors to a mean are in memory at once, and the least
  * capacity in doubles. */
@@ -51,11 +49,12 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
     e->mean_room = saddle_larger(block * saddle_whole_lines(longest), MEAN_ROOM);
     e->work_stride = saddle_whole_lines(e->layout.work);
     e->index_stride = most_samples(instance);
-    e->sums_stride = saddle_whole_lines(saddle_block_sums(problem));
+    e->blocks = saddle_blocks_of(problem);
+    e->sums_stride = saddle_whole_lines(saddle_blocks_sums(&e->blocks));
     e->partials_stride =
         saddle_larger(saddle_partials_size(problem, e->index_stride), SADDLE_MOST_ALONG);
     saddle_batch all = {.count = e->index_stride};
-    size_t blocks = saddle_most_blocks(problem);
+    size_t blocks = saddle_larger(e->blocks.x_count, e->blocks.y_count);
     size_t shares = saddle_larger(blocks, saddle_parts_count(problem, &all));
     size_t useful = saddle_worker_count(instance, e->layout.published);
     size_t threads = processors < useful ? processors : useful;
@@ -76,8 +75,7 @@ static size_t scratch_size(const saddle_local *e)
     size_t inner = saddle_larger(saddle_problem_scratch(e->inputs.instance->problem),
                                  saddle_larger(saddle_prox_scratch(e->inputs.instance->x_prox),
                                                saddle_set_scratch(e->inputs.instance->y_set)));
-    size_t step =
-        saddle_larger(e->layout.scratch + inner, saddle_block_sums(e->inputs.instance->problem));
+    size_t step = saddle_larger(e->layout.scratch + inner, saddle_blocks_sums(&e->blocks));
     return saddle_larger(step, e->inputs.scratch);
 }
 
@@ -93,10 +91,14 @@ static void take_workers(saddle_local *e, size_t pool, saddle_allocator *allocat
     if (pool > 1)
         partials = saddle_allocator_block(allocator, pool, partials_stride * sizeof *partials);
     uint64_t *mark = saddle_allocator_block(allocator, pool, mark_stride * sizeof *mark);
+    saddle_block_share *share = NULL;
+    if (e->divided)
+        share = saddle_allocator_block(allocator, pool, e->agents * sizeof *share);
     for (size_t w = 0; !allocator->failed && !allocator->count_only && w < pool; w++) {
         e->worker[w].scratch = scratch + w * scratch_stride;
         e->worker[w].helpers.partials = partials != NULL ? partials + w * partials_stride : NULL;
         e->worker[w].mark = mark + w * mark_stride;
+        e->worker[w].share = share != NULL ? share + w * e->agents : NULL;
     }
     e->work = saddle_allocator_block(allocator, e->areas, e->work_stride * sizeof(double));
     e->index = saddle_allocator_block(allocator, e->areas, e->index_stride * sizeof *e->index);
@@ -104,6 +106,7 @@ static void take_workers(saddle_local *e, size_t pool, saddle_allocator *allocat
         e->sums = saddle_allocator_block(allocator, e->agents, e->sums_stride * sizeof(double));
         e->partials =
             saddle_allocator_block(allocator, e->agents, e->partials_stride * sizeof(double));
+        e->division = saddle_allocator_block(allocator, e->agents, sizeof *e->division);
     }
     if (e->gathered)
         saddle_gathered_take(e, allocator);

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/clock.h"
 #include "core/memory.h"

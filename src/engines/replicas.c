@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/vector.h"
 #include "engines/compressor.h"

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "engines/agent.h"
 #include "engines/link_state.h"
 #include "observe/response.h"
 #include "problems/evaluate.h"

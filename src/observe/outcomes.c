@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithms/agent.h"
+#include "algorithms/layout.h"
 #include "core/memory.h"
 #include "core/outcome_name.h"
 #include "core/print.h"

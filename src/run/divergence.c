@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "algorithms/agent.h"
+#include "algorithms/layout.h"
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"

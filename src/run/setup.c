@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "algorithms/agent.h"
 #include "algorithms/algorithms.h"
 #include "algorithms/layout.h"
 #include "algorithms/sampling.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithms/agent.h"
+#include "algorithms/layout.h"
 #include "core/clock.h"
 #include "core/status.h"
 #include "run/result.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/agent.h"
 #include "algorithms/layout.h"
+#include "engines/agent.h"
 #include "instances.h"
 #include "support.h"
 

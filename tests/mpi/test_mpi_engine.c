@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/clock.h"
 #include "core/print.h"
+#include "engines/agent.h"
 #include "instances.h"
 #include "job.h"
 #include "support.h"

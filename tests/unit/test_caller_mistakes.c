@@ -10,7 +10,7 @@
 
 #include <saddle/lab.h>
 
-#include "algorithms/agent.h"
+#include "algorithms/layout.h"
 #include "instances.h"
 #include "support.h"
 

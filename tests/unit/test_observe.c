@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/agent.h"
 #include "algorithms/algorithms.h"
 #include "algorithms/layout.h"
 #include "core/clock.h"
+#include "engines/agent.h"
 #include "instance/instance.h"
 #include "instances.h"
 #include "observe/observer.h"

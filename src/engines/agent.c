@@ -1,10 +1,9 @@
 /* Running one agent's round: its phases, the evaluation of their requests, and mixing. */
-#include "algorithms/agent.h"
+#include "engines/agent.h"
 
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/sizes.h"
 #include "core/vector.h"
 #include "problems/evaluate.h"
 
@@ -133,49 +132,38 @@ static size_t block_length(size_t coordinates)
     return length;
 }
 
-saddle_ranges saddle_whole_ranges(const saddle_problem *problem, double *sums)
+saddle_blocks saddle_blocks_of(const saddle_problem *problem)
 {
     size_t shift = problem->x_dim % SADDLE_LANES;
-    saddle_range x = {.last = problem->x_dim, .block = block_length(problem->x_dim), .sums = sums};
-    saddle_range y = {.last = problem->y_dim,
-                      .block = block_length(problem->y_dim + shift),
-                      .shift = shift,
-                      .sums = sums + saddle_block_count(&x) * SADDLE_BLOCK_SUMS};
-    return (saddle_ranges){.x = x, .y = y};
+    saddle_blocks all = {
+        .x = {.last = problem->x_dim, .block = block_length(problem->x_dim)},
+        .y = {.last = problem->y_dim,
+              .block = block_length(problem->y_dim + shift),
+              .shift = shift},
+    };
+    all.x_count = saddle_block_count(&all.x);
+    all.y_count = saddle_block_count(&all.y);
+    return all;
 }
 
-size_t saddle_block_sums(const saddle_problem *problem)
+/* Adds up the sums of blocks, in their order. */
+static void add_blocks(size_t count, const double *sums, double *total)
 {
-    double sums[1];
-    saddle_ranges all = saddle_whole_ranges(problem, sums);
-    return (saddle_block_count(&all.x) + saddle_block_count(&all.y)) * SADDLE_BLOCK_SUMS;
-}
-
-size_t saddle_most_blocks(const saddle_problem *problem)
-{
-    double sums[1];
-    saddle_ranges all = saddle_whole_ranges(problem, sums);
-    return saddle_larger(saddle_block_count(&all.x), saddle_block_count(&all.y));
-}
-
-/* Adds up the sums of all blocks of a range, in the order of the blocks. */
-static void add_blocks(const saddle_range *range, double *total)
-{
-    memcpy(total, range->sums, SADDLE_BLOCK_SUMS * sizeof *total);
-    for (size_t b = 1; b < saddle_block_count(range); b++)
+    memcpy(total, sums, SADDLE_BLOCK_SUMS * sizeof *total);
+    for (size_t b = 1; b < count; b++)
         for (size_t s = 0; s < SADDLE_BLOCK_SUMS; s++)
-            total[s] += range->sums[b * SADDLE_BLOCK_SUMS + s];
+            total[s] += sums[b * SADDLE_BLOCK_SUMS + s];
 }
 
-void saddle_agent_after(const saddle_phase *phase, saddle_agent *agent, double *sums)
+void saddle_agent_after(const saddle_phase *phase, saddle_agent *agent, const double *sums)
 {
     double x_total[SADDLE_BLOCK_SUMS];
     double y_total[SADDLE_BLOCK_SUMS];
     if (phase->after == NULL)
         return;
-    saddle_ranges all = saddle_whole_ranges(agent->problem, sums);
-    add_blocks(&all.x, x_total);
-    add_blocks(&all.y, y_total);
+    const saddle_blocks *all = agent->blocks;
+    add_blocks(all->x_count, sums, x_total);
+    add_blocks(all->y_count, sums + all->x_count * SADDLE_BLOCK_SUMS, y_total);
     phase->after(agent, x_total, y_total);
 }
 
@@ -190,9 +178,12 @@ void saddle_agent_phase(const saddle_phase *phase, saddle_agent *agent)
         phase->before(agent);
     if (phase->blocks != NULL) {
         double *sums = agent->scratch; /* before() no longer needs it */
-        saddle_ranges all = saddle_whole_ranges(agent->problem, sums);
-        memset(sums, 0, saddle_block_sums(agent->problem) * sizeof *sums);
-        phase->blocks(agent, &all.x, &all.y);
+        saddle_range x = agent->blocks->x;
+        saddle_range y = agent->blocks->y;
+        x.sums = sums;
+        y.sums = sums + agent->blocks->x_count * SADDLE_BLOCK_SUMS;
+        memset(sums, 0, saddle_blocks_sums(agent->blocks) * sizeof *sums);
+        phase->blocks(agent, &x, &y);
         saddle_agent_after(phase, agent, sums);
     }
 }
@@ -204,19 +195,4 @@ void saddle_agent_round(const saddle_algorithm *algorithm, saddle_agent *agent, 
         saddle_agent_phase(phase, agent);
         saddle_agent_evaluate(agent);
     }
-}
-
-uint64_t saddle_algorithm_most_ifo(const saddle_algorithm *algorithm, const void *parameters,
-                                   const saddle_problem *problem)
-{
-    if (algorithm->most_ifo != NULL)
-        return algorithm->most_ifo(parameters, problem);
-    return 2 * saddle_sizes_sum(problem->agents, problem->samples);
-}
-
-void saddle_agent_view(const saddle_algorithm *algorithm, const saddle_agent *agent,
-                       saddle_view *out)
-{
-    *out = (saddle_view){.x = NULL};
-    algorithm->view(agent, out);
 }

@@ -1,6 +1,6 @@
 /* Functions by which engines run one agent. */
-#ifndef SADDLE_ALGORITHMS_AGENT_H
-#define SADDLE_ALGORITHMS_AGENT_H
+#ifndef SADDLE_ENGINES_AGENT_H
+#define SADDLE_ENGINES_AGENT_H
 
 #include <saddle/algorithm.h>
 
@@ -19,30 +19,27 @@ void saddle_agent_sum(const saddle_agent *agent, saddle_request *request, double
 
 /* Returns the number of blocks of a range. */
 size_t saddle_block_count(const saddle_range *range);
-/* Returns the number of doubles that the sums of all blocks of x and y take. */
-size_t saddle_block_sums(const saddle_problem *problem);
-/* Returns the number of blocks of x or of y, whichever is larger. */
-size_t saddle_most_blocks(const saddle_problem *problem);
-/* A range of x and one of y. */
-typedef struct saddle_ranges {
-    saddle_range x;
+/* All blocks of x and y. The sums of the blocks of x come before those of y. */
+typedef struct saddle_blocks {
+    saddle_range x; /* without `sums` */
     saddle_range y;
-} saddle_ranges;
-/* Returns the ranges of all coordinates; in `sums`, the sums of x come before those of y. */
-saddle_ranges saddle_whole_ranges(const saddle_problem *problem, double *sums);
+    size_t x_count;
+    size_t y_count;
+} saddle_blocks;
+/* Returns the blocks into which the coordinates of a problem are divided. */
+saddle_blocks saddle_blocks_of(const saddle_problem *problem);
+/* Returns the number of doubles that the sums of all blocks take. */
+static inline size_t saddle_blocks_sums(const saddle_blocks *blocks)
+{
+    return (blocks->x_count + blocks->y_count) * SADDLE_BLOCK_SUMS;
+}
 /* Returns whether a phase's before() has anything to do in this round; the same for all agents. */
 bool saddle_phase_has_before(const saddle_phase *phase, const saddle_agent *agent);
 /* Calls a phase's after(), if it has one, given the sums of all blocks of x, then of y. */
-void saddle_agent_after(const saddle_phase *phase, saddle_agent *agent, double *sums);
+void saddle_agent_after(const saddle_phase *phase, saddle_agent *agent, const double *sums);
 /* Runs a complete phase of an agent in the calling thread, without evaluating its request. */
 void saddle_agent_phase(const saddle_phase *phase, saddle_agent *agent);
 /* Runs one round of an agent: all phases, and the evaluation of their requests. */
 void saddle_agent_round(const saddle_algorithm *algorithm, saddle_agent *agent, unsigned round);
-/* Calls the algorithm's view(); pointers that it does not set are NULL. */
-void saddle_agent_view(const saddle_algorithm *algorithm, const saddle_agent *agent,
-                       saddle_view *out);
-/* Returns saddle_algorithm::most_ifo(), or its default if the algorithm has none. */
-uint64_t saddle_algorithm_most_ifo(const saddle_algorithm *algorithm, const void *parameters,
-                                   const saddle_problem *problem);
 
 #endif
