@@ -24,6 +24,7 @@ enum { SINGLE_SEARCHES = 32, BATCH_DIAMETER = 128 };
 
 typedef struct search {
     const saddle_graph *graph;
+    saddle_allocator memory; /* of the arrays below */
     uint32_t *distance;
     uint32_t *queue;
     uint32_t *lower; /* bounds of the eccentricity; lower == upper == 0 when finished */
@@ -36,26 +37,17 @@ typedef struct search {
 static saddle_status search_create(search *s, const saddle_graph *graph, saddle_error *error)
 {
     size_t m = graph->agents;
-    memset(s, 0, sizeof *s);
-    s->graph = graph;
-    s->distance = saddle_alloc(m, sizeof *s->distance);
-    s->queue = saddle_alloc(m, sizeof *s->queue);
-    s->lower = saddle_alloc(m, sizeof *s->lower);
-    s->upper = saddle_alloc(m, sizeof *s->upper);
-    if (s->distance == NULL || s->queue == NULL || s->lower == NULL || s->upper == NULL)
+    *s = (search){.graph = graph};
+    s->distance = saddle_allocator_block(&s->memory, m, sizeof *s->distance);
+    s->queue = saddle_allocator_block(&s->memory, m, sizeof *s->queue);
+    s->lower = saddle_allocator_block(&s->memory, m, sizeof *s->lower);
+    s->upper = saddle_allocator_block(&s->memory, m, sizeof *s->upper);
+    if (s->memory.failed)
         return saddle_no_memory(error, "the diameter's searches");
     for (size_t i = 0; i < m; i++)
         s->upper[i] = UINT32_MAX;
     s->left = m;
     return SADDLE_OK;
-}
-
-static void search_free(search *s)
-{
-    saddle_free(s->distance);
-    saddle_free(s->queue);
-    saddle_free(s->lower);
-    saddle_free(s->upper);
 }
 
 /* Computes the distances from an agent; returns its eccentricity. */
@@ -171,7 +163,8 @@ static void search_batch(search *s, reached *before, reached *after)
     s->diameter = steps > s->diameter ? steps : s->diameter;
 }
 
-static void drop_settled(search *s)
+/* Finishes agents whose upper bound does not exceed the largest eccentricity found. */
+static void drop_bounded(search *s)
 {
     for (size_t w = 0; w < s->graph->agents; w++)
         if (s->upper[w] != 0 && s->upper[w] <= s->diameter) {
@@ -183,18 +176,15 @@ static void drop_settled(search *s)
 static saddle_status search_rest(search *s, saddle_error *error)
 {
     size_t m = s->graph->agents;
-    reached *before = saddle_alloc(m, sizeof *before);
-    reached *after = saddle_alloc(m, sizeof *after);
-    saddle_status status = SADDLE_OK;
-    if (before == NULL || after == NULL)
-        status = saddle_no_memory(error, "the diameter's searches");
-    while (status == SADDLE_OK && s->left > 0) {
+    reached *before = saddle_allocator_block(&s->memory, m, sizeof *before);
+    reached *after = saddle_allocator_block(&s->memory, m, sizeof *after);
+    if (s->memory.failed)
+        return saddle_no_memory(error, "the diameter's searches");
+    while (s->left > 0) {
         search_batch(s, before, after);
-        drop_settled(s);
+        drop_bounded(s);
     }
-    saddle_free(before);
-    saddle_free(after);
-    return status;
+    return SADDLE_OK;
 }
 
 /* Returns whether agent 0's eccentricity is the diameter by construction. */
@@ -214,7 +204,7 @@ saddle_status saddle_graph_search_diameter(const saddle_graph *graph, size_t sin
     SADDLE_THEN(status, search_rest(&s, error));
     if (status == SADDLE_OK)
         *diameter = s.diameter;
-    search_free(&s);
+    saddle_allocator_free(&s.memory);
     return status;
 }
 
@@ -228,6 +218,6 @@ saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
     saddle_status status = search_create(&s, graph, error);
     if (status == SADDLE_OK)
         *diameter = search_from(&s, 0);
-    search_free(&s);
+    saddle_allocator_free(&s.memory);
     return status;
 }

@@ -68,21 +68,6 @@ static void complete(saddle_mixing *mixing)
         mixing->self_weight[i] = 1.0 - sum_weights(mixing->graph, mixing->weight, i);
 }
 
-/* Returns the index of agent i among agent j's neighbours, by binary search. */
-static size_t mirror(const saddle_graph *graph, size_t i, size_t j)
-{
-    size_t low = graph->start[j];
-    size_t high = graph->start[j + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (graph->neighbour[middle] < i)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* ---- rules ---- */
 
 /* Fills mixing->weight and mixing->self_weight, both zeroed. `path` is what follows the colon. */
@@ -184,7 +169,7 @@ static saddle_status check_given(const saddle_mixing *mixing, const char *what, 
  * off-diagonal halves are averaged and rounded and its diagonal is recomputed, so that it is as accurate
  * as those of the other rules.
  */
-static saddle_status settle(saddle_mixing *mixing, const char *what, saddle_error *error)
+static saddle_status complete_given(saddle_mixing *mixing, const char *what, saddle_error *error)
 {
     const saddle_graph *graph = mixing->graph;
     SADDLE_TRY(check_given(mixing, what, "", error));
@@ -192,7 +177,7 @@ static saddle_status settle(saddle_mixing *mixing, const char *what, saddle_erro
         for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++) {
             size_t j = graph->neighbour[k];
             if (i < j) {
-                size_t back = mirror(graph, i, j);
+                size_t back = saddle_graph_position(graph, j, i);
                 double mean = 0.5 * (mixing->weight[k] + mixing->weight[back]);
                 mixing->weight[k] = mean;
                 mixing->weight[back] = mean;
@@ -209,7 +194,7 @@ static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_
         return saddle_no_memory(error, "the mixing weights");
     saddle_status status = saddle_matrix_read(mixing->graph, path, TOLERANCE, mixing->weight,
                                               mixing->self_weight, error);
-    SADDLE_THEN(status, settle(mixing, what, error));
+    SADDLE_THEN(status, complete_given(mixing, what, error));
     saddle_free(what);
     return status;
 }
@@ -221,32 +206,25 @@ typedef struct rule {
     weigh_function weigh;
 } rule;
 
+#define RULE(...) &(const rule){__VA_ARGS__}.info
 static const saddle_network_info *const rules[] = {
-    &(const rule){
-        {"laplacian",
-         "M = I - 2/(3 lambda_max) L, as in the PRECISION paper; eigenvalues in [1/3, 1]"},
-        weigh_laplacian}
-         .info,
-    &(const rule){{"metropolis", "M_ij = 1 / (1 + the larger degree of i and j)"}, weigh_metropolis}
-         .info,
-    &(const rule){
+    RULE({"laplacian",
+          "M = I - 2/(3 lambda_max) L, as in the PRECISION paper; eigenvalues in [1/3, 1]"},
+         weigh_laplacian),
+    RULE({"metropolis", "M_ij = 1 / (1 + the larger degree of i and j)"}, weigh_metropolis),
+    RULE(
         {"lazy-metropolis", "M_ij = 1 / (2 * the larger degree of i and j); eigenvalues in [0, 1]"},
-        weigh_lazy_metropolis}
-         .info,
-    &(const rule){{"max-degree", "M_ij = 1 / (1 + the largest degree in the network)"},
-                  weigh_max_degree}
-         .info,
-    &(const rule){
-        {"best-constant",
-         "M_ij = 2 / (lambda_2 + lambda_max), the equal weights with the largest spectral gap"},
-        weigh_best_constant}
-         .info,
-    &(const rule){
-        {"file:PATH",
-         "matrix read from a file: one row per line, entries separated by spaces or commas"},
-        weigh_file}
-         .info,
+        weigh_lazy_metropolis),
+    RULE({"max-degree", "M_ij = 1 / (1 + the largest degree in the network)"}, weigh_max_degree),
+    RULE({"best-constant",
+          "M_ij = 2 / (lambda_2 + lambda_max), the equal weights with the largest spectral gap"},
+         weigh_best_constant),
+    RULE({"file:PATH",
+          "matrix read from a file: one row per line, entries separated by spaces or commas"},
+         weigh_file),
 };
+
+#undef RULE
 
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -354,7 +332,7 @@ saddle_status saddle_mixing_from_matrix(saddle_mixing **out, const saddle_graph 
     saddle_status status = open_mixing(&mixing, graph, "matrix", error);
     for (size_t i = 0; status == SADDLE_OK && i < graph->agents; i++)
         status = take_row(mixing, i, matrix + i * graph->agents, error);
-    SADDLE_THEN(status, settle(mixing, "the matrix", error));
+    SADDLE_THEN(status, complete_given(mixing, "the matrix", error));
     return close_mixing(mixing, out, status);
 }
 
@@ -364,8 +342,8 @@ static saddle_status take_weight(saddle_mixing *mixing, size_t e, size_t a, size
 {
     const saddle_graph *graph = mixing->graph;
     size_t agents = graph->agents;
-    size_t at_a = a < agents && b < agents ? mirror(graph, b, a) : 0;
-    if (a >= agents || b >= agents || at_a == graph->start[a + 1] || graph->neighbour[at_a] != b)
+    size_t at_a = a < agents && b < agents ? saddle_graph_position(graph, a, b) : SIZE_MAX;
+    if (at_a == SIZE_MAX)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "weight %zu is of an edge between agents %zu and %zu, which the graph "
                            "does not have",
@@ -377,7 +355,7 @@ static saddle_status take_weight(saddle_mixing *mixing, size_t e, size_t a, size
                            e, a, b, weight,
                            mixing->weight[at_a] != 0.0 ? " and not its first" : "");
     mixing->weight[at_a] = weight;
-    mixing->weight[mirror(graph, a, b)] = weight;
+    mixing->weight[saddle_graph_position(graph, b, a)] = weight;
     return SADDLE_OK;
 }
 
@@ -401,7 +379,7 @@ saddle_status saddle_mixing_from_edges(saddle_mixing **out, const saddle_graph *
         status = take_weight(mixing, e, edge[2 * e], edge[2 * e + 1], weight[e], error);
     for (size_t i = 0; status == SADDLE_OK && i < graph->agents; i++)
         mixing->self_weight[i] = 1.0 - sum_weights(graph, mixing->weight, i);
-    SADDLE_THEN(status, settle(mixing, "the weights", error));
+    SADDLE_THEN(status, complete_given(mixing, "the weights", error));
     return close_mixing(mixing, out, status);
 }
 
@@ -431,7 +409,7 @@ static saddle_status check_row(const saddle_mixing *mixing, size_t i, saddle_err
                                "row %zu of the mixing matrix has %.17g in column %zu, on an edge; "
                                "it must be positive",
                                i, mixing->weight[k], j);
-        double across = mixing->weight[mirror(graph, i, j)];
+        double across = mixing->weight[saddle_graph_position(graph, j, i)];
         if (!(fabs(mixing->weight[k] - across) <= TOLERANCE))
             return saddle_fail(error, SADDLE_CHECK_FAILED,
                                "row %zu of the mixing matrix has %.17g in column %zu, but row %zu "

@@ -195,6 +195,7 @@ static pthread_mutex_t arpack_turn = PTHREAD_MUTEX_INITIALIZER;
 
 /* One solve's memory; see dsaupd's manual for the names. */
 typedef struct lanczos {
+    saddle_allocator memory; /* of the arrays below */
     a_int size;
     a_int vectors; /* ncv */
     a_int work;    /* lworkl */
@@ -204,16 +205,9 @@ typedef struct lanczos {
     double *residual; /* the start vector on entry */
 } lanczos;
 
-static void lanczos_free(lanczos *l)
+static void lanczos_take(lanczos *l, size_t m)
 {
-    saddle_free(l->basis);
-    saddle_free(l->workd);
-    saddle_free(l->workl);
-    saddle_free(l->residual);
-}
-
-static void lanczos_take(lanczos *l, size_t m, saddle_allocator *allocator)
-{
+    saddle_allocator *allocator = &l->memory;
     size_t vectors = m < LANCZOS_VECTORS ? m : LANCZOS_VECTORS;
     l->size = (a_int)m;
     l->vectors = (a_int)vectors;
@@ -226,12 +220,12 @@ static void lanczos_take(lanczos *l, size_t m, saddle_allocator *allocator)
 
 static saddle_status lanczos_create(lanczos *l, size_t m, saddle_error *error)
 {
-    saddle_allocator allocator = {.count_only = true};
-    lanczos_take(l, m, &allocator);
-    SADDLE_TRY(saddle_need_check_one(allocator.bytes, "the Lanczos vectors", REMEDY, error));
-    allocator.count_only = false;
-    lanczos_take(l, m, &allocator);
-    return allocator.failed ? saddle_no_memory(error, "the Lanczos vectors") : SADDLE_OK;
+    l->memory.count_only = true;
+    lanczos_take(l, m);
+    SADDLE_TRY(saddle_need_check_one(l->memory.bytes, "the Lanczos vectors", REMEDY, error));
+    l->memory.count_only = false;
+    lanczos_take(l, m);
+    return l->memory.failed ? saddle_no_memory(error, "the Lanczos vectors") : SADDLE_OK;
 }
 
 static void subtract_mean(double *v, size_t m)
@@ -345,7 +339,7 @@ static saddle_status sparse_ends(const matrix *a, bool low, bool high, ends *out
     SADDLE_THEN_IF(status, low, sparse_end(a, &l, false, &out->low, error));
     SADDLE_THEN_IF(status, high, sparse_end(a, &l, true, &out->high, error));
     pthread_mutex_unlock(&arpack_turn);
-    lanczos_free(&l);
+    saddle_allocator_free(&l.memory);
     return status;
 }
 

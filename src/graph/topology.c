@@ -213,76 +213,41 @@ typedef struct topology {
     bool chooses_agents; /* whether it determines the number of agents */
 } topology;
 
+#define TOPOLOGY(...) &(const topology){__VA_ARGS__}.info
 static const saddle_network_info *const topologies[] = {
-    &(const topology){{"er:P", "Erdos-Renyi random graph: an edge joins each pair of agents with "
-                               "probability P; redrawn until connected"},
-                      saddle_build_er,
-                      SADDLE_SHAPE_IRREGULAR,
-                      false}
-         .info,
-    &(const topology){{"ring", "agents in a circle, each joined to the two beside it"},
-                      build_ring,
-                      SADDLE_SHAPE_CIRCULANT,
-                      false}
-         .info,
-    &(const topology){{"path", "agents in a line, each joined to those beside it"},
-                      build_path,
-                      SADDLE_SHAPE_PATH,
-                      false}
-         .info,
-    &(const topology){
-        {"star", "agent 0 is joined to all others"}, build_star, SADDLE_SHAPE_STAR, false}
-         .info,
-    &(const topology){{"complete", "every pair of agents is joined"},
-                      build_complete,
-                      SADDLE_SHAPE_COMPLETE,
-                      false}
-         .info,
-    &(const topology){
-        {"grid:RxC", "R rows of C agents, each joined to those beside, above and below it"},
-        build_grid,
-        SADDLE_SHAPE_GRID,
-        true}
-         .info,
-    &(const topology){{"torus:RxC", "a grid whose rows and columns are closed into rings"},
-                      build_torus,
-                      SADDLE_SHAPE_TORUS,
-                      true}
-         .info,
-    &(const topology){{"hypercube", "agents whose numbers differ in one bit are joined; the number "
-                                    "of agents must be a power of two"},
-                      build_hypercube,
-                      SADDLE_SHAPE_HYPERCUBE,
-                      false}
-         .info,
-    &(const topology){
+    TOPOLOGY({"er:P", "Erdos-Renyi random graph: an edge joins each pair of agents with "
+                      "probability P; redrawn until connected"},
+             saddle_build_er, SADDLE_SHAPE_IRREGULAR, false),
+    TOPOLOGY({"ring", "agents in a circle, each joined to the two beside it"}, build_ring,
+             SADDLE_SHAPE_CIRCULANT, false),
+    TOPOLOGY({"path", "agents in a line, each joined to those beside it"}, build_path,
+             SADDLE_SHAPE_PATH, false),
+    TOPOLOGY({"star", "agent 0 is joined to all others"}, build_star, SADDLE_SHAPE_STAR, false),
+    TOPOLOGY({"complete", "every pair of agents is joined"}, build_complete, SADDLE_SHAPE_COMPLETE,
+             false),
+    TOPOLOGY({"grid:RxC", "R rows of C agents, each joined to those beside, above and below it"},
+             build_grid, SADDLE_SHAPE_GRID, true),
+    TOPOLOGY({"torus:RxC", "a grid whose rows and columns are closed into rings"}, build_torus,
+             SADDLE_SHAPE_TORUS, true),
+    TOPOLOGY({"hypercube", "agents whose numbers differ in one bit are joined; the number "
+                           "of agents must be a power of two"},
+             build_hypercube, SADDLE_SHAPE_HYPERCUBE, false),
+    TOPOLOGY(
         {"exponential", "agents in a circle, each joined to those 1, 2, 4, 8, ... places away"},
-        build_exponential,
-        SADDLE_SHAPE_CIRCULANT,
-        false}
-         .info,
-    &(const topology){
-        {"regular:K",
-         "random graph in which every agent has K neighbours; agents * K must be even"},
-        saddle_build_regular,
-        SADDLE_SHAPE_IRREGULAR,
-        false}
-         .info,
-    &(const topology){{"small-world:K:P",
-                       "Watts-Strogatz random graph: agents in a circle, each joined to its K "
-                       "nearest, and each edge rewired with probability P"},
-                      saddle_build_small_world,
-                      SADDLE_SHAPE_NEAR_RING,
-                      false}
-         .info,
-    &(const topology){
-        {"file:PATH",
-         "edges read from a file: one `i j` per line, agents numbered from 0, # for comments"},
-        build_file,
-        SADDLE_SHAPE_IRREGULAR,
-        true}
-         .info,
+        build_exponential, SADDLE_SHAPE_CIRCULANT, false),
+    TOPOLOGY({"regular:K",
+              "random graph in which every agent has K neighbours; agents * K must be even"},
+             saddle_build_regular, SADDLE_SHAPE_IRREGULAR, false),
+    TOPOLOGY({"small-world:K:P",
+              "Watts-Strogatz random graph: agents in a circle, each joined to its K "
+              "nearest, and each edge rewired with probability P"},
+             saddle_build_small_world, SADDLE_SHAPE_NEAR_RING, false),
+    TOPOLOGY({"file:PATH",
+              "edges read from a file: one `i j` per line, agents numbered from 0, # for comments"},
+             build_file, SADDLE_SHAPE_IRREGULAR, true),
 };
+
+#undef TOPOLOGY
 
 enum { TOPOLOGIES = sizeof topologies / sizeof *topologies };
 
