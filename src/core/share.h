@@ -6,23 +6,23 @@
 
 /* The other workers of an engine. */
 typedef struct saddle_helpers saddle_helpers;
-/* Does one part. `scratch` belongs to the worker that does it. A part must not share work itself. */
-typedef void saddle_shared_part(void *context, size_t part, double *scratch);
+/* Does one piece. `scratch` belongs to the worker that does it. A piece must not share work itself. */
+typedef void saddle_shared_piece(void *context, size_t piece, double *scratch);
 struct saddle_helpers {
-    /* Does parts 0 .. count - 1, concurrently and in any order; the calling worker uses `scratch`. */
-    void (*share)(const saddle_helpers *helpers, size_t count, saddle_shared_part *part,
+    /* Does pieces 0 .. count - 1, concurrently and in any order; the calling worker uses `scratch`. */
+    void (*share)(const saddle_helpers *helpers, size_t count, saddle_shared_piece *piece,
                   void *context, double *scratch);
-    double *partials; /* the parts' partial sums */
+    double *partials; /* capacity for the partial sums of pieces */
 };
 
-/* Shares the parts with helpers; without (NULL), does them in order. */
+/* Shares the pieces with helpers; without (NULL), does them in order. */
 static inline void saddle_share(const saddle_helpers *helpers, size_t count,
-                                saddle_shared_part *part, void *context, double *scratch)
+                                saddle_shared_piece *piece, void *context, double *scratch)
 {
     if (helpers != NULL)
-        helpers->share(helpers, count, part, context, scratch);
+        helpers->share(helpers, count, piece, context, scratch);
     for (size_t k = 0; helpers == NULL && k < count; k++)
-        part(context, k, scratch);
+        piece(context, k, scratch);
 }
 
 #endif

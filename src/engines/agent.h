@@ -13,7 +13,7 @@ size_t saddle_partials_size(const saddle_problem *problem, size_t samples);
 /* Evaluates an agent's request with the help of idle workers, without counting IFO calls. */
 void saddle_agent_evaluate_uncounted(const saddle_agent *agent, saddle_request *request,
                                      double *scratch);
-/* Adds up the partial results of a request after all its parts are evaluated, with the help of
+/* Adds up the partial results of a request after all parts of its batch are evaluated, with the help of
  * idle workers. */
 void saddle_agent_sum(const saddle_agent *agent, saddle_request *request, double *partials);
 

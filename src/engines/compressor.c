@@ -49,7 +49,7 @@ typedef struct bit_reader {
     unsigned unread; /* bits of the word */
 } bit_reader;
 
-/* `bits` is below 64. */
+/* Returns the next `bits` < 64 bits. */
 static uint64_t get_bits(bit_reader *r, unsigned bits)
 {
     uint64_t mask = ((uint64_t)1 << bits) - 1;
@@ -71,7 +71,7 @@ static uint64_t get_bits(bit_reader *r, unsigned bits)
     return value & mask;
 }
 
-/* Bits of an index below `length`. */
+/* Returns the bits of an index below `length`. */
 static unsigned index_bits(size_t length)
 {
     unsigned bits = 0;
@@ -87,7 +87,7 @@ static size_t whole_bytes(size_t bits)
 
 /* ---- quantize ------------------------------------------------------------------------------------- */
 
-/* NaN where an entry is not finite. */
+/* Returns the largest magnitude; NaN if an entry is not finite. */
 SADDLE_KERNEL static double largest_magnitude(size_t count, const double *restrict v)
 {
     double largest[SADDLE_LANES] = {0.0};
@@ -157,14 +157,13 @@ static void add_quantized(unsigned bits, size_t length, const unsigned char *pac
 
 size_t saddle_compressed_entries(const saddle_compression *rule, size_t length)
 {
-    bool part = rule->kind == SADDLE_COMPRESS_TOP || rule->kind == SADDLE_COMPRESS_RANDOM;
-    if (!part)
+    if (rule->kind != SADDLE_COMPRESS_TOP && rule->kind != SADDLE_COMPRESS_RANDOM)
         return length;
     double count = ceil(rule->fraction * (double)length);
     return count < (double)length ? (size_t)count : length;
 }
 
-/* The magnitude as a number that orders like it; NaN counts as the largest. */
+/* Returns the magnitude as an integer of the same order; NaN counts as the largest. */
 static uint64_t rank_of(double value)
 {
     uint64_t word;
@@ -263,7 +262,7 @@ static size_t next_index(index_walk *walk)
 
 /* ---- a field -------------------------------------------------------------------------------------- */
 
-/* Bytes without regard to what the field has as it is. */
+/* Returns the bytes of a field if it is packed even where that makes it longer. */
 static size_t packed_bytes(const saddle_compression *rule, size_t length)
 {
     size_t k = saddle_compressed_entries(rule, length);

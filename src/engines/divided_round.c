@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Cuts a range of agent i to a worker's part, if the blocks of all agents, taken block by block, are
+/* Cuts a range of agent i to a worker's share, if the blocks of all agents, taken block by block, are
  * divided equally. */
 static void cut(const saddle_local *e, unsigned worker, size_t i, saddle_range *range)
 {
@@ -72,9 +72,9 @@ static void do_blocks(const saddle_local *e, unsigned worker, const saddle_phase
     }
 }
 
-/* Does a worker's part of the requests of all agents: parts by number, or the samples whose entries of y
+/* Does a worker's share of the requests of all agents: parts of the batch by number, or the samples whose entries of y
  * are in its blocks. Requests that cannot be divided are left to the end. */
-static void do_parts(saddle_local *e, unsigned worker)
+static void do_requests(saddle_local *e, unsigned worker)
 {
     const saddle_problem *problem = e->inputs.instance->problem;
     size_t size = saddle_thread_pool_size(e->pool);
@@ -130,7 +130,7 @@ static bool has_requests(const saddle_local *e, size_t parity)
     return false;
 }
 
-/* Returns whether the entries of gy are complete when do_parts() returns and only the agent's own worker
+/* Returns whether the entries of gy are complete when do_requests() returns and only the agent's own worker
  * reads gx: all requests are divided by samples, and x is short. The next blocks() then needs no
  * barrier before it. */
 static bool only_samples(const saddle_local *e)
@@ -155,7 +155,7 @@ static bool evaluate_requests(saddle_local *e, unsigned worker, const saddle_pha
     if (!has_requests(e, parity))
         return false;
     bool pending = !only_samples(e);
-    do_parts(e, worker);
+    do_requests(e, worker);
     saddle_thread_pool_barrier(e->pool, worker);
     for (size_t i = own.first; i < own.last; i++)
         end_request(e, i);

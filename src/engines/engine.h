@@ -111,6 +111,10 @@ struct saddle_engine {
     const saddle_engine_class *kind; /* its functions */
 };
 
+/* The built-in engines. */
+extern const saddle_engine_class saddle_threads_engine;
+extern const saddle_engine_class saddle_mpi_engine;
+
 /* Finds an engine by name; fails with a list of all for an unknown name. */
 saddle_status saddle_engine_find(const saddle_engine_class **out, const char *name,
                                  saddle_error *error);

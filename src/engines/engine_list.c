@@ -1,7 +1,7 @@
 /* The list of engines, in the order in which they are shown. */
 #include "core/registry.h"
 #include "core/world.h"
-#include "engines/engines.h"
+#include "engines/engine.h"
 
 static const saddle_engine_class *const engines[] = {
     &saddle_threads_engine,

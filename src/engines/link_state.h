@@ -65,7 +65,7 @@ static inline bool saddle_link_state_needed(const saddle_instance *instance)
     return instance->links != NULL &&
            (instance->links->kind != SADDLE_LINKS_RELIABLE || instance->churn != NULL);
 }
-/* Returns whether running sums carry the agents' sums, if any, and agents have maps of who takes part. */
+/* Returns whether running sums carry the agents' sums, if any, and agents have maps of who is present. */
 static inline bool saddle_link_state_has_maps(const saddle_instance *instance)
 {
     return instance->links != NULL &&

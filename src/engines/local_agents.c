@@ -47,28 +47,28 @@ saddle_agent *saddle_local_lend(saddle_local *e, unsigned worker, size_t i, unsi
 
 /* ---- sharing ------------------------------------------------------------------------------- */
 
-/* Work of which a worker shares parts with waiting workers. */
+/* Work of which a worker shares pieces with waiting workers. */
 typedef struct shared {
     const saddle_worker *owner;
-    saddle_shared_part *part;
+    saddle_shared_piece *piece;
     void *context;
     double *scratch; /* the owner's */
 } shared;
 
-static void do_part(void *context, size_t part, unsigned worker)
+static void do_piece(void *context, size_t piece, unsigned worker)
 {
     const shared *s = context;
     double *scratch =
         worker == s->owner->number ? s->scratch : s->owner->local->worker[worker].scratch;
-    s->part(s->context, part, scratch);
+    s->piece(s->context, piece, scratch);
 }
 
-static void share(const saddle_helpers *helpers, size_t count, saddle_shared_part *part,
+static void share(const saddle_helpers *helpers, size_t count, saddle_shared_piece *piece,
                   void *context, double *scratch)
 {
     const saddle_worker *owner = (const saddle_worker *)helpers;
-    shared s = {owner, part, context, scratch};
-    saddle_thread_pool_share(owner->local->pool, owner->number, count, do_part, &s);
+    shared s = {owner, piece, context, scratch};
+    saddle_thread_pool_share(owner->local->pool, owner->number, count, do_piece, &s);
 }
 
 /* ---- advancing ---------------------------------------------------------------------------- */

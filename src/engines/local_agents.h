@@ -128,6 +128,9 @@ typedef struct saddle_first_fault {
 
 /* ---- memory: local_memory.c ------------------------------------------------------------------ */
 
+/* Returns how many workers have enough work in an iteration of this process's agents, at least one and at
+ * most one per agent. `published` is the doubles of an agent's span. */
+size_t saddle_worker_count(const saddle_instance *instance, size_t published);
 /* Computes all sizes without allocating anything. Returns the number of workers. */
 size_t saddle_local_measure(saddle_local *local, const saddle_engine_inputs *inputs,
                             unsigned processors);
@@ -152,6 +155,7 @@ typedef struct saddle_agent_range {
     size_t first;
     size_t last;
 } saddle_agent_range;
+/* Returns the agents that a worker owns. */
 saddle_agent_range saddle_local_range(const saddle_local *local, unsigned worker);
 /* Lends a worker's memory to an agent and points the agent at the current spans. */
 saddle_agent *saddle_local_lend(saddle_local *local, unsigned worker, size_t i, unsigned parity,
@@ -162,21 +166,23 @@ void saddle_local_note_fault(saddle_local *local, unsigned worker, const saddle_
 
 /* ---- links with a state (link_state.h): local_links.c; for others these return at once ---------- */
 
-/* Called by every worker before a round and before anything is sent for it. */
+/* Does what links do before a round and before anything is sent for it; called by every worker. */
 void saddle_local_begin_round(saddle_local *local, unsigned worker, uint64_t iteration,
                               unsigned round);
-/* Called before the first phase of an agent's round, and after the last. */
+/* Points an agent at what it reads in a round; called before the first phase. */
 void saddle_local_collect(saddle_local *local, size_t i, unsigned parity, unsigned round);
 /* Returns whether an agent skips the phases of the round that it has collected for. */
 static inline bool saddle_local_idle(const saddle_local *local, size_t i)
 {
     return local->links.changing && saddle_link_state_idle(&local->links.state, i);
 }
+/* Completes what an agent's neighbours will read; called after the last phase of a round. */
 void saddle_local_publish(saddle_local *local, size_t i, unsigned round);
 /* Waits until the ghosts have arrived, if there is an exchange. Called by every worker. */
 void saddle_local_receive(saddle_local *local, unsigned worker, uint64_t iteration, unsigned round);
-/* Called before agents are initialised, and after agent i was. */
+/* Prepares the links' state before agents are initialised. */
 void saddle_local_prepare_links(saddle_local *local);
+/* Completes the links' state of agent i after it was initialised. */
 void saddle_local_start_links(saddle_local *local, saddle_agent *agent, size_t i);
 /* Returns the most rounds since any agent used a message of a neighbour; NaN with reliable links. Collective. */
 double saddle_local_age(const saddle_local *local);
@@ -235,5 +241,10 @@ bool saddle_local_dead_direction(saddle_engine *engine, size_t *from, size_t *to
 void saddle_local_membership(const saddle_engine *engine, saddle_members *out);
 void saddle_local_save_links(const saddle_engine *engine, const saddle_agent *agent,
                              uint64_t *words);
+#define SADDLE_LOCAL_FUNCTIONS                                                                   \
+    .iteration = saddle_local_iteration, .cost = saddle_local_cost,                              \
+    .for_each = saddle_local_for_each, .mean = saddle_local_mean, .defect = saddle_local_defect, \
+    .level = saddle_local_level, .save_links = saddle_local_save_links,                          \
+    .membership = saddle_local_membership, .dead_direction = saddle_local_dead_direction
 
 #endif

@@ -3,7 +3,6 @@
 #include "core/rng.h"
 #include "core/vector.h"
 #include "engines/local_agents.h"
-#include "engines/worker_count.h"
 
 /* How many agents' contributions of the longest vectors to a mean are in memory at once, and the least
  * capacity in doubles. */
@@ -13,12 +12,35 @@
 /* With this many agents per worker, loads are nearly equal and rounds need not be divided. */
 #define MANY_AGENTS 8
 
+/* The doubles that a worker should process in an iteration; a barrier costs about a tenth of that. */
+#define LEAST_WORK 1e4
+/* The samples that an agent uses in most iterations, if it has as many. */
+#define USUAL_BATCH 128
+#define MOST_WORKERS 1024
+
 static size_t most_samples(const saddle_instance *instance)
 {
     size_t most = 0;
     for (size_t k = 0; k < instance->world->local; k++)
         most = saddle_larger(most, instance->problem->samples[instance->world->here[k]]);
     return most;
+}
+
+size_t saddle_worker_count(const saddle_instance *instance, size_t published)
+{
+    const saddle_problem *problem = instance->problem;
+    size_t agents = instance->world->local;
+    double doubles = 0.0;
+    for (size_t k = 0; k < agents; k++) {
+        size_t i = instance->world->here[k];
+        size_t degree = instance->graph->start[i + 1] - instance->graph->start[i];
+        size_t batch = problem->samples[i] < USUAL_BATCH ? problem->samples[i] : USUAL_BATCH;
+        /* An agent mixes spans and reads samples, each at most as long as x. */
+        doubles +=
+            (double)published * (double)(degree + 2) + (double)batch * (double)problem->x_dim;
+    }
+    double workers = doubles / LEAST_WORK;
+    return workers < MOST_WORKERS ? (size_t)workers + 1 : MOST_WORKERS;
 }
 
 /* Returns whether dividing rounds can help: not if the algorithm is a single before() that evaluates its

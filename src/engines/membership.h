@@ -1,5 +1,5 @@
 /*
- * Who takes part, as each agent knows it, and how agents start over when that changes.
+ * Which agents are present, as each agent knows it, and how agents start over when that changes.
  *
  * An agent's map has a byte for every agent and every edge of the network: twice the entry's incarnation,
  * plus 1 if the agent is gone or the edge is down. Two maps are merged by taking the larger byte of each

@@ -15,7 +15,6 @@
 #include "core/memory.h"
 #include "core/processors.h"
 #include "core/status.h"
-#include "engines/engines.h"
 #include "engines/local_agents.h"
 #include "engines/mpi_heartbeat.h"
 #include "engines/mpi_world.h"
@@ -44,6 +43,7 @@ typedef struct engine {
     MPI_Comm comm; /* over the graph of processes */
     size_t peers;
     peer *peer;
+    int *rank;           /* of every peer, then its weight; only used by open_channels() */
     MPI_Aint *published; /* per peer: offsets in bytes of the spans that it reads */
     /* Per round and peer: ghosts and spans. They outlive the requests that use them, because some
      * versions of MPI need that. */
@@ -239,16 +239,16 @@ static size_t spans_for(const engine *e, size_t rank, MPI_Aint *out)
 }
 
 /* Ghosts are ordered by rank, so each range with the same rank is a peer. */
-static bool find_peers(engine *e)
+static void find_peers(engine *e)
 {
     const saddle_local *local = &e->local;
     const size_t *home = local->inputs.instance->world->home;
     size_t spans = 0;
     for (size_t g = 0; g < local->links.ghosts; g++)
         e->peers += g == 0 || home[local->links.ghost[g]] != home[local->links.ghost[g - 1]];
-    e->peer = saddle_alloc(e->peers, sizeof *e->peer);
+    e->peer = saddle_allocator_block(&e->local.memory, e->peers, sizeof *e->peer);
     if (e->peer == NULL)
-        return false;
+        return;
     peer *at = e->peer;
     for (size_t g = 0; g < local->links.ghosts; g += at++->ghosts) {
         size_t rank = home[local->links.ghost[g]];
@@ -261,10 +261,9 @@ static bool find_peers(engine *e)
         at->spans = spans_for(e, rank, NULL);
         spans += at->spans;
     }
-    e->published = saddle_alloc(spans, sizeof *e->published);
+    e->published = saddle_allocator_block(&e->local.memory, spans, sizeof *e->published);
     for (size_t k = 0; e->published != NULL && k < e->peers; k++)
         spans_for(e, (size_t)e->peer[k].rank, e->published + e->peer[k].span);
-    return e->published != NULL;
 }
 
 /* Returns the type of what a row sends in a round, from its first block on, including the clock if there
@@ -330,9 +329,11 @@ static void make_requests(const engine *e, unsigned parity, unsigned round,
 }
 
 /* Creates the communicator over the graph of processes, and all requests. Collective. */
-static void open_channels(engine *e, int *rank, int *weight)
+static void open_channels(engine *e)
 {
     const saddle_local *local = &e->local;
+    int *rank = e->rank;
+    int *weight = e->rank + e->peers;
     for (size_t k = 0; k < e->peers; k++) {
         rank[k] = e->peer[k].rank;
         weight[k] = (int)e->peer[k].spans;
@@ -365,12 +366,6 @@ static void destroy(saddle_engine *base)
             MPI_Type_free(&e->type[k]);
         MPI_Comm_free(&e->comm);
     }
-    saddle_free(e->peer);
-    saddle_free(e->published);
-    saddle_free(e->type);
-    saddle_free(e->request);
-    saddle_free(e->status);
-    saddle_free(e->log);
     saddle_local_clear(&e->local);
     saddle_free(e);
 }
@@ -405,8 +400,7 @@ static double most_seconds(const engine *e)
 }
 
 /* Does everything that a process can do, and fail at, on its own. */
-static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int **rank,
-                             saddle_error *error)
+static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, saddle_error *error)
 {
     const saddle_world *world = inputs->instance->world;
     bool alone = world->ranks == 1;
@@ -427,15 +421,14 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int 
             "at once (gamma exact), but none of the %zu processes has all agents; set "
             "engine to threads, or use one process",
             inputs->algorithm->name, world->ranks);
-    bool whole = find_peers(e);
+    find_peers(e);
     e->requests = 4 * (size_t)e->local.layout.rounds * e->peers;
-    e->request = saddle_alloc(e->requests, sizeof *e->request);
-    e->status = saddle_alloc(2 * e->peers, sizeof *e->status);
-    e->type = saddle_alloc(e->requests / 2, sizeof *e->type);
-    e->log = saddle_alloc(LONGEST, sizeof *e->log);
-    *rank = saddle_alloc(2 * e->peers, sizeof **rank);
-    if (!whole || e->request == NULL || e->type == NULL || e->status == NULL || e->log == NULL ||
-        *rank == NULL)
+    e->request = saddle_allocator_block(&e->local.memory, e->requests, sizeof *e->request);
+    e->status = saddle_allocator_block(&e->local.memory, 2 * e->peers, sizeof *e->status);
+    e->type = saddle_allocator_block(&e->local.memory, e->requests / 2, sizeof *e->type);
+    e->log = saddle_allocator_block(&e->local.memory, LONGEST, sizeof *e->log);
+    e->rank = saddle_allocator_block(&e->local.memory, 2 * e->peers, sizeof *e->rank);
+    if (e->local.memory.failed)
         return saddle_no_memory(error, "the messages between processes");
     return SADDLE_OK;
 }
@@ -443,7 +436,6 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int 
 static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inputs,
                             saddle_error *error)
 {
-    int *rank = NULL;
     *out = NULL;
     engine *e = saddle_alloc(1, sizeof *e);
     saddle_status status = e != NULL ? SADDLE_OK : saddle_no_memory(error, "the engine");
@@ -453,18 +445,16 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
         e->stretch = 1;
         e->most_ifo = saddle_algorithm_most_ifo(inputs->algorithm, inputs->parameters,
                                                 inputs->instance->problem);
-        status = prepare(e, inputs, &rank, error);
+        status = prepare(e, inputs, error);
         e->most_seconds = most_seconds(e);
     }
     status = saddle_world_agree(inputs->instance->world, status, error);
     if (status != SADDLE_OK || e == NULL) {
-        saddle_free(rank);
         destroy(e != NULL ? &e->local.base : NULL);
         return status;
     }
-    if (inputs->instance->world->ranks > 1 && rank != NULL)
-        open_channels(e, rank, rank + e->peers);
-    saddle_free(rank);
+    if (inputs->instance->world->ranks > 1)
+        open_channels(e);
     saddle_local_start(&e->local);
     int64_t ifo = (int64_t)e->local.ifo;
     inputs->instance->world->add_words(inputs->instance->world, 1, &ifo);
@@ -483,13 +473,5 @@ const saddle_engine_class saddle_mpi_engine = {
     .bytes = bytes,
     .destroy = destroy,
     .advance = advance,
-    .iteration = saddle_local_iteration,
-    .cost = saddle_local_cost,
-    .for_each = saddle_local_for_each,
-    .mean = saddle_local_mean,
-    .defect = saddle_local_defect,
-    .level = saddle_local_level,
-    .save_links = saddle_local_save_links,
-    .dead_direction = saddle_local_dead_direction,
-    .membership = saddle_local_membership,
+    SADDLE_LOCAL_FUNCTIONS,
 };

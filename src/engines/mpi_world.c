@@ -27,6 +27,7 @@ enum { TAG_TERMS = 1, TAG_CARRY };
 
 typedef struct mpi_world {
     saddle_world base;
+    saddle_allocator memory; /* of the arrays below */
     MPI_Comm
         comm; /* its own, so that its messages never mix with those of another world or the program */
     size_t *here;
@@ -42,7 +43,7 @@ typedef struct mpi_world {
 
 static mpi_world *world_of(const saddle_world *world)
 {
-    /* The functions of a world take it as const, but its message buffers are not part of its value. */
+    /* The functions of a world take it as const, but its message buffers do not belong to its value. */
     return (mpi_world *)(void *)(uintptr_t)world;
 }
 
@@ -90,8 +91,8 @@ static size_t slice(size_t size, size_t r, size_t ranks)
 
 /* Returns, as a type relative to `terms`, the entries of process r's rows of a block that process s adds
  * up; MPI_DATATYPE_NULL when there are none. */
-static MPI_Datatype part_of(mpi_world *w, size_t first, size_t count, size_t size, size_t stride,
-                            size_t r, size_t s)
+static MPI_Datatype terms_of(mpi_world *w, size_t first, size_t count, size_t size, size_t stride,
+                             size_t r, size_t s)
 {
     size_t low = slice(size, s, w->base.ranks);
     size_t length = slice(size, s + 1, w->base.ranks) - low;
@@ -102,11 +103,11 @@ static MPI_Datatype part_of(mpi_world *w, size_t first, size_t count, size_t siz
     if (rows == 0 || length == 0)
         return MPI_DATATYPE_NULL;
     MPI_Datatype entries = saddle_mpi_run_of(length, MPI_DOUBLE);
-    MPI_Datatype part;
-    MPI_Type_create_hindexed_block(rows, 1, w->row, entries, &part);
-    MPI_Type_commit(&part);
+    MPI_Datatype terms;
+    MPI_Type_create_hindexed_block(rows, 1, w->row, entries, &terms);
+    MPI_Type_commit(&terms);
     MPI_Type_free(&entries);
-    return part;
+    return terms;
 }
 
 /* Sends every process its entries of all rows. */
@@ -117,12 +118,12 @@ static void exchange_terms(mpi_world *w, size_t first, size_t count, size_t size
     for (size_t r = 0; r < w->base.ranks; r++) {
         if (r == w->base.rank)
             continue;
-        MPI_Datatype theirs = part_of(w, first, count, size, stride, r, w->base.rank);
+        MPI_Datatype theirs = terms_of(w, first, count, size, stride, r, w->base.rank);
         if (theirs != MPI_DATATYPE_NULL) {
             MPI_Irecv(terms, 1, theirs, (int)r, TAG_TERMS, w->comm, &w->request[requests++]);
             MPI_Type_free(&theirs);
         }
-        MPI_Datatype mine = part_of(w, first, count, size, stride, w->base.rank, r);
+        MPI_Datatype mine = terms_of(w, first, count, size, stride, w->base.rank, r);
         if (mine != MPI_DATATYPE_NULL) {
             MPI_Isend(terms, 1, mine, (int)r, TAG_TERMS, w->comm, &w->request[requests++]);
             MPI_Type_free(&mine);
@@ -211,13 +212,7 @@ static void destroy(saddle_world *world)
     MPI_Finalized(&over);
     if (!over && w->comm != MPI_COMM_NULL)
         MPI_Comm_free(&w->comm);
-    saddle_free(w->here);
-    saddle_free(w->home);
-    saddle_free(w->row);
-    saddle_free(w->request);
-    saddle_free(w->status);
-    saddle_free(w->count);
-    saddle_free(w->offset);
+    saddle_allocator_free(&w->memory);
     saddle_free(w);
 }
 
@@ -293,21 +288,20 @@ static size_t count_ranks_on_machine(MPI_Comm comm)
 
 static saddle_status allocate(mpi_world *w, saddle_error *error)
 {
-    w->home = saddle_alloc(w->base.agents, sizeof *w->home);
-    w->here = saddle_alloc(w->base.agents, sizeof *w->here);
-    w->row = saddle_alloc(w->base.agents, sizeof *w->row);
-    w->request = saddle_alloc(2 * w->base.ranks, sizeof *w->request);
-    w->status = saddle_alloc(2 * w->base.ranks, sizeof *w->status);
-    w->count = saddle_alloc(w->base.ranks, sizeof *w->count);
-    w->offset = saddle_alloc(w->base.ranks, sizeof *w->offset);
-    if (w->home == NULL || w->here == NULL || w->row == NULL || w->request == NULL ||
-        w->status == NULL || w->count == NULL || w->offset == NULL)
-        return saddle_no_memory(error, "the placement of the agents");
-    return SADDLE_OK;
+    size_t agents = w->base.agents;
+    size_t ranks = w->base.ranks;
+    w->home = saddle_allocator_block(&w->memory, agents, sizeof *w->home);
+    w->here = saddle_allocator_block(&w->memory, agents, sizeof *w->here);
+    w->row = saddle_allocator_block(&w->memory, agents, sizeof *w->row);
+    w->request = saddle_allocator_block(&w->memory, 2 * ranks, sizeof *w->request);
+    w->status = saddle_allocator_block(&w->memory, 2 * ranks, sizeof *w->status);
+    w->count = saddle_allocator_block(&w->memory, ranks, sizeof *w->count);
+    w->offset = saddle_allocator_block(&w->memory, ranks, sizeof *w->offset);
+    return w->memory.failed ? saddle_no_memory(error, "the placement of the agents") : SADDLE_OK;
 }
 
 /* Process 0 places the agents and sends the others the result. */
-static saddle_status settle(mpi_world *w, const saddle_graph *graph, saddle_error *error)
+static saddle_status place_agents(mpi_world *w, const saddle_graph *graph, saddle_error *error)
 {
     saddle_status status = allocate(w, error);
     SADDLE_THEN_IF(status, w->base.rank == 0 && graph != NULL,
@@ -354,7 +348,7 @@ saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, 
     SADDLE_THEN(status, saddle_heartbeat_begin(&w->base, error));
     if (status == SADDLE_OK) {
         w->base.ranks_on_machine = count_ranks_on_machine(w->comm);
-        status = settle(w, graph, error);
+        status = place_agents(w, graph, error);
     }
     if (status != SADDLE_OK) {
         destroy(&w->base);

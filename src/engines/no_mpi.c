@@ -1,6 +1,6 @@
 /* The engine `mpi` in a build without MPI: it exists, and its errors say what is missing. */
 #include "core/status.h"
-#include "engines/engines.h"
+#include "engines/engine.h"
 
 static saddle_status refuse(saddle_error *error)
 {

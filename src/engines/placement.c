@@ -43,13 +43,13 @@ static bool balanced(size_t agents, size_t ranks, const size_t *home)
 }
 
 /* Converts the graph to METIS's types; the three arrays are in one block, *start first. */
-static idx_t *metis_graph(const saddle_graph *graph, idx_t **neighbour, idx_t **part)
+static idx_t *metis_graph(const saddle_graph *graph, idx_t **neighbour, idx_t **found)
 {
     idx_t *start = saddle_alloc(2 * graph->agents + 1 + 2 * graph->edges, sizeof *start);
     if (start == NULL)
         return NULL;
     *neighbour = start + graph->agents + 1;
-    *part = *neighbour + 2 * graph->edges;
+    *found = *neighbour + 2 * graph->edges;
     for (size_t i = 0; i <= graph->agents; i++)
         start[i] = (idx_t)graph->start[i];
     for (size_t k = 0; k < 2 * graph->edges; k++)
@@ -64,10 +64,10 @@ typedef int partitioner(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, id
 static bool place_by(partitioner *partition, const saddle_graph *graph, size_t ranks, size_t *home)
 {
     idx_t *neighbour;
-    idx_t *part;
+    idx_t *found;
     if (graph->agents > IDX_MAX / 2 || graph->edges > IDX_MAX / 2)
         return false;
-    idx_t *start = metis_graph(graph, &neighbour, &part);
+    idx_t *start = metis_graph(graph, &neighbour, &found);
     if (start == NULL)
         return false;
     idx_t options[METIS_NOPTIONS];
@@ -75,12 +75,12 @@ static bool place_by(partitioner *partition, const saddle_graph *graph, size_t r
     options[METIS_OPTION_SEED] = 1;
     idx_t vertices = (idx_t)graph->agents;
     idx_t constraints = 1;
-    idx_t parts = (idx_t)ranks;
+    idx_t processes = (idx_t)ranks;
     idx_t cut;
-    int outcome = partition(&vertices, &constraints, start, neighbour, NULL, NULL, NULL, &parts,
-                            NULL, NULL, options, &cut, part);
+    int outcome = partition(&vertices, &constraints, start, neighbour, NULL, NULL, NULL, &processes,
+                            NULL, NULL, options, &cut, found);
     for (size_t i = 0; outcome == METIS_OK && i < graph->agents; i++)
-        home[i] = (size_t)part[i];
+        home[i] = (size_t)found[i];
     saddle_free(start);
     return outcome == METIS_OK && balanced(graph->agents, ranks, home);
 }

@@ -28,14 +28,14 @@ typedef struct worker {
     saddle_thread_pool *pool;
     unsigned number;
     pthread_t thread;
-    /* The work it shares: parts first, first + 1, ... The ticket contains, from the low bits up, the
-     * number of parts taken (16 bits), the number of parts (16 bits) and a serial number that changes
-     * with every ticket. A worker takes a part by incrementing the ticket with compare-and-exchange. If
-     * that succeeds, the ticket was current, and the other fields do not change until the part is
+    /* The work it shares: pieces first, first + 1, ... The ticket contains, from the low bits up, the
+     * number of pieces taken (16 bits), the number of pieces (16 bits) and a serial number that changes
+     * with every ticket. A worker takes a piece by incrementing the ticket with compare-and-exchange. If
+     * that succeeds, the ticket was current, and the other fields do not change until the piece is
      * finished. */
     _Alignas(SADDLE_ALIGNMENT) atomic_uint_fast64_t ticket;
-    _Alignas(SADDLE_ALIGNMENT) atomic_uint_fast32_t finished; /* number of parts */
-    saddle_thread_pool_part *part;
+    _Alignas(SADDLE_ALIGNMENT) atomic_uint_fast32_t finished; /* number of pieces */
+    saddle_thread_pool_piece *piece;
     void *context;
     size_t first;
 } worker;
@@ -98,30 +98,30 @@ static void pin_thread(const saddle_thread_pool *pool, unsigned number)
 
 /* ---- sharing --------------------------------------------------------------------------------- */
 
-#define PART_BITS 16
-#define PART_MASK ((UINT64_C(1) << PART_BITS) - 1)
+#define PIECE_BITS 16
+#define PIECE_MASK ((UINT64_C(1) << PIECE_BITS) - 1)
 
-/* Takes and does a part of a worker's shared work; false when no part is left. */
-static bool take_part(worker *of, unsigned by)
+/* Takes and does a piece of a worker's shared work; false when no piece is left. */
+static bool take_piece(worker *of, unsigned by)
 {
     uint64_t ticket = atomic_load_explicit(&of->ticket, memory_order_acquire);
-    uint64_t part;
+    uint64_t piece;
     do {
-        part = ticket & PART_MASK;
-        if (part >= (ticket >> PART_BITS & PART_MASK))
+        piece = ticket & PIECE_MASK;
+        if (piece >= (ticket >> PIECE_BITS & PIECE_MASK))
             return false;
     } while (!atomic_compare_exchange_weak_explicit(&of->ticket, &ticket, ticket + 1,
                                                     memory_order_acq_rel, memory_order_acquire));
-    of->part(of->context, of->first + part, by);
+    of->piece(of->context, of->first + piece, by);
     atomic_fetch_add_explicit(&of->finished, 1, memory_order_release);
     return true;
 }
 
-/* Does a part of any shared work; false when there is none. */
+/* Does a piece of any shared work; false when there is none. */
 static bool help(saddle_thread_pool *pool, unsigned by)
 {
     for (unsigned w = 0; w < pool->size; w++)
-        if (take_part(&pool->workers[w], by))
+        if (take_piece(&pool->workers[w], by))
             return true;
     return false;
 }
@@ -132,16 +132,16 @@ static void wake_sleepers(saddle_thread_pool *pool)
         syscall(SYS_futex, &pool->phase, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Shares as many parts as a ticket can count. */
+/* Shares as many pieces as a ticket can count. */
 static void share_ticket(saddle_thread_pool *pool, unsigned number, size_t first, size_t count)
 {
     worker *self = &pool->workers[number];
-    uint64_t last = atomic_load_explicit(&self->ticket, memory_order_relaxed) >> 2 * PART_BITS;
+    uint64_t last = atomic_load_explicit(&self->ticket, memory_order_relaxed) >> 2 * PIECE_BITS;
     self->first = first;
     atomic_store_explicit(&self->finished, 0, memory_order_relaxed);
-    atomic_store(&self->ticket, (last + 1) << 2 * PART_BITS | (uint64_t)count << PART_BITS);
+    atomic_store(&self->ticket, (last + 1) << 2 * PIECE_BITS | (uint64_t)count << PIECE_BITS);
     wake_sleepers(pool);
-    while (take_part(self, number))
+    while (take_piece(self, number))
         ;
     for (unsigned spin = 1; atomic_load_explicit(&self->finished, memory_order_acquire) < count;
          spin++) {
@@ -152,22 +152,22 @@ static void share_ticket(saddle_thread_pool *pool, unsigned number, size_t first
 }
 
 void saddle_thread_pool_share(saddle_thread_pool *pool, unsigned number, size_t count,
-                              saddle_thread_pool_part *part, void *context)
+                              saddle_thread_pool_piece *piece, void *context)
 {
     if (pool->size == 1 || count < 2) {
         for (size_t k = 0; k < count; k++)
-            part(context, k, number);
+            piece(context, k, number);
         return;
     }
-    pool->workers[number].part = part;
+    pool->workers[number].piece = piece;
     pool->workers[number].context = context;
-    for (size_t first = 0; first < count; first += PART_MASK)
-        share_ticket(pool, number, first, count - first < PART_MASK ? count - first : PART_MASK);
+    for (size_t first = 0; first < count; first += PIECE_MASK)
+        share_ticket(pool, number, first, count - first < PIECE_MASK ? count - first : PIECE_MASK);
 }
 
 /* ---- the barrier ------------------------------------------------------------------------------ */
 
-/* Sleeps until the phase is no longer `phase`; does shared parts before it sleeps. */
+/* Sleeps until the phase is no longer `phase`; does shared pieces before it sleeps. */
 static void sleep_through(saddle_thread_pool *pool, unsigned number, unsigned phase)
 {
     atomic_fetch_add(&pool->sleepers, 1);

@@ -5,7 +5,7 @@
  * system call unless a worker is late: then the others yield their processors and, after some tens of
  * microseconds, sleep.
  *
- * A worker that has much to do while others wait can share its work: waiting workers take parts of it.
+ * A worker that has much to do while others wait can share its work: waiting workers take pieces of it.
  */
 #ifndef SADDLE_ENGINES_THREAD_POOL_H
 #define SADDLE_ENGINES_THREAD_POOL_H
@@ -34,11 +34,11 @@ void saddle_thread_pool_run(saddle_thread_pool *pool, saddle_thread_pool_job *jo
  * share. A job ends in the same way. */
 void saddle_thread_pool_barrier(saddle_thread_pool *pool, unsigned worker);
 
-/* Does one part of shared work, on some worker. */
-typedef void saddle_thread_pool_part(void *context, size_t part, unsigned worker);
-/* Called by a worker inside a job: does parts 0 .. count - 1, in any order, with the help of workers
- * that wait at the barrier. A part must not share or wait itself. */
+/* Does one piece of shared work, on some worker. */
+typedef void saddle_thread_pool_piece(void *context, size_t piece, unsigned worker);
+/* Called by a worker inside a job: does pieces 0 .. count - 1, in any order, with the help of workers
+ * that wait at the barrier. A piece must not share or wait itself. */
 void saddle_thread_pool_share(saddle_thread_pool *pool, unsigned worker, size_t count,
-                              saddle_thread_pool_part *part, void *context);
+                              saddle_thread_pool_piece *piece, void *context);
 
 #endif

@@ -2,7 +2,6 @@
 #include "core/memory.h"
 #include "core/processors.h"
 #include "core/status.h"
-#include "engines/engines.h"
 #include "engines/local_agents.h"
 
 static void destroy(saddle_engine *engine)
@@ -51,13 +50,5 @@ const saddle_engine_class saddle_threads_engine = {
     .bytes = bytes,
     .destroy = destroy,
     .advance = advance,
-    .iteration = saddle_local_iteration,
-    .cost = saddle_local_cost,
-    .for_each = saddle_local_for_each,
-    .mean = saddle_local_mean,
-    .defect = saddle_local_defect,
-    .level = saddle_local_level,
-    .save_links = saddle_local_save_links,
-    .dead_direction = saddle_local_dead_direction,
-    .membership = saddle_local_membership,
+    SADDLE_LOCAL_FUNCTIONS,
 };

@@ -7,7 +7,7 @@
 #include "core/text.h"
 #include "graph/reading.h"
 
-/* The most events of one agent or edge: a map counts them in a byte, with what agents find out by themselves. */
+/* The most events of one agent or edge: a byte of a map counts them, and edges that agents find dead. */
 #define MOST_EVENTS 100
 
 #define FORM "a line is `round leave|return|join AGENT` or `round cut|heal I J`"
@@ -38,7 +38,7 @@ typedef struct reading {
     unsigned char *events; /* per agent, then per edge */
 } reading;
 
-/* The kinds by their names, and what must be so before: whether the agent is gone, or the edge cut. */
+/* The kinds of events by name, and the state that each requires: whether the agent is gone, or the edge cut. */
 static const struct {
     const char *name;
     bool edge;

@@ -1,5 +1,5 @@
 /*
- * Agents that leave, return and join, and edges that are cut and healed: what --churn says.
+ * The file of --churn: agents that leave, return and join, and edges that are cut and healed.
  *
  *     # round  what      whom
  *     500      leave     3
@@ -8,8 +8,8 @@
  *     1500     heal      0 1
  *     2000     join      7
  *
- * Rounds are counted over all iterations from 0 and are in order. An agent that joins is absent until then. An event
- * takes effect at the beginning of the first iteration that begins in its round or later.
+ * Rounds are counted over all iterations, from 0, and must be in order. An agent that joins is absent until
+ * then. An event takes effect at the beginning of the first iteration that begins in its round or later.
  */
 #ifndef SADDLE_GRAPH_CHURN_H
 #define SADDLE_GRAPH_CHURN_H
@@ -37,29 +37,30 @@ typedef struct saddle_churn {
     saddle_churn_event *event;
 } saddle_churn;
 
-/* Read a file about a graph. NULL on failure; free with saddle_churn_free(). */
+/* Reads a file of events of a graph's agents and edges. *out is NULL on failure; free it with
+ * saddle_churn_free(). */
 saddle_status saddle_churn_read(saddle_churn **out, const char *path, const saddle_graph *graph,
                                 saddle_error *error);
-/* NULL is allowed. */
+/* Frees a list of events. NULL is allowed. */
 void saddle_churn_free(saddle_churn *churn);
 
-/* Number the edges of a graph: number[k] is that of the edge at position k of its list of neighbours, which has two for
- * each. */
+/* Numbers the edges of a graph: number[k] receives the number of the edge at position k of its list of
+ * neighbours, in which every edge has two positions. */
 void saddle_number_edges(const saddle_graph *graph, size_t *number);
 
-/* ---- presence.c: who is there ------------------------------------------------------------------ */
+/* ---- presence.c: who is present ------------------------------------------------------------------ */
 
-/* Which agents are present and which edges are cut, and in which components they lie. */
+/* Which agents are present, which edges are cut, and the components that this leaves. */
 typedef struct saddle_presence {
     const saddle_churn *churn; /* NULL: all are present, and nothing below is used */
     const saddle_graph *graph;
     const size_t *edge;    /* per position in the graph: the number of the edge */
-    size_t first;          /* of the events that the last call brought about */
-    size_t next;           /* one behind them */
+    size_t first;          /* the first event of the last call of saddle_presence_advance() */
+    size_t next;           /* one past its last event */
     unsigned char *gone;   /* per agent */
-    unsigned char *back;   /* per agent: present since the last call, by an event */
+    unsigned char *back;   /* per agent: whether it came back by an event of the last call */
     unsigned char *cut;    /* per edge */
-    unsigned char *healed; /* per edge: by an event of the last call */
+    unsigned char *healed; /* per edge: whether it was healed by an event of the last call */
     unsigned char *
         counted; /* per agent: in the largest component; of equal ones, in that of the smallest agent */
     size_t *queue; /* agents of a component */
@@ -68,14 +69,15 @@ typedef struct saddle_presence {
     size_t components;
 } saddle_presence;
 
-/* Take memory; complete only without allocator->failed. */
+/* Allocates the memory and sets the state before round 0; complete only if allocator->failed is not set. */
 void saddle_presence_take(saddle_presence *presence, const saddle_churn *churn,
                           const saddle_graph *graph, const size_t *edge,
                           saddle_allocator *allocator);
-/* Bring about the events up to a round. */
+/* Applies the events up to a round. */
 void saddle_presence_advance(saddle_presence *presence, uint64_t round);
 
-/* Whether messages can pass between two present agents, whose edge is at a position of the graph. */
+/* Returns whether messages can pass over the edge of agent i at a position of the graph: both ends are present
+ * and it is not cut. */
 static inline bool saddle_presence_linked(const saddle_presence *p, size_t i, size_t position)
 {
     return p->churn == NULL ||

@@ -22,8 +22,8 @@ static const compression_form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* The part of a rate that suits random entries where no sums make up for what is not sent: DPPSP does not
- * converge at half the rate that suits the others. */
+/* The factor of the rate for random entries if no sums make up for what is not sent: DPPSP does not converge at
+ * half the rate that suits the others. */
 #define UNTRACKED 0.25
 
 /* About the largest rates that were found to work on quadratic and a9a, on er:0.6, ring and path:

@@ -22,7 +22,7 @@ typedef struct saddle_compression {
     bool backs_off; /* agents lower their rates when replicas fall behind: it was not given */
 } saddle_compression;
 
-/* Read a text; `rate` NaN: chosen here. */
+/* Parses the option compress; with a `rate` of NaN, saddle_compression_rate() chooses the rate. */
 saddle_status saddle_compression_read(saddle_compression *out, const char *text, double rate,
                                       saddle_error *error);
 

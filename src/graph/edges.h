@@ -62,6 +62,7 @@ bool saddle_edge_set_create(saddle_edge_set *set, size_t count);
 void saddle_edge_set_free(saddle_edge_set *set);
 /* Removes all edges. */
 void saddle_edge_set_clear(saddle_edge_set *set);
+/* Returns whether an edge is in the set. */
 bool saddle_edge_set_has(const saddle_edge_set *set, size_t a, size_t b);
 /* Adds an edge; false when it is already in the set. */
 bool saddle_edge_set_add(saddle_edge_set *set, size_t a, size_t b);

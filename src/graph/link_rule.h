@@ -48,7 +48,7 @@ typedef struct saddle_link_rule {
 /* Parses a text, which must outlive the rule. NULL on failure; free with saddle_link_rule_free(). */
 saddle_status saddle_link_rule_create(saddle_link_rule **out, const char *text,
                                       saddle_error *error);
-/* NULL is allowed. */
+/* Frees a rule. NULL is allowed. */
 void saddle_link_rule_free(saddle_link_rule *rule);
 
 /* Builds the graphs of a sequence and their union. If `agents` is 0, the first topology that determines

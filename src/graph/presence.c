@@ -1,9 +1,9 @@
-/* Who is there: the events of a churn file as they happen, and the components that they leave. */
+/* Who is present: applies the events of a churn file, and finds the components that they leave. */
 #include <string.h>
 
 #include "graph/churn.h"
 
-static void bring_about(saddle_presence *p, const saddle_churn_event *event)
+static void apply(saddle_presence *p, const saddle_churn_event *event)
 {
     size_t k = event->which;
     switch (event->kind) {
@@ -27,7 +27,7 @@ static void bring_about(saddle_presence *p, const saddle_churn_event *event)
     }
 }
 
-/* The agents that can be reached from an agent, marked by `mark`; returns how many they are. */
+/* Marks the agents that can be reached from an agent; returns their number. */
 static size_t fill(saddle_presence *p, size_t from, unsigned char mark)
 {
     size_t count = 1;
@@ -46,7 +46,7 @@ static size_t fill(saddle_presence *p, size_t from, unsigned char mark)
     return count;
 }
 
-/* Find the components of those present. */
+/* Finds the components of the agents that are present. */
 static void find_components(saddle_presence *p)
 {
     size_t agents = p->graph->agents;
@@ -99,7 +99,7 @@ void saddle_presence_advance(saddle_presence *p, uint64_t round)
     }
     p->first = p->next;
     while (p->next < p->churn->count && event[p->next].round <= round)
-        bring_about(p, &event[p->next++]);
+        apply(p, &event[p->next++]);
     if (p->first < p->next)
         find_components(p);
 }

@@ -1,5 +1,5 @@
 /* How many threads a run uses by default. */
-#include "engines/worker_count.h"
+#include "engines/local_agents.h"
 #include "instances.h"
 #include "support.h"
 
