@@ -484,7 +484,7 @@ START_TEST(models_that_are_refused)
         {"agent\n", "the line ends before an agent; a line begins with"},
         {"edge 0 2 latency 1\n", "agents 0 and 2 are not linked in this graph; remove the line"},
         {"edge 1 1 latency 1\n", "agents 1 and 1 are not linked"},
-        {"edge 0 1 latency 1\nedge 1 0 latency 2\n", "model:2:8: the edge 1 0 already has a line"},
+        {"edge 0 1 latency 1\nedge 1 0 latency 2\n", "model:2:6: the edge 1 0 already has a line"},
         {"edge 0 1 compute 1\n",
          "'compute' is not allowed in this line; give latency S or bandwidth B"},
         {"default latency 1\ndefault latency 1\n", "there is already a default"},
