@@ -167,7 +167,8 @@ static saddle_status read_line(reading *r, saddle_error *error)
         return read_edge_line(r, error);
     if (strcmp(word, "default") != 0)
         return saddle_line_reader_refuse(&r->in, word, error,
-                                         "'%s' does not begin a line of a link model; " FORM,
+                                         "'%s' does not begin a line of a link model; begin lines "
+                                         "with default, agent I or edge I J",
                                          SADDLE_EXCERPT(word));
     if (r->has_fallback)
         return saddle_line_reader_refuse(&r->in, word, error,
