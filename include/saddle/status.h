@@ -22,7 +22,7 @@ extern "C" {
  * plug-ins fill in changes. Plans, plug-ins and option structs record it, so that a library of
  * another version rejects them with an error message.
  */
-#define SADDLE_ABI 11u
+#define SADDLE_ABI 12u
 
 /** Marks what the shared library exports. Everything else is hidden. */
 #define SADDLE_API __attribute__((visibility("default")))
