@@ -55,8 +55,7 @@ saddle_status saddle_algorithm_names_read(algorithm_names *out, const char *text
     if (strcmp(text, "all") == 0)
         return add_all(out, error);
     char *copy = saddle_strdup(text);
-    if (copy == NULL)
-        return saddle_no_memory(error, "the list of algorithms");
+    SADDLE_TRY(saddle_check_memory(copy, "the list of algorithms", error));
     saddle_status status = SADDLE_OK;
     for (char *rest = copy; status == SADDLE_OK && rest != NULL;)
         status = add(out, next_entry(&rest), error);

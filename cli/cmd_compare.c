@@ -85,8 +85,7 @@ static saddle_status read_levels(work *w, saddle_error *error)
     if (w->chosen->levels == NULL)
         return SADDLE_OK;
     char *copy = strdup(w->chosen->levels);
-    if (copy == NULL)
-        return saddle_no_memory(error, "the list of levels");
+    SADDLE_TRY(saddle_check_memory(copy, "the list of levels", error));
     char *rest = copy;
     saddle_status status = SADDLE_OK;
     for (char *word = strsep(&rest, ","); status == SADDLE_OK && word != NULL;

@@ -200,8 +200,7 @@ static saddle_status run_one(const work *w, const saddle_instance *instance, siz
     saddle_plan plan = {.settings = NULL};
     saddle_result *result = NULL;
     saddle_hooks run_hooks = hooks->begin(hooks->context, a, r);
-    if (path == NULL)
-        return saddle_no_memory(error, "the path of a trace");
+    SADDLE_TRY(saddle_check_memory(path, "the path of a trace", error));
     saddle_status status = agree(w, run_plan(&plan, w, c->names.choice[a], path, error), error);
     SADDLE_THEN_IF(status, !w->in->overwrite,
                    saddle_comparison_find(c, run, instance, &plan, error));
@@ -308,8 +307,7 @@ saddle_status saddle_comparison_make(comparison *c, const comparison_inputs *in,
 {
     work w = {.in = in, .out = c};
     c->run = calloc(c->names.count * c->repeats, sizeof *c->run);
-    if (c->run == NULL)
-        return saddle_no_memory(error, "the runs");
+    SADDLE_TRY(saddle_check_memory(c->run, "the runs", error));
     saddle_status status = agree(&w, check_directory(&w, error), error);
     for (size_t r = 0; status == SADDLE_OK && r < c->repeats; r++) {
         status = run_repeat(&w, r, error);

@@ -30,8 +30,7 @@ static saddle_status largest_variance(const saddle_problem *problem, const saddl
 {
     size_t both = problem->x_dim + problem->y_dim;
     double *gradient = saddle_alloc_doubles(both + saddle_problem_scratch(problem));
-    if (gradient == NULL)
-        return saddle_no_memory(error, "a variance");
+    SADDLE_TRY(saddle_check_memory(gradient, "a variance", error));
     *out = 0.0;
     for (size_t i = 0; i < problem->agents; i++) {
         saddle_batch all = {.count = problem->samples[i]};

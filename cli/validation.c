@@ -38,8 +38,7 @@ static saddle_status split(validation *out, const saddle_dataset *all, double fr
                            "a smaller fraction",
                            fraction, all->rows, SADDLE_PLURAL(all->rows));
     size_t *row = saddle_alloc(all->rows, sizeof *row);
-    if (row == NULL)
-        return saddle_no_memory(error, "the validation rows");
+    SADDLE_TRY(saddle_check_memory(row, "the validation rows", error));
     for (size_t k = 0; k < all->rows; k++)
         row[k] = k;
     saddle_rng rng;

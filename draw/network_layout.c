@@ -227,8 +227,7 @@ saddle_status network_layout_make(network_layout *out, const saddle_graph *graph
                            "%zu agents are too many for a drawing; at most %d are drawn", m,
                            LAYOUT_MOST_AGENTS);
     out->x = saddle_alloc(2 * m, sizeof *out->x);
-    if (out->x == NULL)
-        return saddle_no_memory(error, "a drawing");
+    SADDLE_TRY(saddle_check_memory(out->x, "a drawing", error));
     out->y = out->x + m;
     saddle_status status = SADDLE_OK;
     switch (graph->shape) {

@@ -275,8 +275,7 @@ static saddle_status make_label(const work *w, trace_group *group, saddle_error 
 {
     size_t size = 0;
     FILE *out = open_memstream(&group->label, &size);
-    if (out == NULL)
-        return saddle_no_memory(error, "the name of a curve");
+    SADDLE_TRY(saddle_check_memory(out, "the name of a curve", error));
     if (group->algorithm == NULL) {
         saddle_put_shown(out, saddle_file_name(w->trace[group->first]->path));
     } else {

@@ -302,8 +302,7 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
         return status;
     if (kind->options_size > 0) {
         p->options = saddle_alloc(1, kind->options_size);
-        if (p->options == NULL)
-            return saddle_no_memory(error, "the problem's options");
+        SADDLE_TRY(saddle_check_memory(p->options, "the problem's options", error));
     }
     saddle_plan_read_own(&p->plan, kind->options, p->options);
     status = saddle_problem_read_options(&p->choice, p->options, error);

@@ -25,8 +25,7 @@ static saddle_status measure_gradients(const saddle_problem *problem, const doub
     size_t size = problem->x_dim + problem->y_dim;
     double m = (double)problem->agents;
     double *mean = saddle_alloc_doubles(2 * size + saddle_problem_scratch(problem));
-    if (mean == NULL)
-        return saddle_no_memory(error, "the theory");
+    SADDLE_TRY(saddle_check_memory(mean, "the theory", error));
     double *gradient = mean + size;
     double *scratch = gradient + size;
     double sum = 0.0;

@@ -43,8 +43,7 @@ static saddle_status set_text(reader *in, char **text, const char *value, saddle
         return refuse(in, value, "%zu bytes; a name or remark in a trace has at most %d",
                       strlen(value), MOST_NAME);
     char *copy = saddle_strdup(value);
-    if (copy == NULL)
-        return saddle_no_memory(error, "the head of a trace");
+    SADDLE_TRY(saddle_check_memory(copy, "the head of a trace", error));
     saddle_free(*text);
     *text = copy;
     return SADDLE_OK;
@@ -62,8 +61,7 @@ static saddle_status read_disagreement(reader *in, char *value, saddle_error *er
     const char *field;
     while ((field = saddle_line_reader_field(&in->file, " ")) != NULL) {
         double *grown = saddle_grow(trace->disagreement, trace->agents, &capacity, sizeof *grown);
-        if (grown == NULL)
-            return saddle_no_memory(error, "the end of a trace");
+        SADDLE_TRY(saddle_check_memory(grown, "the end of a trace", error));
         trace->disagreement = grown;
         if (!saddle_parse_real(field, &grown[trace->agents++]))
             return refuse(in, field, "'%s' is not a number; there is one for each agent here",
@@ -109,8 +107,7 @@ static saddle_status grow_rows(reader *in, saddle_error *error)
     for (size_t c = 0; c < trace->columns; c++) {
         capacity = in->capacity;
         double *grown = saddle_grow(trace->value[c], trace->rows, &capacity, sizeof *grown);
-        if (grown == NULL)
-            return saddle_no_memory(error, "the rows of a trace");
+        SADDLE_TRY(saddle_check_memory(grown, "the rows of a trace", error));
         trace->value[c] = grown;
     }
     in->capacity = capacity;
@@ -222,7 +219,7 @@ saddle_status saddle_trace_read(saddle_trace **out, const char *path, saddle_err
     *out = NULL;
     SADDLE_REQUIRE(error, path);
     reader in = {.trace = saddle_trace_create(path, "", NULL, 0)};
-    saddle_status status = in.trace != NULL ? SADDLE_OK : saddle_no_memory(error, "a trace");
+    saddle_status status = saddle_check_memory(in.trace, "a trace", error);
     SADDLE_THEN(status, saddle_line_reader_open(&in.file, path, WANTED, error));
     SADDLE_THEN(status, read_lines(&in, error));
     saddle_line_reader_close(&in.file);

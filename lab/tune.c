@@ -259,8 +259,7 @@ static saddle_status halve(search *s, size_t rung, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
     saddle_trial *sorted = saddle_alloc(s->active_count, sizeof *sorted);
-    if (sorted == NULL)
-        return saddle_no_memory(error, "a rung");
+    SADDLE_TRY(saddle_check_memory(sorted, "a rung", error));
     memcpy(sorted, t->trials + t->trial_count - s->active_count, s->active_count * sizeof *sorted);
     qsort(sorted, s->active_count, sizeof *sorted, saddle_trial_order);
     if (s->hooks->rung != NULL)
@@ -398,7 +397,7 @@ static saddle_status open_search(search *s, saddle_plan *plan, const saddle_plan
         saddle_plan_copy(plan, given != NULL ? given : &s->instance->parts->given, error);
     s->plan = plan;
     s->tuning = saddle_alloc(1, sizeof *s->tuning);
-    SADDLE_THEN_IF(status, s->tuning == NULL, saddle_no_memory(error, "the search"));
+    SADDLE_THEN(status, saddle_check_memory(s->tuning, "the search", error));
     return agree(s, status, error);
 }
 

@@ -129,8 +129,7 @@ static saddle_status list_options(saddle_tuning *tuning, const saddle_plan *base
     saddle_free(tuning->option);
     tuning->option_count = 0;
     tuning->option = saddle_alloc(count, sizeof *tuning->option);
-    if (tuning->option == NULL)
-        return saddle_no_memory(error, "the candidates");
+    SADDLE_TRY(saddle_check_memory(tuning->option, "the candidates", error));
     for (const saddle_option *const *option = algorithm->options; *option != NULL; option++)
         if (searched(tuning, *option, base))
             tuning->option[tuning->option_count++] = *option;

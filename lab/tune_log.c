@@ -161,8 +161,7 @@ static saddle_status read_lines(saddle_line_reader *in, const char *head, saddle
             break;
         } else if (in->ended) {
             saddle_trial *grown = saddle_grow(log->trials, log->count, &capacity, sizeof *grown);
-            if (grown == NULL)
-                return saddle_no_memory(error, "the log");
+            SADDLE_TRY(saddle_check_memory(grown, "the log", error));
             log->trials = grown;
             if (!read_trial(in, tuning, &grown[log->count]))
                 return saddle_line_reader_refuse(in, in->line, error,
@@ -209,8 +208,7 @@ static saddle_status open_file(saddle_tune_log *log, const saddle_instance *inst
 {
     size_t used = 0;
     char *head = make_head(tuning, instance, plan, &forecast->plan);
-    if (head == NULL)
-        return saddle_no_memory(error, "the log");
+    SADDLE_TRY(saddle_check_memory(head, "the log", error));
     saddle_status status = saddle_lines_continue(&log->lines, inputs->log, "output", error);
     SADDLE_THEN(status,
                 inputs->resume ? read_log(log, head, tuning, &used, error) : check_new(log, error));

@@ -48,8 +48,7 @@ static int by_rung(const void *a, const void *b)
 saddle_status saddle_tuning_rank(saddle_tuning *t, saddle_error *error)
 {
     saddle_trial *last = saddle_alloc(t->candidates, sizeof *last);
-    if (last == NULL)
-        return saddle_no_memory(error, "the ranking");
+    SADDLE_TRY(saddle_check_memory(last, "the ranking", error));
     size_t count = 0;
     for (size_t c = 0; c < t->candidates; c++) {
         const saddle_trial *trial = saddle_tuning_last(t, c);

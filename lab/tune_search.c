@@ -161,8 +161,7 @@ static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_pl
     saddle_tune_axis *axis = &out->axis[out->count++];
     axis->option = option;
     axis->value = saddle_alloc(MOST_VALUES, sizeof *axis->value);
-    if (axis->value == NULL)
-        return saddle_no_memory(error, "the options to search");
+    SADDLE_TRY(saddle_check_memory(axis->value, "the options to search", error));
     out->changes_problem = out->changes_problem || option->stage == SADDLE_STAGE_INSTANCE;
     return add_values(axis, values, error);
 }
@@ -207,8 +206,7 @@ saddle_status saddle_tune_read_hold(saddle_tuning *t, const char *text, const sa
     if (text == NULL || *text == '\0')
         return SADDLE_OK;
     t->hold = saddle_strdup(text);
-    if (t->hold == NULL)
-        return saddle_no_memory(error, "the options to hold");
+    SADDLE_TRY(saddle_check_memory(t->hold, "the options to hold", error));
     if (strcmp(t->hold, "all") == 0)
         return SADDLE_OK;
     const char *rest = t->hold;

@@ -181,8 +181,7 @@ static saddle_status check_view(const saddle_algorithm *algorithm, const void *p
                                 saddle_error *error)
 {
     double *state = saddle_alloc_doubles(layout->published + layout->kept + 1);
-    if (state == NULL)
-        return saddle_no_memory(error, "an agent's state");
+    SADDLE_TRY(saddle_check_memory(state, "an agent's state", error));
     saddle_agent agent = {.agents = problem->agents,
                           .problem = problem,
                           .parameters = parameters,

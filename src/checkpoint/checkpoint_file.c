@@ -245,8 +245,7 @@ static saddle_status read_head(saddle_checkpoint *c, uint64_t bytes, saddle_erro
         return status;
     c->head_bytes = sizeof start + (size_t)start.texts;
     c->head = saddle_alloc(c->head_bytes, 1);
-    if (c->head == NULL)
-        return saddle_no_memory(error, "a checkpoint");
+    SADDLE_TRY(saddle_check_memory(c->head, "a checkpoint", error));
     memcpy(c->head, &start, sizeof start);
     status = saddle_checkpoint_get(c, c->head + sizeof start, (size_t)start.texts, error);
     SADDLE_THEN(status, decode(c, error));

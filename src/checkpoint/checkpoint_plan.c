@@ -112,7 +112,7 @@ static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan
                                    saddle_error *error)
 {
     char *directory = saddle_directory_of(c->path);
-    saddle_status status = directory != NULL ? SADDLE_OK : saddle_no_memory(error, "a path");
+    saddle_status status = saddle_check_memory(directory, "a path", error);
     for (size_t k = 0; status == SADDLE_OK && k < c->number.settings; k++) {
         const char *name = c->setting[k].name;
         const char *given = c->setting[k].given;

@@ -103,7 +103,7 @@ static saddle_status check_newer(const saddle_checkpoint_writer *k, const saddle
                                  saddle_error *error)
 {
     char *own = saddle_checkpoint_path(k->directory, from->number.iteration);
-    saddle_status status = own != NULL ? SADDLE_OK : saddle_no_memory(error, "the checkpoints");
+    saddle_status status = saddle_check_memory(own, "the checkpoints", error);
     bool newer = true;
     for (size_t age = 0; status == SADDLE_OK && newer; age++) {
         char *path = NULL;

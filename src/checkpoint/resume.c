@@ -143,7 +143,7 @@ static saddle_status share_head(saddle_resumption *r, const saddle_world *world,
     if (bytes[0] == 0)
         return SADDLE_OK;
     unsigned char *block = saddle_alloc(bytes[0] + bytes[1], 1);
-    saddle_status status = block != NULL ? SADDLE_OK : saddle_no_memory(error, "a checkpoint");
+    saddle_status status = saddle_check_memory(block, "a checkpoint", error);
     status = saddle_world_agree(world, status, error);
     if (status != SADDLE_OK || block == NULL) {
         saddle_free(block);

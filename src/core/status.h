@@ -33,6 +33,13 @@ static inline saddle_status saddle_no_memory(saddle_error *error, const char *wh
     return SADDLE_NO_MEMORY;
 }
 
+/* Returns SADDLE_OK if a block was allocated; otherwise reports what the memory was for. */
+static inline saddle_status saddle_check_memory(const void *block, const char *what,
+                                                saddle_error *error)
+{
+    return block != NULL ? SADDLE_OK : saddle_no_memory(error, what);
+}
+
 /* Returns a name for messages; the name of a problem in memory may be NULL. */
 static inline const char *saddle_shown_name(const char *name)
 {

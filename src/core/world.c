@@ -75,8 +75,7 @@ saddle_status saddle_world_alone(saddle_world **out, size_t agents, saddle_error
     *out = NULL;
     /* One block holds the struct and both lists. */
     alone *self = saddle_alloc(1, sizeof *self + 2 * agents * sizeof *self->list);
-    if (self == NULL)
-        return saddle_no_memory(error, "the list of agents");
+    SADDLE_TRY(saddle_check_memory(self, "the list of agents", error));
     for (size_t i = 0; i < agents; i++)
         self->list[i] = i;
     self->base = (saddle_world){.ranks = 1,

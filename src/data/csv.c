@@ -112,8 +112,7 @@ static saddle_status read_names(const saddle_csv *table, names *out, saddle_erro
         bool named = table->header_end != NULL &&
                      saddle_csv_field_next(at, table->header_end, table->separator, &field);
         out->name[k] = named ? saddle_csv_field_text(&field) : saddle_format("%zu", k);
-        if (out->name[k] == NULL)
-            return saddle_no_memory(error, "the columns");
+        SADDLE_TRY(saddle_check_memory(out->name[k], "the columns", error));
         at = named ? field.after + 1 : at;
     }
     return SADDLE_OK;
@@ -229,8 +228,7 @@ static int by_text(const void *a, const void *b)
 static saddle_status check_twins(const names *of, bool *unique, saddle_error *error)
 {
     char **sorted = saddle_alloc(of->count, sizeof *sorted);
-    if (sorted == NULL)
-        return saddle_no_memory(error, "the columns");
+    SADDLE_TRY(saddle_check_memory(sorted, "the columns", error));
     memcpy((void *)sorted, (void *)of->name, of->count * sizeof *sorted);
     qsort((void *)sorted, of->count, sizeof *sorted, by_text);
     *unique = true;
@@ -269,8 +267,7 @@ static saddle_status make_columns(saddle_csv *table, const names *of, saddle_err
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "drop-columns: no feature is left; keep at least one column");
     table->columns = saddle_columns_new(count);
-    if (table->columns == NULL)
-        return saddle_no_memory(error, "the columns");
+    SADDLE_TRY(saddle_check_memory(table->columns, "the columns", error));
     bool unique = false;
     SADDLE_TRY(check_twins(of, &unique, error));
     table->columns->named = table->header_end != NULL && unique;

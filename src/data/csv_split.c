@@ -37,8 +37,7 @@ static saddle_status read_lines(lines *of, const char *name, const saddle_data_o
     SADDLE_TRY(saddle_dataset_new_sparse(&table->data, name, table->rows, 0, 0, true, error));
     memset(table->data->label, 0, table->rows * sizeof *table->data->label);
     table->offset = saddle_alloc(table->rows, sizeof *table->offset);
-    if (table->offset == NULL)
-        return saddle_no_memory(error, "the rows");
+    SADDLE_TRY(saddle_check_memory(table->offset, "the rows", error));
     return saddle_csv_read_rows(table) ? SADDLE_OK
                                        : saddle_parse_refuse(&table->failure, of->in->path, error);
 }

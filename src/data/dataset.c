@@ -434,8 +434,7 @@ saddle_status saddle_dataset_range(saddle_dataset **out, const saddle_dataset *d
                                    size_t count, saddle_error *error)
 {
     size_t *row = saddle_alloc(count, sizeof *row);
-    if (row == NULL)
-        return saddle_no_memory(error, "a list of rows");
+    SADDLE_TRY(saddle_check_memory(row, "a list of rows", error));
     for (size_t k = 0; k < count; k++)
         row[k] = first + k;
     saddle_status status = saddle_dataset_select(out, data, row, count, error);

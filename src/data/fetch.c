@@ -216,8 +216,7 @@ static bool transfer(struct download *download)
 static saddle_status make_directory(const char *directory, saddle_error *error)
 {
     char *path = saddle_strdup(directory);
-    if (path == NULL)
-        return saddle_no_memory(error, "a directory name");
+    SADDLE_TRY(saddle_check_memory(path, "a directory name", error));
     int failed = 0;
     char *end = path;
     do {

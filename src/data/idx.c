@@ -144,8 +144,7 @@ saddle_status saddle_idx_find_labels(const char *images, char **out, saddle_erro
     bool ranked = strncmp(rest, "-idx", 4) == 0 && rest[4] != '\0';
     char *path = saddle_format("%.*slabels%s%s", (int)(word - images), images,
                                ranked ? "-idx1" : "", ranked ? rest + 5 : rest);
-    if (path == NULL)
-        return saddle_no_memory(error, "a file name");
+    SADDLE_TRY(saddle_check_memory(path, "a file name", error));
     saddle_status status = SADDLE_OK;
     if (access(path, F_OK) != 0)
         saddle_fail(error, SADDLE_BAD_INPUT,

@@ -104,8 +104,7 @@ static saddle_status unpack(saddle_input *in, saddle_error *error)
     SADDLE_TRY(saddle_need_check_one(saddle_block_bytes(size + 1, 1), what, "split it", error));
     /* One extra byte, so that zlib has output space until it has read the checksum. */
     unsigned char *bytes = saddle_alloc_unset(size + 1, 1);
-    if (bytes == NULL)
-        return saddle_no_memory(error, "an unpacked file");
+    SADDLE_TRY(saddle_check_memory(bytes, "an unpacked file", error));
     saddle_status status = unpack_to(in, bytes, size + 1, &size, error);
     if (status != SADDLE_OK) {
         saddle_free(bytes);

@@ -65,8 +65,7 @@ saddle_status saddle_dataset_classes(const saddle_dataset *data, double **out, s
     *out = NULL;
     *count = 0;
     double *label = saddle_alloc_doubles(data->rows);
-    if (label == NULL)
-        return saddle_no_memory(error, "the labels");
+    SADDLE_TRY(saddle_check_memory(label, "the labels", error));
     memcpy(label, data->label, data->rows * sizeof *label);
     *out = label;
     *count = saddle_labels_distinct(label, data->rows);
@@ -145,8 +144,7 @@ static saddle_status mark_listed(const char *text, bool any, const double *class
                                  bool *positive, saddle_error *error)
 {
     char *copy = saddle_strdup(text);
-    if (copy == NULL)
-        return saddle_no_memory(error, "the labels");
+    SADDLE_TRY(saddle_check_memory(copy, "the labels", error));
     saddle_status status = SADDLE_OK;
     char *rest = copy;
     while (status == SADDLE_OK && rest != NULL) {
@@ -201,8 +199,7 @@ static saddle_status settle_signs(const char *wanted, const double *classes, siz
     if (wanted == NULL)
         return find_rule(rule, classes, count, error);
     bool *marked = saddle_alloc(count, sizeof *marked);
-    if (marked == NULL)
-        return saddle_no_memory(error, "the labels");
+    SADDLE_TRY(saddle_check_memory(marked, "the labels", error));
     saddle_status status = mark(wanted, false, classes, count, marked, error);
     saddle_free(marked);
     SADDLE_THEN_IF(status, (*rule = saddle_strdup(wanted)) == NULL,
@@ -321,7 +318,7 @@ static saddle_status apply_signs(const char *rule, saddle_dataset *data, saddle_
     size_t count = 0;
     saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
     bool *marked = saddle_alloc(count, sizeof *marked);
-    SADDLE_THEN_IF(status, marked == NULL, saddle_no_memory(error, "the labels"));
+    SADDLE_THEN(status, saddle_check_memory(marked, "the labels", error));
     SADDLE_THEN(status, mark(rule, true, classes, count, marked, error));
     for (size_t k = 0; status == SADDLE_OK && k < data->rows; k++)
         data->label[k] = marked[saddle_class_of(classes, count, data->label[k])] ? 1.0 : -1.0;

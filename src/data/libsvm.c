@@ -420,8 +420,7 @@ saddle_status saddle_read_libsvm(saddle_dataset **out, const char *name, const s
     size_t least = options->threads > 0 ? 1 : WORTH_A_THREAD;
     size_t count = saddle_parallel_chunks(options->threads, in->size, least);
     struct chunk *chunk = saddle_alloc(count, sizeof *chunk);
-    if (chunk == NULL)
-        return saddle_no_memory(error, "reading a file");
+    SADDLE_TRY(saddle_check_memory(chunk, "reading a file", error));
     cut(chunk, count, saddle_skip_mark(in), in->bytes + in->size);
     saddle_status status = read_chunks(out, name, chunk, count, in->path, options->features, error);
     saddle_free(chunk);

@@ -140,8 +140,7 @@ static saddle_status count_below(const char *directory, const char *pattern, siz
                                  saddle_error *error)
 {
     char *path = saddle_format("%s/%s", directory, pattern);
-    if (path == NULL)
-        return saddle_no_memory(error, "a file name");
+    SADDLE_TRY(saddle_check_memory(path, "a file name", error));
     saddle_status status = saddle_pattern_count(path, out, error);
     saddle_free(path);
     return status;

@@ -84,8 +84,7 @@ static saddle_status make_head(saddle_dataset **out, const char *name, size_t ro
                                const double *label, saddle_error *error)
 {
     *out = saddle_dataset_new_head(name, rows, features);
-    if (*out == NULL)
-        return saddle_no_memory(error, "a data set");
+    SADDLE_TRY(saddle_check_memory(*out, "a data set", error));
     (*out)->borrowed = true;
     if (label != NULL)
         memcpy((*out)->label, label, rows * sizeof *label);

@@ -147,7 +147,7 @@ saddle_status saddle_load_several(saddle_dataset **out, const char *pattern,
     if (options->labels != NULL && saddle_is_pattern(options->labels))
         SADDLE_TRY(saddle_pattern_check(options->labels, error));
     s.file = saddle_alloc(s.count, sizeof *s.file);
-    saddle_status status = s.file != NULL ? SADDLE_OK : saddle_no_memory(error, "the files");
+    saddle_status status = saddle_check_memory(s.file, "the files", error);
     SADDLE_THEN_IF(status, options->columns == NULL, for_files(&s, scan, error));
     SADDLE_THEN_IF(status, s.columns != NULL,
                    saddle_columns_settle(s.columns, options->categories,

@@ -303,8 +303,7 @@ static saddle_status split(struct plan *plan, const saddle_dataset *data, size_t
                            saddle_partition *partition, saddle_error *error)
 {
     size_t *order = saddle_alloc(data->rows, sizeof *order);
-    if (order == NULL)
-        return saddle_no_memory(error, "the partition");
+    SADDLE_TRY(saddle_check_memory(order, "the partition", error));
     for (size_t k = 0; k < data->rows; k++)
         order[k] = k;
     if (plan->kind != CONTIGUOUS)

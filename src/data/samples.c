@@ -10,8 +10,7 @@ saddle_status saddle_read_samples(size_t *samples, size_t agents, const char *te
                                   saddle_error *error)
 {
     char *copy = saddle_strdup(text);
-    if (copy == NULL)
-        return saddle_no_memory(error, "the samples");
+    SADDLE_TRY(saddle_check_memory(copy, "the samples", error));
     size_t given = 0;
     bool good = true;
     for (char *rest = copy; good && rest != NULL; given++) {

@@ -122,8 +122,7 @@ static saddle_status save_csv(const saddle_dataset *data, const char *path, sadd
 {
     saddle_output file;
     double *row = saddle_alloc_doubles(data->features);
-    if (row == NULL)
-        return saddle_no_memory(error, "a row");
+    SADDLE_TRY(saddle_check_memory(row, "a row", error));
     saddle_status status = saddle_output_open(&file, path, error);
     if (status == SADDLE_OK) {
         print_names(file.stream, data);

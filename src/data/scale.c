@@ -119,8 +119,7 @@ saddle_status saddle_scale_warning_of(const saddle_dataset *data, char out[SADDL
     if (!saddle_has_large_values(data))
         return SADDLE_OK;
     double *largest = saddle_alloc_doubles(data->features);
-    if (largest == NULL)
-        return saddle_no_memory(error, "the largest values");
+    SADDLE_TRY(saddle_check_memory(largest, "the largest values", error));
     saddle_raise_to_values(data, largest);
     saddle_scale_warning(data->columns, data->features, largest, out);
     saddle_free(largest);

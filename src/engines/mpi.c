@@ -438,7 +438,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
 {
     *out = NULL;
     engine *e = saddle_alloc(1, sizeof *e);
-    saddle_status status = e != NULL ? SADDLE_OK : saddle_no_memory(error, "the engine");
+    saddle_status status = saddle_check_memory(e, "the engine", error);
     if (e != NULL) {
         e->local.base.kind = &saddle_mpi_engine;
         e->comm = MPI_COMM_NULL;

@@ -333,8 +333,7 @@ saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, 
             "one; start at most %zu (mpirun -n %zu)",
             ranks, graph->agents, SADDLE_PLURAL(graph->agents), graph->agents, graph->agents);
     mpi_world *w = saddle_alloc(1, sizeof *w);
-    if (w == NULL)
-        return saddle_no_memory(error, "the placement of the agents");
+    SADDLE_TRY(saddle_check_memory(w, "the placement of the agents", error));
     w->base = (saddle_world){.rank = rank,
                              .ranks = (size_t)ranks,
                              .agents = graph != NULL ? graph->agents : 0,

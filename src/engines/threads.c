@@ -17,8 +17,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
 {
     *out = NULL;
     saddle_local *local = saddle_alloc(1, sizeof *local);
-    if (local == NULL)
-        return saddle_no_memory(error, "the engine");
+    SADDLE_TRY(saddle_check_memory(local, "the engine", error));
     local->base.kind = &saddle_threads_engine;
     saddle_status status = saddle_local_make(local, inputs, saddle_processors(1), error);
     if (status != SADDLE_OK) {

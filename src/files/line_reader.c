@@ -27,8 +27,7 @@ static saddle_status read_line(saddle_line_reader *in, size_t *length, saddle_er
                                   "the line is longer than %zu bytes; give %s", LONGEST_LINE,
                                   in->wanted);
         char *line = saddle_grow(in->line, *length, &in->capacity, 1);
-        if (line == NULL)
-            return saddle_no_memory(error, "a line of a file");
+        SADDLE_TRY(saddle_check_memory(line, "a line of a file", error));
         in->line = line;
         byte = getc_unlocked(in->stream);
         if (byte == EOF || byte == '\n')

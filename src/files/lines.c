@@ -67,8 +67,7 @@ static saddle_status open_lines(saddle_lines *out, const char *path, const char 
 {
     memset(out, 0, sizeof *out);
     out->path = saddle_strdup(path);
-    if (out->path == NULL)
-        return saddle_no_memory(error, "a file name");
+    SADDLE_TRY(saddle_check_memory(out->path, "a file name", error));
     int descriptor = open_at_once(path, option, error);
     saddle_status status =
         descriptor >= 0 ? take(descriptor, path, option, keep, error) : SADDLE_BAD_INPUT;

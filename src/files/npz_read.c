@@ -163,8 +163,7 @@ static saddle_status take_header(const stream *in, char **out, uint64_t *used, s
                       (unsigned long long)length, (unsigned long long)(in->bytes - *used),
                       SADDLE_NPY_HEADER_MOST);
     char *text = saddle_alloc((size_t)length + 1, 1);
-    if (text == NULL)
-        return saddle_no_memory(error, "the header of a NumPy file");
+    SADDLE_TRY(saddle_check_memory(text, "the header of a NumPy file", error));
     *used += length;
     if (!take(in, text, (size_t)length) || strlen(text) != length) {
         saddle_free(text);
@@ -418,8 +417,7 @@ static saddle_status transpose(content *of, saddle_error *error)
                                      "an array in Fortran order",
                                      "save numpy.ascontiguousarray of it", error));
     double *by_row = saddle_alloc_doubles(of->header.count);
-    if (by_row == NULL)
-        return saddle_no_memory(error, "an array of a NumPy file");
+    SADDLE_TRY(saddle_check_memory(by_row, "an array of a NumPy file", error));
     for (size_t column = 0; column < columns; column++)
         for (size_t row = 0; row < rows; row++)
             by_row[row * columns + column] = of->numbers[column * rows + row];

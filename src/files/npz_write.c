@@ -38,8 +38,7 @@ static saddle_status prepare_text(payload *out, const char *text, saddle_error *
     size_t most = strlen(text) + 1;
     size_t count = 0;
     out->letters = saddle_alloc(most, sizeof *out->letters);
-    if (out->letters == NULL)
-        return saddle_no_memory(error, "a text in a NumPy file");
+    SADDLE_TRY(saddle_check_memory(out->letters, "a text in a NumPy file", error));
     for (const char *at = text, *end = text + most - 1; at < end;)
         out->letters[count++] = saddle_next_letter(&at, end);
     count = count > 0 ? count : 1;
@@ -76,8 +75,7 @@ static saddle_status prepare(payload *out, const saddle_array *array, saddle_err
     out->bytes = count * 8;
     if (array->fetch != NULL) {
         out->row = saddle_alloc_doubles(array->shape[1]);
-        if (out->row == NULL)
-            return saddle_no_memory(error, "a row of a NumPy file");
+        SADDLE_TRY(saddle_check_memory(out->row, "a row of a NumPy file", error));
     }
     saddle_snprintf(out->type, sizeof out->type, "%s",
                     array->kind == SADDLE_ARRAY_REAL   ? "<f8"
@@ -104,8 +102,7 @@ static saddle_status prepare_all(payload **out, const saddle_array *array, size_
     if (count == 0)
         return saddle_fail(error, SADDLE_CHECK_FAILED, "a NumPy file needs at least one array");
     *out = saddle_alloc(count, sizeof **out);
-    if (*out == NULL)
-        return saddle_no_memory(error, "a NumPy file");
+    SADDLE_TRY(saddle_check_memory(*out, "a NumPy file", error));
     for (size_t k = 0; k < count; k++) {
         SADDLE_TRY(prepare(&(*out)[k], &array[k], error));
         for (size_t other = 0; other < k; other++)
@@ -373,7 +370,7 @@ saddle_status saddle_npy_write_record(const char *path, const saddle_array *arra
     saddle_status status = prepare_all(&body, array, count, error);
     char *descr = status == SADDLE_OK ? record_descr(array, body, count) : NULL;
     char *head = descr != NULL ? preamble(descr, "()", &bytes) : NULL;
-    SADDLE_THEN_IF(status, head == NULL, saddle_no_memory(error, "a NumPy file"));
+    SADDLE_THEN(status, saddle_check_memory(head, "a NumPy file", error));
     SADDLE_THEN(status, saddle_output_open(&out, path, error));
     if (status == SADDLE_OK) {
         fwrite(head, 1, bytes, out.stream);

@@ -77,8 +77,7 @@ saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_erro
     size_t after_length = strcspn(after, "/");
     char *directory = before == pattern ? saddle_strdup(".")
                                         : saddle_format("%.*s", (int)(before - pattern), pattern);
-    if (directory == NULL)
-        return saddle_no_memory(error, "a directory name");
+    SADDLE_TRY(saddle_check_memory(directory, "a directory name", error));
     DIR *entries = opendir(directory);
     saddle_free(directory);
     struct dirent *entry;
@@ -102,8 +101,7 @@ saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_erro
 saddle_status saddle_no_first_file(const char *pattern, saddle_error *error)
 {
     char *first = saddle_pattern_name(pattern, 0);
-    if (first == NULL)
-        return saddle_no_memory(error, "a file name");
+    SADDLE_TRY(saddle_check_memory(first, "a file name", error));
     saddle_fail(error, SADDLE_BAD_INPUT, "there is no file '%s'; files are numbered from 0", first);
     saddle_free(first);
     return SADDLE_BAD_INPUT;

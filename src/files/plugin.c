@@ -52,8 +52,7 @@ static saddle_status split_text(saddle_plugin_object *plugin, const char *text, 
     const char *argument = text + length + (text[length] == ':' ? 1 : 0);
     size_t bytes = strlen(argument) + 1;
     char *block = saddle_alloc(length + 1 + 2 * bytes, 1);
-    if (block == NULL)
-        return saddle_no_memory(error, "the plug-in");
+    SADDLE_TRY(saddle_check_memory(block, "the plug-in", error));
     memcpy(block, text, length);
     block[length] = '\0';
     memcpy(block + length + 1, argument, bytes);
@@ -146,8 +145,7 @@ saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text, s
 {
     *out = NULL;
     saddle_plugin_object *plugin = saddle_alloc(1, sizeof *plugin);
-    if (plugin == NULL)
-        return saddle_no_memory(error, "the plug-in");
+    SADDLE_TRY(saddle_check_memory(plugin, "the plug-in", error));
     saddle_status status = split_text(plugin, text, error);
     SADDLE_THEN(status, check_file(plugin->path, error));
     SADDLE_THEN(status, load(plugin, error));

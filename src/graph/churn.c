@@ -115,8 +115,7 @@ static saddle_status read_event(reading *r, saddle_error *error)
     SADDLE_TRY(saddle_read_end(&r->in, FORM, error));
     saddle_churn_event *grown =
         saddle_grow(churn->event, churn->count, &r->capacity, sizeof *grown);
-    if (grown == NULL)
-        return saddle_no_memory(error, "the churn");
+    SADDLE_TRY(saddle_check_memory(grown, "the churn", error));
     churn->event = grown;
     churn->event[churn->count++] = event;
     return SADDLE_OK;

@@ -20,8 +20,7 @@ saddle_status saddle_edges_reserve(saddle_edges *edges, size_t count, saddle_err
     if (count <= edges->capacity)
         return SADDLE_OK;
     saddle_edge *grown = saddle_alloc(count, sizeof *grown);
-    if (grown == NULL)
-        return saddle_no_memory(error, "the graph's edges");
+    SADDLE_TRY(saddle_check_memory(grown, "the graph's edges", error));
     if (edges->count > 0)
         memcpy(grown, edges->edge, edges->count * sizeof *grown);
     saddle_free(edges->edge);
@@ -125,8 +124,7 @@ static saddle_status check_connected(const saddle_edges *edges, const char *text
                                      saddle_error *error)
 {
     uint32_t *root = saddle_alloc(agents, sizeof *root);
-    if (root == NULL)
-        return saddle_no_memory(error, "the graph's components");
+    SADDLE_TRY(saddle_check_memory(root, "the graph's components", error));
     saddle_status status = SADDLE_OK;
     size_t components = saddle_edges_components(edges, agents, root);
     if (components != 1)
@@ -179,8 +177,7 @@ saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text,
                                      "the graph", "use fewer agents or a sparser topology", error));
     SADDLE_TRY(check_connected(edges, text, agents, error));
     saddle_graph *graph = saddle_alloc(1, sizeof *graph);
-    if (graph == NULL)
-        return saddle_no_memory(error, "a graph");
+    SADDLE_TRY(saddle_check_memory(graph, "a graph", error));
     graph->text = saddle_strdup(text);
     graph->rows = 1;
     graph->columns = agents;

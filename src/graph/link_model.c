@@ -229,8 +229,7 @@ saddle_status saddle_link_model_create(saddle_link_model **out, const char *text
     costs all = no_costs();
     *out = NULL;
     saddle_link_model *m = saddle_alloc(1, sizeof *m);
-    if (m == NULL)
-        return saddle_no_memory(error, "the link model");
+    SADDLE_TRY(saddle_check_memory(m, "the link model", error));
     m->compute = take_array(graph->agents);
     m->latency = take_array(2 * graph->edges);
     m->bandwidth = take_array(2 * graph->edges);

@@ -153,8 +153,7 @@ saddle_status saddle_link_rule_create(saddle_link_rule **out, const char *text, 
         list[k] = &forms[k];
     SADDLE_TRY(saddle_registry_find(&form, "kind of links", text, list, FORMS, error));
     saddle_link_rule *rule = saddle_alloc(1, sizeof *rule);
-    if (rule == NULL)
-        return saddle_no_memory(error, "the links");
+    SADDLE_TRY(saddle_check_memory(rule, "the links", error));
     saddle_status status = read_fields(rule, form, text, error);
     if (status == SADDLE_OK)
         *out = rule;
@@ -197,8 +196,7 @@ static saddle_status find_agents(const char *list, uint64_t seed, size_t *out, s
     while (status == SADDLE_OK && *out == 0 && *list != '\0') {
         saddle_graph *graph = NULL;
         char *text = next_topology(&list);
-        if (text == NULL)
-            return saddle_no_memory(error, "the links");
+        SADDLE_TRY(saddle_check_memory(text, "the links", error));
         if (saddle_topology_sets_agents(text))
             status = saddle_graph_create(&graph, text, 0, seed, error);
         *out = graph != NULL ? graph->agents : 0;
@@ -216,7 +214,7 @@ static saddle_status make_graphs(saddle_link_rule *rule, size_t agents, uint64_t
     for (const char *at = rule->tail; *at != '\0'; at++)
         count += *at == ',';
     rule->graph = saddle_alloc(count, sizeof *rule->graph);
-    saddle_status status = rule->graph != NULL ? SADDLE_OK : saddle_no_memory(error, "the links");
+    saddle_status status = saddle_check_memory(rule->graph, "the links", error);
     const char *list = rule->tail;
     for (size_t k = 0; status == SADDLE_OK && k < count; k++) {
         char *text = next_topology(&list);

@@ -190,8 +190,7 @@ static saddle_status complete_given(saddle_mixing *mixing, const char *what, sad
 static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_error *error)
 {
     char *what = saddle_format("'%s'", path);
-    if (what == NULL)
-        return saddle_no_memory(error, "the mixing weights");
+    SADDLE_TRY(saddle_check_memory(what, "the mixing weights", error));
     saddle_status status = saddle_matrix_read(mixing->graph, path, TOLERANCE, mixing->weight,
                                               mixing->self_weight, error);
     SADDLE_THEN(status, complete_given(mixing, what, error));
@@ -265,8 +264,7 @@ static saddle_status open_mixing(saddle_mixing **out, const saddle_graph *graph,
 {
     saddle_mixing *mixing = saddle_alloc(1, sizeof *mixing);
     *out = mixing;
-    if (mixing == NULL)
-        return saddle_no_memory(error, "the mixing weights");
+    SADDLE_TRY(saddle_check_memory(mixing, "the mixing weights", error));
     mixing->graph = graph;
     mixing->text = saddle_strdup(text);
     mixing->weight = saddle_alloc_doubles(2 * graph->edges);

@@ -51,8 +51,7 @@ static saddle_status draw_connected(plan *p, draw_function draw, double expected
                                     saddle_edges *edges, saddle_error *error)
 {
     uint32_t *root = saddle_alloc(p->agents, sizeof *root);
-    if (root == NULL)
-        return saddle_no_memory(error, "the graph's components");
+    SADDLE_TRY(saddle_check_memory(root, "the graph's components", error));
     saddle_status status = SADDLE_OK;
     size_t tries = allowed_tries(p, expected_edges);
     size_t components = 0;
@@ -127,8 +126,7 @@ saddle_status saddle_build_er(saddle_edges *edges, saddle_topology_request *requ
 static saddle_status draw_cycle(plan *p, saddle_rng *rng, saddle_edges *edges, saddle_error *error)
 {
     size_t *order = saddle_alloc(p->agents, sizeof *order);
-    if (order == NULL)
-        return saddle_no_memory(error, "a random order of the agents");
+    SADDLE_TRY(saddle_check_memory(order, "a random order of the agents", error));
     for (size_t i = 0; i < p->agents; i++)
         order[i] = i;
     saddle_rng_shuffle(rng, order, p->agents);
@@ -145,8 +143,7 @@ static saddle_status pair_stubs(const plan *p, saddle_rng *rng, saddle_edges *ed
 {
     size_t stubs = p->agents * p->degree;
     size_t *stub = saddle_alloc(stubs, sizeof *stub);
-    if (stub == NULL)
-        return saddle_no_memory(error, "a random pairing");
+    SADDLE_TRY(saddle_check_memory(stub, "a random pairing", error));
     for (size_t s = 0; s < stubs; s++)
         stub[s] = s / p->degree;
     saddle_rng_shuffle(rng, stub, stubs);
@@ -193,8 +190,7 @@ static saddle_status draw_regular(plan *p, saddle_rng *rng, saddle_edges *edges,
 {
     SADDLE_TRY(pair_stubs(p, rng, edges, error));
     bool *bad = saddle_alloc(edges->count, sizeof *bad);
-    if (bad == NULL)
-        return saddle_no_memory(error, "a random pairing");
+    SADDLE_TRY(saddle_check_memory(bad, "a random pairing", error));
     saddle_edge_set_clear(&p->set);
     for (size_t e = 0; e < edges->count; e++) {
         saddle_edge edge = edges->edge[e];
@@ -296,8 +292,7 @@ static saddle_status draw_small_world(plan *p, saddle_rng *rng, saddle_edges *ed
                                       saddle_error *error)
 {
     size_t *degree = saddle_alloc(p->agents, sizeof *degree);
-    if (degree == NULL)
-        return saddle_no_memory(error, "the agents' degrees");
+    SADDLE_TRY(saddle_check_memory(degree, "the agents' degrees", error));
     saddle_edge_set_clear(&p->set);
     saddle_status status = SADDLE_OK;
     for (size_t offset = 1; offset <= p->degree / 2; offset++)

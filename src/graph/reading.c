@@ -126,8 +126,7 @@ static saddle_status read_located(saddle_line_reader *in, size_t agents, located
 {
     while (saddle_line_reader_next_filled(in, error)) {
         located_edge *grown = saddle_grow(list->edge, list->count, &list->capacity, sizeof *grown);
-        if (grown == NULL)
-            return saddle_no_memory(error, "the graph's edges");
+        SADDLE_TRY(saddle_check_memory(grown, "the graph's edges", error));
         list->edge = grown;
         located_edge *here = &grown[list->count++];
         here->line = in->number;

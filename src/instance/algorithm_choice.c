@@ -106,8 +106,7 @@ static saddle_status open_choice(saddle_algorithm_choice **out, const char *text
     *out = NULL;
     const char *name = own != NULL ? own->name : text;
     saddle_algorithm_choice *choice = saddle_alloc(1, sizeof *choice);
-    if (choice == NULL)
-        return saddle_no_memory(error, "the algorithm");
+    SADDLE_TRY(saddle_check_memory(choice, "the algorithm", error));
     choice->owned = saddle_strdup(name != NULL ? name : "");
     choice->text = choice->owned;
     saddle_status status = choice->owned != NULL ? choose(choice, text, own, error)

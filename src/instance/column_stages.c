@@ -24,16 +24,14 @@ saddle_status saddle_stage_scan_columns(saddle_instance *e, saddle_error *error)
         return SADDLE_OK;
     SADDLE_TRY(saddle_in_field("data", saddle_pattern_check(plan->problem.data, error), error));
     e->parts->scanned = saddle_alloc(world->agents, sizeof(saddle_columns *));
-    if (e->parts->scanned == NULL)
-        return saddle_no_memory(error, "the columns");
+    SADDLE_TRY(saddle_check_memory(e->parts->scanned, "the columns", error));
     saddle_data_options options = saddle_plan_data_options(plan);
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < world->local; k++) {
         size_t agent = world->here[k];
         saddle_error why = {.message = ""};
         char *name = saddle_pattern_name(plan->problem.data, agent);
-        if (name == NULL)
-            return saddle_no_memory(error, "a file name");
+        SADDLE_TRY(saddle_check_memory(name, "a file name", error));
         status = saddle_dataset_scan(&e->parts->scanned[agent], name, &options, &why);
         if (status != SADDLE_OK)
             saddle_refuse_agent_file(agent, name, &why, error);

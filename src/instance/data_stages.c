@@ -389,8 +389,7 @@ saddle_status saddle_stage_samples(saddle_instance *e, saddle_error *error)
     if (status != SADDLE_OK || e->kind == NULL)
         return status;
     parts->samples = saddle_alloc(agents, sizeof *parts->samples);
-    if (parts->samples == NULL)
-        return saddle_no_memory(error, "the agents' data");
+    SADDLE_TRY(saddle_check_memory(parts->samples, "the agents' data", error));
     const char *given = e->plan->problem.samples;
     if (!needs_data(e))
         return saddle_read_samples(parts->samples, agents, given != NULL ? given : DEFAULT_SAMPLES,

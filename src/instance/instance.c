@@ -38,8 +38,7 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
     const saddle_plugin_object *plugin = parts->choice.plugin;
     if (e->kind->options_size > 0) {
         parts->options = saddle_alloc(1, e->kind->options_size);
-        if (parts->options == NULL)
-            return saddle_no_memory(error, "the problem's options");
+        SADDLE_TRY(saddle_check_memory(parts->options, "the problem's options", error));
     }
     saddle_plan_read_own(e->plan, e->kind->options, parts->options);
     size_t classes = 0;
@@ -82,8 +81,7 @@ static saddle_status name_plugin(saddle_plan *plan, const char **field,
                                  saddle_error *error)
 {
     char *text = saddle_plugin_text(plugin, options, target);
-    if (text == NULL)
-        return saddle_no_memory(error, "the settings");
+    SADDLE_TRY(saddle_check_memory(text, "the settings", error));
     *field = text;
     saddle_status status = saddle_plan_refresh(plan, error);
     saddle_free(text);
@@ -299,8 +297,7 @@ saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engi
 {
     *out = NULL;
     saddle_instance *e = make_empty();
-    if (e == NULL)
-        return saddle_no_memory(error, "the instance");
+    SADDLE_TRY(saddle_check_memory(e, "the instance", error));
     struct saddle_instance_parts *parts = e->parts;
     e->plan = &parts->plan;
     e->copies = 1;
@@ -392,8 +389,7 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
 {
     *out = NULL;
     saddle_instance *e = make_empty();
-    if (e == NULL)
-        return saddle_no_memory(error, "the pooled data");
+    SADDLE_TRY(saddle_check_memory(e, "the pooled data", error));
     struct saddle_instance_parts *parts = e->parts;
     *e = *instance;
     e->parts = parts;

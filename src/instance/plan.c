@@ -252,8 +252,7 @@ static saddle_status copy_list(saddle_plan *out, const saddle_settings *from, sa
     SADDLE_TRY(saddle_plan_list(out, NULL, 0, error));
     saddle_settings *to = out->settings;
     to->entries = saddle_alloc(from->count, sizeof *to->entries);
-    if (to->entries == NULL)
-        return saddle_no_memory(error, "the options");
+    SADDLE_TRY(saddle_check_memory(to->entries, "the options", error));
     memcpy(to->entries, from->entries, from->count * sizeof *to->entries);
     to->count = to->capacity = from->count;
     saddle_status status = SADDLE_OK;

@@ -93,8 +93,7 @@ static saddle_status add(saddle_plan *plan, const saddle_option *option, saddle_
                            option->name, why.message);
     saddle_entry *grown = saddle_grow(settings->entries, settings->count, &settings->capacity,
                                       sizeof *settings->entries);
-    if (grown == NULL)
-        return saddle_no_memory(error, "the options");
+    SADDLE_TRY(saddle_check_memory(grown, "the options", error));
     settings->entries = grown;
     grown[settings->count++] = (saddle_entry){
         .option = option, .text = saddle_entry_spelling(option, option->fallback, &value)};
@@ -139,8 +138,7 @@ saddle_status saddle_entry_assign(saddle_plan *plan, saddle_entry *e, const char
     bool points = e->option->kind == SADDLE_OPTION_TEXT && value.text != NULL;
     if (!field || points) {
         text = saddle_plan_keep(plan->settings, saddle_entry_spelling(e->option, text, &value));
-        if (text == NULL)
-            return saddle_no_memory(why, "a setting");
+        SADDLE_TRY(saddle_check_memory(text, "a setting", why));
     }
     if (points)
         value.text = text;

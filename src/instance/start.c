@@ -108,8 +108,7 @@ static saddle_status make_one(const variable *v, const saddle_problem *problem, 
                            "%s: '%s' gives %s[%zu] = %g; a starting point must be finite",
                            v->option, rule, v->name, bad, v->out[bad]);
     double *scratch = saddle_alloc_doubles(saddle_set_scratch(v->set));
-    if (scratch == NULL)
-        return saddle_no_memory(error, "the starting point");
+    SADDLE_TRY(saddle_check_memory(scratch, "the starting point", error));
     saddle_set_project(v->set, v->out, scratch);
     saddle_free(scratch);
     return SADDLE_OK;

@@ -61,8 +61,7 @@ saddle_status saddle_linear_create(saddle_model **out, size_t inputs, saddle_err
 {
     *out = NULL;
     saddle_model *model = saddle_alloc(1, sizeof *model);
-    if (model == NULL)
-        return saddle_no_memory(error, "the model");
+    SADDLE_TRY(saddle_check_memory(model, "the model", error));
     *model = (saddle_model){
         .inputs = inputs,
         .parameters = inputs + 1,

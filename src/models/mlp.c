@@ -407,8 +407,7 @@ saddle_status saddle_mlp_create(saddle_model **out, size_t inputs, const char *w
 {
     *out = NULL;
     mlp *net = saddle_alloc(1, sizeof *net);
-    if (net == NULL)
-        return saddle_no_memory(error, "the model");
+    SADDLE_TRY(saddle_check_memory(net, "the model", error));
     if (!read_widths(net, widths)) {
         saddle_free(net);
         return saddle_fail(

@@ -49,8 +49,7 @@ saddle_status saddle_model_score(const saddle_model *model, const saddle_dataset
                            "most as many",
                            data->features, SADDLE_PLURAL(data->features), model->inputs);
     double *scratch = saddle_alloc_doubles(model->scratch);
-    if (scratch == NULL)
-        return saddle_no_memory(error, "the model");
+    SADDLE_TRY(saddle_check_memory(scratch, "the model", error));
     for (size_t first = 0; first < data->rows; first += SADDLE_MODEL_BLOCK) {
         size_t rest = data->rows - first;
         saddle_rows_block block = {.data = data,

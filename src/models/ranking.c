@@ -44,8 +44,7 @@ saddle_status saddle_ranking_auc(size_t count, const double *score, const double
                                  double *out, saddle_error *error)
 {
     ranked *row = saddle_alloc(count, sizeof *row);
-    if (row == NULL)
-        return saddle_no_memory(error, "the area under the curve");
+    SADDLE_TRY(saddle_check_memory(row, "the area under the curve", error));
     uint64_t positives = 0;
     bool numbers = true;
     for (size_t k = 0; k < count; k++) {

@@ -71,8 +71,7 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
 {
     *out = NULL;
     saddle_observer *o = saddle_alloc(1, sizeof *o);
-    if (o == NULL)
-        return saddle_no_memory(error, "the observer");
+    SADDLE_TRY(saddle_check_memory(o, "the observer", error));
     const saddle_problem *problem = inputs->instance->problem;
     size_t x_dim = problem->x_dim;
     size_t y_dim = problem->y_dim;

@@ -103,8 +103,7 @@ saddle_status saddle_outcomes_create(saddle_outcomes **out, const saddle_outcome
 {
     *out = NULL;
     saddle_outcomes *o = saddle_alloc(1, sizeof *o);
-    if (o == NULL)
-        return saddle_no_memory(error, "the outcomes");
+    SADDLE_TRY(saddle_check_memory(o, "the outcomes", error));
     saddle_allocator allocator = {0};
     o->in = *inputs;
     if (inputs->per_agent)

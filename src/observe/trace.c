@@ -163,8 +163,7 @@ saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
 {
     *out = NULL;
     saddle_trace_writer *trace = saddle_alloc(1, sizeof *trace);
-    if (trace == NULL)
-        return saddle_no_memory(error, "the trace");
+    SADDLE_TRY(saddle_check_memory(trace, "the trace", error));
     saddle_status status = saddle_lines_open(&trace->lines, path, "trace", error);
     if (status == SADDLE_OK) {
         write_head(trace, info, result);

@@ -360,8 +360,7 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     self->agent_share = saddle_alloc_doubles(inputs->agents);
     self->problem.x_dim = model->parameters + 2;
     self->problem.scratch = model->scratch;
-    if (self->agent_share == NULL)
-        return saddle_no_memory(error, "the problem");
+    SADDLE_TRY(saddle_check_memory(self->agent_share, "the problem", error));
     scan_rows(self);
     return SADDLE_OK;
 }

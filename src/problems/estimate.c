@@ -139,8 +139,7 @@ saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
     }
     if (problem->world != NULL)
         problem->world->largest(problem->world, 2, extreme);
-    if (centre == NULL)
-        return saddle_no_memory(error, "the estimate of L and mu");
+    SADDLE_TRY(saddle_check_memory(centre, "the estimate of L and mu", error));
     saddle_free(centre);
     double lipschitz = extreme[0];
     double concavity = -extreme[1];

@@ -397,8 +397,7 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
     const instance *self = problem->self;
     SADDLE_TRY(saddle_rows_check(data, self->features, error));
     double *u = saddle_alloc_doubles(self->model->parameters);
-    if (u == NULL)
-        return saddle_no_memory(error, "the model");
+    SADDLE_TRY(saddle_check_memory(u, "the model", error));
     saddle_blind_parameters(&self->blind, x, u);
     saddle_status status = saddle_model_score(self->model, data, u, out, error);
     saddle_free(u);

@@ -128,8 +128,7 @@ saddle_status saddle_mdp_solve(saddle_mdp *mdp, const saddle_world *world, saddl
     SADDLE_TRY(saddle_need_check_one(saddle_block_bytes(2 * states * states, sizeof(double)),
                                      "the exact values of the states", REMEDY, error));
     double *chain = saddle_alloc_doubles(2 * states * states);
-    if (chain == NULL)
-        return saddle_no_memory(error, "the decision process");
+    SADDLE_TRY(saddle_check_memory(chain, "the decision process", error));
     double *matrix = chain + states * states;
     follow_policy(mdp, chain, mdp->value);
     for (size_t k = 0; k < states * states; k++)
@@ -186,8 +185,7 @@ saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape,
 {
     *out = NULL;
     saddle_mdp *mdp = saddle_alloc(1, sizeof *mdp);
-    if (mdp == NULL)
-        return saddle_no_memory(error, "the decision process");
+    SADDLE_TRY(saddle_check_memory(mdp, "the decision process", error));
     mdp->shape = *shape;
     saddle_status status = allocate(mdp, world, error);
     if (status != SADDLE_OK) {

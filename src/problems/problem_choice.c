@@ -93,8 +93,7 @@ saddle_status saddle_problem_make(const saddle_problem_choice *choice, saddle_pr
                            "inputs->world->here and set .local_data",
                            kind->name, inputs->world->ranks);
     saddle_problem *problem = saddle_alloc(1, kind->size);
-    if (problem == NULL)
-        return saddle_no_memory(error, "the problem");
+    SADDLE_TRY(saddle_check_memory(problem, "the problem", error));
     *problem = kind->common;
     problem->name = kind->name;
     problem->self = problem;

@@ -47,7 +47,7 @@ saddle_status saddle_start_square(const saddle_model *model, const saddle_proble
     start s = {.model = model,
                .inputs = inputs,
                .w = saddle_alloc_doubles(2 * model->parameters + model->scratch)};
-    saddle_status status = s.w != NULL ? SADDLE_OK : saddle_no_memory(error, "the problem");
+    saddle_status status = saddle_check_memory(s.w, "the problem", error);
     status = saddle_world_agree(inputs->world, status, error);
     if (s.w != NULL && status == SADDLE_OK) {
         s.g = s.w + model->parameters;

@@ -41,8 +41,7 @@ saddle_status saddle_bound_primal(saddle_constants *out, double bound, const sad
 {
     size_t n = saddle_set_dimension(y_set);
     double *y = saddle_alloc_doubles(n + saddle_set_scratch(y_set));
-    if (y == NULL)
-        return saddle_no_memory(error, "a bound of the objective");
+    SADDLE_TRY(saddle_check_memory(y, "a bound of the objective", error));
     for (size_t k = 0; k < n; k++)
         y[k] = entry;
     if (saddle_set_distance(y_set, y, y + n) <= tolerance) {
@@ -110,7 +109,7 @@ saddle_status saddle_outcome_sums(double **out, size_t size, saddle_outcome_coun
 {
     *out = NULL;
     double *sums = saddle_alloc_doubles(size + saddle_problem_scratch(problem));
-    saddle_status status = sums != NULL ? SADDLE_OK : saddle_no_memory(error, "the outcomes");
+    saddle_status status = saddle_check_memory(sums, "the outcomes", error);
     if (rows->held_out == NULL)
         status = saddle_world_agree(problem->world, status, error);
     if (sums != NULL && status == SADDLE_OK) {

@@ -83,8 +83,7 @@ saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error)
     SADDLE_TRY(collect(r, plan, error));
     resolve(r, plan);
     char *name = saddle_algorithm_effective(r->choice, r->parameters);
-    if (name == NULL)
-        return saddle_no_memory(error, "the settings");
+    SADDLE_TRY(saddle_check_memory(name, "the settings", error));
     plan->algorithm.name = name;
     size_t common = common_samples(r->info.network->problem);
     if (plan->problem.samples == NULL && common > 0) {

@@ -79,8 +79,7 @@ saddle_status saddle_result_create(saddle_result **out, const saddle_instance *i
     *out = NULL;
     saddle_allocator allocator = {0};
     saddle_result *result = saddle_alloc(1, sizeof *result);
-    if (result == NULL)
-        return saddle_no_memory(error, "the result");
+    SADDLE_TRY(saddle_check_memory(result, "the result", error));
     set_sizes(result, instance);
     take_copies(result, &allocator);
     if (allocator.failed) {

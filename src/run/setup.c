@@ -120,8 +120,7 @@ static saddle_status configure(saddle_run_state *r, saddle_error *error)
     reset_unread(a, &read);
     SADDLE_TRY(saddle_instance_steps(r->info.network, &read, &c.steps, error));
     r->parameters = saddle_alloc(1, a->size);
-    if (r->parameters == NULL)
-        return saddle_no_memory(error, "the algorithm's parameters");
+    SADDLE_TRY(saddle_check_memory(r->parameters, "the algorithm's parameters", error));
     saddle_plan_read_own(&r->given, a->options, r->parameters);
     saddle_status status = saddle_algorithm_read_options(r->choice, r->parameters, error);
     SADDLE_THEN(status, configure_own(r, &c, error));

@@ -92,8 +92,7 @@ static saddle_status make_blocks(block_set *blocks, const written *item, size_t 
                                  saddle_error *error)
 {
     blocks->block = saddle_alloc(count, sizeof *blocks->block);
-    if (blocks->block == NULL)
-        return saddle_no_memory(error, "the blocks of a set");
+    SADDLE_TRY(saddle_check_memory(blocks->block, "the blocks of a set", error));
     size_t offset = 0;
     for (size_t i = 0; i < count; i++) {
         saddle_error inner = {SADDLE_OK, ""};

@@ -103,8 +103,7 @@ saddle_status saddle_prox_create(saddle_prox **out, const saddle_set *set,
     if (rule == SADDLE_PROX_UNKNOWN)
         return refuse(set, regularizer, error);
     saddle_prox *prox = saddle_alloc(1, sizeof *prox);
-    if (prox == NULL)
-        return saddle_no_memory(error, "a proximal step");
+    SADDLE_TRY(saddle_check_memory(prox, "a proximal step", error));
     prox->set = set;
     prox->regularizer = regularizer;
     prox->rule = rule;
