@@ -1,20 +1,26 @@
 /* Finished runs of an interrupted comparison: their traces are read back instead of running
  * again. */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "comparison.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
+#include "instance/fingerprint.h"
 #include "instance/plan.h"
 #include "observe/trace.h"
 #include "run/run.h"
 
-/* Refuses a trace of another version, or with a setting that differs from the run's. */
-static saddle_status check_settings(const saddle_trace *trace, const saddle_plan *effective,
+/* Refuses a trace of another version, with a setting that differs from the run's, or of files with
+ * other contents. */
+static saddle_status check_settings(const saddle_trace *trace, const saddle_forecast *run,
                                     saddle_error *error)
 {
+    const saddle_plan *effective = &run->plan;
+    char fingerprint[32];
     if (strcmp(trace->version, saddle_version()) != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "output: '%.300s' was written by saddle %.40s, but this is %s; give "
@@ -33,7 +39,14 @@ static saddle_status check_settings(const saddle_trace *trace, const saddle_plan
             "here; give another directory, or set overwrite to replace it",
             trace->path, option->name, there, here);
     }
-    return SADDLE_OK;
+    saddle_snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, run->fingerprint);
+    if (strcmp(saddle_trace_setting(trace, "fingerprint"), fingerprint) == 0)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "output: '%.300s' belongs to another comparison: its settings are the same, "
+                       "but the contents of the data, the network or the link model have changed; "
+                       "restore the files, give another directory, or set overwrite to replace it",
+                       trace->path);
 }
 
 /* Finds why the run of a trace ended; false: it did not end. */
@@ -112,7 +125,7 @@ static saddle_status find(comparison *c, comparison_run *run, const saddle_insta
     if (access(path, F_OK) != 0 || saddle_trace_read(&trace, path, NULL) != SADDLE_OK)
         return SADDLE_OK;
     saddle_status status = saddle_run_forecast(instance, plan, &forecast, error);
-    SADDLE_THEN(status, check_settings(trace, &forecast.plan, error));
+    SADDLE_THEN(status, check_settings(trace, &forecast, error));
     if (status == SADDLE_OK && find_end(trace, &run->stop) && is_of_run(trace)) {
         status = take_rows(c, run, trace, error);
         run->done = status == SADDLE_OK;
@@ -150,6 +163,8 @@ saddle_status saddle_comparison_find(comparison *c, comparison_run *run,
                                      saddle_error *error)
 {
     const saddle_world *world = instance->world;
+    uint64_t fingerprint; /* which the forecast then has */
+    SADDLE_TRY(saddle_fingerprint_instance(instance, &fingerprint, error));
     saddle_status status = world->rank == 0 ? find(c, run, instance, plan, error) : SADDLE_OK;
     SADDLE_TRY(saddle_world_agree(world, status, error));
     unsigned char done = run->done;

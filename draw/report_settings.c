@@ -31,7 +31,8 @@ static bool is_output(const trace_groups *g, const char *name)
 /* Whether a line of the head follows from the settings, such as the number of edges. */
 static bool is_derived(const char *name)
 {
-    return strchr(name, '_') != NULL || strcmp(name, "edges") == 0;
+    return strchr(name, '_') != NULL || strcmp(name, "edges") == 0 ||
+           strcmp(name, "fingerprint") == 0;
 }
 
 /* Whether all runs have the same value, some have none, there are several values, or it does not matter. */

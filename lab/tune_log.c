@@ -1,8 +1,9 @@
 /*
  * The log of a search: a head that describes the search, then one line per evaluation.
  *
- *   # saddle 0.2.0
+ *   # saddle 0.3.0
  *   # problem: quadratic         every effective setting that can change a result
+ *   # fingerprint: 6d1c...       the contents of data and network
  *   # budget: 100000             and those of the search
  *   # search: batch=2,4,8        if there is such a list
  *   rung,candidate,allotment,ifo,iterations,metric,eta-x,eta-y
@@ -24,10 +25,13 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "files/line_reader.h"
+#include "instance/fingerprint.h"
 
 /* The name of the file in messages. */
 #define WHAT "the log"
 
+/* The line with the hash of the contents of data and network. */
+#define FINGERPRINT "# fingerprint: "
 /* Columns before the values of options. */
 #define FIXED_COLUMNS 6
 
@@ -52,6 +56,7 @@ static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_instan
         if (*text != '\0' && !saddle_tune_ignores(option))
             saddle_fprintf(f, "# %s: %s\n", option->name, text);
     }
+    saddle_fprintf(f, FINGERPRINT "%016" PRIx64 "\n", instance->parts->fingerprint);
     if (instance->held_out != NULL)
         saddle_fprintf(f, "# held-out rows: %zu\n", instance->held_out->rows);
     saddle_fprintf(f, "# budget: %" PRIu64 "\n# candidates: %zu\n", tuning->budget,
@@ -150,6 +155,13 @@ static saddle_status read_lines(saddle_line_reader *in, const char *head, saddle
     while (saddle_line_reader_next(in, error)) {
         if (*wanted != '\0') {
             const char *next = match_head(in, wanted);
+            if (next == NULL && strncmp(in->line, FINGERPRINT, strlen(FINGERPRINT)) == 0 &&
+                strncmp(wanted, FINGERPRINT, strlen(FINGERPRINT)) == 0)
+                return saddle_fail(
+                    error, SADDLE_BAD_INPUT,
+                    "'%.300s' belongs to another search: the contents of the data or the network "
+                    "have changed since; restore the files, or start again in another directory",
+                    in->path);
             if (next == NULL)
                 return saddle_fail(
                     error, SADDLE_BAD_INPUT,
@@ -248,6 +260,8 @@ saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_instance *
     if (inputs->log == NULL)
         return SADDLE_OK;
     saddle_status status = SADDLE_OK;
+    uint64_t fingerprint; /* which the instance keeps for the head */
+    SADDLE_TRY(saddle_fingerprint_instance(instance, &fingerprint, error));
     log->path = inputs->log;
     if (world->rank == 0)
         status = open_file(log, instance, tuning, inputs, plan, forecast, error);

@@ -73,6 +73,9 @@ typedef struct saddle_run_info {
     double mixing_rate;     /**< The mixing rate of compressed messages; NaN if they are not. */
     const char *resumed;    /**< Path of the checkpoint that the run resumes from; NULL: none. */
     uint64_t start;         /**< The first iteration. */
+    /** Hash of the contents of data, network, link model, sets and start, for traces; 0 if no
+     * trace is written. */
+    uint64_t fingerprint;
 } saddle_run_info;
 
 /** Functions that a run calls to report what it does. Any of them may be NULL. With several

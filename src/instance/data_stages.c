@@ -16,7 +16,6 @@
 #include "data/dataset.h"
 #include "data/samples.h"
 #include "files/pattern.h"
-#include "instance/fingerprint.h"
 #include "instance/instance.h"
 
 /* The default number of samples per agent of a problem that generates them. */
@@ -41,16 +40,6 @@ bool saddle_scores_are_private(const saddle_instance *e)
 }
 
 /* ---- one file -------------------------------------------------------------------------------- */
-
-saddle_status saddle_stage_compare_data(saddle_instance *e, saddle_error *error)
-{
-    const saddle_dataset *data = e->parts->data;
-    uint64_t fingerprint = 0;
-    if (e->world->ranks == 1 || !needs_data(e) || saddle_data_is_divided(e))
-        return SADDLE_OK;
-    bool taken = saddle_fingerprint_data(data, &fingerprint);
-    return saddle_same_contents(e->world, "data", data->name, taken, fingerprint, error);
-}
 
 /* Refuses to copy rows if there is not enough memory. */
 static saddle_status check_copies(const saddle_instance *e, const saddle_dataset *data,

@@ -9,13 +9,14 @@
 
 /* ---- single objects -------------------------------------------------------------------------- */
 
-/* Stores the first 64 bits of a sum; returns true, for the functions that end with it. */
-static bool end_sum(saddle_sha256 *sum, uint64_t *out)
+/* Returns the first 64 bits of a sum. */
+static uint64_t end_sum(saddle_sha256 *sum)
 {
     unsigned char digest[SADDLE_SHA256_BYTES];
+    uint64_t bits;
     saddle_sha256_end(sum, digest);
-    memcpy(out, digest, sizeof *out);
-    return true;
+    memcpy(&bits, digest, sizeof bits);
+    return bits;
 }
 
 static void sum_graph(saddle_sha256 *sum, const saddle_graph *graph)
@@ -69,52 +70,43 @@ static void sum_data(saddle_sha256 *sum, const saddle_dataset *data)
     saddle_sha256_add(sum, data->dense, data->rows * data->features * sizeof *data->dense);
 }
 
-bool saddle_fingerprint_graph(const saddle_graph *graph, uint64_t *out)
+const char *saddle_graph_contents(const saddle_instance *e, saddle_sha256 *sum)
 {
-    saddle_sha256 sum;
-    saddle_sha256_begin(&sum);
-    sum_graph(&sum, graph);
-    return end_sum(&sum, out);
+    sum_graph(sum, e->graph);
+    return e->graph->text;
 }
 
-bool saddle_fingerprint_mixing(const saddle_mixing *mixing, uint64_t *out)
+const char *saddle_mixing_contents(const saddle_instance *e, saddle_sha256 *sum)
 {
-    saddle_sha256 sum;
-    saddle_sha256_begin(&sum);
-    sum_mixing(&sum, mixing);
-    return end_sum(&sum, out);
+    sum_mixing(sum, e->mixing);
+    return e->mixing->text;
 }
 
-bool saddle_fingerprint_links(const saddle_link_rule *links, const saddle_graph *graph,
-                              uint64_t *out)
+const char *saddle_links_contents(const saddle_instance *e, saddle_sha256 *sum)
 {
-    saddle_sha256 sum;
-    saddle_sha256_begin(&sum);
-    sum_links(&sum, links, graph);
-    return end_sum(&sum, out);
+    sum_links(sum, e->links, e->graph);
+    return e->plan->network.links;
 }
 
-bool saddle_fingerprint_churn(const saddle_churn *churn, uint64_t *out)
+const char *saddle_churn_contents(const saddle_instance *e, saddle_sha256 *sum)
 {
-    saddle_sha256 sum;
-    saddle_sha256_begin(&sum);
-    sum_churn(&sum, churn);
-    return end_sum(&sum, out);
+    sum_churn(sum, e->churn);
+    return e->plan->network.churn;
 }
 
-bool saddle_fingerprint_data(const saddle_dataset *data, uint64_t *out)
+const char *saddle_data_contents(const saddle_instance *e, saddle_sha256 *sum)
 {
-    saddle_sha256 sum;
-    saddle_sha256_begin(&sum);
-    sum_data(&sum, data);
-    return end_sum(&sum, out);
+    if (e->parts->data == NULL)
+        return NULL;
+    sum_data(sum, e->parts->data);
+    return e->parts->data->name;
 }
 
 /* ---- an instance ----------------------------------------------------------------------------- */
 
 /* Computes the fingerprint of an agent's rows or, for a problem that is not made from data, of
  * its loss at the start. */
-static bool sum_agent(const saddle_instance *e, size_t i, double *scratch, uint64_t *out)
+static uint64_t sum_agent(const saddle_instance *e, size_t i, double *scratch)
 {
     const saddle_problem *problem = e->problem;
     const uint64_t head[] = {i, problem->samples[i]};
@@ -127,7 +119,7 @@ static bool sum_agent(const saddle_instance *e, size_t i, double *scratch, uint6
         double value = saddle_problem_value(problem, i, e->x0, e->y0, scratch);
         saddle_sha256_add(&sum, &value, sizeof value);
     }
-    return end_sum(&sum, out);
+    return end_sum(&sum);
 }
 
 /* Fills a point with different numbers of both signs: v[k] = size * a number in [-1, 1). */
@@ -166,7 +158,7 @@ static bool sum_sets(saddle_sha256 *sum, const saddle_instance *e)
     return good;
 }
 
-/* Computes the fingerprint of what all agents share: network, sets, start and held-out rows. */
+/* Adds the fingerprint of what all agents share: network, sets, start and held-out rows. */
 static bool sum_common(const saddle_instance *e, uint64_t *out)
 {
     saddle_sha256 sum;
@@ -179,44 +171,65 @@ static bool sum_common(const saddle_instance *e, uint64_t *out)
     saddle_sha256_add(&sum, e->y0, e->problem->y_dim * sizeof *e->y0);
     if (e->held_out != NULL)
         sum_data(&sum, e->held_out);
-    return end_sum(&sum, out) && good;
+    *out += end_sum(&sum);
+    return good;
 }
 
 saddle_status saddle_fingerprint_instance(const saddle_instance *e, uint64_t *out,
                                           saddle_error *error)
 {
+    *out = e->parts->fingerprint;
+    if (*out != 0)
+        return SADDLE_OK;
     double *scratch = saddle_alloc_doubles(saddle_problem_scratch(e->problem));
-    uint64_t part = 0;
     bool good = scratch != NULL;
-    *out = 0;
     /* The fingerprints are added up, so that the result does not depend on which process holds
      * which agent. */
-    for (size_t k = 0; good && k < e->world->local; k++) {
-        good = sum_agent(e, e->world->here[k], scratch, &part);
-        *out += part;
-    }
-    if (good && e->world->rank == 0) {
-        good = sum_common(e, &part);
-        *out += part;
-    }
+    for (size_t k = 0; good && k < e->world->local; k++)
+        *out += sum_agent(e, e->world->here[k], scratch);
+    if (good && e->world->rank == 0)
+        good = sum_common(e, out);
     saddle_free(scratch);
     saddle_status status = good ? SADDLE_OK : saddle_no_memory(error, "the data's fingerprint");
     status = saddle_world_agree(e->world, status, error);
     if (status == SADDLE_OK)
         e->world->add_words(e->world, 1, (int64_t *)(void *)out);
+    e->parts->fingerprint = status == SADDLE_OK ? *out : 0;
     return status;
+}
+
+saddle_status saddle_fingerprint_run(const saddle_instance *e, const saddle_link_model *model,
+                                     uint64_t *out, saddle_error *error)
+{
+    saddle_sha256 sum;
+    size_t links = 2 * e->graph->edges;
+    SADDLE_TRY(saddle_fingerprint_instance(e, out, error));
+    if (model == NULL)
+        return SADDLE_OK;
+    saddle_sha256_begin(&sum);
+    saddle_sha256_add(&sum, &model->default_compute, sizeof model->default_compute);
+    saddle_sha256_add(&sum, model->compute, e->graph->agents * sizeof *model->compute);
+    saddle_sha256_add(&sum, model->latency, links * sizeof *model->latency);
+    saddle_sha256_add(&sum, model->bandwidth, links * sizeof *model->bandwidth);
+    *out += end_sum(&sum);
+    return SADDLE_OK;
 }
 
 /* ---- several processes ----------------------------------------------------------------------- */
 
-saddle_status saddle_same_contents(const saddle_world *world, const char *option, const char *text,
-                                   bool taken, uint64_t fingerprint, saddle_error *error)
+saddle_status saddle_same_contents(const saddle_instance *e, const saddle_world *world,
+                                   const char *option, saddle_contents *contents,
+                                   saddle_error *error)
 {
-    uint64_t first = fingerprint;
+    saddle_sha256 sum;
+    if (world->ranks == 1)
+        return SADDLE_OK;
+    saddle_sha256_begin(&sum);
+    const char *text = contents(e, &sum);
+    uint64_t own = end_sum(&sum);
+    uint64_t first = own;
     world->share(world, 0, sizeof first, &first);
-    if (!taken)
-        return saddle_no_memory(error, "a fingerprint");
-    if (fingerprint == first)
+    if (own == first || text == NULL)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "%s: '%.300s' differs between processes: its contents in process %zu are "

@@ -3,25 +3,32 @@
 #ifndef SADDLE_INSTANCE_FINGERPRINT_H
 #define SADDLE_INSTANCE_FINGERPRINT_H
 
+#include "core/sha256.h"
+#include "graph/link_model.h"
 #include "instance/instance.h"
 
-/* Each stores the first 64 bits of a SHA-256 in *out; returns false if memory is short. */
-bool saddle_fingerprint_graph(const saddle_graph *graph, uint64_t *out);
-bool saddle_fingerprint_mixing(const saddle_mixing *mixing, uint64_t *out);
-bool saddle_fingerprint_churn(const saddle_churn *churn, uint64_t *out);
-bool saddle_fingerprint_links(const saddle_link_rule *links, const saddle_graph *graph,
-                              uint64_t *out);
-bool saddle_fingerprint_data(const saddle_dataset *data, uint64_t *out);
+/* Adds the contents of an object of the instance to a hash; returns the object's text for messages,
+ * NULL if there is none. */
+typedef const char *saddle_contents(const saddle_instance *instance, saddle_sha256 *sum);
+saddle_contents saddle_graph_contents, saddle_mixing_contents, saddle_links_contents,
+    saddle_churn_contents, saddle_data_contents;
 
 /* Computes the fingerprint of network, data, start, and the results of sets and h on a few
- * points. It does not depend on the placement of the agents on processes. Collective. */
+ * points, which the instance keeps. It does not depend on the placement of the agents on processes.
+ * Collective. */
 saddle_status saddle_fingerprint_instance(const saddle_instance *instance, uint64_t *out,
                                           saddle_error *error);
 
-/* Refuses the value of an option if its fingerprint is not that of process 0, because two
- * machines may have different files of the same name. `taken` says whether the fingerprint could
- * be computed. Collective. */
-saddle_status saddle_same_contents(const saddle_world *world, const char *option, const char *text,
-                                   bool taken, uint64_t fingerprint, saddle_error *error);
+/* Adds the contents of a link model (NULL: there is none), which belongs to a run, to the fingerprint
+ * of the instance. Collective unless the instance already keeps its fingerprint. */
+saddle_status saddle_fingerprint_run(const saddle_instance *instance,
+                                     const saddle_link_model *model, uint64_t *out,
+                                     saddle_error *error);
+
+/* Refuses an object, made from an option, whose contents are not those of process 0, because two
+ * machines may have different files of the same name. Collective. */
+saddle_status saddle_same_contents(const saddle_instance *instance, const saddle_world *world,
+                                   const char *option, saddle_contents *contents,
+                                   saddle_error *error);
 
 #endif

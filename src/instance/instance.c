@@ -11,6 +11,7 @@
 #include "core/world.h"
 #include "data/columns.h"
 #include "data/dataset.h"
+#include "instance/fingerprint.h"
 #include "problems/pooled.h"
 #include "problems/problems.h"
 #include "problems/weighted.h"
@@ -239,44 +240,55 @@ static saddle_status estimate_constants(saddle_instance *e, saddle_error *error)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* The stages in order, and the field of saddle_setup_times that their time is added to. */
+/* The stages in order, the field of saddle_setup_times that their time is added to and, if what
+ * they make must have the same contents in all processes, its option and contents. */
 static const struct {
     saddle_stage *make;
     enum { NETWORK, READING, SPLITTING, PROBLEM, CONSTANTS } time;
+    const char *option;
+    saddle_contents *contents;
 } stages[] = {
-    {saddle_stage_compare_plans, NETWORK},
-    {saddle_stage_count_files, NETWORK},
-    {saddle_stage_read_links, NETWORK},
-    {saddle_stage_read_compression, NETWORK},
-    {saddle_stage_graph, NETWORK},
-    {saddle_stage_compare_graphs, NETWORK},
-    {saddle_stage_place_agents, NETWORK},
-    {saddle_stage_mixing, NETWORK},
-    {saddle_stage_compare_mixing, NETWORK},
-    {saddle_stage_complete_links, NETWORK},
-    {saddle_stage_compare_links, NETWORK},
-    {saddle_stage_compare_churn, NETWORK},
-    {saddle_stage_share_spectrum, NETWORK},
-    {find_kind, PROBLEM},
-    {saddle_stage_samples, READING},
-    {saddle_stage_scan_columns, READING},
-    {saddle_stage_share_columns, READING},
-    {saddle_stage_read_data, READING},
-    {saddle_stage_compare_data, READING},
-    {saddle_stage_split_data, SPLITTING},
-    {saddle_stage_share_sizes, SPLITTING},
-    {saddle_stage_list_labels, SPLITTING},
-    {saddle_stage_share_labels, SPLITTING},
-    {saddle_stage_held_out, READING},
-    {make_problem, PROBLEM},
-    {join_problem, PROBLEM},
-    {check_problem, PROBLEM},
-    {weight_agents, PROBLEM},
-    {make_sets, PROBLEM},
-    {saddle_stage_start, PROBLEM},
-    {saddle_stage_share_start, PROBLEM},
-    {estimate_constants, CONSTANTS},
+    {saddle_stage_compare_plans, .time = NETWORK},
+    {saddle_stage_count_files, .time = NETWORK},
+    {saddle_stage_read_links, .time = NETWORK},
+    {saddle_stage_read_compression, .time = NETWORK},
+    {saddle_stage_graph, NETWORK, "topology", saddle_graph_contents},
+    {saddle_stage_place_agents, .time = NETWORK},
+    {saddle_stage_mixing, NETWORK, "mixing", saddle_mixing_contents},
+    {saddle_stage_complete_links, NETWORK, "links", saddle_links_contents},
+    {saddle_stage_read_churn, NETWORK, "churn", saddle_churn_contents},
+    {saddle_stage_share_spectrum, .time = NETWORK},
+    {find_kind, .time = PROBLEM},
+    {saddle_stage_samples, .time = READING},
+    {saddle_stage_scan_columns, .time = READING},
+    {saddle_stage_share_columns, .time = READING},
+    {saddle_stage_read_data, READING, "data", saddle_data_contents},
+    {saddle_stage_split_data, .time = SPLITTING},
+    {saddle_stage_share_sizes, .time = SPLITTING},
+    {saddle_stage_list_labels, .time = SPLITTING},
+    {saddle_stage_share_labels, .time = SPLITTING},
+    {saddle_stage_held_out, .time = READING},
+    {make_problem, .time = PROBLEM},
+    {join_problem, .time = PROBLEM},
+    {check_problem, .time = PROBLEM},
+    {weight_agents, .time = PROBLEM},
+    {make_sets, .time = PROBLEM},
+    {saddle_stage_start, .time = PROBLEM},
+    {saddle_stage_share_start, .time = PROBLEM},
+    {estimate_constants, .time = CONSTANTS},
 };
+
+/* Runs a stage. All processes succeed or fail. */
+static saddle_status run_stage(saddle_instance *e, size_t k, saddle_error *error)
+{
+    saddle_status status = stages[k].make(e, error);
+    const saddle_world *world = e->world != NULL ? e->world : e->parts->processes;
+    SADDLE_TRY(saddle_world_agree(world, status, error));
+    if (stages[k].contents == NULL)
+        return SADDLE_OK;
+    status = saddle_same_contents(e, world, stages[k].option, stages[k].contents, error);
+    return saddle_world_agree(world, status, error);
+}
 
 /* Returns an empty instance; NULL if memory is short. */
 static saddle_instance *make_empty(void)
@@ -313,8 +325,7 @@ saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engi
                                &e->times.problem, &e->times.constants};
     for (size_t k = 0; status == SADDLE_OK && k < sizeof stages / sizeof *stages; k++) {
         double begin = saddle_clock_seconds();
-        status = stages[k].make(e, error);
-        status = saddle_world_agree(e->world != NULL ? e->world : parts->processes, status, error);
+        status = run_stage(e, k, error);
         *seconds[stages[k].time] += saddle_clock_seconds() - begin;
     }
     saddle_world_free(parts->processes);

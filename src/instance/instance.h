@@ -54,6 +54,7 @@ struct saddle_instance_parts {
     saddle_prox *x_prox;
     double *x0;
     double *y0;
+    uint64_t fingerprint; /* 0: not computed yet */
 };
 
 /* One stage of making an instance. */
@@ -65,15 +66,14 @@ saddle_status saddle_refuse_agent_file(size_t agent, const char *name, const sad
                                        saddle_error *error);
 
 saddle_stage saddle_stage_compare_plans, saddle_stage_count_files, saddle_stage_read_links,
-    saddle_stage_read_compression, saddle_stage_graph, saddle_stage_compare_graphs,
-    saddle_stage_place_agents, saddle_stage_mixing, saddle_stage_compare_mixing,
-    saddle_stage_complete_links, saddle_stage_compare_links, saddle_stage_compare_churn,
+    saddle_stage_read_compression, saddle_stage_graph, saddle_stage_place_agents,
+    saddle_stage_mixing, saddle_stage_complete_links, saddle_stage_read_churn,
     saddle_stage_share_spectrum;
 /* Stages of the columns of the agents' files: column_stages.c. */
 saddle_stage saddle_stage_scan_columns, saddle_stage_share_columns;
 /* Stages of the agents' data: data_stages.c. */
-saddle_stage saddle_stage_samples, saddle_stage_read_data, saddle_stage_compare_data,
-    saddle_stage_split_data, saddle_stage_share_sizes, saddle_stage_held_out;
+saddle_stage saddle_stage_samples, saddle_stage_read_data, saddle_stage_split_data,
+    saddle_stage_share_sizes, saddle_stage_held_out;
 /* Stages of labels, if each agent has its own rows: label_stages.c. */
 saddle_stage saddle_stage_list_labels, saddle_stage_share_labels;
 /* Converts the labels of one file to the kind that the problem needs. */

@@ -9,7 +9,6 @@
 #include "core/text.h"
 #include "files/pattern.h"
 #include "files/plugin.h"
-#include "instance/fingerprint.h"
 #include "instance/instance.h"
 
 /* FNV-1a. */
@@ -254,16 +253,6 @@ saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
     return status;
 }
 
-saddle_status saddle_stage_compare_graphs(saddle_instance *e, saddle_error *error)
-{
-    const saddle_world *world = e->parts->processes;
-    uint64_t fingerprint = 0;
-    if (world->ranks == 1)
-        return SADDLE_OK;
-    bool taken = saddle_fingerprint_graph(e->graph, &fingerprint);
-    return saddle_same_contents(world, "topology", e->graph->text, taken, fingerprint, error);
-}
-
 saddle_status saddle_stage_place_agents(saddle_instance *e, saddle_error *error)
 {
     saddle_status status =
@@ -300,45 +289,20 @@ saddle_status saddle_stage_mixing(saddle_instance *e, saddle_error *error)
     return status;
 }
 
-saddle_status saddle_stage_compare_mixing(saddle_instance *e, saddle_error *error)
-{
-    uint64_t fingerprint = 0;
-    if (e->world->ranks == 1)
-        return SADDLE_OK;
-    bool taken = saddle_fingerprint_mixing(e->mixing, &fingerprint);
-    return saddle_same_contents(e->world, "mixing", e->mixing->text, taken, fingerprint, error);
-}
-
 saddle_status saddle_stage_complete_links(saddle_instance *e, saddle_error *error)
 {
+    return saddle_in_field("links", saddle_link_rule_complete(e->parts->links, e->mixing, error),
+                           error);
+}
+
+saddle_status saddle_stage_read_churn(saddle_instance *e, saddle_error *error)
+{
     const char *churn = e->plan->network.churn;
-    SADDLE_TRY(saddle_in_field(
-        "links", saddle_link_rule_complete(e->parts->links, e->mixing, error), error));
     if (churn == NULL)
         return SADDLE_OK;
     saddle_status status = saddle_churn_read(&e->parts->churn, churn, e->graph, error);
     e->churn = e->parts->churn;
     return saddle_in_field("churn", status, error);
-}
-
-saddle_status saddle_stage_compare_links(saddle_instance *e, saddle_error *error)
-{
-    uint64_t fingerprint = 0;
-    if (e->world->ranks == 1)
-        return SADDLE_OK;
-    bool taken = saddle_fingerprint_links(e->links, e->graph, &fingerprint);
-    return saddle_same_contents(e->world, "links", e->plan->network.links, taken, fingerprint,
-                                error);
-}
-
-saddle_status saddle_stage_compare_churn(saddle_instance *e, saddle_error *error)
-{
-    uint64_t fingerprint = 0;
-    if (e->world->ranks == 1 || e->churn == NULL)
-        return SADDLE_OK;
-    bool taken = saddle_fingerprint_churn(e->churn, &fingerprint);
-    return saddle_same_contents(e->world, "churn", e->plan->network.churn, taken, fingerprint,
-                                error);
 }
 
 double saddle_instance_least_self_weight(const saddle_instance *e)

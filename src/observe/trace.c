@@ -138,6 +138,8 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info,
     }
     if (info->title != NULL)
         saddle_fprintf(f, "# title: %s\n", info->title);
+    if (info->fingerprint != 0)
+        saddle_fprintf(f, "# fingerprint: %016" PRIx64 "\n", info->fingerprint);
     saddle_fprintf(f, "# untuned: %s\n", result->untuned ? "yes" : "no");
     saddle_fprintf(f, "# x_dim: %zu\n# y_dim: %zu\n", e->problem->x_dim, e->problem->y_dim);
     saddle_fprintf(f, "# edges: %zu\n", e->graph->edges);

@@ -194,6 +194,8 @@ typedef struct saddle_forecast {
     saddle_plan plan;  /* the effective plan; free with saddle_plan_free() */
     uint64_t most_ifo; /* largest number of IFO calls of an iteration or of the start */
     bool feasible;     /* whether every iterate is guaranteed to be in X and Y */
+    /* saddle_run_info::fingerprint; 0 unless saddle_fingerprint_instance() was called before */
+    uint64_t fingerprint;
 } saddle_forecast;
 
 /* Fails if a run would be refused; makes no IFO call. */

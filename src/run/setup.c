@@ -11,6 +11,7 @@
 #include "core/status.h"
 #include "data/dataset.h"
 #include "engines/replicas.h"
+#include "instance/fingerprint.h"
 #include "instance/theory_bounds.h"
 #include "instance/unused_options.h"
 #include "run/result.h"
@@ -423,6 +424,9 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
         saddle_report_unused(&r->given, r->info.network, &r->info.algorithm, 1, r->hooks->warning,
                              r->hooks->context);
     }
+    SADDLE_THEN_IF(
+        status, r->given.outputs.trace != NULL,
+        saddle_fingerprint_run(r->info.network, r->link_model, &r->info.fingerprint, error));
     SADDLE_THEN(status, saddle_resume_load(&r->resumed, &r->info, error));
     SADDLE_THEN(status, saddle_run_agree(r, make_engine(r, error), error));
     SADDLE_THEN(status, saddle_checkpoint_writer_create(&r->writer, &r->info, r->engine,
@@ -482,6 +486,8 @@ saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_
             saddle_algorithm_most_ifo(r.info.algorithm, r.parameters, r.info.instance->problem);
         out->plan = r.result->plan;
         r.result->plan.settings = NULL;
+        if (instance->parts->fingerprint != 0)
+            status = saddle_fingerprint_run(instance, r.link_model, &out->fingerprint, error);
     }
     saddle_result_free(r.result);
     saddle_run_release(&r);

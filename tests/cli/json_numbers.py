@@ -56,7 +56,7 @@ def same_settings(settings, path):
     """Returns whether a trace's head has all settings that are not null, and no other option."""
     lines = head(path)
     for name in ("untuned", "x_dim", "y_dim", "edges", "mixing_lambda2", "mixing_lambda_m", "mixing_lambda", "problem_L",
-                 "problem_mu", "disagreement", "ended"):
+                 "problem_mu", "fingerprint", "disagreement", "ended"):
         lines.pop(name, None)
     lines = {name.replace("-", "_"): value for name, value in lines.items() if value != "auto" or name in ("format", "header")}
     given = {name: value for name, value in settings.items() if value is not None}

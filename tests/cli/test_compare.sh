@@ -88,6 +88,31 @@ refuse "already has results of another comparison, such as 'precision-seed2.csv'
 sed -i 's/^# saddle .*/# saddle 0.0.1/' part/precision-seed1.csv
 refuse "was written by saddle 0.0.1" compare "${fair[@]}" --repeats 2 --output part --outcomes-per-agent
 
+# Files whose contents have changed although their names have not: data with other labels, an edge, an event, a latency.
+printf '%s\n' '1 1:1 2:2' '-1 1:2' '1 2:1' '-1 1:1' '1 1:3 2:1' '-1 2:3' '1 2:2' '-1 1:2 2:2' >rows.txt
+printf '%s\n' '0 1' '1 2' '2 3' '3 0' >edges.txt
+printf '%s\n' '2 leave 1' '4 return 1' >events.txt
+printf '%s\n' 'default latency 0.01' >links.txt
+files=(--problem robust-logistic --data rows.txt --agents 4 --topology file:edges.txt --churn events.txt
+    --link-model links.txt --iterations 8 --algorithms precision --batch 1 --quiet --output files)
+try compare "${files[@]}"
+check "a comparison that reads files" exits 0
+try compare "${files[@]}"
+check "continues" exits 0
+while read -r file expression; do
+    cp "$file" kept
+    sed -i "$expression" "$file"
+    refuse "the contents of the data, the network or the link model have changed" compare "${files[@]}"
+    mv kept "$file"
+done <<'END'
+rows.txt s/^1 1:3/-1 1:3/
+edges.txt s/^2 3/2 0/
+events.txt s/^2 leave 1/3 leave 1/
+links.txt s/0.01/0.02/
+END
+try compare "${files[@]}"
+check "continues with the restored files" exits 0
+
 # all, --quiet, and options that only some algorithms use.
 try compare "${small[@]}" --algorithms all --quiet --c-gamma 3 --output all
 check "all" exits 0

@@ -129,7 +129,7 @@ make_odd() {
     edges:infinity) wanted="odd:3:3: 'inf'" && change 's/^2 0/2 inf/' ;;
     edges:"index or name twice") wanted="odd:4:1: the edge 0 1 was" && change "\$a1 0" ;;
     edges:"descending indices") change '1s/.*/1 0/' ;;
-    edges:"claim of gigabytes") wanted="odd:4:3: agent 4000000000" && change "\$a2 4000000000" ;;
+    edges:"claim of gigabytes") wanted="odd:4:3: '4000000000' is not an agent" && change "\$a2 4000000000" ;;
 
     config:"number out of range") wanted="odd:4:5: nu: '1e999'" && change 's/0.25/1e999/' ;;
     config:NaN) wanted="odd:4:5: nu: 'nan'" && change 's/0.25/nan/' ;;

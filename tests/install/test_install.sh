@@ -156,11 +156,11 @@ by_find_package() {
 
 by_find_package_static() {
     mkdir -p "$WORK/static-project"
-    cat >"$WORK/static-project/CMakeLists.txt" <<'END'
+    cat >"$WORK/static-project/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C)
-find_package(saddle 0.2 REQUIRED COMPONENTS static)
-add_executable(user ${OWN_PROBLEM})
+find_package(saddle $(soversion "$SOURCE") REQUIRED COMPONENTS static)
+add_executable(user \${OWN_PROBLEM})
 target_link_libraries(user PRIVATE saddle::static)
 END
     cmake -S "$WORK/static-project" -B "$WORK/static-build" -DCMAKE_C_COMPILER="$CC" \
