@@ -1,5 +1,6 @@
 #include "json.h"
 
+#include <assert.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -134,6 +135,8 @@ static void put_flag(saddle_json *j, const char *name, bool value)
     fputs(value ? "true" : "false", j->stream);
 }
 
+static_assert(_Generic((size_t)0, uint64_t : true, default : false), "size_t is uint64_t");
+
 /* Writes the next argument, whose conversion begins at `at`. */
 static void put_argument(saddle_json *j, const char *name, const char *at, va_list *list)
 {
@@ -143,10 +146,8 @@ static void put_argument(saddle_json *j, const char *name, const char *at, va_li
         put_real(j, name, va_arg(*list, double));
     else if (at[1] == 'd')
         put_flag(j, name, va_arg(*list, int) != 0);
-    else if (at[1] == 'z')
-        put_whole(j, name, va_arg(*list, size_t));
     else
-        put_whole(j, name, va_arg(*list, uint64_t));
+        put_whole(j, name, va_arg(*list, uint64_t)); /* PRIu64, or %zu of the same type */
 }
 
 void saddle_json_put(saddle_json *j, const char *format, ...)

@@ -76,6 +76,8 @@ static int start_curl(const struct download *download, pid_t *child, int texts)
     saddle_snprintf(start, sizeof start, "%" PRIu64, download->resumed);
     saddle_snprintf(most, sizeof most, "%" PRIu64, MOST_BYTES);
     const char *redirects = starts_with(download->url, "https://") ? "=https" : "=http,https";
+    static const char write_out[] =
+        "%{stderr}" REPORT "%{exitcode} %{http_code} %{url_effective}\n%{errormsg}";
     /* clang-format off */
     const char *const argv[] = {
         "curl", "-q", /* ignore the user's .curlrc */
@@ -85,7 +87,7 @@ static int start_curl(const struct download *download, pid_t *child, int texts)
         "--speed-limit", "100", "--speed-time", "30", /* a transfer this slow for so long has stalled */
         "--max-filesize", most, "--continue-at", start,
         "--dump-header", "/dev/stderr",
-        "--write-out", "%{stderr}" REPORT "%{exitcode} %{http_code} %{url_effective}\n%{errormsg}",
+        "--write-out", write_out,
         "--url", download->url, NULL};
     /* clang-format on */
     int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -161,26 +163,28 @@ static bool wait_for_curl(struct download *download, pid_t child, int texts)
 /* Returns whether curl reports that it has the rest of the file; otherwise records the reason. */
 static bool judge(struct download *download)
 {
-    int result = -1;
-    int code = 0;
-    int address = 0;
     const char *report = last_said(download, REPORT);
-    if (report == NULL || sscanf(report, "%d %d %n", &result, &code, &address) < 2) {
+    char *status = NULL;  /* follows the result */
+    char *address = NULL; /* follows the server's status */
+    long result = report != NULL ? strtol(report, &status, 10) : -1;
+    long code = report != NULL ? strtol(status, &address, 10) : 0;
+    if (report == NULL || status == report || address == status) {
         /* It did not know the options, or was killed. */
         saddle_snprintf(download->reason, sizeof download->reason, "curl failed: %.*s",
                         (int)strcspn(download->said, "\n"), download->said);
         return false;
     }
     const char *message = report + strcspn(report, "\n");
+    address += *address == ' ';
     download->restart = result == CURL_NO_RANGE;
     download->too_large = result == CURL_TOO_LARGE;
     if (result == CURL_BAD_PROTOCOL)
         saddle_snprintf(
             download->reason, sizeof download->reason,
             "a redirect to %.*s is refused: only http and https, and not from https to http",
-            (int)strcspn(report + address, "\n"), report + address);
+            (int)strcspn(address, "\n"), address);
     else if (result == CURL_HTTP_ERROR)
-        saddle_snprintf(download->reason, sizeof download->reason, "the server answers %d", code);
+        saddle_snprintf(download->reason, sizeof download->reason, "the server answers %ld", code);
     else
         saddle_snprintf(download->reason, sizeof download->reason, "%s%s",
                         message + strspn(message, "\n"),
