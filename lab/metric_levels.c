@@ -53,7 +53,8 @@ size_t saddle_levels_reached(const double *metric, size_t stride, size_t rows, d
 {
     SADDLE_STANDARD_FLOATS;
     size_t k = rows;
-    while (k > 0 && *(const double *)((const char *)metric + (k - 1) * stride) <= level)
+    while (k > 0 &&
+           *(const double *)(const void *)((const char *)metric + (k - 1) * stride) <= level)
         k--;
     return k;
 }

@@ -258,7 +258,7 @@ def test_report_has_the_trace_of_the_run(tmp_path):
     for more in ({"link_model": "latency:0.5"}, lossy):
         r = saddle.run("auc", data="synthetic:200", trace=tmp_path / "t.csv", **SMALL, **more)
         its, ours = (tmp_path / "t.csv").read_text().splitlines(), _trace_text(r, "").splitlines()
-        constants = ("# edges:", "# mixing_lambda", "# problem_L", "# problem_mu")
+        constants = ("# fingerprint:", "# edges:", "# mixing_lambda", "# problem_L", "# problem_mu")
         its = [line for line in its if not line.startswith(constants)]
         assert [line for line in its if "#" in line] == [line for line in ours if "#" in line]
         assert len(its) == len(ours)
