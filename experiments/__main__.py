@@ -62,6 +62,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     given = parser.parse_args(arguments)
     if given.seeds is not None and not 1 <= given.seeds <= MOST_SEEDS:
         parser.error(f"--seeds must be from 1 to {MOST_SEEDS} (got {given.seeds})")
+    if given.threads is not None and given.threads < 1:
+        parser.error(f"--threads must be at least 1 (got {given.threads})")
     return given
 
 

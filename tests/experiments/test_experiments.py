@@ -431,6 +431,7 @@ def test_refusals(tmp_path):
         code, _, errors = run("--only", word, out=tmp_path / "new")
         assert code == 2 and "is not an experiment; the experiments are regression, auc-a9a" in errors
     assert run("--seeds", "0", out=tmp_path / "new")[0] == 2
+    assert run("--threads", "-1", out=tmp_path / "new")[0] == 2
     assert not (tmp_path / "new").exists()
     (tmp_path / "file").touch()
     code, _, errors = run("--only", "theorem", out=tmp_path / "file")
