@@ -1,4 +1,5 @@
-#include "data/csv_fields.h"
+/* The lines and fields of CSV text. */
+#include "data/csv_table.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -7,7 +8,6 @@
 #include "core/memory.h"
 #include "core/number.h"
 #include "core/print.h"
-#include "data/readers.h"
 
 /* Longer texts are not treated as categories. */
 #define LONGEST_TEXT 4096
@@ -183,27 +183,26 @@ bool saddle_csv_field_is_name(const saddle_csv_field *field)
     return !is_among(begin, end, not_name, sizeof not_name / sizeof *not_name);
 }
 
-const char *saddle_content_end(const char *line, const char *line_end)
+bool saddle_csv_line_next(saddle_csv_line *line, const char *end)
 {
-    return line_end > line && line_end[-1] == '\r' ? line_end - 1 : line_end;
-}
-
-bool saddle_is_blank(const char *line, const char *end)
-{
-    return saddle_skip_blanks(line, end) == end;
-}
-
-const char *saddle_first_line(const char *at, const char *end, size_t *number)
-{
-    *number = 1;
-    while (at < end) {
-        const char *line_end = saddle_line_end(at, end);
-        if (!saddle_is_blank(at, saddle_content_end(at, line_end)))
-            return at;
-        at = line_end < end ? line_end + 1 : end;
-        ++*number;
+    while (line->next < end) {
+        const char *newline = saddle_line_end(line->next, end);
+        line->begin = line->next;
+        line->next = newline < end ? newline + 1 : end;
+        line->end = newline > line->begin && newline[-1] == '\r' ? newline - 1 : newline;
+        line->number++;
+        if (saddle_skip_blanks(line->begin, line->end) < line->end)
+            return true;
     }
-    return end;
+    line->begin = line->end = end;
+    return false;
+}
+
+saddle_csv_line saddle_csv_first_line(const saddle_input *in)
+{
+    saddle_csv_line line = {.next = saddle_skip_mark(in)};
+    saddle_csv_line_next(&line, in->bytes + in->size);
+    return line;
 }
 
 /* Whether the character at `at` is a comma between two digits. */
@@ -236,13 +235,10 @@ char saddle_find_separator(const char *line, const char *end)
 
 bool saddle_looks_like_csv(const saddle_input *in)
 {
-    size_t number = 0;
-    const char *end = in->bytes + in->size;
-    const char *line = saddle_first_line(saddle_skip_mark(in), end, &number);
-    const char *line_end = saddle_line_end(line, end);
-    line_end = saddle_trim_end(line, line_end);
-    const char *comment = memchr(line, '#', (size_t)(line_end - line));
-    line_end = saddle_trim_end(line, comment != NULL ? comment : line_end);
-    return memchr(line, ':', (size_t)(line_end - line)) == NULL &&
-           saddle_find_separator(line, line_end) != '\0';
+    saddle_csv_line line = saddle_csv_first_line(in);
+    const char *end = saddle_trim_end(line.begin, line.end);
+    const char *comment = memchr(line.begin, '#', (size_t)(end - line.begin));
+    end = saddle_trim_end(line.begin, comment != NULL ? comment : end);
+    return memchr(line.begin, ':', (size_t)(end - line.begin)) == NULL &&
+           saddle_find_separator(line.begin, end) != '\0';
 }

@@ -13,72 +13,63 @@
 #include "files/file.h"
 #include "files/pattern.h"
 
-/* The lines of a CSV file. */
-typedef struct lines {
-    const saddle_input *in;
-    saddle_csv
-        table; /* its `data` has labels and no features, its `offset` the first byte of each row */
-} lines;
-
-static void free_lines(lines *of)
+/* Finds the rows and their labels: table->data has labels and no features, table->row the first byte of each
+ * row. Free with free_rows(), also after a failure. */
+static saddle_status read_rows(saddle_csv *table, const saddle_input *in, const char *name,
+                               const saddle_data_options *options, saddle_error *error)
 {
-    saddle_dataset_free(of->table.data);
-    saddle_free(of->table.offset);
-    saddle_csv_close(&of->table);
-}
-
-/* Finds the rows and their labels. Free the lines even after a failure. */
-static saddle_status read_lines(lines *of, const char *name, const saddle_data_options *options,
-                                saddle_error *error)
-{
-    saddle_csv *table = &of->table;
-    SADDLE_TRY(saddle_csv_open(table, of->in, options, true, error));
+    SADDLE_TRY(saddle_csv_open(table, in, options, true, error));
     table->settled = true;
     SADDLE_TRY(saddle_dataset_new_sparse(&table->data, name, table->rows, 0, 0, true, error));
     memset(table->data->label, 0, table->rows * sizeof *table->data->label);
-    table->offset = saddle_alloc(table->rows, sizeof *table->offset);
-    SADDLE_TRY(saddle_check_memory(table->offset, "the rows", error));
+    table->row = saddle_alloc(table->rows, sizeof *table->row);
+    SADDLE_TRY(saddle_check_memory(table->row, "the rows", error));
     return saddle_csv_read_rows(table) ? SADDLE_OK
-                                       : saddle_parse_refuse(&table->failure, of->in->path, error);
+                                       : saddle_parse_refuse(&table->parse, in->path, error);
+}
+
+static void free_rows(saddle_csv *table)
+{
+    saddle_dataset_free(table->data);
+    saddle_free((void *)table->row);
+    saddle_csv_close(table);
 }
 
 /* Copies a line. The last line of a file may lack a line end; it receives that of the first line. */
-static void copy_line(FILE *stream, const lines *of, const char *line)
+static void copy_line(FILE *stream, const saddle_csv *table, const char *line)
 {
-    const saddle_csv *table = &of->table;
     const char *end = saddle_line_end(line, table->end);
-    const char *first = saddle_line_end(table->header, table->end);
+    bool carriage_return = table->first.end < table->end && *table->first.end == '\r';
     fwrite(line, 1, (size_t)(end - line), stream);
-    if (end == table->end && saddle_content_end(table->header, first) < first &&
-        saddle_content_end(line, end) == end)
+    if (carriage_return && end == table->end && end[-1] != '\r')
         fputc('\r', stream);
     fputc('\n', stream);
 }
 
-static saddle_status write_part(const lines *of, const char *path, const size_t *row, size_t count,
-                                saddle_error *error)
+static saddle_status write_part(const saddle_csv *table, const char *path, const size_t *row,
+                                size_t count, saddle_error *error)
 {
     saddle_output file;
-    const saddle_csv *table = &of->table;
+    const char *bytes = table->in->bytes;
     SADDLE_TRY(saddle_output_open(&file, path, error));
-    fwrite(of->in->bytes, 1, (size_t)(saddle_skip_mark(of->in) - of->in->bytes), file.stream);
-    if (table->header_end != NULL)
-        copy_line(file.stream, of, table->header);
+    fwrite(bytes, 1, (size_t)(saddle_skip_mark(table->in) - bytes), file.stream);
+    if (table->header)
+        copy_line(file.stream, table, table->first.begin);
     for (size_t k = 0; k < count; k++)
-        copy_line(file.stream, of, table->begin + table->offset[row[k]]);
+        copy_line(file.stream, table, table->row[row[k]]);
     return saddle_output_commit(&file, error);
 }
 
-static saddle_status write_parts(const lines *of, const saddle_division *how, char *const *path,
-                                 size_t *size, saddle_error *error)
+static saddle_status write_parts(const saddle_csv *table, const saddle_division *how,
+                                 char *const *path, size_t *size, saddle_error *error)
 {
-    const saddle_dataset *data = of->table.data;
+    const saddle_dataset *data = table->data;
     size_t *row = saddle_alloc(data->rows, sizeof *row);
     saddle_status status =
         row != NULL ? saddle_split_rows(how, data->name, data->label, data->rows, row, size, error)
                     : saddle_no_memory(error, "the parts");
     for (size_t p = 0, first = 0; status == SADDLE_OK && p < how->parts; first += size[p++])
-        status = write_part(of, path[p], row + first, size[p], error);
+        status = write_part(table, path[p], row + first, size[p], error);
     saddle_free(row);
     return status;
 }
@@ -102,16 +93,16 @@ static saddle_status copy_rows(const saddle_input *in, const char *name,
                                const saddle_data_options *options, const saddle_division *how,
                                char *const *path, size_t *size, saddle_error *error)
 {
-    lines of = {.in = in};
+    saddle_csv table = {.in = in};
     saddle_data_options reading = *options;
     if (!how->stratify) {
         reading.label_column = "none";
         reading.category_columns = NULL;
     }
     saddle_status status = check_copy(options, error);
-    SADDLE_THEN(status, read_lines(&of, name, &reading, error));
-    SADDLE_THEN(status, write_parts(&of, how, path, size, error));
-    free_lines(&of);
+    SADDLE_THEN(status, read_rows(&table, in, name, &reading, error));
+    SADDLE_THEN(status, write_parts(&table, how, path, size, error));
+    free_rows(&table);
     return status;
 }
 

@@ -36,13 +36,12 @@ struct chunk {
     size_t row_place;
     size_t entry_place;
     /* Set by reading. */
-    size_t lines;
     size_t rows;
     size_t entries;
-    bool valued;                /* whether values are stored, because one is not 1 */
-    size_t features;            /* the highest index */
-    size_t widest;              /* the first line that has it, counted within the chunk */
-    saddle_parse_error failure; /* the first failure; its line is counted within the chunk */
+    bool valued;              /* whether values are stored, because one is not 1 */
+    size_t features;          /* the highest index */
+    size_t widest;            /* the first line that has it, counted within the chunk */
+    saddle_parse_error parse; /* the current line, counted within the chunk, and its error */
     saddle_dataset *data;
 };
 
@@ -92,20 +91,20 @@ static const char *token_end(const char *at, const char *end)
 }
 
 /* Reads a number that ends with its token; NULL, with the failure recorded, if it does not. */
-static const char *read_number(saddle_parse_error *failure, const char *line, const char *at,
-                               const char *end, const char *what, double *out)
+static const char *read_number(saddle_parse_error *parse, const char *at, const char *end,
+                               const char *what, double *out)
 {
     const char *stop = saddle_scan_real(at, end, out);
     if (stop != NULL && (stop == end || *stop == ' ' || *stop == '\t'))
         return stop;
-    saddle_parse_fail(failure, line, at, "%s '%s' is not a finite number", what,
+    saddle_parse_fail(parse, at, "%s '%s' is not a finite number", what,
                       saddle_excerpt_of(at, token_end(at, end)).text);
     return NULL;
 }
 
 /* Reports what is wrong with the index at `at`. */
-static void explain_index(saddle_parse_error *failure, const char *line, const char *at,
-                          const char *end, uint64_t previous, uint64_t index)
+static void explain_index(saddle_parse_error *parse, const char *at, const char *end,
+                          uint64_t previous, uint64_t index)
 {
     const char *stop = token_end(at, end);
     saddle_excerpt token = saddle_excerpt_of(at, stop);
@@ -113,23 +112,23 @@ static void explain_index(saddle_parse_error *failure, const char *line, const c
     while (at + digits < stop && at[digits] >= '0' && at[digits] <= '9')
         digits++;
     if (memchr(at, ':', (size_t)(stop - at)) == NULL)
-        saddle_parse_fail(failure, line, at, "'%s' has no ':'; write INDEX:VALUE", token.text);
+        saddle_parse_fail(parse, at, "'%s' has no ':'; write INDEX:VALUE", token.text);
     else if (digits == 0 || at[digits] != ':')
-        saddle_parse_fail(failure, line, at,
-                          "index of '%s' is not a whole number; write INDEX:VALUE", token.text);
+        saddle_parse_fail(parse, at, "index of '%s' is not a whole number; write INDEX:VALUE",
+                          token.text);
     else if (index > UINT32_MAX)
-        saddle_parse_fail(failure, line, at, "index of '%s' is above %lu, the maximum", token.text,
+        saddle_parse_fail(parse, at, "index of '%s' is above %lu, the maximum", token.text,
                           (unsigned long)UINT32_MAX);
     else if (index == 0)
-        saddle_parse_fail(failure, line, at, "index 0 is not valid; indices start at 1");
+        saddle_parse_fail(parse, at, "index 0 is not valid; indices start at 1");
     else
-        saddle_parse_fail(failure, line, at, "index %lu after %lu; indices must increase",
+        saddle_parse_fail(parse, at, "index %lu after %lu; indices must increase",
                           (unsigned long)index, (unsigned long)previous);
 }
 
 /* Reads INDEX and its colon; returns what follows, or NULL with the failure recorded. */
-static const char *read_index(saddle_parse_error *failure, const char *line, const char *at,
-                              const char *end, uint64_t previous, uint64_t *out)
+static const char *read_index(saddle_parse_error *parse, const char *at, const char *end,
+                              uint64_t previous, uint64_t *out)
 {
     uint64_t index = 0;
     const char *stop = at;
@@ -140,7 +139,7 @@ static const char *read_index(saddle_parse_error *failure, const char *line, con
         *out = index;
         return stop + 1;
     }
-    explain_index(failure, line, at, end, previous, index);
+    explain_index(parse, at, end, previous, index);
     return NULL;
 }
 
@@ -184,8 +183,8 @@ static const char *read_plain_entry(const char *at, const char *line_end, const 
 }
 
 /* Reads an entry of any form; NULL, with the failure recorded, when it is malformed. */
-static const char *read_entry(struct chunk *chunk, const char *line, const char *at,
-                              const char *end, uint64_t *index, double *value)
+static const char *read_entry(struct chunk *chunk, const char *at, const char *end, uint64_t *index,
+                              double *value)
 {
     uint64_t plain = 0;
     const char *stop = read_plain_entry(at, end, chunk->end, &plain, value);
@@ -193,8 +192,8 @@ static const char *read_entry(struct chunk *chunk, const char *line, const char 
         *index = plain;
         return stop;
     }
-    at = read_index(&chunk->failure, line, at, end, *index, index);
-    return at != NULL ? read_number(&chunk->failure, line, at, end, "value", value) : NULL;
+    at = read_index(&chunk->parse, at, end, *index, index);
+    return at != NULL ? read_number(&chunk->parse, at, end, "value", value) : NULL;
 }
 
 /* Writes ones up to entry `end`, because a value other than 1 follows and values are stored from now on.
@@ -214,7 +213,7 @@ static bool read_line(struct chunk *chunk, const char *line, const char *end)
     if (at == end)
         return true;
     double number = 0.0;
-    at = read_number(&chunk->failure, line, at, end, "label", &number);
+    at = read_number(&chunk->parse, at, end, "label", &number);
     if (at == NULL)
         return false;
     size_t row = chunk->row_place + chunk->rows++;
@@ -225,7 +224,7 @@ static bool read_line(struct chunk *chunk, const char *line, const char *end)
     double *value = chunk->valued ? chunk->data->value : NULL;
     uint64_t index = 0;
     while ((at = saddle_skip_blanks(at, end)) < end) {
-        at = read_entry(chunk, line, at, end, &index, &number);
+        at = read_entry(chunk, at, end, &index, &number);
         if (at == NULL)
             return false;
         if (number != 0.0) {
@@ -240,7 +239,7 @@ static bool read_line(struct chunk *chunk, const char *line, const char *end)
     chunk->entries = place - chunk->entry_place;
     if (index > chunk->features) {
         chunk->features = (size_t)index;
-        chunk->widest = chunk->lines;
+        chunk->widest = chunk->parse.line;
     }
     return true;
 }
@@ -252,11 +251,10 @@ static void read_chunk(void *chunks, size_t number)
     for (const char *line = chunk->begin; line < chunk->end;) {
         const char *newline = saddle_line_end(line, chunk->end);
         const char *comment = chunk->comments ? memchr(line, '#', (size_t)(newline - line)) : NULL;
-        chunk->lines++;
-        if (!read_line(chunk, line, saddle_trim_end(line, comment != NULL ? comment : newline))) {
-            chunk->failure.line = chunk->lines;
+        chunk->parse.begin = line;
+        chunk->parse.line++;
+        if (!read_line(chunk, line, saddle_trim_end(line, comment != NULL ? comment : newline)))
             break;
-        }
         line = newline < chunk->end ? newline + 1 : chunk->end;
     }
 }
@@ -303,18 +301,18 @@ static saddle_status make_room(saddle_dataset **out, const char *name, struct ch
 static saddle_status add_up(const struct chunk *chunk, size_t count, struct chunk *total,
                             const char *path, saddle_error *error)
 {
+    size_t lines = 0;
     memset(total, 0, sizeof *total);
     for (size_t k = 0; k < count; k++) {
-        if (chunk[k].failure.line != 0) {
-            const saddle_parse_error *found = &chunk[k].failure;
-            return saddle_fail_at(error, path, total->lines + found->line, found->column, "%s",
+        const saddle_parse_error *found = &chunk[k].parse;
+        if (found->column != 0)
+            return saddle_fail_at(error, path, lines + found->line, found->column, "%s",
                                   found->text);
-        }
         if (chunk[k].features > total->features) {
             total->features = chunk[k].features;
-            total->widest = total->lines + chunk[k].widest;
+            total->widest = lines + chunk[k].widest;
         }
-        total->lines += chunk[k].lines;
+        lines += found->line;
         total->valued |= chunk[k].valued;
         total->rows += chunk[k].rows;
         total->entries += chunk[k].entries;

@@ -7,14 +7,13 @@
 
 #include "core/print.h"
 
-bool saddle_parse_fail(saddle_parse_error *failure, const char *line, const char *at,
-                       const char *format, ...)
+bool saddle_parse_fail(saddle_parse_error *parse, const char *at, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    saddle_vsnprintf(failure->text, sizeof failure->text, format, arguments);
+    saddle_vsnprintf(parse->text, sizeof parse->text, format, arguments);
     va_end(arguments);
-    failure->column = (size_t)(at - line) + 1;
+    parse->column = (size_t)(at - parse->begin) + 1;
     return false;
 }
 

@@ -8,16 +8,17 @@
 #include "core/text.h"
 #include "data/input.h"
 
-/* An error in a text file and its position. */
+/* The line of a text file that is being read, and the first error. */
 typedef struct saddle_parse_error {
-    size_t line;   /* from 1; 0: no error */
-    size_t column; /* bytes from 1 */
+    const char *begin; /* of the line */
+    size_t line;       /* its number from 1 */
+    size_t column;     /* of the error, in bytes from 1; 0: no error */
     char text[384];
 } saddle_parse_error;
 
-/* Records an error at `at` in the line that starts at `line`. Returns false, for callers to return. */
-bool saddle_parse_fail(saddle_parse_error *failure, const char *line, const char *at,
-                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Records an error at `at` in the current line. Returns false, for callers to return. */
+bool saddle_parse_fail(saddle_parse_error *parse, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Fails with "FILE:LINE:COLUMN: what". */
 static inline saddle_status saddle_parse_refuse(const saddle_parse_error *found, const char *path,
                                                 saddle_error *error)
