@@ -22,26 +22,9 @@
 #define SADDLE_NPY_HEADER_MOST (1 << 20)
 #define SADDLE_NPY_NAME_SIZE 128
 
-/* The types that can be read: numbers, converted to double, and text. */
-typedef enum saddle_npy_type {
-    SADDLE_NPY_F8,
-    SADDLE_NPY_F4,
-    SADDLE_NPY_I8,
-    SADDLE_NPY_I4,
-    SADDLE_NPY_I2,
-    SADDLE_NPY_I1,
-    SADDLE_NPY_U8,
-    SADDLE_NPY_U4,
-    SADDLE_NPY_U2,
-    SADDLE_NPY_U1,
-    SADDLE_NPY_B1,   /* bool */
-    SADDLE_NPY_TEXT, /* '<U', four bytes per character */
-    SADDLE_NPY_BYTES /* '|S', one byte per character */
-} saddle_npy_type;
-
 /* The type of the wanted array and its position after the header. */
 typedef struct saddle_npy_header {
-    saddle_npy_type type;
+    char kind;       /* 'f' float, 'i' integer, 'u' unsigned, 'b' bool; of a text 'U' or 'S' */
     bool swapped;    /* big-endian */
     bool fortran;    /* stored by columns; rank 2 only */
     size_t rank;     /* 0, 1 or 2 */

@@ -22,10 +22,9 @@
 typedef struct stream {
     const char *path;
     const char *name;
-    bool letters;       /* whether text is expected, not numbers */
-    FILE *file;         /* one of these two */
-    zip_file_t *member; /* is NULL */
-    uint64_t bytes;     /* its length */
+    bool letters; /* whether text is expected, not numbers */
+    FILE *file;
+    uint64_t bytes; /* its length */
 } stream;
 
 /* Fails with the common beginning of all messages. */
@@ -48,15 +47,7 @@ refuse(const stream *in, saddle_error *error, const char *format, ...)
 /* Reads exactly `bytes` bytes; false at the end of the stream and on errors, including a wrong checksum. */
 static bool take(const stream *in, void *to, size_t bytes)
 {
-    if (in->file != NULL)
-        return fread(to, 1, bytes, in->file) == bytes;
-    for (size_t done = 0; done < bytes;) {
-        zip_int64_t got = zip_fread(in->member, (char *)to + done, bytes - done);
-        if (got <= 0)
-            return false;
-        done += (size_t)got;
-    }
-    return true;
+    return fread(to, 1, bytes, in->file) == bytes;
 }
 
 static bool skip(const stream *in, uint64_t bytes)
@@ -74,10 +65,7 @@ static bool skip(const stream *in, uint64_t bytes)
 /* Returns whether the stream ends here. libzip verifies a member's checksum only at its end. */
 static bool ended(const stream *in)
 {
-    char byte;
-    if (in->file != NULL)
-        return fread(&byte, 1, 1, in->file) == 0 && !ferror(in->file);
-    return zip_fread(in->member, &byte, 1) == 0;
+    return fgetc(in->file) == EOF && !ferror(in->file);
 }
 
 /* Converts a little-endian integer to double; false when no double represents it exactly. */
@@ -101,18 +89,13 @@ static bool convert(const saddle_npy_header *header, const char *entry, size_t b
     float single;
     for (size_t k = 0; k < bytes; k++)
         byte[k] = (unsigned char)entry[header->swapped ? bytes - 1 - k : k];
-    switch (header->type) {
-    case SADDLE_NPY_F8:
-        memcpy(out, byte, sizeof *out);
-        return true;
-    case SADDLE_NPY_F4:
-        memcpy(&single, byte, sizeof single);
+    if (header->kind != 'f')
+        return convert_integer(byte, bytes, header->kind == 'i', out);
+    memcpy(&single, byte, sizeof single);
+    memcpy(out, byte, sizeof *out);
+    if (bytes == sizeof single)
         *out = (double)single;
-        return true;
-    default:
-        return convert_integer(byte, bytes,
-                               header->type >= SADDLE_NPY_I8 && header->type <= SADDLE_NPY_I1, out);
-    }
+    return true;
 }
 
 /* Reads the numbers; false when the stream ends early. *bad is the first entry that no double
@@ -126,7 +109,7 @@ static bool take_numbers(const stream *in, const saddle_npy_header *header, doub
     *bad = header->count;
     if (!take(in, from, bytes))
         return false;
-    if (header->type == SADDLE_NPY_F8 && !header->swapped)
+    if (header->kind == 'f' && bytes == header->count * sizeof *out && !header->swapped)
         return true;
     size_t each = header->count > 0 ? bytes / header->count : 0;
     for (size_t k = 0; k < header->count; k++, from += each)
@@ -173,10 +156,9 @@ static saddle_status take_header(const stream *in, char **out, uint64_t *used, s
     return SADDLE_OK;
 }
 
-/* The result: numbers with their shape, or a text. */
+/* The result. */
 typedef struct content {
-    double *numbers;
-    char *text;
+    void *entries; /* double *, or char * of a text */
     saddle_npy_header header;
 } content;
 
@@ -226,21 +208,20 @@ static bool trim_bytes(char *text, size_t bytes)
     return true;
 }
 
-/* Reads the entries, which the stream is known to have, into numbers or text, whichever is allocated. */
+/* Reads the entries, which the stream is known to have and which are allocated. */
 static saddle_status take_entries(const stream *in, const content *out, saddle_error *error)
 {
     const saddle_npy_header *header = &out->header;
     uint64_t behind = header->total - header->offset - header->bytes;
+    size_t bytes = (size_t)header->bytes;
     size_t bad = header->count;
-    bool whole = skip(in, header->offset);
-    if (out->numbers == NULL)
-        whole = whole && take(in, out->text, (size_t)header->bytes);
-    else
-        whole = whole && take_numbers(in, header, out->numbers, &bad);
+    bool whole =
+        skip(in, header->offset) && (in->letters ? take(in, out->entries, bytes)
+                                                 : take_numbers(in, header, out->entries, &bad));
     if (!whole || !skip(in, behind) || !ended(in))
         return refuse(in, error, "its entries are damaged; use an undamaged copy of the file");
-    bool (*trim)(char *, size_t) = header->type == SADDLE_NPY_BYTES ? trim_bytes : pack_letters;
-    if (out->numbers == NULL && !trim(out->text, (size_t)header->bytes))
+    bool (*trim)(char *, size_t) = header->kind == 'S' ? trim_bytes : pack_letters;
+    if (in->letters && !trim(out->entries, bytes))
         return refuse(in, error, "it contains invalid characters; save numpy.array('...')");
     if (bad < header->count)
         return refuse(in, error,
@@ -260,12 +241,9 @@ static saddle_status take_array(const stream *in, uint64_t left, content *out, s
     char what[200];
     saddle_snprintf(what, sizeof what, "'%.40s' of '%.140s'", in->name, in->path);
     SADDLE_TRY(saddle_need_check_one(bytes, what, "save less", error));
-    if (in->letters)
-        out->text = saddle_alloc((size_t)header->bytes + 1, 1);
-    else
-        out->numbers = saddle_alloc_doubles(header->count);
-    if (out->text == NULL && out->numbers == NULL)
-        return saddle_no_memory(error, "an array of a NumPy file");
+    out->entries = in->letters ? saddle_alloc((size_t)header->bytes + 1, 1)
+                               : saddle_alloc_doubles(header->count);
+    SADDLE_TRY(saddle_check_memory(out->entries, "an array of a NumPy file", error));
     return take_entries(in, out, error);
 }
 
@@ -323,6 +301,12 @@ static bool bloated(const zip_stat_t *member)
     return member->size > SMALL_MEMBER && member->size / MOST_EXPANSION > member->comp_size;
 }
 
+/* Reads from a member of an archive; -1 on errors, including a wrong checksum. */
+static ssize_t read_bytes(void *member, char *to, size_t bytes)
+{
+    return zip_fread(member, to, bytes);
+}
+
 static saddle_status read_member(stream *in, zip_t *archive, const char *member_name,
                                  uint64_t file_bytes, content *out, saddle_error *error)
 {
@@ -347,11 +331,15 @@ static saddle_status read_member(stream *in, zip_t *archive, const char *member_
                       (unsigned long long)member.size, MOST_EXPANSION,
                       (unsigned long long)member.comp_size);
     in->bytes = member.size;
-    in->member = zip_fopen_index(archive, member.index, 0);
-    if (in->member == NULL)
+    zip_file_t *opened = zip_fopen_index(archive, member.index, 0);
+    if (opened == NULL)
         return refuse(in, error, "%s", zip_strerror(archive));
-    saddle_status status = read_stream(in, out, error);
-    zip_fclose(in->member);
+    in->file = fopencookie(opened, "r", (cookie_io_functions_t){.read = read_bytes});
+    saddle_status status = saddle_check_memory(in->file, "a NumPy file", error);
+    SADDLE_THEN(status, read_stream(in, out, error));
+    if (in->file != NULL)
+        fclose(in->file);
+    zip_fclose(opened);
     return status;
 }
 
@@ -386,11 +374,9 @@ static saddle_status read_file(const char *path, const char *name, bool letters,
     FILE *file;
     size_t bytes;
     char first[4] = {0};
-    *out = (content){.text = NULL};
-    saddle_status status =
-        saddle_reading_open_regular(&file, path, "an .npz or .npy file", &bytes, error);
-    if (status != SADDLE_OK)
-        return status;
+    *out = (content){.entries = NULL};
+    SADDLE_TRY(saddle_reading_open_regular(&file, path, "an .npz or .npy file", &bytes, error));
+    saddle_status status;
     if (fread(first, 1, 4, file) == 4 && memcmp(first, "PK", 2) == 0) {
         status = read_archive(&in, bytes, out, error);
     } else {
@@ -401,9 +387,8 @@ static saddle_status read_file(const char *path, const char *name, bool letters,
     }
     fclose(file);
     if (status != SADDLE_OK) {
-        saddle_free(out->text);
-        saddle_free(out->numbers);
-        *out = (content){.text = NULL};
+        saddle_free(out->entries);
+        out->entries = NULL;
     }
     return status;
 }
@@ -418,11 +403,12 @@ static saddle_status transpose(content *of, saddle_error *error)
                                      "save numpy.ascontiguousarray of it", error));
     double *by_row = saddle_alloc_doubles(of->header.count);
     SADDLE_TRY(saddle_check_memory(by_row, "an array of a NumPy file", error));
+    const double *by_column = of->entries;
     for (size_t column = 0; column < columns; column++)
         for (size_t row = 0; row < rows; row++)
-            by_row[row * columns + column] = of->numbers[column * rows + row];
-    saddle_free(of->numbers);
-    of->numbers = by_row;
+            by_row[row * columns + column] = by_column[column * rows + row];
+    saddle_free(of->entries);
+    of->entries = by_row;
     return SADDLE_OK;
 }
 
@@ -432,16 +418,15 @@ saddle_status saddle_numpy_read(const char *path, const char *name, double **out
     content found;
     saddle_status status = read_file(path, name, false, &found, error);
     SADDLE_THEN_IF(status, found.header.fortran, transpose(&found, error));
+    *out = NULL;
     if (status != SADDLE_OK) {
-        saddle_free(found.numbers);
-        found.numbers = NULL;
+        saddle_free(found.entries);
+        return status;
     }
-    *out = found.numbers;
-    if (status == SADDLE_OK) {
-        *rank = found.header.rank;
-        memcpy(shape, found.header.shape, sizeof found.header.shape);
-    }
-    return status;
+    *out = found.entries;
+    *rank = found.header.rank;
+    memcpy(shape, found.header.shape, sizeof found.header.shape);
+    return SADDLE_OK;
 }
 
 saddle_status saddle_numpy_read_text(const char *path, const char *name, char **out,
@@ -449,7 +434,7 @@ saddle_status saddle_numpy_read_text(const char *path, const char *name, char **
 {
     content found;
     saddle_status status = read_file(path, name, true, &found, error);
-    *out = found.text;
+    *out = found.entries;
     return status;
 }
 
