@@ -8,6 +8,7 @@
 #include "core/compare.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "data/sources.h"
 #include "files/pattern.h"
 #include "instance/unused_options.h"
 #include "json_output.h"
@@ -64,46 +65,46 @@ const cli_command cli_data_list = {
 
 /* ---- info ---------------------------------------------------------------------------------- */
 
-/* The end of the range of rows, which are sorted by label, that have the label of row k. */
-static size_t same_label(const saddle_dataset *data, size_t k)
-{
-    size_t end = k + 1;
-    while (end < data->rows && data->label[end] == data->label[k])
-        end++;
-    return end;
-}
+/* The different labels, and how many rows have each if there are few. */
+typedef struct label_counts {
+    size_t different;
+    double label[MOST_LABELS];
+    const char *text[MOST_LABELS]; /* of the label; NULL: it is a number */
+    size_t rows[MOST_LABELS];
+} label_counts;
 
-/* The number of different labels; rows must be sorted by label. */
-static size_t count_labels(const saddle_dataset *data)
+/* Counts labels, which must be sorted. */
+static label_counts count_labels(const saddle_dataset *data)
 {
-    size_t different = 0;
-    for (size_t k = 0; k < data->rows; k = same_label(data, k))
-        different++;
-    return different;
+    label_counts found = {.different = 0};
+    size_t texts = 0;
+    const char *const *text = saddle_columns_label_texts(data->columns, &texts);
+    for (size_t k = 0; k < data->rows; k++) {
+        found.different += k == 0 || data->label[k] != data->label[k - 1];
+        if (found.different > MOST_LABELS)
+            continue;
+        size_t at = found.different - 1;
+        found.label[at] = data->label[k];
+        found.text[at] = text != NULL ? text[(size_t)data->label[k]] : NULL;
+        found.rows[at]++;
+    }
+    return found;
 }
 
 static void print_labels(const saddle_dataset *data)
 {
-    const double *label = data->label;
-    size_t count = data->rows;
-    size_t texts = 0;
-    const char *const *text = saddle_columns_label_texts(data->columns, &texts);
-    size_t different = count_labels(data);
-    if (different > MOST_LABELS) {
-        cli_print("  labels      %zu different, from %.10g to %.10g\n", different, label[0],
-                  label[count - 1]);
+    label_counts found = count_labels(data);
+    if (found.different > MOST_LABELS) {
+        cli_print("  labels      %zu different, from %.10g to %.10g\n", found.different,
+                  data->label[0], data->label[data->rows - 1]);
         return;
     }
-    const char *heading = "labels";
-    for (size_t k = 0; k < count;) {
-        size_t end = same_label(data, k);
-        cli_print("  %-10s  %g", heading, label[k]);
-        if (text != NULL)
-            cli_print(" (%s)", text[(size_t)label[k]]);
-        cli_print(": %zu row%s (%.4g%%)\n", end - k, SADDLE_PLURAL(end - k),
-                  100.0 * (double)(end - k) / (double)count);
-        heading = "";
-        k = end;
+    for (size_t k = 0; k < found.different; k++) {
+        cli_print("  %-10s  %g", k == 0 ? "labels" : "", found.label[k]);
+        if (found.text[k] != NULL)
+            cli_print(" (%s)", found.text[k]);
+        cli_print(": %zu row%s (%.4g%%)\n", found.rows[k], SADDLE_PLURAL(found.rows[k]),
+                  100.0 * (double)found.rows[k] / (double)data->rows);
     }
 }
 
@@ -241,16 +242,14 @@ static void add_columns(saddle_json *j, const saddle_columns *columns)
 
 static void add_labels(saddle_json *j, const saddle_dataset *data)
 {
-    size_t texts = 0;
-    const char *const *text = saddle_columns_label_texts(data->columns, &texts);
-    size_t different = count_labels(data);
-    saddle_json_put(j, "labels { different %zu min %g max %g counts [", different,
-                    different > 0 ? data->label[0] : (double)NAN,
-                    different > 0 ? data->label[data->rows - 1] : (double)NAN);
-    for (size_t k = 0; different <= MOST_LABELS && k < data->rows; k = same_label(data, k))
-        saddle_json_put(j, "{ label %g text %s rows %zu }", data->label[k],
-                        text != NULL ? text[(size_t)data->label[k]] : NULL,
-                        same_label(data, k) - k);
+    label_counts found = count_labels(data);
+    bool any = found.different > 0;
+    saddle_json_put(j, "labels { different %zu min %g max %g counts [", found.different,
+                    any ? data->label[0] : (double)NAN,
+                    any ? data->label[data->rows - 1] : (double)NAN);
+    for (size_t k = 0; found.different <= MOST_LABELS && k < found.different; k++)
+        saddle_json_put(j, "{ label %g text %s rows %zu }", found.label[k], found.text[k],
+                        found.rows[k]);
     saddle_json_put(j, "] }");
 }
 
@@ -348,15 +347,9 @@ static void print_fetched(const char *name, const char *where)
 {
     size_t count;
     const saddle_data_source *source = saddle_data_sources(&count);
-    size_t length = strlen(name);
-    for (size_t k = 0; k < count; k++) {
-        /* "mnist" includes its test rows. */
-        bool belongs = strncmp(source[k].name, name, length) == 0 &&
-                       (source[k].name[length] == '\0' ||
-                        (strcmp(name, "mnist") == 0 && source[k].name[length] == '.'));
-        if (belongs)
+    for (size_t k = 0; k < count; k++)
+        if (saddle_source_belongs(&source[k], name))
             cli_print("%s/%s\n", where, source[k].file);
-    }
 }
 
 static int run_fetch(const cli_arguments *arguments)

@@ -4,9 +4,9 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "data/dataset.h"
 #include "files/pattern.h"
 #include "instance/plan.h"
-#include "instance/split_file.h"
 #include "run/plan_files.h"
 
 #define FORMATS                                                                         \
@@ -246,8 +246,9 @@ static saddle_status copy_parts(parts *p, const cli_arguments *arguments,
                                 const saddle_division *how, bool *copied, saddle_error *error)
 {
     const saddle_plan *plan = &arguments->plan;
+    saddle_data_options reading = saddle_plan_data_options(plan);
     SADDLE_TRY(
-        saddle_split_csv_file(plan, arguments->operand[0], how, p->path, p->size, copied, error));
+        saddle_csv_split(arguments->operand[0], &reading, how, p->path, p->size, copied, error));
     if (*copied)
         cli_warn_unread(plan, SADDLE_FORMAT_BIT(SADDLE_FORMAT_CSV));
     for (size_t k = 0; *copied && k < p->count; k++)

@@ -36,9 +36,8 @@ static saddle_status read_whole(const char *path, const char *name, size_t *out,
     double *value = NULL;
     size_t rank;
     size_t shape[2];
-    saddle_status status = saddle_numpy_read(path, name, &value, &rank, shape, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_numpy_read(path, name, &value, &rank, shape, error));
+    saddle_status status = SADDLE_OK;
     bool good =
         shape[0] * shape[1] == 1 && *value >= 0.0 && *value <= 0x1p53 && *value == floor(*value);
     if (good)
@@ -70,16 +69,14 @@ static saddle_status read_vector(const char *path, const char *name, double **ou
     return SADDLE_OK;
 }
 
-/* Checks the file's format: refuses files that are not models, and models from before they could
- * be used. */
-static saddle_status check_format(const char *path, saddle_error *error)
+/* Reads xbar and checks the file's format: refuses files that are not models, and models from before they
+ * could be used. */
+static saddle_status read_format(saddle_predictor *p, saddle_error *error)
 {
+    const char *path = p->path;
     size_t format = 0;
-    double *x = NULL;
-    size_t length;
     saddle_error why;
-    saddle_status status = read_vector(path, "xbar", &x, &length, &why);
-    saddle_free(x);
+    saddle_status status = read_vector(path, "xbar", &p->x, &p->x_dim, &why);
     if (status != SADDLE_OK && access(path, R_OK) != 0)
         return saddle_fail(error, status, "%s", why.message);
     if (status != SADDLE_OK) {
@@ -185,11 +182,10 @@ static saddle_status read_columns(saddle_predictor *p, saddle_error *error)
 
 static saddle_status read_model(saddle_predictor *p, saddle_error *error)
 {
-    saddle_status status = check_format(p->path, error);
+    saddle_status status = read_format(p, error);
     SADDLE_THEN(status, read_settings(p, error));
     SADDLE_THEN(status, read_whole(p->path, "features", &p->features, error));
     SADDLE_THEN(status, read_columns(p, error));
-    SADDLE_THEN(status, read_vector(p->path, "xbar", &p->x, &p->x_dim, error));
     SADDLE_THEN(status, read_vector(p->path, "ybar", &p->y, &p->y_dim, error));
     if (status == SADDLE_OK && (p->agents == 0 || p->x_dim == 0 || p->y_dim == 0))
         status = saddle_fail(error, SADDLE_BAD_INPUT,
@@ -237,22 +233,15 @@ static saddle_status find_kind(saddle_predictor *p, const char *plugin, saddle_e
 /* Creates every agent's samples and a network; a ring is the cheapest. */
 static saddle_status make_inputs(saddle_predictor *p, saddle_error *error)
 {
-    placeholder_row *row = &p->row;
-    row->label = 1.0;
-    row->data = (saddle_dataset){.name = p->path,
-                                 .rows = 1,
-                                 .features = p->features,
-                                 .label = &row->label,
-                                 .row_start = row->row_start,
-                                 .column = &row->column,
-                                 .value = &row->value};
+    SADDLE_TRY(saddle_dataset_new(&p->row, p->path, 1, p->features, 0, true, error));
+    p->row->label[0] = 1.0;
+    p->row->row_start[1] = 0;
     p->shard = saddle_alloc(p->agents, sizeof *p->shard);
     p->samples = saddle_alloc(p->agents, sizeof *p->samples);
-    if (p->shard == NULL || p->samples == NULL) {
+    if (p->shard == NULL || p->samples == NULL)
         return saddle_no_memory(error, "the model");
-    }
     for (size_t i = 0; i < p->agents; i++) {
-        p->shard[i] = &row->data;
+        p->shard[i] = p->row;
         p->samples[i] = 1;
     }
     saddle_status status = saddle_graph_create(&p->graph, "ring", p->agents, 0, error);
@@ -336,9 +325,7 @@ static saddle_status match_y(saddle_predictor *p, saddle_error *error)
     if (length == p->y_dim)
         return SADDLE_OK;
     p->unknown_y = saddle_alloc_doubles(length);
-    if (p->unknown_y == NULL) {
-        return saddle_no_memory(error, "the model");
-    }
+    SADDLE_TRY(saddle_check_memory(p->unknown_y, "the model", error));
     for (size_t k = 0; k < length; k++)
         p->unknown_y[k] = (double)NAN;
     return SADDLE_OK;
@@ -352,15 +339,11 @@ saddle_status saddle_predictor_load(saddle_predictor **out, const char *path, co
     *out = NULL;
     SADDLE_REQUIRE(error, path);
     saddle_predictor *p = saddle_alloc(1, sizeof *p);
-    saddle_status status = SADDLE_NO_MEMORY;
-    if (p != NULL) {
-        saddle_plan_defaults(&p->plan, sizeof p->plan);
-        p->path = saddle_strdup(path);
-    }
-    if (p == NULL || p->path == NULL)
-        saddle_no_memory(error, "the model");
-    else
-        status = read_model(p, error);
+    SADDLE_TRY(saddle_check_memory(p, "the model", error));
+    saddle_plan_defaults(&p->plan, sizeof p->plan);
+    p->path = saddle_strdup(path);
+    saddle_status status = saddle_check_memory(p->path, "the model", error);
+    SADDLE_THEN(status, read_model(p, error));
     SADDLE_THEN(status, make_problem(p, plugin, error));
     SADDLE_THEN(status, match_y(p, error));
     if (status == SADDLE_OK)
@@ -379,6 +362,7 @@ void saddle_predictor_free(saddle_predictor *p)
     saddle_world_free(p->world);
     saddle_mixing_free(p->mixing);
     saddle_graph_free(p->graph);
+    saddle_dataset_free(p->row);
     saddle_free((void *)p->shard);
     saddle_free(p->samples);
     saddle_free(p->unknown_y);

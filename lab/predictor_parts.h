@@ -7,15 +7,6 @@
 #include "instance/plan.h"
 #include "problems/problem_choice.h"
 
-/* A substitute for an agent's samples: one row of zeros. */
-typedef struct placeholder_row {
-    saddle_dataset data;
-    double label;
-    size_t row_start[2];
-    uint32_t column;
-    double value;
-} placeholder_row;
-
 struct saddle_predictor {
     char *path;
     saddle_plan plan; /* of the run that made the model */
@@ -25,8 +16,8 @@ struct saddle_predictor {
     size_t x_dim;
     double *y;
     size_t y_dim;
-    double *unknown_y; /* NaN, for a problem whose y belongs to samples */
-    placeholder_row row;
+    double *unknown_y;      /* NaN, for a problem whose y belongs to samples */
+    saddle_dataset *row;    /* one row of zeros, a substitute for an agent's samples */
     saddle_dataset **shard; /* the row, repeated for every agent */
     size_t *samples;        /* 1, for every agent */
     saddle_graph *graph;

@@ -54,13 +54,8 @@ saddle_status saddle_predictor_data(const saddle_predictor *predictor, saddle_da
     if (how.drop_columns == NULL)
         how.drop_columns = predictor->plan.problem.drop_columns;
     how.columns = predictor->columns;
-    saddle_status status = saddle_dataset_load(out, name, &how, predictor->plan.start.seed, error);
-    SADDLE_THEN(status, check_rows(predictor, *out, error));
-    if (status != SADDLE_OK) {
-        saddle_dataset_free(*out);
-        *out = NULL;
-    }
-    return status;
+    SADDLE_TRY(saddle_dataset_load(out, name, &how, predictor->plan.start.seed, error));
+    return saddle_dataset_finish(out, check_rows(predictor, *out, error));
 }
 
 static const double *y_of(const saddle_predictor *p)
@@ -73,10 +68,9 @@ saddle_status saddle_predictor_scores(const saddle_predictor *predictor, const s
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, predictor, data, out);
-    saddle_status status = check_rows(predictor, data, error);
-    SADDLE_THEN(status, predictor->problem->scores(predictor->problem, data, predictor->x,
-                                                   y_of(predictor), out, error));
-    return status;
+    SADDLE_TRY(check_rows(predictor, data, error));
+    return predictor->problem->scores(predictor->problem, data, predictor->x, y_of(predictor), out,
+                                      error);
 }
 
 /* Appends an outcome unless the problem itself has it. */
@@ -159,10 +153,9 @@ saddle_status saddle_predictor_evaluate(const saddle_predictor *predictor,
     saddle_dataset labelled = *data;
     double *score = saddle_alloc_doubles(data->rows);
     labelled.label = saddle_alloc_doubles(data->rows);
-    saddle_status status = SADDLE_NO_MEMORY;
-    if (score == NULL || labelled.label == NULL) {
-        saddle_no_memory(error, "the scores");
-    } else {
+    saddle_status status =
+        score != NULL && labelled.label != NULL ? SADDLE_OK : saddle_no_memory(error, "the scores");
+    if (status == SADDLE_OK) {
         memcpy(labelled.label, data->label, data->rows * sizeof *labelled.label);
         status = evaluate(predictor, &labelled, positive, score, out, count, error);
     }
@@ -175,15 +168,11 @@ saddle_status saddle_save_numbers(const double *number, size_t count, const char
                                   saddle_error *error)
 {
     SADDLE_REQUIRE(error, number, path);
-    saddle_output file = {0};
+    saddle_output file;
     char text[SADDLE_REAL_SIZE];
-    saddle_status status = saddle_output_open(&file, path, error);
-    if (status == SADDLE_OK) {
-        /* A failed write shows when the stream is committed. */
-        for (size_t k = 0; k < count; k++)
-            saddle_fprintf(file.stream, "%s\n", saddle_print_real(number[k], 17, text));
-        status = saddle_output_commit(&file, error);
-    }
-    saddle_output_discard(&file);
-    return status;
+    SADDLE_TRY(saddle_output_open(&file, path, error));
+    /* A failed write shows when the stream is committed. */
+    for (size_t k = 0; k < count; k++)
+        saddle_fprintf(file.stream, "%s\n", saddle_print_real(number[k], 17, text));
+    return saddle_output_commit(&file, error);
 }

@@ -221,7 +221,7 @@ static saddle_status open_file(saddle_tune_log *log, const saddle_instance *inst
     size_t used = 0;
     char *head = make_head(tuning, instance, plan, &forecast->plan);
     SADDLE_TRY(saddle_check_memory(head, "the log", error));
-    saddle_status status = saddle_lines_continue(&log->lines, inputs->log, "output", error);
+    saddle_status status = saddle_lines_open(&log->lines, inputs->log, "output", true, error);
     SADDLE_THEN(status,
                 inputs->resume ? read_log(log, head, tuning, &used, error) : check_new(log, error));
     SADDLE_THEN(status, saddle_lines_cut(&log->lines, used, WHAT, error));

@@ -87,25 +87,18 @@ size_t saddle_column_find(const saddle_column *column, const char *text, size_t 
     return found ? index : column->texts;
 }
 
+/* Makes room for one more text. */
 static bool grow(saddle_column *column)
 {
-    size_t capacity = column->capacity == 0 ? 8 : 2 * column->capacity;
-    char **text = saddle_alloc(capacity, sizeof *text);
-    size_t *times = saddle_alloc(capacity, sizeof *times);
-    if (text == NULL || times == NULL) {
-        saddle_free((void *)text);
-        saddle_free(times);
+    size_t capacity = column->capacity;
+    char **text = saddle_grow((void *)column->text, column->texts, &capacity, sizeof *text);
+    if (text == NULL)
         return false;
-    }
-    if (column->texts > 0) {
-        memcpy((void *)text, (void *)column->text, column->texts * sizeof *text);
-        memcpy(times, column->times, column->texts * sizeof *times);
-    }
-    saddle_free((void *)column->text);
-    saddle_free(column->times);
     column->text = text;
+    size_t *times = saddle_grow(column->times, column->texts, &column->capacity, sizeof *times);
+    if (times == NULL)
+        return false;
     column->times = times;
-    column->capacity = capacity;
     return true;
 }
 
@@ -119,8 +112,7 @@ bool saddle_column_observe(saddle_column *column, const char *text, size_t lengt
         column->times[index] += times;
         return true;
     }
-    if (column->texts == SADDLE_MOST_CATEGORIES ||
-        (column->texts == column->capacity && !grow(column)))
+    if (column->texts == SADDLE_MOST_CATEGORIES || !grow(column))
         return false;
     char *copy = saddle_format("%.*s", (int)length, text);
     if (copy == NULL)
@@ -337,8 +329,7 @@ saddle_status saddle_columns_features_of(const saddle_columns *columns, size_t f
 bool saddle_columns_is_label(const saddle_columns *columns, const char *which, size_t length)
 {
     return columns != NULL && columns->named && columns->label.name != NULL && length > 0 &&
-           strlen(columns->label.name) == length &&
-           strncmp(columns->label.name, which, length) == 0;
+           compare(which, length, columns->label.name) == 0;
 }
 
 saddle_status saddle_columns_feature(const saddle_columns *columns, size_t features,
@@ -413,14 +404,6 @@ const char *const *saddle_columns_label_texts(const saddle_columns *columns, siz
     return columns != NULL ? texts_of(&columns->label, count) : NULL;
 }
 
-/* Returns whether a name is that of a text column with one feature per text. */
-static bool is_hot(const saddle_columns *columns, const char *name, size_t length)
-{
-    size_t k = columns != NULL ? find_column(columns, name, length) : 0;
-    return columns != NULL && columns->named && columns->one_hot && k < columns->count &&
-           columns->column[k].kind == SADDLE_COLUMN_TEXT;
-}
-
 saddle_status saddle_dataset_column(const saddle_dataset *data, const char *which, double *out,
                                     saddle_error *error)
 {
@@ -430,7 +413,10 @@ saddle_status saddle_dataset_column(const saddle_dataset *data, const char *whic
     size_t length = strlen(which);
     SADDLE_TRY(saddle_columns_features_of(data->columns, data->features, which, length, &first,
                                           &count, error));
-    bool hot = is_hot(data->columns, which, length);
+    const saddle_columns *columns = data->columns;
+    size_t column = columns != NULL && columns->named ? find_column(columns, which, length) : 0;
+    bool hot = columns != NULL && columns->named && columns->one_hot && column < columns->count &&
+               columns->column[column].kind == SADDLE_COLUMN_TEXT;
     for (size_t row = 0; row < data->rows; row++) {
         out[row] = hot ? 0.0 : saddle_row_entry(data, row, first);
         for (size_t k = 1; hot && k < count; k++)

@@ -97,10 +97,9 @@ static bool unescape(char *text)
 static bool parse_count(const char *text, size_t *out)
 {
     uint64_t value = 0;
-    if (text == NULL || !saddle_parse_integer(text, &value))
-        return false;
+    bool good = text != NULL && saddle_parse_integer(text, &value);
     *out = (size_t)value;
-    return true;
+    return good;
 }
 
 /* Reads texts and how often each was seen; texts must be in ascending order. */
@@ -125,21 +124,22 @@ static bool parse_column(saddle_column *column, char *line)
     const char *kind = strsep(&line, "\t");
     char *name = strsep(&line, "\t");
     const char *fill = strsep(&line, "\t");
-    size_t seen = 0;
-    bool good = parse_count(strsep(&line, "\t"), &seen) && line != NULL && unescape(name);
+    const char *seen = strsep(&line, "\t");
     const char *sum = strsep(&line, "\t");
-    good = good && saddle_parse_real(sum, &column->sum);
-    column->name = good ? saddle_strdup(name) : NULL;
-    column->filled = good && *fill != '\0';
-    good = column->name != NULL && (!column->filled || saddle_parse_real(fill, &column->fill));
-    column->seen = seen;
-    good = good && parse_texts(column, line);
+    if (sum == NULL || !unescape(name) || !parse_count(seen, &column->seen) ||
+        !saddle_parse_real(sum, &column->sum))
+        return false;
+    column->name = saddle_strdup(name);
+    column->filled = *fill != '\0';
+    if (column->name == NULL || (column->filled && !saddle_parse_real(fill, &column->fill)) ||
+        !parse_texts(column, line))
+        return false;
     size_t which = 0;
-    while (good && which < 3 && strcmp(kind, kind_name[which]) != 0)
+    while (which < 3 && strcmp(kind, kind_name[which]) != 0)
         which++;
     column->kind = (saddle_column_kind)which;
     bool text = which == SADDLE_COLUMN_TEXT;
-    return good && which < 3 && (column->texts > 0) == text &&
+    return which < 3 && (column->texts > 0) == text &&
            (!text || !column->filled ||
             (column->fill >= 0.0 && column->fill < (double)column->texts &&
              column->fill == floor(column->fill)));

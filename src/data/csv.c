@@ -412,10 +412,8 @@ static saddle_status make_rows(saddle_csv *table, const char *name, saddle_error
 {
     const saddle_columns *columns = table->columns;
     bool sparse = columns->features > columns->count;
-    return sparse ? saddle_dataset_new_sparse(&table->data, name, table->rows, columns->features,
-                                              table->rows * columns->count, false, error)
-                  : saddle_dataset_new_dense(&table->data, name, table->rows, columns->features,
-                                             error);
+    return saddle_dataset_new(&table->data, name, table->rows, columns->features,
+                              sparse ? table->rows * columns->count : SADDLE_DENSE, false, error);
 }
 
 /* Fills the rows. */

@@ -9,7 +9,6 @@
 #include "core/status.h"
 #include "data/csv_table.h"
 #include "data/dataset.h"
-#include "data/split.h"
 #include "files/file.h"
 #include "files/pattern.h"
 
@@ -20,7 +19,7 @@ static saddle_status read_rows(saddle_csv *table, const saddle_input *in, const 
 {
     SADDLE_TRY(saddle_csv_open(table, in, options, true, error));
     table->settled = true;
-    SADDLE_TRY(saddle_dataset_new_sparse(&table->data, name, table->rows, 0, 0, true, error));
+    SADDLE_TRY(saddle_dataset_new(&table->data, name, table->rows, 0, 0, true, error));
     memset(table->data->label, 0, table->rows * sizeof *table->data->label);
     table->row = saddle_alloc(table->rows, sizeof *table->row);
     SADDLE_TRY(saddle_check_memory(table->row, "the rows", error));
@@ -115,6 +114,9 @@ saddle_status saddle_csv_split(const char *name, const saddle_data_options *opti
     *copied = false;
     if (saddle_data_is_generated(name) || saddle_is_pattern(name))
         return SADDLE_OK;
+    for (size_t p = 0; p < how->parts; p++)
+        if (!saddle_is_csv_name(path[p]))
+            return SADDLE_OK;
     saddle_status status = saddle_data_find(name, &found, error);
     SADDLE_THEN(status, saddle_input_open(&in, found, error));
     *copied = status == SADDLE_OK && saddle_choose_format(&in, options) == SADDLE_FORMAT_CSV;

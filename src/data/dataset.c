@@ -20,13 +20,11 @@
 
 /* ---- memory ---- */
 
-/* Allocates the features of a data set: `nonzeros` entries, all of them 1 if `unit` is set; with DENSE,
- * all features. */
-#define DENSE SIZE_MAX
+/* Allocates the features of a data set, as saddle_dataset_new() says. */
 static void take_features(saddle_dataset *data, size_t rows, size_t features, size_t nonzeros,
                           bool unit, saddle_allocator *allocator)
 {
-    if (nonzeros == DENSE) {
+    if (nonzeros == SADDLE_DENSE) {
         data->dense = saddle_allocator_block(allocator, rows, features * sizeof *data->dense);
         return;
     }
@@ -63,8 +61,8 @@ saddle_dataset *saddle_dataset_new_head(const char *name, size_t rows, size_t fe
 
 /* Checks the memory for one process only: what other processes on this machine have already taken is
  * missing from what is available, and what they will take they check themselves. */
-static saddle_status make(saddle_dataset **out, const char *name, size_t rows, size_t features,
-                          size_t nonzeros, bool unit, saddle_error *error)
+saddle_status saddle_dataset_new(saddle_dataset **out, const char *name, size_t rows,
+                                 size_t features, size_t nonzeros, bool unit, saddle_error *error)
 {
     char what[320];
     saddle_allocator allocator = {0};
@@ -80,26 +78,30 @@ static saddle_status make(saddle_dataset **out, const char *name, size_t rows, s
         return saddle_no_memory(error, "a data set");
     }
     *out = data;
+    if (data->dense != NULL) {
+        memset(data->label, 0, rows * sizeof *data->label);
+    } else {
+        data->nonzeros = nonzeros;
+        data->row_start[0] = 0;
+    }
     return SADDLE_OK;
 }
 
-saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, size_t rows,
-                                        size_t features, size_t nonzeros, bool unit,
-                                        saddle_error *error)
+void saddle_dataset_put(saddle_dataset *to, const saddle_dataset *from, size_t row, size_t entry)
 {
-    SADDLE_TRY(make(out, name, rows, features, nonzeros, unit, error));
-    (*out)->nonzeros = nonzeros;
-    (*out)->row_start[0] = 0;
-    return SADDLE_OK;
-}
-
-saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, size_t rows,
-                                       size_t features, saddle_error *error)
-{
-    SADDLE_TRY(make(out, name, rows, features, DENSE, false, error));
-    if (*out != NULL)
-        memset((*out)->label, 0, rows * sizeof *(*out)->label);
-    return SADDLE_OK;
+    memcpy(to->label + row, from->label, from->rows * sizeof *from->label);
+    if (from->dense != NULL) {
+        memcpy(to->dense + row * to->features, from->dense,
+               from->rows * from->features * sizeof *from->dense);
+        return;
+    }
+    for (size_t k = 0; k < from->rows; k++)
+        to->row_start[row + k + 1] = entry + from->row_start[k + 1];
+    for (size_t k = 0; k < from->nonzeros; k++) {
+        to->column[entry + k] = from->column[k];
+        if (to->value != NULL)
+            to->value[entry + k] = saddle_entry_value(from, k);
+    }
 }
 
 void saddle_dataset_forget_ones(saddle_dataset *data)
@@ -128,6 +130,15 @@ void saddle_dataset_free(saddle_dataset *data)
     saddle_free(data);
 }
 
+saddle_status saddle_dataset_finish(saddle_dataset **data, saddle_status status)
+{
+    if (status != SADDLE_OK) {
+        saddle_dataset_free(*data);
+        *data = NULL;
+    }
+    return status;
+}
+
 void saddle_dataset_count_nonzeros(saddle_dataset *data)
 {
     data->nonzeros = 0;
@@ -137,26 +148,24 @@ void saddle_dataset_count_nonzeros(saddle_dataset *data)
 
 /* ---- loading ---- */
 
-typedef saddle_status reader(saddle_dataset **out, const char *name, const saddle_input *in,
-                             const saddle_data_options *options, saddle_error *error);
-
-/* Returns whether a path has an ending, with or without .gz after it. */
-static bool ends_with(const char *path, const char *ending)
+/* Returns whether a path has one of two endings, with or without .gz after it. */
+static bool is_named(const char *path, const char *const ending[4])
 {
-    size_t length = strlen(path);
-    size_t tail = strlen(ending);
-    if (length > 3 && strcmp(path + length - 3, ".gz") == 0)
-        length -= 3;
-    return length >= tail && strncmp(path + length - tail, ending, tail) == 0;
+    for (size_t k = 0; k < 4; k++)
+        if (saddle_has_ending(path, ending[k]))
+            return true;
+    return false;
 }
 
 static saddle_data_format detect(const saddle_input *in)
 {
+    static const char *const numpy[4] = {".npy", ".npz", ".npy.gz", ".npz.gz"};
+    static const char *const csv[4] = {".csv", ".tsv", ".csv.gz", ".tsv.gz"};
     if (saddle_looks_like_idx(in))
         return SADDLE_FORMAT_IDX;
-    if (saddle_looks_like_numpy(in) || ends_with(in->path, ".npy") || ends_with(in->path, ".npz"))
+    if (saddle_looks_like_numpy(in) || is_named(in->path, numpy))
         return SADDLE_FORMAT_NUMPY;
-    if (ends_with(in->path, ".csv") || ends_with(in->path, ".tsv") || saddle_looks_like_csv(in))
+    if (is_named(in->path, csv) || saddle_looks_like_csv(in))
         return SADDLE_FORMAT_CSV;
     return SADDLE_FORMAT_LIBSVM;
 }
@@ -169,10 +178,10 @@ saddle_data_format saddle_choose_format(const saddle_input *in, const saddle_dat
 static saddle_status load_file(saddle_dataset **out, const char *name, const char *path,
                                const saddle_data_options *options, saddle_error *error)
 {
-    static reader *const read[] = {[SADDLE_FORMAT_LIBSVM] = saddle_read_libsvm,
-                                   [SADDLE_FORMAT_CSV] = saddle_read_csv,
-                                   [SADDLE_FORMAT_IDX] = saddle_read_idx,
-                                   [SADDLE_FORMAT_NUMPY] = saddle_read_numpy};
+    static saddle_reader *const read[] = {[SADDLE_FORMAT_LIBSVM] = saddle_read_libsvm,
+                                          [SADDLE_FORMAT_CSV] = saddle_read_csv,
+                                          [SADDLE_FORMAT_IDX] = saddle_read_idx,
+                                          [SADDLE_FORMAT_NUMPY] = saddle_read_numpy};
     saddle_input in;
     SADDLE_TRY(saddle_input_open(&in, path, error));
     saddle_data_format format = saddle_choose_format(&in, options);
@@ -213,15 +222,9 @@ static saddle_status load_synthetic(saddle_dataset **out, const char *text, uint
                            "of at least 1",
                            text);
     SADDLE_TRY(saddle_dataset_generate(out, size[0], size[1], seed, error));
-    char *name = saddle_strdup(text);
-    if (name == NULL) {
-        saddle_dataset_free(*out);
-        *out = NULL;
-        return saddle_no_memory(error, "a data set");
-    }
     saddle_free((*out)->name);
-    (*out)->name = name;
-    return SADDLE_OK;
+    (*out)->name = saddle_strdup(text);
+    return saddle_dataset_finish(out, saddle_check_memory((*out)->name, "a data set", error));
 }
 
 bool saddle_data_is_generated(const char *name)
@@ -234,19 +237,21 @@ bool saddle_data_is_generated(const char *name)
 /* Fails if an option has a value outside its enumeration. */
 static saddle_status check_options(const saddle_data_options *options, saddle_error *error)
 {
-    if ((unsigned)options->format > SADDLE_FORMAT_NUMPY)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "data format %d is unknown; use a saddle_data_format",
-                           (int)options->format);
-    if ((unsigned)options->header > SADDLE_HEADER_NO)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "header %d is unknown; use a saddle_csv_header",
-                           (int)options->header);
-    if ((unsigned)options->categories > SADDLE_CODES ||
-        (unsigned)options->missing > SADDLE_MISSING_IMPUTE)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "categories %d or missing %d is unknown; use a saddle_categories and a "
-                           "saddle_missing",
-                           (int)options->categories, (int)options->missing);
+    const struct {
+        const char *name;
+        int value;
+        int last;
+        const char *type;
+    } choice[] = {
+        {"data format", (int)options->format, SADDLE_FORMAT_NUMPY, "saddle_data_format"},
+        {"header", (int)options->header, SADDLE_HEADER_NO, "saddle_csv_header"},
+        {"categories", (int)options->categories, SADDLE_CODES, "saddle_categories"},
+        {"missing", (int)options->missing, SADDLE_MISSING_IMPUTE, "saddle_missing"},
+    };
+    for (size_t k = 0; k < sizeof choice / sizeof *choice; k++)
+        if (choice[k].value < 0 || choice[k].value > choice[k].last)
+            return saddle_fail(error, SADDLE_BAD_INPUT, "%s %d is unknown; use a %s",
+                               choice[k].name, choice[k].value, choice[k].type);
     return SADDLE_OK;
 }
 
@@ -268,11 +273,10 @@ saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
     if (saddle_is_pattern(name))
         return saddle_load_several(out, name, options, error);
     char *path = NULL;
-    saddle_status result = saddle_data_find(name, &path, error);
-    if (result == SADDLE_OK)
-        result = load_file(out, name, path, options, error);
+    saddle_status status = saddle_data_find(name, &path, error);
+    SADDLE_THEN(status, load_file(out, name, path, options, error));
     saddle_free(path);
-    return result;
+    return status;
 }
 
 /* ---- selecting ---- */
@@ -377,8 +381,8 @@ static saddle_status make_sparse(selection *s, saddle_error *error)
         s->entries[k] = entries;
         entries += own;
     }
-    return saddle_dataset_new_sparse(&s->out, s->data->name, s->count, s->data->features, entries,
-                                     has_ones(s->data), error);
+    return saddle_dataset_new(&s->out, s->data->name, s->count, s->data->features, entries,
+                              has_ones(s->data), error);
 }
 
 /* Returns whether storing rows sparse takes at most a third of the memory and work, as for images on an
@@ -392,7 +396,7 @@ double saddle_dataset_select_bytes(const saddle_dataset *data, const size_t *row
 {
     bool sparse = data->dense == NULL || mostly_zero(data);
     return bytes_of(data->name, count, data->features,
-                    sparse ? count_entries(data, row, count) : DENSE, has_ones(data));
+                    sparse ? count_entries(data, row, count) : SADDLE_DENSE, has_ones(data));
 }
 
 saddle_status saddle_dataset_select_by(saddle_dataset **out, const saddle_dataset *data,
@@ -411,7 +415,8 @@ saddle_status saddle_dataset_select_by(saddle_dataset **out, const saddle_datase
                                data->name, data->rows - 1);
     SADDLE_TRY(data->dense == NULL || mostly_zero(data)
                    ? make_sparse(&s, error)
-                   : saddle_dataset_new_dense(&s.out, data->name, count, data->features, error));
+                   : saddle_dataset_new(&s.out, data->name, count, data->features, SADDLE_DENSE,
+                                        false, error));
     saddle_parallel(s.chunks, copy_chunk, &s);
     if (s.out->dense != NULL)
         saddle_dataset_count_nonzeros(s.out);

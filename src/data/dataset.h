@@ -7,16 +7,20 @@
 /* Creates a data set with a name, which is copied, and labels to be filled in, but no features yet. NULL
  * when memory is short. */
 saddle_dataset *saddle_dataset_new_head(const char *name, size_t rows, size_t features);
-/* Creates a sparse data set whose arrays have the given sizes and are to be filled in; only row_start[0]
- * is set, to 0. `unit`: all values are 1 and not stored. `name` is copied. */
-saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, size_t rows,
-                                        size_t features, size_t nonzeros, bool unit,
-                                        saddle_error *error);
+/* As the number of entries: features are stored dense. */
+#define SADDLE_DENSE SIZE_MAX
+/* Creates a data set with a name, which is copied. Dense ones consist of zeros, labels included; those with
+ * `nonzeros` entries are to be filled in, and only row_start[0] is set, to 0. `unit`: all values are 1 and
+ * not stored. */
+saddle_status saddle_dataset_new(saddle_dataset **out, const char *name, size_t rows,
+                                 size_t features, size_t nonzeros, bool unit, saddle_error *error);
+/* Copies all rows of a data set into another one of the same kind, after its first `row` rows and `entry`
+ * entries. */
+void saddle_dataset_put(saddle_dataset *to, const saddle_dataset *from, size_t row, size_t entry);
+/* Ends the creation of a data set: if it failed, frees what there is of it. Returns the status. */
+saddle_status saddle_dataset_finish(saddle_dataset **data, saddle_status status);
 /* Drops the array of values if all of them are 1. */
 void saddle_dataset_forget_ones(saddle_dataset *data);
-/* Creates a dense data set of zeros, labels included. */
-saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, size_t rows,
-                                       size_t features, saddle_error *error);
 /* Creates a data set that borrows the features of another one and has its own labels. */
 saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *data,
                                   saddle_error *error);
@@ -62,5 +66,34 @@ saddle_status saddle_labels_apply(saddle_label_kind kind, const char *rule, sadd
 /* Parses a list of classes: distinct labels in ascending order. Free *out with saddle_free(). */
 saddle_status saddle_labels_parse(const char *list, double **out, size_t *count,
                                   saddle_error *error);
+/* Parses the samples per agent: one number for all agents, or one for each, separated by commas. */
+saddle_status saddle_read_samples(size_t *samples, size_t agents, const char *text,
+                                  saddle_error *error);
+
+/* How rows are divided; the members are those of saddle_dataset_split(). */
+typedef struct saddle_division {
+    const double *share; /* per part; borrowed */
+    size_t parts;
+    bool stratify;
+    uint64_t seed;
+} saddle_division;
+
+/*
+ * Lists the rows of part 0 in ascending order, then those of part 1, and so on; size[p] receives the
+ * number of rows of part p. `row` has an element per row. Fails, naming `name`, if a part gets no row.
+ */
+saddle_status saddle_split_rows(const saddle_division *how, const char *name, const double *label,
+                                size_t rows, size_t *row, size_t *size, saddle_error *error);
+/* Returns whether a name has the ending of a CSV file that is written: .csv or .tsv. */
+bool saddle_is_csv_name(const char *path);
+/*
+ * If data of a name are read from one CSV file, and all paths are names of CSV files, divides its rows and
+ * copies them as they are in the file, with its header line, to path[0], path[1], ... Reads labels only, and
+ * these only to stratify; refuses options that would change rows. size[p] receives the number of rows of
+ * part p, and *copied whether this is the case.
+ */
+saddle_status saddle_csv_split(const char *name, const saddle_data_options *options,
+                               const saddle_division *how, char *const *path, size_t *size,
+                               bool *copied, saddle_error *error);
 
 #endif

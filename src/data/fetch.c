@@ -53,12 +53,12 @@ struct download {
     uint64_t done;    /* bytes in the partial file */
     char said
         [8192]; /* the last that curl printed: the heads of the server's answers, and its report */
-    size_t length;    /* of that text */
-    bool restart;     /* whether the partial file turned out to be useless */
-    bool ended;       /* whether the caller's progress function stopped it */
-    bool too_large;   /* whether more than MOST_BYTES were announced or arrived */
-    bool no_curl;     /* whether the program curl is not installed */
-    char reason[512]; /* why it failed */
+    size_t length;       /* of that text */
+    bool restart;        /* whether the partial file turned out to be useless */
+    bool ended;          /* whether the caller's progress function stopped it */
+    bool too_large;      /* whether more than MOST_BYTES were announced or arrived */
+    bool no_curl;        /* whether the program curl is not installed */
+    saddle_error reason; /* why it failed */
 };
 
 static bool starts_with(const char *url, const char *scheme)
@@ -160,36 +160,34 @@ static bool wait_for_curl(struct download *download, pid_t child, int texts)
     return true;
 }
 
-/* Returns whether curl reports that it has the rest of the file; otherwise records the reason. */
-static bool judge(struct download *download)
+/* Reads curl's report: whether it has the rest of the file. */
+static saddle_status judge(struct download *download)
 {
+    saddle_error *error = &download->reason;
     const char *report = last_said(download, REPORT);
     char *status = NULL;  /* follows the result */
     char *address = NULL; /* follows the server's status */
     long result = report != NULL ? strtol(report, &status, 10) : -1;
     long code = report != NULL ? strtol(status, &address, 10) : 0;
-    if (report == NULL || status == report || address == status) {
+    if (report == NULL || status == report || address == status)
         /* It did not know the options, or was killed. */
-        saddle_snprintf(download->reason, sizeof download->reason, "curl failed: %.*s",
-                        (int)strcspn(download->said, "\n"), download->said);
-        return false;
-    }
+        return saddle_fail(error, SADDLE_IO, "curl failed: %.*s",
+                           (int)strcspn(download->said, "\n"), download->said);
     const char *message = report + strcspn(report, "\n");
     address += *address == ' ';
     download->restart = result == CURL_NO_RANGE;
     download->too_large = result == CURL_TOO_LARGE;
+    if (result == 0)
+        return SADDLE_OK;
     if (result == CURL_BAD_PROTOCOL)
-        saddle_snprintf(
-            download->reason, sizeof download->reason,
-            "a redirect to %.*s is refused: only http and https, and not from https to http",
-            (int)strcspn(address, "\n"), address);
-    else if (result == CURL_HTTP_ERROR)
-        saddle_snprintf(download->reason, sizeof download->reason, "the server answers %ld", code);
-    else
-        saddle_snprintf(download->reason, sizeof download->reason, "%s%s",
-                        message + strspn(message, "\n"),
-                        result == CURL_WRITE_ERROR ? "; is the disk full?" : "");
-    return result == 0;
+        return saddle_fail(error, SADDLE_IO,
+                           "a redirect to %.*s is refused: only http and https, and not from "
+                           "https to http",
+                           (int)strcspn(address, "\n"), address);
+    if (result == CURL_HTTP_ERROR)
+        return saddle_fail(error, SADDLE_IO, "the server answers %ld", code);
+    return saddle_fail(error, SADDLE_IO, "%s%s", message + strspn(message, "\n"),
+                       result == CURL_WRITE_ERROR ? "; is the disk full?" : "");
 }
 
 /* Requests the missing bytes once. */
@@ -201,16 +199,16 @@ static bool transfer(struct download *download)
     download->said[0] = '\0';
     int reason = pipe2(ends, O_CLOEXEC) == 0 ? start_curl(download, &child, ends[1]) : errno;
     close(ends[1]);
-    bool arrived = reason == 0 && wait_for_curl(download, child, ends[0]) && judge(download);
+    bool arrived =
+        reason == 0 && wait_for_curl(download, child, ends[0]) && judge(download) == SADDLE_OK;
     close(ends[0]);
     download->no_curl = reason == ENOENT;
     if (reason != 0)
-        saddle_snprintf(download->reason, sizeof download->reason, "cannot start curl: %s",
-                        strerror(reason));
+        saddle_fail(&download->reason, SADDLE_IO, "cannot start curl: %s", strerror(reason));
     if (download->too_large)
-        saddle_snprintf(download->reason, sizeof download->reason,
-                        "the server sends more than %" PRIu64 " MiB, which is not this file",
-                        MOST_BYTES >> 20);
+        saddle_fail(&download->reason, SADDLE_IO,
+                    "the server sends more than %" PRIu64 " MiB, which is not this file",
+                    MOST_BYTES >> 20);
     return arrived;
 }
 
@@ -296,14 +294,13 @@ static bool is_right(const struct download *download, const hex_sum *found)
 static bool is_there_already(const struct download *download)
 {
     hex_sum sum;
-    struct stat status;
-    if (download->options->force || stat(download->path, &status) != 0 || !S_ISREG(status.st_mode))
+    FILE *file;
+    size_t bytes;
+    if (download->options->force ||
+        saddle_reading_open_regular(&file, download->path, "", &bytes, NULL) != SADDLE_OK)
         return false;
-    int descriptor = open(download->path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return false;
-    bool right = sum_file(descriptor, &sum) && is_right(download, &sum);
-    close(descriptor);
+    bool right = sum_file(fileno(file), &sum) && is_right(download, &sum);
+    fclose(file);
     return right;
 }
 
@@ -320,25 +317,23 @@ static saddle_status transfer_failed(const struct download *download, saddle_err
                            "file at '%.300s': curl -fLo '%s' '%.200s'",
                            download->path, download->source->file, download->url);
     return saddle_fail(error, SADDLE_IO,
-                       "cannot download %.200s: %s; try another mirror, or put the file at "
+                       "cannot download %.200s: %.500s; try another mirror, or put the file at "
                        "'%.300s' yourself",
-                       download->url, download->reason, download->path);
+                       download->url, download->reason.message, download->path);
 }
 
 static saddle_status wrong_sum(const struct download *download, const char *sum,
                                saddle_error *error)
 {
     const saddle_data_source *source = download->source;
-    if (source->verified)
-        return saddle_fail(error, SADDLE_IO,
-                           "%.200s has SHA-256 %s, expected %s; it was damaged or replaced and has "
-                           "been removed; try another mirror, or accept %s if you trust it",
-                           download->url, sum, source->sha256, sum);
-    return saddle_fail(
-        error, SADDLE_IO,
-        "%.200s has SHA-256 %s, expected %s; the file has been removed, because "
-        "its publisher gives no hash to tell which is right; accept %s if you trust it",
-        download->url, sum, source->sha256, sum);
+    return saddle_fail(error, SADDLE_IO,
+                       source->verified
+                           ? "%.200s has SHA-256 %s, expected %s; it was damaged or replaced and "
+                             "has been removed; try another mirror, or accept %s if you trust it"
+                           : "%.200s has SHA-256 %s, expected %s; the file has been removed, "
+                             "because its publisher gives no hash to tell which is right; accept "
+                             "%s if you trust it",
+                       download->url, sum, source->sha256, sum);
 }
 
 /* Compares the file with its expected hash and renames it. */

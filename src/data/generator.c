@@ -226,10 +226,9 @@ saddle_status saddle_dataset_generate(saddle_dataset **out, size_t rows, size_t 
     struct model model;
     saddle_dataset *data = NULL;
     saddle_status status = make_model(&model, features, seed, error);
-    if (status == SADDLE_OK)
-        /* Allocate for every group in every row; one percent stays unused. */
-        status = saddle_dataset_new_sparse(&data, "synthetic", rows, features, rows * model.groups,
-                                           true, error);
+    /* Allocate for every group in every row; one percent stays unused. */
+    SADDLE_THEN(status, saddle_dataset_new(&data, "synthetic", rows, features, rows * model.groups,
+                                           true, error));
     if (status == SADDLE_OK)
         fill(data, &model, seed);
     saddle_free(model.upto);

@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "data/dataset.h"
 #include "data/readers.h"
+#include "files/file.h"
 
 #define UNSIGNED_BYTE 0x08
 #define MOST_RANK 8
@@ -117,9 +118,8 @@ static char *existing_twin(char *path)
     if (path == NULL || access(path, F_OK) == 0)
         return path;
     size_t length = strlen(path);
-    bool packed = length > 3 && strcmp(path + length - 3, ".gz") == 0;
-    char *twin =
-        packed ? saddle_format("%.*s", (int)(length - 3), path) : saddle_format("%s.gz", path);
+    char *twin = saddle_has_ending(path, ".gz") ? saddle_format("%.*s", (int)(length - 3), path)
+                                                : saddle_format("%s.gz", path);
     if (twin != NULL && access(twin, F_OK) != 0) {
         saddle_free(twin);
         twin = NULL;
@@ -145,16 +145,13 @@ saddle_status saddle_idx_find_labels(const char *images, char **out, saddle_erro
     char *path = saddle_format("%.*slabels%s%s", (int)(word - images), images,
                                ranked ? "-idx1" : "", ranked ? rest + 5 : rest);
     SADDLE_TRY(saddle_check_memory(path, "a file name", error));
-    saddle_status status = SADDLE_OK;
     if (access(path, F_OK) != 0)
         saddle_fail(error, SADDLE_BAD_INPUT,
                     "no labels for '%s': found no '%s', with or without .gz; put it there, or "
                     "give the label file's path, or none",
                     images, path);
     *out = existing_twin(path);
-    if (*out == NULL)
-        status = SADDLE_BAD_INPUT;
-    return status;
+    return *out != NULL ? SADDLE_OK : SADDLE_BAD_INPUT;
 }
 
 static saddle_status read_labels(const saddle_input *images, const saddle_data_options *options,
@@ -190,20 +187,14 @@ saddle_status saddle_read_idx(saddle_dataset **out, const char *name, const sadd
 {
     *out = NULL;
     struct header header = {0};
-    saddle_dataset *data = NULL;
-    saddle_status status = read_header(in, &header, error);
-    if (status == SADDLE_OK && header.rank < 2)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' has IDX rank 1, so it holds labels; give the file of the images",
-                             in->path);
-    SADDLE_THEN(status, saddle_dataset_new_dense(&data, name, header.rows, header.features, error));
-    SADDLE_THEN(status, read_labels(in, options, data, error));
-    if (status != SADDLE_OK) {
-        saddle_dataset_free(data);
-        return status;
-    }
-    read_entries(&header, 255.0, data->dense);
-    saddle_dataset_count_nonzeros(data);
-    *out = data;
-    return SADDLE_OK;
+    SADDLE_TRY(read_header(in, &header, error));
+    if (header.rank < 2)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' has IDX rank 1, so it holds labels; give the file of the images",
+                           in->path);
+    SADDLE_TRY(
+        saddle_dataset_new(out, name, header.rows, header.features, SADDLE_DENSE, false, error));
+    read_entries(&header, 255.0, (*out)->dense);
+    saddle_dataset_count_nonzeros(*out);
+    return saddle_dataset_finish(out, read_labels(in, options, *out, error));
 }

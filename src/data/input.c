@@ -1,8 +1,10 @@
-/* Mapping files into memory; gzip'd ones (RFC 1952) are decompressed with zlib. */
-#include "data/input.h"
+/* Mapping files into memory, where gzip'd ones (RFC 1952) are decompressed with zlib; and what the readers of text
+ * share: lines, whitespace, and errors with a position. */
+#include "data/readers.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,7 +14,6 @@
 #include "core/memory.h"
 #include "core/memory_limits.h"
 #include "core/print.h"
-#include "core/status.h"
 #include "files/file.h"
 
 static saddle_status is_empty(const char *path, saddle_error *error)
@@ -147,4 +148,37 @@ bool saddle_input_begins(const saddle_input *in, const char *text)
 {
     size_t length = strlen(text);
     return in->size >= length && memcmp(in->bytes, text, length) == 0;
+}
+
+/* ---- text ---- */
+
+bool saddle_parse_fail(saddle_parse_error *parse, const char *at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    saddle_vsnprintf(parse->text, sizeof parse->text, format, arguments);
+    va_end(arguments);
+    parse->column = (size_t)(at - parse->begin) + 1;
+    return false;
+}
+
+const char *saddle_skip_mark(const saddle_input *in)
+{
+    bool marked = in->size >= 3 && memcmp(in->bytes, "\xef\xbb\xbf", 3) == 0;
+    return in->bytes + (marked ? 3 : 0);
+}
+
+const char *saddle_line_end(const char *at, const char *end)
+{
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    return newline != NULL ? newline : end;
+}
+
+const char *saddle_trim_end(const char *at, const char *line_end)
+{
+    if (line_end > at && line_end[-1] == '\r')
+        line_end--;
+    while (line_end > at && (line_end[-1] == ' ' || line_end[-1] == '\t'))
+        line_end--;
+    return line_end;
 }

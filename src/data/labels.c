@@ -78,17 +78,20 @@ size_t saddle_class_of(const double *classes, size_t count, double label)
     return found != NULL ? (size_t)(found - classes) : count;
 }
 
-/* Formats labels for messages: "0, 1, 2 and 7 more". */
-static void list_labels(char *text, size_t room, const double *classes, size_t count)
+/* Labels as messages list them: "0, 1, 2 and 7 more". */
+typedef struct label_list {
+    char text[256];
+} label_list;
+
+static label_list list_labels(const double *classes, size_t count)
 {
-    size_t used = 0;
+    label_list list = {""};
     size_t shown = 0;
-    text[0] = '\0';
-    for (; shown < count && used + 48 < room; shown++)
-        used += (size_t)saddle_snprintf(text + used, room - used, "%s%g", shown > 0 ? ", " : "",
-                                        classes[shown]);
+    for (; shown < count && strlen(list.text) + 48 < sizeof list.text; shown++)
+        saddle_append(list.text, sizeof list.text, "%s%g", shown > 0 ? ", " : "", classes[shown]);
     if (shown < count)
-        saddle_snprintf(text + used, room - used, " and %zu more", count - shown);
+        saddle_append(list.text, sizeof list.text, " and %zu more", count - shown);
+    return list;
 }
 
 static bool are_digits(const double *classes, size_t count)
@@ -133,26 +136,9 @@ static saddle_status mark_item(char *item, bool any, const double *classes, size
             positive[k] = found = true;
     if (found || any)
         return SADDLE_OK;
-    char seen[256];
-    list_labels(seen, sizeof seen, classes, count);
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "positive: label '%s' does not occur in the data; its labels are %s", item,
-                       seen);
-}
-
-static saddle_status mark_listed(const char *text, bool any, const double *classes, size_t count,
-                                 bool *positive, saddle_error *error)
-{
-    char *copy = saddle_strdup(text);
-    SADDLE_TRY(saddle_check_memory(copy, "the labels", error));
-    saddle_status status = SADDLE_OK;
-    char *rest = copy;
-    while (status == SADDLE_OK && rest != NULL) {
-        char *item = strsep(&rest, ",");
-        status = mark_item(item, any, classes, count, positive, error);
-    }
-    saddle_free(copy);
-    return status;
+                       list_labels(classes, count).text);
 }
 
 /* Finds the list that "auto" stands for. */
@@ -161,19 +147,19 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
     char text[SADDLE_REAL_SIZE];
     if (count == 2 || are_digits(classes, count)) {
         *out = saddle_strdup(count == 2 ? saddle_print_real(classes[1], 17, text) : "5-9");
-        return *out != NULL ? SADDLE_OK : saddle_no_memory(error, "the labels");
+        return saddle_check_memory(*out, "the labels", error);
     }
-    char seen[256];
-    list_labels(seen, sizeof seen, classes, count);
+    label_list seen = list_labels(classes, count);
     if (count == 1)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "data: two classes are needed, but the data have only 1 label (%s); "
                            "give rows of both",
-                           seen);
+                           seen.text);
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "positive: two classes are needed, but the data have %zu different labels "
                        "(%s); give the positive ones, such as %g or %g,%g",
-                       count, seen, classes[count - 1], classes[count - 2], classes[count - 1]);
+                       count, seen.text, classes[count - 1], classes[count - 2],
+                       classes[count - 1]);
 }
 
 /* Sets `marked` where a list names a distinct label. Unless `any` is set, every item must occur and some
@@ -181,9 +167,14 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
 static saddle_status mark(const char *rule, bool any, const double *classes, size_t count,
                           bool *marked, saddle_error *error)
 {
+    char *copy = saddle_strdup(rule);
+    SADDLE_TRY(saddle_check_memory(copy, "the labels", error));
+    saddle_status status = SADDLE_OK;
+    for (char *rest = copy; status == SADDLE_OK && rest != NULL;)
+        status = mark_item(strsep(&rest, ","), any, classes, count, marked, error);
+    saddle_free(copy);
     size_t chosen = 0;
-    saddle_status status = mark_listed(rule, any, classes, count, marked, error);
-    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+    for (size_t k = 0; k < count; k++)
         chosen += marked[k];
     if (status == SADDLE_OK && chosen == count && !any)
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -256,12 +247,27 @@ saddle_status saddle_labels_parse(const char *list, double **out, size_t *count,
 static saddle_status not_a_class(double label, const double *classes, size_t count,
                                  saddle_error *error)
 {
-    char seen[256];
-    list_labels(seen, sizeof seen, classes, count);
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "label %g is not among the classes %s; remove its rows, or train with "
                        "that class",
-                       label, seen);
+                       label, list_labels(classes, count).text);
+}
+
+/* Formats the classes of a problem as *rule; fails if they are too few or too many. */
+static saddle_status print_rule(const double *classes, size_t count, char **rule,
+                                saddle_error *error)
+{
+    if (count < 2 || count > SADDLE_MOST_CLASSES)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "classes: the problem needs 2 to %d classes, but there %s %zu "
+            "%slabel%s (%s); %s",
+            SADDLE_MOST_CLASSES, count == 1 ? "is only" : "are", count,
+            count == 1 ? "" : "different ", SADDLE_PLURAL(count), list_labels(classes, count).text,
+            count == 1 ? "give rows of several classes"
+                       : "for labels that are measurements, choose a regression problem");
+    *rule = print_classes(classes, count);
+    return saddle_check_memory(*rule, "the classes", error);
 }
 
 static saddle_status settle_classes(const char *wanted, const double *label, size_t count,
@@ -269,31 +275,14 @@ static saddle_status settle_classes(const char *wanted, const double *label, siz
 {
     double *classes = NULL;
     size_t listed = 0;
-    saddle_status status = SADDLE_OK;
-    char seen[256];
-    if (wanted != NULL)
-        status = saddle_labels_parse(wanted, &classes, &listed, error);
-    for (size_t k = 0; status == SADDLE_OK && wanted != NULL && k < count; k++)
+    if (wanted == NULL)
+        return print_rule(label, count, rule, error);
+    saddle_status status = saddle_labels_parse(wanted, &classes, &listed, error);
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
         if (saddle_class_of(classes, listed, label[k]) == listed)
             status =
                 saddle_in_field("classes", not_a_class(label[k], classes, listed, error), error);
-    size_t most = wanted != NULL ? listed : count;
-    if (status == SADDLE_OK && (most < 2 || most > SADDLE_MOST_CLASSES)) {
-        list_labels(seen, sizeof seen, wanted != NULL ? classes : label, most);
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "classes: the problem needs 2 to %d classes, but there %s %zu "
-                             "%slabel%s (%s); %s",
-                             SADDLE_MOST_CLASSES, most == 1 ? "is only" : "are", most,
-                             most == 1 ? "" : "different ", SADDLE_PLURAL(most), seen,
-                             most == 1
-                                 ? "give rows of several classes"
-                                 : "for labels that are measurements, choose a regression problem");
-    }
-    if (status == SADDLE_OK) {
-        *rule = print_classes(wanted != NULL ? classes : label, most);
-        if (*rule == NULL)
-            status = saddle_no_memory(error, "the classes");
-    }
+    SADDLE_THEN(status, print_rule(classes, listed, rule, error));
     saddle_free(classes);
     return status;
 }

@@ -291,7 +291,7 @@ static saddle_status make_room(saddle_dataset **out, const char *name, struct ch
         rows += chunk[k].most_rows;
         entries += chunk[k].most_entries;
     }
-    saddle_status status = saddle_dataset_new_sparse(out, name, rows, 0, entries, false, error);
+    saddle_status status = saddle_dataset_new(out, name, rows, 0, entries, false, error);
     for (size_t k = 0; k < count; k++)
         chunk[k].data = *out;
     return status;
@@ -399,11 +399,8 @@ static saddle_status read_chunks(saddle_dataset **out, const char *name, struct 
         status =
             saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has %zu features; give data with 1 to %lu",
                         path, features, (unsigned long)UINT32_MAX);
-    if (status != SADDLE_OK) {
-        saddle_dataset_free(*out);
-        *out = NULL;
-        return status;
-    }
+    if (status != SADDLE_OK)
+        return saddle_dataset_finish(out, status);
     (*out)->features = features;
     settle_values(*out, chunk, count, total.valued);
     close_gaps(*out, chunk, count);

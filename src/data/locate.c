@@ -1,4 +1,5 @@
-/* Finding the file for a name: the path itself, then $SADDLE_DATA, then the data directory (XDG). */
+/* The data sets that can be downloaded, and finding the file for a name: the path itself, then $SADDLE_DATA, then
+ * the data directory (XDG). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +7,71 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "data/sources.h"
+#include "files/file.h"
 #include "files/pattern.h"
+
+/* ---- known data sets ---- */
+
+#define LIBSVM_HOME "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary/"
+#define MNIST_HOME "http://yann.lecun.com/exdb/mnist/"
+
+/* The first file of a name is the one that is loaded under it. */
+static const saddle_data_source source[] = {
+    {"a9a", "a9a", LIBSVM_HOME "a9a",
+     "7ba53cccb27e2e525f0fb173e1f446d49856e3fb007eb43be4ec6d0f5b3335ca",
+     "census income, 32,561 rows, 123 binary features", false},
+    {"a9a.t", "a9a.t", LIBSVM_HOME "a9a.t",
+     "1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9",
+     "test part of a9a, 16,281 rows", false},
+    {"mnist", "train-images-idx3-ubyte.gz", MNIST_HOME "train-images-idx3-ubyte.gz",
+     "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+     "handwritten digits, 60,000 images of 28 x 28", true},
+    {"mnist", "train-labels-idx1-ubyte.gz", MNIST_HOME "train-labels-idx1-ubyte.gz",
+     "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+     "labels of the 60,000 images", true},
+    {"mnist.t", "t10k-images-idx3-ubyte.gz", MNIST_HOME "t10k-images-idx3-ubyte.gz",
+     "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+     "test part of mnist, 10,000 images", true},
+    {"mnist.t", "t10k-labels-idx1-ubyte.gz", MNIST_HOME "t10k-labels-idx1-ubyte.gz",
+     "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
+     "labels of the 10,000 images", true},
+};
+
+#define SOURCES (sizeof source / sizeof *source)
+
+const saddle_data_source *saddle_data_sources(size_t *count)
+{
+    if (count != NULL)
+        *count = SOURCES;
+    return source;
+}
+
+const saddle_data_source *saddle_source_of(const char *name)
+{
+    for (size_t k = 0; k < SOURCES; k++)
+        if (strcmp(source[k].name, name) == 0)
+            return &source[k];
+    return NULL;
+}
+
+bool saddle_source_belongs(const saddle_data_source *one, const char *name)
+{
+    return strcmp(one->name, name) == 0 ||
+           (strcmp(name, "mnist") == 0 && strcmp(one->name, "mnist.t") == 0);
+}
+
+const char *saddle_closest_source(const char *name)
+{
+    const char *candidate[SOURCES + 1];
+    for (size_t k = 0; k < SOURCES; k++)
+        candidate[k] = source[k].name;
+    candidate[SOURCES] = "synthetic";
+    return saddle_closest(name, candidate, SOURCES + 1);
+}
+
+/* ---- one file ---- */
 
 /* Returns the value of a variable if it is an absolute path; XDG says to ignore any other. */
 static const char *absolute(const char *variable)
@@ -40,10 +104,10 @@ static bool is_there(const char *path)
 /* Returns DIRECTORY/FILE if it exists, otherwise NULL; a known name also stands for its files. */
 static char *look_in(const char *directory, const char *name)
 {
-    const saddle_data_source *source = saddle_source_of(name);
-    const char *file = source != NULL ? source->file : name;
+    const saddle_data_source *known = saddle_source_of(name);
+    const char *file = known != NULL ? known->file : name;
     size_t length = strlen(file);
-    bool packed = source != NULL && length > 3 && strcmp(file + length - 3, ".gz") == 0;
+    bool packed = known != NULL && saddle_has_ending(file, ".gz");
     char *candidate[3] = {
         saddle_format("%s/%s", directory, name),
         saddle_format("%s/%s", directory, file),

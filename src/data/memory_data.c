@@ -61,22 +61,18 @@ saddle_status saddle_csr_check(size_t rows, size_t features, const size_t *row_s
     return check_entries(rows, features, row_start, column, value, error);
 }
 
-static saddle_status check_ownership(saddle_ownership ownership, saddle_error *error)
+static saddle_status check_arguments(size_t rows, size_t features, saddle_ownership ownership,
+                                     saddle_error *error)
 {
-    if (ownership == SADDLE_COPY || ownership == SADDLE_BORROW)
-        return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "ownership is %d; give SADDLE_COPY or SADDLE_BORROW", (int)ownership);
-}
-
-static saddle_status check_shape(size_t rows, size_t features, saddle_error *error)
-{
-    if (rows > 0 && features > 0 && features <= UINT32_MAX)
-        return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%zu rows of %zu features; give at least 1 of each, and at most 2^32 - 1 "
-                       "features",
-                       rows, features);
+    if (rows == 0 || features == 0 || features > UINT32_MAX)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%zu rows of %zu features; give at least 1 of each, and at most 2^32 - "
+                           "1 features",
+                           rows, features);
+    if (ownership != SADDLE_COPY && ownership != SADDLE_BORROW)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "ownership is %d; give SADDLE_COPY or SADDLE_BORROW", (int)ownership);
+    return SADDLE_OK;
 }
 
 /* Creates a data set whose arrays of features are still to be set. */
@@ -96,11 +92,7 @@ static saddle_status make_head(saddle_dataset **out, const char *name, size_t ro
 /* Casts const away: the arrays of a data set are never written to, but the type cannot say so. */
 static void *borrow(const void *array)
 {
-    union {
-        const void *constant;
-        void *plain;
-    } pointer = {.constant = array};
-    return pointer.plain;
+    return (void *)(size_t)array;
 }
 
 saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *data,
@@ -123,25 +115,12 @@ static saddle_status own_arrays(saddle_dataset **data, saddle_error *error)
 {
     saddle_dataset *copy = NULL;
     const saddle_dataset *from = *data;
-    saddle_status status =
-        from->dense != NULL
-            ? saddle_dataset_new_dense(&copy, from->name, from->rows, from->features, error)
-            : saddle_dataset_new_sparse(&copy, from->name, from->rows, from->features,
-                                        from->nonzeros, from->value == NULL, error);
+    saddle_status status = saddle_dataset_new(&copy, from->name, from->rows, from->features,
+                                              from->dense != NULL ? SADDLE_DENSE : from->nonzeros,
+                                              from->value == NULL, error);
     if (status == SADDLE_OK) {
-        memcpy(copy->label, from->label, from->rows * sizeof *copy->label);
+        saddle_dataset_put(copy, from, 0, 0);
         copy->nonzeros = from->nonzeros;
-        if (from->dense != NULL) {
-            memcpy(copy->dense, from->dense, from->rows * from->features * sizeof *copy->dense);
-        } else {
-            memcpy(copy->row_start, from->row_start, (from->rows + 1) * sizeof *copy->row_start);
-            /* Without entries, the arrays may be NULL. */
-            if (from->nonzeros > 0) {
-                memcpy(copy->column, from->column, from->nonzeros * sizeof *copy->column);
-                if (from->value != NULL)
-                    memcpy(copy->value, from->value, from->nonzeros * sizeof *copy->value);
-            }
-        }
     }
     saddle_dataset_free(*data);
     *data = copy;
@@ -155,8 +134,7 @@ saddle_status saddle_dataset_from_dense(saddle_dataset **out, size_t rows, size_
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, x);
-    SADDLE_TRY(check_shape(rows, features, error));
-    SADDLE_TRY(check_ownership(ownership, error));
+    SADDLE_TRY(check_arguments(rows, features, ownership, error));
     if (rows > SIZE_MAX / sizeof *x / features)
         return saddle_no_memory(error, "a data set");
     size_t bad = saddle_first_nonfinite(rows * features, x);
@@ -164,10 +142,8 @@ saddle_status saddle_dataset_from_dense(saddle_dataset **out, size_t rows, size_
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "row %zu, column %zu is %g; give finite numbers", bad / features,
                            bad % features, x[bad]);
-    saddle_status status = check_labels(label, rows, error);
-    SADDLE_THEN(status, make_head(out, NAME, rows, features, label, error));
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(check_labels(label, rows, error));
+    SADDLE_TRY(make_head(out, NAME, rows, features, label, error));
     (*out)->dense = borrow(x);
     saddle_dataset_count_nonzeros(*out);
     return ownership == SADDLE_COPY ? own_arrays(out, error) : SADDLE_OK;
@@ -181,16 +157,13 @@ saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t rows, size_t 
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, row_start);
-    SADDLE_TRY(check_shape(rows, features, error));
-    SADDLE_TRY(check_ownership(ownership, error));
+    SADDLE_TRY(check_arguments(rows, features, ownership, error));
     /* An array of rows + 1 offsets would overflow. */
     if (rows >= SIZE_MAX / sizeof *row_start)
         return saddle_no_memory(error, "a data set");
-    saddle_status status = saddle_csr_check(rows, features, row_start, column, value, error);
-    SADDLE_THEN(status, check_labels(label, rows, error));
-    SADDLE_THEN(status, make_head(out, NAME, rows, features, label, error));
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_csr_check(rows, features, row_start, column, value, error));
+    SADDLE_TRY(check_labels(label, rows, error));
+    SADDLE_TRY(make_head(out, NAME, rows, features, label, error));
     (*out)->nonzeros = row_start[rows];
     (*out)->row_start = borrow(row_start);
     (*out)->column = borrow(column);

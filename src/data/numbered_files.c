@@ -95,34 +95,17 @@ static saddle_status add_up(const several *s, saddle_dataset *sum, saddle_error 
     return SADDLE_OK;
 }
 
-/* Appends the rows of one file after `row` rows and `entry` entries. */
-static void append(saddle_dataset *to, const saddle_dataset *one, size_t row, size_t entry)
-{
-    memcpy(to->label + row, one->label, one->rows * sizeof *one->label);
-    if (one->dense != NULL) {
-        memcpy(to->dense + row * to->features, one->dense,
-               one->rows * one->features * sizeof *one->dense);
-        return;
-    }
-    memcpy(to->column + entry, one->column, one->nonzeros * sizeof *one->column);
-    for (size_t k = 0; k < one->nonzeros; k++)
-        to->value[entry + k] = saddle_entry_value(one, k);
-    for (size_t k = 0; k < one->rows; k++)
-        to->row_start[row + k + 1] = entry + one->row_start[k + 1];
-}
-
 static saddle_status join(const several *s, saddle_dataset **out, saddle_error *error)
 {
     saddle_dataset sum;
     SADDLE_TRY(add_up(s, &sum, error));
     bool dense = s->file[0]->dense != NULL;
-    SADDLE_TRY(dense ? saddle_dataset_new_dense(out, s->pattern, sum.rows, sum.features, error)
-                     : saddle_dataset_new_sparse(out, s->pattern, sum.rows, sum.features,
-                                                 sum.nonzeros, false, error));
+    SADDLE_TRY(saddle_dataset_new(out, s->pattern, sum.rows, sum.features,
+                                  dense ? SADDLE_DENSE : sum.nonzeros, false, error));
     size_t row = 0;
     size_t entry = 0;
     for (size_t k = 0; k < s->count; k++) {
-        append(*out, s->file[k], row, entry);
+        saddle_dataset_put(*out, s->file[k], row, entry);
         row += s->file[k]->rows;
         entry += s->file[k]->nonzeros;
     }

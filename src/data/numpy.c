@@ -26,13 +26,10 @@ bool saddle_looks_like_numpy(const saddle_input *in)
     return saddle_input_begins(in, SADDLE_NPY_MAGIC) || saddle_input_begins(in, "PK\x03\x04");
 }
 
-/* Returns the first of some names that an archive has; the first name when it has none or is not an archive. */
-static const char *find_name(const char *path, const char *const *name, size_t count)
+/* Returns the one of two names that an archive has; NULL when it has neither or is not an archive. */
+static const char *find_name(const char *path, const char *first, const char *second)
 {
-    for (size_t k = 0; k < count; k++)
-        if (saddle_numpy_has(path, name[k]))
-            return name[k];
-    return name[0];
+    return saddle_numpy_has(path, first) ? first : saddle_numpy_has(path, second) ? second : NULL;
 }
 
 /* Reads a vector of `length` numbers (SIZE_MAX: any number of them); the caller frees it. */
@@ -56,41 +53,33 @@ static saddle_status read_vector(const char *path, const char *name, size_t leng
 
 /* ---- labels ---- */
 
-/* Reads labels from an array of the file at `path`. */
-static saddle_status read_labels(saddle_dataset *data, const char *path, saddle_error *error)
+/* Reads labels from the file that the options name, otherwise from the archive at `path`. */
+static saddle_status read_labels(saddle_dataset *data, const char *path,
+                                 const saddle_data_options *options, saddle_error *error)
 {
-    static const char *const names[] = {"y", "labels"};
     double *label = NULL;
     size_t count = 0;
-    SADDLE_TRY(read_vector(path, find_name(path, names, 2), data->rows, &label, &count, error));
-    if (label == NULL) /* there are no rows */
+    memset(data->label, 0, data->rows * sizeof *data->label);
+    if (options->labels != NULL && strcmp(options->labels, "none") == 0)
         return SADDLE_OK;
+    const char *from = options->labels != NULL ? options->labels : path;
+    const char *name = find_name(from, "y", "labels");
+    if (options->labels == NULL && name == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' has no labels: no array is called y or labels; add one, or "
+                           "give the label file's path, or none",
+                           path);
+    SADDLE_TRY(read_vector(from, name != NULL ? name : "y", data->rows, &label, &count, error));
     size_t bad = saddle_first_nonfinite(count, label);
     saddle_status status = SADDLE_OK;
     if (bad < count)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s': the label of row %zu is %g; give finite labels", path, bad,
+                             "'%.300s': the label of row %zu is %g; give finite labels", from, bad,
                              label[bad]);
     else
         memcpy(data->label, label, count * sizeof *label);
     saddle_free(label);
     return status;
-}
-
-/* Reads labels from the file that the options name, otherwise from the archive itself. */
-static saddle_status find_labels(saddle_dataset *data, const char *path,
-                                 const saddle_data_options *options, saddle_error *error)
-{
-    memset(data->label, 0, data->rows * sizeof *data->label);
-    if (options->labels != NULL && strcmp(options->labels, "none") == 0)
-        return SADDLE_OK;
-    if (options->labels == NULL && !saddle_numpy_has(path, "y") &&
-        !saddle_numpy_has(path, "labels"))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' has no labels: no array is called y or labels; add one, or "
-                           "give the label file's path, or none",
-                           path);
-    return read_labels(data, options->labels != NULL ? options->labels : path, error);
 }
 
 /* ---- dense ---- */
@@ -181,11 +170,11 @@ static saddle_status read_dense(saddle_dataset **out, const char *name, const ch
                                 bool archive, const saddle_data_options *options,
                                 saddle_error *error)
 {
-    static const char *const names[] = {"X", "features"};
+    const char *matrix = find_name(path, "X", "features");
     double *x = NULL;
     size_t shape[2];
     size_t label = SIZE_MAX;
-    SADDLE_TRY(read_matrix(path, find_name(path, names, 2), &x, shape, error));
+    SADDLE_TRY(read_matrix(path, matrix != NULL ? matrix : "X", &x, shape, error));
     saddle_status status =
         archive ? SADDLE_OK : choose_column(options, path, shape[1], &label, error);
     if (status != SADDLE_OK) {
@@ -193,12 +182,11 @@ static saddle_status read_dense(saddle_dataset **out, const char *name, const ch
         return status;
     }
     SADDLE_TRY(adopt(out, name, x, shape[0], shape[1], label, error));
-    bool apart = options->labels != NULL && strcmp(options->labels, "none") != 0;
-    if (!archive && label >= shape[1])
+    /* In a matrix, a column is the label unless the options name a file. */
+    bool apart = archive || options->labels != NULL;
+    if (!apart && label >= shape[1])
         memset((*out)->label, 0, shape[0] * sizeof *(*out)->label);
-    return archive ? find_labels(*out, path, options, error)
-           : apart ? read_labels(*out, options->labels, error)
-                   : SADDLE_OK;
+    return apart ? read_labels(*out, path, options, error) : SADDLE_OK;
 }
 
 /* ---- compressed rows ---- */
@@ -286,8 +274,7 @@ static saddle_status make_sparse(saddle_dataset **out, const char *name, const s
 {
     saddle_error why;
     SADDLE_TRY(check_width(csr, path, error));
-    SADDLE_TRY(
-        saddle_dataset_new_sparse(out, name, csr->rows, csr->features, csr->entries, false, error));
+    SADDLE_TRY(saddle_dataset_new(out, name, csr->rows, csr->features, csr->entries, false, error));
     const saddle_dataset *data = *out;
     if (!fill(*out, csr))
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -309,7 +296,7 @@ static saddle_status read_sparse(saddle_dataset **out, const char *name, const c
     struct csr csr = {0};
     saddle_status status = read_arrays(&csr, path, error);
     SADDLE_THEN(status, make_sparse(out, name, &csr, path, error));
-    SADDLE_THEN(status, find_labels(*out, path, options, error));
+    SADDLE_THEN(status, read_labels(*out, path, options, error));
     saddle_free(csr.data);
     saddle_free(csr.indices);
     saddle_free(csr.indptr);
@@ -328,12 +315,8 @@ saddle_status saddle_read_numpy(saddle_dataset **out, const char *name, const sa
                            "'%s' is a gzip'd NumPy file; unpack it with gunzip first, or save it "
                            "with numpy.savez_compressed",
                            in->path);
-    saddle_status status = archive && saddle_numpy_has(in->path, "indptr")
-                               ? read_sparse(out, name, in->path, options, error)
-                               : read_dense(out, name, in->path, archive, options, error);
-    if (status != SADDLE_OK) {
-        saddle_dataset_free(*out);
-        *out = NULL;
-    }
-    return status;
+    return saddle_dataset_finish(out,
+                                 archive && saddle_numpy_has(in->path, "indptr")
+                                     ? read_sparse(out, name, in->path, options, error)
+                                     : read_dense(out, name, in->path, archive, options, error));
 }

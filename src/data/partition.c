@@ -19,7 +19,6 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "data/dataset.h"
-#include "data/samples.h"
 
 #define REMEDY "use fewer rows or agents"
 
@@ -51,6 +50,34 @@ static saddle_status parse_kind(struct plan *plan, const char *text, saddle_erro
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
             "partition: there is no rule '%s'; give iid, contiguous or label-skew:ALPHA", text);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_read_samples(size_t *samples, size_t agents, const char *text,
+                                  saddle_error *error)
+{
+    size_t given = 0;
+    size_t length;
+    bool good = true;
+    const char *rest = text;
+    for (const char *item; good && (item = saddle_next_item(&rest, &length)) != NULL; given++) {
+        uint64_t value = 0;
+        good = saddle_parse_integer_in(item, length, &value) && value >= 1 && value <= UINT32_MAX;
+        if (good && given < agents)
+            samples[given] = (size_t)value;
+    }
+    if (!good)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "samples: '%s' is not valid; give one whole number of at least 1, or "
+                           "%zu of them separated by commas, one per agent",
+                           text, agents);
+    if (given != 1 && given != agents)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "samples: '%s' has %zu number%s for %zu agent%s; give one number for "
+                           "all agents, or one for each",
+                           text, given, SADDLE_PLURAL(given), agents, SADDLE_PLURAL(agents));
+    for (size_t i = given; i < agents; i++)
+        samples[i] = samples[0];
     return SADDLE_OK;
 }
 
@@ -238,14 +265,15 @@ static saddle_status split_pools(struct plan *plan, struct pools *pools, size_t 
     saddle_need_add(&need, saddle_block_bytes(agents * classes, plan->exact ? 16 : 8), REMEDY,
                     "the rows of %zu classes for each of %zu agents", classes, agents);
     SADDLE_TRY(saddle_need_check(&need, 1, "the partition", error));
-    double *shape = saddle_alloc_doubles(wide);
-    double *share = saddle_alloc_doubles(plan->exact ? agents * classes : agents);
-    size_t *taken = saddle_alloc(agents * classes, sizeof *taken);
-    size_t *left = saddle_alloc(classes, sizeof *left);
-    saddle_status status = SADDLE_OK;
-    if (shape == NULL || share == NULL || taken == NULL || left == NULL) {
-        status = saddle_no_memory(error, "the partition");
-        goto cleanup;
+    saddle_allocator memory = {0};
+    double *shape = saddle_allocator_block(&memory, wide, sizeof *shape);
+    double *share =
+        saddle_allocator_block(&memory, plan->exact ? agents * classes : agents, sizeof *share);
+    size_t *taken = saddle_allocator_block(&memory, agents * classes, sizeof *taken);
+    size_t *left = saddle_allocator_block(&memory, classes, sizeof *left);
+    if (memory.failed) {
+        saddle_allocator_free(&memory);
+        return saddle_no_memory(error, "the partition");
     }
     if (plan->exact) {
         for (size_t c = 0; c < classes; c++)
@@ -259,12 +287,8 @@ static saddle_status split_pools(struct plan *plan, struct pools *pools, size_t 
     }
     hand_out(pools, agents, taken, partition);
     set_starts(partition, size);
-cleanup:
-    saddle_free(left);
-    saddle_free(taken);
-    saddle_free(share);
-    saddle_free(shape);
-    return status;
+    saddle_allocator_free(&memory);
+    return SADDLE_OK;
 }
 
 /* Distributes by label-skew. `order` has all rows in random order. */
@@ -329,9 +353,7 @@ saddle_status saddle_partition_create(saddle_partition **out, const saddle_datas
     SADDLE_REQUIRE(error, data, text);
     struct plan plan = {.agents = agents};
     saddle_rng_init(&plan.rng, seed, SADDLE_RNG_PARTITION, 0, 0);
-    saddle_status status = parse_kind(&plan, text, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(parse_kind(&plan, text, error));
     if (agents == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT, "agents: 0 is too few; give at least 1");
     if (agents > data->rows)
@@ -342,29 +364,23 @@ saddle_status saddle_partition_create(saddle_partition **out, const saddle_datas
             agents, data->rows, SADDLE_PLURAL(data->rows), data->rows);
     saddle_partition *partition = saddle_alloc(1, sizeof *partition);
     size_t *size = saddle_alloc(agents, sizeof *size);
-    if (partition == NULL || size == NULL) {
-        status = saddle_no_memory(error, "the partition");
-        goto cleanup;
-    }
-    status = parse_samples(&plan, samples, data->rows, size, error);
-    if (status != SADDLE_OK)
-        goto cleanup;
+    saddle_status status = partition != NULL && size != NULL
+                               ? parse_samples(&plan, samples, data->rows, size, error)
+                               : saddle_no_memory(error, "the partition");
     /* Row numbers: those of the partition in order, and for label-skew also by class with a copy of the labels. */
-    status = saddle_need_check_one(saddle_block_bytes(plan.total, sizeof *size) +
-                                       (plan.kind == LABEL_SKEW ? 3.0 : 1.0) *
-                                           saddle_block_bytes(data->rows, sizeof *size) +
-                                       saddle_block_bytes(agents + 1, sizeof *size),
-                                   "the partition", REMEDY, error);
-    if (status != SADDLE_OK)
-        goto cleanup;
-    partition->agents = agents;
-    partition->start = saddle_alloc(agents + 1, sizeof *partition->start);
-    partition->row = saddle_alloc(plan.total, sizeof *partition->row);
-    if (partition->start == NULL || partition->row == NULL)
-        status = saddle_no_memory(error, "the partition");
-    else
-        status = split(&plan, data, size, partition, error);
-cleanup:
+    SADDLE_THEN(status, saddle_need_check_one(saddle_block_bytes(plan.total, sizeof *size) +
+                                                  (plan.kind == LABEL_SKEW ? 3.0 : 1.0) *
+                                                      saddle_block_bytes(data->rows, sizeof *size) +
+                                                  saddle_block_bytes(agents + 1, sizeof *size),
+                                              "the partition", REMEDY, error));
+    if (status == SADDLE_OK) {
+        partition->agents = agents;
+        partition->start = saddle_alloc(agents + 1, sizeof *partition->start);
+        partition->row = saddle_alloc(plan.total, sizeof *partition->row);
+        status = partition->start != NULL && partition->row != NULL
+                     ? split(&plan, data, size, partition, error)
+                     : saddle_no_memory(error, "the partition");
+    }
     saddle_free(size);
     if (status != SADDLE_OK)
         saddle_partition_free(partition);

@@ -1,4 +1,4 @@
-/* The readers of the file formats, and the error with a position that they share. */
+/* The readers of the file formats, the bytes that they read, and the error with a position that they share. */
 #ifndef SADDLE_DATA_READERS_H
 #define SADDLE_DATA_READERS_H
 
@@ -6,7 +6,29 @@
 
 #include "core/status.h"
 #include "core/text.h"
-#include "data/input.h"
+
+/* ---- bytes ---- */
+
+/*
+ * A regular file mapped into memory, so that it can be larger than memory and threads can share it. If
+ * another program truncates the file meanwhile, the process is killed, as with any mapping. A gzip'd
+ * file is decompressed into allocated memory.
+ */
+typedef struct saddle_input {
+    const char *path;  /* borrowed */
+    const char *bytes; /* `size` bytes, not NUL-terminated */
+    size_t size;       /* at least 1 */
+    char *unpacked;    /* the bytes of a gzip'd file; NULL otherwise */
+} saddle_input;
+
+/* Maps or decompresses a file; SADDLE_BAD_INPUT when it is missing, empty, damaged or not a regular file. */
+saddle_status saddle_input_open(saddle_input *in, const char *path, saddle_error *error);
+/* Unmaps or frees. Safe on a zeroed struct. */
+void saddle_input_close(saddle_input *in);
+/* Returns whether the bytes begin with a text. */
+bool saddle_input_begins(const saddle_input *in, const char *text);
+
+/* ---- text ---- */
 
 /* The line of a text file that is being read, and the first error. */
 typedef struct saddle_parse_error {
@@ -40,21 +62,17 @@ static inline const char *saddle_skip_blanks(const char *at, const char *end)
     return at;
 }
 
+/* ---- formats ---- */
+
 /* Returns the format of a file from the options, or else from its content and name. */
 saddle_data_format saddle_choose_format(const saddle_input *in, const saddle_data_options *options);
-/* Each creates *out with the name `name`; on failure *out is NULL. */
-saddle_status saddle_read_libsvm(saddle_dataset **out, const char *name, const saddle_input *in,
-                                 const saddle_data_options *options, saddle_error *error);
-saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const saddle_input *in,
-                              const saddle_data_options *options, saddle_error *error);
+/* Creates *out with the name `name`; on failure *out is NULL. */
+typedef saddle_status saddle_reader(saddle_dataset **out, const char *name, const saddle_input *in,
+                                    const saddle_data_options *options, saddle_error *error);
+saddle_reader saddle_read_libsvm, saddle_read_csv, saddle_read_idx, saddle_read_numpy;
 /* Observes the columns of a CSV file without settling them. */
 saddle_status saddle_scan_csv(saddle_columns **out, const saddle_input *in,
                               const saddle_data_options *options, saddle_error *error);
-saddle_status saddle_read_idx(saddle_dataset **out, const char *name, const saddle_input *in,
-                              const saddle_data_options *options, saddle_error *error);
-
-saddle_status saddle_read_numpy(saddle_dataset **out, const char *name, const saddle_input *in,
-                                const saddle_data_options *options, saddle_error *error);
 
 /* Loads all files of a pattern, such as part-%d.csv, as one data set. */
 saddle_status saddle_load_several(saddle_dataset **out, const char *pattern,

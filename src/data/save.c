@@ -11,7 +11,6 @@
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "data/rows.h"
-#include "data/split.h"
 #include "files/file.h"
 #include "files/npz.h"
 #include "files/pattern.h"
@@ -183,16 +182,9 @@ static saddle_status save_dense(const saddle_dataset *data, const char *path, sa
 
 /* ---- all ---- */
 
-static bool ends_with(const char *path, const char *ending)
-{
-    size_t length = strlen(path);
-    size_t tail = strlen(ending);
-    return length >= tail && strcmp(path + length - tail, ending) == 0;
-}
-
 bool saddle_is_csv_name(const char *path)
 {
-    return ends_with(path, ".csv") || ends_with(path, ".tsv");
+    return saddle_has_ending(path, ".csv") || saddle_has_ending(path, ".tsv");
 }
 
 saddle_status saddle_dataset_save(const saddle_dataset *data, const char *path, saddle_error *error)
@@ -200,7 +192,7 @@ saddle_status saddle_dataset_save(const saddle_dataset *data, const char *path, 
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, data, path);
     SADDLE_TRY(saddle_check_data_name(path, error));
-    if (ends_with(path, ".npz"))
+    if (saddle_has_ending(path, ".npz"))
         return data->dense != NULL ? save_dense(data, path, error) : save_sparse(data, path, error);
     return saddle_is_csv_name(path) ? save_csv(data, path, error)
                                     : saddle_dataset_save_libsvm(data, path, error);

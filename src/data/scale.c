@@ -11,21 +11,20 @@
 /* A warning names at most this many columns. */
 #define MOST_NAMES 5
 
+static void raise_to(double *largest, double value)
+{
+    if (fabs(value) > *largest)
+        *largest = fabs(value);
+}
+
 bool saddle_has_large_values(const saddle_dataset *data)
 {
     const double *value = data->dense != NULL ? data->dense : data->value;
     size_t entries = data->dense != NULL ? data->rows * data->features : data->nonzeros;
     double largest = 0.0;
     for (size_t k = 0; value != NULL && k < entries; k++) /* NULL: all values are 1 */
-        if (fabs(value[k]) > largest)
-            largest = fabs(value[k]);
+        raise_to(&largest, value[k]);
     return largest > LARGE_VALUE;
-}
-
-static void raise_to(double *largest, double value)
-{
-    if (fabs(value) > *largest)
-        *largest = fabs(value);
 }
 
 void saddle_raise_to_values(const saddle_dataset *data, double *largest)
@@ -59,26 +58,16 @@ static column_value value_of(const saddle_columns *columns, const double *larges
     return found;
 }
 
-/* Returns whether a value comes before another: larger, or as large and further left. */
-static bool is_before(column_value a, column_value b)
+/* Inserts a value into the largest ones, of which there are `count`: the largest first, equal ones from left to
+ * right. */
+static void rank(column_value top[MOST_NAMES], size_t count, column_value own)
 {
-    return a.value > b.value || (a.value == b.value && a.index < b.index);
-}
-
-/* Finds the first value that is too large and comes after `last`; returns false if there is none. */
-static bool find_next(const saddle_columns *columns, size_t features, const double *largest,
-                      column_value *last)
-{
-    size_t named = saddle_columns_count(columns);
-    size_t count = named > 0 ? named : features;
-    column_value best = {.value = 0.0};
-    for (size_t k = 0; k < count; k++) {
-        column_value own = value_of(columns, largest, k);
-        if (own.value > LARGE_VALUE && is_before(*last, own) && is_before(own, best))
-            best = own;
-    }
-    *last = best;
-    return best.value > 0.0;
+    size_t at = count < MOST_NAMES ? count : MOST_NAMES;
+    for (; at > 0 && top[at - 1].value < own.value; at--)
+        if (at < MOST_NAMES)
+            top[at] = top[at - 1];
+    if (at < MOST_NAMES)
+        top[at] = own;
 }
 
 void saddle_scale_warning(const saddle_columns *columns, size_t features, const double *largest,
@@ -86,24 +75,27 @@ void saddle_scale_warning(const saddle_columns *columns, size_t features, const 
 {
     size_t named = saddle_columns_count(columns);
     size_t count = 0;
-    column_value next = {.value = INFINITY};
+    column_value top[MOST_NAMES];
     out[0] = '\0';
-    for (size_t k = 0; k < (named > 0 ? named : features); k++)
-        count += value_of(columns, largest, k).value > LARGE_VALUE;
+    for (size_t k = 0; k < (named > 0 ? named : features); k++) {
+        column_value own = value_of(columns, largest, k);
+        if (own.value > LARGE_VALUE)
+            rank(top, count++, own);
+    }
     if (count == 0)
         return;
     const char *what = named > 0 ? "column" : "feature";
     saddle_append(out, SADDLE_SCALE_TEXT, count > 1 ? "%ss have large absolute values: " : "%s ",
                   what);
-    for (size_t k = 0; k < MOST_NAMES && find_next(columns, features, largest, &next); k++) {
+    for (size_t k = 0; k < MOST_NAMES && k < count; k++) {
         saddle_append(out, SADDLE_SCALE_TEXT, "%s", k > 0 ? ", " : "");
         if (named > 0)
             saddle_append(out, SADDLE_SCALE_TEXT, "'%s'",
-                          SADDLE_EXCERPT(saddle_columns_name(columns, next.index)));
+                          SADDLE_EXCERPT(saddle_columns_name(columns, top[k].index)));
         else
-            saddle_append(out, SADDLE_SCALE_TEXT, "%zu", next.index + 1);
+            saddle_append(out, SADDLE_SCALE_TEXT, "%zu", top[k].index + 1);
         saddle_append(out, SADDLE_SCALE_TEXT, "%s up to %.6g",
-                      count > 1 ? "" : " has absolute values", next.value);
+                      count > 1 ? "" : " has absolute values", top[k].value);
     }
     if (count > MOST_NAMES)
         saddle_append(out, SADDLE_SCALE_TEXT, ", and %zu more", count - MOST_NAMES);

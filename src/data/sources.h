@@ -1,4 +1,4 @@
-/* Lookup of known data sets by name. */
+/* Lookup of known data sets by name (locate.c). */
 #ifndef SADDLE_DATA_SOURCES_H
 #define SADDLE_DATA_SOURCES_H
 

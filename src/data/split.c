@@ -12,7 +12,6 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "data/dataset.h"
-#include "data/split.h"
 
 /* A row with its sort keys. */
 typedef struct labelled {
@@ -30,26 +29,18 @@ static int by_label(const void *a, const void *b)
     return (left->place > right->place) - (left->place < right->place);
 }
 
-/* Returns the rows in random order, grouped by label if `stratify` is set. */
-static labelled *order_rows(const saddle_division *how, const double *label, size_t rows)
+/* Lists the rows in random order, grouped by label if `stratify` is set. `order` is scratch memory. */
+static void order_rows(const saddle_division *how, const double *label, size_t rows, size_t *order,
+                       labelled *all)
 {
     saddle_rng rng;
-    labelled *all = saddle_alloc(rows, sizeof *all);
-    size_t *order = saddle_alloc(rows, sizeof *order);
-    if (all != NULL && order != NULL) {
-        saddle_rng_init(&rng, how->seed, SADDLE_RNG_PARTITION, 1, 0);
-        for (size_t k = 0; k < rows; k++)
-            order[k] = k;
-        saddle_rng_shuffle(&rng, order, rows);
-        for (size_t k = 0; k < rows; k++)
-            all[k] = (labelled){how->stratify ? label[order[k]] : 0.0, k, order[k]};
-        qsort(all, rows, sizeof *all, by_label);
-    } else {
-        saddle_free(all);
-        all = NULL;
-    }
-    saddle_free(order);
-    return all;
+    saddle_rng_init(&rng, how->seed, SADDLE_RNG_PARTITION, 1, 0);
+    for (size_t k = 0; k < rows; k++)
+        order[k] = k;
+    saddle_rng_shuffle(&rng, order, rows);
+    for (size_t k = 0; k < rows; k++)
+        all[k] = (labelled){how->stratify ? label[order[k]] : 0.0, k, order[k]};
+    qsort(all, rows, sizeof *all, by_label);
 }
 
 /* Returns the part that is furthest behind its share of `dealt` rows. */
@@ -108,19 +99,20 @@ static saddle_status sort_parts(const saddle_division *how, const char *name, si
 saddle_status saddle_split_rows(const saddle_division *how, const char *name, const double *label,
                                 size_t rows, size_t *row, size_t *size, saddle_error *error)
 {
-    labelled *all = order_rows(how, label, rows);
+    labelled *all = saddle_alloc(rows, sizeof *all);
     size_t *part = saddle_alloc(rows, sizeof *part);
-    saddle_status status = SADDLE_OK;
+    saddle_status status =
+        all != NULL && part != NULL ? SADDLE_OK : saddle_no_memory(error, "the parts");
     memset(size, 0, how->parts * sizeof *size);
-    if (all == NULL || part == NULL)
-        status = saddle_no_memory(error, "the parts");
-    for (size_t k = 0; status == SADDLE_OK && k < rows; k++) {
-        part[k] = neediest(how->share, size, how->parts, k);
-        size[part[k]]++;
-    }
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK) {
+        order_rows(how, label, rows, part, all);
+        for (size_t k = 0; k < rows; k++) {
+            part[k] = neediest(how->share, size, how->parts, k);
+            size[part[k]]++;
+        }
         sort_by_part(all, part, size, rows, how->parts, row);
-    SADDLE_THEN(status, sort_parts(how, name, rows, row, size, error));
+        status = sort_parts(how, name, rows, row, size, error);
+    }
     saddle_free(all);
     saddle_free(part);
     return status;
@@ -142,10 +134,8 @@ saddle_status saddle_dataset_split(const saddle_dataset *data, const double *sha
             : saddle_no_memory(error, "the parts");
     for (size_t p = 0, first = 0; status == SADDLE_OK && p < parts; first += size[p++])
         status = saddle_dataset_select(&out[p], data, row + first, size[p], error);
-    for (size_t p = 0; status != SADDLE_OK && p < parts; p++) {
-        saddle_dataset_free(out[p]);
-        out[p] = NULL;
-    }
+    for (size_t p = 0; p < parts; p++)
+        saddle_dataset_finish(&out[p], status);
     saddle_free(size);
     saddle_free(row);
     return status;

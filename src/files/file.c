@@ -15,8 +15,8 @@
 static saddle_status refuse(const char *path, const char *why, const char *wanted,
                             saddle_error *error)
 {
-    saddle_fail(error, SADDLE_BAD_INPUT, "cannot read '%.300s': %s; give %s", path, why, wanted);
-    return SADDLE_BAD_INPUT;
+    return saddle_fail(error, SADDLE_BAD_INPUT, "cannot read '%.300s': %s; give %s", path, why,
+                       wanted);
 }
 
 /* Opens without blocking, because opening a pipe without a writer blocks. */
@@ -56,9 +56,7 @@ saddle_status saddle_reading_open(FILE **out, const char *path, const char *want
                                   saddle_error *error)
 {
     struct stat status;
-    saddle_status result = open_at_once(out, &status, path, wanted, error);
-    if (result != SADDLE_OK)
-        return result;
+    SADDLE_TRY(open_at_once(out, &status, path, wanted, error));
     /* From here on, reads wait for data. */
     int flags = fcntl(fileno(*out), F_GETFL);
     if (!S_ISFIFO(status.st_mode) || has_a_writer(*out))
@@ -73,9 +71,7 @@ saddle_status saddle_reading_open_regular(FILE **out, const char *path, const ch
                                           size_t *bytes, saddle_error *error)
 {
     struct stat status;
-    saddle_status result = open_at_once(out, &status, path, wanted, error);
-    if (result != SADDLE_OK)
-        return result;
+    SADDLE_TRY(open_at_once(out, &status, path, wanted, error));
     *bytes = (size_t)status.st_size;
     if (S_ISREG(status.st_mode))
         return SADDLE_OK;
@@ -91,6 +87,13 @@ const char *saddle_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+bool saddle_has_ending(const char *path, const char *ending)
+{
+    size_t length = strlen(path);
+    size_t tail = strlen(ending);
+    return length >= tail && strcmp(path + length - tail, ending) == 0;
 }
 
 char *saddle_directory_of(const char *path)

@@ -49,6 +49,8 @@ bool saddle_sync_directory_of(const char *path);
 
 /* Returns the last component of a path. */
 const char *saddle_file_name(const char *path);
+/* Returns whether a path has an ending, such as ".csv". */
+bool saddle_has_ending(const char *path, const char *ending);
 /* Returns the directory of a path, "." if it has none; free with saddle_free(). NULL with errno ENOMEM. */
 char *saddle_directory_of(const char *path);
 /* Returns why a link cannot be followed, such as that its target does not exist; NULL when it can, or
@@ -81,12 +83,10 @@ typedef struct saddle_lines {
 
 /* Starts a file, or opens an existing device or pipe. Fails with SADDLE_BAD_INPUT if the path cannot be
  * written to, is a pipe without a reader, or is a file that another run is writing (its contents are
- * kept). `option`, such as "trace", begins the message. */
-saddle_status saddle_lines_open(saddle_lines *out, const char *path, const char *option,
+ * kept). `option`, such as "trace", begins the message. `keep`: keeps the contents of the file; call
+ * saddle_lines_cut() next. */
+saddle_status saddle_lines_open(saddle_lines *out, const char *path, const char *option, bool keep,
                                 saddle_error *error);
-/* The same, but keeps the contents of the file; call saddle_lines_cut() next. */
-saddle_status saddle_lines_continue(saddle_lines *out, const char *path, const char *option,
-                                    saddle_error *error);
 /* Keeps the first `bytes` of a file and continues after them. */
 saddle_status saddle_lines_cut(saddle_lines *lines, size_t bytes, const char *what,
                                saddle_error *error);

@@ -62,7 +62,7 @@ static saddle_status take(int descriptor, const char *path, const char *option, 
     return SADDLE_OK;
 }
 
-static saddle_status open_lines(saddle_lines *out, const char *path, const char *option, bool keep,
+saddle_status saddle_lines_open(saddle_lines *out, const char *path, const char *option, bool keep,
                                 saddle_error *error)
 {
     memset(out, 0, sizeof *out);
@@ -83,18 +83,6 @@ static saddle_status open_lines(saddle_lines *out, const char *path, const char 
     saddle_free(out->path);
     out->path = NULL;
     return status;
-}
-
-saddle_status saddle_lines_open(saddle_lines *out, const char *path, const char *option,
-                                saddle_error *error)
-{
-    return open_lines(out, path, option, false, error);
-}
-
-saddle_status saddle_lines_continue(saddle_lines *out, const char *path, const char *option,
-                                    saddle_error *error)
-{
-    return open_lines(out, path, option, true, error);
 }
 
 saddle_status saddle_lines_cut(saddle_lines *lines, size_t bytes, const char *what,

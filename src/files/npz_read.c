@@ -272,7 +272,7 @@ static saddle_status refuse_missing(const stream *in, zip_t *archive, saddle_err
     for (zip_int64_t k = 0; k < count && used < sizeof list; k++) {
         const char *member = zip_get_name(archive, (zip_uint64_t)k, 0);
         size_t length = member != NULL ? strlen(member) : 0;
-        if (length > 4 && strcmp(member + length - 4, ".npy") == 0)
+        if (member != NULL && saddle_has_ending(member, ".npy"))
             length -= 4;
         int more = saddle_snprintf(list + used, sizeof list - used, "%s%.*s", used > 0 ? ", " : "",
                                    length < 64 ? (int)length : 64, member != NULL ? member : "");

@@ -11,6 +11,8 @@
 
 /* The largest N in %0Nd. */
 #define MOST_WIDTH 9
+/* Files with larger numbers are not part of a pattern. */
+#define MOST_NUMBER UINT64_C(999999999999999)
 
 bool saddle_is_pattern(const char *name)
 {
@@ -51,30 +53,13 @@ char *saddle_pattern_name(const char *pattern, size_t number)
 
 /* ---- existing files ---- */
 
-/* Reads the number in a name that matches the pattern before and after its %; false when it has none. */
-static bool read_number(const char *name, const char *before, size_t before_length,
-                        const char *after, size_t after_length, uint64_t *out)
-{
-    char number[16] = "";
-    size_t length = strlen(name);
-    size_t digits = length - before_length - after_length;
-    if (length <= before_length + after_length || digits >= sizeof number ||
-        strncmp(name, before, before_length) != 0 ||
-        strncmp(name + length - after_length, after, after_length) != 0)
-        return false;
-    memcpy(number, name + before_length, digits);
-    return strspn(number, "0123456789") == digits && saddle_parse_integer(number, out);
-}
-
 saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_error *error)
 {
-    int width;
     const char *place = pattern + strcspn(pattern, "%");
     const char *before = place;
     while (before > pattern && before[-1] != '/')
         before--;
-    const char *after = place + read_place(place, &width);
-    size_t after_length = strcspn(after, "/");
+    size_t length = (size_t)(place - before);
     char *directory = before == pattern ? saddle_strdup(".")
                                         : saddle_format("%.*s", (int)(before - pattern), pattern);
     SADDLE_TRY(saddle_check_memory(directory, "a directory name", error));
@@ -83,9 +68,10 @@ saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_erro
     struct dirent *entry;
     while (entries != NULL && (entry = readdir(entries)) != NULL) {
         uint64_t number = 0;
-        if (!read_number(entry->d_name, before, (size_t)(place - before), after, after_length,
-                         &number) ||
-            number < *out)
+        const char *digit = entry->d_name + length;
+        if (strncmp(entry->d_name, before, length) != 0 ||
+            !saddle_parse_integer_in(digit, strspn(digit, "0123456789"), &number) ||
+            number < *out || number > MOST_NUMBER)
             continue;
         /* part-07 does not match part-%d. */
         char *name = saddle_pattern_name(pattern, (size_t)number);

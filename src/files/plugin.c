@@ -49,18 +49,13 @@ static saddle_status check_name(const char *what, const char *text, saddle_error
 static saddle_status split_text(saddle_plugin_object *plugin, const char *text, saddle_error *error)
 {
     size_t length = strcspn(text, ":");
-    const char *argument = text + length + (text[length] == ':' ? 1 : 0);
-    size_t bytes = strlen(argument) + 1;
-    char *block = saddle_alloc(length + 1 + 2 * bytes, 1);
-    SADDLE_TRY(saddle_check_memory(block, "the plug-in", error));
-    memcpy(block, text, length);
-    block[length] = '\0';
-    memcpy(block + length + 1, argument, bytes);
-    memcpy(block + length + 1 + bytes, argument, bytes);
-    plugin->owned = block;
-    plugin->path = block;
-    plugin->argument = block + length + 1;
-    plugin->list = block + length + 1 + bytes;
+    const char *argument = text + length + (text[length] == ':');
+    plugin->owned =
+        saddle_format("%.*s%c%s%c%s", (int)length, text, '\0', argument, '\0', argument);
+    SADDLE_TRY(saddle_check_memory(plugin->owned, "the plug-in", error));
+    plugin->path = plugin->owned;
+    plugin->argument = plugin->owned + length + 1;
+    plugin->list = plugin->owned + length + 1 + strlen(argument) + 1;
     return SADDLE_OK;
 }
 

@@ -14,7 +14,6 @@
 #include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
-#include "data/samples.h"
 #include "files/pattern.h"
 #include "instance/instance.h"
 

@@ -166,7 +166,7 @@ saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
     *out = NULL;
     saddle_trace_writer *trace = saddle_alloc(1, sizeof *trace);
     SADDLE_TRY(saddle_check_memory(trace, "the trace", error));
-    saddle_status status = saddle_lines_open(&trace->lines, path, "trace", error);
+    saddle_status status = saddle_lines_open(&trace->lines, path, "trace", false, error);
     if (status == SADDLE_OK) {
         write_head(trace, info, result);
         status = saddle_lines_flush(&trace->lines, WHAT, error);

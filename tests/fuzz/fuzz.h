@@ -10,7 +10,7 @@
 
 #include <saddle/data.h>
 
-#include "data/input.h"
+#include "data/readers.h"
 
 /* libFuzzer's entry point. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
