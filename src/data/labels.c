@@ -6,6 +6,7 @@
 #include "core/compare.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -103,42 +104,33 @@ static bool are_digits(const double *classes, size_t count)
 }
 
 /* Parses "7" or "5-9", including negative numbers ("-3--1") and exponents ("1e-3"). */
-static bool parse_range(char *item, double *low, double *high)
+static bool parse_range(const char *item, const char *end, double *low, double *high)
 {
-    if (saddle_parse_real(item, low)) {
-        *high = *low;
-        return true;
-    }
-    for (char *dash = item + (*item != '\0'); *dash != '\0'; dash++) {
-        if (*dash != '-')
-            continue;
-        *dash = '\0';
-        bool good = saddle_parse_real(item, low) && saddle_parse_real(dash + 1, high);
-        *dash = '-';
-        if (good)
-            return *low <= *high;
-    }
-    return false;
+    const char *stop = saddle_scan_real(item, end, low);
+    *high = *low;
+    return stop == end || (stop != NULL && *stop == '-' &&
+                           saddle_scan_real(stop + 1, end, high) == end && *low <= *high);
 }
 
 /* Marks the labels that one item of the list names; there must be one, unless `any` is set. */
-static saddle_status mark_item(char *item, bool any, const double *classes, size_t count,
-                               bool *positive, saddle_error *error)
+static saddle_status mark_item(const char *item, size_t length, bool any, const double *classes,
+                               size_t count, bool *positive, saddle_error *error)
 {
     double low = 0.0;
     double high = 0.0;
     bool found = false;
-    if (!parse_range(item, &low, &high))
+    if (!parse_range(item, item + length, &low, &high))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "positive: '%s' is neither a number nor a range such as 5-9", item);
+                           "positive: '%.*s' is neither a number nor a range such as 5-9",
+                           (int)length, item);
     for (size_t k = 0; k < count; k++)
         if (classes[k] >= low && classes[k] <= high)
             positive[k] = found = true;
     if (found || any)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "positive: label '%s' does not occur in the data; its labels are %s", item,
-                       list_labels(classes, count).text);
+                       "positive: label '%.*s' does not occur in the data; its labels are %s",
+                       (int)length, item, list_labels(classes, count).text);
 }
 
 /* Finds the list that "auto" stands for. */
@@ -167,20 +159,18 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
 static saddle_status mark(const char *rule, bool any, const double *classes, size_t count,
                           bool *marked, saddle_error *error)
 {
-    char *copy = saddle_strdup(rule);
-    SADDLE_TRY(saddle_check_memory(copy, "the labels", error));
-    saddle_status status = SADDLE_OK;
-    for (char *rest = copy; status == SADDLE_OK && rest != NULL;)
-        status = mark_item(strsep(&rest, ","), any, classes, count, marked, error);
-    saddle_free(copy);
+    size_t length;
+    const char *rest = rule;
+    for (const char *item; (item = saddle_next_item(&rest, &length)) != NULL;)
+        SADDLE_TRY(mark_item(item, length, any, classes, count, marked, error));
     size_t chosen = 0;
     for (size_t k = 0; k < count; k++)
         chosen += marked[k];
-    if (status == SADDLE_OK && chosen == count && !any)
+    if (chosen == count && !any)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "positive: the labels '%s' cover every row; leave some label negative",
                            rule);
-    return status;
+    return SADDLE_OK;
 }
 
 /* Determines the list of positive labels; a given one is checked. */
@@ -219,28 +209,23 @@ saddle_status saddle_labels_parse(const char *list, double **out, size_t *count,
     size_t items = 1;
     for (const char *at = list; *at != '\0'; at++)
         items += *at == ',';
-    char *copy = saddle_strdup(list);
-    char *rest = copy;
     *count = 0;
     *out = saddle_alloc_doubles(items);
-    saddle_status status =
-        *out != NULL && copy != NULL ? SADDLE_OK : saddle_no_memory(error, "the classes");
-    for (size_t k = 0; status == SADDLE_OK && k < items; k++) {
-        const char *item = strsep(&rest, ",");
-        if (!saddle_parse_real(item, &(*out)[k]))
-            status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "classes: '%s' is not a number; give the labels of the classes "
-                                 "separated by commas, such as 0,1,2",
-                                 item);
-    }
-    saddle_free(copy);
-    if (status == SADDLE_OK) {
-        *count = saddle_labels_distinct(*out, items);
-        return status;
-    }
-    saddle_free(*out);
-    *out = NULL;
-    return status;
+    SADDLE_TRY(saddle_check_memory(*out, "the classes", error));
+    size_t length;
+    size_t k = 0;
+    const char *rest = list;
+    for (const char *item; (item = saddle_next_item(&rest, &length)) != NULL; k++)
+        if (saddle_scan_real(item, item + length, &(*out)[k]) != item + length) {
+            saddle_free(*out);
+            *out = NULL;
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "classes: '%.*s' is not a number; give the labels of the classes "
+                               "separated by commas, such as 0,1,2",
+                               (int)length, item);
+        }
+    *count = saddle_labels_distinct(*out, items);
+    return SADDLE_OK;
 }
 
 /* Fails because a label is not among the classes. */
