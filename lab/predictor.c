@@ -318,16 +318,17 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
     return status == SADDLE_OK ? check_problem(p, error) : status;
 }
 
-/* A y with one entry per sample of the run says nothing about other rows. */
+/* Forgets a y with one entry per sample of the run, which says nothing about other rows. */
 static saddle_status match_y(saddle_predictor *p, saddle_error *error)
 {
-    size_t length = p->problem->y_dim;
-    if (length == p->y_dim)
+    if (p->problem->y_dim == p->y_dim)
         return SADDLE_OK;
-    p->unknown_y = saddle_alloc_doubles(length);
-    SADDLE_TRY(saddle_check_memory(p->unknown_y, "the model", error));
-    for (size_t k = 0; k < length; k++)
-        p->unknown_y[k] = (double)NAN;
+    saddle_free(p->y);
+    p->y_dim = p->problem->y_dim;
+    p->y = saddle_alloc_doubles(p->y_dim);
+    SADDLE_TRY(saddle_check_memory(p->y, "the model", error));
+    for (size_t k = 0; k < p->y_dim; k++)
+        p->y[k] = (double)NAN;
     return SADDLE_OK;
 }
 
@@ -365,7 +366,6 @@ void saddle_predictor_free(saddle_predictor *p)
     saddle_dataset_free(p->row);
     saddle_free((void *)p->shard);
     saddle_free(p->samples);
-    saddle_free(p->unknown_y);
     saddle_free(p->x);
     saddle_free(p->y);
     saddle_free(p->options);

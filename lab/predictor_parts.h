@@ -14,7 +14,7 @@ struct saddle_predictor {
     size_t features;
     double *x;
     size_t x_dim;
-    double *y;
+    double *y; /* NaN for a problem whose y belongs to samples */
     size_t y_dim;
     double *unknown_y;      /* NaN, for a problem whose y belongs to samples */
     saddle_dataset *row;    /* one row of zeros, a substitute for an agent's samples */

@@ -58,18 +58,13 @@ saddle_status saddle_predictor_data(const saddle_predictor *predictor, saddle_da
     return saddle_dataset_finish(out, check_rows(predictor, *out, error));
 }
 
-static const double *y_of(const saddle_predictor *p)
-{
-    return p->unknown_y != NULL ? p->unknown_y : p->y;
-}
-
 saddle_status saddle_predictor_scores(const saddle_predictor *predictor, const saddle_dataset *data,
                                       double *out, saddle_error *error)
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, predictor, data, out);
     SADDLE_TRY(check_rows(predictor, data, error));
-    return predictor->problem->scores(predictor->problem, data, predictor->x, y_of(predictor), out,
+    return predictor->problem->scores(predictor->problem, data, predictor->x, predictor->y, out,
                                       error);
 }
 
@@ -124,7 +119,7 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
     if (status != SADDLE_OK)
         return status;
     if (p->problem->outcomes != NULL)
-        status = saddle_outcomes_of(p->problem, &rows, p->x, y_of(p), out, count, error);
+        status = saddle_outcomes_of(p->problem, &rows, p->x, p->y, out, count, error);
     SADDLE_THEN_IF(status, kind == SADDLE_LABELS_SIGNS, measure(data, score, out, count, error));
     return status;
 }

@@ -45,14 +45,13 @@ enum {
 struct download {
     const saddle_data_source *source;
     const saddle_fetch_options *options;
-    char *url;        /* where the file comes from */
-    char *path;       /* its destination */
-    char *partial;    /* its name until it is verified */
-    int descriptor;   /* of the partial file, which curl writes; -1: closed */
-    uint64_t resumed; /* bytes that an earlier attempt left */
-    uint64_t done;    /* bytes in the partial file */
-    char said
-        [8192]; /* the last that curl printed: the heads of the server's answers, and its report */
+    char *url;           /* where the file comes from */
+    char *path;          /* its destination */
+    char *partial;       /* its name until it is verified */
+    int descriptor;      /* of the partial file, which curl writes; -1: closed */
+    uint64_t resumed;    /* bytes that an earlier attempt left */
+    uint64_t done;       /* bytes in the partial file */
+    char said[8192];     /* the end of what curl printed: heads of answers, and its report */
     size_t length;       /* of that text */
     bool restart;        /* whether the partial file turned out to be useless */
     bool ended;          /* whether the caller's progress function stopped it */

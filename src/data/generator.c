@@ -11,7 +11,6 @@
  * set are the rows of a smaller one. Cost: O(groups log features) per row.
  */
 #include <math.h>
-#include <string.h>
 
 #include "core/elementary.h"
 #include "core/float_mode.h"
@@ -174,22 +173,19 @@ static void calibrate(struct model *model, uint64_t seed, double *score)
 static saddle_status make_model(struct model *model, size_t features, uint64_t seed,
                                 saddle_error *error)
 {
-    memset(model, 0, sizeof *model);
-    model->features = features;
-    model->upto = saddle_alloc_doubles(features);
-    model->weight = saddle_alloc_doubles(features);
+    *model = (struct model){.features = features,
+                            .upto = saddle_alloc_doubles(features),
+                            .weight = saddle_alloc_doubles(features)};
     double *score = saddle_alloc_doubles(PILOT_ROWS);
-    saddle_status status = SADDLE_OK;
-    if (model->upto == NULL || model->weight == NULL || score == NULL) {
-        status = saddle_no_memory(error, "the generator's model");
-    } else {
+    bool good = model->upto != NULL && model->weight != NULL && score != NULL;
+    if (good) {
         lay_out(model);
         set_probabilities(model);
         draw_weights(model, seed);
         calibrate(model, seed, score);
     }
     saddle_free(score);
-    return status;
+    return good ? SADDLE_OK : saddle_no_memory(error, "the generator's model");
 }
 
 static void fill(saddle_dataset *data, const struct model *model, uint64_t seed)
