@@ -96,7 +96,9 @@ const cli_command *cli_find_command(int argc, char *const *argv, int *used);
 /* Reports that argv[0], or argv[1] after the name of a family, is not a command; returns the
  * exit code. */
 int cli_unknown_command(int argc, char *const *argv);
-/* Whether some command is called "family SOMETHING". */
+/* SOMETHING of a command that is called "family SOMETHING"; NULL for others. */
+const char *cli_member_of(const cli_command *command, const char *family);
+/* Whether some command is called so. */
 bool cli_is_family(const char *family);
 
 extern const cli_command cli_demo, cli_run, cli_compare, cli_tune, cli_eval, cli_predict,
@@ -201,7 +203,7 @@ int cli_width(int descriptor);
  * others are indented by `indent`. */
 void cli_wrap(int column, int indent, const char *format, ...) SADDLE_PRINTF(3, 4);
 /* Prints " NAME TEXT", wrapped. */
-void cli_print_field(const char *name, const char *format, ...) SADDLE_PRINTF(2, 3);
+#define cli_print_field(name, ...) (cli_print("  %-10s  ", name), cli_wrap(14, 14, __VA_ARGS__))
 /* Prints "saddle: warning: ..." on stderr. */
 void cli_warn(const char *format, ...) SADDLE_PRINTF(1, 2);
 /* All warnings so far, as they were printed; `*count` receives the number. */

@@ -184,10 +184,11 @@ int cli_complete(int argc, char *const *argv)
     } else if (argc == 2 && cli_is_family(argv[0])) {
         size_t count;
         const cli_command *const *list = cli_commands(&count);
-        size_t length = strlen(argv[0]);
-        for (size_t k = 0; k < count; k++)
-            if (strncmp(list[k]->name, argv[0], length) == 0 && list[k]->name[length] == ' ')
-                saddle_fprintf(stdout, "%s\t%s\n", list[k]->name + length + 1, list[k]->summary);
+        for (size_t k = 0; k < count; k++) {
+            const char *name = cli_member_of(list[k], argv[0]);
+            if (name != NULL)
+                saddle_fprintf(stdout, "%s\t%s\n", name, list[k]->summary);
+        }
     }
     return CLI_OK;
 }

@@ -6,6 +6,7 @@
 #include "core/compare.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "draw/gnuplot.h"
 #include "draw/network_drawing.h"
 #include "json_output.h"
 
@@ -176,7 +177,8 @@ static saddle_status check_outputs(const options *chosen, const char *topology, 
     saddle_path_list outputs = {.count = 0};
     saddle_path_list inputs = {.count = 0};
     saddle_status status = cli_check_output("--save", list, false, error);
-    SADDLE_THEN_IF(status, picture != NULL, network_check_path("--draw", picture, error));
+    SADDLE_THEN_IF(status, picture != NULL,
+                   gnuplot_kind_of("--draw", picture, GNUPLOT_DOT, NULL, error));
     SADDLE_THEN(status, cli_check_output("--draw", picture, false, error));
     SADDLE_THEN_IF(status, chosen->common.json, cli_check_not_stdout("--save", list, error));
     SADDLE_THEN_IF(status, chosen->common.json, cli_check_not_stdout("--draw", picture, error));

@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "core/outcome_name.h"
 #include "core/status.h"
+#include "draw/gnuplot.h"
 #include "draw/trace_curves.h"
 #include "draw/trace_list.h"
 
@@ -182,7 +183,7 @@ static saddle_status check_output(const cli_arguments *arguments, saddle_error *
     const char *path = chosen->output;
     if (path == NULL)
         return SADDLE_OK;
-    saddle_status status = figure_check_path("--output", path, error);
+    saddle_status status = gnuplot_kind_of("--output", path, GNUPLOT_PDF, NULL, error);
     return status == SADDLE_OK ? cli_check_trace_output(arguments, "output", path, error) : status;
 }
 

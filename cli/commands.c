@@ -1,8 +1,9 @@
-/* All commands, in the order in which they are shown, and the search for one by its name. */
+/* All commands in the order in which they are shown, the search for one by its name, and the program itself. */
 #include <string.h>
 
 #include "cli.h"
 #include "core/print.h"
+#include "core/status.h"
 
 /* The paper's experiments, which are part of the Python package. */
 const cli_command cli_reproduce = {
@@ -26,8 +27,6 @@ static const cli_command *const commands[] = {
     &cli_man,          &cli_help};
 
 #define COMMANDS (sizeof commands / sizeof *commands)
-/* The most command names that an unknown one is compared with, for "did you mean". */
-#define MOST_NAMES 64
 
 const cli_command *const *cli_commands(size_t *count)
 {
@@ -56,11 +55,17 @@ const cli_command *cli_find_command(int argc, char *const *argv, int *used)
     return NULL;
 }
 
-bool cli_is_family(const char *family)
+const char *cli_member_of(const cli_command *command, const char *family)
 {
     size_t length = strlen(family);
+    bool member = strncmp(command->name, family, length) == 0 && command->name[length] == ' ';
+    return member ? command->name + length + 1 : NULL;
+}
+
+bool cli_is_family(const char *family)
+{
     for (size_t k = 0; k < COMMANDS; k++)
-        if (strncmp(commands[k]->name, family, length) == 0 && commands[k]->name[length] == ' ')
+        if (cli_member_of(commands[k], family) != NULL)
             return true;
     return false;
 }
@@ -69,14 +74,12 @@ int cli_unknown_command(int argc, char *const *argv)
 {
     bool family = cli_is_family(argv[0]);
     const char *word = family && argc > 1 ? argv[1] : argv[0];
-    const char *name[MOST_NAMES];
-    size_t count;
+    const char *name[COMMANDS];
     size_t names = 0;
-    const cli_command *const *command = cli_commands(&count);
-    size_t skip = family ? strlen(argv[0]) + 1 : 0;
-    for (size_t k = 0; k < count && names < MOST_NAMES; k++)
-        if (!family || strncmp(command[k]->name, argv[0], skip - 1) == 0)
-            name[names++] = command[k]->name + skip;
+    for (size_t k = 0; k < COMMANDS; k++) {
+        name[names] = family ? cli_member_of(commands[k], argv[0]) : commands[k]->name;
+        names += name[names] != NULL;
+    }
     const char *near = saddle_closest(word, name, names);
     saddle_error error;
     char hint[160] = "";
@@ -88,4 +91,65 @@ int cli_unknown_command(int argc, char *const *argv)
                 family ? argv[0] : "", family ? " " : "", word, hint, family ? " " : "",
                 family ? argv[0] : "");
     return cli_fail(&error);
+}
+
+/* Runs the command that argv names. */
+static int dispatch(int argc, char *const *argv)
+{
+    if (argc == 0) {
+        cli_print_greeting();
+        return CLI_OK;
+    }
+    const char *first = argv[0];
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
+        cli_print_overview();
+        return CLI_OK;
+    }
+    if (strcmp(first, "--version") == 0) {
+        cli_print("saddle %s\n", saddle_version());
+        return CLI_OK;
+    }
+    if (strcmp(first, "__complete") == 0)
+        return cli_complete(argc - 1, argv + 1);
+    int used;
+    const cli_command *command = cli_find_command(argc, argv, &used);
+    bool wants_help = argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
+    if (command == NULL && cli_is_family(first) && wants_help) {
+        cli_print_family(first);
+        return CLI_OK;
+    }
+    saddle_error error;
+    saddle_status status = cli_join_early(argc, argv, &error);
+    if (status != SADDLE_OK)
+        return cli_fail(&error);
+    if (command == NULL)
+        return cli_unknown_command(argc, argv);
+    bool explained = argc > 1 && (wants_help || strcmp(argv[1], "--help-all") == 0);
+    if (command->moved != NULL && !explained) {
+        cli_say("%s", command->moved);
+        return CLI_BAD_INPUT;
+    }
+    cli_arguments arguments;
+    status = cli_read_arguments(&arguments, command, argc - used, argv + used, &error);
+    SADDLE_THEN(status, cli_join(&arguments, &error));
+    status = cli_agree(status, &error);
+    int code;
+    if (status != SADDLE_OK)
+        code = cli_fail(&error);
+    else if (arguments.help)
+        code = cli_print_help(&arguments);
+    else
+        code = command->run(&arguments);
+    cli_release_arguments(&arguments);
+    return code;
+}
+
+int saddle_main(int argc, char **argv)
+{
+    cli_console_open();
+    int code = dispatch(argc - 1, argv + 1);
+    cli_progress_clear();
+    code = cli_console_close(code);
+    cli_leave(code != CLI_OK);
+    return code;
 }

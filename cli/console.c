@@ -14,6 +14,9 @@
 #include "core/text.h"
 #include "instance/plan.h"
 
+/* The most columns of a table. */
+#define MOST_COLUMNS 16
+
 static int stdout_error;     /* errno of the first failed write; 0: none */
 static size_t progress_size; /* characters of the progress line on the screen */
 static bool silent;          /* another process prints */
@@ -109,35 +112,27 @@ int cli_width(int descriptor)
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-/* A copy of a text in which characters that control a terminal are escaped, because file names,
- * trace heads and server replies can contain anything. Newlines are kept if `lines`. NULL:
- * memory is short. */
-static char *shown(const char *text, bool lines)
-{
-    const char *end = text + strlen(text);
-    /* A byte becomes at most four characters, as in \x1b. */
-    char *copy = malloc(4 * (size_t)(end - text) + SADDLE_SHOWN_SIZE);
-    if (copy == NULL)
-        return NULL;
-    char *to = copy;
-    while (text < end) {
-        if (lines && *text == '\n')
-            *to++ = *text++;
-        else
-            to += saddle_show_letter(&text, end, to);
-    }
-    *to = '\0';
-    return copy;
-}
-
-/* printf into memory, escaped as by shown(); NULL: memory is short. */
+/* printf into memory, with characters that control a terminal escaped, because file names, trace
+ * heads and server replies can contain anything. Newlines are kept if `lines`. NULL: memory is
+ * short. */
 __attribute__((format(printf, 2, 0))) static char *format_shown(bool lines, const char *format,
                                                                 va_list arguments)
 {
     char *text = NULL;
-    if (saddle_vasprintf(&text, format, arguments) < 0)
+    int length = saddle_vasprintf(&text, format, arguments);
+    if (length < 0)
         return NULL;
-    char *copy = shown(text, lines);
+    /* A byte becomes at most four characters, as in \x1b. */
+    char *copy = malloc(4 * (size_t)length + SADDLE_SHOWN_SIZE);
+    char *to = copy;
+    for (const char *at = text, *end = text + length; copy != NULL && at < end;) {
+        if (lines && *at == '\n')
+            *to++ = *at++;
+        else
+            to += saddle_show_letter(&at, end, to);
+    }
+    if (copy != NULL)
+        *to = '\0';
     free(text);
     return copy;
 }
@@ -160,6 +155,7 @@ void cli_print(const char *format, ...)
 /* Wraps a text that needs no escaping. */
 static void wrap(const char *text, int column, int indent, int width)
 {
+    text = text != NULL ? text : "(out of memory)";
     bool fresh = true; /* nothing on this line yet, so no space is needed */
     while (*text != '\0') {
         size_t length = strcspn(text, " \n");
@@ -193,18 +189,7 @@ void cli_wrap(int column, int indent, const char *format, ...)
     va_start(arguments, format);
     char *text = format_shown(true, format, arguments);
     va_end(arguments);
-    wrap(text != NULL ? text : "(out of memory)", column, indent, cli_width(STDOUT_FILENO));
-    free(text);
-}
-
-void cli_print_field(const char *name, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = format_shown(true, format, arguments);
-    va_end(arguments);
-    cli_print("  %-10s  ", name);
-    wrap(text != NULL ? text : "(out of memory)", 14, 14, cli_width(STDOUT_FILENO));
+    wrap(text, column, indent, cli_width(STDOUT_FILENO));
     free(text);
 }
 
@@ -374,10 +359,9 @@ const char *cli_duration(double seconds, char out[CLI_NUMBER])
 
 struct cli_table {
     const char *alignment; /* borrowed */
-    size_t columns;
-    size_t count; /* number of cells */
-    size_t capacity;
-    char **cell;
+    FILE *stream;          /* appends to the cells, each of which ends with a NUL */
+    char *cells;
+    size_t bytes;
     bool broken; /* memory was short */
 };
 
@@ -386,7 +370,8 @@ cli_table *cli_table_create(const char *alignment)
     cli_table *table = calloc(1, sizeof *table);
     if (table != NULL) {
         table->alignment = alignment;
-        table->columns = strlen(alignment);
+        table->stream = open_memstream(&table->cells, &table->bytes);
+        table->broken = table->stream == NULL;
     }
     return table;
 }
@@ -395,22 +380,12 @@ void cli_table_add(cli_table *table, const char *format, ...)
 {
     if (table == NULL || table->broken)
         return;
-    if (table->count == table->capacity) {
-        size_t capacity = table->capacity == 0 ? 64 : 2 * table->capacity;
-        char **cell = realloc((void *)table->cell, capacity * sizeof *cell);
-        if (cell == NULL) {
-            table->broken = true;
-            return;
-        }
-        table->cell = cell;
-        table->capacity = capacity;
-    }
     va_list arguments;
     va_start(arguments, format);
-    table->cell[table->count] = format_shown(false, format, arguments);
+    char *cell = format_shown(false, format, arguments);
     va_end(arguments);
-    table->broken = table->cell[table->count] == NULL;
-    table->count += !table->broken;
+    table->broken = cell == NULL || fwrite(cell, strlen(cell) + 1, 1, table->stream) != 1;
+    free(cell);
 }
 
 void cli_table_add_words(cli_table *table, const char *const *word)
@@ -419,44 +394,44 @@ void cli_table_add_words(cli_table *table, const char *const *word)
         cli_table_add(table, "%s", *word);
 }
 
-static void print_rows(const cli_table *table, const int *width)
+static void print_rows(const cli_table *table, size_t columns)
 {
-    for (size_t k = 0; k < table->count; k++) {
-        size_t c = k % table->columns;
-        bool last = c + 1 == table->columns;
-        int column = 2;
-        for (size_t before = 0; before < c; before++)
-            column += width[before] + 2;
+    int width[MOST_COLUMNS] = {0};
+    const char *end = table->cells + table->bytes;
+    size_t c = 0;
+    for (const char *cell = table->cells; cell < end; cell += strlen(cell) + 1) {
+        int length = (int)strlen(cell);
+        width[c] = length > width[c] ? length : width[c];
+        c = (c + 1) % columns;
+    }
+    int column = 2;
+    c = 0;
+    for (const char *cell = table->cells; cell < end; cell += strlen(cell) + 1) {
+        bool last = c + 1 == columns;
         if (c == 0)
             fputs("  ", stdout);
         /* The space left for the last column may be too narrow for wrapping. */
         int edge = cli_width(STDOUT_FILENO);
         edge = edge < column + 24 ? column + 24 : edge;
         if (last && table->alignment[c] == 'l')
-            wrap(table->cell[k], column, column, edge);
+            wrap(cell, column, column, edge);
         else
-            saddle_fprintf(stdout, "%*s%s", table->alignment[c] == 'r' ? width[c] : -width[c],
-                           table->cell[k], last ? "\n" : "  ");
+            saddle_fprintf(stdout, "%*s%s", table->alignment[c] == 'r' ? width[c] : -width[c], cell,
+                           last ? "\n" : "  ");
+        column = last ? 2 : column + width[c] + 2;
+        c = (c + 1) % columns;
     }
 }
 
 void cli_table_print(cli_table *table)
 {
-    int width[16] = {0};
-    if (table == NULL || table->broken || table->columns > sizeof width / sizeof *width)
+    size_t columns = table != NULL ? strlen(table->alignment) : 0;
+    bool closed = table != NULL && table->stream != NULL && fclose(table->stream) == 0;
+    if (closed && !table->broken && columns <= MOST_COLUMNS)
+        print_rows(table, columns);
+    else
         cli_warn("out of memory: a table is not shown");
-    else {
-        for (size_t k = 0; k < table->count; k++) {
-            int length = (int)strlen(table->cell[k]);
-            if (length > width[k % table->columns])
-                width[k % table->columns] = length;
-        }
-        print_rows(table, width);
-    }
-    for (size_t k = 0; table != NULL && k < table->count; k++)
-        free(table->cell[k]);
-    if (table != NULL)
-        free((void *)table->cell);
+    free(table != NULL ? table->cells : NULL);
     free(table);
 }
 

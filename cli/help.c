@@ -219,16 +219,15 @@ int cli_print_help(const cli_arguments *arguments)
     return CLI_OK;
 }
 
+/* Lists the commands of a family; NULL: all. */
 static void print_commands(const char *family)
 {
     size_t count;
     const cli_command *const *command = cli_commands(&count);
-    size_t length = strlen(family);
     for (size_t k = 0; k < count; k++) {
-        const char *name = command[k]->name;
-        if (length > 0 && (strncmp(name, family, length) != 0 || name[length] != ' '))
+        if (family != NULL && cli_member_of(command[k], family) == NULL)
             continue;
-        cli_print("  %-14s  ", name);
+        cli_print("  %-14s  ", command[k]->name);
         cli_wrap(18, 18, "%s", command[k]->summary);
     }
 }
@@ -247,7 +246,7 @@ void cli_print_overview(void)
     cli_print("saddle %s: decentralized constrained min-max learning\n\n"
               "Usage: saddle COMMAND [options]\n\nCommands:\n",
               saddle_version());
-    print_commands("");
+    print_commands(NULL);
     fputs("\nExamples:\n"
           "  saddle run --agents 10 --topology ring --trace trace.csv\n"
           "  saddle compare --algorithms precision,prox-dsgda --repeats 3\n"

@@ -29,17 +29,11 @@
 
 /* A figure being drawn. */
 typedef struct drawing {
-    gnuplot g;
+    FILE *script; /* of gnuplot */
     const figure *f;
     bool text;   /* drawn with characters */
     bool shared; /* one legend for all panels */
 } drawing;
-
-saddle_status figure_check_path(const char *what, const char *path, saddle_error *error)
-{
-    gnuplot_kind kind;
-    return gnuplot_kind_of(what, path, GNUPLOT_PDF, &kind, error);
-}
 
 /* ---- axes ---------------------------------------------------------------------------------- */
 
@@ -47,15 +41,15 @@ saddle_status figure_check_path(const char *what, const char *path, saddle_error
 static void write_label(drawing *d, const char *axis_name, const char *label, const char *unit)
 {
     char text[256];
-    FILE *f = d->g.script;
+    FILE *f = d->script;
     const char *first = label != NULL ? label : "";
     bool two_lines = *unit != '\0' && strlen(first) + strlen(unit) > LINE_LENGTH;
     saddle_snprintf(text, sizeof text, "%.200s%s", first, two_lines ? "" : unit);
     saddle_fprintf(f, "set %slabel ", axis_name);
-    gnuplot_text(&d->g, text, TITLE_LENGTH);
+    gnuplot_text(d->script, text, TITLE_LENGTH);
     if (two_lines) {
         fputs(" . \"\\n\" . ", f);
-        gnuplot_text(&d->g, unit + strspn(unit, " "), TITLE_LENGTH);
+        gnuplot_text(d->script, unit + strspn(unit, " "), TITLE_LENGTH);
         fputs(*axis_name == 'y' ? " offset -0.7,0" : "", f);
     }
     fputs(" noenhanced\n", f);
@@ -63,7 +57,7 @@ static void write_label(drawing *d, const char *axis_name, const char *label, co
 
 static void write_axis(drawing *d, const figure_axis *a, char name)
 {
-    FILE *f = d->g.script;
+    FILE *f = d->script;
     saddle_fprintf(f, "unset m%ctics\n", name);
     if (!a->logarithmic) {
         saddle_fprintf(f, "unset logscale %c\nset format %c '%%g'\n", name, name);
@@ -184,14 +178,14 @@ static void write_title(drawing *d, size_t p, size_t c)
 {
     char title[TITLE_SIZE];
     make_title(d, p, c, title, sizeof title);
-    fputs(" title ", d->g.script);
-    gnuplot_text(&d->g, title, sizeof title);
+    fputs(" title ", d->script);
+    gnuplot_text(d->script, title, sizeof title);
 }
 
 /* Writes how a curve's line is drawn. */
 static void write_look(drawing *d, size_t p, size_t c)
 {
-    FILE *f = d->g.script;
+    FILE *f = d->script;
     const figure_curve *curve = &d->f->panel[p].curve[c];
     bool line = points_of(curve) != 1;
     char colour[8];
@@ -205,7 +199,7 @@ static void write_look(drawing *d, size_t p, size_t c)
 /* Writes one curve of the plot command: band, tails, line. */
 static void write_curve(drawing *d, size_t p, size_t c)
 {
-    FILE *f = d->g.script;
+    FILE *f = d->script;
     const figure_curve *curve = &d->f->panel[p].curve[c];
     char colour[8];
     write_colour(d, p, c, colour);
@@ -239,7 +233,7 @@ static bool has_points(const figure_panel *panel)
 static saddle_status write_panel(drawing *d, size_t p, saddle_error *error)
 {
     const figure_panel *panel = &d->f->panel[p];
-    FILE *f = d->g.script;
+    FILE *f = d->script;
     figure_axis x = figure_axis_make(panel, false);
     figure_axis y = figure_axis_make(panel, true);
     saddle_status status = SADDLE_OK;
@@ -303,9 +297,9 @@ static void write_style(drawing *d)
           "set key outside below center horizontal Left reverse noenhanced samplen 2.6 spacing 1.2 "
           "height 0.7\n"
           "set xlabel offset 0,0.2\n",
-          d->g.script);
+          d->script);
     if (d->shared) /* gnuplot's own margin depends on the label, which would make panels unequal */
-        fputs("set bmargin 3.7\n", d->g.script);
+        fputs("set bmargin 3.7\n", d->script);
 }
 
 /* The layout of a picture, in pixels. */
@@ -340,7 +334,7 @@ static void place_panel(drawing *d, const sheet *at, size_t p)
     double height = at->title + at->legend + (double)at->height * (double)at->rows;
     size_t rows_below = at->rows - 1 - p / at->columns;
     double below = at->legend + (double)at->height * (double)rows_below;
-    saddle_fprintf(d->g.script, "set size %.6f,%.6f\nset origin %.6f,%.6f\n", at->width / width,
+    saddle_fprintf(d->script, "set size %.6f,%.6f\nset origin %.6f,%.6f\n", at->width / width,
                    at->height / height, at->width * (double)(p % at->columns) / width,
                    below / height);
 }
@@ -348,7 +342,7 @@ static void place_panel(drawing *d, const sheet *at, size_t p)
 /* Writes the common legend: an empty plot below all panels. */
 static void write_legend(drawing *d, const sheet *at)
 {
-    FILE *f = d->g.script;
+    FILE *f = d->script;
     const figure_panel *panel = &d->f->panel[0];
     double height = at->title + at->legend + (double)at->height * (double)at->rows;
     saddle_fprintf(
@@ -372,19 +366,19 @@ saddle_status figure_draw(const figure *f, const char *path, saddle_error *error
     gnuplot_kind kind = GNUPLOT_SVG;
     drawing d = {.f = f, .shared = f->panels > 1};
     SADDLE_TRY(gnuplot_kind_of("figure", path, GNUPLOT_PDF, &kind, error));
-    SADDLE_TRY(gnuplot_open(&d.g, error));
+    SADDLE_TRY(gnuplot_open(&d.script, error));
     saddle_status status = SADDLE_OK;
     sheet at = lay_out(&d);
-    gnuplot_terminal(&d.g, kind, at.width * (int)at.columns,
+    gnuplot_terminal(d.script, kind, at.width * (int)at.columns,
                      at.title + at.legend + at.height * (int)at.rows);
     write_style(&d);
-    fputs("set multiplot", d.g.script);
+    fputs("set multiplot", d.script);
     if (at.title > 0) {
-        fputs(" title ", d.g.script);
-        gnuplot_text(&d.g, f->title, 2 * TITLE_LENGTH);
-        fputs(" noenhanced", d.g.script);
+        fputs(" title ", d.script);
+        gnuplot_text(d.script, f->title, 2 * TITLE_LENGTH);
+        fputs(" noenhanced", d.script);
     }
-    fputc('\n', d.g.script);
+    fputc('\n', d.script);
     for (size_t p = 0; status == SADDLE_OK && p < f->panels; p++) {
         place_panel(&d, &at, p);
         status = write_panel(&d, p, error);
@@ -392,8 +386,8 @@ saddle_status figure_draw(const figure *f, const char *path, saddle_error *error
     if (status == SADDLE_OK && d.shared)
         write_legend(&d, &at);
     if (status == SADDLE_OK)
-        return gnuplot_save(&d.g, path, error);
-    gnuplot_discard(&d.g);
+        return gnuplot_save(d.script, path, error);
+    fclose(d.script);
     return status;
 }
 
@@ -401,8 +395,8 @@ saddle_status figure_print(const figure *f, FILE *stream, int columns, int rows,
                            saddle_error *error)
 {
     drawing d = {.f = f, .text = true};
-    SADDLE_TRY(gnuplot_open(&d.g, error));
-    saddle_fprintf(d.g.script,
+    SADDLE_TRY(gnuplot_open(&d.script, error));
+    saddle_fprintf(d.script,
                    "set encoding utf8\nset terminal dumb size %d,%d noenhanced %s\n"
                    "set key outside below center horizontal Left reverse samplen 2\n"
                    "set border 3\nset tics nomirror\nset lmargin 10\n",
@@ -411,7 +405,7 @@ saddle_status figure_print(const figure *f, FILE *stream, int columns, int rows,
     fputc('\n', stream);
     saddle_status status = write_panel(&d, 0, error);
     if (status == SADDLE_OK)
-        return gnuplot_print(&d.g, stream, error);
-    gnuplot_discard(&d.g);
+        return gnuplot_print(d.script, stream, error);
+    fclose(d.script);
     return status;
 }

@@ -62,8 +62,6 @@ typedef struct figure {
     const figure_panel *panel; /* borrowed */
 } figure;
 
-/* Refuses a path that does not end in .svg, .png or .pdf; `what` names the option. */
-saddle_status figure_check_path(const char *what, const char *path, saddle_error *error);
 /* Draws into a file, whose ending decides the format. Atomic. */
 saddle_status figure_draw(const figure *f, const char *path, saddle_error *error);
 /* Draws the first panel with characters, `columns` wide and `rows` high, to a stream. */

@@ -165,13 +165,14 @@ bool figure_same_curve(const figure_curve *left, const figure_curve *right, cons
 
 /* ---- means with bands ----------------------------------------------------------------------- */
 
-/* Points of a mean with its band. Owned. */
+/* A point of a mean with its band. */
+typedef struct mean_point {
+    double x, mean, low, high;
+} mean_point;
+
 typedef struct mean_band {
     size_t count;
-    double *x;
-    double *mean;
-    double *low;
-    double *high;
+    mean_point *point; /* owned */
 } mean_band;
 
 /* The value of a run at x by interpolation; NaN outside of its range and in gaps. */
@@ -202,24 +203,22 @@ static double value_at(const figure_run *run, double x, bool logarithmic)
 static void summarize(mean_band *out, const figure_curve *curve, double x, bool logarithmic,
                       double *value)
 {
-    size_t k = out->count++;
+    mean_point *point = &out->point[out->count++];
     double sum = 0.0;
     for (size_t r = 0; r < curve->runs; r++) {
         value[r] = value_at(&curve->run[r], x, logarithmic);
         sum += value[r];
     }
     double mean = sum / (double)curve->runs;
-    out->x[k] = x;
-    out->mean[k] = out->low[k] = out->high[k] = (double)NAN;
+    *point = (mean_point){x, (double)NAN, (double)NAN, (double)NAN};
     if (!isfinite(mean))
         return;
     qsort(value, curve->runs, sizeof *value, saddle_compare_reals);
     double last = (double)(curve->runs - 1);
     double low = value[(size_t)floor(0.1 * last)];
     double high = value[(size_t)ceil(0.9 * last)];
-    out->mean[k] = logarithmic ? exp(mean) : mean;
-    out->low[k] = logarithmic ? exp(low) : low;
-    out->high[k] = logarithmic ? exp(high) : high;
+    *point = logarithmic ? (mean_point){x, exp(mean), exp(low), exp(high)}
+                         : (mean_point){x, mean, low, high};
 }
 
 /* The range of the axis that all runs cover. */
@@ -237,15 +236,6 @@ static bool common_range(const figure_curve *curve, double *low, double *high)
     return *low <= *high;
 }
 
-static void mean_band_release(mean_band *b)
-{
-    saddle_free(b->x);
-    saddle_free(b->mean);
-    saddle_free(b->low);
-    saddle_free(b->high);
-    *b = (mean_band){.count = 0};
-}
-
 /* Computes mean and band over the range of the axis that all runs cover, at points of the first
  * run, at most `most` of them. The result is empty if the runs have no x in common. With
  * `logarithmic`, logarithms of values are averaged and interpolated, and values of 0 and less
@@ -260,15 +250,10 @@ static saddle_status mean_band_make(mean_band *out, const figure_curve *curve, b
         return SADDLE_OK;
     const figure_run *first = &curve->run[0];
     size_t stride = first->count / most + 1;
-    size_t room = first->count / stride + 3;
-    out->x = saddle_alloc(room, sizeof *out->x);
-    out->mean = saddle_alloc(room, sizeof *out->mean);
-    out->low = saddle_alloc(room, sizeof *out->low);
-    out->high = saddle_alloc(room, sizeof *out->high);
+    out->point = saddle_alloc(first->count / stride + 3, sizeof *out->point);
     double *value = saddle_alloc(curve->runs, sizeof *value);
-    if (out->x == NULL || out->mean == NULL || out->low == NULL || out->high == NULL ||
-        value == NULL) {
-        mean_band_release(out);
+    if (out->point == NULL || value == NULL) {
+        saddle_free(out->point);
         saddle_free(value);
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the mean of %zu runs",
                            curve->runs);
@@ -340,12 +325,13 @@ static void write_band(FILE *f, const char *name, const mean_band *b, const figu
 {
     saddle_fprintf(f, "%s << EOD\n", name);
     for (size_t k = 0; k < b->count; k++) {
-        double value = coordinate(y, b->mean[k]);
+        const mean_point *at = &b->point[k];
+        double value = coordinate(y, at->mean);
         if (isnan(value))
             fputc('\n', f);
         else
-            saddle_fprintf(f, "%.9g %.9g %.9g %.9g\n", coordinate(x, b->x[k]), value,
-                           coordinate(y, b->low[k]), coordinate(y, b->high[k]));
+            saddle_fprintf(f, "%.9g %.9g %.9g %.9g\n", coordinate(x, at->x), value,
+                           coordinate(y, at->low), coordinate(y, at->high));
     }
     fputs("EOD\n", f);
 }
@@ -354,8 +340,8 @@ static void write_band(FILE *f, const char *name, const mean_band *b, const figu
  * so that the lines join; the end of the run if the rest is too short. */
 static size_t beyond(const figure_run *run, const mean_band *b)
 {
-    double first = b->count > 0 ? b->x[0] : -(double)INFINITY;
-    double last = b->count > 0 ? b->x[b->count - 1] : -(double)INFINITY;
+    double first = b->count > 0 ? b->point[0].x : -(double)INFINITY;
+    double last = b->count > 0 ? b->point[b->count - 1].x : -(double)INFINITY;
     if (run->count == 0 || run->x[run->count - 1] - last <= SHORTEST_TAIL * fmax(last - first, 0.0))
         return run->count;
     size_t k = 0;
@@ -379,6 +365,6 @@ saddle_status figure_write_data(FILE *f, const figure_curve *curve, const char *
         saddle_snprintf(tail, sizeof tail, "%sR%zu", name, r);
         write_points(f, tail, &curve->run[r], beyond(&curve->run[r], &b), x, y);
     }
-    mean_band_release(&b);
+    saddle_free(b.point);
     return SADDLE_OK;
 }

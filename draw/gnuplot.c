@@ -19,9 +19,12 @@ saddle_status gnuplot_kind_of(const char *what, const char *path, gnuplot_kind l
 {
     static const char *const ending[] = {".svg", ".png", ".pdf", ".dot"};
     size_t length = strlen(path);
-    for (*out = GNUPLOT_SVG; length > 4 && *out <= last; (*out)++)
-        if (strcasecmp_l(path + length - 4, ending[*out], saddle_c_locale()) == 0)
+    for (gnuplot_kind kind = GNUPLOT_SVG; length > 4 && kind <= last; kind++)
+        if (strcasecmp_l(path + length - 4, ending[kind], saddle_c_locale()) == 0) {
+            if (out != NULL)
+                *out = kind;
             return SADDLE_OK;
+        }
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "%s: '%.200s' must end in .svg, .png%s, which decides the format", what,
                        path, last == GNUPLOT_DOT ? ", .pdf or .dot" : " or .pdf");
@@ -29,11 +32,11 @@ saddle_status gnuplot_kind_of(const char *what, const char *path, gnuplot_kind l
 
 /* ---- the script ---------------------------------------------------------------------------- */
 
-saddle_status gnuplot_open(gnuplot *g, saddle_error *error)
+saddle_status gnuplot_open(FILE **script, saddle_error *error)
 {
     int descriptor = memfd_create("saddle-gnuplot", MFD_CLOEXEC);
-    g->script = descriptor >= 0 ? fdopen(descriptor, "w+") : NULL;
-    if (g->script != NULL)
+    *script = descriptor >= 0 ? fdopen(descriptor, "w+") : NULL;
+    if (*script != NULL)
         return SADDLE_OK;
     int reason = errno;
     if (descriptor >= 0)
@@ -42,36 +45,28 @@ saddle_status gnuplot_open(gnuplot *g, saddle_error *error)
                        strerror(reason));
 }
 
-void gnuplot_discard(gnuplot *g)
-{
-    if (g->script != NULL)
-        fclose(g->script);
-    g->script = NULL;
-}
-
 /* In single quotes gnuplot takes every character literally except the quote, which is doubled. A
  * control character could end the line, so it is escaped; a text that is cut ends in dots. */
-void gnuplot_text(gnuplot *g, const char *text, size_t most)
+void gnuplot_text(FILE *script, const char *text, size_t most)
 {
     const char *end = text + strlen(text);
-    fputc('\'', g->script);
+    fputc('\'', script);
     for (size_t count = 0; text < end; count++) {
         char shown[SADDLE_SHOWN_SIZE];
         if (count == most) {
-            fputs("\xE2\x80\xA6", g->script);
+            fputs("\xE2\x80\xA6", script);
             break;
         }
         saddle_show_letter(&text, end, shown);
         if (*shown == '\'')
-            fputc('\'', g->script);
-        fputs(shown, g->script);
+            fputc('\'', script);
+        fputs(shown, script);
     }
-    fputc('\'', g->script);
+    fputc('\'', script);
 }
 
-void gnuplot_terminal(gnuplot *g, gnuplot_kind kind, int width, int height)
+void gnuplot_terminal(FILE *f, gnuplot_kind kind, int width, int height)
 {
-    FILE *f = g->script;
     fputs("set encoding utf8\n", f);
     switch (kind) {
     case GNUPLOT_SVG:
@@ -125,13 +120,13 @@ static saddle_status missing(int reason, saddle_error *error)
     return saddle_fail(error, SADDLE_IO, "cannot start gnuplot: %s", strerror(reason));
 }
 
-/* Runs the script, with the picture going to a descriptor, and frees it. */
-static saddle_status run_script(gnuplot *g, int output, saddle_error *error)
+/* Runs the script, with the picture going to a descriptor, and closes it. */
+static saddle_status run_script(FILE *stream, int output, saddle_error *error)
 {
     /* -d: ignore start-up files of the user and the system. */
     static const char *const argv[] = {"gnuplot", "-d", NULL};
-    bool good = fflush(g->script) == 0 && !ferror(g->script);
-    int script = fileno(g->script);
+    bool good = fflush(stream) == 0 && !ferror(stream);
+    int script = fileno(stream);
     int errors = memfd_create("saddle-gnuplot-errors", MFD_CLOEXEC);
     pid_t child = 0;
     int reason = good && errors >= 0 && lseek(script, 0, SEEK_SET) == 0 ? 0 : errno;
@@ -152,19 +147,19 @@ static saddle_status run_script(gnuplot *g, int output, saddle_error *error)
     }
     if (errors >= 0)
         close(errors);
-    gnuplot_discard(g);
+    fclose(stream);
     return status;
 }
 
-saddle_status gnuplot_save(gnuplot *g, const char *path, saddle_error *error)
+saddle_status gnuplot_save(FILE *script, const char *path, saddle_error *error)
 {
     saddle_output file;
     saddle_status status = saddle_output_open(&file, path, error);
     if (status != SADDLE_OK) {
-        gnuplot_discard(g);
+        fclose(script);
         return status;
     }
-    status = run_script(g, fileno(file.stream), error);
+    status = run_script(script, fileno(file.stream), error);
     if (status == SADDLE_OK)
         return saddle_output_commit(&file, error);
     saddle_output_discard(&file);
@@ -192,15 +187,15 @@ static void copy_text(int from, FILE *stream)
     fclose(in);
 }
 
-saddle_status gnuplot_print(gnuplot *g, FILE *stream, saddle_error *error)
+saddle_status gnuplot_print(FILE *script, FILE *stream, saddle_error *error)
 {
     int shown = memfd_create("saddle-picture", MFD_CLOEXEC);
     if (shown < 0) {
-        gnuplot_discard(g);
+        fclose(script);
         return saddle_fail(error, SADDLE_IO, "cannot create a temporary file for a picture: %s",
                            strerror(errno));
     }
-    saddle_status status = run_script(g, shown, error);
+    saddle_status status = run_script(script, shown, error);
     if (status == SADDLE_OK)
         copy_text(shown, stream);
     close(shown);

@@ -17,12 +17,6 @@
 /* Side of a drawing in pixels. */
 #define SIDE 560
 
-saddle_status network_check_path(const char *what, const char *path, saddle_error *error)
-{
-    gnuplot_kind kind;
-    return gnuplot_kind_of(what, path, GNUPLOT_DOT, &kind, error);
-}
-
 /* Radius of an agent in pixels, smaller if there are many. */
 static double radius(size_t agents)
 {
@@ -113,9 +107,8 @@ static saddle_status write_dot(const saddle_graph *graph, const network_layout *
 
 /* ---- gnuplot ------------------------------------------------------------------------------- */
 
-static void write_colours(gnuplot *g, double low, double high)
+static void write_colours(FILE *f, double low, double high)
 {
-    FILE *f = g->script;
     fputs("set palette defined (", f);
     for (size_t k = 0; k < SHADES; k++)
         saddle_fprintf(f, "%s%zu '#%06x'", k == 0 ? "" : ", ", k, shades[k]);
@@ -128,15 +121,14 @@ static void write_colours(gnuplot *g, double low, double high)
         saddle_fprintf(f, "set cbrange [0:%.9g]\n", high > 0.0 ? high : 1.0);
 }
 
-static void write_network(gnuplot *g, const saddle_graph *graph, const network_layout *at,
+static void write_network(FILE *f, const saddle_graph *graph, const network_layout *at,
                           const double *distance)
 {
-    FILE *f = g->script;
     double low = 0.0;
     double high = 0.0;
     if (distance != NULL) {
         network_range(distance, graph->agents, &low, &high);
-        write_colours(g, low, high);
+        write_colours(f, low, high);
     }
     fputs("$edges << EOD\n", f);
     FOR_EDGES(graph, i, j, k)
@@ -175,16 +167,16 @@ saddle_status network_draw(const saddle_graph *graph, const double *distance, co
                            saddle_error *error)
 {
     network_layout at;
-    gnuplot g = {NULL};
+    FILE *script = NULL;
     gnuplot_kind kind;
     SADDLE_TRY(gnuplot_kind_of("drawing", path, GNUPLOT_DOT, &kind, error));
     SADDLE_TRY(network_layout_make(&at, graph, error));
     saddle_status status = kind == GNUPLOT_DOT ? write_dot(graph, &at, distance, path, error)
-                                               : gnuplot_open(&g, error);
+                                               : gnuplot_open(&script, error);
     if (status == SADDLE_OK && kind != GNUPLOT_DOT) {
-        gnuplot_terminal(&g, kind, SIDE + (distance != NULL ? 120 : 0), SIDE);
-        write_network(&g, graph, &at, distance);
-        status = gnuplot_save(&g, path, error);
+        gnuplot_terminal(script, kind, SIDE + (distance != NULL ? 120 : 0), SIDE);
+        write_network(script, graph, &at, distance);
+        status = gnuplot_save(script, path, error);
     }
     network_layout_release(&at);
     return status;
@@ -283,13 +275,4 @@ saddle_status network_of_trace(saddle_graph **out, const saddle_trace *trace, sa
                            "'%.300s' does not record the topology, agents and seed of its run",
                            trace->path);
     return saddle_graph_create(out, topology, (size_t)agents, seed, error);
-}
-
-bool network_is_same(const saddle_trace *a, const saddle_trace *b)
-{
-    static const char *const name[] = {"topology", "agents"};
-    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
-        if (strcmp(saddle_trace_setting(a, name[k]), saddle_trace_setting(b, name[k])) != 0)
-            return false;
-    return true;
 }

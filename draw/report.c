@@ -9,7 +9,6 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "draw/palette.h"
-#include "draw/report_assets.h"
 #include "draw/report_parts.h"
 #include "draw/trace_curves.h"
 #include "draw/trace_list.h"
@@ -17,7 +16,7 @@
 
 /* ---- small things -------------------------------------------------------------------------- */
 
-void report_text(FILE *f, const char *text)
+static void put_text(FILE *f, const char *text)
 {
     static const char special[] = "&<>\"'";
     static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
@@ -34,25 +33,34 @@ void report_text(FILE *f, const char *text)
         saddle_fprintf(f, "\xE2\x80\xA6 (%zu bytes)", length);
 }
 
-void report_html(FILE *f, const char *html, ...)
+void report_put(FILE *f, const char *html, ...)
 {
     va_list list;
     va_start(list, html);
     for (const char *c = html; *c != '\0'; c++) {
-        if (strncmp(c, "%s", 2) == 0) {
-            report_text(f, va_arg(list, const char *));
-            c += 1;
-        } else if (strncmp(c, "%zu", 3) == 0) {
-            saddle_fprintf(f, "%zu", va_arg(list, size_t));
-            c += 2;
-        } else {
+        if (*c != '%') {
             fputc(*c, f);
+            continue;
         }
+        c++;
+        int precision = *c == '.' ? c[1] - '0' : 6;
+        c += *c == '.' ? 2 : *c == 'z';
+        if (*c == 's')
+            put_text(f, va_arg(list, const char *));
+        else if (*c == 'u')
+            saddle_fprintf(f, "%zu", va_arg(list, size_t));
+        else if (*c == 'd')
+            saddle_fprintf(f, "%d", va_arg(list, int));
+        else if (*c == 'e')
+            saddle_fprintf(f, "%.*e", precision, va_arg(list, double));
+        else
+            saddle_fprintf(f, "%.*g", precision, va_arg(list, double));
     }
     va_end(list);
 }
 
-void report_colour(FILE *f, const trace_group *group, size_t place)
+/* The colour of a group as CSS says it. */
+static void write_colour(FILE *f, const trace_group *group, size_t place)
 {
     size_t k = palette_index(group->algorithm, place);
     if (group->repeat == 0)
@@ -62,13 +70,13 @@ void report_colour(FILE *f, const trace_group *group, size_t place)
                        palette_strength(group->repeat));
 }
 
-void report_label(FILE *f, const char *before, const trace_groups *g, size_t group,
-                  const char *after)
+void report_label(const report_part *r, const char *before, size_t group, const char *after)
 {
-    saddle_fprintf(f, "%s<span class=\"swatch\" style=\"background:", before);
-    report_colour(f, &g->group[group], group);
-    report_html(f, "\"></span>%s%s", g->group[group].label, g->group[group].untuned ? " *" : "");
-    fputs(after, f);
+    const trace_group *of = &r->g->group[group];
+    saddle_fprintf(r->f, "%s<span class=\"swatch\" style=\"background:", before);
+    write_colour(r->f, of, group);
+    report_put(r->f, "\"></span>%s%s", of->label, of->untuned ? " *" : "");
+    fputs(after, r->f);
 }
 
 /* ---- the head ------------------------------------------------------------------------------ */
@@ -92,9 +100,9 @@ static void write_title(FILE *f, const report_page *r)
     const char *problem = first != NULL ? saddle_trace_setting(first, "problem") : "";
     const char *data = first != NULL ? saddle_trace_setting(first, "data") : "";
     if (r->title != NULL && *r->title != '\0') {
-        report_text(f, r->title);
+        report_put(f, "%s", r->title);
     } else if (*problem != '\0') {
-        report_html(f, "%s%s%s", problem, *data != '\0' ? " on " : "", saddle_file_name(data));
+        report_put(f, "%s%s%s", problem, *data != '\0' ? " on " : "", saddle_file_name(data));
     } else {
         fputs("saddle report", f);
     }
@@ -125,19 +133,19 @@ static void write_legend(FILE *f, const trace_groups *g)
         const trace_group *group = &g->group[k];
         const saddle_look *look = palette_look(palette_index(group->algorithm, k));
         const char *dashes = palette_dashes(look, group->repeat);
-        report_html(f,
-                    "<button type=\"button\" aria-pressed=\"true\" data-label=\"%s\" "
-                    "data-colour=\"",
-                    group->label);
-        report_colour(f, group, k);
+        report_put(f,
+                   "<button type=\"button\" aria-pressed=\"true\" data-label=\"%s\" "
+                   "data-colour=\"",
+                   group->label);
+        write_colour(f, group, k);
         saddle_fprintf(
             f,
             "\" data-dashes=\"%s\"><svg viewBox=\"0 0 30 10\" aria-hidden=\"true\"><path "
             "d=\"M1 5H29\" fill=\"none\" stroke-width=\"2.5\" stroke-dasharray=\"%s\" "
             "style=\"stroke:",
             dashes, dashes);
-        report_colour(f, group, k);
-        report_html(f, "\"/></svg><span>%s%s</span>", group->label, group->untuned ? " *" : "");
+        write_colour(f, group, k);
+        report_put(f, "\"/></svg><span>%s%s</span>", group->label, group->untuned ? " *" : "");
         if (group->count > 1)
             saddle_fprintf(f, "<span class=\"soft\">%zu runs</span>", group->count);
         fputs("</button>\n", f);
@@ -158,7 +166,7 @@ static void write_contents(FILE *f, const report_page *r)
     fputs("<nav aria-label=\"contents\">\n", f);
     for (size_t k = 0; k < r->sections; k++)
         if (r->section[k].title != NULL && *r->section[k].title != '\0')
-            report_html(f, "<a href=\"#section-%zu\">%s</a>\n", k + 1, r->section[k].title);
+            report_put(f, "<a href=\"#section-%zu\">%s</a>\n", k + 1, r->section[k].title);
     fputs("</nav>\n", f);
 }
 
@@ -167,9 +175,9 @@ static saddle_status write_section(FILE *f, const report_page *r, size_t place, 
     trace_groups g;
     const report_section *section = &r->section[place];
     SADDLE_TRY(saddle_trace_groups_make(&g, section->trace, section->traces, error));
-    report_html(f, "<section class=\"traces\" id=\"section-%zu\">\n", place + 1);
+    report_put(f, "<section class=\"traces\" id=\"section-%zu\">\n", place + 1);
     if (section->title != NULL && *section->title != '\0')
-        report_html(f, "<h2>%s</h2>\n", section->title);
+        report_put(f, "<h2>%s</h2>\n", section->title);
     else /* for those who go from heading to heading */
         fputs("<h2 class=\"unseen\">Results</h2>\n", f);
     write_legend(f, &g);
@@ -177,14 +185,21 @@ static saddle_status write_section(FILE *f, const report_page *r, size_t place, 
         "<div class=\"pair\">\n<div class=\"card chart\"></div>\n<div class=\"card chart\"></div>\n"
         "</div>\n",
         f);
-    report_outcomes(f, section, &g);
-    report_costs(f, section, &g);
+    report_part part = {.f = f,
+                        .place = place,
+                        .traces = section->traces,
+                        .trace = section->trace,
+                        .g = &g,
+                        .levels = section->levels,
+                        .level = section->level};
+    report_outcomes(&part);
+    report_costs(&part);
     bool alone = section->traces == 1;
     fputs(alone ? "<div class=\"pair uneven\">\n" : "", f);
-    saddle_status status = report_networks(f, section, &g, place, error);
-    report_settings(f, section, &g);
+    saddle_status status = report_networks(&part, error);
+    report_settings(&part);
     fputs(alone ? "</div>\n" : "", f);
-    report_runs(f, section, &g);
+    report_runs(&part);
     fputs("</section>\n", f);
     saddle_trace_groups_release(&g);
     return status;

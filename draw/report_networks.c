@@ -43,21 +43,25 @@ static bool is_coloured(const saddle_trace *trace)
 /* The first drawing of a trace's network; the next free place: there is none. */
 static size_t find_original(const gallery *y, const saddle_trace *trace)
 {
-    size_t k = 0;
-    while (k < y->count && !(network_is_same(y->trace[k], trace) &&
-                             strcmp(saddle_trace_setting(y->trace[k], "seed"),
-                                    saddle_trace_setting(trace, "seed")) == 0))
-        k++;
-    return k;
+    static const char *const name[] = {"topology", "agents", "seed"};
+    for (size_t k = 0; k < y->count; k++) {
+        size_t same = 0;
+        for (size_t s = 0; s < sizeof name / sizeof *name; s++)
+            same += strcmp(saddle_trace_setting(y->trace[k], name[s]),
+                           saddle_trace_setting(trace, name[s])) == 0;
+        if (same == sizeof name / sizeof *name)
+            return k;
+    }
+    return y->count;
 }
 
 /* Choose the drawings: groups with colours first, so that a network without any is drawn only if it has to be. */
-static void choose_drawings(gallery *y, const report_section *section, const trace_groups *g)
+static void choose_drawings(gallery *y, const report_part *r)
 {
     *y = (gallery){.count = 0};
     for (int pass = 0; pass < 2; pass++)
-        for (size_t k = 0; k < g->groups; k++) {
-            const saddle_trace *trace = section->trace[g->group[k].first];
+        for (size_t k = 0; k < r->g->groups; k++) {
+            const saddle_trace *trace = r->trace[r->g->group[k].first];
             size_t original = find_original(y, trace);
             bool coloured = is_coloured(trace);
             if (drawable_agents(trace) == 0 || coloured != (pass == 0) ||
@@ -95,17 +99,17 @@ static void write_legend(FILE *f, const saddle_trace *trace, double low, double 
         fputs(" All agents agree exactly.</span>", f);
         return;
     }
-    saddle_fprintf(f,
-                   " Farthest: agent %zu, <span class=\"whole\">%.2g</span>; nearest: agent %zu, "
-                   "<span class=\"whole\">%.2g</span>.</span>\n<span class=\"colours\"><span "
-                   "class=\"whole\">%.2g</span><span class=\"ramp\" role=\"img\" "
-                   "aria-label=\"colours from dark to bright\"></span><span "
-                   "class=\"whole\">%.2g</span></span>",
-                   far, distance[far], near, distance[near], low, high);
+    report_put(f,
+               " Farthest: agent %zu, <span class=\"whole\">%.2g</span>; nearest: agent %zu, "
+               "<span class=\"whole\">%.2g</span>.</span>\n<span class=\"colours\"><span "
+               "class=\"whole\">%.2g</span><span class=\"ramp\" role=\"img\" "
+               "aria-label=\"colours from dark to bright\"></span><span "
+               "class=\"whole\">%.2g</span></span>",
+               far, distance[far], near, distance[near], low, high);
 }
 
-static saddle_status write_drawing(FILE *f, const gallery *y, size_t k, const trace_groups *g,
-                                   size_t section, saddle_error *error)
+static saddle_status write_drawing(const report_part *r, const gallery *y, size_t k,
+                                   saddle_error *error)
 {
     const saddle_trace *trace = y->trace[k];
     bool coloured = is_coloured(trace);
@@ -115,17 +119,17 @@ static saddle_status write_drawing(FILE *f, const gallery *y, size_t k, const tr
     saddle_graph *graph = NULL;
     if (network_of_trace(&graph, trace, NULL) != SADDLE_OK ||
         graph->agents != drawable_agents(trace)) {
-        report_html(f,
-                    "<p class=\"soft\">The network %s cannot be made again: its file is gone or "
-                    "has changed.</p>\n",
-                    saddle_trace_setting(trace, "topology"));
+        report_put(r->f,
+                   "<p class=\"soft\">The network %s cannot be made again: its file is gone or "
+                   "has changed.</p>\n",
+                   saddle_trace_setting(trace, "topology"));
         saddle_graph_free(graph);
         return SADDLE_OK;
     }
     if (coloured)
         find_ends(trace, &low, &high);
-    saddle_snprintf(edges, sizeof edges, "edges-%zu-%zu", section, y->original[k]);
-    fputs("<figure>\n", f);
+    saddle_snprintf(edges, sizeof edges, "edges-%zu-%zu", r->place, y->original[k]);
+    fputs("<figure>\n", r->f);
     saddle_status status =
         network_write_svg(&(network_svg){.graph = graph,
                                          .distance = coloured ? trace->disagreement : NULL,
@@ -133,59 +137,58 @@ static saddle_status write_drawing(FILE *f, const gallery *y, size_t k, const tr
                                          .high = high,
                                          .edges = edges,
                                          .repeated = y->original[k] < k},
-                          f, error);
-    fputs("<figcaption>", f);
+                          r->f, error);
+    fputs("<figcaption>", r->f);
     if (coloured)
-        report_label(f, "", g, y->group[k], "");
-    report_html(f, "<span class=\"soft\">%s%s, %zu agent%s, %zu edge%s, seed %s.",
-                coloured ? ": " : "", saddle_trace_setting(trace, "topology"), graph->agents,
-                SADDLE_PLURAL(graph->agents), graph->edges, SADDLE_PLURAL(graph->edges),
-                saddle_trace_setting(trace, "seed"));
+        report_label(r, "", y->group[k], "");
+    report_put(r->f, "<span class=\"soft\">%s%s, %zu agent%s, %zu edge%s, seed %s.",
+               coloured ? ": " : "", saddle_trace_setting(trace, "topology"), graph->agents,
+               SADDLE_PLURAL(graph->agents), graph->edges, SADDLE_PLURAL(graph->edges),
+               saddle_trace_setting(trace, "seed"));
     if (coloured)
-        write_legend(f, trace, low, high);
-    fputs(coloured ? "</figcaption>\n</figure>\n" : "</span></figcaption>\n</figure>\n", f);
+        write_legend(r->f, trace, low, high);
+    fputs(coloured ? "</figcaption>\n</figure>\n" : "</span></figcaption>\n</figure>\n", r->f);
     saddle_graph_free(graph);
     return status;
 }
 
 /* Name the groups whose agents cannot be coloured although they have models of their own. */
-static void write_missing(FILE *f, const report_section *section, const trace_groups *g)
+static void write_missing(const report_part *r)
 {
     size_t named = 0;
-    for (size_t k = 0; k < g->groups; k++) {
-        const saddle_trace *trace = section->trace[g->group[k].first];
+    for (size_t k = 0; k < r->g->groups; k++) {
+        const saddle_trace *trace = r->trace[r->g->group[k].first];
         if (drawable_agents(trace) < 2 || trace->agents > 0)
             continue;
-        report_html(f, named++ == 0 ? "<p class=\"soft\">Not coloured: %s" : ", %s",
-                    g->group[k].label);
+        report_put(r->f, named++ == 0 ? "<p class=\"soft\">Not coloured: %s" : ", %s",
+                   r->g->group[k].label);
     }
     if (named > 0)
         fputs(". The trace does not list the agents' distances from consensus: the run is not "
               "over, failed or diverged, or an earlier version wrote it.</p>\n",
-              f);
+              r->f);
 }
 
-saddle_status report_networks(FILE *f, const report_section *section, const trace_groups *g,
-                              size_t place, saddle_error *error)
+saddle_status report_networks(const report_part *r, saddle_error *error)
 {
     gallery y;
     saddle_status status = SADDLE_OK;
-    choose_drawings(&y, section, g);
+    choose_drawings(&y, r);
     if (y.count == 0)
         return SADDLE_OK;
-    saddle_fprintf(f, "<div class=\"card\">\n<h3>Network%s</h3>\n<div class=\"networks\">\n",
-                   y.coloured > 0 ? " and disagreement" : "");
+    report_put(r->f, "<div class=\"card\">\n<h3>Network%s</h3>\n<div class=\"networks\">\n",
+               y.coloured > 0 ? " and disagreement" : "");
     for (size_t k = 0; status == SADDLE_OK && k < y.count; k++)
-        status = write_drawing(f, &y, k, g, place, error);
-    fputs("</div>\n", f);
+        status = write_drawing(r, &y, k, error);
+    fputs("</div>\n", r->f);
     if (y.coloured > 0)
         fputs("<p class=\"soft\">Agents are coloured by the squared distance of their results from "
               "consensus, |x<sub>i</sub> &minus; x&#772;|&sup2; + |y<sub>i</sub> &minus; "
               "y&#772;|&sup2;: dark is near, bright is far. Each drawing has its own scale.</p>\n",
-              f);
-    write_missing(f, section, g);
+              r->f);
+    write_missing(r);
     if (y.cut)
-        saddle_fprintf(f, "<p class=\"soft\">The first %d are drawn.</p>\n", MOST_DRAWINGS);
-    fputs("</div>\n", f);
+        report_put(r->f, "<p class=\"soft\">The first %d are drawn.</p>\n", MOST_DRAWINGS);
+    fputs("</div>\n", r->f);
     return status;
 }

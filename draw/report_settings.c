@@ -11,21 +11,17 @@
 /* How the runs of a section stand to a setting. */
 typedef enum sameness { SAME, LACKING, DIFFERENT, PATHS } sameness;
 
-static bool same_text(const report_section *section, size_t a, size_t b, const char *name)
+static bool same_text(const report_part *r, size_t a, size_t b, const char *name)
 {
-    return strcmp(saddle_trace_setting(section->trace[a], name),
-                  saddle_trace_setting(section->trace[b], name)) == 0;
+    return strcmp(saddle_trace_setting(r->trace[a], name),
+                  saddle_trace_setting(r->trace[b], name)) == 0;
 }
 
 /* Whether a setting only says where the run wrote its files. */
 static bool is_output(const trace_groups *g, const char *name)
 {
-    for (size_t k = 0; k < saddle_plan_option_count(&g->options); k++) {
-        const saddle_option *option = saddle_plan_option(&g->options, k);
-        if (strcmp(option->name, name) == 0)
-            return option->effect == SADDLE_EFFECT_OUTPUT;
-    }
-    return false;
+    const saddle_option *option = saddle_plan_find(&g->options, name);
+    return option != NULL && option->effect == SADDLE_EFFECT_OUTPUT;
 }
 
 /* Whether a line of the head follows from the settings, such as the number of edges. */
@@ -36,27 +32,26 @@ static bool is_derived(const char *name)
 }
 
 /* Whether all runs have the same value, some have none, there are several values, or it does not matter. */
-static sameness compare_runs(const report_section *section, const trace_groups *g, const char *name)
+static sameness compare_runs(const report_part *r, const char *name)
 {
-    sameness found = is_output(g, name) && section->traces > 1 ? PATHS : SAME;
-    size_t first = section->traces;
-    for (size_t k = 0; found != PATHS && k < section->traces; k++) {
-        if (*saddle_trace_setting(section->trace[k], name) == '\0')
+    sameness found = is_output(r->g, name) && r->traces > 1 ? PATHS : SAME;
+    size_t first = r->traces;
+    for (size_t k = 0; found != PATHS && k < r->traces; k++) {
+        if (*saddle_trace_setting(r->trace[k], name) == '\0')
             found = LACKING;
-        else if (first == section->traces)
+        else if (first == r->traces)
             first = k;
-        else if (!same_text(section, first, k, name))
+        else if (!same_text(r, first, k, name))
             return is_derived(name) ? LACKING : DIFFERENT;
     }
     return found;
 }
 
 /* Whether an earlier run of the same group, SIZE_MAX: of any, has the same value. */
-static bool repeated(const report_section *section, const trace_groups *g, size_t group,
-                     size_t trace, const char *name)
+static bool repeated(const report_part *r, size_t group, size_t trace, const char *name)
 {
     for (size_t k = 0; k < trace; k++)
-        if ((group == SIZE_MAX || g->of[k] == group) && same_text(section, k, trace, name))
+        if ((group == SIZE_MAX || r->g->of[k] == group) && same_text(r, k, trace, name))
             return true;
     return false;
 }
@@ -70,138 +65,135 @@ static void write_value(FILE *f, const char *value)
     size_t length = strcspn(value, " ");
     saddle_snprintf(digits, sizeof digits, "%.*s", (int)length, value);
     if (length <= 12 || length >= sizeof digits || !saddle_parse_real(digits, &number)) {
-        report_text(f, value);
+        report_put(f, "%s", value);
         return;
     }
     saddle_snprintf(brief, sizeof brief, "%.9g", number);
-    report_html(f, "<span title=\"%s\">%s</span>%s", digits, brief, value + length);
+    report_put(f, "<span title=\"%s\">%s</span>%s", digits, brief, value + length);
 }
 
 /* The different values of a setting in a group, or in all of them, at most a handful. */
-static void write_values(FILE *f, const report_section *section, const trace_groups *g,
-                         size_t group, const char *name)
+static void write_values(const report_part *r, size_t group, const char *name)
 {
     size_t shown = 0;
-    for (size_t k = 0; k < section->traces; k++) {
-        const char *value = saddle_trace_setting(section->trace[k], name);
-        if ((group != SIZE_MAX && g->of[k] != group) || *value == '\0' ||
-            repeated(section, g, group, k, name))
+    for (size_t k = 0; k < r->traces; k++) {
+        const char *value = saddle_trace_setting(r->trace[k], name);
+        if ((group != SIZE_MAX && r->g->of[k] != group) || *value == '\0' ||
+            repeated(r, group, k, name))
             continue;
         if (shown == MOST_VALUES)
-            fputs(", \xE2\x80\xA6", f);
+            fputs(", \xE2\x80\xA6", r->f);
         if (shown++ >= MOST_VALUES)
             continue;
-        fputs(shown > 1 ? ", " : "", f);
-        write_value(f, value);
+        fputs(shown > 1 ? ", " : "", r->f);
+        write_value(r->f, value);
     }
-    fputs(shown == 0 ? "&ndash;" : "", f);
+    fputs(shown == 0 ? "&ndash;" : "", r->f);
 }
 
 /* Calls for the settings of all runs, each once, in the order in which traces have them. */
-#define FOR_SETTINGS(section, name)                                       \
-    for (size_t t_ = 0; t_ < (section)->traces; t_++)                     \
-        for (size_t k_ = 0; k_ < (section)->trace[t_]->entries; k_++)     \
-            for (const char *name = (section)->trace[t_]->entry[k_].name; \
-                 name != NULL && !has_before((section), t_, name); name = NULL)
+#define FOR_SETTINGS(r, name)                                       \
+    for (size_t t_ = 0; t_ < (r)->traces; t_++)                     \
+        for (size_t k_ = 0; k_ < (r)->trace[t_]->entries; k_++)     \
+            for (const char *name = (r)->trace[t_]->entry[k_].name; \
+                 name != NULL && !has_before((r), t_, name); name = NULL)
 
 /* Whether one of the first `count` runs has a setting. */
-static bool has_before(const report_section *section, size_t count, const char *name)
+static bool has_before(const report_part *r, size_t count, const char *name)
 {
     for (size_t k = 0; k < count; k++)
-        if (*saddle_trace_setting(section->trace[k], name) != '\0')
+        if (*saddle_trace_setting(r->trace[k], name) != '\0')
             return true;
     return false;
 }
 
-static size_t count_settings(const report_section *section, const trace_groups *g, sameness wanted)
+static size_t count_settings(const report_part *r, sameness wanted)
 {
     size_t count = 0;
-    FOR_SETTINGS(section, name)
-    count += compare_runs(section, g, name) == wanted;
+    FOR_SETTINGS(r, name)
+    count += compare_runs(r, name) == wanted;
     return count;
 }
 
 /* A row with one cell for all runs. */
-static void write_common(FILE *f, const report_section *section, const trace_groups *g,
-                         const char *name)
+static void write_common(const report_part *r, const char *name)
 {
-    report_html(f, "<tr><th scope=\"row\">%s</th><td>", name);
-    write_values(f, section, g, SIZE_MAX, name);
-    fputs("</td></tr>\n", f);
+    report_put(r->f, "<tr><th scope=\"row\">%s</th><td>", name);
+    write_values(r, SIZE_MAX, name);
+    fputs("</td></tr>\n", r->f);
 }
 
 /* A row with a cell for each group. */
-static void write_differing(FILE *f, const report_section *section, const trace_groups *g,
-                            const char *name, bool marked)
+static void write_differing(const report_part *r, const char *name, bool marked)
 {
-    report_html(f,
-                marked ? "<tr class=\"differs\"><th scope=\"row\"><span class=\"mark\" "
-                         "title=\"differs\" role=\"img\" aria-label=\"differs\">&ne;</span> "
-                         "%s</th>"
-                       : "<tr><th scope=\"row\">%s</th>",
-                name);
-    for (size_t group = 0; group < g->groups; group++) {
-        fputs("<td>", f);
-        write_values(f, section, g, group, name);
-        fputs("</td>", f);
+    report_put(r->f,
+               marked ? "<tr class=\"differs\"><th scope=\"row\"><span class=\"mark\" "
+                        "title=\"differs\" role=\"img\" aria-label=\"differs\">&ne;</span> "
+                        "%s</th>"
+                      : "<tr><th scope=\"row\">%s</th>",
+               name);
+    for (size_t group = 0; group < r->g->groups; group++) {
+        fputs("<td>", r->f);
+        write_values(r, group, name);
+        fputs("</td>", r->f);
     }
-    fputs("</tr>\n", f);
+    fputs("</tr>\n", r->f);
 }
 
 /* Rows of the settings in which runs differ, marked, and of those that only some of them have. */
-static void write_differences(FILE *f, const report_section *section, const trace_groups *g)
+static void write_differences(const report_part *r)
 {
     fputs(
         "<h3>Settings that differ</h3>\n<div class=\"scroll\"><table class=\"settings\"><thead><tr>"
         "<th scope=\"col\">setting</th>",
-        f);
-    for (size_t group = 0; group < g->groups; group++)
-        report_label(f, "<th scope=\"col\">", g, group, "</th>");
-    fputs("</tr></thead><tbody>\n", f);
-    FOR_SETTINGS(section, name)
-    if (compare_runs(section, g, name) == DIFFERENT)
-        write_differing(f, section, g, name, true);
-    FOR_SETTINGS(section, name)
-    if (compare_runs(section, g, name) == LACKING)
-        write_differing(f, section, g, name, false);
-    fputs("</tbody></table></div>\n", f);
-    if (count_settings(section, g, LACKING) > 0)
+        r->f);
+    for (size_t group = 0; group < r->g->groups; group++)
+        report_label(r, "<th scope=\"col\">", group, "</th>");
+    fputs("</tr></thead><tbody>\n", r->f);
+    FOR_SETTINGS(r, name)
+    if (compare_runs(r, name) == DIFFERENT)
+        write_differing(r, name, true);
+    FOR_SETTINGS(r, name)
+    if (compare_runs(r, name) == LACKING)
+        write_differing(r, name, false);
+    fputs("</tbody></table></div>\n", r->f);
+    if (count_settings(r, LACKING) > 0)
         fputs("<p class=\"soft\">&ne; marks settings with several values; the others belong to "
               "some of the runs only, or follow from others.</p>\n",
-              f);
+              r->f);
 }
 
 /* The settings that all runs share, those that matter most for one run alone in sight. */
-static void write_shared(FILE *f, const report_section *section, const trace_groups *g)
+static void write_shared(const report_part *r)
 {
     static const char *const first[] = {"problem", "data",  "samples",     "agents", "topology",
                                         "mixing",  "links", "compress",    "churn",  "link-model",
                                         "x-set",   "y-set", "regularizer", "seed"};
-    size_t shared = count_settings(section, g, SAME);
-    if (section->traces == 1) {
-        fputs("<h3>Settings</h3>\n<table class=\"settings\"><tbody>\n", f);
+    size_t shared = count_settings(r, SAME);
+    if (r->traces == 1) {
+        fputs("<h3>Settings</h3>\n<table class=\"settings\"><tbody>\n", r->f);
         for (size_t k = 0; k < sizeof first / sizeof *first; k++)
-            if (has_before(section, section->traces, first[k]))
-                write_common(f, section, g, first[k]);
-        fputs("</tbody></table>\n", f);
+            if (has_before(r, r->traces, first[k]))
+                write_common(r, first[k]);
+        fputs("</tbody></table>\n", r->f);
     }
-    saddle_fprintf(f,
-                   section->traces == 1 ? "<details><summary>All %zu settings</summary>"
-                                        : "<details><summary>%zu settings that all runs "
-                                          "share</summary>",
-                   shared);
-    fputs("<table class=\"settings\"><tbody>\n", f);
-    FOR_SETTINGS(section, name)
-    if (compare_runs(section, g, name) == SAME)
-        write_common(f, section, g, name);
-    fputs("</tbody></table></details>\n", f);
+    report_put(r->f,
+               r->traces == 1 ? "<details><summary>All %zu settings</summary>"
+                              : "<details><summary>%zu settings that all runs "
+                                "share</summary>",
+               shared);
+    fputs("<table class=\"settings\"><tbody>\n", r->f);
+    FOR_SETTINGS(r, name)
+    if (compare_runs(r, name) == SAME)
+        write_common(r, name);
+    fputs("</tbody></table></details>\n", r->f);
 }
 
-void report_settings(FILE *f, const report_section *section, const trace_groups *g)
+void report_settings(const report_part *r)
 {
-    fputs("<div class=\"card\">\n", f);
-    if (section->traces > 1)
-        write_differences(f, section, g);
-    write_shared(f, section, g);
-    fputs("</div>\n", f);
+    fputs("<div class=\"card\">\n", r->f);
+    if (r->traces > 1)
+        write_differences(r);
+    write_shared(r);
+    fputs("</div>\n", r->f);
 }

@@ -25,10 +25,10 @@
 static const char *const costs[] = {"ifo", "rounds", "bytes", "seconds", "network_seconds"};
 
 /* Whether a trace of the section has a column. */
-static bool has_column(const report_section *section, const char *column)
+static bool has_column(const report_part *r, const char *column)
 {
-    for (size_t k = 0; k < section->traces; k++)
-        if (saddle_trace_column(section->trace[k], column) != NULL)
+    for (size_t k = 0; k < r->traces; k++)
+        if (saddle_trace_column(r->trace[k], column) != NULL)
             return true;
     return false;
 }
@@ -48,22 +48,23 @@ static double value_at(const saddle_trace *trace, const char *column, double lev
 /* A number over the runs of a group that have it. */
 typedef struct summary {
     size_t count;
-    double sum, least, largest;
+    double mean, least, largest;
 } summary;
 
-static summary summarize(const report_section *section, const trace_groups *g, size_t group,
-                         const char *column, double level)
+static summary summarize(const report_part *r, size_t group, const char *column, double level)
 {
     summary s = {.least = (double)INFINITY, .largest = -(double)INFINITY};
-    for (size_t k = 0; k < section->traces; k++) {
-        double value = value_at(section->trace[k], column, level);
-        if (g->of[k] != group || isnan(value))
+    double sum = 0.0;
+    for (size_t k = 0; k < r->traces; k++) {
+        double value = value_at(r->trace[k], column, level);
+        if (r->g->of[k] != group || isnan(value))
             continue;
         s.count++;
-        s.sum += value;
+        sum += value;
         s.least = fmin(s.least, value);
         s.largest = fmax(s.largest, value);
     }
+    s.mean = sum / (double)s.count;
     return s;
 }
 
@@ -83,9 +84,9 @@ static void write_cost(FILE *f, const char *column, double value)
 {
     char text[SADDLE_REAL_SIZE];
     if (strcmp(column, "bytes") == 0)
-        fputs(saddle_bytes_text(value, text), f);
+        report_put(f, "%s", saddle_bytes_text(value, text));
     else if (strcmp(column, "seconds") == 0 || strcmp(column, "network_seconds") == 0)
-        saddle_fprintf(f, "%.3g", value);
+        report_put(f, "%.3g", value);
     else
         write_count(f, value);
 }
@@ -100,117 +101,125 @@ static void write_level(FILE *f, double level)
     if (level > 0.0 && saddle_parse_real(decade, &back) && back <= level && back >= level)
         saddle_fprintf(f, "10<sup>%s%.0f</sup>", power < 0.0 ? "&minus;" : "", fabs(power));
     else
-        saddle_fprintf(f, "%.3g", level);
+        report_put(f, "%.3g", level);
 }
 
-static void write_cost_row(FILE *f, const report_section *section, const trace_groups *g,
-                           size_t group, const char *column, const double *level, size_t levels)
+/* Whether no other group reaches a level at a lower cost. Groups count if all of their runs get there, and if they
+ * pay at all: an algorithm without a network has no rounds. */
+static bool is_cheapest(const report_part *r, size_t group, const char *column, double level)
 {
-    report_label(f, "<tr><th scope=\"row\">", g, group, "</th>");
-    for (size_t k = 0; k < levels; k++) {
-        summary own = summarize(section, g, group, column, level[k]);
-        size_t reached = own.count;
-        double mine = own.sum / (double)reached;
-        /* The cheapest of those whose runs all get there, and that pay at all: one without a network
-         * has no rounds. */
-        bool best = reached == g->group[group].count && g->groups > 1 && mine > 0.0;
-        for (size_t other = 0; best && other < g->groups; other++) {
-            summary s = summarize(section, g, other, column, level[k]);
-            double theirs = s.sum / (double)s.count;
-            best = s.count < g->group[other].count || !(theirs < mine && theirs > 0.0);
-        }
-        saddle_fprintf(f, "<td class=\"number%s%s\">", best ? " best" : "",
-                       isnan(mine) ? " never" : "");
-        if (isnan(mine))
-            fputs("never", f);
-        else
-            write_cost(f, column, mine);
-        if (reached > 0 && reached < g->group[group].count)
-            saddle_fprintf(f, " <span class=\"soft\">(%zu of %zu)</span>", reached,
-                           g->group[group].count);
-        fputs("</td>", f);
+    const trace_groups *g = r->g;
+    summary own = summarize(r, group, column, level);
+    bool best = own.count == g->group[group].count && g->groups > 1 && own.mean > 0.0;
+    for (size_t other = 0; best && other < g->groups; other++) {
+        summary s = summarize(r, other, column, level);
+        best = s.count < g->group[other].count || !(s.mean < own.mean && s.mean > 0.0);
     }
-    fputs("</tr>\n", f);
+    return best;
 }
 
-void report_costs(FILE *f, const report_section *section, const trace_groups *g)
+static void write_cost_row(const report_part *r, size_t group, const char *column)
 {
+    size_t runs = r->g->group[group].count;
+    report_label(r, "<tr><th scope=\"row\">", group, "</th>");
+    for (size_t k = 0; k < r->levels; k++) {
+        summary s = summarize(r, group, column, r->level[k]);
+        report_put(r->f, "<td class=\"number%s%s\">",
+                   is_cheapest(r, group, column, r->level[k]) ? " best" : "",
+                   s.count == 0 ? " never" : "");
+        if (s.count == 0)
+            fputs("never", r->f);
+        else
+            write_cost(r->f, column, s.mean);
+        if (s.count > 0 && s.count < runs)
+            report_put(r->f, " <span class=\"soft\">(%zu of %zu)</span>", s.count, runs);
+        fputs("</td>", r->f);
+    }
+    fputs("</tr>\n", r->f);
+}
+
+/* Ends a table and its card; if some groups have several runs, with a note on their numbers. */
+static void end_card(const report_part *r, const char *note)
+{
+    fputs("</tbody></table></div>\n", r->f);
+    if (r->traces > r->g->groups)
+        report_put(r->f, "<p class=\"soft\">%s</p>\n", note);
+    fputs("</div>\n", r->f);
+}
+
+/* A table of one kind of cost. */
+static void write_costs(const report_part *r, const char *column)
+{
+    report_put(r->f,
+               "<div class=\"card cost\" data-x=\"%s\">\n<h3>Cost until the metric stays at a "
+               "level: %s</h3>\n"
+               "<div class=\"scroll\"><table><thead><tr><th>metric at most</th>",
+               column, figure_title(column));
+    for (size_t k = 0; k < r->levels; k++) {
+        fputs("<th class=\"number\">", r->f);
+        write_level(r->f, r->level[k]);
+        fputs("</th>", r->f);
+    }
+    fputs("</tr></thead><tbody>\n", r->f);
+    for (size_t group = 0; group < r->g->groups; group++)
+        if (saddle_trace_column(r->trace[r->g->group[group].first], "metric") != NULL)
+            write_cost_row(r, group, column);
+    end_card(r, "Means over the runs that stay at the level.");
+}
+
+void report_costs(const report_part *given)
+{
+    report_part r = *given;
     double chosen[SADDLE_MOST_LEVELS];
-    const double *level = section->level;
-    size_t levels = section->levels;
     saddle_metric_range range = {.runs = 0};
-    for (size_t k = 0; k < section->traces; k++) {
-        const double *metric = saddle_trace_column(section->trace[k], "metric");
-        size_t rows = section->trace[k]->rows;
+    for (size_t k = 0; k < r.traces; k++) {
+        const double *metric = saddle_trace_column(r.trace[k], "metric");
+        size_t rows = r.trace[k]->rows;
         if (metric != NULL && rows > 0)
             saddle_metric_range_add(&range, metric[0], metric[rows - 1]);
     }
     if (range.runs == 0)
         return;
-    if (levels == 0) {
-        levels = saddle_levels_choose(&range, chosen);
-        level = chosen;
+    if (r.levels == 0) {
+        r.levels = saddle_levels_choose(&range, chosen);
+        r.level = chosen;
     }
-    for (size_t c = 0; c < sizeof costs / sizeof *costs; c++) {
-        if (strcmp(costs[c], "network_seconds") == 0 && !has_column(section, costs[c]))
-            continue;
-        saddle_fprintf(
-            f,
-            "<div class=\"card cost\" data-x=\"%s\">\n<h3>Cost until the metric stays at a "
-            "level: %s</h3>\n"
-            "<div class=\"scroll\"><table><thead><tr><th>metric at most</th>",
-            costs[c], figure_title(costs[c]));
-        for (size_t k = 0; k < levels; k++) {
-            fputs("<th class=\"number\">", f);
-            write_level(f, level[k]);
-            fputs("</th>", f);
-        }
-        fputs("</tr></thead><tbody>\n", f);
-        for (size_t group = 0; group < g->groups; group++)
-            if (saddle_trace_column(section->trace[g->group[group].first], "metric") != NULL)
-                write_cost_row(f, section, g, group, costs[c], level, levels);
-        fputs("</tbody></table></div>\n", f);
-        if (section->traces > g->groups)
-            fputs("<p class=\"soft\">Means over the runs that stay at the level.</p>\n", f);
-        fputs("</div>\n", f);
-    }
+    for (size_t c = 0; c < sizeof costs / sizeof *costs; c++)
+        if (strcmp(costs[c], "network_seconds") != 0 || has_column(&r, costs[c]))
+            write_costs(&r, costs[c]);
 }
 
 /* ---- outcomes ------------------------------------------------------------------------------ */
 
 /* A cell with the mean of a group's last values, and their range if they are of several runs. */
-static void write_outcome(FILE *f, const report_section *section, const trace_groups *g,
-                          size_t group, const char *column)
+static void write_outcome(const report_part *r, size_t group, const char *column)
 {
-    summary s = summarize(section, g, group, column, AT_END);
-    fputs("<td class=\"number\">", f);
-    if (s.count == 0)
-        fputs("&ndash;", f);
-    else
-        saddle_fprintf(f, "%.4g", s.sum / (double)s.count);
+    summary s = summarize(r, group, column, AT_END);
+    fputs(s.count == 0 ? "<td class=\"number\">&ndash;" : "<td class=\"number\">", r->f);
+    if (s.count > 0)
+        report_put(r->f, "%.4g", s.mean);
     if (s.count > 1)
-        saddle_fprintf(f, " <span class=\"soft\">(%.4g&ndash;%.4g)</span>", s.least, s.largest);
-    fputs("</td>", f);
+        report_put(r->f, " <span class=\"soft\">(%.4g&ndash;%.4g)</span>", s.least, s.largest);
+    fputs("</td>", r->f);
 }
 
 /* A row for each outcome on some rows. */
-static void write_outcomes(FILE *f, const report_section *section, const trace_groups *g,
-                           saddle_measured_rows rows)
+static void write_outcomes(const report_part *r, saddle_measured_rows rows)
 {
-    const saddle_trace *first = section->trace[0];
+    const saddle_trace *first = r->trace[0];
     for (size_t c = 0; c < first->columns; c++) {
         if (saddle_outcome_name_of(first->column[c]).rows != rows)
             continue;
-        report_html(f, "<tr><th scope=\"row\">%s</th>", figure_title(first->column[c]));
-        for (size_t group = 0; group < g->groups; group++)
-            write_outcome(f, section, g, group, first->column[c]);
-        fputs("</tr>\n", f);
+        report_put(r->f, "<tr><th scope=\"row\">%s</th>", figure_title(first->column[c]));
+        for (size_t group = 0; group < r->g->groups; group++)
+            write_outcome(r, group, first->column[c]);
+        fputs("</tr>\n", r->f);
     }
 }
 
-void report_outcomes(FILE *f, const report_section *section, const trace_groups *g)
+void report_outcomes(const report_part *r)
 {
-    const saddle_trace *first = section->trace[0];
+    const saddle_trace *first = r->trace[0];
     bool any = false;
     for (size_t c = 0; c < first->columns; c++)
         any = any || saddle_outcome_name_of(first->column[c]).rows != SADDLE_ROWS_NONE;
@@ -218,16 +227,13 @@ void report_outcomes(FILE *f, const report_section *section, const trace_groups 
         return;
     fputs("<div class=\"card outcomes\">\n<h3>Outcomes at the end</h3>\n"
           "<div class=\"scroll\"><table><thead><tr><th>outcome</th>",
-          f);
-    for (size_t group = 0; group < g->groups; group++)
-        report_label(f, "<th class=\"number\">", g, group, "</th>");
-    fputs("</tr></thead><tbody>\n", f);
-    write_outcomes(f, section, g, SADDLE_ROWS_TEST);
-    write_outcomes(f, section, g, SADDLE_ROWS_TRAIN);
-    fputs("</tbody></table></div>\n", f);
-    if (section->traces > g->groups)
-        fputs("<p class=\"soft\">Means over the runs (least&ndash;largest).</p>\n", f);
-    fputs("</div>\n", f);
+          r->f);
+    for (size_t group = 0; group < r->g->groups; group++)
+        report_label(r, "<th class=\"number\">", group, "</th>");
+    fputs("</tr></thead><tbody>\n", r->f);
+    write_outcomes(r, SADDLE_ROWS_TEST);
+    write_outcomes(r, SADDLE_ROWS_TRAIN);
+    end_card(r, "Means over the runs (least\xE2\x80\x93largest).");
 }
 
 /* ---- runs and their data ------------------------------------------------------------------- */
@@ -293,48 +299,47 @@ static void write_last(FILE *f, const saddle_trace *trace, const char *column, b
     else if (count)
         write_count(f, last);
     else
-        saddle_fprintf(f, "%.3e", last);
+        report_put(f, "%.3e", last);
     fputs("</td>", f);
 }
 
-static void write_run(FILE *f, const saddle_trace *trace, const trace_groups *g, size_t group)
+static void write_run(const report_part *r, const saddle_trace *trace, size_t group)
 {
     const char *name = saddle_file_name(trace->path);
     size_t stride = trace->rows / MOST_ROWS + 1;
-    report_label(f, "<tr><th scope=\"row\">", g, group, "</th>");
-    report_html(f, "<td class=\"number\">%s</td>", saddle_trace_setting(trace, "seed"));
-    write_last(f, trace, "iteration", true);
-    write_last(f, trace, "ifo", true);
-    write_last(f, trace, "metric", false);
-    report_html(f,
-                "<td>%s</td><td class=\"wrap\"><a class=\"data\" data-group=\"%zu\" "
-                "download=\"%s\" href=\"",
-                trace->end != NULL ? trace->end : "no end recorded (still running, or killed)",
-                group, name);
-    write_data(f, trace, stride);
-    report_html(f, "\">%s</a>", name);
+    report_label(r, "<tr><th scope=\"row\">", group, "</th>");
+    report_put(r->f, "<td class=\"number\">%s</td>", saddle_trace_setting(trace, "seed"));
+    write_last(r->f, trace, "iteration", true);
+    write_last(r->f, trace, "ifo", true);
+    write_last(r->f, trace, "metric", false);
+    report_put(r->f,
+               "<td>%s</td><td class=\"wrap\"><a class=\"data\" data-group=\"%zu\" "
+               "download=\"%s\" href=\"",
+               trace->end != NULL ? trace->end : "no end recorded (still running, or killed)",
+               group, name);
+    write_data(r->f, trace, stride);
+    report_put(r->f, "\">%s</a>", name);
     if (stride > 1)
-        saddle_fprintf(f, " <span class=\"soft\">(1 row in %zu)</span>", stride);
-    fputs("</td></tr>\n", f);
+        report_put(r->f, " <span class=\"soft\">(1 row in %zu)</span>", stride);
+    fputs("</td></tr>\n", r->f);
 }
 
-void report_runs(FILE *f, const report_section *section, const trace_groups *g)
+void report_runs(const report_part *r)
 {
-    bool folded = section->traces > MOST_UNFOLDED;
+    bool folded = r->traces > MOST_UNFOLDED;
     if (folded)
-        saddle_fprintf(f,
-                       "<details class=\"card\"><summary>%zu runs and their data</summary>\n<div "
-                       "class=\"scroll\">",
-                       section->traces);
+        report_put(r->f, "<details class=\"card\"><summary>%zu runs and their data</summary>\n",
+                   r->traces);
     else
-        fputs("<div class=\"card\">\n<h3>Runs and their data</h3>\n<div class=\"scroll\">", f);
-    fputs("<table><thead><tr><th>run</th><th class=\"number\">seed</th><th "
+        fputs("<div class=\"card\">\n<h3>Runs and their data</h3>\n", r->f);
+    fputs("<div class=\"scroll\"><table><thead><tr><th>run</th><th class=\"number\">seed</th><th "
           "class=\"number\">iterations</th><th class=\"number\">samples</th><th "
           "class=\"number\">last metric</th><th>ended</th><th>data</th></tr></thead><tbody>\n",
-          f);
-    for (size_t group = 0; group < g->groups; group++)
-        for (size_t k = 0; k < section->traces; k++)
-            if (g->of[k] == group)
-                write_run(f, section->trace[k], g, group);
-    fputs(folded ? "</tbody></table></div>\n</details>\n" : "</tbody></table></div>\n</div>\n", f);
+          r->f);
+    for (size_t group = 0; group < r->g->groups; group++)
+        for (size_t k = 0; k < r->traces; k++)
+            if (r->g->of[k] == group)
+                write_run(r, r->trace[k], group);
+    fputs("</tbody></table></div>\n", r->f);
+    fputs(folded ? "</details>\n" : "</div>\n", r->f);
 }
