@@ -193,11 +193,12 @@ static int run_predict(const cli_arguments *arguments)
     if (status == SADDLE_OK && score == NULL)
         status = saddle_no_memory(&error, "the scores");
     if (status == SADDLE_OK && j.data->dropped > 0)
-        status = saddle_fail(&error, SADDLE_BAD_INPUT,
-                             "missing: %zu row%s of '%s' lack%s a value and cannot be scored; give "
-                             "rows without missing values, or train with --missing impute",
-                             j.data->dropped, SADDLE_PLURAL(j.data->dropped),
-                             arguments->plan.problem.data, j.data->dropped == 1 ? "s" : "");
+        status =
+            saddle_fail(&error, SADDLE_BAD_INPUT,
+                        "--missing: %zu row%s of '%s' lack%s a value and cannot be scored; give "
+                        "rows without missing values, or train with --missing impute",
+                        j.data->dropped, SADDLE_PLURAL(j.data->dropped),
+                        arguments->plan.problem.data, j.data->dropped == 1 ? "s" : "");
     SADDLE_THEN(status, saddle_predictor_scores(j.predictor, j.data, score, &error));
     SADDLE_THEN_IF(status, path != NULL, saddle_save_numbers(score, j.data->rows, path, &error));
     for (size_t row = 0; status == SADDLE_OK && path == NULL && row < j.data->rows; row++)

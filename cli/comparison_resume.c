@@ -23,8 +23,8 @@ static saddle_status check_settings(const saddle_trace *trace, const saddle_fore
     char fingerprint[32];
     if (strcmp(trace->version, saddle_version()) != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "output: '%.300s' was written by saddle %.40s, but this is %s; give "
-                           "another directory, or set overwrite to replace it",
+                           "--output: '%.300s' was written by saddle %.40s, but this is %s; give "
+                           "another directory, or set --overwrite to replace it",
                            trace->path, trace->version, saddle_version());
     for (size_t k = 0; k < saddle_plan_option_count(effective); k++) {
         const saddle_option *option = saddle_plan_option(effective, k);
@@ -35,18 +35,19 @@ static saddle_status check_settings(const saddle_trace *trace, const saddle_fore
             continue;
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "output: '%.300s' belongs to another comparison: %s is '%.100s' there and '%.100s' "
-            "here; give another directory, or set overwrite to replace it",
+            "--output: '%.300s' belongs to another comparison: --%s is '%.100s' there and '%.100s' "
+            "here; give another directory, or set --overwrite to replace it",
             trace->path, option->name, there, here);
     }
     saddle_snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, run->fingerprint);
     if (strcmp(saddle_trace_setting(trace, "fingerprint"), fingerprint) == 0)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "output: '%.300s' belongs to another comparison: its settings are the same, "
-                       "but the contents of the data, the network or the link model have changed; "
-                       "restore the files, give another directory, or set overwrite to replace it",
-                       trace->path);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "--output: '%.300s' belongs to another comparison: its settings are the same, "
+        "but the contents of the data, the network or the link model have changed; "
+        "restore the files, give another directory, or set --overwrite to replace it",
+        trace->path);
 }
 
 /* Finds why the run of a trace ended; false: it did not end. */

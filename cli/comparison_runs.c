@@ -265,8 +265,8 @@ static saddle_status check_directory(const work *w, saddle_error *error)
         if (status == SADDLE_OK && !is_ours(w, entry[k]->d_name))
             status =
                 saddle_fail(error, SADDLE_BAD_INPUT,
-                            "output: '%.300s' already has results of another comparison, such as "
-                            "'%.200s'; give another directory, or set overwrite to replace them",
+                            "--output: '%.300s' already has results of another comparison, such as "
+                            "'%.200s'; give another directory, or set --overwrite to replace them",
                             w->in->directory, entry[k]->d_name);
         free(entry[k]);
     }

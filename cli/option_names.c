@@ -44,23 +44,14 @@ static bool is_named(const saddle_plan *options, const char *message, const char
     static const struct {
         const char *before;
         const char *after;
-    } around[] = {{" set ", " to "},
-                  {"the file of ", " and would"},
-                  {" as ", ", the "},
-                  {" as ", ", or as "},
-                  {" as ", " the path"},
-                  {" leave ", " out"},
-                  {" leave ", " or "},
-                  {" or ", " out"},
-                  {" raise ", ", or "},
-                  {" with ", " set to "},
-                  {" used with ", " "},
-                  {" used without ", NULL},
-                  {" stop by ", " or "},
-                  {" then: ", " "},
-                  {" another run: ", " is "},
-                  {" cannot change ", ": it is "},
-                  {" another comparison: ", " is "},
+    } around[] = {{" set ", " to "},          {"the file of ", " and would"},
+                  {" as ", ", the "},         {" as ", ", or as "},
+                  {" as ", " the path"},      {" leave ", " out"},
+                  {" leave ", " or "},        {" or ", " out"},
+                  {" raise ", ", or "},       {" with ", " set to "},
+                  {" used with ", " "},       {" used without ", NULL},
+                  {" stop by ", " or "},      {" then: ", " "},
+                  {" another run: ", " is "}, {" cannot change ", ": it is "},
                   {" and so ", " theory"}};
     size_t length = name_length(options, at);
     const char *list = strstr(message, " then: ");

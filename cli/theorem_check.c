@@ -14,7 +14,7 @@ bool saddle_theorem_applies(const saddle_theory *theory, bool plus, const char *
     else if (isnan(theory->value_gap))
         *why = "no lower bound of Q is known for this problem and these sets";
     else if (!g->holds)
-        *why = "c-gamma is too small for these steps; raise it";
+        *why = "--c-gamma is too small for these steps; raise it";
     else
         return true;
     return false;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The library's messages name fields, not the program's options and commands; headings of the help have no effect.
+"""The library's messages name fields, the program's name options; headings of the help have no effect.
 
     message_texts.py SOURCE_DIRECTORY
 
 In src/ and lab/, string literals other than the help of options and the arguments of other programs must not contain
-an option with its dashes, a command of the program or the command line itself. Only the files that print the help
-may read an option's heading.
+an option with its dashes, a command of the program or the command line itself. In cli/, a message must not begin with
+an option without its dashes, nor contain one whose name has a hyphen. Only the files that print the help may read an
+option's heading.
 """
 
 import pathlib
@@ -26,6 +27,16 @@ def forbidden_words(root):
     # "Saddle problems" are also what the library solves.
     commands = "|".join(name for name in names if name != "problems")
     return re.compile(r"(?<![\w-])--[a-z]|`saddle problems|\bsaddle (?:" + commands + r")\b|command line", re.I)
+
+
+def bare_options(root):
+    """Matches an option without its dashes: as the beginning of a message, or anywhere if its name has a hyphen."""
+    declared = re.compile(r"\b(?:CLI_OPTION|SADDLE_[A-Z_]+)\([^\";]*\"([a-z][a-z0-9-]*)\",")
+    sources = [p.read_text() for folder in ("src", "cli") for p in (root / folder).rglob("*.c")]
+    names = {name for text in sources for name in declared.findall(text)}
+    assert {"tau", "max-ifo", "output", "validation-fraction"} <= names, names
+    hyphenated = "|".join(name for name in sorted(names) if "-" in name)
+    return re.compile(rf'^"(?:{"|".join(sorted(names))}): (?!")|(?<![\w\'-])(?:{hyphenated})(?![\w\'|,-])')
 
 
 def without_comments(text):
@@ -59,6 +70,7 @@ def main():
     root = pathlib.Path(sys.argv[1])
     complaints, seen = [], 0
     forbidden = forbidden_words(root)
+    bare = bare_options(root)
     for path in sorted(p for folder in ("src", "lab", "draw", "cli") for p in (root / folder).rglob("*.[ch]")):
         name = path.relative_to(root).as_posix()
         text = without_comments(path.read_text())
@@ -66,12 +78,18 @@ def main():
             texts = literals(without_help(ARGUMENTS.sub("", text)))
             seen += len(texts)
             complaints += [f"{name}: {t}" for t in texts if forbidden.search(t)]
+        elif name.startswith("cli/"):
+            texts = [t for t in literals(without_help(text)) if " " in t]
+            complaints += [f"{name}: {t}" for t in texts if bare.search(t)]
         heading = r"\boption(?:\[\w+\])?(?:->|\.)group\b|option\(.*\)->group\b"
         if name not in READS_HEADINGS and re.search(heading, text):
             complaints.append(f"{name}: reads the heading of an option")
     assert seen > 1000, f"only {seen} texts found"
     for wrong in ('fail("give --nu")', 'fail("which `saddle sets` " "lists")', 'fail("on the command line")'):
         assert forbidden.search(literals(wrong)[0]), wrong
+    for wrong in ('fail("output: is a file")', 'fail("raise max-ifo " "or stop")'):
+        assert bare.search(literals(wrong)[0]), wrong
+    assert not bare.search(literals('fail("--output: is a file; raise --max-ifo")')[0])
     assert not literals(without_help('SADDLE_REAL(X(a), "--nu");'))
     print(*complaints, sep="\n")
     sys.exit(1 if complaints else 0)

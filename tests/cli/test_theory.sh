@@ -17,7 +17,7 @@ done
 want=$(cat v1.csv v2.csv v3.csv | awk -F, '/^[0-9]/ && $1 < 500 {s += $9} END {printf "%.4g", s / 1500}')
 try theory "${small[@]}" --verify --repeats 3 --iterations 500
 check "the measured mean" is "$(awk '$1 == "500" {print $2}' out)" "$want"
-check "c-gamma is too small" warns "PRECISION+ has no guarantee here: c-gamma is too small"
+check "c-gamma is too small" warns "PRECISION+ has no guarantee here: --c-gamma is too small"
 check "and left out" is "$(grep -c 'not contradicted' out)" 1
 # Seeds determine networks: with this c_gamma only some of them have a guarantee.
 try theory --problem quadratic --lipschitz 3.16 --mu 1.05 --tau 5.6 --c-gamma 1000 --verify --repeats 3 --iterations 50 --threads 1
