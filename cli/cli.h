@@ -89,8 +89,8 @@ typedef struct cli_command {
     int (*run)(const cli_arguments *arguments); /* returns the exit code */
 } cli_command;
 
-/* All commands; `*count` receives their number. */
-const cli_command *const *cli_commands(size_t *count);
+/* All commands, in the order in which they are shown; NULL-terminated. */
+extern const cli_command *const cli_commands[];
 /* The command that argv begins with, or NULL; *used receives the number of words in its name. */
 const cli_command *cli_find_command(int argc, char *const *argv, int *used);
 /* Reports that argv[0], or argv[1] after the name of a family, is not a command; returns the
@@ -289,6 +289,11 @@ void cli_option_text(const saddle_option *option, bool holds, char *out, size_t 
  * shell. */
 int cli_complete(int argc, char *const *argv);
 
+/* The files of texts/, which the build embeds (cmake/Embed.cmake). */
+extern const char cli_completion_bash[], cli_completion_zsh[], cli_completion_fish[];
+/* The sections of the manual page before COMMANDS, and those after EXIT STATUS. */
+extern const char cli_manual_begin[], cli_manual_end[];
+
 /* ---- runs ---------------------------------------------------------------------------------- */
 
 /* Catches Ctrl-C and termination: the first signal sets the flag that this returns, a second one
@@ -324,8 +329,9 @@ typedef struct cli_meter {
     const char *run;     /* printed before the run's warnings; "" for none */
     bool hidden;         /* show warnings only */
 } cli_meter;
-/* Shows the progress of the run. */
-void cli_meter_show(const cli_meter *meter, uint64_t iteration, double seconds);
+/* Hooks that show the progress of a run on the meter. */
+void cli_meter_row(void *meter, const saddle_row *row);
+void cli_meter_progress(void *meter, uint64_t iteration, double seconds);
 /* Hooks of a run that shows the meter and prints nothing else. The meter must outlive the run. */
 saddle_hooks cli_meter_hooks(cli_meter *meter, const volatile sig_atomic_t *interrupt);
 

@@ -261,7 +261,7 @@ static saddle_status save_summary(const work *w, saddle_error *error)
 static saddle_status save_report(const work *w, const char *page, saddle_error *error)
 {
     const comparison *c = &w->result;
-    report_section costs = {.levels = c->levels, .level = c->level};
+    report_page about = {.levels = c->levels, .level = c->level};
     size_t runs = c->names.count * c->repeats;
     char **path = calloc(runs + 1, sizeof *path);
     size_t count = 0;
@@ -274,7 +274,7 @@ static saddle_status save_report(const work *w, const char *page, saddle_error *
         }
     saddle_status status =
         good
-            ? report_of_files((const char *const *)path, count, costs, "", page, error)
+            ? report_of_files((const char *const *)path, count, about, page, error)
             : saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the paths of %zu runs", runs);
     for (size_t k = 0; path != NULL && k < count; k++)
         free(path[k]);

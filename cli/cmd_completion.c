@@ -8,7 +8,6 @@
 
 #include "cli.h"
 #include "core/print.h"
-#include "texts.h"
 
 /* ---- the values of options and operands ---------------------------------------------------- */
 
@@ -27,9 +26,8 @@ const char *cli_option_values(const saddle_option *option)
 /* The first words of all commands. */
 static void print_commands(void)
 {
-    size_t count;
-    const cli_command *const *list = cli_commands(&count);
-    for (size_t k = 0; k < count; k++) {
+    const cli_command *const *list = cli_commands;
+    for (size_t k = 0; list[k] != NULL; k++) {
         int length = (int)strcspn(list[k]->name, " ");
         if (list[k]->name[length] == '\0')
             saddle_fprintf(stdout, "%s\t%s\n", list[k]->name, list[k]->summary);
@@ -182,12 +180,10 @@ int cli_complete(int argc, char *const *argv)
         complete_word(&plan, command, argv[argc - 2], argv[argc - 1]);
         saddle_plan_free(&plan);
     } else if (argc == 2 && cli_is_family(argv[0])) {
-        size_t count;
-        const cli_command *const *list = cli_commands(&count);
-        for (size_t k = 0; k < count; k++) {
-            const char *name = cli_member_of(list[k], argv[0]);
+        for (const cli_command *const *each = cli_commands; *each != NULL; each++) {
+            const char *name = cli_member_of(*each, argv[0]);
             if (name != NULL)
-                saddle_fprintf(stdout, "%s\t%s\n", name, list[k]->summary);
+                saddle_fprintf(stdout, "%s\t%s\n", name, (*each)->summary);
         }
     }
     return CLI_OK;

@@ -3,7 +3,6 @@
 
 #include "cli.h"
 #include "core/print.h"
-#include "texts.h"
 
 /* Prints text with the characters that are special in roff escaped; a line must not begin with a
  * dot or quote. */
@@ -145,13 +144,11 @@ static void print_command(const saddle_plan *settings, const cli_command *comman
 static int run(const cli_arguments *arguments)
 {
     const saddle_plan *plan = &arguments->plan;
-    size_t count;
-    const cli_command *const *command = cli_commands(&count);
     saddle_fprintf(stdout, ".TH SADDLE 1 \"\" \"saddle %s\" \"User Commands\"\n", saddle_version());
     fputs(cli_manual_begin, stdout);
     fputs(".SH COMMANDS\n", stdout);
-    for (size_t k = 0; k < count; k++)
-        print_command(plan, command[k]);
+    for (size_t k = 0; cli_commands[k] != NULL; k++)
+        print_command(plan, cli_commands[k]);
     fputs(".SH OPTIONS\n", stdout);
     cli_walk_options(plan, NULL, print_group, print_option);
     fputs(".SH EXIT STATUS\n", stdout);

@@ -183,8 +183,8 @@ static saddle_status check_output(const cli_arguments *arguments, saddle_error *
     const char *path = chosen->output;
     if (path == NULL)
         return SADDLE_OK;
-    saddle_status status = gnuplot_kind_of("--output", path, GNUPLOT_PDF, NULL, error);
-    return status == SADDLE_OK ? cli_check_trace_output(arguments, "output", path, error) : status;
+    SADDLE_TRY(gnuplot_kind_of("--output", path, GNUPLOT_PDF, NULL, error));
+    return cli_check_trace_output(arguments, "output", path, error);
 }
 
 static int run(const cli_arguments *arguments)

@@ -23,7 +23,7 @@ static int run(const cli_arguments *arguments)
     saddle_status status = cli_check_trace_output(arguments, "output", path, &error);
     if (status == SADDLE_OK)
         status = report_of_files(arguments->operand, arguments->count,
-                                 (report_section){.title = NULL}, chosen->title, path, &error);
+                                 (report_page){.title = chosen->title}, path, &error);
     if (status != SADDLE_OK)
         return cli_fail(&error);
     cli_print("report written to %s\n", path);

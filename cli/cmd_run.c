@@ -31,8 +31,7 @@ static saddle_status write_report(const saddle_result *result, const char *path,
     saddle_trace *trace = NULL;
     saddle_status status = saddle_result_trace(result, &trace, error);
     const saddle_trace *const list[] = {trace};
-    report_section section = {.traces = 1, .trace = list};
-    report_page page = {.sections = 1, .section = &section};
+    report_page page = {.traces = 1, .trace = list};
     SADDLE_THEN(status, report_write(&page, path, error));
     saddle_trace_free(trace);
     return status;

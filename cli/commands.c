@@ -18,21 +18,16 @@ const cli_command cli_reproduce = {
              "options; in a checkout ./scripts/reproduce",
 };
 
-static const cli_command *const commands[] = {
-    &cli_demo,         &cli_run,        &cli_compare,       &cli_tune,       &cli_eval,
-    &cli_predict,      &cli_checkpoint, &cli_plot,          &cli_watch,      &cli_report,
-    &cli_reproduce,    &cli_theory,     &cli_graph,         &cli_data_list,  &cli_data_info,
-    &cli_data_convert, &cli_data_split, &cli_data_generate, &cli_data_fetch, &cli_algorithms,
-    &cli_problems,     &cli_sets,       &cli_topologies,    &cli_check_grad, &cli_completion,
-    &cli_man,          &cli_help};
+const cli_command *const cli_commands[] = {
+    &cli_demo,       &cli_run,           &cli_compare,    &cli_tune,
+    &cli_eval,       &cli_predict,       &cli_checkpoint, &cli_plot,
+    &cli_watch,      &cli_report,        &cli_reproduce,  &cli_theory,
+    &cli_graph,      &cli_data_list,     &cli_data_info,  &cli_data_convert,
+    &cli_data_split, &cli_data_generate, &cli_data_fetch, &cli_algorithms,
+    &cli_problems,   &cli_sets,          &cli_topologies, &cli_check_grad,
+    &cli_completion, &cli_man,           &cli_help,       NULL};
 
-#define COMMANDS (sizeof commands / sizeof *commands)
-
-const cli_command *const *cli_commands(size_t *count)
-{
-    *count = COMMANDS;
-    return commands;
-}
+#define COMMANDS (sizeof cli_commands / sizeof *cli_commands - 1)
 
 /* The number of words of argv that a command's name matches, or 0. */
 static int matches(const char *name, int argc, char *const *argv)
@@ -48,9 +43,9 @@ static int matches(const char *name, int argc, char *const *argv)
 const cli_command *cli_find_command(int argc, char *const *argv, int *used)
 {
     for (size_t k = 0; k < COMMANDS; k++) {
-        *used = matches(commands[k]->name, argc, argv);
+        *used = matches(cli_commands[k]->name, argc, argv);
         if (*used > 0)
-            return commands[k];
+            return cli_commands[k];
     }
     return NULL;
 }
@@ -65,7 +60,7 @@ const char *cli_member_of(const cli_command *command, const char *family)
 bool cli_is_family(const char *family)
 {
     for (size_t k = 0; k < COMMANDS; k++)
-        if (cli_member_of(commands[k], family) != NULL)
+        if (cli_member_of(cli_commands[k], family) != NULL)
             return true;
     return false;
 }
@@ -77,7 +72,7 @@ int cli_unknown_command(int argc, char *const *argv)
     const char *name[COMMANDS];
     size_t names = 0;
     for (size_t k = 0; k < COMMANDS; k++) {
-        name[names] = family ? cli_member_of(commands[k], argv[0]) : commands[k]->name;
+        name[names] = family ? cli_member_of(cli_commands[k], argv[0]) : cli_commands[k]->name;
         names += name[names] != NULL;
     }
     const char *near = saddle_closest(word, name, names);

@@ -274,8 +274,11 @@ void cli_progress_clear(void)
     progress_size = 0;
 }
 
-void cli_meter_show(const cli_meter *meter, uint64_t iteration, double seconds)
+void cli_meter_progress(void *context, uint64_t iteration, double seconds)
 {
+    const cli_meter *meter = context;
+    if (meter->hidden)
+        return;
     double rate = seconds > 0.0 ? (double)iteration / seconds : 0.0;
     /* The run has no limit on iterations; another limit ends it. */
     if (meter->iterations >= SADDLE_UNLIMITED_ITERATIONS) {
@@ -297,18 +300,11 @@ static void meter_begin(void *context, const saddle_run_info *info)
     meter->iterations = info->plan->limits.iterations;
 }
 
-static void meter_progress(void *context, uint64_t iteration, double seconds)
-{
-    const cli_meter *meter = context;
-    if (!meter->hidden)
-        cli_meter_show(meter, iteration, seconds);
-}
-
-static void meter_row(void *context, const saddle_row *row)
+void cli_meter_row(void *context, const saddle_row *row)
 {
     cli_meter *meter = context;
     meter->metric = row->metric;
-    meter_progress(meter, row->iteration, row->seconds);
+    cli_meter_progress(meter, row->iteration, row->seconds);
 }
 
 static void meter_warning(void *context, const char *message)
@@ -321,8 +317,8 @@ saddle_hooks cli_meter_hooks(cli_meter *meter, const volatile sig_atomic_t *inte
 {
     return (saddle_hooks){.context = meter,
                           .begin = meter_begin,
-                          .row = meter_row,
-                          .progress = meter_progress,
+                          .row = cli_meter_row,
+                          .progress = cli_meter_progress,
                           .warning = meter_warning,
                           .interrupt = interrupt};
 }

@@ -9,8 +9,8 @@
 #define INDENT 26
 /* The most words in the name of a command. */
 #define LONGEST_NAME 2
-/* The most different explanations of options of one name. */
-#define MOST_USES 8
+/* The most commands that have an option of one name. */
+#define MOST_USES 64
 /* The most names of commands and options that an unknown word is compared with. */
 #define MOST_TOPICS 512
 
@@ -222,9 +222,8 @@ int cli_print_help(const cli_arguments *arguments)
 /* Lists the commands of a family; NULL: all. */
 static void print_commands(const char *family)
 {
-    size_t count;
-    const cli_command *const *command = cli_commands(&count);
-    for (size_t k = 0; k < count; k++) {
+    const cli_command *const *command = cli_commands;
+    for (size_t k = 0; command[k] != NULL; k++) {
         if (family != NULL && cli_member_of(command[k], family) == NULL)
             continue;
         cli_print("  %-14s  ", command[k]->name);
@@ -264,58 +263,59 @@ void cli_print_family(const char *family)
     cli_print("\n`saddle help %s COMMAND` explains a command.\n", family);
 }
 
-/* An option as some commands have it. */
+/* An option as a command has it. */
 typedef struct option_use {
-    char heading[128];
-    char text[CLI_OPTION_TEXT];
-    char commands[256];
+    const cli_command *command;
+    const saddle_option *option;
+    bool explained;
 } option_use;
 
-/* Adds a command to the use of an option with the same explanation, or to a new one. */
-static size_t add_use(option_use *use, size_t count, const cli_command *command,
-                      const saddle_option *option)
+/* Finds the commands that have an option of this name; returns their number. */
+static size_t find_uses(const char *name, option_use use[MOST_USES])
 {
-    char text[CLI_OPTION_TEXT];
-    cli_option_text(option, default_holds(command, option), text, sizeof text);
-    size_t k = 0;
-    while (k < count && strcmp(use[k].text, text) != 0)
-        k++;
-    if (k == MOST_USES)
-        return count;
-    if (k == count) {
-        cli_option_heading(option, use[k].heading, sizeof use[k].heading);
-        saddle_snprintf(use[k].text, sizeof use[k].text, "%s", text);
-        use[k].commands[0] = '\0';
+    size_t count = 0;
+    for (size_t k = 0; cli_commands[k] != NULL; k++) {
+        saddle_plan plan;
+        if (cli_plan(&plan, cli_commands[k], NULL) != SADDLE_OK)
+            continue;
+        for (size_t j = 0; j < saddle_plan_option_count(&plan) && count < MOST_USES; j++) {
+            const saddle_option *option = saddle_plan_option(&plan, j);
+            if (strcmp(option->name, name) == 0 && cli_takes(cli_commands[k], option))
+                use[count++] = (option_use){.command = cli_commands[k], .option = option};
+        }
+        saddle_plan_free(&plan);
     }
-    saddle_append(use[k].commands, sizeof use[k].commands, "%s`saddle %s`",
-                  *use[k].commands != '\0' ? ", " : "", command->name);
-    return k < count ? count : count + 1;
+    return count;
+}
+
+/* Whether an option means the same in two commands. */
+static bool means_the_same(const option_use *a, const option_use *b)
+{
+    char text[2][CLI_OPTION_TEXT];
+    cli_option_text(a->option, default_holds(a->command, a->option), text[0], sizeof text[0]);
+    cli_option_text(b->option, default_holds(b->command, b->option), text[1], sizeof text[1]);
+    return strcmp(text[0], text[1]) == 0;
 }
 
 /* Explains an option, once for all commands in which it means the same. Returns whether a command
  * has an option of this name. */
 static bool explain_option(const char *name)
 {
-    size_t commands;
-    size_t count = 0;
     option_use use[MOST_USES];
-    const cli_command *const *command = cli_commands(&commands);
-    for (size_t k = 0; k < commands; k++) {
-        saddle_error error;
-        saddle_plan plan;
-        if (cli_plan(&plan, command[k], &error) != SADDLE_OK)
-            continue;
-        for (size_t j = 0; j < saddle_plan_option_count(&plan); j++) {
-            const saddle_option *option = saddle_plan_option(&plan, j);
-            if (strcmp(option->name, name) == 0 && cli_takes(command[k], option))
-                count = add_use(use, count, command[k], option);
-        }
-        saddle_plan_free(&plan);
-    }
+    size_t count = find_uses(name, use);
     for (size_t k = 0; k < count; k++) {
-        cli_print_explained(use[k].heading, use[k].text);
+        char commands[512] = "";
+        if (use[k].explained)
+            continue;
+        print_option(use[k].command, use[k].option);
+        for (size_t j = k; j < count; j++)
+            if (!use[j].explained && means_the_same(&use[k], &use[j])) {
+                saddle_append(commands, sizeof commands, "%s`saddle %s`", j > k ? ", " : "",
+                              use[j].command->name);
+                use[j].explained = true;
+            }
         cli_print("%*sIn: ", INDENT, "");
-        cli_wrap(INDENT + 4, INDENT + 4, "%s", use[k].commands);
+        cli_wrap(INDENT + 4, INDENT + 4, "%s", commands);
     }
     return count > 0;
 }
@@ -342,13 +342,11 @@ static size_t add_option_names(const char **name, size_t count, const cli_comman
 static int refuse_topic(const char *word)
 {
     const char *name[MOST_TOPICS] = {NULL};
-    size_t commands;
     size_t count = 0;
-    const cli_command *const *command = cli_commands(&commands);
-    for (size_t k = 0; k < commands; k++)
-        name[count++] = command[k]->name;
-    for (size_t k = 0; k < commands; k++)
-        count = add_option_names(name, count, command[k]);
+    for (size_t k = 0; cli_commands[k] != NULL; k++)
+        name[count++] = cli_commands[k]->name;
+    for (size_t k = 0; cli_commands[k] != NULL; k++)
+        count = add_option_names(name, count, cli_commands[k]);
     saddle_suggestion meant = saddle_suggest(word, name, count);
     saddle_error error;
     saddle_fail(&error, SADDLE_BAD_INPUT,

@@ -22,13 +22,10 @@
 /* Writes the smallest and largest of ceil(sqrt(n_i)) as "20" or "20-25". */
 static void default_batch(const saddle_problem *problem, char *out, size_t size)
 {
-    size_t low = SIZE_MAX;
-    size_t high = 0;
-    for (size_t i = 0; i < problem->agents; i++) {
-        size_t batch = (size_t)ceil(sqrt((double)problem->samples[i]));
-        low = batch < low ? batch : low;
-        high = batch > high ? batch : high;
-    }
+    double least = (double)saddle_sizes_smallest(problem->agents, problem->samples);
+    double most = (double)saddle_sizes_largest(problem->agents, problem->samples);
+    size_t low = (size_t)ceil(sqrt(least));
+    size_t high = (size_t)ceil(sqrt(most));
     if (low == high)
         saddle_snprintf(out, size, "%zu", low);
     else
@@ -256,19 +253,16 @@ static void print_row(run_display *d, const saddle_row *row)
 static void on_row(void *context, const saddle_row *row)
 {
     run_display *d = context;
-    d->meter.metric = row->metric;
     if (d->table && is_shown(d, row))
         print_row(d, row);
     d->seen++;
-    if (!d->meter.hidden)
-        cli_meter_show(&d->meter, row->iteration, row->seconds);
+    cli_meter_row(&d->meter, row);
 }
 
 static void on_progress(void *context, uint64_t iteration, double seconds)
 {
-    const run_display *d = context;
-    if (!d->meter.hidden)
-        cli_meter_show(&d->meter, iteration, seconds);
+    run_display *d = context;
+    cli_meter_progress(&d->meter, iteration, seconds);
     if (d->table)
         cli_stop_without_reader();
 }

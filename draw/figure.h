@@ -25,8 +25,8 @@ typedef struct figure_run {
 /* One curve, and line of the legend. */
 typedef struct figure_curve {
     const char *label; /* for the legend; borrowed */
-    const char *
-        algorithm; /* the algorithm whose colour and dashes it has; NULL: by its index in the panel */
+    /* The algorithm whose colour and dashes it has; NULL: by its index in the panel. */
+    const char *algorithm;
     size_t runs;
     const figure_run *run; /* borrowed */
 } figure_curve;
@@ -46,7 +46,7 @@ typedef struct figure_panel {
     const char *y_label;
     figure_scale x_scale;
     figure_scale
-        y_scale; /* on a logarithmic axis, values of 0 and less are drawn at its lower end */
+        y_scale; /* values of 0 and less are drawn at the lower end of a logarithmic axis */
     /* On a linear vertical axis: if values before this fraction of the horizontal axis would take most of the
      * height, they are cut off, and the label says so; 0: never. */
     double y_from;

@@ -114,22 +114,35 @@ static double coordinate(const figure_axis *a, double value)
 
 /* ---- curves -------------------------------------------------------------------------------- */
 
-/* The height of a run at x by linear interpolation, as a fraction of the axis; NaN outside. */
-static double height_at(const figure_run *run, double x, const figure_axis *a)
+/* A value as it is interpolated: its logarithm on a logarithmic axis; `drawn`: as the axis shows it. */
+static double scaled(const figure_axis *a, double value, bool drawn)
 {
-    size_t k = 1;
-    while (k < run->count && run->x[k] < x)
-        k++;
-    if (k >= run->count || !(run->x[k - 1] <= x))
+    double shown = drawn ? coordinate(a, value) : value;
+    return a->logarithmic ? log(shown) : shown;
+}
+
+/* The scaled value of a run at x by interpolation; NaN outside of its range and in gaps. */
+static double value_at(const figure_run *run, double x, const figure_axis *a, bool drawn)
+{
+    if (run->count == 0 || !(x >= run->x[0]) || !(x <= run->x[run->count - 1]))
         return (double)NAN;
-    double width = run->x[k] - run->x[k - 1];
-    double share = width > 0.0 ? (x - run->x[k - 1]) / width : 0.0;
-    double end[2] = {coordinate(a, run->y[k - 1]), coordinate(a, run->y[k])};
-    double low = a->logarithmic ? log(a->low) : a->low / a->unit;
-    double high = a->logarithmic ? log(a->high) : a->high / a->unit;
-    for (int e = 0; e < 2; e++)
-        end[e] = ((a->logarithmic ? log(end[e]) : end[e]) - low) / (high - low);
-    return end[0] + share * (end[1] - end[0]);
+    size_t low = 0;
+    size_t high = run->count - 1;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (run->x[middle] <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    double left = scaled(a, run->y[low], drawn);
+    double right = scaled(a, run->y[high], drawn);
+    double width = run->x[high] - run->x[low];
+    double share = width > 0.0 ? (x - run->x[low]) / width : 1.0;
+    /* Exactly at a point its neighbour, which may be a gap, does not count. */
+    if (!(share > 0.0))
+        return left;
+    return share < 1.0 ? left + share * (right - left) : right;
 }
 
 /* Whether two runs look the same. */
@@ -140,14 +153,15 @@ static bool same_run(const figure_run *left, const figure_run *right, const figu
         return false;
     double first = fmax(left->x[0], right->x[0]);
     double last = fmin(left->x[left->count - 1], right->x[right->count - 1]);
+    double height = scaled(y, y->high, true) - scaled(y, y->low, true);
     double longest =
         fmax(left->x[left->count - 1], right->x[right->count - 1]) - fmin(left->x[0], right->x[0]);
     if (!(last - first >= IN_COMMON * longest && longest > 0.0))
         return false;
     for (int k = 0; k <= LOOKS; k++) {
         double x = first + (last - first) * k / LOOKS;
-        double apart = fabs(height_at(left, x, y) - height_at(right, x, y));
-        if (!(apart <= SAME))
+        double apart = fabs(value_at(left, x, y, true) - value_at(right, x, y, true));
+        if (!(apart <= SAME * height))
             return false;
     }
     return true;
@@ -175,38 +189,14 @@ typedef struct mean_band {
     mean_point *point; /* owned */
 } mean_band;
 
-/* The value of a run at x by interpolation; NaN outside of its range and in gaps. */
-static double value_at(const figure_run *run, double x, bool logarithmic)
-{
-    if (run->count == 0 || !(x >= run->x[0]) || !(x <= run->x[run->count - 1]))
-        return (double)NAN;
-    size_t low = 0;
-    size_t high = run->count - 1;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (run->x[middle] <= x)
-            low = middle;
-        else
-            high = middle;
-    }
-    double left = logarithmic ? log(run->y[low]) : run->y[low];
-    double right = logarithmic ? log(run->y[high]) : run->y[high];
-    double width = run->x[high] - run->x[low];
-    double share = width > 0.0 ? (x - run->x[low]) / width : 1.0;
-    /* Exactly at a point its neighbour, which may be a gap, does not count. */
-    if (!(share > 0.0))
-        return left;
-    return share < 1.0 ? left + share * (right - left) : right;
-}
-
 /* Computes mean and band at one x; `value` is scratch for one value per run. */
-static void summarize(mean_band *out, const figure_curve *curve, double x, bool logarithmic,
+static void summarize(mean_band *out, const figure_curve *curve, double x, const figure_axis *y,
                       double *value)
 {
     mean_point *point = &out->point[out->count++];
     double sum = 0.0;
     for (size_t r = 0; r < curve->runs; r++) {
-        value[r] = value_at(&curve->run[r], x, logarithmic);
+        value[r] = value_at(&curve->run[r], x, y, false);
         sum += value[r];
     }
     double mean = sum / (double)curve->runs;
@@ -217,8 +207,8 @@ static void summarize(mean_band *out, const figure_curve *curve, double x, bool 
     double last = (double)(curve->runs - 1);
     double low = value[(size_t)floor(0.1 * last)];
     double high = value[(size_t)ceil(0.9 * last)];
-    *point = logarithmic ? (mean_point){x, exp(mean), exp(low), exp(high)}
-                         : (mean_point){x, mean, low, high};
+    *point = y->logarithmic ? (mean_point){x, exp(mean), exp(low), exp(high)}
+                            : (mean_point){x, mean, low, high};
 }
 
 /* The range of the axis that all runs cover. */
@@ -237,11 +227,11 @@ static bool common_range(const figure_curve *curve, double *low, double *high)
 }
 
 /* Computes mean and band over the range of the axis that all runs cover, at points of the first
- * run, at most `most` of them. The result is empty if the runs have no x in common. With
- * `logarithmic`, logarithms of values are averaged and interpolated, and values of 0 and less
+ * run, at most MOST_POINTS of them. The result is empty if the runs have no x in common. On a
+ * logarithmic axis, logarithms of values are averaged and interpolated, and values of 0 and less
  * are gaps. */
-static saddle_status mean_band_make(mean_band *out, const figure_curve *curve, bool logarithmic,
-                                    size_t most, saddle_error *error)
+static saddle_status mean_band_make(mean_band *out, const figure_curve *curve, const figure_axis *y,
+                                    saddle_error *error)
 {
     *out = (mean_band){.count = 0};
     double low;
@@ -249,7 +239,7 @@ static saddle_status mean_band_make(mean_band *out, const figure_curve *curve, b
     if (!common_range(curve, &low, &high))
         return SADDLE_OK;
     const figure_run *first = &curve->run[0];
-    size_t stride = first->count / most + 1;
+    size_t stride = first->count / MOST_POINTS + 1;
     out->point = saddle_alloc(first->count / stride + 3, sizeof *out->point);
     double *value = saddle_alloc(curve->runs, sizeof *value);
     if (out->point == NULL || value == NULL) {
@@ -258,12 +248,12 @@ static saddle_status mean_band_make(mean_band *out, const figure_curve *curve, b
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the mean of %zu runs",
                            curve->runs);
     }
-    summarize(out, curve, low, logarithmic, value);
+    summarize(out, curve, low, y, value);
     for (size_t k = 0; k < first->count; k += stride)
         if (first->x[k] > low && first->x[k] < high)
-            summarize(out, curve, first->x[k], logarithmic, value);
+            summarize(out, curve, first->x[k], y, value);
     if (high > low)
-        summarize(out, curve, high, logarithmic, value);
+        summarize(out, curve, high, y, value);
     saddle_free(value);
     return SADDLE_OK;
 }
@@ -358,7 +348,7 @@ saddle_status figure_write_data(FILE *f, const figure_curve *curve, const char *
         return SADDLE_OK;
     }
     mean_band b;
-    SADDLE_TRY(mean_band_make(&b, curve, y->logarithmic, MOST_POINTS, error));
+    SADDLE_TRY(mean_band_make(&b, curve, y, error));
     write_band(f, name, &b, x, y);
     for (size_t r = 0; r < curve->runs; r++) {
         char tail[64];

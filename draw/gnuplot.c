@@ -41,7 +41,7 @@ saddle_status gnuplot_open(FILE **script, saddle_error *error)
     int reason = errno;
     if (descriptor >= 0)
         close(descriptor);
-    return saddle_fail(error, SADDLE_IO, "cannot create a script for gnuplot: %s",
+    return saddle_fail(error, SADDLE_IO, "cannot create a temporary file for gnuplot: %s",
                        strerror(reason));
 }
 
@@ -168,13 +168,10 @@ saddle_status gnuplot_save(FILE *script, const char *path, saddle_error *error)
 
 /* Copies lines of characters without the form feed and empty lines at the beginning and without
  * spaces at the ends of lines. */
-static void copy_text(int from, FILE *stream)
+static void copy_text(FILE *in, FILE *stream)
 {
-    FILE *in = fdopen(dup(from), "r");
     char *line = NULL;
     size_t room = 0;
-    if (in == NULL)
-        return;
     rewind(in);
     for (ssize_t length = getline(&line, &room, in); length >= 0;
          length = getline(&line, &room, in)) {
@@ -184,20 +181,19 @@ static void copy_text(int from, FILE *stream)
             saddle_fprintf(stream, "%s\n", line + strspn(line, "\f"));
     }
     free(line);
-    fclose(in);
 }
 
 saddle_status gnuplot_print(FILE *script, FILE *stream, saddle_error *error)
 {
-    int shown = memfd_create("saddle-picture", MFD_CLOEXEC);
-    if (shown < 0) {
+    FILE *picture;
+    saddle_status status = gnuplot_open(&picture, error);
+    if (status != SADDLE_OK) {
         fclose(script);
-        return saddle_fail(error, SADDLE_IO, "cannot create a temporary file for a picture: %s",
-                           strerror(errno));
+        return status;
     }
-    saddle_status status = run_script(script, shown, error);
+    status = run_script(script, fileno(picture), error);
     if (status == SADDLE_OK)
-        copy_text(shown, stream);
-    close(shown);
+        copy_text(picture, stream);
+    fclose(picture);
     return status;
 }

@@ -49,8 +49,6 @@ void report_put(FILE *f, const char *html, ...)
             put_text(f, va_arg(list, const char *));
         else if (*c == 'u')
             saddle_fprintf(f, "%zu", va_arg(list, size_t));
-        else if (*c == 'd')
-            saddle_fprintf(f, "%d", va_arg(list, int));
         else if (*c == 'e')
             saddle_fprintf(f, "%.*e", precision, va_arg(list, double));
         else
@@ -95,8 +93,7 @@ static void write_colours(FILE *f)
 /* The title: what the caller says, or problem and data of the first trace. */
 static void write_title(FILE *f, const report_page *r)
 {
-    const saddle_trace *first =
-        r->sections > 0 && r->section[0].traces > 0 ? r->section[0].trace[0] : NULL;
+    const saddle_trace *first = r->traces > 0 ? r->trace[0] : NULL;
     const char *problem = first != NULL ? saddle_trace_setting(first, "problem") : "";
     const char *data = first != NULL ? saddle_trace_setting(first, "data") : "";
     if (r->title != NULL && *r->title != '\0') {
@@ -158,26 +155,51 @@ static void write_legend(FILE *f, const trace_groups *g)
               f);
 }
 
-/* Links to the chapters of a page that has several. */
-static void write_contents(FILE *f, const report_page *r)
+/* Copies the traces of the experiment of trace k, and returns their number; 0 if an earlier trace belongs to it. */
+static size_t take_experiment(const report_page *r, size_t k, const saddle_trace **out)
 {
-    if (r->sections < 2)
-        return;
-    fputs("<nav aria-label=\"contents\">\n", f);
-    for (size_t k = 0; k < r->sections; k++)
-        if (r->section[k].title != NULL && *r->section[k].title != '\0')
-            report_put(f, "<a href=\"#section-%zu\">%s</a>\n", k + 1, r->section[k].title);
-    fputs("</nav>\n", f);
+    char name[TRACE_EXPERIMENT];
+    char other[TRACE_EXPERIMENT];
+    size_t count = 0;
+    saddle_trace_experiment(r->trace[k], name);
+    for (size_t j = 0; j < r->traces; j++) {
+        if (strcmp(saddle_trace_experiment(r->trace[j], other), name) != 0)
+            continue;
+        if (j < k)
+            return 0;
+        out[count++] = r->trace[j];
+    }
+    return count;
 }
 
-static saddle_status write_section(FILE *f, const report_page *r, size_t place, saddle_error *error)
+/* Links to the sections of a page that has several; returns whether it has. */
+static bool write_contents(FILE *f, const report_page *r, const saddle_trace **trace)
+{
+    char name[TRACE_EXPERIMENT];
+    size_t sections = 0;
+    if (r->traces == 0 || take_experiment(r, 0, trace) == r->traces)
+        return false;
+    fputs("<nav aria-label=\"contents\">\n", f);
+    for (size_t k = 0; k < r->traces; k++) {
+        sections += take_experiment(r, k, trace) > 0;
+        if (take_experiment(r, k, trace) > 0 && *saddle_trace_experiment(r->trace[k], name) != '\0')
+            report_put(f, "<a href=\"#section-%zu\">%s</a>\n", sections, name);
+    }
+    fputs("</nav>\n", f);
+    return true;
+}
+
+/* Writes a section; `titled`: with the name of its experiment. */
+static saddle_status write_section(report_part *part, bool titled, saddle_error *error)
 {
     trace_groups g;
-    const report_section *section = &r->section[place];
-    SADDLE_TRY(saddle_trace_groups_make(&g, section->trace, section->traces, error));
-    report_put(f, "<section class=\"traces\" id=\"section-%zu\">\n", place + 1);
-    if (section->title != NULL && *section->title != '\0')
-        report_put(f, "<h2>%s</h2>\n", section->title);
+    FILE *f = part->f;
+    char name[TRACE_EXPERIMENT];
+    SADDLE_TRY(saddle_trace_groups_make(&g, part->trace, part->traces, error));
+    part->g = &g;
+    report_put(f, "<section class=\"traces\" id=\"section-%zu\">\n", part->place + 1);
+    if (titled && *saddle_trace_experiment(part->trace[0], name) != '\0')
+        report_put(f, "<h2>%s</h2>\n", name);
     else /* for those who go from heading to heading */
         fputs("<h2 class=\"unseen\">Results</h2>\n", f);
     write_legend(f, &g);
@@ -185,21 +207,14 @@ static saddle_status write_section(FILE *f, const report_page *r, size_t place, 
         "<div class=\"pair\">\n<div class=\"card chart\"></div>\n<div class=\"card chart\"></div>\n"
         "</div>\n",
         f);
-    report_part part = {.f = f,
-                        .place = place,
-                        .traces = section->traces,
-                        .trace = section->trace,
-                        .g = &g,
-                        .levels = section->levels,
-                        .level = section->level};
-    report_outcomes(&part);
-    report_costs(&part);
-    bool alone = section->traces == 1;
+    report_outcomes(part);
+    report_costs(part);
+    bool alone = part->traces == 1;
     fputs(alone ? "<div class=\"pair uneven\">\n" : "", f);
-    saddle_status status = report_networks(&part, error);
-    report_settings(&part);
+    saddle_status status = report_networks(part, error);
+    report_settings(part);
     fputs(alone ? "</div>\n" : "", f);
-    report_runs(&part);
+    report_runs(part);
     fputs("</section>\n", f);
     saddle_trace_groups_release(&g);
     return status;
@@ -223,21 +238,27 @@ static void write_script(FILE *f)
     fputs("</script>\n", f);
 }
 
-static saddle_status write_page(FILE *f, const report_page *r, saddle_error *error)
+/* Writes the page; `trace` is room for the traces of a section. */
+static saddle_status write_page(FILE *f, const report_page *r, const saddle_trace **trace,
+                                saddle_error *error)
 {
     write_head(f, r);
     fputs("<body>\n<main class=\"page\">\n<header>\n<h1>", f);
     write_title(f, r);
     saddle_fprintf(f, "</h1>\n<p class=\"soft\">Made by saddle %s.</p>\n</header>\n",
                    saddle_version());
-    write_contents(f, r);
+    bool titled = write_contents(f, r, trace);
     fputs("<div class=\"axes\" role=\"group\" aria-label=\"horizontal axis\"><span "
           "class=\"soft\">against</span></div>\n<noscript><p>The curves are drawn by a script, "
           "which is off; the tables and the data below are complete.</p></noscript>\n",
           f);
     saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < r->sections; k++)
-        status = write_section(f, r, k, error);
+    report_part part = {.f = f, .trace = trace, .levels = r->levels, .level = r->level};
+    for (size_t k = 0; status == SADDLE_OK && k < r->traces; k++) {
+        part.traces = take_experiment(r, k, trace);
+        SADDLE_THEN_IF(status, part.traces > 0, write_section(&part, titled, error));
+        part.place += part.traces > 0;
+    }
     fputs("</main>\n", f);
     write_script(f);
     fputs("</body>\n</html>\n", f);
@@ -247,8 +268,15 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
 saddle_status report_write(const report_page *r, const char *path, saddle_error *error)
 {
     saddle_output file;
-    SADDLE_TRY(saddle_output_open(&file, path, error));
-    saddle_status status = write_page(file.stream, r, error);
+    const saddle_trace **trace = calloc(r->traces + 1, sizeof *trace);
+    SADDLE_TRY(saddle_check_memory(trace, "the sections", error));
+    saddle_status status = saddle_output_open(&file, path, error);
+    if (status != SADDLE_OK) {
+        free((void *)trace);
+        return status;
+    }
+    status = write_page(file.stream, r, trace, error);
+    free((void *)trace);
     if (status == SADDLE_OK)
         return saddle_output_commit(&file, error);
     saddle_output_discard(&file);
@@ -272,66 +300,16 @@ static saddle_status check_trace(const saddle_trace *trace, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* The traces of a page, sorted by experiments, and a section for each of these. */
-typedef struct experiments {
-    size_t count;
-    report_section *section;
-    char (*title)[TRACE_EXPERIMENT];
-    const saddle_trace **trace;
-} experiments;
-
-static void release_experiments(experiments *e)
-{
-    free(e->section);
-    free(e->title);
-    free((void *)e->trace);
-}
-
-static saddle_status sort_experiments(experiments *out, const trace_list *in,
-                                      const report_section *common, saddle_error *error)
-{
-    char name[TRACE_EXPERIMENT];
-    size_t placed = 0;
-    *out = (experiments){.section = calloc(in->count + 1, sizeof *out->section),
-                         .title = calloc(in->count + 1, sizeof *out->title),
-                         .trace = calloc(in->count + 1, sizeof *out->trace)};
-    if (out->section == NULL || out->title == NULL || out->trace == NULL)
-        return saddle_no_memory(error, "the sections");
-    for (size_t k = 0; k < in->count; k++) {
-        size_t known = 0;
-        saddle_trace_experiment(in->trace[k], name);
-        while (known < out->count && strcmp(out->title[known], name) != 0)
-            known++;
-        if (known < out->count)
-            continue;
-        report_section *section = &out->section[out->count];
-        *section = *common;
-        section->trace = out->trace + placed;
-        memcpy(out->title[out->count++], name, sizeof name);
-        for (size_t j = k; j < in->count; j++) {
-            char other[TRACE_EXPERIMENT];
-            if (strcmp(saddle_trace_experiment(in->trace[j], other), name) == 0)
-                out->trace[placed++] = in->trace[j];
-        }
-        section->traces = (size_t)(out->trace + placed - section->trace);
-    }
-    for (size_t k = 0; out->count > 1 && k < out->count; k++)
-        out->section[k].title = out->title[k];
-    return SADDLE_OK;
-}
-
-saddle_status report_of_files(const char *const *trace, size_t count, report_section section,
-                              const char *title, const char *path, saddle_error *error)
+saddle_status report_of_files(const char *const *trace, size_t count, report_page page,
+                              const char *path, saddle_error *error)
 {
     trace_list in;
-    experiments e = {.count = 0};
     saddle_status status = saddle_trace_list_read(&in, trace, count, error);
     for (size_t k = 0; status == SADDLE_OK && k < in.count; k++)
         status = check_trace(in.trace[k], error);
-    SADDLE_THEN(status, sort_experiments(&e, &in, &section, error));
-    report_page page = {.title = title, .sections = e.count, .section = e.section};
+    page.traces = in.count;
+    page.trace = (const saddle_trace *const *)in.trace;
     SADDLE_THEN(status, report_write(&page, path, error));
-    release_experiments(&e);
     saddle_trace_list_release(&in);
     return status;
 }

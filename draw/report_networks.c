@@ -188,7 +188,7 @@ saddle_status report_networks(const report_part *r, saddle_error *error)
               r->f);
     write_missing(r);
     if (y.cut)
-        report_put(r->f, "<p class=\"soft\">The first %d are drawn.</p>\n", MOST_DRAWINGS);
+        report_put(r->f, "<p class=\"soft\">The first %zu are drawn.</p>\n", y.count);
     fputs("</div>\n", r->f);
     return status;
 }

@@ -10,7 +10,7 @@
 /* Longer texts from traces are cut on the page, and their length is given. */
 #define REPORT_MOST_TEXT 2000
 
-/* A section that is being written: its traces and levels, as of report_section, and groups. */
+/* A section that is being written: its traces and levels, as of report_page, and groups. */
 typedef struct report_part {
     FILE *f;
     size_t place; /* among the sections, for names */
@@ -21,7 +21,7 @@ typedef struct report_part {
     const double *level;
 } report_part;
 
-/* Writes HTML with %zu, %d, %g or %e (with one digit of precision), and %s for texts, in elements and in quoted
+/* Writes HTML with %zu, %g or %e (with one digit of precision), and %s for texts, in elements and in quoted
  * attributes: what HTML would take for itself is escaped, letters that cannot be seen are shown as
  * saddle_show_letter() does, and NULL is "". */
 void report_put(FILE *f, const char *html, ...) SADDLE_PRINTF(2, 3);

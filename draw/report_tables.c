@@ -1,6 +1,5 @@
 /* The tables of a report: outcomes, costs at levels, runs with their data. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,55 +237,56 @@ void report_outcomes(const report_part *r)
 
 /* ---- runs and their data ------------------------------------------------------------------- */
 
-/* Writes a formatted text as a part of a data: address. */
-static void write_encoded(FILE *f, const char *format, ...) SADDLE_PRINTF(2, 3);
-static void write_encoded(FILE *f, const char *format, ...)
+/* Writes a trace, every stride-th row and the last one. Long settings are cut. */
+static void write_trace(FILE *f, const saddle_trace *trace, size_t stride)
+{
+    char text[SADDLE_REAL_SIZE];
+    saddle_fprintf(f, "# saddle %s", trace->version);
+    for (size_t k = 0; k < trace->entries; k++) {
+        size_t length = strlen(trace->entry[k].value);
+        saddle_fprintf(f, "\n# %s: %.*s", trace->entry[k].name, REPORT_MOST_TEXT,
+                       trace->entry[k].value);
+        if (length > REPORT_MOST_TEXT)
+            saddle_fprintf(f, "... (%zu bytes)", length);
+    }
+    for (size_t c = 0; c < trace->columns; c++)
+        saddle_fprintf(f, "%s%s", c == 0 ? "\n" : ",", trace->column[c]);
+    for (size_t r = 0; r < trace->rows; r++)
+        for (size_t c = 0; c < trace->columns && (r % stride == 0 || r + 1 == trace->rows); c++) {
+            double value = trace->value[c][r];
+            saddle_fprintf(f, "%s%s", c == 0 ? "\n" : ",",
+                           isnan(value) ? "" : saddle_print_real(value, 15, text));
+        }
+    fputc('\n', f);
+    for (size_t i = 0; i < trace->agents; i++)
+        saddle_fprintf(f, "%s%s", i == 0 ? "# disagreement: " : " ",
+                       saddle_print_real(trace->disagreement[i], 1, text));
+    fputs(trace->agents > 0 ? "\n" : "", f);
+    if (trace->end != NULL)
+        saddle_fprintf(f, "# ended: %s\n", trace->end);
+}
+
+/* The trace as a data: address. */
+static void write_data(FILE *f, const saddle_trace *trace, size_t stride)
 {
     char *text = NULL;
-    va_list list;
-    va_start(list, format);
-    bool made = saddle_vasprintf(&text, format, list) >= 0;
-    va_end(list);
-    for (const char *at = text; made && *at != '\0'; at++) {
-        unsigned char c = (unsigned char)*at;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    fputs("data:text/csv;charset=utf-8,", f);
+    if (memory == NULL)
+        return;
+    write_trace(memory, trace, stride);
+    fclose(memory);
+    for (size_t k = 0; text != NULL && k < size; k++) {
+        unsigned char c = (unsigned char)text[k];
         bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                     strchr("-_.,:/", c) != NULL;
+                     (c != '\0' && strchr("-_.,:/", c) != NULL);
         if (plain)
             fputc(c, f);
         else
             saddle_fprintf(f, "%%%02X", c);
     }
-    free(made ? text : NULL);
-}
-
-/* The trace as a data: address; every stride-th row and the last one. Long settings are cut. */
-static void write_data(FILE *f, const saddle_trace *trace, size_t stride)
-{
-    char text[SADDLE_REAL_SIZE];
-    fputs("data:text/csv;charset=utf-8,", f);
-    write_encoded(f, "# saddle %s", trace->version);
-    for (size_t k = 0; k < trace->entries; k++) {
-        size_t length = strlen(trace->entry[k].value);
-        write_encoded(f, "\n# %s: %.*s", trace->entry[k].name, REPORT_MOST_TEXT,
-                      trace->entry[k].value);
-        if (length > REPORT_MOST_TEXT)
-            write_encoded(f, "... (%zu bytes)", length);
-    }
-    for (size_t c = 0; c < trace->columns; c++)
-        write_encoded(f, "%s%s", c == 0 ? "\n" : ",", trace->column[c]);
-    for (size_t r = 0; r < trace->rows; r++)
-        for (size_t c = 0; c < trace->columns && (r % stride == 0 || r + 1 == trace->rows); c++) {
-            double value = trace->value[c][r];
-            write_encoded(f, "%s%s", c == 0 ? "\n" : ",",
-                          isnan(value) ? "" : saddle_print_real(value, 15, text));
-        }
-    write_encoded(f, "\n");
-    for (size_t i = 0; i < trace->agents; i++)
-        write_encoded(f, "%s%s", i == 0 ? "# disagreement: " : " ",
-                      saddle_print_real(trace->disagreement[i], 1, text));
-    write_encoded(f, "%s", trace->agents > 0 ? "\n" : "");
-    if (trace->end != NULL)
-        write_encoded(f, "# ended: %s\n", trace->end);
+    free(text);
 }
 
 /* A cell with the last value of a column. */
