@@ -11,10 +11,10 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/clock.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "draw/trace_curves.h"
@@ -70,13 +70,6 @@ typedef struct view {
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Whether the file is another one than at the last check, or has changed. */
 static bool has_changed(view *v)
 {
@@ -88,6 +81,12 @@ static bool has_changed(view *v)
                 s.st_mtim.tv_sec == l->st_mtim.tv_sec && s.st_mtim.tv_nsec == l->st_mtim.tv_nsec;
     v->last = s;
     return !same;
+}
+
+/* Seconds since the file last changed. */
+static double idle_seconds(const view *v)
+{
+    return saddle_clock_seconds() - v->changed_at;
 }
 
 /* Refuses columns that the trace does not have. */
@@ -107,7 +106,7 @@ static saddle_status refresh(view *v, bool *changed, saddle_error *error)
     *changed = has_changed(v) || v->bad_since > 0.0;
     if (!*changed)
         return SADDLE_OK;
-    v->changed_at = now();
+    v->changed_at = saddle_clock_seconds();
     saddle_trace_free(v->trace);
     v->trace = NULL;
     if (v->last.st_size == 0)
@@ -117,8 +116,8 @@ static saddle_status refresh(view *v, bool *changed, saddle_error *error)
         v->bad_since = 0.0;
         return check_columns(v, error);
     }
-    v->bad_since = v->bad_since > 0.0 ? v->bad_since : now();
-    return now() - v->bad_since < PATIENCE ? SADDLE_OK : status;
+    v->bad_since = v->bad_since > 0.0 ? v->bad_since : saddle_clock_seconds();
+    return saddle_clock_seconds() - v->bad_since < PATIENCE ? SADDLE_OK : status;
 }
 
 /* ---- without a terminal -------------------------------------------------------------------- */
@@ -160,7 +159,7 @@ static const char *what_is_missing(const view *v)
 /* Reports once, on stderr, that no rows arrive. */
 static void report_silence(view *v)
 {
-    if (begun(v) && now() - v->changed_at < QUIET) {
+    if (begun(v) && idle_seconds(v) < QUIET) {
         v->silence_reported = false; /* report the next silence again */
         return;
     }
@@ -168,8 +167,7 @@ static void report_silence(view *v)
         return;
     v->silence_reported = true;
     if (begun(v))
-        cli_say("'%s': no new row for %.0f seconds; still watching", v->path,
-                now() - v->changed_at);
+        cli_say("'%s': no new row for %.0f seconds; still watching", v->path, idle_seconds(v));
     else if (isfinite(v->wait))
         cli_say("waiting at most %g s (--wait) for '%s', which %s", v->wait, v->path,
                 what_is_missing(v));
@@ -216,8 +214,8 @@ static void print_state(const view *v, int columns)
     }
     if (t != NULL && t->end != NULL)
         saddle_snprintf(how, sizeof how, "  ended: %.100s", t->end);
-    else if (now() - v->changed_at >= QUIET)
-        saddle_snprintf(how, sizeof how, "  no new row for %.0f s", now() - v->changed_at);
+    else if (idle_seconds(v) >= QUIET)
+        saddle_snprintf(how, sizeof how, "  no new row for %.0f s", idle_seconds(v));
     char line[768];
     saddle_snprintf(line, sizeof line, "%s%.200s%s%s", t == NULL ? "waiting for " : "",
                     *name != '\0' ? name : v->path, where, how);
@@ -281,8 +279,8 @@ static saddle_status follow(view *v, const volatile sig_atomic_t *interrupt, sad
         bool changed = false;
         saddle_status status = refresh(v, &changed, error);
         bool stale = resized(v) || first;
-        if (now() - v->changed_at >= QUIET && now() - updated >= 1.0) {
-            updated = now();
+        if (idle_seconds(v) >= QUIET && saddle_clock_seconds() - updated >= 1.0) {
+            updated = saddle_clock_seconds();
             stale = true;
         }
         if (status == SADDLE_OK && !v->screen) {
@@ -295,8 +293,8 @@ static saddle_status follow(view *v, const volatile sig_atomic_t *interrupt, sad
             return status;
         bool ended = v->trace != NULL && v->trace->end != NULL;
         if (begun(v))
-            v->since = now();
-        else if (!ended && now() - v->since >= v->wait)
+            v->since = saddle_clock_seconds();
+        else if (!ended && saddle_clock_seconds() - v->since >= v->wait)
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
                 "'%.300s' %s after %g s; give the --trace file of a run, or a longer --wait",
@@ -315,8 +313,8 @@ static int run(const cli_arguments *arguments)
               .x = figure_column_of(chosen->x),
               .y = figure_column_of(chosen->y),
               .screen = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO),
-              .changed_at = now(),
-              .since = now()};
+              .changed_at = saddle_clock_seconds(),
+              .since = saddle_clock_seconds()};
     v.wait = !isnan(chosen->wait) ? chosen->wait : v.screen ? (double)INFINITY : WAIT;
     const volatile sig_atomic_t *interrupt = cli_catch_interrupts();
     take_screen(&v);

@@ -1,5 +1,5 @@
 /* The library's messages name options without dashes, "x-set: ...", and a command without the
- * program, "(data fetch a9a)"; the program adds both. */
+ * program, "(data fetch a9a)"; the program adds both. Its own messages have them already. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,22 +37,26 @@ static bool is_alone(const char *end)
     return *end == '\0' || strchr("/.=%'", *end) == NULL;
 }
 
-/* Whether the word at `at`, inside a message, names an option: it has a hyphen, or words around it
- * that messages put around an option. */
+/* Whether the word at `at`, inside a message, names an option: it has a hyphen, or before and after
+ * it words that messages put around an option. */
 static bool is_named(const saddle_plan *options, const char *message, const char *at)
 {
-    static const struct {
-        const char *before;
-        const char *after;
-    } around[] = {{" set ", " to "},          {"the file of ", " and would"},
-                  {" as ", ", the "},         {" as ", ", or as "},
-                  {" as ", " the path"},      {" leave ", " out"},
-                  {" leave ", " or "},        {" or ", " out"},
-                  {" raise ", ", or "},       {" with ", " set to "},
-                  {" used with ", " "},       {" used without ", NULL},
-                  {" stop by ", " or "},      {" then: ", " "},
-                  {" another run: ", " is "}, {" cannot change ", ": it is "},
-                  {" and so ", " theory"}};
+    static const char *const around[][2] = {{" set ", " to "},
+                                            {"the file of ", " and would"},
+                                            {" as ", ", the "},
+                                            {" as ", ", or as "},
+                                            {" as ", " the path"},
+                                            {" leave ", " out"},
+                                            {" leave ", " or "},
+                                            {" or ", " out"},
+                                            {" raise ", ", or "},
+                                            {" with ", " set to "},
+                                            {" used with ", " "},
+                                            {" stop by ", " or "},
+                                            {" then: ", " "},
+                                            {" another run: ", " is "},
+                                            {" cannot change ", ": it is "},
+                                            {" and so ", " theory"}};
     size_t length = name_length(options, at);
     const char *list = strstr(message, " then: ");
     if (length > 0 && list != NULL && at > list && begins(at - 2, ", ") && at[length] == ' ')
@@ -61,9 +65,9 @@ static bool is_named(const saddle_plan *options, const char *message, const char
     if (length > 0 && memchr(at, '-', length) != NULL && is_alone(at + length))
         return strstr(message, " one of ") == NULL || strstr(message, " one of ") > at;
     for (size_t k = 0; length > 0 && k < sizeof around / sizeof *around; k++) {
-        size_t before = strlen(around[k].before);
-        if ((size_t)(at - message) >= before && begins(at - before, around[k].before) &&
-            (around[k].after != NULL ? begins(at + length, around[k].after) : at[length] == '\0'))
+        size_t before = strlen(around[k][0]);
+        if ((size_t)(at - message) >= before && begins(at - before, around[k][0]) &&
+            begins(at + length, around[k][1]))
             return true;
     }
     return false;

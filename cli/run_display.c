@@ -216,8 +216,8 @@ static void on_begin(void *context, const saddle_run_info *info)
     d->start = info->start;
     if (info->resumed != NULL)
         saddle_snprintf(d->resumed, sizeof d->resumed, "%s", info->resumed);
-    d->trace_every = info->plan->outputs.trace_every;
-    uint64_t points = d->trace_every > 0 ? info->plan->limits.iterations / d->trace_every + 1 : 1;
+    uint64_t every = info->plan->outputs.trace_every;
+    uint64_t points = every > 0 ? info->plan->limits.iterations / every + 1 : 1;
     d->stride = (points + SHOWN_ROWS - 1) / SHOWN_ROWS;
     d->ifo_stride = d->meter.iterations < SADDLE_UNLIMITED_ITERATIONS
                         ? 0

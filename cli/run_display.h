@@ -15,7 +15,6 @@ typedef struct run_display {
     cli_meter meter;                  /* for a terminal */
     char resumed[TRACE_PATH];         /* the checkpoint that the run resumed from; "": none */
     uint64_t start;                   /* the first iteration */
-    uint64_t trace_every;             /* iterations between rows */
     uint64_t stride;                  /* print every stride-th row */
     uint64_t ifo_stride;              /* or a row every this many IFO calls; 0: use the stride */
     uint64_t seen;                    /* rows so far */
