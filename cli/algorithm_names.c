@@ -36,19 +36,6 @@ static saddle_status add_all(algorithm_names *names, saddle_error *error)
     return status;
 }
 
-/* Cuts the next entry off a list. Text after a comma that contains = belongs to the plug-in
- * before it. */
-static char *next_entry(char **rest)
-{
-    char *entry = *rest;
-    char *end = entry + strcspn(entry, ",");
-    while (*end == ',' && end[1 + strcspn(end + 1, ",=/")] == '=')
-        end += 1 + strcspn(end + 1, ",");
-    *rest = *end == ',' ? end + 1 : NULL;
-    *end = '\0';
-    return entry;
-}
-
 saddle_status saddle_algorithm_names_read(algorithm_names *out, const char *text,
                                           saddle_error *error)
 {
@@ -59,7 +46,7 @@ saddle_status saddle_algorithm_names_read(algorithm_names *out, const char *text
     SADDLE_TRY(saddle_check_memory(copy, "the list of algorithms", error));
     saddle_status status = SADDLE_OK;
     for (char *rest = copy; status == SADDLE_OK && rest != NULL;)
-        status = add(out, next_entry(&rest), error);
+        status = add(out, saddle_algorithm_next(&rest), error);
     saddle_free(copy);
     return status;
 }

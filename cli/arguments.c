@@ -4,7 +4,8 @@
  *     --name value    --name=value    --flag    --    operand    -o value (for --output)
  *
  * If an option is repeated the last value counts, unless the command joins them. The command line
- * takes precedence over the configuration file.
+ * takes precedence over the configuration file. An option that the tables do not have may be one of a
+ * plug-in that is named anywhere on the command line.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,9 @@
 
 #include "cli.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
+#include "instance/plan_plugins.h"
 #include "instance/unused_options.h"
 
 /* The most options a command can have. */
@@ -74,7 +77,7 @@ saddle_status cli_plan(saddle_plan *out, const cli_command *command, saddle_erro
 
 /* ---- reading argv -------------------------------------------------------------------------- */
 
-static saddle_status unknown_option(const cli_arguments *a, const char *name, saddle_error *error)
+static saddle_status unknown_option(const cli_arguments *a, const char *word, saddle_error *error)
 {
     const char *known[MOST_OPTIONS];
     size_t count = 0;
@@ -83,6 +86,8 @@ static saddle_status unknown_option(const cli_arguments *a, const char *name, sa
         if (cli_takes(a->command, option))
             known[count++] = option->name;
     }
+    char name[128];
+    saddle_snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     const char *near = saddle_closest(name, known, count);
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
@@ -120,20 +125,12 @@ static saddle_status set_option(cli_arguments *a, const saddle_option *option, c
     return status;
 }
 
-/* Reads the option in argv[*k]; advances *k if its value is the next word. */
-static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, int *k,
-                                 saddle_error *error)
+/* Reads the value of an option in argv[*k]; advances *k if it is the next word. */
+static saddle_status read_value(cli_arguments *a, const saddle_option *option, int argc,
+                                char *const *argv, int *k, saddle_error *error)
 {
-    const char *text = strcmp(argv[*k], "-o") == 0 ? "output" : argv[*k] + 2;
+    const char *text = argv[*k];
     size_t length = strcspn(text, "=");
-    char name[128];
-    if (length >= sizeof name)
-        return unknown_option(a, text, error);
-    memcpy(name, text, length);
-    name[length] = '\0';
-    const saddle_option *option = saddle_plan_find(&a->plan, name);
-    if (option == NULL || !cli_takes(a->command, option))
-        return unknown_option(a, name, error);
     const char *value = NULL;
     if (text[length] == '=')
         value = text + length + 1;
@@ -144,11 +141,52 @@ static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, 
     else
         value = option->alone;
     if (value == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "--%s needs a value: --%s %s", name, name,
-                           option->metavar);
+        return saddle_fail(error, SADDLE_BAD_INPUT, "--%s needs a value: --%s %s", option->name,
+                           option->name, option->metavar);
     if (*value == '\0')
         SADDLE_TRY(check_empty(option, error));
     return set_option(a, option, value, error);
+}
+
+/* Returns the option that a word begins with, --NAME or --NAME=VALUE; NULL if the command does not take it. */
+static const saddle_option *option_in(const cli_arguments *a, const char *word)
+{
+    char name[128];
+    size_t length = strcspn(word, "=");
+    if (strncmp(word, "--", 2) != 0 || length >= sizeof name)
+        return NULL;
+    memcpy(name, word + 2, length - 2);
+    name[length - 2] = '\0';
+    const saddle_option *option = saddle_plan_find(&a->plan, name);
+    return option != NULL && cli_takes(a->command, option) ? option : NULL;
+}
+
+/* Reads the options that can name plug-ins, and no others. */
+static saddle_status read_plugins(cli_arguments *a, int argc, char *const *argv,
+                                  saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (int k = 0; status == SADDLE_OK && k < argc && strcmp(argv[k], "--") != 0; k++) {
+        const saddle_option *option = option_in(a, argv[k]);
+        if (option != NULL && option->no_path_in_file)
+            status = read_value(a, option, argc, argv, &k, error);
+    }
+    SADDLE_THEN(status, saddle_plan_load_plugins(&a->plan, error));
+    return status;
+}
+
+/* Reads the option in argv[*k]; advances *k if its value is the next word. */
+static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, int *k,
+                                 saddle_error *error)
+{
+    const char *word = strcmp(argv[*k], "-o") == 0 ? "--output" : argv[*k];
+    const saddle_option *option = option_in(a, word);
+    if (option == NULL) {
+        SADDLE_TRY(read_plugins(a, argc, argv, error));
+        option = option_in(a, word);
+    }
+    return option != NULL ? read_value(a, option, argc, argv, k, error)
+                          : unknown_option(a, word + 2, error);
 }
 
 /* The remedy for an extra argument that is a file, most likely a data file. */
@@ -230,9 +268,8 @@ static void look_for_help(cli_arguments *a, int argc, char *const *argv)
         a->help =
             a->help || a->help_all || strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0;
     }
-    for (int k = 0; a->help && k < argc; k++)
-        if (strcmp(argv[k], "--problem") == 0 || strcmp(argv[k], "--algorithm") == 0)
-            (void)read_option(a, argc, argv, &k, NULL);
+    if (a->help)
+        (void)read_plugins(a, argc, argv, NULL);
 }
 
 /* Reads the file that --config names, if it is given. */
@@ -247,7 +284,7 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
                                  char *const *argv, saddle_error *error)
 {
     *out = (cli_arguments){.command = command};
-    cli_set_command(command);
+    cli_set_options(&out->plan);
     out->operand = calloc((size_t)argc + 1, sizeof *out->operand);
     out->own = calloc(1, command->own_bytes + 1);
     if (out->operand == NULL || out->own == NULL)
@@ -270,6 +307,7 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
 
 void cli_release_arguments(cli_arguments *arguments)
 {
+    cli_set_options(NULL);
     saddle_plan_free(&arguments->plan);
     free((void *)arguments->operand);
     free(arguments->own);

@@ -171,8 +171,8 @@ void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,
 /* Warns about given options for reading data that do not apply to the format of the files. */
 void cli_warn_unread(const saddle_plan *plan, unsigned formats);
 
-/* Sets the command whose options messages refer to. */
-void cli_set_command(const cli_command *command);
+/* Sets the plan whose options messages refer to; NULL: none. */
+void cli_set_options(const saddle_plan *plan);
 
 /* ---- console ------------------------------------------------------------------------------- */
 

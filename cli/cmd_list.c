@@ -38,14 +38,16 @@ static void append_range(const saddle_option *option, char *out, size_t size)
     saddle_append(out, size, ".");
 }
 
-/* Prints options with ranges and defaults. A plug-in's own options are written name=VALUE. */
-static void print_options(const saddle_option *const *option, bool plugin)
+/* Prints options with ranges and defaults. A plug-in's option whose name the program has, too, is written
+ * name=VALUE, as after the colon. */
+static void print_options(const cli_arguments *arguments, const saddle_option *const *option)
 {
     cli_print("\nOptions\n");
     for (; *option != NULL; option++) {
         char heading[128];
         char text[CLI_OPTION_TEXT];
-        if (plugin && (*option)->home == SADDLE_HOME_OWN)
+        const saddle_option *known = saddle_plan_find(&arguments->plan, (*option)->name);
+        if (known != NULL && known != *option)
             saddle_snprintf(heading, sizeof heading, "%s=%s", (*option)->name, (*option)->metavar);
         else
             cli_option_heading(*option, heading, sizeof heading);
@@ -58,15 +60,15 @@ static void print_options(const saddle_option *const *option, bool plugin)
 /* ---- plug-ins ------------------------------------------------------------------------------ */
 
 /* Describes an entry of the table that a plug-in exports: name, summary and options. */
-static void describe_entry(const char *path, const char *option, const char *name,
+static void describe_entry(const cli_arguments *arguments, const char *option, const char *name,
                            const char *summary, const saddle_option *const *options)
 {
     cli_print("%s: %s\n", name != NULL ? name : "(no name)",
               summary != NULL ? summary : "a plug-in");
     if (options != NULL)
-        print_options(options, true);
-    cli_print("  Use it as %s %s%s\n", option, path,
-              options != NULL ? ":name=value,name=value" : "[:OPTIONS]");
+        print_options(arguments, options);
+    cli_print("  Use it as %s %s%s\n", option, arguments->operand[0],
+              options != NULL ? "" : "[:OPTIONS]");
 }
 
 /* Says where the samples of a problem come from. */
@@ -77,26 +79,26 @@ static const char *source_of(const saddle_problem_class *problem)
 }
 
 /* Describes a plug-in. */
-static int describe_plugin(const char *path)
+static int describe_plugin(const cli_arguments *arguments)
 {
     saddle_error error;
     saddle_plugin_object *plugin = NULL;
-    if (saddle_plugin_open(&plugin, path, &error) != SADDLE_OK)
+    if (saddle_plugin_open(&plugin, arguments->operand[0], &error) != SADDLE_OK)
         return cli_fail(&error);
     const saddle_plugin_table *it = plugin->exported;
     if (it->problem != NULL) {
-        describe_entry(plugin->path, "--problem", it->problem->name, it->problem->summary,
+        describe_entry(arguments, "--problem", it->problem->name, it->problem->summary,
                        it->problem->options);
         cli_print("  %s\n", source_of(it->problem));
     }
     if (it->algorithm != NULL)
-        describe_entry(plugin->path, "--algorithm", it->algorithm->name, it->algorithm->summary,
+        describe_entry(arguments, "--algorithm", it->algorithm->name, it->algorithm->summary,
                        it->algorithm->options);
     if (it->set != NULL)
-        describe_entry(plugin->path, "--x-set or --y-set", it->set->term.name,
-                       it->set->term.summary, it->set->term.options);
+        describe_entry(arguments, "--x-set or --y-set", it->set->term.name, it->set->term.summary,
+                       it->set->term.options);
     if (it->regularizer != NULL)
-        describe_entry(plugin->path, "--regularizer", it->regularizer->term.name,
+        describe_entry(arguments, "--regularizer", it->regularizer->term.name,
                        it->regularizer->term.summary, it->regularizer->term.options);
     cli_flush();
     saddle_plugin_close(plugin);
@@ -245,14 +247,14 @@ static void print_comparison(const saddle_algorithm *const *list, size_t count)
 static int run_algorithms(const cli_arguments *arguments)
 {
     if (names_plugin(arguments))
-        return describe_plugin(arguments->operand[0]);
+        return describe_plugin(arguments);
     if (arguments->count == 1) {
         const saddle_algorithm *one;
         saddle_error error;
         if (saddle_algorithm_find(&one, arguments->operand[0], &error) != SADDLE_OK)
             return cli_fail(&error);
         print_one(one);
-        print_options(one->options, false);
+        print_options(arguments, one->options);
         return CLI_OK;
     }
     size_t count;
@@ -274,7 +276,7 @@ static int run_algorithms(const cli_arguments *arguments)
 static int run_problems(const cli_arguments *arguments)
 {
     if (names_plugin(arguments))
-        return describe_plugin(arguments->operand[0]);
+        return describe_plugin(arguments);
     if (arguments->count == 1) {
         const saddle_problem_class *one;
         saddle_error error;
@@ -282,7 +284,7 @@ static int run_problems(const cli_arguments *arguments)
             return cli_fail(&error);
         cli_wrap(0, 0, "%s: %s\n%s Formulas and outcomes: docs/problems/%s.md", one->name,
                  one->summary, source_of(one), one->name);
-        print_options(one->options, false);
+        print_options(arguments, one->options);
         return CLI_OK;
     }
     PRINT_LIST("Problems, for --problem", saddle_problem_class, saddle_problem_list, name, summary);
@@ -324,7 +326,7 @@ static int explain_terms(const char *name)
 static int run_sets(const cli_arguments *arguments)
 {
     if (names_plugin(arguments))
-        return describe_plugin(arguments->operand[0]);
+        return describe_plugin(arguments);
     if (arguments->count == 1)
         return explain_terms(arguments->operand[0]);
     PRINT_LIST("Sets, for --x-set and --y-set", saddle_set_class, saddle_set_list, term.synopsis,

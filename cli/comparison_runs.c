@@ -14,6 +14,7 @@
 #include "core/status.h"
 #include "files/file.h"
 #include "instance/plan.h"
+#include "instance/plan_plugins.h"
 #include "run/run.h"
 
 /* A comparison being made. */
@@ -55,10 +56,10 @@ char *saddle_comparison_trace_path(const comparison *c, const comparison_inputs 
 
 /* Sets the options of an algorithm that the file gives and the user did not. */
 static saddle_status take_options(saddle_plan *to, const saddle_plan *file,
-                                  const saddle_algorithm *algorithm, saddle_error *error)
+                                  const saddle_algorithm_choice *choice, saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    for (const saddle_option *const *option = algorithm->options;
+    saddle_status status = saddle_plan_load_plugins(to, error);
+    for (const saddle_option *const *option = saddle_algorithm_options(choice);
          status == SADDLE_OK && *option != NULL; option++)
         if (saddle_plan_given(file, *option) && !saddle_plan_given(to, *option))
             status = saddle_plan_set(to, (*option)->name, SADDLE_PLAN_TEXT(file, *option), error);
@@ -83,7 +84,7 @@ static saddle_status load_tuned(saddle_plan *plan, const work *w,
     file.problem.regularizer = plan->problem.regularizer;
     if (access(path, F_OK) == 0) {
         status = saddle_plan_load(&file, path, error);
-        SADDLE_THEN(status, take_options(plan, &file, algorithm, error));
+        SADDLE_THEN(status, take_options(plan, &file, choice, error));
     }
     saddle_plan_free(&file);
     return status;

@@ -4,6 +4,8 @@
 #include "cli.h"
 #include "core/print.h"
 #include "core/text.h"
+#include "instance/algorithm_choice.h"
+#include "problems/problem_choice.h"
 
 /* The column where the explanations of options begin. */
 #define INDENT 26
@@ -160,16 +162,18 @@ static void print_own(const cli_command *command, const char *what, const char *
 static void print_named(const cli_arguments *arguments)
 {
     const saddle_plan *plan = &arguments->plan;
-    const saddle_problem_class *problem = NULL;
-    const saddle_algorithm *algorithm = NULL;
-    const saddle_option *of_problem = saddle_plan_find(plan, "problem");
-    const saddle_option *of_algorithm = saddle_plan_find(plan, "algorithm");
-    if (saddle_plan_given(plan, of_problem) &&
-        saddle_problem_find(&problem, SADDLE_PLAN_TEXT(plan, of_problem), NULL) == SADDLE_OK)
-        print_own(arguments->command, "problem", problem->name, problem->options);
-    if (saddle_plan_given(plan, of_algorithm) &&
-        saddle_algorithm_find(&algorithm, SADDLE_PLAN_TEXT(plan, of_algorithm), NULL) == SADDLE_OK)
-        print_own(arguments->command, "algorithm", algorithm->name, algorithm->options);
+    saddle_problem_choice problem = {.kind = NULL};
+    saddle_algorithm_choice *algorithm = NULL;
+    if (SADDLE_GIVEN(plan, problem.name) &&
+        saddle_problem_choose(&problem, plan->problem.name, NULL) == SADDLE_OK)
+        print_own(arguments->command, "problem", problem.kind->name,
+                  saddle_problem_options(&problem));
+    if (SADDLE_GIVEN(plan, algorithm.name) &&
+        saddle_algorithm_choose(&algorithm, plan, NULL) == SADDLE_OK)
+        print_own(arguments->command, "algorithm", algorithm->algorithm->name,
+                  saddle_algorithm_options(algorithm));
+    saddle_problem_release(&problem);
+    saddle_algorithm_release(algorithm);
 }
 
 /* The --help of a command with many options: examples and the basic options. */

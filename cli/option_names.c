@@ -6,12 +6,12 @@
 #include "cli.h"
 #include "core/print.h"
 
-/* The command whose options messages may name. */
-static const cli_command *current;
+/* The plan whose options messages may name. */
+static const saddle_plan *current;
 
-void cli_set_command(const cli_command *command)
+void cli_set_options(const saddle_plan *plan)
 {
-    current = command;
+    current = plan;
 }
 
 /* The length of the option name at the beginning of a text, or 0. */
@@ -76,24 +76,20 @@ static bool is_named(const saddle_plan *options, const char *message, const char
 /* Copies a message with two dashes before every option in it, and `saddle` before a command. */
 static void add_dashes(const char *message, char *out, size_t size)
 {
-    saddle_plan options = {.settings = NULL};
-    if (current != NULL)
-        (void)cli_plan(&options, current, NULL);
-    size_t length = name_length(&options, message);
+    size_t length = name_length(current, message);
     bool first =
         length > 0 && (begins(message + length, ": ") ||
                        (memchr(message, '-', length) != NULL && is_alone(message + length)));
     size_t used = (size_t)saddle_snprintf(out, size, "%s", first ? "--" : "");
     for (const char *at = message; *at != '\0' && used + 12 < size; at++) {
         bool word = at > message && strchr(" (", at[-1]) != NULL;
-        if (word && is_named(&options, message, at))
+        if (word && is_named(current, message, at))
             used += (size_t)saddle_snprintf(out + used, size - used, "--");
         out[used++] = *at;
         if (begins(at, "(data fetch "))
             used += (size_t)saddle_snprintf(out + used, size - used, "saddle ");
     }
     out[used] = '\0';
-    saddle_plan_free(&options);
 }
 
 int cli_fail(const saddle_error *error)

@@ -28,6 +28,7 @@
 #include "core/text.h"
 #include "files/file.h"
 #include "instance/plan.h"
+#include "instance/plan_plugins.h"
 #include "run/run.h"
 
 /* The allotment of the first rung covers at least this many of the most expensive iterations. */
@@ -322,9 +323,23 @@ static saddle_status read_options(search *s, saddle_error *error)
     t->search = text != NULL && *text != '\0' ? saddle_strdup(text) : NULL;
     if (text != NULL && *text != '\0' && t->search == NULL)
         return saddle_no_memory(error, "the search");
-    SADDLE_TRY(saddle_tune_read_search(&t->listed, text, s->plan, t->algorithm, s->instance->kind,
-                                       s->hooks, error));
+    SADDLE_TRY(saddle_tune_read_search(&t->listed, text, s->plan, t->choice,
+                                       &s->instance->parts->choice, s->hooks, error));
     return saddle_tune_read_hold(t, s->inputs->hold, s->plan, error);
+}
+
+/* The plan of a run has a plug-in's own options only in the text that names it; the search needs each. */
+static saddle_status forecast(search *s, saddle_error *error)
+{
+    saddle_plan *plan = &s->forecast.plan;
+    const saddle_problem_choice *problem = &s->instance->parts->choice;
+    saddle_status status = saddle_run_forecast(s->instance, s->plan, &s->forecast, error);
+    SADDLE_THEN(status, saddle_plan_take_own(plan, s->plan, s->tuning->choice->text,
+                                             saddle_algorithm_options(s->tuning->choice), error));
+    SADDLE_THEN_IF(status, problem->plugin != NULL,
+                   saddle_plan_take_own(plan, s->plan, s->plan->problem.name,
+                                        saddle_problem_options(problem), error));
+    return status;
 }
 
 static saddle_status look_ahead(search *s, saddle_error *error)
@@ -334,7 +349,7 @@ static saddle_status look_ahead(search *s, saddle_error *error)
     saddle_status status = saddle_algorithm_choose(&t->choice, s->plan, error);
     t->algorithm = t->choice != NULL ? t->choice->algorithm : NULL;
     SADDLE_THEN(status, read_options(s, error));
-    SADDLE_THEN(status, saddle_run_forecast(s->instance, s->plan, &s->forecast, error));
+    SADDLE_THEN(status, forecast(s, error));
     SADDLE_THEN(status, saddle_tune_centre(&s->centre, s->instance, s->plan, &s->forecast, error));
     SADDLE_TRY(agree(s, status, error));
     status = saddle_tune_objective(&t->objective, s->instance, s->inputs->objective, error);
@@ -373,6 +388,7 @@ static saddle_status best_plan(search *s, saddle_error *error)
     saddle_plan fields = *s->plan;
     fields.settings = NULL;
     saddle_status status = saddle_plan_copy(&t->plan, &fields, error);
+    SADDLE_THEN(status, saddle_plan_load_plugins(&t->plan, error));
     for (size_t k = 0; status == SADDLE_OK && k < saddle_plan_option_count(&t->plan); k++) {
         const saddle_option *option = saddle_plan_option(&t->plan, k);
         if (saddle_tune_ignores(option))
@@ -395,6 +411,7 @@ static saddle_status open_search(search *s, saddle_plan *plan, const saddle_plan
 {
     saddle_status status =
         saddle_plan_copy(plan, given != NULL ? given : &s->instance->parts->given, error);
+    SADDLE_THEN(status, saddle_plan_load_plugins(plan, error));
     s->plan = plan;
     s->tuning = saddle_alloc(1, sizeof *s->tuning);
     SADDLE_THEN(status, saddle_check_memory(s->tuning, "the search", error));

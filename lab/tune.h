@@ -28,8 +28,9 @@ typedef struct saddle_tune_axes {
 
 /* Reads saddle_tune_inputs::search. Free *out even after a failure. `hooks` may be NULL. */
 saddle_status saddle_tune_read_search(saddle_tune_axes **out, const char *text,
-                                      const saddle_plan *plan, const saddle_algorithm *algorithm,
-                                      const saddle_problem_class *kind,
+                                      const saddle_plan *plan,
+                                      const saddle_algorithm_choice *algorithm,
+                                      const saddle_problem_choice *problem,
                                       const saddle_tune_hooks *hooks, saddle_error *error);
 /* Reads the list of options that are not searched; refuses a word that is not an option, and an
  * option with listed values. */

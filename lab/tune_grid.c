@@ -117,20 +117,20 @@ static bool has_axis(const grid *g, const saddle_search *search)
 static saddle_status list_options(saddle_tuning *tuning, const saddle_plan *base,
                                   saddle_error *error)
 {
-    const saddle_algorithm *algorithm = tuning->algorithm;
+    const saddle_option *const *options = saddle_algorithm_options(tuning->choice);
     const saddle_tune_axes *listed = tuning->listed;
     size_t count = listed->count;
-    for (const saddle_option *const *option = algorithm->options; *option != NULL; option++)
+    for (const saddle_option *const *option = options; *option != NULL; option++)
         count += searched(tuning, *option, base);
     if (count == 0)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "%s has no step sizes left to search; choose another algorithm",
-                           algorithm->name);
+                           tuning->algorithm->name);
     saddle_free(tuning->option);
     tuning->option_count = 0;
     tuning->option = saddle_alloc(count, sizeof *tuning->option);
     SADDLE_TRY(saddle_check_memory(tuning->option, "the candidates", error));
-    for (const saddle_option *const *option = algorithm->options; *option != NULL; option++)
+    for (const saddle_option *const *option = options; *option != NULL; option++)
         if (searched(tuning, *option, base))
             tuning->option[tuning->option_count++] = *option;
     for (size_t k = 0; k < listed->count; k++)

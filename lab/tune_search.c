@@ -15,6 +15,7 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "instance/plan_plugins.h"
 #include "instance/unused_options.h"
 
 /* The default number of values in a range, and the most values of an option. */
@@ -128,11 +129,13 @@ static saddle_status add_values(saddle_tune_axis *axis, char *text, saddle_error
 
 /* Adds the option of a word NAME=VALUES; an option of another algorithm is reported and ignored. */
 static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_plan *plan,
-                              const saddle_algorithm *algorithm, const saddle_problem_class *kind,
-                              const saddle_tune_hooks *hooks, saddle_error *error)
+                              const saddle_algorithm_choice *algorithm,
+                              const saddle_problem_choice *problem, const saddle_tune_hooks *hooks,
+                              saddle_error *error)
 {
-    const saddle_option *const *const tables[2] = {algorithm->options,
-                                                   kind != NULL ? kind->options : NULL};
+    const saddle_option *const *const tables[2] = {
+        saddle_algorithm_options(algorithm),
+        problem->kind != NULL ? saddle_problem_options(problem) : NULL};
     char *values = strchr(word, '=');
     if (values != NULL)
         *values++ = '\0';
@@ -141,13 +144,20 @@ static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_pl
         saddle_option_of_algorithm(option)) {
         char message[160];
         saddle_snprintf(message, sizeof message, "search: %s is not used by %s", option->name,
-                        algorithm->name);
+                        algorithm->algorithm->name);
         if (hooks != NULL && hooks->warning != NULL)
             hooks->warning(hooks->context, message);
         return SADDLE_OK;
     }
     if (option == NULL || !in_tables(tables, option))
         return unknown(plan, word, tables, error);
+    const char *text =
+        option->stage == SADDLE_STAGE_INSTANCE ? plan->problem.name : algorithm->text;
+    if (option->home == SADDLE_HOME_OWN && saddle_plugin_named(text) &&
+        saddle_plugin_text_has(text, word))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "search: %s is also given in '%.200s'; give it in one of them only",
+                           word, text);
     if (values == NULL || *values == '\0')
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "search: %s has no values; give %s=A,B,C or %s=FROM:TO", word, word,
@@ -167,8 +177,9 @@ static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_pl
 }
 
 saddle_status saddle_tune_read_search(saddle_tune_axes **out, const char *text,
-                                      const saddle_plan *plan, const saddle_algorithm *algorithm,
-                                      const saddle_problem_class *kind,
+                                      const saddle_plan *plan,
+                                      const saddle_algorithm_choice *algorithm,
+                                      const saddle_problem_choice *problem,
                                       const saddle_tune_hooks *hooks, saddle_error *error)
 {
     *out = saddle_alloc(1, sizeof **out);
@@ -178,7 +189,7 @@ saddle_status saddle_tune_read_search(saddle_tune_axes **out, const char *text,
     for (char *rest = words; status == SADDLE_OK && rest != NULL;) {
         char *word = strsep(&rest, " ");
         if (*word != '\0')
-            status = add_axis(*out, word, plan, algorithm, kind, hooks, error);
+            status = add_axis(*out, word, plan, algorithm, problem, hooks, error);
     }
     saddle_free(words);
     return status;
@@ -257,6 +268,7 @@ saddle_status saddle_tune_instance(saddle_tune_instances *list, const saddle_tun
     saddle_error why = {.message = ""};
     const struct saddle_instance_parts *parts = list->given->parts;
     saddle_status status = saddle_plan_copy(&plan, &parts->given, &why);
+    SADDLE_THEN(status, saddle_plan_load_plugins(&plan, &why));
     for (size_t j = 0; status == SADDLE_OK && j < tuning->option_count; j++)
         if (tuning->option[j]->stage == SADDLE_STAGE_INSTANCE)
             status = saddle_plan_set(&plan, tuning->option[j]->name,

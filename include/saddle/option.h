@@ -12,7 +12,8 @@
  *         SADDLE_UNBOUNDED, "C", "Factor of sigma^2 / gamma in the refresh size.");
  *     static const saddle_option *const options[] = {&c_gamma, NULL};
  *
- * Options of your own are given after the colon for a plug-in, --algorithm ./mine.so:c-gamma=5, and by
+ * Options of your own are given like any other to the program, --algorithm ./mine.so --c-gamma 5, and in
+ * configuration files; after the colon in texts that name a plug-in, ./mine.so:c-gamma=5; and by
  * saddle_plan_set(&plan, "c-gamma", "5", &error) for an algorithm in saddle_plan::algorithm.own, once that is
  * assigned. The macros below are for C and for C++20.
  */

@@ -141,6 +141,7 @@ saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text, s
     *out = NULL;
     saddle_plugin_object *plugin = saddle_alloc(1, sizeof *plugin);
     SADDLE_TRY(saddle_check_memory(plugin, "the plug-in", error));
+    atomic_init(&plugin->users, 1);
     saddle_status status = split_text(plugin, text, error);
     SADDLE_THEN(status, check_file(plugin->path, error));
     SADDLE_THEN(status, load(plugin, error));
@@ -190,9 +191,15 @@ void saddle_plugin_add_paths(saddle_path_list *list, const char *option, const c
     }
 }
 
+saddle_plugin_object *saddle_plugin_share(saddle_plugin_object *plugin)
+{
+    atomic_fetch_add(&plugin->users, 1);
+    return plugin;
+}
+
 void saddle_plugin_close(saddle_plugin_object *plugin)
 {
-    if (plugin == NULL)
+    if (plugin == NULL || atomic_fetch_sub(&plugin->users, 1) > 1)
         return;
     if (plugin->handle != NULL)
         dlclose(plugin->handle);

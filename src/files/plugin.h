@@ -6,6 +6,7 @@
 #ifndef SADDLE_FILES_PLUGIN_H
 #define SADDLE_FILES_PLUGIN_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,6 +22,7 @@ typedef struct saddle_plugin_object {
     char *list;           /* a copy of it, to be split */
     char *owned;          /* memory of the strings */
     void *handle;
+    atomic_size_t users; /* the last one unloads it */
 } saddle_plugin_object;
 
 /* Returns whether a text names a shared object. */
@@ -37,7 +39,9 @@ bool saddle_plugin_sum(const char *text, unsigned char out[SADDLE_SHA256_BYTES])
 /* Adds every path of a shared object in a text: PATH[:ARGUMENT], and those in lists such as
  * blocks:2*./mine.so,*none or gda,./mine.so. May add texts that only look like paths. */
 void saddle_plugin_add_paths(saddle_path_list *list, const char *option, const char *text);
-/* Unloads an object. NULL is allowed. */
+/* Counts one more user of an object, who calls saddle_plugin_close(), too. */
+saddle_plugin_object *saddle_plugin_share(saddle_plugin_object *plugin);
+/* Unloads an object if nobody else uses it. NULL is allowed. */
 void saddle_plugin_close(saddle_plugin_object *plugin);
 /* The classes of one kind that a text can name: problems, algorithms, sets or regularizers. */
 typedef struct saddle_catalog {

@@ -1,6 +1,6 @@
 /*
  * Finding or loading an algorithm. Of a plug-in's options, those of the plan are the library's; its own
- * are read from the text.
+ * are read from the completed text.
  */
 #include "instance/algorithm_choice.h"
 
@@ -9,6 +9,7 @@
 #include "algorithms/step_options.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "instance/plan_plugins.h"
 #include "instance/unused_options.h"
 
 /* Returns whether a phase has no function. */
@@ -51,13 +52,13 @@ static saddle_status take_options(saddle_algorithm_choice *choice, saddle_error 
     return SADDLE_OK;
 }
 
-/* Appends the options of a plug-in to its name and title, so that runs with different options
- * have different names, which are valid in file names. */
+/* Appends the options in the text of a plug-in to its name and title, so that variants of it have
+ * different names, which are valid in file names. */
 static saddle_status name_variant(saddle_algorithm_choice *choice, saddle_error *error)
 {
     const saddle_algorithm *algorithm = choice->plugin->exported->algorithm;
-    const char *argument = choice->plugin->argument;
-    if (*argument == '\0')
+    const char *argument = strchr(choice->text, ':');
+    if (argument == NULL || *++argument == '\0')
         return SADDLE_OK;
     const char *title = algorithm->title != NULL ? algorithm->title : algorithm->name;
     choice->name = saddle_format("%s-%.150s", algorithm->name, argument);
@@ -78,8 +79,8 @@ static saddle_status name_variant(saddle_algorithm_choice *choice, saddle_error 
 }
 
 /* Chooses `own`, the caller's algorithm, or, if it is NULL, the algorithm that the text names. */
-static saddle_status choose(saddle_algorithm_choice *choice, const char *text,
-                            const saddle_algorithm *own, saddle_error *error)
+static saddle_status choose(saddle_algorithm_choice *choice, const saddle_algorithm *own,
+                            saddle_error *error)
 {
     saddle_catalog catalog = {.what = "algorithm",
                               .exported = offsetof(saddle_plugin_table, algorithm),
@@ -87,7 +88,8 @@ static saddle_status choose(saddle_algorithm_choice *choice, const char *text,
     catalog.list = saddle_algorithm_list(&catalog.count);
     const void *kind = own;
     SADDLE_TRY(own != NULL ? saddle_catalog_check(&catalog, own, own->name, error)
-                           : saddle_catalog_choose(&catalog, text, &kind, &choice->plugin, error));
+                           : saddle_catalog_choose(&catalog, choice->completed, &kind,
+                                                   &choice->plugin, error));
     choice->algorithm = kind;
     if (choice->plugin == NULL && choice->algorithm->options != NULL)
         return SADDLE_OK;
@@ -100,8 +102,9 @@ static saddle_status choose(saddle_algorithm_choice *choice, const char *text,
     return name_variant(choice, error);
 }
 
-static saddle_status open_choice(saddle_algorithm_choice **out, const char *text,
-                                 const saddle_algorithm *own, saddle_error *error)
+/* `plan` NULL: the text has all options. */
+static saddle_status open_choice(saddle_algorithm_choice **out, const saddle_plan *plan,
+                                 const char *text, const saddle_algorithm *own, saddle_error *error)
 {
     *out = NULL;
     const char *name = own != NULL ? own->name : text;
@@ -109,8 +112,10 @@ static saddle_status open_choice(saddle_algorithm_choice **out, const char *text
     SADDLE_TRY(saddle_check_memory(choice, "the algorithm", error));
     choice->owned = saddle_strdup(name != NULL ? name : "");
     choice->text = choice->owned;
-    saddle_status status = choice->owned != NULL ? choose(choice, text, own, error)
-                                                 : saddle_no_memory(error, "the algorithm");
+    saddle_status status = saddle_check_memory(choice->owned, "the algorithm", error);
+    SADDLE_THEN_IF(status, own == NULL && text != NULL,
+                   saddle_plan_plugin_text(plan, "algorithm", text, &choice->completed, error));
+    SADDLE_THEN(status, choose(choice, own, error));
     if (status == SADDLE_OK)
         *out = choice;
     else
@@ -121,14 +126,31 @@ static saddle_status open_choice(saddle_algorithm_choice **out, const char *text
 saddle_status saddle_algorithm_open(saddle_algorithm_choice **out, const char *text,
                                     saddle_error *error)
 {
-    return open_choice(out, text, NULL, error);
+    return open_choice(out, NULL, text, NULL, error);
 }
 
 saddle_status saddle_algorithm_choose(saddle_algorithm_choice **out, const saddle_plan *plan,
                                       saddle_error *error)
 {
-    saddle_status status = open_choice(out, plan->algorithm.name, plan->algorithm.own, error);
+    saddle_status status = open_choice(out, plan, plan->algorithm.name, plan->algorithm.own, error);
     return saddle_in_field("algorithm", status, error);
+}
+
+char *saddle_algorithm_next(char **rest)
+{
+    char *entry = *rest;
+    char *end = entry + strcspn(entry, ",");
+    while (*end == ',' && end[1 + strcspn(end + 1, ",=/")] == '=')
+        end += 1 + strcspn(end + 1, ",");
+    *rest = *end == ',' ? end + 1 : NULL;
+    *end = '\0';
+    return entry;
+}
+
+const saddle_option *const *saddle_algorithm_options(const saddle_algorithm_choice *choice)
+{
+    bool all = choice->plugin != NULL && choice->plugin->exported->algorithm->options != NULL;
+    return all ? choice->plugin->exported->algorithm->options : choice->algorithm->options;
 }
 
 void saddle_algorithm_release(saddle_algorithm_choice *choice)
@@ -137,6 +159,7 @@ void saddle_algorithm_release(saddle_algorithm_choice *choice)
         return;
     saddle_plugin_close(choice->plugin);
     saddle_free(choice->owned);
+    saddle_free(choice->completed);
     saddle_free(choice->name);
     saddle_free(choice->title);
     saddle_free(choice);

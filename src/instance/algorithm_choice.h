@@ -13,6 +13,7 @@ typedef struct saddle_algorithm_choice {
     const saddle_algorithm *algorithm;
     const char *text; /* the value of saddle_plan::algorithm.name: a name, or PATH:OPTIONS */
     char *owned;      /* the memory of the text */
+    char *completed;  /* the text with a plug-in's options that are given in the plan */
     char *name;       /* for a plug-in with options, such as walk-step=0.1; NULL: the algorithm's */
     char *title;      /* for a plug-in with options, such as "Walk, step 0.1" */
     saddle_plugin_object *plugin; /* NULL: not a plug-in */
@@ -29,6 +30,11 @@ saddle_status saddle_algorithm_open(saddle_algorithm_choice **out, const char *t
 /* Finds the algorithm of a plan, like saddle_algorithm_open(). */
 saddle_status saddle_algorithm_choose(saddle_algorithm_choice **out, const saddle_plan *plan,
                                       saddle_error *error);
+/* Cuts the next algorithm off a list such as gda,./mine.so:a=1,b=2: text after a comma that contains =
+ * belongs to the plug-in before it. */
+char *saddle_algorithm_next(char **rest);
+/* Returns all options of an algorithm, including a plug-in's own. */
+const saddle_option *const *saddle_algorithm_options(const saddle_algorithm_choice *choice);
 /* Frees a choice. NULL is allowed. */
 void saddle_algorithm_release(saddle_algorithm_choice *choice);
 /* Returns saddle_plan::algorithm.name with the values of all of a plug-in's own options. Free

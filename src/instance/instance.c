@@ -12,6 +12,7 @@
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "instance/fingerprint.h"
+#include "instance/plan_plugins.h"
 #include "problems/pooled.h"
 #include "problems/problems.h"
 #include "problems/weighted.h"
@@ -316,6 +317,7 @@ saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engi
     parts->engine = engine;
     saddle_status status = saddle_engine_connect(engine, &parts->processes, NULL, error);
     saddle_status copied = saddle_plan_copy(&parts->plan, plan, error);
+    SADDLE_THEN(copied, saddle_plan_complete_plugins(&parts->plan, error));
     SADDLE_THEN(copied, saddle_plan_copy(&parts->given, plan, error));
     SADDLE_THEN(status, saddle_world_agree(parts->processes, copied, error));
     if (status == SADDLE_OK)

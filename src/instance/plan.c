@@ -15,6 +15,7 @@
 #include "files/yaml.h"
 #include "instance/plan_entries.h"
 #include "instance/plan_options.h"
+#include "instance/plan_plugins.h"
 
 /* ---- the list of options --------------------------------------------------------------------- */
 
@@ -134,9 +135,11 @@ void saddle_plan_reset(saddle_plan *plan, const saddle_option *option)
  * it is refused. */
 static saddle_status apply(saddle_plan *plan, const saddle_yaml_entry *from, saddle_error *why)
 {
-    saddle_entry *chosen = saddle_entry_find(plan, from->name);
-    if (chosen == NULL)
+    const saddle_option *option;
+    SADDLE_TRY(saddle_plan_seek(plan, from->name, &option, why));
+    if (option == NULL)
         return refuse_unknown(plan, from->name, why);
+    saddle_entry *chosen = saddle_entry_of(plan, option);
     saddle_error reason = {0};
     saddle_option_value checked;
     saddle_status status;
@@ -255,6 +258,13 @@ static saddle_status copy_list(saddle_plan *out, const saddle_settings *from, sa
     SADDLE_TRY(saddle_check_memory(to->entries, "the options", error));
     memcpy(to->entries, from->entries, from->count * sizeof *to->entries);
     to->count = to->capacity = from->count;
+    to->plugins = saddle_alloc(from->plugin_count, sizeof *to->plugins);
+    SADDLE_TRY(saddle_check_memory((void *)to->plugins, "the plug-ins", error));
+    to->plugin_capacity = from->plugin_count;
+    while (to->plugin_count < from->plugin_count) {
+        to->plugins[to->plugin_count] = saddle_plugin_share(from->plugins[to->plugin_count]);
+        to->plugin_count++;
+    }
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < to->count; k++)
         if (to->entries[k].option->home != SADDLE_HOME_PLAN)

@@ -47,8 +47,12 @@ void saddle_settings_free(saddle_settings *settings)
         saddle_free(b);
         b = next;
     }
-    if (settings != NULL)
-        saddle_free(settings->entries);
+    if (settings == NULL)
+        return;
+    for (size_t k = 0; k < settings->plugin_count; k++)
+        saddle_plugin_close(settings->plugins[k]);
+    saddle_free((void *)settings->plugins);
+    saddle_free(settings->entries);
     saddle_free(settings);
 }
 

@@ -1,12 +1,13 @@
 /*
  * What a plan keeps beside its fields: the list of its options, which of them were given, the values
- * of options without a field in the plan (those of one algorithm, problem or command) as text, and
- * the memory of all texts.
+ * of options without a field in the plan (those of one algorithm, problem or command) as text, the
+ * memory of all texts, and the plug-ins that some options are in.
  */
 #ifndef SADDLE_INSTANCE_PLAN_ENTRIES_H
 #define SADDLE_INSTANCE_PLAN_ENTRIES_H
 
 #include "core/option_value.h"
+#include "files/plugin.h"
 #include "instance/plan.h"
 
 /* What gave a value. Each overrides those before it in this list. */
@@ -28,6 +29,9 @@ struct saddle_settings {
     size_t capacity;
     saddle_entry *entries;
     struct saddle_text_block *texts;
+    saddle_plugin_object **plugins; /* shared with copies of the plan */
+    size_t plugin_count;
+    size_t plugin_capacity;
 };
 
 /* Copies a text into the memory of a plan; returns NULL if memory is short. */

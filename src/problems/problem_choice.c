@@ -41,6 +41,12 @@ void saddle_problem_release(saddle_problem_choice *choice)
     *choice = (saddle_problem_choice){.kind = NULL};
 }
 
+const saddle_option *const *saddle_problem_options(const saddle_problem_choice *choice)
+{
+    bool all = choice->plugin != NULL && choice->plugin->exported->problem->options != NULL;
+    return all ? choice->plugin->exported->problem->options : choice->kind->options;
+}
+
 saddle_status saddle_problem_read_options(const saddle_problem_choice *choice, void *options,
                                           saddle_error *error)
 {

@@ -15,6 +15,8 @@ typedef struct saddle_problem_choice {
 saddle_status saddle_problem_choose(saddle_problem_choice *out, const char *text,
                                     saddle_error *error);
 void saddle_problem_release(saddle_problem_choice *choice);
+/* Returns all options of a problem, including a plug-in's own. */
+const saddle_option *const *saddle_problem_options(const saddle_problem_choice *choice);
 
 /* Fills in the struct of a plug-in's options from the text; texts in it live as long as the
  * choice. */

@@ -195,6 +195,8 @@ static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
     const saddle_plan *plan = &r->given;
     SADDLE_TRY(saddle_algorithm_choose(&r->choice, plan, error));
     r->info.algorithm = r->choice->algorithm;
+    if (r->choice->plugin != NULL)
+        r->given.algorithm.name = r->choice->completed;
     saddle_status status = check_traits(r, error);
     SADDLE_THEN(status, choose_instance(r, error));
     SADDLE_THEN(status, configure(r, error));

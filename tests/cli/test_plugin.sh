@@ -377,10 +377,10 @@ other_trace() { ! same_trace "$1" "$2" && [ -s "$1" ] && [ -s "$2" ]; }
 try algorithms ./parts.so
 check "an object says what it has" exits 0
 check "its algorithm" says "walk: a plug-in"
-check "its options" says "step=S"
+check "its options" says "--step S"
 check "its set" says "half-space: a plug-in"
 check "its regularizer" says "net: a plug-in"
-check "none of which the program has" is "$(grep -c -- '--step' out)" 0
+check "the option of its set" says "--b B"
 try sets ./parts.so
 check "sets say the same" says "net: a plug-in"
 
@@ -394,6 +394,43 @@ check "other values take effect" other_trace walk.csv other.csv
 try "${quadratic[@]}" --algorithm ./parts.so --threads 3 --trace threads.csv
 check "threads do not matter" same_trace walk.csv threads.csv
 refuse "the plug-in './parts.so': step: '0' is out of range" "${quadratic[@]}" --algorithm ./parts.so:step=0
+
+# A plug-in's own options are options like any other: before or after its name, in a file, in the help.
+for given in "--step 0.02 --algorithm ./parts.so" "--algorithm=./parts.so --step=0.02" "--algorithm ./parts.so:step=0.02 --step 0.9"; do
+    # shellcheck disable=SC2086
+    try "${quadratic[@]}" $given --trace named.csv
+    check "by name: $given" exits 0
+    check "takes effect: $given" same_trace other.csv named.csv
+    check "is recorded: $given" grep -q '^# algorithm: ./parts.so:step=0.02,laps=auto$' named.csv
+done
+check "the title has only options in the text" grep -q '^# title: Walker, step 0.02$' named.csv
+printf 'step: 0.02\n' >step.yaml
+try "${quadratic[@]}" --config step.yaml --algorithm ./parts.so --trace named.csv
+check "from a file" same_trace other.csv named.csv
+try "${quadratic[@]}" --config step.yaml --algorithm ./parts.so --step 0.05 --trace named.csv
+check "which the command line overrides" same_trace walk.csv named.csv
+refuse "--step: '0' is out of range; give a number above 0 and at most 1" "${quadratic[@]}" --algorithm ./parts.so --step 0
+refuse "--step needs a value: --step S" "${quadratic[@]}" --algorithm ./parts.so --step
+refuse "saddle run has no option --stap; did you mean --step?" "${quadratic[@]}" --algorithm ./parts.so --stap 1
+refuse "saddle run has no option --step;" "${quadratic[@]}" --step 1
+refuse "saddle run has no option --b;" "${quadratic[@]}" --algorithm ./parts.so --b 1
+refuse "--algorithm: cannot read the plug-in './none.so'" "${quadratic[@]}" --step 1 --algorithm ./none.so
+refuse "--label: 'a,b' has a comma" "${quadratic[@]}" --algorithm ./parts.so --label a,b
+printf 'step: 2\n' >far.yaml
+refuse "far.yaml:1:7: step: '2' is out of range" "${quadratic[@]}" --config far.yaml --algorithm ./parts.so
+refuse "step.yaml:1:1: unknown option 'step'" "${quadratic[@]}" --config step.yaml
+try run --help --algorithm ./parts.so
+check "the help has its options" says "Options of algorithm walk:"
+check "each of them" says "--laps N"
+try compare --problem quadratic --iterations 40 --algorithms gda,./parts.so --trace-every 10 --step 0.02 --output stepped
+check "compared with a value" exits 0
+check "that it uses" same_trace other.csv stepped/walk-seed1.csv
+try run --problem quadratic --iterations 20 --algorithm ./parts.so --step 0.02 --checkpoint stepping --quiet
+refuse "give ./parts.so:step=0.02 as the algorithm" run --resume stepping --iterations 30
+try run --resume stepping --algorithm ./parts.so --step 0.02 --iterations 30 --quiet
+check "resumed with the same value" exits 0
+refuse "algorithm: './parts.so:step=0.03,laps=auto' is not what the run of the checkpoint" \
+    run --resume stepping --algorithm ./parts.so --step 0.03 --iterations 40
 refuse "there is no option 'steps'; the options are: step, label, laps" "${quadratic[@]}" --algorithm ./parts.so:steps=1
 refuse "'step' is not of the form name=value" "${quadratic[@]}" --algorithm ./parts.so:step
 refuse "the plug-in './parts.so': nine laps are too many" "${quadratic[@]}" --algorithm ./parts.so:laps=9
@@ -432,6 +469,9 @@ check "one that holds nothing back changes nothing" same_trace wide.csv free.csv
 try "${quadratic[@]}" --x-set ./parts.so:b=-3 --y-set blocks:2*./parts.so:b=0,*none --trace tight.csv
 check "in blocks, too" exits 0
 check "one that does changes much" other_trace tight.csv free.csv
+try "${quadratic[@]}" --x-set ./parts.so:b=-3 --trace tight.csv
+try "${quadratic[@]}" --b -3 --x-set ./parts.so --trace named.csv
+check "a set's option by name" same_trace tight.csv named.csv
 try "${quadratic[@]}" --regularizer elastic-net:0.1:0.5 --trace ours.csv
 try "${quadratic[@]}" --regularizer ./parts.so:0.5:0.1 --trace theirs.csv
 check "a regularizer by its weights is the built-in one" same_trace ours.csv theirs.csv
@@ -553,6 +593,18 @@ check "without a warning" silent
 check "its step" is "$(sed -n 's/^# eta-x: //p' tuned-runs/stepped-laps=2-seed1.csv)" \
     "$(sed -n "s/^eta-x: '\(.*\)'/\1/p" tuned/stepped-laps=2.yaml)"
 check "no option of the program is in the file" is "$(grep -cE '^(algorithms|budget|output|quiet)' tuned/stepped-laps=2.yaml)" 0
+# A search varies own options that are listed, or that say how, unless the text gives them.
+try tune --problem quadratic --algorithms ./parts.so --search step=0.01,0.02,0.05 --budget 60000 --output steps --quiet
+check "own options are searched" exits 0
+check "the best one is kept" grep -q "^step: '0.0[125]'" steps/walk.yaml
+try run --problem quadratic --iterations 40 --trace-every 10 --quiet --config steps/walk.yaml --algorithm ./parts.so --trace best.csv
+check "and used" grep -q "^# algorithm: ./parts.so:step=$(sed -n "s/^step: '\(.*\)'/\1/p" steps/walk.yaml),laps=auto$" best.csv
+try compare --problem quadratic --algorithms ./parts.so --tuned steps --iterations 40 --trace-every 10 --output tuned-steps
+check "also by compare" same_trace best.csv tuned-steps/walk-seed1.csv
+refuse "--search: step is also given in './parts.so:step=0.1'; give it in one of them only" \
+    tune --problem quadratic --algorithms ./parts.so:step=0.1 --search step=0.01,0.02 --budget 60000
+refuse "--search: step: '3' is out of range" tune --problem quadratic --algorithms ./parts.so --search step=3 --budget 60000
+refuse "--search: 'b' is not one of" tune --problem quadratic --algorithms ./parts.so --search b=3 --budget 60000
 try "${quadratic[@]}" --x-set ./parts.so:b=4 --checkpoint bound
 refuse "x-set: 'bound/" run --resume bound --iterations 60
 

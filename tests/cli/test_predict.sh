@@ -284,7 +284,7 @@ END
     check "by name" says "nearest-mean: the mean of all rows"
     check "with what it needs" says "Its samples are the rows of --data."
     check "and takes" says "Scores are multiplied by it."
-    check "in which form" says "--problem ./lib.so:name=value,name=value"
+    check "in which form" says "--factor F"
     try problems ./lib-DSHY.so
     check "or keeps quiet" says "nearest-mean: a plug-in"
     check "and takes any text" says "--problem ./lib-DSHY.so[:OPTIONS]"

@@ -1,0 +1,190 @@
+#include "instance/plan_plugins.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "files/plugin.h"
+#include "instance/algorithm_choice.h"
+#include "instance/plan_entries.h"
+
+/* Returns the table of options of what an option such as x-set takes from a plug-in; NULL: none. */
+static const saddle_option *const *options_for(const saddle_plugin_table *table,
+                                               const saddle_option *option)
+{
+    const char *kind = option->values;
+    if (strcmp(kind, "@PROBLEM") == 0)
+        return table->problem != NULL ? table->problem->options : NULL;
+    if (strcmp(kind, "@SET") == 0)
+        return table->set != NULL ? table->set->term.options : NULL;
+    if (strcmp(kind, "@REGULARIZER") == 0)
+        return table->regularizer != NULL ? table->regularizer->term.options : NULL;
+    return table->algorithm != NULL ? table->algorithm->options : NULL;
+}
+
+/* Returns the object of a plan that a text names; NULL: not loaded. */
+static saddle_plugin_object *loaded(const saddle_plan *plan, const char *text)
+{
+    size_t length = strcspn(text, ":");
+    const saddle_settings *settings = plan->settings;
+    for (size_t k = 0; settings != NULL && k < settings->plugin_count; k++) {
+        const char *path = settings->plugins[k]->path;
+        if (strlen(path) == length && strncmp(path, text, length) == 0)
+            return settings->plugins[k];
+    }
+    return NULL;
+}
+
+/* Adds own options that the plan does not have. */
+static saddle_status add_options(saddle_plan *plan, const saddle_option *const *options,
+                                 saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (; status == SADDLE_OK && options != NULL && *options != NULL; options++) {
+        const saddle_option *const one[] = {*options, NULL};
+        if ((*options)->home == SADDLE_HOME_OWN &&
+            saddle_entry_find(plan, (*options)->name) == NULL)
+            status = saddle_plan_append(plan, one, error);
+    }
+    return status;
+}
+
+/* Loads the object that a text names, if it names one. */
+static saddle_status load(saddle_plan *plan, const saddle_option *option, const char *text,
+                          saddle_error *error)
+{
+    if (!saddle_plugin_named(text))
+        return SADDLE_OK;
+    saddle_settings *settings = plan->settings;
+    saddle_plugin_object *plugin = loaded(plan, text);
+    if (plugin == NULL) {
+        saddle_plugin_object **grown =
+            saddle_grow((void *)settings->plugins, settings->plugin_count,
+                        &settings->plugin_capacity, sizeof *grown);
+        SADDLE_TRY(saddle_check_memory(grown, "the plug-ins", error));
+        settings->plugins = grown;
+        SADDLE_TRY(saddle_plugin_open(&plugin, text, error));
+        grown[settings->plugin_count++] = plugin;
+    }
+    saddle_error said = {.message = ""};
+    saddle_status status = add_options(plan, options_for(plugin->exported, option), &said);
+    return status == SADDLE_OK ? status : saddle_plugin_failed(text, status, &said, error);
+}
+
+/* Loads all objects in the value of an option. */
+static saddle_status load_all(saddle_plan *plan, const saddle_option *option, saddle_error *error)
+{
+    char *text = saddle_strdup(SADDLE_PLAN_TEXT(plan, option));
+    SADDLE_TRY(saddle_check_memory(text, "the plug-ins", error));
+    bool list = strcmp(option->values, "@ALGORITHMS") == 0;
+    saddle_status status = SADDLE_OK;
+    for (char *rest = text; status == SADDLE_OK && rest != NULL;) {
+        const char *one = list ? saddle_algorithm_next(&rest) : rest;
+        status = load(plan, option, one, error);
+        rest = list ? rest : NULL;
+    }
+    saddle_free(text);
+    return saddle_in_field(option->name, status, error);
+}
+
+saddle_status saddle_plan_load_plugins(saddle_plan *plan, saddle_error *error)
+{
+    saddle_status status = saddle_plan_add_options(plan, NULL, error);
+    for (size_t k = 0; status == SADDLE_OK && k < plan->settings->count; k++) {
+        const saddle_entry *e = &plan->settings->entries[k];
+        /* What a file names is never loaded. */
+        if (e->option->no_path_in_file && e->from != SADDLE_FROM_FILE)
+            status = load_all(plan, e->option, error);
+    }
+    return status;
+}
+
+saddle_status saddle_plan_seek(saddle_plan *plan, const char *name, const saddle_option **out,
+                               saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    if (saddle_plan_find(plan, name) == NULL)
+        status = saddle_plan_load_plugins(plan, error);
+    *out = saddle_plan_find(plan, name);
+    return status;
+}
+
+bool saddle_plugin_text_has(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *word = strchr(text, ':'); word != NULL; word = strchr(word + 1, ','))
+        if (strncmp(word + 1, name, length) == 0 && word[1 + length] == '=')
+            return true;
+    return false;
+}
+
+/* Appends name=value to a text. */
+static saddle_status append(char **text, const char *name, const char *value, saddle_error *error)
+{
+    if (strchr(value, ',') != NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%s: '%.200s' has a comma, which no option of a plug-in can have", name,
+                           value);
+    const char *colon = strchr(*text, ':');
+    const char *separator = colon == NULL ? ":" : colon[1] == '\0' ? "" : ",";
+    char *longer = saddle_format("%s%s%s=%s", *text, separator, name, value);
+    SADDLE_TRY(saddle_check_memory(longer, "the options of a plug-in", error));
+    saddle_free(*text);
+    *text = longer;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_plan_plugin_text(const saddle_plan *plan, const char *option, const char *text,
+                                      char **out, saddle_error *error)
+{
+    *out = saddle_strdup(text);
+    SADDLE_TRY(saddle_check_memory(*out, "the options of a plug-in", error));
+    const saddle_plugin_object *plugin = plan != NULL ? loaded(plan, text) : NULL;
+    const saddle_option *const *own =
+        plugin != NULL ? options_for(plugin->exported, saddle_plan_find(plan, option)) : NULL;
+    saddle_status status = SADDLE_OK;
+    for (; status == SADDLE_OK && own != NULL && *own != NULL; own++)
+        if ((*own)->home == SADDLE_HOME_OWN && saddle_plan_given(plan, *own) &&
+            !saddle_plugin_text_has(text, (*own)->name))
+            status = append(out, (*own)->name, SADDLE_PLAN_TEXT(plan, *own), error);
+    return status;
+}
+
+/* Replaces the value of a field. */
+static saddle_status complete(saddle_plan *plan, const char *option, const char **field,
+                              saddle_error *error)
+{
+    if (*field == NULL || loaded(plan, *field) == NULL)
+        return SADDLE_OK;
+    char *text;
+    saddle_status status = saddle_plan_plugin_text(plan, option, *field, &text, error);
+    SADDLE_THEN(status, saddle_entry_assign_named(plan, saddle_entry_find(plan, option), text,
+                                                  SADDLE_FROM_CALLER, error));
+    saddle_free(text);
+    return status;
+}
+
+saddle_status saddle_plan_complete_plugins(saddle_plan *plan, saddle_error *error)
+{
+    saddle_status status = complete(plan, "problem", &plan->problem.name, error);
+    SADDLE_THEN(status, complete(plan, "x-set", &plan->problem.x_set, error));
+    SADDLE_THEN(status, complete(plan, "y-set", &plan->problem.y_set, error));
+    SADDLE_THEN(status, complete(plan, "regularizer", &plan->problem.regularizer, error));
+    return status;
+}
+
+saddle_status saddle_plan_take_own(saddle_plan *plan, const saddle_plan *from, const char *text,
+                                   const saddle_option *const *options, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (; status == SADDLE_OK && *options != NULL; options++) {
+        const saddle_option *const one[] = {*options, NULL};
+        if (saddle_entry_of(from, *options) == NULL || saddle_entry_of(plan, *options) != NULL ||
+            saddle_plugin_text_has(text, (*options)->name))
+            continue;
+        status = saddle_plan_append(plan, one, error);
+        SADDLE_THEN(status, saddle_plan_set(plan, (*options)->name,
+                                            SADDLE_PLAN_TEXT(from, *options), error));
+    }
+    return status;
+}
