@@ -281,9 +281,11 @@ void cli_walk_options(const saddle_plan *plan, const cli_command *command,
                       void (*heading)(const char *group),
                       void (*visit)(const cli_command *command, const saddle_option *option));
 /* Capacity for the help of an option with its choices, default and range. */
-#define CLI_OPTION_TEXT 1536
-/* Writes the help of an option, with its default if that applies: "Step in x. Default: auto." */
-void cli_option_text(const saddle_option *option, bool holds, char *out, size_t size);
+#define CLI_OPTION_TEXT 2048
+/* Writes the help of an option for an algorithm (NULL: for all), with its default if that applies: "Step in x.
+ * Default: auto." */
+void cli_option_text(const saddle_option *option, const saddle_algorithm *algorithm, bool holds,
+                     char *out, size_t size);
 
 /* `saddle __complete WORDS...`: prints the candidates for the last word, for completion in a
  * shell. */

@@ -39,8 +39,9 @@ static void append_range(const saddle_option *option, char *out, size_t size)
 }
 
 /* Prints options with ranges and defaults. A plug-in's option whose name the program has, too, is written
- * name=VALUE, as after the colon. */
-static void print_options(const cli_arguments *arguments, const saddle_option *const *option)
+ * name=VALUE, as after the colon. `algorithm` is NULL for problems and sets. */
+static void print_options(const cli_arguments *arguments, const saddle_algorithm *algorithm,
+                          const saddle_option *const *option)
 {
     cli_print("\nOptions\n");
     for (; *option != NULL; option++) {
@@ -51,7 +52,7 @@ static void print_options(const cli_arguments *arguments, const saddle_option *c
             saddle_snprintf(heading, sizeof heading, "%s=%s", (*option)->name, (*option)->metavar);
         else
             cli_option_heading(*option, heading, sizeof heading);
-        cli_option_text(*option, true, text, sizeof text);
+        cli_option_text(*option, algorithm, true, text, sizeof text);
         append_range(*option, text, sizeof text);
         cli_print_explained(heading, text);
     }
@@ -61,12 +62,13 @@ static void print_options(const cli_arguments *arguments, const saddle_option *c
 
 /* Describes an entry of the table that a plug-in exports: name, summary and options. */
 static void describe_entry(const cli_arguments *arguments, const char *option, const char *name,
-                           const char *summary, const saddle_option *const *options)
+                           const char *summary, const saddle_algorithm *algorithm,
+                           const saddle_option *const *options)
 {
     cli_print("%s: %s\n", name != NULL ? name : "(no name)",
               summary != NULL ? summary : "a plug-in");
     if (options != NULL)
-        print_options(arguments, options);
+        print_options(arguments, algorithm, options);
     cli_print("  Use it as %s %s%s\n", option, arguments->operand[0],
               options != NULL ? "" : "[:OPTIONS]");
 }
@@ -87,19 +89,19 @@ static int describe_plugin(const cli_arguments *arguments)
         return cli_fail(&error);
     const saddle_plugin_table *it = plugin->exported;
     if (it->problem != NULL) {
-        describe_entry(arguments, "--problem", it->problem->name, it->problem->summary,
+        describe_entry(arguments, "--problem", it->problem->name, it->problem->summary, NULL,
                        it->problem->options);
         cli_print("  %s\n", source_of(it->problem));
     }
     if (it->algorithm != NULL)
         describe_entry(arguments, "--algorithm", it->algorithm->name, it->algorithm->summary,
-                       it->algorithm->options);
+                       it->algorithm, it->algorithm->options);
     if (it->set != NULL)
         describe_entry(arguments, "--x-set or --y-set", it->set->term.name, it->set->term.summary,
-                       it->set->term.options);
+                       NULL, it->set->term.options);
     if (it->regularizer != NULL)
         describe_entry(arguments, "--regularizer", it->regularizer->term.name,
-                       it->regularizer->term.summary, it->regularizer->term.options);
+                       it->regularizer->term.summary, NULL, it->regularizer->term.options);
     cli_flush();
     saddle_plugin_close(plugin);
     return CLI_OK;
@@ -254,7 +256,7 @@ static int run_algorithms(const cli_arguments *arguments)
         if (saddle_algorithm_find(&one, arguments->operand[0], &error) != SADDLE_OK)
             return cli_fail(&error);
         print_one(one);
-        print_options(arguments, one->options);
+        print_options(arguments, one, one->options);
         return CLI_OK;
     }
     size_t count;
@@ -284,7 +286,7 @@ static int run_problems(const cli_arguments *arguments)
             return cli_fail(&error);
         cli_wrap(0, 0, "%s: %s\n%s Formulas and outcomes: docs/problems/%s.md", one->name,
                  one->summary, source_of(one), one->name);
-        print_options(arguments, one->options);
+        print_options(arguments, NULL, one->options);
         return CLI_OK;
     }
     PRINT_LIST("Problems, for --problem", saddle_problem_class, saddle_problem_list, name, summary);

@@ -36,7 +36,7 @@ static void print_option(const cli_command *command, const saddle_option *option
 {
     (void)command;
     char text[CLI_OPTION_TEXT];
-    cli_option_text(option, true, text, sizeof text);
+    cli_option_text(option, NULL, true, text, sizeof text);
     fputs(".TP\n.BI \\-\\-", stdout);
     print_roff(option->name);
     if (option->kind != SADDLE_OPTION_FLAG) {

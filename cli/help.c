@@ -23,14 +23,16 @@ void cli_option_heading(const saddle_option *option, char *out, size_t size)
                     flag ? "" : option->metavar);
 }
 
-void cli_option_text(const saddle_option *option, bool holds, char *out, size_t size)
+void cli_option_text(const saddle_option *option, const saddle_algorithm *algorithm, bool holds,
+                     char *out, size_t size)
 {
+    saddle_option_help(option, algorithm, out, size);
     /* A help of several lines explains one value per line. */
-    bool lines = strchr(option->help, '\n') != NULL;
+    bool lines = strchr(out, '\n') != NULL;
     bool choice = option->kind == SADDLE_OPTION_CHOICE && !lines;
     bool plain = option->kind == SADDLE_OPTION_FLAG || *option->fallback == '\0';
-    const char *gap = lines || strstr(option->help, ". ") != NULL ? "\n" : " ";
-    saddle_snprintf(out, size, "%s%s%s", option->help, choice ? gap : "", choice ? "One of: " : "");
+    const char *gap = lines || strstr(out, ". ") != NULL ? "\n" : " ";
+    saddle_append(out, size, "%s%s", choice ? gap : "", choice ? "One of: " : "");
     for (const char *c = option->choices; choice && *c != '\0'; c++)
         saddle_append(out, size, "%s%c", *c == '|' ? "," : "", *c == '|' ? ' ' : *c);
     saddle_append(out, size, "%s", choice ? "." : "");
@@ -71,13 +73,20 @@ void cli_print_explained(const char *heading, const char *text)
     cli_wrap(INDENT, INDENT, "%s", text);
 }
 
-static void print_option(const cli_command *command, const saddle_option *option)
+/* `algorithm` NULL: for all algorithms. */
+static void print_for(const saddle_algorithm *algorithm, const cli_command *command,
+                      const saddle_option *option)
 {
     char heading[128];
     char text[CLI_OPTION_TEXT];
     cli_option_heading(option, heading, sizeof heading);
-    cli_option_text(option, default_holds(command, option), text, sizeof text);
+    cli_option_text(option, algorithm, default_holds(command, option), text, sizeof text);
     cli_print_explained(heading, text);
+}
+
+static void print_option(const cli_command *command, const saddle_option *option)
+{
+    print_for(NULL, command, option);
 }
 
 static void print_group(const char *group)
@@ -149,13 +158,13 @@ static void print_basics(const saddle_plan *plan, const cli_command *command)
     }
 }
 
-/* Prints the options of a problem or algorithm. */
+/* Prints the options of a problem (`algorithm` is NULL) or of an algorithm. */
 static void print_own(const cli_command *command, const char *what, const char *name,
-                      const saddle_option *const *option)
+                      const saddle_algorithm *algorithm, const saddle_option *const *option)
 {
     cli_print("\nOptions of %s %s:\n", what, name);
     for (; *option != NULL; option++)
-        print_option(command, *option);
+        print_for(algorithm, command, *option);
 }
 
 /* Prints the options of the problem and of the algorithm that were given. */
@@ -166,11 +175,11 @@ static void print_named(const cli_arguments *arguments)
     saddle_algorithm_choice *algorithm = NULL;
     if (SADDLE_GIVEN(plan, problem.name) &&
         saddle_problem_choose(&problem, plan->problem.name, NULL) == SADDLE_OK)
-        print_own(arguments->command, "problem", problem.kind->name,
+        print_own(arguments->command, "problem", problem.kind->name, NULL,
                   saddle_problem_options(&problem));
     if (SADDLE_GIVEN(plan, algorithm.name) &&
         saddle_algorithm_choose(&algorithm, plan, NULL) == SADDLE_OK)
-        print_own(arguments->command, "algorithm", algorithm->algorithm->name,
+        print_own(arguments->command, "algorithm", algorithm->algorithm->name, algorithm->algorithm,
                   saddle_algorithm_options(algorithm));
     saddle_problem_release(&problem);
     saddle_algorithm_release(algorithm);
@@ -296,8 +305,8 @@ static size_t find_uses(const char *name, option_use use[MOST_USES])
 static bool means_the_same(const option_use *a, const option_use *b)
 {
     char text[2][CLI_OPTION_TEXT];
-    cli_option_text(a->option, default_holds(a->command, a->option), text[0], sizeof text[0]);
-    cli_option_text(b->option, default_holds(b->command, b->option), text[1], sizeof text[1]);
+    cli_option_text(a->option, NULL, default_holds(a->command, a->option), text[0], sizeof text[0]);
+    cli_option_text(b->option, NULL, default_holds(b->command, b->option), text[1], sizeof text[1]);
     return strcmp(text[0], text[1]) == 0;
 }
 

@@ -227,6 +227,18 @@ typedef struct saddle_look {
     const char *dashes; /**< Lengths of dashes and gaps, such as "6 3"; "" for a solid line. */
 } saddle_look;
 
+/** How an algorithm chooses the value of an option that is not given. */
+typedef struct saddle_automatic {
+    const saddle_option *option;
+    const char *rule; /**< Such as "0.3/tau". */
+} saddle_automatic;
+
+/** How an option is chosen: SADDLE_AUTOMATIC(saddle_option_eta_x, "0.3/tau"). */
+#define SADDLE_AUTOMATIC(of, words_)      \
+    {                                     \
+        .option = &(of), .rule = (words_) \
+    }
+
 /** An algorithm. */
 typedef struct saddle_algorithm {
     const char *name;     /**< Such as "precision". */
@@ -236,6 +248,9 @@ typedef struct saddle_algorithm {
     const char *citation; /**< Where it was published. */
     /** The options it reads, NULL-terminated. Its own options have fields in its parameters. */
     const saddle_option *const *options;
+    /** Optional. How init() chooses values of options that are not given, where it does not do what
+     * the help of the option says; ends with an entry without an option. */
+    const saddle_automatic *automatic;
     size_t size;          /**< Bytes of its parameters struct. */
     saddle_traits traits; /**< What it can do. */
     /** Its phases read saddle_agent::ifo_limit: a budget changes its steps. */
@@ -278,6 +293,11 @@ typedef struct saddle_algorithm {
 
 /** Returns all built-in algorithms; `*count` receives their number. */
 SADDLE_API const saddle_algorithm *const *saddle_algorithm_list(size_t *count);
+/** Writes the help of an option, and the saddle_algorithm::automatic of it on lines of their own: that
+ * of one algorithm, or (NULL) those of all built-in ones. Returns `out`. */
+SADDLE_API const char *saddle_option_help(const saddle_option *option,
+                                          const saddle_algorithm *algorithm, char *out,
+                                          size_t size);
 /** Finds the algorithm of a name; the error for an unknown name lists all names. */
 SADDLE_API saddle_status saddle_algorithm_find(const saddle_algorithm **out, const char *name,
                                                saddle_error *error);

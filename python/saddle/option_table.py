@@ -29,12 +29,18 @@ class Option:
     """Whether it belongs to problem, data, network or start, which several runs can share."""
 
 
+def _help(c: Any) -> str:
+    """Returns the help of an option, with the rules of all algorithms for automatic values."""
+    room = ffi.new("char[]", 4096)
+    return text(lib.saddle_option_help(c, ffi.NULL, room, len(room)))
+
+
 def _option(c: Any) -> Option:
     return Option(
         name=text(c.name),
         group=text(c.group),
         default=text(c.fallback),
-        help=text(c.help),
+        help=_help(c),
         choices=tuple(text(c.choices).split("|")) if c.choices else (),
         of_instance=c.stage == lib.SADDLE_STAGE_INSTANCE,
     )

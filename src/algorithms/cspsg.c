@@ -47,15 +47,6 @@ static const saddle_option *const options[] = {&saddle_option_eta_x,
                                                &decay,
                                                NULL};
 
-static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
-{
-    (void)error;
-    parameters *p = out;
-    saddle_step_pair auto_steps = {1.0 / c->steps.tau, c->steps.alpha};
-    saddle_two_steps_configure(&p->steps, c, auto_steps, auto_steps);
-    return SADDLE_OK;
-}
-
 /* Published: x | y. Kept: their averages, and the iteration of the start, where t is 0. */
 static void layout(const void *parameters_, const saddle_problem *problem, saddle_layout *out)
 {
@@ -139,6 +130,7 @@ const saddle_algorithm saddle_cspsg = {
                "is the average of the iterates",
     .citation = "C-SP-SG of Mateos-Nunez, Cortes, CDC 2015",
     .options = options,
+    .automatic = saddle_full_steps,
     .size = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
@@ -150,7 +142,7 @@ const saddle_algorithm saddle_cspsg = {
                .message = "dim x + dim y",
                .samples = "O(eps^-4)",
                .communication = "O(eps^-4)"},
-    .init = init,
+    .init = saddle_full_steps_init,
     .layout = layout,
     .start = start,
     .phases = phases,

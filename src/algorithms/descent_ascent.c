@@ -25,6 +25,31 @@ void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *c
     c->steps.eta_y = steps->eta_y;
 }
 
+const saddle_automatic saddle_damped_steps[] = {SADDLE_AUTOMATIC(saddle_option_eta_x, "nu/tau"),
+                                                SADDLE_AUTOMATIC(saddle_option_eta_y, "eta alpha"),
+                                                {.option = NULL}};
+
+saddle_status saddle_damped_steps_init(void *parameters, saddle_configuration *c,
+                                       saddle_error *error)
+{
+    (void)error;
+    saddle_step_pair steps = {c->steps.nu / c->steps.tau, c->steps.eta * c->steps.alpha};
+    saddle_two_steps_configure(parameters, c, steps, steps);
+    return SADDLE_OK;
+}
+
+const saddle_automatic saddle_full_steps[] = {SADDLE_AUTOMATIC(saddle_option_eta_x, "1/tau"),
+                                              SADDLE_AUTOMATIC(saddle_option_eta_y, "alpha"),
+                                              {.option = NULL}};
+
+saddle_status saddle_full_steps_init(void *parameters, saddle_configuration *c, saddle_error *error)
+{
+    (void)error;
+    saddle_step_pair steps = {1.0 / c->steps.tau, c->steps.alpha};
+    saddle_two_steps_configure(parameters, c, steps, steps);
+    return SADDLE_OK;
+}
+
 void saddle_plain_fields(const saddle_problem *problem, saddle_layout *out)
 {
     saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);

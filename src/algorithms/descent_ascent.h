@@ -29,11 +29,19 @@ bool saddle_wants_theory(const saddle_configuration *configuration);
 /*
  * Completes the steps and records them in the configuration. Steps that are not given are `theory`,
  * the rule of the method's paper, if saddle_wants_theory(); otherwise `practical`, fractions of the
- * problem's 1 / tau and alpha that were measured on all problems (docs/decisions.md). A method
- * whose paper has no rule does not read --steps and passes `practical` twice.
+ * problem's 1 / tau and alpha that were measured on all problems (docs/decisions.md).
  */
 void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *configuration,
                                 saddle_step_pair practical, saddle_step_pair theory);
+
+/* For saddle_algorithm's init and automatic, if the method's paper has no rule, so that it does not read
+ * --steps: the damped steps of PRECISION, or full ones. */
+saddle_status saddle_damped_steps_init(void *parameters, saddle_configuration *c,
+                                       saddle_error *error);
+extern const saddle_automatic saddle_damped_steps[];
+saddle_status saddle_full_steps_init(void *parameters, saddle_configuration *c,
+                                     saddle_error *error);
+extern const saddle_automatic saddle_full_steps[];
 
 /* For saddle_algorithm's layout, start and view, if the span is (x, y) and is sent in every
  * round. */

@@ -63,8 +63,7 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
 {
     parameters *p = out;
     const saddle_instance *instance = c->instance;
-    saddle_step_pair auto_steps = {c->steps.nu / c->steps.tau, c->steps.eta * c->steps.alpha};
-    saddle_two_steps_configure(&p->steps, c, auto_steps, auto_steps);
+    SADDLE_TRY(saddle_damped_steps_init(p, c, error));
     if (p->rounds > 0)
         return SADDLE_OK;
     double rounds = enough_rounds(instance->spectrum.lambda, (double)instance->problem->agents);
@@ -164,6 +163,7 @@ const saddle_algorithm saddle_dposg = {
         "optimistic gradient method with mini-batches and several rounds of mixing per iteration",
     .citation = "Liu, Zhang, Mroueh, Cui, Ross, Yang, Das, NeurIPS 2020",
     .options = options,
+    .automatic = saddle_damped_steps,
     .size = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,

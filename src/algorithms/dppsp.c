@@ -63,15 +63,6 @@ static const saddle_option most_steps =
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &tolerance, &most_steps, NULL};
 
-static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
-{
-    (void)error;
-    parameters *p = out;
-    saddle_step_pair auto_steps = {1.0 / c->steps.tau, c->steps.alpha};
-    saddle_two_steps_configure(&p->steps, c, auto_steps, auto_steps);
-    return SADDLE_OK;
-}
-
 /* Published: z. Kept: w | M~ z of the last round | s | the iteration of the start, where t is 0. */
 static void layout(const void *parameters_, const saddle_problem *problem, saddle_layout *out)
 {
@@ -121,7 +112,7 @@ SADDLE_KERNEL static void complete(size_t count, double step, const double *rest
         g[k] = z[k] - w[k] + step * g[k];
 }
 
-/* Computes the smooth part of G at z: z - w + (eta_x grad_x F_i, -eta_y grad_y F_i). */
+/* Computes the smooth terms of G at z: z - w + (eta_x grad_x F_i, -eta_y grad_y F_i). */
 static void evaluate(saddle_agent *agent, const double *z, const double *w, double *g,
                      double *scratch)
 {
@@ -254,6 +245,7 @@ const saddle_algorithm saddle_dppsp = {
                "recursion combines the solutions",
     .citation = "Liu, Mokhtari, Ozdaglar, Pattathil, Shen, Zheng 2019",
     .options = options,
+    .automatic = saddle_full_steps,
     .size = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
@@ -265,7 +257,7 @@ const saddle_algorithm saddle_dppsp = {
                .samples = "O(eps^-4)",
                .communication = "O(eps^-4)"},
     .respects_limit = true,
-    .init = init,
+    .init = saddle_full_steps_init,
     .layout = layout,
     .start = start,
     .phases = phases,

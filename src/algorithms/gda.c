@@ -32,6 +32,15 @@
 #define FULL_SHARE 0.3
 #define BATCH_SHARE 0.1
 
+static const saddle_automatic full_automatic[] = {
+    SADDLE_AUTOMATIC(saddle_option_eta_x, "0.3/tau; with --steps theory 1 / (16 (kappa + 1)^2 L)"),
+    SADDLE_AUTOMATIC(saddle_option_eta_y, "0.3 alpha; with --steps theory 1 / L"),
+    {.option = NULL}};
+static const saddle_automatic batch_automatic[] = {
+    SADDLE_AUTOMATIC(saddle_option_eta_x, "0.1/tau; with --steps theory 1 / (16 (kappa + 1)^2 L)"),
+    SADDLE_AUTOMATIC(saddle_option_eta_y, "0.1 alpha; with --steps theory 1 / L"),
+    {.option = NULL}};
+
 typedef struct parameters {
     saddle_two_steps steps;
     bool full; /* all samples in every iteration */
@@ -118,6 +127,7 @@ const saddle_algorithm saddle_gda = {
     .look = {"#44aa99", "#6cd0bf", "3 6"},
     .summary = "gradient descent ascent with full gradients and separate steps in x and y",
     .options = full_options,
+    .automatic = full_automatic,
     .traits = TRAITS(false, "N", "O(kappa^2 N eps^-2)"),
     .init = init_full,
 };
@@ -129,6 +139,7 @@ const saddle_algorithm saddle_sgda = {
     .look = {"#8a8a2c", "#c9c95e", "3 6"},
     .summary = "gradient descent ascent with mini-batches and separate steps in x and y",
     .options = batch_options,
+    .automatic = batch_automatic,
     .traits = TRAITS(true, "|S|", "O(kappa^3 eps^-4)"),
     .init = init_batches,
 };

@@ -64,15 +64,6 @@ static side y_side(const saddle_agent *agent)
     return (side){.dim = problem->y_dim, .field = 0, .gradient = agent->kept + problem->x_dim};
 }
 
-static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
-{
-    (void)error;
-    parameters *p = out;
-    saddle_step_pair auto_steps = {c->steps.nu / c->steps.tau, c->steps.eta * c->steps.alpha};
-    saddle_two_steps_configure(&p->steps, c, auto_steps, auto_steps);
-    return SADDLE_OK;
-}
-
 static uint64_t most_ifo(const void *parameters_, const saddle_problem *problem)
 {
     const parameters *p = parameters_;
@@ -175,6 +166,7 @@ const saddle_algorithm saddle_gt_gda = {
     .summary = "gradient tracking with full gradients; several ascent steps per descent step",
     .citation = "Tsaknakis, Hong, Liu, ICASSP 2020",
     .options = options,
+    .automatic = saddle_damped_steps,
     .size = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
@@ -185,7 +177,7 @@ const saddle_algorithm saddle_gt_gda = {
                .message = "2 dim y (K rounds), 2 dim x (1 round)",
                .samples = "O(m n eps^-2)",
                .communication = "O(eps^-2)"},
-    .init = init,
+    .init = saddle_damped_steps_init,
     .most_ifo = most_ifo,
     .layout = layout,
     .start = start,

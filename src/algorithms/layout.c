@@ -194,19 +194,19 @@ static saddle_status check_view(const saddle_algorithm *algorithm, const void *p
         const double *variable;
         size_t length;
         bool wanted;
-    } part[] = {{"x", view.x, problem->x_dim, true},
-                {"y", view.y, problem->y_dim, true},
-                {"v", view.v, problem->x_dim, false},
-                {"u", view.u, problem->y_dim, false}};
+    } viewed[] = {{"x", view.x, problem->x_dim, true},
+                  {"y", view.y, problem->y_dim, true},
+                  {"v", view.v, problem->x_dim, false},
+                  {"u", view.u, problem->y_dim, false}};
     saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < sizeof part / sizeof *part; k++)
-        if ((part[k].wanted && part[k].variable == NULL) ||
-            !is_state(&agent, layout, part[k].variable, part[k].length))
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof viewed / sizeof *viewed; k++)
+        if ((viewed[k].wanted && viewed[k].variable == NULL) ||
+            !is_state(&agent, layout, viewed[k].variable, viewed[k].length))
             status = saddle_fail(
                 error, SADDLE_CHECK_FAILED,
                 "algorithm %s: view() must set %s to %zu doubles within its span of "
                 "%zu doubles or its kept state of %zu doubles",
-                algorithm->name, part[k].name, part[k].length, layout->published, layout->kept);
+                algorithm->name, viewed[k].name, viewed[k].length, layout->published, layout->kept);
     saddle_free(state);
     return status;
 }

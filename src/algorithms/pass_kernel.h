@@ -8,7 +8,7 @@
 #include "algorithms/pass.h"
 #include "core/pack.h"
 
-#define FOR_PARTS for (size_t i = 0; i < SADDLE_PACKS; i++)
+#define FOR_PACKS for (size_t i = 0; i < SADDLE_PACKS; i++)
 
 /* The sums of a pass in each lane: sums[0] and sums[1] of pass.h. */
 typedef struct pass_sums {
@@ -33,16 +33,16 @@ SADDLE_INLINE void mix(const saddle_agent *agent, size_t at, size_t beside, bool
     const double *const *neighbour = agent->neighbour;
     const double *weight = agent->weight;
     size_t degree = agent->degree;
-    FOR_PARTS w->part[i] = agent->self_weight * w->part[i];
+    FOR_PACKS w->pack[i] = agent->self_weight * w->pack[i];
     if (both)
-        FOR_PARTS g->part[i] = agent->self_weight * g->part[i];
+        FOR_PACKS g->pack[i] = agent->self_weight * g->pack[i];
     for (size_t j = 0; j < degree; j++) {
         saddle_line other;
         saddle_line_load(&other, neighbour[j] + at, first, last);
-        FOR_PARTS w->part[i] += weight[j] * other.part[i];
+        FOR_PACKS w->pack[i] += weight[j] * other.pack[i];
         if (both) {
             saddle_line_load(&other, neighbour[j] + beside, first, last);
-            FOR_PARTS g->part[i] += weight[j] * other.part[i];
+            FOR_PACKS g->pack[i] += weight[j] * other.pack[i];
         }
     }
 }
@@ -61,30 +61,30 @@ SADDLE_INLINE void move_line(const saddle_agent *agent, const saddle_pass *pass,
     if (shape.given) {
         saddle_line_load(&far, pass->target + k, first, last);
     } else {
-        FOR_PARTS
+        FOR_PACKS
         {
             if (shape.descend)
-                far.part[i] = own.part[i] - slope.part[i] / pass->rate;
+                far.pack[i] = own.pack[i] - slope.pack[i] / pass->rate;
             else
-                far.part[i] = own.part[i] + pass->rate * slope.part[i];
-            saddle_pack_clip(&far.part[i], pass->lower, pass->upper);
+                far.pack[i] = own.pack[i] + pass->rate * slope.pack[i];
+            saddle_pack_clip(&far.pack[i], pass->lower, pass->upper);
         }
     }
-    FOR_PARTS far.part[i] -= own.part[i];
-    FOR_PARTS square.part[i] = far.part[i] * far.part[i];
+    FOR_PACKS far.pack[i] -= own.pack[i];
+    FOR_PACKS square.pack[i] = far.pack[i] * far.pack[i];
     saddle_line_add(&sums->second, &square, first, last);
 
     saddle_line next = own;
     mix(agent, pass->offset + k, pass->direction + k, shape.tracked, first, last, &next, &slope);
-    FOR_PARTS next.part[i] += pass->step * far.part[i];
+    FOR_PACKS next.pack[i] += pass->step * far.pack[i];
     saddle_line_store(pass->next + k, &next, first, last);
     saddle_line move;
-    FOR_PARTS move.part[i] = next.part[i] - own.part[i];
-    FOR_PARTS square.part[i] = move.part[i] * move.part[i];
+    FOR_PACKS move.pack[i] = next.pack[i] - own.pack[i];
+    FOR_PACKS square.pack[i] = move.pack[i] * move.pack[i];
     saddle_line_add(&sums->first, &square, first, last);
 
     if (shape.tracked) {
-        FOR_PARTS slope.part[i] -= pass->curvature * move.part[i];
+        FOR_PACKS slope.pack[i] -= pass->curvature * move.pack[i];
         saddle_line_store(pass->tracker + k, &slope, first, last);
     }
 }
@@ -102,13 +102,13 @@ SADDLE_INLINE void track_line(const saddle_agent *agent, const saddle_track *tra
     mix(agent, track->offset + k, 0, false, first, last, &mixed, NULL);
     saddle_line new = given;
     if (added)
-        FOR_PARTS new.part[i] += old.part[i];
-    FOR_PARTS mixed.part[i] += new.part[i] - old.part[i];
+        FOR_PACKS new.pack[i] += old.pack[i];
+    FOR_PACKS mixed.pack[i] += new.pack[i] - old.pack[i];
     saddle_line_store(track->estimate + k, &new, first, last);
     saddle_line_store(track->tracker + k, &mixed, first, last);
-    FOR_PARTS saddle_pack_abs(&given.part[i]);
+    FOR_PACKS saddle_pack_abs(&given.pack[i]);
     saddle_line_add(&sums->first, &given, first, last);
-    FOR_PARTS new.part[i] *= new.part[i];
+    FOR_PACKS new.pack[i] *= new.pack[i];
     saddle_line_add(&sums->second, &new, first, last);
 }
 

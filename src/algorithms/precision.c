@@ -34,6 +34,8 @@
  * small batches need fewer samples at about as many rounds (docs/reproduction.md). */
 #define BATCH_DIVISOR 4.0
 
+static const saddle_automatic automatic[] = {SADDLE_PRECISION_BATCH_RULE("4"), {.option = NULL}};
+
 static const saddle_option *const options[] = {
     &saddle_option_steps, &saddle_option_nu,       &saddle_option_eta,
     &saddle_option_tau,   &saddle_option_alpha,    &saddle_option_q,
@@ -256,6 +258,7 @@ const saddle_algorithm saddle_precision = {
     .summary = "proximal steps with gradient tracking and recursive variance reduction",
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1",
     .options = options,
+    .automatic = automatic,
     .size = sizeof(saddle_precision_steps),
     .traits = {.x_set = true,
                .y_set = true,

@@ -87,6 +87,12 @@ enum { SIGMA2 = SADDLE_PRECISION_KEPT, WINDOW, KEPT_EXTRA };
 #define BATCH_DIVISOR 8.0
 #define SPAN_ROOTS 2.0
 
+static const saddle_automatic automatic[] = {
+    SADDLE_PRECISION_BATCH_RULE("8"),
+    SADDLE_AUTOMATIC(saddle_option_q,
+                     "ceil(2 sqrt(R)) after a refresh of R samples, with --steps practical"),
+    {.option = NULL}};
+
 static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
@@ -253,6 +259,7 @@ const saddle_algorithm saddle_precision_plus = {
                "noise to recent progress calls for",
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1 and Theorem 2",
     .options = options,
+    .automatic = automatic,
     .size = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,

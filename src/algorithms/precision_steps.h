@@ -108,6 +108,10 @@ static inline saddle_variables saddle_precision_variables(const saddle_agent *ag
 /* Completes the parameters of an algorithm with or without trackers. */
 void saddle_precision_configure(saddle_precision_steps *shared, bool tracking,
                                 const saddle_configuration *configuration);
+/* The automatic batch of the next function. */
+#define SADDLE_PRECISION_BATCH_RULE(divisor)                                              \
+    SADDLE_AUTOMATIC(saddle_option_batch, "ceil(sqrt(n) / " divisor "), but at least 2, " \
+                                          "with --steps practical, where n is the largest n_i")
 /* The same with trackers and recursive estimates, by mini-batches of ceil(sqrt(n) / divisor)
  * samples, where n is the largest local size, if no size is given and the step rule is `practical`. */
 void saddle_precision_configure_recursive(saddle_precision_steps *shared, double divisor,

@@ -39,6 +39,19 @@
 #include <math.h>
 
 #include "algorithms/sreda_steps.h"
+#include "algorithms/step_options.h"
+
+static const saddle_automatic automatic[] = {
+    SADDLE_AUTOMATIC(saddle_option_eta_x, "0.3/tau; with --steps theory 1 / (10 kappa L)"),
+    SADDLE_AUTOMATIC(saddle_option_eta_y, "0.1 alpha; with --steps theory 1 / (8 L)"),
+    SADDLE_AUTOMATIC(saddle_option_epsilon, "no such limit; with --steps theory 0.1"),
+    SADDLE_SREDA_PERIOD_RULES,
+    {.option = NULL}};
+static const saddle_automatic boost_automatic[] = {
+    SADDLE_AUTOMATIC(saddle_option_eta_x, "0.3/tau; with --steps theory 1 / (24 (kappa + 1) L)"),
+    SADDLE_AUTOMATIC(saddle_option_eta_y, "0.1 alpha; with --steps theory 2 / (13 L)"),
+    SADDLE_SREDA_PERIOD_RULES,
+    {.option = NULL}};
 
 static saddle_status init_sreda(void *parameters, saddle_configuration *c, saddle_error *error)
 {
@@ -91,6 +104,7 @@ const saddle_algorithm saddle_sreda = {
     .summary =
         "recursive variance reduction, normalized steps in x, an inner loop that maximizes over y",
     .citation = "Luo, Ye, Huang, Zhang, NeurIPS 2020",
+    .automatic = automatic,
     .init = init_sreda,
 };
 
@@ -101,5 +115,6 @@ const saddle_algorithm saddle_sreda_boost = {
     .look = {"#8c510a", "#d09a57", "9 4 3 4"},
     .summary = "SREDA with longer, constant steps in x and no initial maximization over y",
     .citation = "Xu, Wang, Liang, Poor, 2020",
+    .automatic = boost_automatic,
     .init = init_boost,
 };

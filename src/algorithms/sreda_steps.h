@@ -35,6 +35,15 @@ typedef struct saddle_sreda_rules {
 
 /* The options of both, NULL-terminated. */
 extern const saddle_option *const saddle_sreda_options[];
+/* The automatic q and batch of saddle_sreda_configure(). */
+#define SADDLE_SREDA_PERIOD_RULES                                                              \
+    SADDLE_AUTOMATIC(                                                                          \
+        saddle_option_q,                                                                       \
+        "ceil(ceil(sqrt(N)) / (M + 1)), where M is --maximizer-steps and N the number of all " \
+        "samples; with --steps theory ceil(sqrt(N) / kappa), where kappa = L / mu"),           \
+        SADDLE_AUTOMATIC(                                                                      \
+            saddle_option_batch,                                                               \
+            "ceil(sqrt(N)); with --steps theory ceil(3687/76 kappa q), where kappa = L / mu")
 
 typedef struct saddle_sreda_parameters {
     saddle_two_steps steps; /* as for the other methods that step along gradients */

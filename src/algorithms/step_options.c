@@ -1,3 +1,5 @@
+/* Options that several algorithms share. How an algorithm chooses a value that is not given is said in its
+ * file: saddle_algorithm::automatic. */
 #include "algorithms/step_options.h"
 
 #define GROUP SADDLE_ALGORITHM_HEADING
@@ -52,20 +54,13 @@ const saddle_option saddle_option_alpha =
 const saddle_option saddle_option_q = SADDLE_INTEGER(
     STEPS(q), "q", GROUP, "auto", 1.0, 0x1p53, "N",
     "Iterations from one refresh to the next.\n"
-    "auto: ceil(sqrt(n)), where n is the largest number n_i of samples of an agent.\n"
-    "PRECISION+ with --steps practical: ceil(2 sqrt(R)) after a refresh of R samples.\n"
-    "SREDA: ceil(ceil(sqrt(N)) / (M + 1)), where N is the number of all samples and M is "
-    "--maximizer-steps; with --steps theory ceil(sqrt(N) / kappa), where kappa = L / mu.");
+    "auto: ceil(sqrt(n)), where n is the largest number n_i of samples of an agent.");
 
 const saddle_option saddle_option_batch =
     SADDLE_INTEGER(STEPS(batch), "batch", GROUP, "auto", 1.0, 0x1p32, "N",
                    "Samples per mini-batch at each agent. An agent with fewer samples uses all.\n"
                    "auto: ceil(sqrt(n_i)) at an agent with n_i samples; for a centralized "
-                   "algorithm ceil(sqrt(N)), where N is the number of all samples.\n"
-                   "PRECISION with --steps practical: ceil(sqrt(n) / 4), but at least 2, where n "
-                   "is the largest n_i.\n"
-                   "PRECISION+ with --steps practical: ceil(sqrt(n) / 8), but at least 2.\n"
-                   "SREDA with --steps theory: ceil(3687/76 kappa q), where kappa = L / mu.");
+                   "algorithm ceil(sqrt(N)), where N is the number of all samples.");
 
 const saddle_option saddle_option_sampling =
     SADDLE_CHOICE(STEPS(sampling), "sampling", GROUP, "without-replacement",
@@ -74,17 +69,13 @@ const saddle_option saddle_option_sampling =
 
 const saddle_option saddle_option_eta_x =
     SADDLE_STEP(STEPS(eta_x), "eta-x", GROUP, "auto", SADDLE_UNBOUNDED, &eta_x, "STEP",
-                "Gradient step in x, for algorithms without --nu.\n"
-                "auto: 0.3/tau for GDA and SREDA, 0.1/tau for SGDA, nu/tau for GT-GDA and DPOSG, "
-                "1/tau for DPPSP and C-SP-SG, where nu and tau are as in PRECISION.\n"
-                "With --steps theory: the step that the paper of GDA, SGDA or SREDA prescribes.");
+                "Gradient step in x, for algorithms without --nu. In rules for auto, nu and tau "
+                "are as in PRECISION, L and mu are constants of the problem, and kappa = L / mu.");
 
 const saddle_option saddle_option_eta_y =
     SADDLE_STEP(STEPS(eta_y), "eta-y", GROUP, "auto", SADDLE_UNBOUNDED, &eta_y, "STEP",
-                "Gradient step in y, for algorithms without --eta.\n"
-                "auto: 0.3 alpha for GDA, 0.1 alpha for SGDA and SREDA, eta alpha for GT-GDA and "
-                "DPOSG, alpha for DPPSP and C-SP-SG, where eta and alpha are as in PRECISION.\n"
-                "With --steps theory: the step that the paper of GDA, SGDA or SREDA prescribes.");
+                "Gradient step in y, for algorithms without --eta. In rules for auto, eta and "
+                "alpha are as in PRECISION; --eta-x explains the others.");
 
 const saddle_option saddle_option_epsilon = SADDLE_REAL_ABOVE(
     STEPS(epsilon), "epsilon", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "E",
@@ -92,7 +83,7 @@ const saddle_option saddle_option_epsilon = SADDLE_REAL_ABOVE(
     "PRECISION+: a refresh needs no more than c_epsilon sigma^2/epsilon samples.\n"
     "SREDA: a step in x is at most 2 epsilon eta_x long.\n"
     "`saddle theory`: the mean metric is to be at most epsilon^2.\n"
-    "auto: no such limit; 0.1 for SREDA with --steps theory and for `saddle theory`.");
+    "auto: no such limit; 0.1 for `saddle theory`.");
 
 /* Constants of Theorem 2, for PRECISION+. */
 static const saddle_search c_gamma = {.name = "c-gamma", .low = -2, .high = 2};

@@ -36,7 +36,7 @@ enum { SADDLE_PACKS = SADDLE_LANES / SADDLE_PACK };
 
 /* One cache line: SADDLE_LANES doubles. */
 typedef struct saddle_line {
-    saddle_pack part[SADDLE_PACKS];
+    saddle_pack pack[SADDLE_PACKS];
 } saddle_line;
 
 /* Loads lanes [first, last) from memory, lane `first` from at[0]; sets the others to 0. */
@@ -44,7 +44,7 @@ SADDLE_INLINE void saddle_line_load(saddle_line *v, const double *at, size_t fir
 {
     if (first == 0 && last == SADDLE_LANES) {
         for (size_t i = 0; i < SADDLE_PACKS; i++)
-            memcpy(&v->part[i], at + i * SADDLE_PACK, sizeof v->part[i]);
+            memcpy(&v->pack[i], at + i * SADDLE_PACK, sizeof v->pack[i]);
         return;
     }
     double lane[SADDLE_LANES] = {0.0};
@@ -58,7 +58,7 @@ SADDLE_INLINE void saddle_line_store(double *at, const saddle_line *v, size_t fi
 {
     if (first == 0 && last == SADDLE_LANES) {
         for (size_t i = 0; i < SADDLE_PACKS; i++)
-            memcpy(at + i * SADDLE_PACK, &v->part[i], sizeof v->part[i]);
+            memcpy(at + i * SADDLE_PACK, &v->pack[i], sizeof v->pack[i]);
         return;
     }
     double lane[SADDLE_LANES];
@@ -78,7 +78,7 @@ SADDLE_INLINE void saddle_line_add(saddle_line *sum, const saddle_line *v, size_
         saddle_line_load(&kept, lane + first, first, last);
     }
     for (size_t i = 0; i < SADDLE_PACKS; i++)
-        sum->part[i] += kept.part[i];
+        sum->pack[i] += kept.pack[i];
 }
 
 /* Returns the sum of the lanes, in the order of saddle_add_lanes(). */

@@ -18,9 +18,9 @@ SADDLE_INLINE void add_stripe(size_t entries, const double *value, const uint32_
         const double *row = rows + which[e] * width;
         double factor = value != NULL ? value[e] : 1.0;
         for (size_t i = 0; i < HELD; i++) {
-            saddle_pack part;
-            memcpy(&part, row + i * SADDLE_PACK, sizeof part);
-            sum[i] += factor * part;
+            saddle_pack pack;
+            memcpy(&pack, row + i * SADDLE_PACK, sizeof pack);
+            sum[i] += factor * pack;
         }
     }
     for (size_t i = 0; i < HELD; i++)

@@ -20,15 +20,15 @@ typedef struct shared_product {
     const struct transposed *transposed;
 } shared_product;
 
-/* The number of rows, or of features, in a part. */
-enum { PART_ROWS = 4, PART_FEATURES = 32 };
+/* The number of rows, or of features, in a share of the work. */
+enum { SHARE_ROWS = 4, SHARE_FEATURES = 32 };
 
-static void forward_part(void *context, size_t part, double *scratch)
+static void forward_share(void *context, size_t share, double *scratch)
 {
     (void)scratch;
     const shared_product *p = context;
     const saddle_dataset *data = p->block->data;
-    for (size_t k = part * PART_ROWS; k < (part + 1) * PART_ROWS && k < p->block->count; k++) {
+    for (size_t k = share * SHARE_ROWS; k < (share + 1) * SHARE_ROWS && k < p->block->count; k++) {
         size_t row = saddle_block_row(p->block, k);
         size_t first = data->row_start[row];
         const double *value = data->value != NULL ? data->value + first : NULL;
@@ -41,7 +41,7 @@ void saddle_sparse_forward(const saddle_rows_block *block, size_t outputs, const
                            double *out)
 {
     shared_product p = {block, adder(), outputs, w, out, NULL};
-    saddle_share(block->helpers, (block->count + PART_ROWS - 1) / PART_ROWS, forward_part, &p,
+    saddle_share(block->helpers, (block->count + SHARE_ROWS - 1) / SHARE_ROWS, forward_share, &p,
                  NULL);
 }
 
@@ -98,14 +98,14 @@ static void transpose(const saddle_rows_block *block, const transposed *t)
     }
 }
 
-static void backward_part(void *context, size_t part, double *scratch)
+static void backward_share(void *context, size_t share, double *scratch)
 {
     (void)scratch;
     const shared_product *p = context;
     const transposed *t = p->transposed;
-    size_t end = (part + 1) * PART_FEATURES;
+    size_t end = (share + 1) * SHARE_FEATURES;
     size_t features = p->block->data->features;
-    for (size_t c = part * PART_FEATURES; c < end && c < features; c++) {
+    for (size_t c = share * SHARE_FEATURES; c < end && c < features; c++) {
         size_t first = t->start[c];
         if (t->start[c + 1] > first)
             p->add_rows(t->start[c + 1] - first, t->value + first, t->row + first, p->outputs,
@@ -120,6 +120,6 @@ void saddle_sparse_backward(const saddle_rows_block *block, size_t outputs, cons
     transposed t = lay_out(features, scratch);
     shared_product p = {block, adder(), outputs, delta, g, &t};
     transpose(block, &t);
-    saddle_share(block->helpers, (features + PART_FEATURES - 1) / PART_FEATURES, backward_part, &p,
-                 NULL);
+    saddle_share(block->helpers, (features + SHARE_FEATURES - 1) / SHARE_FEATURES, backward_share,
+                 &p, NULL);
 }

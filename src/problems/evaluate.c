@@ -280,7 +280,7 @@ static double sample_variance(const saddle_problem *problem, const saddle_reques
     return variance < 0.0 ? 0.0 : variance;
 }
 
-SADDLE_KERNEL void saddle_add_linear_part(size_t count, double slope, const double *restrict y1,
+SADDLE_KERNEL void saddle_add_linear_term(size_t count, double slope, const double *restrict y1,
                                           const double *restrict y0, double *restrict out)
 {
     for (size_t k = 0; k < count; k++)
@@ -299,7 +299,7 @@ static void finish(const saddle_problem *problem, const saddle_request *r, saddl
         r->kind != SADDLE_REQUEST_STATISTIC)
         problem->add_common(problem, p);
     if (linear && r->kind == SADDLE_REQUEST_DIFFERENCE)
-        saddle_add_linear_part(problem->y_dim, -problem->y_curvature, r->y, r->y0, r->gy);
+        saddle_add_linear_term(problem->y_dim, -problem->y_curvature, r->y, r->y0, r->gy);
     if (p->square != NULL && p->batch.groups)
         *p->square = sample_variance(problem, r, p);
 }

@@ -66,7 +66,7 @@ void saddle_evaluate(const saddle_problem *problem, size_t agent, saddle_request
                      double *scratch);
 
 /* out += slope (y1 - y0) */
-void saddle_add_linear_part(size_t count, double slope, const double *restrict y1,
+void saddle_add_linear_term(size_t count, double slope, const double *restrict y1,
                             const double *restrict y0, double *restrict out);
 
 /* Implements add_samples() for a problem without it, by its gradient(), value() and

@@ -90,15 +90,15 @@ static bool can_be_listed(const char *text)
 
 /* Reads the value of an element of a list, a number or one of the column's texts; returns false
  * if it is neither. */
-static bool read_listed(const saddle_groups *g, size_t column, const char *part, size_t length,
+static bool read_listed(const saddle_groups *g, size_t column, const char *value, size_t length,
                         double *out)
 {
     size_t count;
     const char *const *text = texts_of(g, &g->column[column], &count);
-    if (read_number(part, length, out))
+    if (read_number(value, length, out))
         return true;
     for (size_t k = 0; k < count; k++)
-        if (strlen(text[k]) == length && strncmp(text[k], part, length) == 0) {
+        if (strlen(text[k]) == length && strncmp(text[k], value, length) == 0) {
             *out = (double)k;
             return true;
         }
@@ -211,10 +211,10 @@ static bool append_key(saddle_groups *g, const char *text, size_t length)
     if (g->count == SADDLE_MOST_GROUPS)
         return false;
     for (size_t k = 0; k < g->width; k++) {
-        size_t part = strcspn(text, ":,");
-        if (!read_listed(g, k, text, part, &key[k]) || (text + part == end) != (k + 1 == g->width))
+        size_t own = strcspn(text, ":,"); /* length of the k-th value */
+        if (!read_listed(g, k, text, own, &key[k]) || (text + own == end) != (k + 1 == g->width))
             return false;
-        text += part + 1;
+        text += own + 1;
     }
     if (find_key(g, key) < g->count)
         return false;

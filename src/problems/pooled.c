@@ -2,8 +2,8 @@
  * Sample g of the pool is sample j of agent i, g = n_1 + ... + n_{i-1} + j. Its function is
  *   w_i f_ij,  w_i = N / (m n_i),  N = sum_i n_i,
  * so that the mean over the pool is F for any local sizes; if all are equal, w_i = 1. A batch is
- * sorted by agent, and each agent's part is one call of the underlying problem. The terms that its
- * samples share count as part of each sample here, because the samples have different weights; only
+ * sorted by agent, and each agent's samples in it are one call of the underlying problem. The terms that its
+ * samples share count for each sample here, because the samples have different weights; only
  * over all samples do the weights add up to 1. If entry j of y belongs to sample j of every agent,
  * these samples form group j of the pool.
  */
@@ -61,10 +61,10 @@ static void add_shared(const instance *self, const saddle_part *part, double sca
     if (of->add_common != NULL)
         of->add_common(of, &p);
     if (linear)
-        saddle_add_linear_part(of->y_dim, -scale * of->y_curvature, p.y, p.y0, part->gy);
+        saddle_add_linear_term(of->y_dim, -scale * of->y_curvature, p.y, p.y0, part->gy);
 }
 
-/* Returns the sum of |w_i grad f_ij|^2 over an agent's part of a batch. */
+/* Returns the sum of |w_i grad f_ij|^2 over an agent's samples in a batch. */
 static double sum_squares(const instance *self, size_t agent, const saddle_part *part,
                           double *scratch)
 {
@@ -82,7 +82,7 @@ static double sum_squares(const instance *self, size_t agent, const saddle_part 
     return weight * weight * sum;
 }
 
-/* Adds an agent's part of a batch; returns the weight with which add_shared() must still be
+/* Adds an agent's samples in a batch; returns the weight with which add_shared() must still be
  * called. */
 static double add_agent(const instance *self, size_t agent, const saddle_part *part,
                         double *scratch)
@@ -102,7 +102,7 @@ static double add_agent(const instance *self, size_t agent, const saddle_part *p
     return weight;
 }
 
-/* Sorts a batch by agent: end[i] is the end of agent i's part of `sorted`. */
+/* Sorts a batch by agent: end[i] is the end of agent i's samples in `sorted`. */
 static void sort_batch(const instance *self, const saddle_batch *batch, uint32_t *sorted,
                        uint32_t *end)
 {
@@ -112,7 +112,7 @@ static void sort_batch(const instance *self, const saddle_batch *batch, uint32_t
         end[agent_of(self, saddle_batch_sample(batch, k)) + 1]++;
     for (size_t i = 1; i <= agents; i++)
         end[i] += end[i - 1];
-    /* Now end[i] is the beginning of agent i's part; filling moves it to the end. */
+    /* Now end[i] is the beginning of agent i's samples; filling moves it to the end. */
     for (size_t k = 0; k < batch->count; k++) {
         size_t sample = saddle_batch_sample(batch, k);
         size_t agent = agent_of(self, sample);

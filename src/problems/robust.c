@@ -66,7 +66,7 @@ static double dual_term(const saddle_robust *self, const double *y)
     return 0.5 * self->lambda1 * sum;
 }
 
-/* Adds g(x) - V(y); in differences the library adds the linear part in y. */
+/* Adds g(x) - V(y); in differences the library adds the linear term in y. */
 void saddle_robust_add_common(const saddle_problem *problem, const saddle_part *part)
 {
     const saddle_robust *self = problem->self;

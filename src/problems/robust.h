@@ -1,5 +1,5 @@
 /*
- * The common part of robust-logistic and robust-regression: losses of a linear model, weighted by
+ * What robust-logistic and robust-regression have in common: losses of a linear model, weighted by
  * an adversary.
  *
  *   f_ij(x, y) = w y_j l_ij(x) - V(y) + g(x)

@@ -106,52 +106,33 @@ static bool uniform_bounds(const saddle_set *set, double *lower, double *upper)
     return true;
 }
 
+#define INTERVAL(id, form, words, start) \
+    .term = {.name = (id),               \
+             .synopsis = (form),         \
+             .summary = (words),         \
+             .size = sizeof(interval),   \
+             .init = (start)},           \
+    .range = range, .uniform_bounds = uniform_bounds, .l1_rule = SADDLE_PROX_SHRINK_PROJECT
+
 const saddle_set_class saddle_set_none = {
-    .term = {.name = "none",
-             .synopsis = "none",
-             .summary = "the whole space: no constraint",
-             .size = sizeof(interval),
-             .init = init_none},
+    INTERVAL("none", "none", "the whole space: no constraint", init_none),
     .project = project_none,
-    .range = range,
-    .uniform_bounds = uniform_bounds,
-    .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
     .group_rule = SADDLE_PROX_SHRINK_PROJECT,
 };
 
 const saddle_set_class saddle_set_bounded = {
-    .term = {.name = "box",
-             .synopsis = "box:LO:HI",
-             .summary = "LO <= x_k <= HI for every entry; LO may be -inf and HI inf",
-             .size = sizeof(interval),
-             .init = init_box},
+    INTERVAL("box", "box:LO:HI", "LO <= x_k <= HI for every entry; LO may be -inf and HI inf",
+             init_box),
     .project = project,
-    .range = range,
-    .uniform_bounds = uniform_bounds,
-    .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
 };
 
 const saddle_set_class saddle_set_nonneg = {
-    .term = {.name = "nonneg",
-             .synopsis = "nonneg",
-             .summary = "x_k >= 0 for every entry",
-             .size = sizeof(interval),
-             .init = init_nonneg},
+    INTERVAL("nonneg", "nonneg", "x_k >= 0 for every entry", init_nonneg),
     .project = project,
-    .range = range,
-    .uniform_bounds = uniform_bounds,
-    .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
     .group_rule = SADDLE_PROX_PROJECT_SHRINK,
 };
 
 const saddle_set_class saddle_set_linf_ball = {
-    .term = {.name = "linf-ball",
-             .synopsis = "linf-ball:R",
-             .summary = "|x_k| <= R for every entry",
-             .size = sizeof(interval),
-             .init = init_ball},
+    INTERVAL("linf-ball", "linf-ball:R", "|x_k| <= R for every entry", init_ball),
     .project = project,
-    .range = range,
-    .uniform_bounds = uniform_bounds,
-    .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
 };

@@ -3,7 +3,7 @@
  * h(u). Only pairs for which it is exactly a composition of the prox of h and the projection P onto
  * X are accepted; the class names the rule, which is proved here.
  *
- * Elastic net, any X: by completing the square, the quadratic part only divides by 1 + t W2:
+ * Elastic net, any X: by completing the square, the quadratic term only divides by 1 + t W2:
  *   |u - v|^2 / 2 + t W2/2 |u|^2 = (1 + t W2)/2 |u - v / (1 + t W2)|^2 + constant,
  *   and soft(v, t W1) / (1 + t W2) = soft(v / (1 + t W2), t W1 / (1 + t W2)). What remains is l1:
  * - intervals, SHRINK_PROJECT: coordinates separate, and the minimum of a convex function of one

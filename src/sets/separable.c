@@ -39,32 +39,18 @@ static saddle_weights weights(const saddle_regularizer *regularizer)
     return ((const separable *)regularizer)->weight;
 }
 
-const saddle_regularizer_class saddle_regularizer_zero = {
-    .term = {.name = "none",
-             .synopsis = "none",
-             .summary = "no regularizer: h = 0",
-             .size = sizeof(separable),
-             .init = init},
-    .value = value,
-    .weights = weights,
-};
+#define SEPARABLE(id, form, words)          \
+    {                                       \
+        .term = {.name = (id),              \
+                 .synopsis = (form),        \
+                 .summary = (words),        \
+                 .size = sizeof(separable), \
+                 .init = init},             \
+        .value = value, .weights = weights, \
+    }
 
-const saddle_regularizer_class saddle_regularizer_l1 = {
-    .term = {.name = "l1",
-             .synopsis = "l1:W",
-             .summary = "W sum_k |x_k|",
-             .size = sizeof(separable),
-             .init = init},
-    .value = value,
-    .weights = weights,
-};
-
-const saddle_regularizer_class saddle_regularizer_elastic_net = {
-    .term = {.name = "elastic-net",
-             .synopsis = "elastic-net:W1:W2",
-             .summary = "W1 sum_k |x_k| + (W2/2) sum_k x_k^2",
-             .size = sizeof(separable),
-             .init = init},
-    .value = value,
-    .weights = weights,
-};
+const saddle_regularizer_class saddle_regularizer_zero =
+    SEPARABLE("none", "none", "no regularizer: h = 0");
+const saddle_regularizer_class saddle_regularizer_l1 = SEPARABLE("l1", "l1:W", "W sum_k |x_k|");
+const saddle_regularizer_class saddle_regularizer_elastic_net =
+    SEPARABLE("elastic-net", "elastic-net:W1:W2", "W1 sum_k |x_k| + (W2/2) sum_k x_k^2");
