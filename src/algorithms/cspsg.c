@@ -97,21 +97,13 @@ static void estimate(saddle_agent *agent)
 static void move(saddle_agent *agent)
 {
     const parameters *p = agent->parameters;
-    size_t x_dim = agent->problem->x_dim;
-    size_t y_dim = agent->problem->y_dim;
-    const double *gx = agent->work;
-    const double *gy = gx + x_dim;
+    size_t both = agent->problem->x_dim + agent->problem->y_dim;
     double *mixed = agent->scratch;
-    double *rest = mixed + x_dim + y_dim;
-    uint64_t t = agent->iteration - (uint64_t)agent->kept[x_dim + y_dim];
-    double factor = decrease(p, t);
-    saddle_agent_mix(agent, 0, x_dim + y_dim, mixed);
-    saddle_agent_descend(agent, factor * p->steps.eta_x, mixed, gx, agent->next, rest);
-    saddle_agent_ascend(agent, factor * p->steps.eta_y, mixed + x_dim, gy, agent->next + x_dim,
-                        rest);
-    include(x_dim + y_dim, (double)(t + 2), agent->next, agent->kept);
-    saddle_agent_check_finite(agent, "x", x_dim, agent->next);
-    saddle_agent_check_finite(agent, "y", y_dim, agent->next + x_dim);
+    uint64_t t = agent->iteration - (uint64_t)agent->kept[both];
+    saddle_agent_mix(agent, 0, both, mixed);
+    saddle_two_steps_move(agent, decrease(p, t), mixed, agent->work, agent->next, mixed + both);
+    include(both, (double)(t + 2), agent->next, agent->kept);
+    saddle_plain_check(agent);
 }
 
 static const saddle_phase phases[] = {

@@ -97,6 +97,23 @@ void saddle_agent_ascend(const saddle_agent *agent, double step, const double *y
     saddle_set_project(agent->y_set, out, scratch);
 }
 
+void saddle_two_steps_move(const saddle_agent *agent, double factor, const double *from,
+                           const double *g, double *out, double *scratch)
+{
+    const saddle_two_steps *steps = agent->parameters;
+    size_t x_dim = agent->problem->x_dim;
+    saddle_agent_descend(agent, factor * steps->eta_x, from, g, out, scratch);
+    saddle_agent_ascend(agent, factor * steps->eta_y, from + x_dim, g + x_dim, out + x_dim,
+                        scratch);
+}
+
+void saddle_plain_check(saddle_agent *agent)
+{
+    size_t x_dim = agent->problem->x_dim;
+    saddle_agent_check_finite(agent, "x", x_dim, agent->next);
+    saddle_agent_check_finite(agent, "y", agent->problem->y_dim, agent->next + x_dim);
+}
+
 /* out += new - old, old = new */
 SADDLE_KERNEL static void add_change(size_t count, const double *restrict new, double *restrict old,
                                      double *restrict out)

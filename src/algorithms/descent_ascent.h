@@ -49,6 +49,11 @@ void saddle_plain_fields(const saddle_problem *problem, saddle_layout *out);
 void saddle_plain_start(saddle_agent *agent, const double *x0, const double *y0);
 void saddle_plain_view(const saddle_agent *agent, saddle_view *out);
 
+/* (x+, y+) with `factor` times the steps of the parameters, from (x, y) at `from` along (gx, gy) at `g`. */
+void saddle_two_steps_move(const saddle_agent *agent, double factor, const double *from,
+                           const double *g, double *out, double *scratch);
+/* Ends the run if (x, y) in agent->next is not finite. */
+void saddle_plain_check(saddle_agent *agent);
 /* Returns whether an inner loop must end because the agent's share of a budget is spent. */
 bool saddle_out_of_calls(const saddle_agent *agent);
 

@@ -98,14 +98,11 @@ static void request_gradient(saddle_agent *agent, uint64_t iteration)
     saddle_agent_request(agent, batch, z, g);
 }
 
-/* out = projection of  mixed - eta g */
-static void move(const saddle_agent *agent, const double *mixed, double *out, double *scratch)
+/* out = projection of  m_k - eta g */
+static void move(const saddle_agent *agent, double *out)
 {
-    const parameters *p = agent->parameters;
-    size_t x_dim = agent->problem->x_dim;
-    const double *g = agent->kept + x_dim + agent->problem->y_dim;
-    saddle_agent_descend(agent, p->steps.eta_x, mixed, g, out, scratch);
-    saddle_agent_ascend(agent, p->steps.eta_y, mixed + x_dim, g + x_dim, out + x_dim, scratch);
+    const double *g = agent->kept + agent->problem->x_dim + agent->problem->y_dim;
+    saddle_two_steps_move(agent, 1.0, agent->work, g, out, agent->scratch);
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
@@ -132,19 +129,17 @@ static void average(saddle_agent *agent)
     saddle_agent_mix(agent, 0, both, is_last(agent) ? agent->work : agent->next);
     if (!is_last(agent))
         return;
-    move(agent, agent->work, agent->kept, agent->scratch);
+    move(agent, agent->kept);
     request_gradient(agent, agent->iteration + 1);
 }
 
 /* Computes w_k in the last round. */
 static void advance(saddle_agent *agent)
 {
-    size_t x_dim = agent->problem->x_dim;
     if (!is_last(agent))
         return;
-    move(agent, agent->work, agent->next, agent->scratch);
-    saddle_agent_check_finite(agent, "x", x_dim, agent->next);
-    saddle_agent_check_finite(agent, "y", agent->problem->y_dim, agent->next + x_dim);
+    move(agent, agent->next);
+    saddle_plain_check(agent);
 }
 
 static const saddle_phase phases[] = {

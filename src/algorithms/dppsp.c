@@ -231,8 +231,7 @@ static void iterate(saddle_agent *agent)
     saddle_agent_mix(agent, 0, both, mixed);
     recur(both, agent->iteration == (uint64_t)half[both + 1], agent->now, mixed, w, half);
     resolvent(agent, w, half + both, agent->scratch);
-    saddle_agent_check_finite(agent, "x", x_dim, agent->next);
-    saddle_agent_check_finite(agent, "y", both - x_dim, agent->next + x_dim);
+    saddle_plain_check(agent);
 }
 
 static const saddle_phase phases[] = {{"iterate", .before = iterate}, {.name = NULL}};

@@ -95,15 +95,8 @@ static void estimate(saddle_agent *agent)
 
 static void move(saddle_agent *agent)
 {
-    const parameters *p = agent->parameters;
-    size_t x_dim = agent->problem->x_dim;
-    const double *gx = agent->work;
-    const double *gy = agent->work + x_dim;
-    saddle_agent_descend(agent, p->steps.eta_x, agent->now, gx, agent->next, agent->scratch);
-    saddle_agent_ascend(agent, p->steps.eta_y, agent->now + x_dim, gy, agent->next + x_dim,
-                        agent->scratch);
-    saddle_agent_check_finite(agent, "x", x_dim, agent->next);
-    saddle_agent_check_finite(agent, "y", agent->problem->y_dim, agent->next + x_dim);
+    saddle_two_steps_move(agent, 1.0, agent->now, agent->work, agent->next, agent->scratch);
+    saddle_plain_check(agent);
 }
 
 static const saddle_phase phases[] = {

@@ -301,8 +301,7 @@ static void iterate(saddle_agent *agent)
     memcpy(agent->next, agent->now, (x_dim + y_dim) * sizeof *agent->next);
     w.residual = measure(&w, agent->now, agent->now + x_dim);
     solve_subproblem(&w);
-    saddle_agent_check_finite(agent, "x", x_dim, w.x);
-    saddle_agent_check_finite(agent, "y", y_dim, w.y);
+    saddle_plain_check(agent);
 }
 
 static const saddle_phase phases[] = {{"iterate", .before = iterate}, {.name = NULL}};

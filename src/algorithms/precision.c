@@ -26,7 +26,6 @@
 #include "algorithms/descent_ascent.h"
 #include "algorithms/pass.h"
 #include "algorithms/precision_steps.h"
-#include "algorithms/shifted_estimate.h"
 #include "algorithms/step_options.h"
 #include "core/vector.h"
 
@@ -36,10 +35,8 @@
 
 static const saddle_automatic automatic[] = {SADDLE_PRECISION_BATCH_RULE("4"), {.option = NULL}};
 
-static const saddle_option *const options[] = {
-    &saddle_option_steps, &saddle_option_nu,       &saddle_option_eta,
-    &saddle_option_tau,   &saddle_option_alpha,    &saddle_option_q,
-    &saddle_option_batch, &saddle_option_sampling, NULL};
+static const saddle_option *const options[] = {SADDLE_PRECISION_OPTIONS, &saddle_option_q,
+                                               &saddle_option_batch, &saddle_option_sampling, NULL};
 
 static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
@@ -133,7 +130,7 @@ void saddle_precision_move(const saddle_agent *agent, const saddle_range *x, con
                                            .step = shared->steps.nu,
                                            .next = at.x1});
     /* y~ = y + alpha d, clipped (4);   y1 = sum_j M_ij y_j + eta (y~ - y) (6)
-     * and, if `tracked`, d1 = sum_j M_ij d_j - c (y1 - y): shifted_estimate.h */
+     * and, if `tracked`, d1 = sum_j M_ij d_j - c (y1 - y): precision_steps.h */
     saddle_pass_move(agent, &(saddle_pass){.range = *y,
                                            .offset = (size_t)(at.y - agent->now),
                                            .g = at.d,

@@ -63,11 +63,7 @@ static const saddle_option refresh_min = SADDLE_INTEGER(
     "Minimum number of samples in a refresh. auto: the size of a mini-batch, because a smaller "
     "refresh would be less accurate than the mini-batches after it.");
 
-static const saddle_option *const options[] = {&saddle_option_steps,
-                                               &saddle_option_nu,
-                                               &saddle_option_eta,
-                                               &saddle_option_tau,
-                                               &saddle_option_alpha,
+static const saddle_option *const options[] = {SADDLE_PRECISION_OPTIONS,
                                                &saddle_option_q,
                                                &saddle_option_batch,
                                                &saddle_option_sampling,

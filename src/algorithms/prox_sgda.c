@@ -24,9 +24,8 @@
 #include "algorithms/step_options.h"
 #include "core/vector.h"
 
-static const saddle_option *const options[] = {
-    &saddle_option_steps, &saddle_option_nu,    &saddle_option_eta,      &saddle_option_tau,
-    &saddle_option_alpha, &saddle_option_batch, &saddle_option_sampling, NULL};
+static const saddle_option *const options[] = {SADDLE_PRECISION_OPTIONS, &saddle_option_batch,
+                                               &saddle_option_sampling, NULL};
 
 static saddle_status init_tracking(void *parameters, saddle_configuration *c, saddle_error *error)
 {

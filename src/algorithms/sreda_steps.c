@@ -293,8 +293,7 @@ static void iterate(saddle_agent *agent)
         refresh(agent, &at, (size_t)p->refresh, at.x, at.y);
     descend(agent, &at);
     maximize(agent, &at);
-    saddle_agent_check_finite(agent, "x", at.x_dim, at.x1);
-    saddle_agent_check_finite(agent, "y", at.y_dim, at.y1);
+    saddle_plain_check(agent);
     saddle_agent_check_finite(agent, "v (x-gradient)", at.x_dim, at.v);
     saddle_agent_check_finite(agent, "u (y-gradient)", at.y_dim, at.u);
 }

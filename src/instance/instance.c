@@ -13,9 +13,7 @@
 #include "data/dataset.h"
 #include "instance/fingerprint.h"
 #include "instance/plan_plugins.h"
-#include "problems/pooled.h"
 #include "problems/problems.h"
-#include "problems/weighted.h"
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 

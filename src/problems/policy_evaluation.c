@@ -23,7 +23,7 @@
  *   grad_y f = (delta - c) g - rho y
  * A sample's gradient costs two evaluations of the network and O(dim x) more.
  */
-#include "problems/policy_evaluation.h"
+#include "problems/problems.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@
 #include "core/sizes.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "problems/problems.h"
+#include "problems/mdp.h"
 
 #define GROUP "Problem policy-evaluation"
 #define OWN(field) SADDLE_OWN(choices, field, INSTANCE)

@@ -1,4 +1,6 @@
 /*
+ * A problem of one agent that holds the samples of all agents.
+ *
  * Sample g of the pool is sample j of agent i, g = n_1 + ... + n_{i-1} + j. Its function is
  *   w_i f_ij,  w_i = N / (m n_i),  N = sum_i n_i,
  * so that the mean over the pool is F for any local sizes; if all are equal, w_i = 1. A batch is
@@ -7,7 +9,6 @@
  * over all samples do the weights add up to 1. If entry j of y belongs to sample j of every agent,
  * these samples form group j of the pool.
  */
-#include "problems/pooled.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,6 +18,7 @@
 #include "core/status.h"
 #include "core/vector.h"
 #include "problems/evaluate.h"
+#include "problems/problem_choice.h"
 
 typedef struct instance {
     saddle_problem problem; /* first: shares the address of the instance */

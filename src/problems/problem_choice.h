@@ -1,4 +1,4 @@
-/* Finding a kind of problem by its name, or loading it from a shared object. */
+/* Finding a kind of problem by its name, or loading it from a shared object; making problems. */
 #ifndef SADDLE_PROBLEMS_PROBLEM_CHOICE_H
 #define SADDLE_PROBLEMS_PROBLEM_CHOICE_H
 
@@ -29,5 +29,15 @@ void saddle_problem_free(saddle_problem *problem);
  * by init(). Free with saddle_problem_free(). */
 saddle_status saddle_problem_make(const saddle_problem_choice *choice, saddle_problem **out,
                                   const saddle_problem_inputs *inputs, saddle_error *error);
+
+/* Both make a problem of another one, which is borrowed for its lifetime. Free with saddle_problem_free(). */
+
+/* Weights agents by their number of samples. */
+saddle_status saddle_weighted_create(saddle_problem **out, const saddle_problem *of,
+                                     saddle_error *error);
+/* Pools the samples of all agents at one agent, for the centralized algorithms: the objective F = (1/m)
+ * sum_i F_i, the dimensions and the best response are the same. */
+saddle_status saddle_pooled_create(saddle_problem **out, const saddle_problem *of,
+                                   saddle_error *error);
 
 #endif

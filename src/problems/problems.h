@@ -14,6 +14,9 @@ extern const saddle_problem_class saddle_fair;
 extern const saddle_problem_class saddle_group_dro;
 extern const saddle_problem_class saddle_poisoning;
 
+/* Returns the process that an instance of policy-evaluation was made from, for tests. Borrowed. */
+const struct saddle_mdp *saddle_policy_evaluation_mdp(const saddle_problem *problem);
+
 /* Adds the common term -(ridge / 2) |y|^2 to the outputs of a part. */
 void saddle_add_ridge(const saddle_problem *problem, double ridge, const saddle_part *part);
 

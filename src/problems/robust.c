@@ -6,11 +6,63 @@
 #include "core/elementary.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "problems/batch_rows.h"
 #include "problems/problems.h"
 #include "problems/row_blocks.h"
 
 enum { BLOCK = SADDLE_ROW_BLOCK };
+
+/* ---- rows of a batch ------------------------------------------------------------------------- */
+
+/* The rows of a batch are scattered in memory. The entry of row_start is prefetched
+ * START_AHEAD rows ahead, the row itself ROW_AHEAD rows ahead. */
+enum { START_AHEAD = 16, ROW_AHEAD = 8 };
+
+/* Prefetches the rows after the k-th of a batch. It must be forced inline: gcc considers a
+ * function that only prefetches to have no effect and drops the call. */
+SADDLE_INLINE void prefetch_rows(const saddle_dataset *data, const saddle_batch *batch, size_t k)
+{
+    if (batch->index == NULL || data->dense != NULL)
+        return;
+    if (k + START_AHEAD < batch->count) {
+        size_t row = batch->index[k + START_AHEAD];
+        __builtin_prefetch(data->row_start + row);
+        __builtin_prefetch(data->label + row);
+    }
+    if (k + ROW_AHEAD < batch->count) {
+        size_t first = data->row_start[batch->index[k + ROW_AHEAD]];
+        __builtin_prefetch(data->column + first);
+        if (data->value != NULL) {
+            __builtin_prefetch(data->value + first);
+            __builtin_prefetch(data->value + first + SADDLE_LANES);
+        }
+    }
+}
+
+/* The same entry of two vectors. */
+typedef double couple __attribute__((vector_size(2 * sizeof(double))));
+
+/* Returns a_row' x of a sparse row for two points, whose entries are interleaved in `pair`. */
+static inline couple row_dot_pair(const saddle_dataset *data, size_t row, const double *pair)
+{
+    couple sum = {0.0, 0.0};
+    size_t end = data->row_start[row + 1];
+    const double *value = data->value;
+    couple both;
+    if (value == NULL) {
+        for (size_t k = data->row_start[row]; k < end; k++) {
+            memcpy(&both, pair + 2 * (size_t)data->column[k], sizeof both);
+            sum += both;
+        }
+        return sum;
+    }
+    for (size_t k = data->row_start[row]; k < end; k++) {
+        memcpy(&both, pair + 2 * (size_t)data->column[k], sizeof both);
+        sum += value[k] * both;
+    }
+    return sum;
+}
+
+/* ---- terms without data ---------------------------------------------------------------------- */
 
 static double regularizer(const saddle_robust *self, const double *x)
 {
@@ -139,7 +191,7 @@ SADDLE_INLINE void find_losses(const saddle_robust *self, bool logistic, const s
     b->count = rest < BLOCK ? rest : BLOCK;
     for (size_t k = 0; k < b->count; k++) {
         size_t row = saddle_batch_sample(batch, b->begin + k);
-        saddle_prefetch_rows(data, batch, b->begin + k);
+        prefetch_rows(data, batch, b->begin + k);
         double t = saddle_row_dot(data, row, x);
         z[k] = argument(logistic, data->label[row], logistic ? t : t + v);
     }
@@ -229,10 +281,10 @@ SADDLE_INLINE void find_arguments(const saddle_robust *self, bool logistic,
     double v0 = intercept(self, logistic, part->x0);
     for (size_t k = 0; k < count; k++) {
         size_t row = saddle_batch_sample(&part->batch, begin + k);
-        saddle_couple dot = {0.0, 0.0};
-        saddle_prefetch_rows(data, &part->batch, begin + k);
+        couple dot = {0.0, 0.0};
+        prefetch_rows(data, &part->batch, begin + k);
         if (data->dense == NULL) {
-            dot = saddle_row_dot_pair(data, row, pair);
+            dot = row_dot_pair(data, row, pair);
         } else {
             dot[0] = saddle_row_dot(data, row, part->x);
             dot[1] = saddle_row_dot(data, row, part->x0);

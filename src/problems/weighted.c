@@ -1,4 +1,7 @@
 /*
+ * A problem in which agents are weighted by their number of samples: its objective is sum_i (n_i /
+ * N) F_i, N = sum_i n_i, instead of (1/m) sum_i F_i.
+ *
  * Agent i's samples are multiplied by w_i = m n_i / N, so that (1/m) sum_i w_i F_i = sum_i (n_i /
  * N) F_i. The terms that all samples of all agents share (add_common) are not weighted: the w_i
  * have mean 1, so these terms contribute the same to the objective, and best responses still follow
@@ -7,7 +10,7 @@
  * The weighted problem is a copy of the other one, `self` included, in which the functions that compute an agent's
  * own terms are replaced. Outcomes are those of the other problem, whose functions they may call.
  */
-#include "problems/weighted.h"
+#include "problems/problem_choice.h"
 
 #include <math.h>
 

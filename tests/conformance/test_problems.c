@@ -14,7 +14,8 @@
 #include "instances.h"
 #include "observe/response.h"
 #include "problems/evaluate.h"
-#include "problems/policy_evaluation.h"
+#include "problems/mdp.h"
+#include "problems/problems.h"
 #include "support.h"
 
 /* One instance with memory for points and gradients. */

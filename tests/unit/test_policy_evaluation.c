@@ -8,7 +8,8 @@
 #include "core/dense.h"
 #include "core/rng.h"
 #include "instances.h"
-#include "problems/policy_evaluation.h"
+#include "problems/mdp.h"
+#include "problems/problems.h"
 #include "support.h"
 
 /* ---- dense systems --------------------------------------------------------------------------- */
