@@ -225,38 +225,39 @@ saddle_status saddle_resume_directory(const saddle_resumption *r, saddle_plan *p
     return status;
 }
 
-/* Copies the settings of a resumption's checkpoint into a plan, and its directory for further checkpoints. */
-static saddle_status take_over(const saddle_resumption *r, saddle_plan *plan, saddle_error *error)
+/* Replaces a plan by its copy, completed by the settings of a resumption's checkpoint and its directory
+ * for further checkpoints. Collective. */
+static saddle_status take_over(const saddle_resumption *r, saddle_plan *plan,
+                               const saddle_world *world, saddle_error *error)
 {
-    SADDLE_TRY(take_settings(r->from, plan, true, error));
-    return saddle_resume_directory(r, plan, error);
-}
-
-saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world, saddle_error *error)
-{
-    SADDLE_STANDARD_FLOATS;
-    SADDLE_REQUIRE(error, plan);
-    saddle_resumption r = {.from = NULL};
-    saddle_world *alone = NULL;
     saddle_plan with;
     saddle_status status = saddle_plan_copy(&with, plan, error);
-    if (status != SADDLE_OK)
-        return status;
-    if (world == NULL)
-        status = saddle_world_alone(&alone, 0, error);
-    SADDLE_THEN(status, saddle_resume_open(&r, &with, world != NULL ? world : alone, error));
-    bool leads = world == NULL || world->rank == 0;
-    SADDLE_THEN_IF(status, r.from != NULL && leads, check_outputs(r.from, &with, error));
-    SADDLE_THEN_IF(status, r.from != NULL, take_over(&r, &with, error));
-    saddle_resume_close(&r);
-    saddle_world_free(alone);
-    if (world != NULL)
-        status = saddle_world_agree(world, status, error);
+    SADDLE_THEN_IF(status, world->rank == 0, check_outputs(r->from, &with, error));
+    SADDLE_THEN(status, take_settings(r->from, &with, true, error));
+    SADDLE_THEN(status, saddle_resume_directory(r, &with, error));
+    status = saddle_world_agree(world, status, error);
     if (status == SADDLE_OK) {
         saddle_plan_free(plan);
         *plan = with;
     } else {
         saddle_plan_free(&with);
     }
+    return status;
+}
+
+saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world, saddle_error *error)
+{
+    SADDLE_STANDARD_FLOATS;
+    SADDLE_REQUIRE(error, plan);
+    SADDLE_TRY(saddle_plan_check_size(plan, error));
+    saddle_resumption r = {.from = NULL};
+    saddle_world *alone = NULL;
+    if (world == NULL)
+        SADDLE_TRY(saddle_world_alone(&alone, 0, error));
+    world = world != NULL ? world : alone;
+    saddle_status status = saddle_resume_open(&r, plan, world, error);
+    SADDLE_THEN_IF(status, r.from != NULL, take_over(&r, plan, world, error));
+    saddle_resume_close(&r);
+    saddle_world_free(alone);
     return status;
 }

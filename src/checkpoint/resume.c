@@ -23,7 +23,7 @@ static saddle_status read_source(resume_source *out, const saddle_plan *plan, sa
     struct stat status;
     const char *text = plan->outputs.resume;
     *out = (resume_source){.place = NULL};
-    if (text == NULL || strcmp(text, "no") == 0)
+    if (text == NULL || *text == '\0' || strcmp(text, "no") == 0)
         return SADDLE_OK;
     out->lenient = strcmp(text, "auto") == 0;
     out->place = text;
@@ -32,7 +32,7 @@ static saddle_status read_source(resume_source *out, const saddle_plan *plan, sa
         return SADDLE_OK;
     out->place = plan->outputs.checkpoint;
     out->directory = true;
-    if (out->place != NULL)
+    if (out->place != NULL && *out->place != '\0')
         return SADDLE_OK;
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
