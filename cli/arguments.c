@@ -325,7 +325,6 @@ static void warn(void *context, const char *message)
 void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,
                      const saddle_algorithm *const *algorithm, size_t count)
 {
-    saddle_report_scale(instance, warn, NULL);
     saddle_report_unused(plan, instance, algorithm, count, warn, NULL);
 }
 

@@ -14,7 +14,7 @@ import re
 import sys
 
 COMMAND_NAME = re.compile(r'const cli_command \w+ = \{\s*\.name = "([^" ]+)')
-OPTION = re.compile(r"\bSADDLE_(?:REAL|REAL_ABOVE|STEP|INTEGER|CHOICE|FLAG|TEXT|AUTOMATIC)\(|\.help =\s")
+OPTION = re.compile(r"\b(?:SADDLE_)?(?:REAL|REAL_ABOVE|STEP|INTEGER|CHOICE|FLAG|TEXT|AUTOMATIC)\(|\.help =\s")
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^'\\]|\\.)'|/\*.*?\*/|//[^\n]*", re.S)
 ARGUMENTS = re.compile(r"\bargv\[\] = \{.*?\};", re.S)
 READS_HEADINGS = {"cli/help.c", "cli/cmd_man.c"}

@@ -88,6 +88,13 @@ typedef struct saddle_search {
     int high;         /**< In half decades; at least 0. */
 } saddle_search;
 
+/** The condition that another option sets for an option to have an effect. */
+typedef struct saddle_companion {
+    const struct saddle_option *option; /**< The other option; NULL: there is no condition. */
+    const char *beginning;              /**< How its value must begin. */
+    bool without;                       /**< Or: how its value must not begin. */
+} saddle_companion;
+
 /** One option. Instances are constants with static storage. */
 typedef struct saddle_option {
     const char *name;            /**< Without the dashes, such as "nu". */
@@ -113,12 +120,10 @@ typedef struct saddle_option {
     unsigned formats;            /**< For options for reading data: the formats that use it, as in
                                       saddle_dataset::formats. */
     bool not_in_file;            /**< Refused in a configuration file. */
-    bool no_path_in_file; /**< There, a value with a / is refused: it names code to be run. */
-    const char *alone;    /**< What its name alone means on the command line; NULL: it needs
+    bool no_path_in_file;       /**< There, a value with a / is refused: it names code to be run. */
+    const char *alone;          /**< What its name alone means on the command line; NULL: it needs
                                       a value, unless it is a flag. */
-    const char
-        *used_with; /**< "NAME=BEGINNING": it has an effect only if the option NAME has a value
-                                that begins so; "NAME!=BEGINNING": only if not; NULL: always. */
+    saddle_companion used_with; /**< The value of another option that it needs to have an effect. */
 } saddle_option;
 
 /** Size of a buffer for the value of an option as text, and for its list of choices. */

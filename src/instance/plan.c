@@ -26,7 +26,7 @@ static saddle_status list_all(saddle_plan *plan, saddle_error *error)
     size_t problems;
     const saddle_algorithm *const *algorithm = saddle_algorithm_list(&algorithms);
     const saddle_problem_class *const *problem = saddle_problem_list(&problems);
-    const saddle_option *const *const first[] = {saddle_plan_options()};
+    const saddle_option *const *const first[] = {saddle_plan_options};
     saddle_status status = saddle_plan_list(plan, first, 1, error);
     for (size_t k = 0; status == SADDLE_OK && k < algorithms; k++)
         status = saddle_plan_append(plan, algorithm[k]->options, error);
@@ -60,7 +60,7 @@ void saddle_plan_defaults_for(saddle_plan *plan, size_t size, uint32_t abi)
     /* The program was compiled with other headers: every call refuses this plan. */
     if (size != sizeof *plan)
         return;
-    const saddle_option *const *const table[] = {saddle_plan_options(), saddle_step_options};
+    const saddle_option *const *const table[] = {saddle_plan_options, saddle_step_options};
     for (size_t t = 0; t < sizeof table / sizeof *table; t++)
         for (const saddle_option *const *option = table[t]; *option != NULL; option++)
             saddle_option_default(*option, plan);
@@ -375,7 +375,7 @@ bool saddle_plan_given(const saddle_plan *plan, const saddle_option *option)
 
 bool saddle_plan_given_at(const saddle_plan *plan, size_t offset)
 {
-    for (const saddle_option *const *option = saddle_plan_options(); *option != NULL; option++)
+    for (const saddle_option *const *option = saddle_plan_options; *option != NULL; option++)
         if ((*option)->offset == offset)
             return saddle_plan_given(plan, *option);
     return false;

@@ -19,6 +19,6 @@
 #define SADDLE_CHECKPOINTS_HEADING "Checkpoints"
 
 /* The table of these options; NULL-terminated. */
-const saddle_option *const *saddle_plan_options(void);
+extern const saddle_option *const saddle_plan_options[];
 
 #endif

@@ -22,17 +22,14 @@ bool saddle_option_lacks_companion(const saddle_plan *plan, const saddle_option 
  * a set as in saddle_dataset::formats, uses. */
 void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unused_warning *warning,
                           void *context);
-/* Warns of every option that the plan was given but that neither the instance's problem nor any
- * of the algorithms uses. Without algorithms, warns only of options of problems and for reading
- * data. */
+/* Warns of columns of the instance's data whose values are too large for training, and of every
+ * option that the plan was given but that neither the instance's problem nor any of the algorithms
+ * uses. Without algorithms, warns only of options of problems and for reading data. */
 void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instance,
                           const saddle_algorithm *const *algorithm, size_t count,
                           saddle_unused_warning *warning, void *context);
-/* Warn of the columns of a data set, or of an instance's data, whose values are too large for
- * training. */
+/* Warns of the columns of a data set whose values are too large for training. */
 void saddle_report_large_values(const saddle_dataset *data, saddle_unused_warning *warning,
                                 void *context);
-void saddle_report_scale(const saddle_instance *instance, saddle_unused_warning *warning,
-                         void *context);
 
 #endif

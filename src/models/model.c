@@ -15,7 +15,9 @@ const saddle_option saddle_score_option = SADDLE_TEXT(
     "linear: a linear function with a bias.\n"
     "mlp:H1[,H2,...]: a multilayer perceptron with hidden layers of H1, H2, ... units.");
 
-#define OWN_OF_MLP(field) SADDLE_OWN(saddle_model_choice, field, INSTANCE), .used_with = "score=mlp"
+#define OWN_OF_MLP(field)                             \
+    SADDLE_OWN(saddle_model_choice, field, INSTANCE), \
+        .used_with = {&saddle_score_option, "mlp", false}
 
 const saddle_option saddle_activation_option = SADDLE_CHOICE(
     OWN_OF_MLP(activation), "activation", GROUP, "relu", "relu|tanh|elu|sigmoid", "FUNCTION",

@@ -27,7 +27,7 @@
 
 #define GROUP "Problem robust-regression"
 #define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
-#define OWN_OF_HUBER(field) OWN(field), .used_with = "loss=huber"
+#define OWN_OF_HUBER(field) OWN(field), .used_with = {&loss, "huber", false}
 
 typedef struct choices {
     int loss;          /* SQUARE or HUBER */
@@ -38,12 +38,14 @@ typedef struct choices {
 /* The choices of --loss. */
 enum { SQUARE, HUBER };
 
+static const saddle_option loss =
+    SADDLE_CHOICE(OWN(loss), "loss", GROUP, "square", "square|huber", "LOSS",
+                  "Loss of a residual r.\n"
+                  "square: r^2/2.\n"
+                  "huber: the same up to --huber-delta and linear beyond it, which limits the "
+                  "influence of outliers.");
 static const saddle_option *const options[] = {
-    &(const saddle_option)SADDLE_CHOICE(OWN(loss), "loss", GROUP, "square", "square|huber", "LOSS",
-                                        "Loss of a residual r.\n"
-                                        "square: r^2/2.\n"
-                                        "huber: the same up to --huber-delta and linear beyond it, "
-                                        "which limits the influence of outliers."),
+    &loss,
     &(const saddle_option)SADDLE_REAL_ABOVE(OWN_OF_HUBER(delta), "huber-delta", GROUP, "auto", 0.0,
                                             SADDLE_UNBOUNDED, "D",
                                             "Residual at which Huber's loss becomes linear. auto: "

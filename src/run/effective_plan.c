@@ -23,8 +23,8 @@ static saddle_status collect(saddle_run_state *r, saddle_plan *plan, saddle_erro
 {
     const saddle_instance *network = r->info.network;
     const saddle_problem_class *kind = network->kind;
-    const saddle_option *const *const tables[3] = {
-        saddle_plan_options(), r->info.algorithm->options, kind != NULL ? kind->options : NULL};
+    const saddle_option *const *const tables[3] = {saddle_plan_options, r->info.algorithm->options,
+                                                   kind != NULL ? kind->options : NULL};
     return saddle_plan_merge(plan, network->plan, &r->given, tables, kind != NULL ? 3 : 2, error);
 }
 

@@ -422,7 +422,6 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
         saddle_run_warn_of_late_events(r);
     }
     if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL) {
-        saddle_report_scale(r->info.network, r->hooks->warning, r->hooks->context);
         saddle_report_unused(&r->given, r->info.network, &r->info.algorithm, 1, r->hooks->warning,
                              r->hooks->context);
     }

@@ -150,7 +150,7 @@ static saddle_plan defaults(void)
 
 START_TEST(every_option_of_a_plan_is_known_here)
 {
-    const saddle_option *const *const table[] = {saddle_plan_options(), saddle_step_options};
+    const saddle_option *const *const table[] = {saddle_plan_options, saddle_step_options};
     size_t count = 0;
     for (size_t t = 0; t < 2; t++)
         for (const saddle_option *const *option = table[t]; *option != NULL; option++, count++) {
