@@ -5,25 +5,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "files/file.h"
-#include "graph/link_rule.h"
+#include "engines/link_state.h"
 
 /* The name of the file in messages. */
 #define WHAT "the trace"
-
-struct saddle_trace_writer {
-    saddle_lines lines;
-};
 
 /* The most agents whose disagreement is listed: a reader refuses lines of many megabytes. */
 #define MOST_LISTED 10000
 
 /* Which runs have a column; in rows of others it is NaN. */
 typedef enum condition { ALWAYS, WITH_LINK_MODEL, WITH_LINKS, WITH_CHURN } condition;
+/* Why the others do not. */
+static const char *const lacks[] = {
+    [WITH_LINK_MODEL] = "without a link-model; give one, such as latency:0.02,bandwidth:125000",
+    [WITH_LINKS] = "with reliable links; set links to another kind, such as lossy:0.1",
+    [WITH_CHURN] = "without churn; set churn to a file of events"};
 
 /* The columns of a trace, in order: name, field of a row, whether it is an integer, which runs have it. */
 #define COLUMN_IF(name, field, condition)                   \
@@ -90,20 +89,14 @@ bool saddle_row_has(const saddle_row *row, size_t column)
     return columns[column].condition == ALWAYS || !isnan(saddle_row_cell(row, column));
 }
 
-/* Returns whether a run has a column. */
-static bool has_column(const saddle_run_info *info, size_t column)
+const char *saddle_trace_lacks(const saddle_run_info *info, size_t column)
 {
-    const saddle_instance *e = info->instance;
-    switch (columns[column].condition) {
-    case WITH_LINK_MODEL:
-        return info->plan->network.link_model != NULL;
-    case WITH_LINKS:
-        return e->links != NULL && (e->links->kind != SADDLE_LINKS_RELIABLE || e->churn != NULL);
-    case WITH_CHURN:
-        return e->churn != NULL;
-    default:
-        return true;
-    }
+    condition needed = columns[column].condition;
+    bool has = needed == WITH_LINK_MODEL ? info->given->network.link_model != NULL
+               : needed == WITH_LINKS    ? saddle_link_state_needed(info->instance)
+               : needed == WITH_CHURN    ? info->instance->churn != NULL
+                                         : true;
+    return has ? NULL : lacks[needed];
 }
 
 void saddle_row_set_cell(saddle_row *row, size_t column, double value)
@@ -122,10 +115,8 @@ static void write_constant(FILE *f, bool known, const char *name, double value, 
         saddle_fprintf(f, "# %s: %s%s\n", name, saddle_print_real(value, 17, text), how);
 }
 
-static void write_head(saddle_trace_writer *trace, const saddle_run_info *info,
-                       const saddle_result *result)
+static void write_head(FILE *f, const saddle_run_info *info, const saddle_result *result)
 {
-    FILE *f = trace->lines.stream;
     const saddle_instance *e = info->instance;
     const saddle_plan *plan = info->plan;
     saddle_fprintf(f, "# saddle %s\n", saddle_version());
@@ -152,31 +143,24 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info,
     write_constant(f, e->constants.strong_concavity > 0.0, "problem_mu",
                    e->constants.strong_concavity, how);
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
-        if (has_column(info, k))
+        if (saddle_trace_lacks(info, k) == NULL)
             saddle_fprintf(f, "%s%s", k == 0 ? "" : ",", columns[k].name);
     for (size_t k = 0; k < result->outcome_count; k++)
         saddle_fprintf(f, ",%s", result->outcome[k].name);
     fputc('\n', f);
 }
 
-saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
-                                const saddle_run_info *info, const saddle_result *result,
-                                saddle_error *error)
+saddle_status saddle_trace_open(saddle_lines *out, const char *path, const saddle_run_info *info,
+                                const saddle_result *result, saddle_error *error)
 {
-    *out = NULL;
-    saddle_trace_writer *trace = saddle_alloc(1, sizeof *trace);
-    SADDLE_TRY(saddle_check_memory(trace, "the trace", error));
-    saddle_status status = saddle_lines_open(&trace->lines, path, "trace", false, error);
+    saddle_status status = saddle_lines_open(out, path, "trace", false, error);
     if (status == SADDLE_OK) {
-        write_head(trace, info, result);
-        status = saddle_lines_flush(&trace->lines, WHAT, error);
+        write_head(out->stream, info, result);
+        status = saddle_lines_flush(out, WHAT, error);
     }
-    if (status != SADDLE_OK) {
-        saddle_trace_close(trace, NULL);
-        return status;
-    }
-    *out = trace;
-    return SADDLE_OK;
+    if (status != SADDLE_OK)
+        saddle_lines_close(out, WHAT, NULL);
+    return status;
 }
 
 /* Writes a comma and a number that reads back equal, or only the comma for NaN, so that readers do not
@@ -187,10 +171,10 @@ static void write_field(FILE *f, double value)
     saddle_fprintf(f, ",%s", isnan(value) ? "" : saddle_print_real(value, 17, text));
 }
 
-saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_result *result, size_t r,
+saddle_status saddle_trace_write(saddle_lines *trace, const saddle_result *result, size_t r,
                                  saddle_error *error)
 {
-    FILE *f = trace->lines.stream;
+    FILE *f = trace->stream;
     const saddle_row *row = &result->rows[r];
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++) {
         const char *comma = k == 0 ? "" : ",";
@@ -204,7 +188,7 @@ saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_result
     for (size_t k = 0; k < result->outcome_count; k++)
         write_field(f, result->outcomes[r * result->outcome_count + k]);
     fputc('\n', f);
-    return saddle_lines_flush(&trace->lines, WHAT, error);
+    return saddle_lines_flush(trace, WHAT, error);
 }
 
 bool saddle_result_lists_disagreement(const saddle_result *result)
@@ -212,10 +196,10 @@ bool saddle_result_lists_disagreement(const saddle_result *result)
     return result != NULL && result->stop != SADDLE_STOP_DIVERGED && result->agents <= MOST_LISTED;
 }
 
-saddle_status saddle_trace_end(saddle_trace_writer *trace, const saddle_result *result,
-                               const char *reason, saddle_error *error)
+saddle_status saddle_trace_end(saddle_lines *trace, const saddle_result *result, const char *reason,
+                               saddle_error *error)
 {
-    FILE *f = trace->lines.stream;
+    FILE *f = trace->stream;
     if (saddle_result_lists_disagreement(result)) {
         char text[SADDLE_REAL_SIZE];
         fputs("# disagreement:", f);
@@ -224,14 +208,7 @@ saddle_status saddle_trace_end(saddle_trace_writer *trace, const saddle_result *
         fputc('\n', f);
     }
     saddle_fprintf(f, "# ended: %s\n", reason);
-    return saddle_lines_flush(&trace->lines, WHAT, error);
-}
-
-saddle_status saddle_trace_close(saddle_trace_writer *trace, saddle_error *error)
-{
-    if (trace == NULL)
-        return SADDLE_OK;
-    saddle_status status = saddle_lines_close(&trace->lines, WHAT, error);
-    saddle_free(trace);
-    return status;
+    saddle_status status = saddle_lines_flush(trace, WHAT, error);
+    saddle_status closed = saddle_lines_close(trace, WHAT, status == SADDLE_OK ? error : NULL);
+    return status != SADDLE_OK ? status : closed;
 }

@@ -1,5 +1,7 @@
-/* Which algorithms support which links, and agents that leave and join. */
+/* Which algorithms support which links, agents that leave and join, and compressed messages; and what a
+ * mixing rate of these that is too large leads to. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "algorithms/layout.h"
@@ -7,6 +9,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "graph/churn.h"
+#include "graph/compression.h"
 #include "graph/link_rule.h"
 #include "run/run.h"
 
@@ -56,10 +59,24 @@ static saddle_status check_churn(const saddle_run_state *r, saddle_error *error)
     return SADDLE_OK;
 }
 
+/* Refuses to compress the messages of an algorithm that has no table of fields. */
+static saddle_status check_compression(const saddle_run_state *r, saddle_error *error)
+{
+    if (r->info.instance->compression == NULL || r->layout.rounds == 0 || r->layout.fields > 0)
+        return SADDLE_OK;
+    return saddle_fail(
+        error, SADDLE_UNSUPPORTED,
+        "compress: algorithm %s does not say which fields its messages have, so that "
+        "they cannot be compressed; let its layout() add them by "
+        "saddle_layout_add(), or leave compress out",
+        r->info.algorithm->name);
+}
+
 saddle_status saddle_run_check_links(const saddle_run_state *r, saddle_error *error)
 {
     SADDLE_TRY(check_losses(r, error));
-    return check_churn(r, error);
+    SADDLE_TRY(check_churn(r, error));
+    return check_compression(r, error);
 }
 
 /* Warns of rounds, in order, that lie behind the end of the run. An event takes effect at the
@@ -67,15 +84,12 @@ saddle_status saddle_run_check_links(const saddle_run_state *r, saddle_error *er
 static void warn_of_late(const saddle_run_state *r, const char *option, const char *what,
                          uint64_t first, size_t late)
 {
-    char message[256];
-    if (late == 0)
-        return;
-    saddle_snprintf(message, sizeof message,
-                    "%s: the run ends after %" PRIu64 " rounds, so %zu %s%s from round %" PRIu64
-                    " on %s no effect",
-                    option, r->given.limits.iterations * r->layout.rounds, late, what,
-                    SADDLE_PLURAL(late), first, late == 1 ? "has" : "have");
-    saddle_run_warn(r, message);
+    if (late > 0)
+        saddle_run_warn(r,
+                        "%s: the run ends after %" PRIu64 " rounds, so %zu %s%s from round %" PRIu64
+                        " on %s no effect",
+                        option, r->given.limits.iterations * r->layout.rounds, late, what,
+                        SADDLE_PLURAL(late), first, late == 1 ? "has" : "have");
 }
 
 void saddle_run_warn_of_late_events(const saddle_run_state *r)
@@ -97,4 +111,49 @@ void saddle_run_warn_of_late_events(const saddle_run_state *r)
         k++;
     if (schedule && k < links->steps)
         warn_of_late(r, "links", "change", links->from[k], links->steps - k);
+}
+
+/* ---- compressed messages --------------------------------------------------------------------- */
+
+/* What to do about a rate that was given or chosen. */
+static const char *remedy(const saddle_compression *rule)
+{
+    return rule->kind == SADDLE_COMPRESS_QUANTIZE
+               ? "give a smaller mixing-rate, or compress with more bits"
+               : "give a smaller mixing-rate, or compress to a larger fraction";
+}
+
+void saddle_run_warn_of_replicas(saddle_run_state *r)
+{
+    const saddle_compression *rule = r->info.instance->compression;
+    if (rule == NULL || r->layout.rounds == 0)
+        return;
+    unsigned level = r->engine->kind->level(r->engine);
+    if (level <= r->level)
+        return;
+    bool first = r->level == 0;
+    r->level = level;
+    if (rule->backs_off)
+        saddle_run_warn(r,
+                        "compress: messages did not keep up with the changes; the mixing rate is "
+                        "lowered from %g to %g",
+                        r->info.mixing_rate, ldexp(r->info.mixing_rate, -(int)level));
+    else if (first)
+        saddle_run_warn(r,
+                        "mixing-rate: with %g, messages compressed by %.60s cannot keep up with "
+                        "the changes, and agents drift apart; %s",
+                        r->info.mixing_rate, r->info.plan->network.compress, remedy(rule));
+}
+
+void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault)
+{
+    const saddle_compression *rule = r->info.instance->compression;
+    if (rule == NULL || r->layout.rounds == 0 || r->result->cause[0] != '\0')
+        return;
+    saddle_snprintf(
+        r->result->cause, sizeof r->result->cause,
+        "agent %zu, variable %.23s[%zu] is %.3g with compress %.30s and mixing-rate %g; "
+        "%s, or take smaller steps",
+        fault->agent, fault->variable, fault->index, fault->value, r->info.plan->network.compress,
+        r->info.mixing_rate, remedy(rule));
 }

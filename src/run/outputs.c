@@ -38,7 +38,8 @@ saddle_status saddle_run_recall_rows(saddle_run_state *r, saddle_error *error)
         status = saddle_result_append(r->result, &rows[k], outcomes, error);
         if (gains)
             r->result->solution_row = k;
-        SADDLE_THEN_IF(status, r->trace != NULL, saddle_trace_write(r->trace, r->result, k, error));
+        SADDLE_THEN_IF(status, r->trace.stream != NULL,
+                       saddle_trace_write(&r->trace, r->result, k, error));
         outcomes += from->number.outcomes;
     }
     saddle_resume_solution(&r->resumed, r->result);
@@ -54,23 +55,21 @@ static saddle_status record_failure(saddle_run_state *r, saddle_status status,
                                     const saddle_error *reason)
 {
     saddle_error *first = &r->result->output_error;
-    char message[sizeof reason->message + 64];
     if (status != SADDLE_IO)
         return status;
     if (first->status == SADDLE_OK)
         *first = *reason;
-    saddle_snprintf(message, sizeof message, "%s; the run continues without it", reason->message);
-    saddle_run_warn(r, message);
+    saddle_run_warn(r, "%s; the run continues without it", reason->message);
     return SADDLE_OK;
 }
 
 saddle_status saddle_run_write_row(saddle_run_state *r, saddle_error *error)
 {
     saddle_error reason = {.message = ""};
-    if (r->trace == NULL)
+    if (r->trace.stream == NULL)
         return SADDLE_OK;
     saddle_status status = record_failure(
-        r, saddle_trace_write(r->trace, r->result, r->result->row_count - 1, &reason), &reason);
+        r, saddle_trace_write(&r->trace, r->result, r->result->row_count - 1, &reason), &reason);
     if (status != SADDLE_OK && error != NULL)
         *error = reason;
     return status;
@@ -93,26 +92,17 @@ void saddle_run_save_model(saddle_run_state *r)
         result->output_error.status = SADDLE_IO;
 }
 
-/* Records in the trace, if there is one, why the run ended, and closes it. */
-static saddle_status close_trace(const saddle_run_state *r, saddle_status outcome,
-                                 saddle_error *error)
-{
-    if (r->trace == NULL)
-        return SADDLE_OK;
-    bool good = outcome == SADDLE_OK;
-    saddle_status status = saddle_trace_end(
-        r->trace, good ? r->result : NULL,
-        good ? saddle_stop_text(r->result->stop) : saddle_status_text(outcome), error);
-    saddle_status closed = saddle_trace_close(r->trace, status == SADDLE_OK ? error : NULL);
-    return status != SADDLE_OK ? status : closed;
-}
-
 void saddle_run_close_files(saddle_run_state *r, saddle_status outcome)
 {
     const saddle_world *world = r->info.network->world;
     saddle_error reason = {.message = ""};
-    saddle_status trace = close_trace(r, outcome, &reason);
-    if (outcome != SADDLE_OK || r->result == NULL)
+    bool good = outcome == SADDLE_OK;
+    saddle_status trace = SADDLE_OK;
+    if (r->trace.stream != NULL)
+        trace = saddle_trace_end(
+            &r->trace, good ? r->result : NULL,
+            good ? saddle_stop_text(r->result->stop) : saddle_status_text(outcome), &reason);
+    if (!good || r->result == NULL)
         return;
     saddle_error *first = &r->result->output_error;
     if (first->status == SADDLE_OK && trace != SADDLE_OK)

@@ -19,29 +19,18 @@
 
 const char *saddle_stop_text(saddle_stop stop)
 {
-    switch (stop) {
-    case SADDLE_STOP_ITERATIONS:
-        return "all iterations done";
-    case SADDLE_STOP_TOLERANCE:
-        return "metric at or below the tolerance";
-    case SADDLE_STOP_IFO:
-        return "IFO budget spent";
-    case SADDLE_STOP_ROUNDS:
-        return "budget of rounds spent";
-    case SADDLE_STOP_SECONDS:
-        return "time budget spent";
-    case SADDLE_STOP_NETWORK_SECONDS:
-        return "budget of simulated seconds spent";
-    case SADDLE_STOP_CONDITION:
-        return "the condition of stop-when holds";
-    case SADDLE_STOP_NO_GAIN:
-        return "no gain for stop-after trace points";
-    case SADDLE_STOP_INTERRUPTED:
-        return "interrupted";
-    case SADDLE_STOP_DIVERGED:
-        return "diverged";
-    }
-    return "unknown";
+    static const char *const text[] = {
+        [SADDLE_STOP_ITERATIONS] = "all iterations done",
+        [SADDLE_STOP_TOLERANCE] = "metric at or below the tolerance",
+        [SADDLE_STOP_IFO] = "IFO budget spent",
+        [SADDLE_STOP_ROUNDS] = "budget of rounds spent",
+        [SADDLE_STOP_SECONDS] = "time budget spent",
+        [SADDLE_STOP_NETWORK_SECONDS] = "budget of simulated seconds spent",
+        [SADDLE_STOP_CONDITION] = "the condition of stop-when holds",
+        [SADDLE_STOP_NO_GAIN] = "no gain for stop-after trace points",
+        [SADDLE_STOP_INTERRUPTED] = "interrupted",
+        [SADDLE_STOP_DIVERGED] = "diverged"};
+    return (size_t)stop < sizeof text / sizeof *text ? text[stop] : "unknown";
 }
 
 /* Allocates the memory of the means and copies of a result whose sizes are set. */
@@ -187,151 +176,138 @@ static bool changes_nothing(const saddle_option *option)
            option->effect == SADDLE_EFFECT_RECORD || option->effect == SADDLE_EFFECT_METRIC;
 }
 
-/* Returns all settings that have a value and can change the result, as "name: value" lines; NULL
- * if memory is short. No value contains a line break. */
+/* Returns all settings that have a value and can change the result, as "name: value" lines, to be
+ * freed with free(); NULL if memory is short. No value contains a line break. */
 static char *settings_text(const saddle_plan *plan)
 {
-    size_t bytes = 1;
-    size_t count = saddle_plan_option_count(plan);
-    for (size_t k = 0; k < count; k++) {
-        const saddle_option *option = saddle_plan_option(plan, k);
-        bytes += strlen(option->name) + strlen(SADDLE_PLAN_TEXT(plan, option)) + sizeof ": \n";
-    }
-    char *text = saddle_alloc(bytes, 1);
-    char *end = text;
-    for (size_t k = 0; text != NULL && k < count; k++) {
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL)
+        return NULL;
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
         const saddle_option *option = saddle_plan_option(plan, k);
         const char *value = SADDLE_PLAN_TEXT(plan, option);
         if (*value != '\0' && !changes_nothing(option))
-            end +=
-                saddle_snprintf(end, bytes - (size_t)(end - text), "%s: %s\n", option->name, value);
+            saddle_fprintf(out, "%s: %s\n", option->name, value);
     }
-    return text;
+    bool failed = ferror(out) != 0;
+    if (fclose(out) == 0 && !failed)
+        return text;
+    free(text);
+    return NULL;
 }
 
-/* The source of all agents' copies: the memory of this process, or messages from others. First
- * the rows of x, then those of y are fetched, in the order of agents. */
+/* All agents' copies of x or y: from the memory of this process, or messages from others, in the order of
+ * agents. Those of x are fetched before those of y. */
 typedef struct copies {
     const saddle_world *world;
-    const saddle_result *result;
-    size_t x_next; /* number of rows of x that have been fetched */
-    size_t y_next; /* number of rows of y that have been fetched */
+    double *own; /* of the agents in this process */
+    size_t dim;
+    size_t next; /* number of copies that have been fetched */
 } copies;
 
-static void fetch_copy(const copies *c, size_t agent, size_t dim, const double *own, double *out)
+static void fetch_copy(void *context, size_t agent, double *out)
 {
+    copies *c = context;
     size_t home = c->world->home[agent];
+    c->next = agent + 1;
     if (home == c->world->rank)
-        memcpy(out, own + saddle_world_place(c->world, agent) * dim, dim * sizeof *out);
+        memcpy(out, c->own + saddle_world_place(c->world, agent) * c->dim, c->dim * sizeof *out);
     else
-        c->world->transfer(c->world, home, c->world->rank, dim * sizeof *out, out);
+        c->world->transfer(c->world, home, c->world->rank, c->dim * sizeof *out, out);
 }
 
-static void fetch_x(void *context, size_t row, double *out)
+static saddle_array word(const char *name, const uint64_t *value)
 {
-    copies *c = context;
-    c->x_next = row + 1;
-    fetch_copy(c, row, c->result->x_dim, c->result->x, out);
+    return (saddle_array){.name = name, .kind = SADDLE_ARRAY_WORD, .data = value};
 }
 
-static void fetch_y(void *context, size_t row, double *out)
+static saddle_array text(const char *name, const char *value)
 {
-    copies *c = context;
-    c->y_next = row + 1;
-    fetch_copy(c, row, c->result->y_dim, c->result->y, out);
+    return (saddle_array){.name = name, .kind = SADDLE_ARRAY_TEXT, .data = value};
 }
 
-static saddle_status write_model(copies *c, const char *path, saddle_error *error)
+static saddle_array vector(const char *name, const copies *c, const double *value)
 {
-    const saddle_result *result = c->result;
+    return (saddle_array){
+        .name = name, .kind = SADDLE_ARRAY_REAL, .rank = 1, .shape = {c->dim}, .data = value};
+}
+
+static saddle_array matrix(const char *name, copies *c)
+{
+    return (saddle_array){.name = name,
+                          .kind = SADDLE_ARRAY_REAL,
+                          .rank = 2,
+                          .shape = {c->world->agents, c->dim},
+                          .fetch = fetch_copy,
+                          .context = c};
+}
+
+static saddle_status write_model(const saddle_result *result, copies *x, copies *y,
+                                 const char *path, saddle_error *error)
+{
     uint64_t iterations = result->rows[result->solution_row].iteration;
     uint64_t format = SADDLE_MODEL_FORMAT;
     uint64_t features = result->features;
     char *settings = settings_text(&result->plan);
     char *columns = result->columns != NULL ? saddle_columns_print(result->columns, false) : NULL;
     if (settings == NULL || (columns == NULL && result->columns != NULL)) {
-        saddle_free(settings);
+        free(settings);
         return saddle_no_memory(error, "the model's settings");
     }
     const saddle_array arrays[] = {
-        {.name = "format", .kind = SADDLE_ARRAY_WORD, .rank = 0, .data = &format},
-        {.name = "xbar",
-         .kind = SADDLE_ARRAY_REAL,
-         .rank = 1,
-         .shape = {result->x_dim},
-         .data = result->x_mean},
-        {.name = "ybar",
-         .kind = SADDLE_ARRAY_REAL,
-         .rank = 1,
-         .shape = {result->y_dim},
-         .data = result->y_mean},
-        {.name = "x",
-         .kind = SADDLE_ARRAY_REAL,
-         .rank = 2,
-         .shape = {result->agents, result->x_dim},
-         .fetch = fetch_x,
-         .context = c},
-        {.name = "y",
-         .kind = SADDLE_ARRAY_REAL,
-         .rank = 2,
-         .shape = {result->agents, result->y_dim},
-         .fetch = fetch_y,
-         .context = c},
-        {.name = "iteration", .kind = SADDLE_ARRAY_WORD, .rank = 0, .data = &iterations},
-        {.name = "problem",
-         .kind = SADDLE_ARRAY_TEXT,
-         .rank = 0,
-         .data = result->plan.problem.name},
-        {.name = "algorithm",
-         .kind = SADDLE_ARRAY_TEXT,
-         .rank = 0,
-         .data = result->plan.algorithm.name},
-        {.name = "version", .kind = SADDLE_ARRAY_TEXT, .rank = 0, .data = saddle_version()},
-        {.name = "features", .kind = SADDLE_ARRAY_WORD, .rank = 0, .data = &features},
-        {.name = "settings", .kind = SADDLE_ARRAY_TEXT, .rank = 0, .data = settings},
-        {.name = "columns", .kind = SADDLE_ARRAY_TEXT, .rank = 0, .data = columns},
+        word("format", &format),
+        vector("xbar", x, result->x_mean),
+        vector("ybar", y, result->y_mean),
+        matrix("x", x),
+        matrix("y", y),
+        word("iteration", &iterations),
+        text("problem", result->plan.problem.name),
+        text("algorithm", result->plan.algorithm.name),
+        text("version", saddle_version()),
+        word("features", &features),
+        text("settings", settings),
+        text("columns", columns),
     };
     size_t count = sizeof arrays / sizeof *arrays - (columns == NULL);
     size_t length = strlen(path);
     bool record = length >= 4 && strcmp(path + length - 4, ".npy") == 0;
     saddle_status status = record ? saddle_npy_write_record(path, arrays, count, error)
                                   : saddle_npz_write(path, arrays, count, error);
-    saddle_free(settings);
+    free(settings);
     free(columns);
     return status;
 }
 
-/* Sends the copies of this process to process 0: x of all its agents, then y. */
-static void send_copies(const saddle_world *world, const saddle_result *result)
+/* Sends the copies of this process to process 0. */
+static void send_copies(const copies *c)
 {
-    for (size_t k = 0; k < result->local; k++)
-        world->transfer(world, world->rank, 0, result->x_dim * sizeof(double),
-                        result->x + k * result->x_dim);
-    for (size_t k = 0; k < result->local; k++)
-        world->transfer(world, world->rank, 0, result->y_dim * sizeof(double),
-                        result->y + k * result->y_dim);
+    for (size_t k = 0; k < c->world->local; k++)
+        c->world->transfer(c->world, c->world->rank, 0, c->dim * sizeof *c->own,
+                           c->own + k * c->dim);
 }
 
-/* Receives the copies that were not fetched because the file could not be written; x_mean and
- * y_mean of the result serve as buffers. */
-static void receive_rest(copies *c, double *x, double *y)
+/* Receives the copies that were not fetched because the file could not be written. */
+static void receive_rest(copies *c, double *buffer)
 {
-    for (size_t i = c->x_next; i < c->result->agents; i++)
-        fetch_x(c, i, x);
-    for (size_t i = c->y_next; i < c->result->agents; i++)
-        fetch_y(c, i, y);
+    while (c->next < c->world->agents)
+        fetch_copy(c, c->next, buffer);
 }
 
 saddle_status saddle_result_write(saddle_result *result, const saddle_world *world,
                                   const char *path, saddle_error *error)
 {
-    copies c = {.world = world, .result = result};
+    copies x = {.world = world, .own = result->x, .dim = result->x_dim};
+    copies y = {.world = world, .own = result->y, .dim = result->y_dim};
     saddle_status status = SADDLE_OK;
     if (world->rank == 0) {
-        status = write_model(&c, path, error);
-        receive_rest(&c, result->x_mean, result->y_mean);
+        status = write_model(result, &x, &y, path, error);
+        receive_rest(&x, result->x_mean);
+        receive_rest(&y, result->y_mean);
     } else {
-        send_copies(world, result);
+        send_copies(&x);
+        send_copies(&y);
     }
     return saddle_world_agree(world, status, error);
 }
@@ -347,8 +323,9 @@ saddle_status saddle_result_save(const saddle_result *result, const char *path, 
                            result->local, result->agents);
     saddle_world *world = NULL;
     SADDLE_TRY(saddle_world_alone(&world, result->agents, error));
-    copies c = {.world = world, .result = result};
-    saddle_status status = write_model(&c, path, error);
+    copies x = {.world = world, .own = result->x, .dim = result->x_dim};
+    copies y = {.world = world, .own = result->y, .dim = result->y_dim};
+    saddle_status status = write_model(result, &x, &y, path, error);
     saddle_world_free(world);
     return status;
 }

@@ -1,7 +1,7 @@
-/* The run's loop: advance, measure, check, record. */
+/* The run's loop: advance, measure, check, record; and the limits at which it ends. */
 #include "run/run.h"
 
-#include <stdio.h>
+#include <math.h>
 
 #include "core/clock.h"
 #include "core/float_mode.h"
@@ -10,25 +10,105 @@
 #include "core/status.h"
 #include "run/result.h"
 
-void saddle_run_warn(const saddle_run_state *r, const char *message)
+/* Seconds between two calls of the progress hook. */
+#define PROGRESS_SECONDS 0.2
+
+void saddle_run_warn(const saddle_run_state *r, const char *format, ...)
 {
-    if (r->hooks->warning != NULL)
-        r->hooks->warning(r->hooks->context, message);
+    char message[2 * sizeof((saddle_error *)0)->message];
+    va_list arguments;
+    if (r->hooks->warning == NULL)
+        return;
+    va_start(arguments, format);
+    saddle_vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    r->hooks->warning(r->hooks->context, message);
+}
+
+/* ---- limits ------------------------------------------------------------------------------- */
+
+/* Distributes the time spent, and whether a process was interrupted, so that all processes
+ * decide alike. Collective. */
+static void share_progress(saddle_run_state *r)
+{
+    const saddle_world *world = r->info.instance->world;
+    bool own = r->hooks->interrupt != NULL && *r->hooks->interrupt != 0;
+    double most[] = {own ? 1.0 : 0.0, r->unshared};
+    world->largest(world, sizeof most / sizeof *most, most);
+    r->interrupted = most[0] > 0.0;
+    r->seconds += most[1];
+    r->times.iterating += most[1];
+    r->unshared = 0.0;
+}
+
+/* Returns why the run must end at the present iteration, or -1. */
+static int stop_reason(const saddle_run_state *r, uint64_t iteration, const saddle_cost *cost)
+{
+    uint64_t max_rounds = r->given.limits.max_rounds;
+    uint64_t rounds = r->layout.rounds;
+    if (r->interrupted)
+        return SADDLE_STOP_INTERRUPTED;
+    if (r->given.limits.max_ifo > 0 && cost->ifo >= r->given.limits.max_ifo)
+        return SADDLE_STOP_IFO;
+    if (max_rounds > 0 && rounds > 0 && cost->rounds + rounds > max_rounds)
+        return SADDLE_STOP_ROUNDS;
+    if (r->given.limits.max_seconds > 0.0 && r->seconds >= r->given.limits.max_seconds)
+        return SADDLE_STOP_SECONDS;
+    if (r->given.limits.max_network_seconds > 0.0 &&
+        cost->network_seconds >= r->given.limits.max_network_seconds)
+        return SADDLE_STOP_NETWORK_SECONDS;
+    if (iteration >= r->given.limits.iterations)
+        return SADDLE_STOP_ITERATIONS;
+    return -1;
+}
+
+/* Returns the number of iterations until the budget of rounds is spent. */
+static uint64_t rounds_left(const saddle_run_state *r, const saddle_cost *cost)
+{
+    if (r->given.limits.max_rounds == 0 || r->layout.rounds == 0)
+        return UINT64_MAX;
+    return (r->given.limits.max_rounds - cost->rounds) / r->layout.rounds;
+}
+
+/* Returns how far the engine may advance before it returns to the loop. */
+static saddle_limits limits_until(const saddle_run_state *r, uint64_t iteration, uint64_t target,
+                                  uint64_t ifo_target, const saddle_cost *cost)
+{
+    uint64_t last = r->given.limits.iterations;
+    uint64_t left = rounds_left(r, cost);
+    double now = saddle_clock_seconds();
+    saddle_limits limits = {
+        .iterations = target < last ? target - iteration : last - iteration,
+        .max_ifo = r->given.limits.max_ifo,
+        .ifo_budget = r->given.limits.max_ifo,
+        .max_network_seconds = r->given.limits.max_network_seconds,
+        .deadline = now + PROGRESS_SECONDS,
+        .interrupt = r->hooks->interrupt,
+    };
+    if (left < limits.iterations)
+        limits.iterations = left;
+    /* Only the budget itself may cut inner loops short: trace points must not change the
+     * iterates. */
+    if (ifo_target < limits.max_ifo)
+        limits.max_ifo = ifo_target;
+    if (r->given.limits.max_seconds > 0.0)
+        limits.deadline = fmin(limits.deadline, now + r->given.limits.max_seconds - r->seconds);
+    if (r->writer != NULL)
+        saddle_checkpoint_writer_limit(r->writer, &limits);
+    return limits;
 }
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
 static saddle_status begin(saddle_run_state *r, saddle_error *error)
 {
-    saddle_status status = saddle_run_prepare(r, error);
-    if (status != SADDLE_OK)
-        return status;
-    saddle_run_share_progress(r);
+    SADDLE_TRY(saddle_run_prepare(r, error));
+    share_progress(r);
     if (r->resumed.from == NULL)
         SADDLE_TRY(saddle_run_measure_start(r, error));
-    status = saddle_run_resolve_rules(r, error);
-    status =
-        saddle_run_agree(r, status == SADDLE_OK ? saddle_run_open_files(r, error) : status, error);
+    saddle_status status = saddle_run_resolve_rules(r, error);
+    SADDLE_THEN(status, saddle_run_open_files(r, error));
+    status = saddle_run_agree(r, status, error);
     SADDLE_THEN_IF(status, r->resumed.from != NULL,
                    saddle_run_agree(r, saddle_run_recall_rows(r, error), error));
     if (status == SADDLE_OK && r->hooks->begin != NULL)
@@ -46,13 +126,10 @@ static void write_checkpoint(saddle_run_state *r, bool last)
                                              .trace_ifo = r->trace_ifo,
                                              .observer = r->observer,
                                              .result = r->result};
-    char message[sizeof error.message + 64];
-    if (r->writer == NULL ||
-        saddle_checkpoint_write_due(r->writer, &moment, last, &error) == SADDLE_OK)
-        return;
-    saddle_snprintf(message, sizeof message, "no checkpoint: %s%s", error.message,
-                    last ? "" : "; the run continues without it");
-    saddle_run_warn(r, message);
+    if (r->writer != NULL &&
+        saddle_checkpoint_write_due(r->writer, &moment, last, &error) != SADDLE_OK)
+        saddle_run_warn(r, "no checkpoint: %s%s", error.message,
+                        last ? "" : "; the run continues without it");
 }
 
 /* Warns of the directions of links that agents have found dead. */
@@ -61,15 +138,12 @@ static void warn_of_dead_directions(const saddle_run_state *r)
     const saddle_engine_class *kind = r->engine->kind;
     size_t from;
     size_t to;
-    char message[256];
-    while (kind->dead_direction != NULL && kind->dead_direction(r->engine, &from, &to)) {
-        saddle_snprintf(
-            message, sizeof message,
+    while (kind->dead_direction != NULL && kind->dead_direction(r->engine, &from, &to))
+        saddle_run_warn(
+            r,
             "links: nothing from agent %zu arrived at agent %zu for %llu rounds; their edge is "
             "removed, and the agents start anew without it",
             from, to, (unsigned long long)r->info.instance->links->patience);
-        saddle_run_warn(r, message);
-    }
 }
 
 /* Advances to the next trace point or stop, and calls the progress hook in between. */
@@ -82,14 +156,14 @@ static void advance(saddle_run_state *r, saddle_fault *fault, int *stop)
     saddle_cost cost;
     for (;;) {
         r->engine->kind->cost(r->engine, &cost);
-        saddle_run_share_progress(r);
-        *stop = saddle_run_stop_reason(r, iteration, &cost);
+        share_progress(r);
+        *stop = stop_reason(r, iteration, &cost);
         if (fault->kind == SADDLE_FAULT_NONE)
             write_checkpoint(r, *stop >= 0);
         if (*stop >= 0 || iteration >= target || cost.ifo >= ifo_target ||
             fault->kind != SADDLE_FAULT_NONE)
             return;
-        saddle_limits limits = saddle_run_limits(r, iteration, target, ifo_target, &cost);
+        saddle_limits limits = limits_until(r, iteration, target, ifo_target, &cost);
         double now = saddle_clock_seconds();
         r->engine->kind->advance(r->engine, &limits, fault);
         r->unshared += saddle_clock_seconds() - now;
@@ -140,8 +214,8 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
     saddle_status status = SADDLE_OK;
     bool ended = false;
     r->engine->kind->cost(r->engine, &cost);
-    saddle_run_share_progress(r);
-    int stop = saddle_run_stop_reason(r, 0, &cost);
+    share_progress(r);
+    int stop = stop_reason(r, 0, &cost);
     if (r->resumed.from == NULL)
         status = record_point(r, saddle_run_apply_rules(r, reached(r, stop)), &ended, error);
     while (status == SADDLE_OK && !ended) {
@@ -174,11 +248,8 @@ static saddle_status conclude(saddle_run_state *r, saddle_error *error)
     r->engine->kind->cost(r->engine, &result->cost);
     const char *newest = r->writer != NULL ? saddle_checkpoint_writer_newest(r->writer) : NULL;
     result->checkpoint = saddle_strdup(newest);
-    if (newest != NULL && result->checkpoint == NULL) {
-        saddle_no_memory(error, "the checkpoint's path");
-        return SADDLE_NO_MEMORY;
-    }
-    return SADDLE_OK;
+    return newest == NULL ? SADDLE_OK
+                          : saddle_check_memory(result->checkpoint, "the checkpoint's path", error);
 }
 
 saddle_status saddle_run_of_several(const saddle_instance *instance, const saddle_plan *plan,

@@ -40,7 +40,7 @@ typedef struct saddle_run_state {
     saddle_link_model *link_model; /* NULL: none */
     saddle_engine *engine;
     saddle_observer *observer;
-    saddle_trace_writer *trace;
+    saddle_lines trace;        /* without a stream: no trace is written by this process */
     saddle_outcomes *outcomes; /* NULL: the problem has none */
     saddle_result *result;
     uint64_t trace_every;
@@ -67,8 +67,8 @@ static inline saddle_status saddle_run_agree(const saddle_run_state *r, saddle_s
     return saddle_world_agree(r->info.network->world, status, error);
 }
 
-/* Calls the warning hook. */
-void saddle_run_warn(const saddle_run_state *r, const char *message);
+/* Calls the warning hook with a formatted message. */
+void saddle_run_warn(const saddle_run_state *r, const char *format, ...) SADDLE_PRINTF(2, 3);
 
 /* Does what saddle_run() does. Warns of options of the plan that this run does not use only if
  * `alone`: runs of other algorithms that share the plan may use them. */
@@ -96,8 +96,12 @@ saddle_engine_inputs saddle_run_engine_inputs(const saddle_run_state *r);
 
 /* ---- link_checks.c ---- */
 
-/* Refuses links and churn that the algorithm does not support. */
+/* Refuses links, churn and compression that the algorithm does not support. */
 saddle_status saddle_run_check_links(const saddle_run_state *r, saddle_error *error);
+/* Warns if compressed messages cannot follow the iterates. Collective. */
+void saddle_run_warn_of_replicas(saddle_run_state *r);
+/* Names the mixing rate as the cause of a divergence that has no other cause. */
+void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault);
 /* Warns of events of churn and changes of a schedule that come after the last iteration. */
 void saddle_run_warn_of_late_events(const saddle_run_state *r);
 
@@ -110,17 +114,6 @@ saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *e
 
 /* Fill in result->plan, the settings that matter to this run with nothing left automatic, and result->untuned. */
 saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error);
-
-/* ---- limits.c ---- */
-
-/* Distributes the time spent, and whether a process was interrupted, so that all processes
- * decide alike. Collective. */
-void saddle_run_share_progress(saddle_run_state *r);
-/* Returns why the run must end at the present iteration, or -1. */
-int saddle_run_stop_reason(const saddle_run_state *r, uint64_t iteration, const saddle_cost *cost);
-/* Returns how far the engine may advance before it returns to the loop. */
-saddle_limits saddle_run_limits(const saddle_run_state *r, uint64_t iteration, uint64_t target,
-                                uint64_t ifo_target, const saddle_cost *cost);
 
 /* ---- stop_rules.c ---- */
 
@@ -149,15 +142,6 @@ saddle_status saddle_run_evaluate(saddle_run_state *r, bool last, saddle_error *
 saddle_status saddle_run_record(saddle_run_state *r, bool last, saddle_error *error);
 /* Makes the present iterate, whose row has just been measured, the result's solution. */
 void saddle_run_keep_solution(saddle_run_state *r);
-
-/* ---- compressed_run.c ---- */
-
-/* Refuses to compress the messages of an algorithm that has no table of fields. */
-saddle_status saddle_run_check_compression(const saddle_run_state *r, saddle_error *error);
-/* Warns if compressed messages cannot follow the iterates. Collective. */
-void saddle_run_warn_of_replicas(saddle_run_state *r);
-/* Names the mixing rate as the cause of a divergence that has no other cause. */
-void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault);
 
 /* ---- divergence.c ---- */
 

@@ -1,5 +1,4 @@
 /* Everything before the first iteration of a run. */
-#include <stdio.h>
 #include <string.h>
 
 #include "algorithms/algorithms.h"
@@ -7,8 +6,10 @@
 #include "algorithms/sampling.h"
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/option_value.h"
 #include "core/print.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "data/dataset.h"
 #include "engines/replicas.h"
 #include "instance/fingerprint.h"
@@ -98,18 +99,12 @@ static saddle_status lay_out(saddle_run_state *r, saddle_error *error)
  * depend on them. */
 static void reset_unread(const saddle_algorithm *algorithm, saddle_plan *plan)
 {
-    saddle_plan defaults;
-    saddle_plan_defaults(&defaults, sizeof defaults);
-    if (!saddle_option_in(algorithm->options, &saddle_option_steps))
-        plan->steps.rule = defaults.steps.rule;
-    if (!saddle_option_in(algorithm->options, &saddle_option_nu))
-        plan->steps.nu = defaults.steps.nu;
-    if (!saddle_option_in(algorithm->options, &saddle_option_eta))
-        plan->steps.eta = defaults.steps.eta;
-    if (!saddle_option_in(algorithm->options, &saddle_option_tau))
-        plan->steps.tau = defaults.steps.tau;
-    if (!saddle_option_in(algorithm->options, &saddle_option_alpha))
-        plan->steps.alpha = defaults.steps.alpha;
+    static const saddle_option *const automatic[] = {&saddle_option_steps, &saddle_option_nu,
+                                                     &saddle_option_eta, &saddle_option_tau,
+                                                     &saddle_option_alpha};
+    for (size_t k = 0; k < sizeof automatic / sizeof *automatic; k++)
+        if (!saddle_option_in(algorithm->options, automatic[k]))
+            saddle_option_default(automatic[k], plan);
 }
 
 /* Sets step sizes and parameters. */
@@ -203,7 +198,6 @@ static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status, saddle_layout_check(r->info.algorithm, r->parameters,
                                             r->info.instance->problem, &r->layout, error));
     SADDLE_THEN(status, saddle_run_check_links(r, error));
-    SADDLE_THEN(status, saddle_run_check_compression(r, error));
     SADDLE_THEN(status, read_link_model(r, error));
     if (status != SADDLE_OK)
         return status;
@@ -242,18 +236,16 @@ static bool stays_feasible(const saddle_run_state *r)
         return true;
     const char *where = x_safe ? "Y" : y_safe ? "X" : "X and Y";
     char what[64];
-    char message[256];
     if (x_safe || y_safe)
         saddle_snprintf(what, sizeof what, "%s: %.6g is", x_safe ? "eta" : "nu",
                         x_safe ? r->info.steps.eta : r->info.steps.nu);
     else
         saddle_snprintf(what, sizeof what, "nu: %.6g, and eta, %.6g, are", r->info.steps.nu,
                         r->info.steps.eta);
-    saddle_snprintf(message, sizeof message,
+    saddle_run_warn(r,
                     "%s above %.6g, the smallest diagonal entry of the mixing matrix, so iterates "
                     "may leave %s",
                     what, bound, where);
-    saddle_run_warn(r, message);
     return false;
 }
 
@@ -350,15 +342,12 @@ static void warn_of_small_batches(const saddle_run_state *r)
             rows = saddle_batch_size(rows, r->info.steps.batch);
         least = rows < least ? rows : least;
     }
-    if (least >= PRIVATE_BATCH)
-        return;
-    char message[256];
-    saddle_snprintf(
-        message, sizeof message,
-        "gradients over %zu sample%s are sent to other processes, which can reconstruct "
-        "rows of private data from sums of fewer than %d",
-        least, least == 1 ? "" : "s", PRIVATE_BATCH);
-    saddle_run_warn(r, message);
+    if (least < PRIVATE_BATCH)
+        saddle_run_warn(
+            r,
+            "gradients over %zu sample%s are sent to other processes, which can reconstruct "
+            "rows of private data from sums of fewer than %d",
+            least, SADDLE_PLURAL(least), PRIVATE_BATCH);
 }
 
 /* Warns if the theory's steps, which are PRECISION's, have no guarantee for the algorithm. */
@@ -366,28 +355,21 @@ static void warn_of_no_guarantee(const saddle_run_state *r)
 {
     const saddle_algorithm *a = r->info.algorithm;
     const saddle_steps *steps = &r->info.steps;
-    char message[256];
+    saddle_theory theory;
+    saddle_error error;
     if (steps->rule != SADDLE_STEPS_THEORY || !saddle_option_in(a->options, &saddle_option_nu) ||
         a == &saddle_precision)
         return;
-    if (a != &saddle_precision_plus) {
-        saddle_snprintf(message, sizeof message,
-                        "steps: nothing is proved about %.100s; these are PRECISION's steps",
+    if (a != &saddle_precision_plus)
+        saddle_run_warn(r, "steps: nothing is proved about %.100s; these are PRECISION's steps",
                         a->title != NULL ? a->title : a->name);
-        saddle_run_warn(r, message);
-        return;
-    }
-    saddle_theory theory;
-    saddle_error error;
-    if (saddle_theory_bounds(r->info.network, steps->tau, steps->c_gamma, &theory, &error) !=
-            SADDLE_OK ||
-        theory.precision_plus.holds)
-        return;
-    saddle_snprintf(message, sizeof message,
-                    "steps: PRECISION+ has no guarantee with a c-gamma of %g; these steps need one "
-                    "above %.3g",
-                    steps->c_gamma, theory.least_c_gamma);
-    saddle_run_warn(r, message);
+    else if (saddle_theory_bounds(r->info.network, steps->tau, steps->c_gamma, &theory, &error) ==
+                 SADDLE_OK &&
+             !theory.precision_plus.holds)
+        saddle_run_warn(r,
+                        "steps: PRECISION+ has no guarantee with a c-gamma of %g; these steps need "
+                        "one above %.3g",
+                        steps->c_gamma, theory.least_c_gamma);
 }
 
 /* Starts watching for processes that do not respond. Until this run writes a checkpoint, the one
@@ -409,7 +391,7 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
     status = saddle_run_agree(r, status, error);
     SADDLE_THEN(status, saddle_resume_open(&r->resumed, &r->given, world, error));
     if (status == SADDLE_OK && r->resumed.refused != NULL)
-        saddle_run_warn(r, r->resumed.refused);
+        saddle_run_warn(r, "%s", r->resumed.refused);
     SADDLE_THEN(status,
                 saddle_run_agree(r, saddle_resume_directory(&r->resumed, &r->given, error), error));
     if (status == SADDLE_OK)
@@ -421,10 +403,9 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
         warn_of_no_guarantee(r);
         saddle_run_warn_of_late_events(r);
     }
-    if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL) {
+    if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL)
         saddle_report_unused(&r->given, r->info.network, &r->info.algorithm, 1, r->hooks->warning,
                              r->hooks->context);
-    }
     SADDLE_THEN_IF(
         status, r->given.outputs.trace != NULL,
         saddle_fingerprint_run(r->info.network, r->link_model, &r->info.fingerprint, error));

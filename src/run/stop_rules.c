@@ -7,7 +7,6 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "engines/link_state.h"
 #include "run/run.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -50,23 +49,12 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
         plan->limits.stop_when = NULL;
     if (plan->limits.stop_when != NULL)
         SADDLE_TRY(read_condition(&rules->when, plan->limits.stop_when, error));
-    if (plan->limits.stop_when != NULL && plan->network.link_model == NULL &&
-        strcmp(rules->when.column, "network_seconds") == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "stop-when: there is no column network_seconds without a link-model; "
-                           "give one, such as latency:0.02,bandwidth:125000");
-    if (plan->limits.stop_when != NULL && strcmp(rules->when.column, "age") == 0 &&
-        !saddle_link_state_needed(r->info.instance))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "stop-when: there is no column age with reliable links; set links to "
-                           "another kind, such as lossy:0.1");
-    if (plan->limits.stop_when != NULL && r->info.instance->churn == NULL &&
-        (strcmp(rules->when.column, "present") == 0 ||
-         strcmp(rules->when.column, "components") == 0))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "stop-when: there is no column %s without churn; set churn to a file of "
-                           "events",
-                           rules->when.column);
+    if (plan->limits.stop_when != NULL && rules->when.place < SADDLE_TRACE_COLUMNS) {
+        const char *why = saddle_trace_lacks(&r->info, rules->when.place);
+        if (why != NULL)
+            return saddle_fail(error, SADDLE_BAD_INPUT, "stop-when: there is no column %s %s",
+                               rules->when.column, why);
+    }
     rules->outcomes = plan->limits.stop_after > 0 ||
                       (plan->limits.stop_when != NULL && rules->when.place == SADDLE_TRACE_COLUMNS);
     if (plan->limits.stop_on != NULL && plan->limits.stop_after == 0)
