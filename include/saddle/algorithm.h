@@ -23,10 +23,6 @@
 #include <saddle/problem.h>
 #include <saddle/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** How a field of the published span behaves under mixing. */
 typedef enum saddle_field_kind {
     SADDLE_FIELD_ITERATE, /**< Averaged with the neighbours; its mean need not be conserved. */
@@ -344,7 +340,4 @@ SADDLE_API void saddle_agent_ascend(const saddle_agent *agent, double step, cons
 SADDLE_API void saddle_agent_check_finite(saddle_agent *agent, const char *variable, size_t count,
                                           const double *values);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 
 #include <saddle/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The names of a file's columns, and how their text and missing values become numbers.
  * Reference counted. */
 typedef struct saddle_columns saddle_columns;
@@ -317,7 +313,4 @@ SADDLE_API saddle_status saddle_data_find(const char *name, char **path, saddle_
 SADDLE_API saddle_status saddle_data_count_files(const char *pattern, size_t *out,
                                                  saddle_error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -22,10 +22,6 @@
 
 #include <saddle/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** An entry of the list of topologies or of mixing rules. */
 typedef struct saddle_network_info {
     const char *synopsis; /**< How it is written, such as "grid:RxC". */
@@ -166,7 +162,4 @@ SADDLE_API saddle_status saddle_mixing_spectrum(const saddle_mixing *mixing, sad
 /** Returns all mixing rules; `*count` receives their number. */
 SADDLE_API const saddle_network_info *const *saddle_mixing_list(size_t *count);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

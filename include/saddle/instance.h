@@ -22,10 +22,6 @@
 #include <saddle/status.h>
 #include <saddle/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The number of agents if neither the user nor the topology says: that of the paper. */
 #define SADDLE_DEFAULT_AGENTS 5
 
@@ -151,7 +147,4 @@ typedef struct saddle_theory {
     saddle_printed_theorems printed; /**< The paper's constants, for comparison. */
 } saddle_theory;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -31,10 +31,6 @@
 
 #include <saddle/saddle.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* ---- traces ---------------------------------------------------------------------------------- */
 
 /** A line `# name: value` at the head of a trace. */
@@ -340,7 +336,4 @@ SADDLE_API saddle_status saddle_theory_evaluate(const saddle_instance *instance,
                                                 double epsilon, double c_epsilon, double c_gamma,
                                                 saddle_theory *out, saddle_error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -27,10 +27,6 @@
 
 #include <saddle/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What kind of value an option takes, and the type of its field. */
 typedef enum saddle_option_kind {
     SADDLE_OPTION_FLAG, /**< bool: yes or no; on the command line its name alone means yes. */
@@ -181,7 +177,4 @@ typedef struct saddle_option {
         .metavar = (meta), .help = (words_), where                                         \
     }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -34,10 +34,6 @@
 #include <saddle/option.h>
 #include <saddle/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct saddle_problem;
 struct saddle_graph;
 struct saddle_mixing;
@@ -108,19 +104,19 @@ typedef struct saddle_steps {
 } saddle_steps;
 
 /** The options of ::saddle_steps, to be listed by algorithms that read them. Constants. */
-extern SADDLE_API const saddle_option saddle_option_steps;
-extern SADDLE_API const saddle_option saddle_option_nu;
-extern SADDLE_API const saddle_option saddle_option_eta;
-extern SADDLE_API const saddle_option saddle_option_tau;
-extern SADDLE_API const saddle_option saddle_option_alpha;
-extern SADDLE_API const saddle_option saddle_option_q;
-extern SADDLE_API const saddle_option saddle_option_batch;
-extern SADDLE_API const saddle_option saddle_option_sampling;
-extern SADDLE_API const saddle_option saddle_option_eta_x;
-extern SADDLE_API const saddle_option saddle_option_eta_y;
-extern SADDLE_API const saddle_option saddle_option_epsilon;
-extern SADDLE_API const saddle_option saddle_option_c_gamma;
-extern SADDLE_API const saddle_option saddle_option_c_epsilon;
+SADDLE_API const saddle_option saddle_option_steps;
+SADDLE_API const saddle_option saddle_option_nu;
+SADDLE_API const saddle_option saddle_option_eta;
+SADDLE_API const saddle_option saddle_option_tau;
+SADDLE_API const saddle_option saddle_option_alpha;
+SADDLE_API const saddle_option saddle_option_q;
+SADDLE_API const saddle_option saddle_option_batch;
+SADDLE_API const saddle_option saddle_option_sampling;
+SADDLE_API const saddle_option saddle_option_eta_x;
+SADDLE_API const saddle_option saddle_option_eta_y;
+SADDLE_API const saddle_option saddle_option_epsilon;
+SADDLE_API const saddle_option saddle_option_c_gamma;
+SADDLE_API const saddle_option saddle_option_c_epsilon;
 
 /** What a plan keeps beside its fields. */
 typedef struct saddle_settings saddle_settings;
@@ -276,7 +272,4 @@ SADDLE_API const saddle_option *saddle_plan_find(const saddle_plan *plan, const 
 SADDLE_API const char *saddle_plan_text(const saddle_plan *plan, const saddle_option *option,
                                         char buffer[SADDLE_VALUE_SIZE]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -24,10 +24,6 @@
 #include <saddle/problem.h>
 #include <saddle/set.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What a plug-in provides. At least one of the pointers must not be NULL. */
 typedef struct saddle_plugin_table {
     uint32_t abi;                                /**< SADDLE_ABI. Always the first member. */
@@ -38,9 +34,6 @@ typedef struct saddle_plugin_table {
 } saddle_plugin_table;
 
 /** The table of a plug-in. The plug-in defines it, not the library. */
-extern const saddle_plugin_table saddle_plugin __attribute__((visibility("default")));
+SADDLE_EXTERN const saddle_plugin_table saddle_plugin __attribute__((visibility("default")));
 
-#ifdef __cplusplus
-}
-#endif
 #endif

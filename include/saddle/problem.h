@@ -31,10 +31,6 @@
 #include <saddle/status.h>
 #include <saddle/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A batch: the samples to average over. */
 typedef struct saddle_batch {
     /** Sample numbers, from 0, possibly repeated; NULL: samples first .. first + count - 1. */
@@ -421,7 +417,4 @@ SADDLE_API saddle_status saddle_problem_check_gradient(const saddle_problem *pro
                                                        uint64_t seed, saddle_gradient_check *out,
                                                        saddle_error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

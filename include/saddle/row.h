@@ -7,10 +7,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The cost of a run so far, summed over all agents. */
 typedef struct saddle_cost {
     uint64_t ifo;      /**< Gradient evaluations (IFO calls): one sample's gradient in x and y. */
@@ -45,7 +41,4 @@ typedef struct saddle_row {
     double potential;      /**< The potential of Theorem 1; NaN when L or mu is unknown. */
 } saddle_row;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -25,10 +25,6 @@
 #include <saddle/row.h>
 #include <saddle/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The largest number of columns in a trace, without outcomes. */
 #define SADDLE_TRACE_COLUMNS 19
 /** Returns the name of a trace column; `column` is below SADDLE_TRACE_COLUMNS. */
@@ -243,7 +239,4 @@ SADDLE_API saddle_status saddle_checkpoint_examine(const char *path, saddle_chec
 SADDLE_API saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world,
                                             saddle_error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

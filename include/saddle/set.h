@@ -30,10 +30,6 @@
 #include <saddle/option.h>
 #include <saddle/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A closed convex set in R^dimension. */
 typedef struct saddle_set saddle_set;
 /** A kind of set: its name and its functions. */
@@ -240,7 +236,4 @@ SADDLE_API size_t saddle_prox_scratch(const saddle_prox *prox);
 /** Replaces v by argmin over u in the set of |u - v|^2 / 2 + step h(u), where step >= 0. */
 SADDLE_API void saddle_prox_apply(const saddle_prox *prox, double step, double *v, double *scratch);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

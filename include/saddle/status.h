@@ -13,10 +13,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /**
  * The version of the structs in these headers. It increases whenever a struct that callers or
  * plug-ins fill in changes. Plans, plug-ins and option structs record it, so that a library of
@@ -24,8 +20,14 @@ extern "C" {
  */
 #define SADDLE_ABI 12u
 
-/** Marks what the shared library exports. Everything else is hidden. */
-#define SADDLE_API __attribute__((visibility("default")))
+#ifdef __cplusplus
+/** Declares a function or constant of C. */
+#define SADDLE_EXTERN extern "C"
+#else
+#define SADDLE_EXTERN extern
+#endif
+/** Declares what the shared library exports. Everything else is hidden. */
+#define SADDLE_API SADDLE_EXTERN __attribute__((visibility("default")))
 
 #if defined(__GNUC__)
 /** Lets the compiler check the arguments of a printf-like function. */
@@ -73,7 +75,4 @@ SADDLE_API saddle_status saddle_fail(saddle_error *error, saddle_status status, 
 /** Returns the version of the library, such as "0.2.0". */
 SADDLE_API const char *saddle_version(void);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -13,10 +13,6 @@
 
 #include <saddle/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Parses the entire text as a finite number, independent of the locale. Returns false if it is not
  * one. */
 SADDLE_API bool saddle_parse_real(const char *text, double *out);
@@ -35,7 +31,4 @@ SADDLE_API const char *saddle_print_real(double value, int digits, char out[SADD
 /** Returns the candidate closest to `word` by edit distance, or NULL if none is close. */
 SADDLE_API const char *saddle_closest(const char *word, const char *const *candidate, size_t count);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -20,10 +20,6 @@
 
 #include <saddle/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The processes that share the agents. */
 typedef struct saddle_world saddle_world;
 struct saddle_world {
@@ -99,7 +95,4 @@ SADDLE_API saddle_status saddle_mpi_init(size_t *rank, saddle_error *error);
  */
 SADDLE_API void saddle_mpi_finalize(bool failed);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
