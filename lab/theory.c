@@ -8,8 +8,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "instance/plan.h"
-#include "instance/theory_bounds.h"
+#include "instance/instance.h"
 
 /* The quantities at the start that the guarantees multiply. */
 typedef struct start {

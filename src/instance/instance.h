@@ -61,21 +61,19 @@ struct saddle_instance_parts {
 typedef saddle_status saddle_stage(saddle_instance *instance, saddle_error *error);
 
 /* Stages of the network: network_stages.c. */
-/* Fails because an agent's file could not be read for a reason, or does not exist. */
-saddle_status saddle_refuse_agent_file(size_t agent, const char *name, const saddle_error *why,
-                                       saddle_error *error);
-
 saddle_stage saddle_stage_compare_plans, saddle_stage_count_files, saddle_stage_read_links,
     saddle_stage_read_compression, saddle_stage_graph, saddle_stage_place_agents,
     saddle_stage_mixing, saddle_stage_complete_links, saddle_stage_read_churn,
     saddle_stage_share_spectrum;
-/* Stages of the columns of the agents' files: column_stages.c. */
-saddle_stage saddle_stage_scan_columns, saddle_stage_share_columns;
 /* Stages of the agents' data: data_stages.c. */
 saddle_stage saddle_stage_samples, saddle_stage_read_data, saddle_stage_split_data,
     saddle_stage_share_sizes, saddle_stage_held_out;
-/* Stages of labels, if each agent has its own rows: label_stages.c. */
-saddle_stage saddle_stage_list_labels, saddle_stage_share_labels;
+/* Fails because an agent's file could not be read for a reason, or does not exist. */
+saddle_status saddle_refuse_agent_file(size_t agent, const char *name, const saddle_error *why,
+                                       saddle_error *error);
+/* Stages of the columns and labels of the agents' files: column_stages.c. */
+saddle_stage saddle_stage_scan_columns, saddle_stage_share_columns, saddle_stage_list_labels,
+    saddle_stage_share_labels;
 /* Converts the labels of one file to the kind that the problem needs. */
 saddle_status saddle_instance_label(saddle_instance *e, saddle_dataset *data, saddle_error *error);
 /* Stages of the starting point: start.c. */
@@ -103,6 +101,11 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
 
 /* Returns the smallest M_ii of any agent in any round. */
 double saddle_instance_least_self_weight(const saddle_instance *instance);
+
+/* Computes what the theory says about an instance; epsilon and what depends on the start are set to
+ * NaN. Returns SADDLE_UNSUPPORTED if L or mu is unknown and could not be estimated: step_sizes.c. */
+saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, double c_gamma,
+                                   saddle_theory *out, saddle_error *error);
 
 /* Returns the plan's option `positive` or `classes`, by which a problem with this kind of labels
  * reads them. */

@@ -317,13 +317,11 @@ saddle_status saddle_stage_share_spectrum(saddle_instance *e, saddle_error *erro
 {
     (void)error;
     saddle_spectrum *spectrum = &e->spectrum;
-    double number[] = {
-        saddle_round_significant(spectrum->lambda2), saddle_round_significant(spectrum->lambda_m),
-        saddle_round_significant(spectrum->lambda), saddle_round_significant(spectrum->gap)};
-    e->world->share(e->world, 0, sizeof number, number);
-    spectrum->lambda2 = number[0];
-    spectrum->lambda_m = number[1];
-    spectrum->lambda = number[2];
-    spectrum->gap = number[3];
+    double *const number[] = {&spectrum->lambda2, &spectrum->lambda_m, &spectrum->lambda,
+                              &spectrum->gap};
+    for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
+        *number[k] = saddle_round_significant(*number[k]);
+        e->world->share(e->world, 0, sizeof *number[k], number[k]);
+    }
     return SADDLE_OK;
 }

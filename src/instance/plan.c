@@ -398,6 +398,41 @@ double saddle_plan_number(const saddle_plan *plan, const saddle_option *option)
     return saddle_parse_real(SADDLE_PLAN_TEXT(plan, option), &number) ? number : (double)NAN;
 }
 
+/* ---- other views of a plan -------------------------------------------------------------------- */
+
+/* The field of an option, and that of the object in memory that replaces it. */
+#define FIELD(name) offsetof(saddle_plan, name)
+static const struct {
+    size_t option;
+    size_t object;
+} pairs[] = {
+    {FIELD(problem.name), FIELD(problem.own)},
+    {FIELD(problem.data), FIELD(problem.own)},
+    {FIELD(problem.data), FIELD(problem.rows)},
+    {FIELD(problem.data), FIELD(problem.shards)},
+    {FIELD(problem.test_data), FIELD(problem.test_rows)},
+    {FIELD(problem.x_set), FIELD(problem.own_x_set)},
+    {FIELD(problem.y_set), FIELD(problem.own_y_set)},
+    {FIELD(problem.regularizer), FIELD(problem.own_regularizer)},
+    {FIELD(network.topology), FIELD(network.graph)},
+    {FIELD(network.topology), FIELD(network.weights)},
+    {FIELD(network.mixing), FIELD(network.weights)},
+    {FIELD(start.init_x), FIELD(start.x)},
+    {FIELD(start.init_y), FIELD(start.y)},
+    {FIELD(algorithm.name), FIELD(algorithm.own)},
+};
+
+bool saddle_plan_in_memory(const saddle_plan *plan, const saddle_option *option)
+{
+    for (size_t k = 0; option->home == SADDLE_HOME_PLAN && k < sizeof pairs / sizeof *pairs; k++) {
+        const void *object;
+        memcpy(&object, (const char *)plan + pairs[k].object, sizeof object);
+        if (pairs[k].option == option->offset && object != NULL)
+            return true;
+    }
+    return false;
+}
+
 saddle_data_options saddle_plan_data_options(const saddle_plan *plan)
 {
     return (saddle_data_options){

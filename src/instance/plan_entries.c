@@ -5,50 +5,42 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* A block of memory for texts, which stay where they are until the plan is freed. */
-typedef struct saddle_text_block {
-    struct saddle_text_block *next;
-    size_t used;
-    size_t bytes;
+/* A text of a plan, which stays where it is until the plan is freed. */
+struct saddle_kept_text {
+    struct saddle_kept_text *next;
     char text[];
-} block;
+};
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 const char *saddle_plan_keep(saddle_settings *settings, const char *text)
 {
     size_t bytes = strlen(text) + 1;
-    block *b = settings->texts;
-    if (b == NULL || bytes > b->bytes - b->used) {
-        size_t fresh = bytes > 1024 ? bytes : 1024;
-        b = saddle_alloc(1, sizeof *b + fresh);
-        if (b == NULL)
-            return NULL;
-        *b = (block){.next = settings->texts, .bytes = fresh};
-        settings->texts = b;
-    }
-    char *copy = memcpy(b->text + b->used, text, bytes);
-    b->used += bytes;
-    return copy;
+    struct saddle_kept_text *kept = saddle_alloc(1, sizeof *kept + bytes);
+    if (kept == NULL)
+        return NULL;
+    kept->next = settings->texts;
+    settings->texts = kept;
+    return memcpy(kept->text, text, bytes);
 }
 
 bool saddle_plan_keeps(const saddle_settings *settings, const char *text)
 {
-    for (const block *b = settings->texts; b != NULL; b = b->next)
-        if ((uintptr_t)text - (uintptr_t)b->text < b->used)
-            return true;
-    return false;
+    const struct saddle_kept_text *kept = settings->texts;
+    while (kept != NULL && kept->text != text)
+        kept = kept->next;
+    return kept != NULL;
 }
 
 void saddle_settings_free(saddle_settings *settings)
 {
-    for (block *b = settings != NULL ? settings->texts : NULL; b != NULL;) {
-        block *next = b->next;
-        saddle_free(b);
-        b = next;
-    }
     if (settings == NULL)
         return;
+    while (settings->texts != NULL) {
+        struct saddle_kept_text *next = settings->texts->next;
+        saddle_free(settings->texts);
+        settings->texts = next;
+    }
     for (size_t k = 0; k < settings->plugin_count; k++)
         saddle_plugin_close(settings->plugins[k]);
     saddle_free((void *)settings->plugins);

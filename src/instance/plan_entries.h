@@ -28,7 +28,7 @@ struct saddle_settings {
     size_t count;
     size_t capacity;
     saddle_entry *entries;
-    struct saddle_text_block *texts;
+    struct saddle_kept_text *texts;
     saddle_plugin_object **plugins; /* shared with copies of the plan */
     size_t plugin_count;
     size_t plugin_capacity;

@@ -13,7 +13,6 @@
 #include "data/dataset.h"
 #include "engines/replicas.h"
 #include "instance/fingerprint.h"
-#include "instance/theory_bounds.h"
 #include "instance/unused_options.h"
 #include "run/result.h"
 #include "run/run.h"
