@@ -15,10 +15,9 @@ enum { LEAST, MEAN, LARGEST, SPREAD };
 
 struct saddle_outcomes {
     saddle_outcomes_inputs in;
-    bool known;   /* whether the columns are known */
-    size_t train; /* number of outcomes on the agents' data */
-    size_t test;  /* number of outcomes on held-out rows */
-    saddle_outcome_column column[SADDLE_MOST_OUTCOME_COLUMNS];
+    bool known;    /* whether the columns are known */
+    size_t train;  /* number of outcomes on the agents' data */
+    size_t test;   /* number of outcomes on held-out rows */
     double *model; /* per agent of this process: x and y, and those of one more */
     double *value; /* per agent of the network: SADDLE_MOST_OUTCOMES numbers */
 };
@@ -127,16 +126,17 @@ void saddle_outcomes_free(saddle_outcomes *o)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-const saddle_outcome_column *saddle_outcomes_columns(const saddle_outcomes *o, size_t *count)
+/* Returns the number of columns of an outcome. */
+static size_t columns_each(const saddle_outcomes *o)
 {
-    *count = (o->train + o->test) * (o->in.per_agent ? 1 + SPREAD : 1);
-    return o->column;
+    return o->in.per_agent ? 1 + SPREAD : 1;
 }
 
 void saddle_outcomes_recall(saddle_outcomes *o, const saddle_outcome_column *column, size_t count)
 {
-    size_t first = count / (o->in.per_agent ? 1 + SPREAD : 1);
-    memcpy(o->column, column, count * sizeof *column);
+    size_t first = count / columns_each(o);
+    memcpy(o->in.result->outcome, column, count * sizeof *column);
+    o->in.result->outcome_count = count;
     o->train = 0;
     while (o->train < first &&
            saddle_outcome_name_of(column[o->train].name).rows == SADDLE_ROWS_TRAIN)
@@ -153,14 +153,15 @@ typedef struct finding {
 } finding;
 
 /* Names the columns after the first measurement. */
-static void name_columns(saddle_outcomes *o, const finding *train, const finding *test)
+static void name_columns(const saddle_outcomes *o, const finding *train, const finding *test)
 {
     size_t first = train->count + test->count;
     for (size_t k = 0; k < first; k++) {
         const finding *f = k < train->count ? train : test;
         const saddle_outcome *outcome = &f->outcome[k < train->count ? k : k - train->count];
-        for (size_t s = 0; s < (o->in.per_agent ? 1 + SPREAD : 1); s++) {
-            saddle_outcome_column *column = &o->column[s == 0 ? k : first + SPREAD * k + s - 1];
+        for (size_t s = 0; s < columns_each(o); s++) {
+            size_t place = s == 0 ? k : first + SPREAD * k + s - 1;
+            saddle_outcome_column *column = &o->in.result->outcome[place];
             saddle_outcome_name_write(column->name, sizeof column->name, f->rows, outcome->name,
                                       (saddle_statistic)s);
             column->better = outcome->better;
@@ -178,7 +179,8 @@ static void learn_columns(saddle_outcomes *o, const finding *train, const findin
     if (world->rank == 0)
         name_columns(o, train, test);
     world->share(world, 0, sizeof o->test, &o->test);
-    world->share(world, 0, sizeof o->column, o->column);
+    world->share(world, 0, sizeof o->in.result->outcome, o->in.result->outcome);
+    o->in.result->outcome_count = (o->train + o->test) * columns_each(o);
 }
 
 /* Checks that a measurement has the outcomes of the first one. `from` is the first column. */
@@ -187,7 +189,7 @@ static saddle_status check_names(const saddle_outcomes *o, const finding *f, siz
 {
     bool same = f->count == count;
     for (size_t k = 0; same && k < count; k++)
-        same = strcmp(saddle_outcome_name_of(o->column[from + k].name).measure,
+        same = strcmp(saddle_outcome_name_of(o->in.result->outcome[from + k].name).measure,
                       f->outcome[k].name) == 0;
     if (same)
         return SADDLE_OK;
@@ -341,8 +343,6 @@ saddle_status saddle_outcomes_measure(saddle_outcomes *o, const double *x, const
         out[k] = k < o->train ? train.outcome[k].value : test.outcome[k - o->train].value;
     if (o->in.per_agent)
         status = measure_agents(o, &members, out + first, error);
-    size_t count;
-    saddle_outcomes_columns(o, &count);
-    e->world->share(e->world, 0, count * sizeof *out, out);
+    e->world->share(e->world, 0, o->in.result->outcome_count * sizeof *out, out);
     return status;
 }

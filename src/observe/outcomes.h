@@ -24,6 +24,9 @@ typedef struct saddle_outcomes_inputs {
     saddle_dataset *const
         *shard;     /* per agent, NULL if it is in another process; NULL without data */
     bool per_agent; /* also measure the statistics over agents */
+    /* Receives the columns with the first measurement, in order: those on the agents' data, those on
+     * held-out rows, and for each of these the minimum, mean and maximum over agents. */
+    saddle_result *result;
 } saddle_outcomes_inputs;
 
 saddle_status saddle_outcomes_create(saddle_outcomes **out, const saddle_outcomes_inputs *inputs,
@@ -34,10 +37,6 @@ double saddle_outcomes_bytes(const saddle_instance *network, const saddle_instan
 /* NULL is allowed. */
 void saddle_outcomes_free(saddle_outcomes *outcomes);
 
-/* Returns the columns, in order: those on the agents' data, those on held-out rows, and for each of
- * these the minimum, mean and maximum over agents. Known after the first measurement. */
-const saddle_outcome_column *saddle_outcomes_columns(const saddle_outcomes *outcomes,
-                                                     size_t *count);
 /* Takes over the columns of the run that is resumed; later measurements must give the same. */
 void saddle_outcomes_recall(saddle_outcomes *outcomes, const saddle_outcome_column *column,
                             size_t count);

@@ -24,41 +24,33 @@ static const char *const lacks[] = {
     [WITH_LINKS] = "with reliable links; set links to another kind, such as lossy:0.1",
     [WITH_CHURN] = "without churn; set churn to a file of events"};
 
-/* The columns of a trace, in order: name, field of a row, whether it is an integer, which runs have it. */
-#define COLUMN_IF(name, field, condition)                   \
-    {                                                       \
-        name, offsetof(saddle_row, field), false, condition \
-    }
-#define COLUMN(name, field) COLUMN_IF(name, field, ALWAYS)
-#define COUNT(name, field)                              \
-    {                                                   \
-        name, offsetof(saddle_row, field), true, ALWAYS \
-    }
+/* The columns of a trace, in order. */
+#define FIELD(name) offsetof(saddle_row, name)
 static const struct {
     const char *name;
-    size_t offset;
-    bool whole; /* uint64_t; otherwise double */
+    size_t offset; /* in a row */
+    bool whole;    /* uint64_t; otherwise double */
     condition condition;
 } columns[SADDLE_TRACE_COLUMNS] = {
-    COUNT("iteration", iteration),
-    COUNT("ifo", cost.ifo),
-    COUNT("rounds", cost.rounds),
-    COUNT("messages", cost.messages),
-    COUNT("bytes", cost.bytes),
-    COLUMN("seconds", seconds),
-    COLUMN_IF("network_seconds", cost.network_seconds, WITH_LINK_MODEL),
-    COLUMN_IF("age", cost.age, WITH_LINKS),
-    COLUMN_IF("present", present, WITH_CHURN),
-    COLUMN_IF("components", components, WITH_CHURN),
-    COLUMN("loss", loss),
-    COLUMN("primal", primal),
-    COLUMN("metric", metric),
-    COLUMN("x_stationarity", x_stationarity),
-    COLUMN("x_consensus", x_consensus),
-    COLUMN("y_consensus", y_consensus),
-    COLUMN("y_gap", y_gap),
-    COLUMN("stationarity", stationarity),
-    COLUMN("potential", potential)};
+    {"iteration", FIELD(iteration), true, ALWAYS},
+    {"ifo", FIELD(cost.ifo), true, ALWAYS},
+    {"rounds", FIELD(cost.rounds), true, ALWAYS},
+    {"messages", FIELD(cost.messages), true, ALWAYS},
+    {"bytes", FIELD(cost.bytes), true, ALWAYS},
+    {"seconds", FIELD(seconds), false, ALWAYS},
+    {"network_seconds", FIELD(cost.network_seconds), false, WITH_LINK_MODEL},
+    {"age", FIELD(cost.age), false, WITH_LINKS},
+    {"present", FIELD(present), false, WITH_CHURN},
+    {"components", FIELD(components), false, WITH_CHURN},
+    {"loss", FIELD(loss), false, ALWAYS},
+    {"primal", FIELD(primal), false, ALWAYS},
+    {"metric", FIELD(metric), false, ALWAYS},
+    {"x_stationarity", FIELD(x_stationarity), false, ALWAYS},
+    {"x_consensus", FIELD(x_consensus), false, ALWAYS},
+    {"y_consensus", FIELD(y_consensus), false, ALWAYS},
+    {"y_gap", FIELD(y_gap), false, ALWAYS},
+    {"stationarity", FIELD(stationarity), false, ALWAYS},
+    {"potential", FIELD(potential), false, ALWAYS}};
 
 static const void *field_of(const saddle_row *row, size_t column)
 {

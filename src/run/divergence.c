@@ -60,31 +60,40 @@ static void locate_task(void *context, saddle_agent *agent)
         }
 }
 
-saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle_error *error)
+/* Lets a task record some numbers of every agent, and distributes them to all processes. Free them
+ * with saddle_free(), even after a failure. Collective. */
+static saddle_status search_agents(const saddle_run_state *r, saddle_agent_task *task, size_t width,
+                                   double **out, saddle_error *error)
 {
     const saddle_world *world = r->info.instance->world;
-    size_t worst = 0;
-    search s = {.run = r, .found = saddle_alloc(world->agents, WIDTH * sizeof *s.found)};
-    saddle_status status =
-        s.found != NULL ? SADDLE_OK : saddle_no_memory(error, "the search for what diverged");
-    status = saddle_run_agree(r, status, error);
-    if (s.found != NULL && status == SADDLE_OK) {
-        const double *found = s.found;
-        r->engine->kind->for_each(r->engine, locate_task, &s);
-        saddle_world_fill(world, WIDTH, s.found);
-        for (size_t i = 1; i < world->agents && isfinite(found[worst * WIDTH + VALUE]); i++)
-            if (!(fabs(found[i * WIDTH + VALUE]) <= fabs(found[worst * WIDTH + VALUE])))
-                worst = i;
-        found += worst * WIDTH;
+    search s = {.run = r, .found = saddle_alloc(world->agents, width * sizeof *s.found)};
+    *out = s.found;
+    saddle_status status = saddle_check_memory(s.found, "the search for what diverged", error);
+    SADDLE_TRY(saddle_run_agree(r, status, error));
+    r->engine->kind->for_each(r->engine, task, &s);
+    saddle_world_fill(world, width, s.found);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle_error *error)
+{
+    double *found = NULL;
+    saddle_status status = search_agents(r, locate_task, WIDTH, &found, error);
+    if (found != NULL && status == SADDLE_OK) {
+        const double *worst = found;
+        const double *end = found + r->info.instance->world->agents * WIDTH;
+        for (const double *at = found + WIDTH; at < end && isfinite(worst[VALUE]); at += WIDTH)
+            if (!(fabs(at[VALUE]) <= fabs(worst[VALUE])))
+                worst = at;
         *fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
-                                .agent = worst,
-                                .index = (size_t)found[ENTRY],
+                                .agent = (size_t)(worst - found) / WIDTH,
+                                .index = (size_t)worst[ENTRY],
                                 .iteration = r->engine->kind->iteration(r->engine),
-                                .value = found[VALUE]};
+                                .value = worst[VALUE]};
         saddle_snprintf(fault->variable, sizeof fault->variable, "%s",
-                        variable_name[(size_t)found[VARIABLE]]);
+                        variable_name[(size_t)worst[VARIABLE]]);
     }
-    saddle_free(s.found);
+    saddle_free(found);
     return status;
 }
 
@@ -221,35 +230,18 @@ static bool is_large(const saddle_run_state *r, const double *found)
 
 saddle_status saddle_run_explain(saddle_run_state *r, saddle_fault *fault, saddle_error *error)
 {
-    const saddle_world *world = r->info.instance->world;
     bool iterate = strcmp(fault->variable, "x") == 0 || strcmp(fault->variable, "y") == 0;
     if (iterate && !(fabs(fault->value) < LARGE))
         return SADDLE_OK;
-    search s = {.run = r, .found = saddle_alloc(world->agents, CHECKS * sizeof *s.found)};
-    saddle_status status =
-        s.found != NULL ? SADDLE_OK : saddle_no_memory(error, "the search for what diverged");
-    status = saddle_run_agree(r, status, error);
-    if (s.found != NULL && status == SADDLE_OK) {
-        r->engine->kind->for_each(r->engine, evaluate_task, &s);
-        saddle_world_fill(world, CHECKS, s.found);
-        if (!is_large(r, s.found))
-            name_cause(r, s.found, fault, r->result->cause, sizeof r->result->cause);
-    }
-    saddle_free(s.found);
+    double *found = NULL;
+    saddle_status status = search_agents(r, evaluate_task, CHECKS, &found, error);
+    if (found != NULL && status == SADDLE_OK && !is_large(r, found))
+        name_cause(r, found, fault, r->result->cause, sizeof r->result->cause);
+    saddle_free(found);
     return status;
 }
 
 /* ---- the starting point ---------------------------------------------------------------------- */
-
-/* One of the two variables of the start. */
-typedef struct start_part {
-    const char *name;   /* "x" */
-    const double *at;   /* the starting point */
-    const double *own;  /* the point in memory; NULL: given by a rule */
-    const char *option; /* the option of the rule */
-    const char *set_option;
-    const saddle_set *set;
-} start_part;
 
 /* Returns the index of the largest entry. */
 static size_t largest_entry(const double *v, size_t count)
@@ -283,29 +275,30 @@ saddle_status saddle_run_refuse_start(const saddle_run_state *r, saddle_error *e
 {
     const saddle_instance *e = r->info.network;
     const saddle_plan *plan = e->plan;
-    start_part x = {"x",     e->x0,   plan->start.x, plan->start.init_x != NULL ? "init-x" : "init",
-                    "x-set", e->x_set};
-    start_part y = {"y",     e->y0,   plan->start.y, plan->start.init_y != NULL ? "init-y" : "init",
-                    "y-set", e->y_set};
     size_t in_x = largest_entry(e->x0, e->problem->x_dim);
     size_t in_y = largest_entry(e->y0, e->problem->y_dim);
-    bool is_y = fabs(e->y0[in_y]) > fabs(e->x0[in_x]);
-    const start_part *part = is_y ? &y : &x;
-    size_t entry = is_y ? in_y : in_x;
+    bool y = fabs(e->y0[in_y]) > fabs(e->x0[in_x]);
+    const char *name = y ? "y" : "x";
+    const saddle_set *set = y ? e->y_set : e->x_set;
+    size_t entry = y ? in_y : in_x;
+    double value = y ? e->y0[in_y] : e->x0[in_x];
+    bool own = (y ? plan->start.y : plan->start.x) != NULL;
+    bool by_itself = (y ? plan->start.init_y : plan->start.init_x) != NULL;
     bool far = false;
-    SADDLE_TRY(is_far(part->set, &far, error));
+    SADDLE_TRY(is_far(set, &far, error));
     if (far)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "%s: every point of '%.200s' is so far from zero that the losses are not "
+            "%s-set: every point of '%.200s' is so far from zero that the losses are not "
             "finite, such as %s[%zu] = %g at the start; give a set closer to zero",
-            part->set_option, saddle_set_text(part->set), part->name, entry, part->at[entry]);
+            name, saddle_set_text(set), name, entry, value);
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "%s%s: the losses at the starting point are not finite: variable %s[%zu] is "
                        "%g; start closer to zero",
-                       part->own != NULL ? "start." : "",
-                       part->own != NULL ? part->name : part->option, part->name, entry,
-                       part->at[entry]);
+                       own         ? "start."
+                       : by_itself ? "init-"
+                                   : "init",
+                       own || by_itself ? name : "", name, entry, value);
 }
 
 bool saddle_run_runs_away(const saddle_run_state *r)

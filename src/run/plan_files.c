@@ -119,18 +119,15 @@ void saddle_plan_add_outputs(const saddle_plan *plan, saddle_path_list *outputs)
 
 saddle_status saddle_plan_check_names(const saddle_plan *plan, saddle_error *error)
 {
-    saddle_path_list outputs = {.count = 0};
-    saddle_plan_add_outputs(plan, &outputs);
-    saddle_status status =
-        outputs.short_of_memory ? saddle_no_memory(error, "the paths of files") : SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < outputs.count; k++) {
-        const saddle_path_entry *entry = &outputs.entry[k];
-        if (plan->outputs.checkpoint != NULL &&
-            saddle_is_checkpoint_name(saddle_file_name(entry->path)))
-            status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "%s: '%.300s' has the name of a checkpoint; give another name",
-                                 entry->option, entry->path);
-    }
-    saddle_path_list_release(&outputs);
-    return status;
+    const struct {
+        const char *option;
+        const char *path;
+    } output[] = {{"trace", plan->outputs.trace}, {"model", plan->outputs.model}};
+    for (size_t k = 0; k < sizeof output / sizeof *output; k++)
+        if (plan->outputs.checkpoint != NULL && output[k].path != NULL &&
+            saddle_is_checkpoint_name(saddle_file_name(output[k].path)))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "%s: '%.300s' has the name of a checkpoint; give another name",
+                               output[k].option, output[k].path);
+    return SADDLE_OK;
 }

@@ -159,14 +159,12 @@ bool saddle_run_runs_away(const saddle_run_state *r);
 /* Ends the run with SADDLE_STOP_DIVERGED; finds what diverged if it is not known yet. */
 saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddle_error *error);
 
-/* ---- outputs.c ---- */
+/* ---- trace_points.c: files ---- */
 
 /* Opens the files that this process writes. */
 saddle_status saddle_run_open_files(saddle_run_state *r, saddle_error *error);
 /* Records the rows that a resumed run already has. */
 saddle_status saddle_run_recall_rows(saddle_run_state *r, saddle_error *error);
-/* Writes the last row of the result to the trace. A failure to write does not end the run. */
-saddle_status saddle_run_write_row(saddle_run_state *r, saddle_error *error);
 /* Writes the model. A failure to write does not end the run. */
 void saddle_run_save_model(saddle_run_state *r);
 /* Closes the files, and tells all processes whether they are complete. */

@@ -210,28 +210,18 @@ static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
 
 /* ---- agents and observer --------------------------------------------------------------------- */
 
-/* Returns whether every iterate is guaranteed to be in X and Y. `bound` receives the largest nu
- * and eta for which it is. */
-static bool is_feasible(const saddle_run_state *r, double *bound, bool *x_safe, bool *y_safe)
-{
-    const saddle_instance *e = r->info.instance;
-    bool always = r->info.algorithm->traits.feasible;
-    *bound = saddle_instance_least_self_weight(e);
-    /* Weights are rounded to 40 bits, so that a weight of 1/10 may be a little less. */
-    double allowed = *bound * (1.0 + 1e-11);
-    *x_safe = always || r->info.steps.nu <= allowed || saddle_set_is_whole_space(e->x_set);
-    *y_safe = always || r->info.steps.eta <= allowed || saddle_set_is_whole_space(e->y_set);
-    return *x_safe && *y_safe;
-}
-
 /* Returns whether every iterate is guaranteed to be in X and Y. Warns if the steps of the
  * PRECISION family are too long for its iterates to be convex combinations of feasible points. */
 static bool stays_feasible(const saddle_run_state *r)
 {
-    double bound;
-    bool x_safe;
-    bool y_safe;
-    if (is_feasible(r, &bound, &x_safe, &y_safe))
+    const saddle_instance *e = r->info.instance;
+    bool always = r->info.algorithm->traits.feasible;
+    double bound = saddle_instance_least_self_weight(e);
+    /* Weights are rounded to 40 bits, so that a weight of 1/10 may be a little less. */
+    double allowed = bound * (1.0 + 1e-11);
+    bool x_safe = always || r->info.steps.nu <= allowed || saddle_set_is_whole_space(e->x_set);
+    bool y_safe = always || r->info.steps.eta <= allowed || saddle_set_is_whole_space(e->y_set);
+    if (x_safe && y_safe)
         return true;
     const char *where = x_safe ? "Y" : y_safe ? "X" : "X and Y";
     char what[64];
@@ -304,16 +294,13 @@ static saddle_status make_outcomes(saddle_run_state *r, saddle_error *error)
                                            .algorithm = r->info.algorithm,
                                            .engine = r->engine,
                                            .shard = r->info.network->parts->shard,
-                                           .per_agent = r->given.outputs.outcomes_per_agent};
+                                           .per_agent = r->given.outputs.outcomes_per_agent,
+                                           .result = r->result};
     if (r->info.network->problem->outcomes == NULL)
         return SADDLE_OK;
     SADDLE_TRY(saddle_outcomes_create(&r->outcomes, &inputs, error));
-    if (from != NULL) {
-        size_t count = (size_t)from->number.outcomes;
-        saddle_outcomes_recall(r->outcomes, from->outcome, count);
-        memcpy(r->result->outcome, from->outcome, count * sizeof *from->outcome);
-        r->result->outcome_count = count;
-    }
+    if (from != NULL)
+        saddle_outcomes_recall(r->outcomes, from->outcome, (size_t)from->number.outcomes);
     return SADDLE_OK;
 }
 
@@ -454,15 +441,13 @@ saddle_status saddle_run_take_plan(saddle_run_state *r, const saddle_plan *plan,
 saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_plan *plan,
                                   saddle_forecast *out, saddle_error *error)
 {
-    saddle_run_state r = {.info = {.network = instance, .given = &r.given}};
+    static const saddle_hooks no_hooks = {.context = NULL};
+    saddle_run_state r = {.info = {.network = instance, .given = &r.given}, .hooks = &no_hooks};
     memset(out, 0, sizeof *out);
     saddle_status status = saddle_run_take_plan(&r, plan, error);
     SADDLE_THEN(status, configure_run(&r, error));
     if (status == SADDLE_OK) {
-        double bound;
-        bool x_safe;
-        bool y_safe;
-        out->feasible = is_feasible(&r, &bound, &x_safe, &y_safe);
+        out->feasible = stays_feasible(&r);
         out->most_ifo =
             saddle_algorithm_most_ifo(r.info.algorithm, r.parameters, r.info.instance->problem);
         out->plan = r.result->plan;

@@ -47,16 +47,17 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
     saddle_stop_rules *rules = &r->rules;
     if (plan->limits.stop_when != NULL && strcmp(plan->limits.stop_when, "none") == 0)
         plan->limits.stop_when = NULL;
-    if (plan->limits.stop_when != NULL)
+    bool when = plan->limits.stop_when != NULL;
+    if (when)
         SADDLE_TRY(read_condition(&rules->when, plan->limits.stop_when, error));
-    if (plan->limits.stop_when != NULL && rules->when.place < SADDLE_TRACE_COLUMNS) {
+    if (when && rules->when.place < SADDLE_TRACE_COLUMNS) {
         const char *why = saddle_trace_lacks(&r->info, rules->when.place);
         if (why != NULL)
             return saddle_fail(error, SADDLE_BAD_INPUT, "stop-when: there is no column %s %s",
                                rules->when.column, why);
     }
-    rules->outcomes = plan->limits.stop_after > 0 ||
-                      (plan->limits.stop_when != NULL && rules->when.place == SADDLE_TRACE_COLUMNS);
+    rules->outcomes =
+        plan->limits.stop_after > 0 || (when && rules->when.place == SADDLE_TRACE_COLUMNS);
     if (plan->limits.stop_on != NULL && plan->limits.stop_after == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "stop-on: it needs stop-after, the number of trace points without "
