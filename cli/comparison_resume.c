@@ -1,54 +1,17 @@
 /* Finished runs of an interrupted comparison: their traces are read back instead of running
  * again. */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "comparison.h"
 #include "core/memory.h"
-#include "core/print.h"
 #include "core/status.h"
+#include "core/world.h"
 #include "instance/fingerprint.h"
-#include "instance/plan.h"
+#include "lab/trace_build.h"
 #include "observe/trace.h"
 #include "run/run.h"
-
-/* Refuses a trace of another version, with a setting that differs from the run's, or of files with
- * other contents. */
-static saddle_status check_settings(const saddle_trace *trace, const saddle_forecast *run,
-                                    saddle_error *error)
-{
-    const saddle_plan *effective = &run->plan;
-    char fingerprint[32];
-    if (strcmp(trace->version, saddle_version()) != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--output: '%.300s' was written by saddle %.40s, but this is %s; give "
-                           "another directory, or set --overwrite to replace it",
-                           trace->path, trace->version, saddle_version());
-    for (size_t k = 0; k < saddle_plan_option_count(effective); k++) {
-        const saddle_option *option = saddle_plan_option(effective, k);
-        const char *here = SADDLE_PLAN_TEXT(effective, option);
-        const char *there = saddle_trace_setting(trace, option->name);
-        if (option->effect == SADDLE_EFFECT_ENGINE || option->effect == SADDLE_EFFECT_OUTPUT ||
-            strcmp(here, there) == 0)
-            continue;
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "--output: '%.300s' belongs to another comparison: --%s is '%.100s' there and '%.100s' "
-            "here; give another directory, or set --overwrite to replace it",
-            trace->path, option->name, there, here);
-    }
-    saddle_snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, run->fingerprint);
-    if (strcmp(saddle_trace_setting(trace, "fingerprint"), fingerprint) == 0)
-        return SADDLE_OK;
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "--output: '%.300s' belongs to another comparison: its settings are the same, "
-        "but the contents of the data, the network or the link model have changed; "
-        "restore the files, give another directory, or set --overwrite to replace it",
-        trace->path);
-}
 
 /* Finds why the run of a trace ended; false: it did not end. */
 static bool find_end(const saddle_trace *trace, saddle_stop *out)
@@ -126,7 +89,15 @@ static saddle_status find(comparison *c, comparison_run *run, const saddle_insta
     if (access(path, F_OK) != 0 || saddle_trace_read(&trace, path, NULL) != SADDLE_OK)
         return SADDLE_OK;
     saddle_status status = saddle_run_forecast(instance, plan, &forecast, error);
-    SADDLE_THEN(status, check_settings(trace, &forecast, error));
+    const saddle_wanted_run wanted = {.what = "comparison",
+                                      .remedy =
+                                          "give another directory, or set overwrite to replace it",
+                                      .plan = &forecast.plan,
+                                      .values = saddle_values_of_plan(&forecast.plan),
+                                      .may_differ = SADDLE_EFFECTS(ENGINE) | SADDLE_EFFECTS(OUTPUT),
+                                      .fingerprint = forecast.fingerprint};
+    SADDLE_THEN(status,
+                saddle_in_field("output", saddle_trace_check_run(trace, &wanted, error), error));
     if (status == SADDLE_OK && find_end(trace, &run->stop) && is_of_run(trace)) {
         status = take_rows(c, run, trace, error);
         run->done = status == SADDLE_OK;
@@ -140,23 +111,19 @@ static saddle_status find(comparison *c, comparison_run *run, const saddle_insta
 static saddle_status share(const saddle_world *world, comparison *c, comparison_run *run,
                            saddle_error *error)
 {
-    size_t sizes[] = {run->row_count, c->outcome_count};
+    size_t rows = run->row_count * sizeof *run->rows;
+    size_t outcomes = run->row_count * c->outcome_count * sizeof *run->outcomes;
+    void *block[] = {run->rows, run->outcomes};
     world->share(world, 0, sizeof run->stop, &run->stop);
-    world->share(world, 0, sizeof sizes, sizes);
+    world->share(world, 0, sizeof c->outcome_count, &c->outcome_count);
     world->share(world, 0, sizeof c->outcome, c->outcome);
-    if (world->rank > 0) {
-        run->rows = saddle_alloc(sizes[0], sizeof *run->rows);
-        run->outcomes = saddle_alloc(sizes[0], sizes[1] * sizeof *run->outcomes);
-    }
-    saddle_status status = run->rows != NULL && run->outcomes != NULL
-                               ? SADDLE_OK
-                               : saddle_no_memory(error, "the rows of a trace");
-    SADDLE_TRY(saddle_world_agree(world, status, error));
-    run->row_count = sizes[0];
-    c->outcome_count = sizes[1];
-    world->share(world, 0, sizes[0] * sizeof *run->rows, run->rows);
-    world->share(world, 0, sizes[0] * sizes[1] * sizeof *run->outcomes, run->outcomes);
-    return SADDLE_OK;
+    saddle_status status = saddle_world_copy(world, &block[0], &rows, "the rows of a trace", error);
+    SADDLE_THEN(status,
+                saddle_world_copy(world, &block[1], &outcomes, "the rows of a trace", error));
+    run->rows = block[0];
+    run->outcomes = block[1];
+    run->row_count = rows / sizeof *run->rows;
+    return status;
 }
 
 saddle_status saddle_comparison_find(comparison *c, comparison_run *run,

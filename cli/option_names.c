@@ -56,6 +56,8 @@ static bool is_named(const saddle_plan *options, const char *message, const char
                                             {" then: ", " "},
                                             {" another run: ", " is "},
                                             {" cannot change ", ": it is "},
+                                            {" another comparison: ", " is "},
+                                            {" another search: ", " is "},
                                             {" and so ", " theory"}};
     size_t length = name_length(options, at);
     const char *list = strstr(message, " then: ");

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "instance/plan.h"
-
-#include "core/print.h"
 #include "files/file.h"
 #include "files/plugin.h"
+#include "instance/same_run.h"
 
 /* The most settings in a label. */
 #define MOST_NAMED 3
@@ -22,40 +21,50 @@ typedef struct work {
     trace_groups *out;
 } work;
 
-static bool is_field(const saddle_option *option, size_t offset)
-{
-    return option->home == SADDLE_HOME_PLAN && option->offset == offset;
-}
+/* The effects of settings in which the runs of a group may differ. */
+#define FREE (SADDLE_EFFECTS(RECORD) | SADDLE_EFFECTS(OUTPUT) | SADDLE_EFFECTS(ENGINE))
 
 bool saddle_option_separates(const saddle_option *option)
 {
-    bool changes_run =
-        option->effect == SADDLE_EFFECT_RESULT || option->effect == SADDLE_EFFECT_LENGTH ||
-        option->effect == SADDLE_EFFECT_METRIC || option->effect == SADDLE_EFFECT_SOURCE;
-    return changes_run && !is_field(option, offsetof(saddle_plan, start.seed)) &&
-           !is_field(option, offsetof(saddle_plan, algorithm.name));
+    return !saddle_effect_in(option, FREE) && !SADDLE_IS_FIELD(option, start.seed) &&
+           !SADDLE_IS_FIELD(option, algorithm.name);
 }
 
-/* Whether two traces differ in a setting. A setting that only one of them has is compared only if
- * its default is not to be there, because versions of the program have different options. */
-static bool differ(const saddle_trace *a, const saddle_trace *b, const saddle_option *option)
+/* The value of a setting; NULL if a trace does not have one whose default is not to be there, because versions of
+ * the program have different options. */
+static const char *known_value(const void *trace, const saddle_option *option,
+                               char buffer[SADDLE_VALUE_SIZE])
 {
-    const char *left = saddle_trace_setting(a, option->name);
-    const char *right = saddle_trace_setting(b, option->name);
-    bool comparable = *option->fallback == '\0' || (*left != '\0' && *right != '\0');
-    return comparable && strcmp(left, right) != 0;
+    const char *value = saddle_trace_setting(trace, option->name);
+    (void)buffer;
+    return *value == '\0' && *option->fallback != '\0' ? NULL : value;
+}
+
+/* The comparison of two traces. */
+static saddle_difference difference(const work *w, const saddle_trace *a, const saddle_trace *b)
+{
+    return (saddle_difference){.options = &w->out->options,
+                               .here = {a, known_value},
+                               .there = {b, known_value},
+                               .may_differ = FREE};
+}
+
+static bool differ(const work *w, const saddle_trace *a, const saddle_trace *b,
+                   const saddle_option *option)
+{
+    saddle_difference d = difference(w, a, b);
+    return saddle_setting_differs(&d, option);
 }
 
 /* Whether two traces differ in more than what depends on their seeds. With `loosely`, options
  * that can be "auto" are assumed to have been. */
 static bool apart(const work *w, const saddle_trace *a, const saddle_trace *b, bool loosely)
 {
-    for (size_t k = 0; k < saddle_plan_option_count(&w->out->options); k++) {
-        const saddle_option *option = saddle_plan_option(&w->out->options, k);
-        bool excused = loosely && strcmp(option->fallback, "auto") == 0;
-        if (saddle_option_separates(option) && !excused && differ(a, b, option))
+    saddle_difference d = difference(w, a, b);
+    while (saddle_next_difference(&d))
+        if (saddle_option_separates(d.option) &&
+            !(loosely && strcmp(d.option->fallback, "auto") == 0))
             return true;
-    }
     return false;
 }
 
@@ -80,93 +89,82 @@ static const saddle_trace *first_of(const work *w, size_t group)
     return w->trace[w->out->group[group].first];
 }
 
-/* Assigns every trace to a group. */
-static void assign(work *w)
+/* Whether traces a and b have the same settings, except what depends on their seeds. */
+static bool alike(const work *w, size_t a, size_t b, bool loosely)
 {
-    trace_groups *g = w->out;
-    for (size_t k = 0; k < w->count; k++) {
-        const char *algorithm = saddle_trace_setting(w->trace[k], "algorithm");
-        algorithm = *algorithm != '\0' ? algorithm : NULL;
-        size_t found = 0;
-        while (found < g->groups && (!same_algorithm(first_of(w, found), w->trace[k]) ||
-                                     apart(w, first_of(w, found), w->trace[k], false)))
-            found++;
-        if (found == g->groups)
-            g->group[g->groups++] = (trace_group){.algorithm = algorithm, .first = k};
-        g->group[found].count++;
-        g->group[found].untuned = g->group[found].untuned ||
-                                  strcmp(saddle_trace_setting(w->trace[k], "untuned"), "yes") == 0;
-        g->of[k] = found;
-    }
+    return same_algorithm(w->trace[a], w->trace[b]) && !apart(w, w->trace[a], w->trace[b], loosely);
 }
 
-/* Whether the groups have a seed in common. */
+/* Whether the groups that begin with traces a and b have a seed in common. */
 static bool share_seed(const work *w, size_t a, size_t b)
 {
-    const trace_groups *g = w->out;
+    const size_t *first = w->out->of;
     for (size_t i = 0; i < w->count; i++)
-        for (size_t j = 0; g->of[i] == a && j < w->count; j++)
-            if (g->of[j] == b && strcmp(saddle_trace_setting(w->trace[i], "seed"),
+        for (size_t j = 0; first[i] == a && j < w->count; j++)
+            if (first[j] == b && strcmp(saddle_trace_setting(w->trace[i], "seed"),
                                         saddle_trace_setting(w->trace[j], "seed")) == 0)
                 return true;
     return false;
 }
 
-/* Merges group b into group a < b. */
-static void merge(work *w, size_t a, size_t b)
+/* Finds for every trace the first one of its group. */
+static void find_first(work *w)
 {
-    trace_groups *g = w->out;
-    for (size_t k = 0; k < w->count; k++) {
-        if (g->of[k] == b)
-            g->of[k] = a;
-        else if (g->of[k] > b)
-            g->of[k]--;
-    }
-    g->group[a].count += g->group[b].count;
-    g->group[a].untuned = g->group[a].untuned || g->group[b].untuned;
-    memmove(&g->group[b], &g->group[b + 1], (g->groups - b - 1) * sizeof *g->group);
-    g->groups--;
+    size_t *first = w->out->of;
+    for (size_t k = 0; k < w->count; k++)
+        while (first[k] < k && !(first[first[k]] == first[k] && alike(w, first[k], k, false)))
+            first[k]++;
+    /* Join groups that were probably given the same settings: their seeds differ, and so do only
+     * settings that the program chooses if they are not given. */
+    for (size_t a = 0; a < w->count; a++)
+        for (size_t b = a + 1; first[a] == a && b < w->count; b++)
+            if (first[b] == b && alike(w, a, b, true) && !share_seed(w, a, b))
+                for (size_t k = b; k < w->count; k++)
+                    first[k] = first[k] == b ? a : first[k];
 }
 
-/* Merges groups that were probably given the same settings: their seeds differ, and so do only
- * settings that the program chooses if they are not given. */
-static void merge_seeds(work *w)
-{
-    trace_groups *g = w->out;
-    for (size_t a = 0; a < g->groups; a++)
-        for (size_t b = a + 1; b < g->groups;) {
-            bool alike = same_algorithm(first_of(w, a), first_of(w, b)) &&
-                         !apart(w, first_of(w, a), first_of(w, b), true) && !share_seed(w, a, b);
-            if (alike)
-                merge(w, a, b);
-            else
-                b++;
-        }
-}
-
-/* The index of a group's algorithm in the list of algorithms; unknown ones come last. */
-static size_t rank(const trace_group *group)
+/* The index of an algorithm in the list of algorithms; unknown ones come last. */
+static size_t rank_of(const char *algorithm)
 {
     size_t count;
     const saddle_algorithm *const *list = saddle_algorithm_list(&count);
     size_t k = 0;
-    while (k < count && (group->algorithm == NULL || strcmp(list[k]->name, group->algorithm) != 0))
+    while (k < count && (algorithm == NULL || strcmp(list[k]->name, algorithm) != 0))
         k++;
     return k;
 }
 
-/* Sorts the groups by rank; those of equal rank keep their order. */
-static void sort(work *w)
+/* For qsort() of groups: by rank, then in the order of their traces. */
+static int by_rank(const void *a, const void *b)
+{
+    const trace_group *left = a;
+    const trace_group *right = b;
+    if (left->rank != right->rank)
+        return left->rank < right->rank ? -1 : 1;
+    return left->first < right->first ? -1 : 1;
+}
+
+/* Makes the groups from the first trace of each. */
+static void make_groups(work *w)
 {
     trace_groups *g = w->out;
-    for (size_t a = 1; a < g->groups; a++)
-        for (size_t b = a; b > 0 && rank(&g->group[b]) < rank(&g->group[b - 1]); b--) {
-            trace_group other = g->group[b];
-            g->group[b] = g->group[b - 1];
-            g->group[b - 1] = other;
-            for (size_t k = 0; k < w->count; k++)
-                g->of[k] = g->of[k] == b ? b - 1 : g->of[k] == b - 1 ? b : g->of[k];
-        }
+    for (size_t k = 0; k < w->count; k++) {
+        const char *algorithm = saddle_trace_setting(w->trace[k], "algorithm");
+        algorithm = *algorithm != '\0' ? algorithm : NULL;
+        if (g->of[k] == k)
+            g->group[g->groups++] =
+                (trace_group){.algorithm = algorithm, .rank = rank_of(algorithm), .first = k};
+    }
+    qsort(g->group, g->groups, sizeof *g->group, by_rank);
+    for (size_t k = 0; k < w->count; k++) {
+        size_t found = 0;
+        while (g->group[found].first != g->of[k])
+            found++;
+        g->of[k] = found;
+        g->group[found].count++;
+        g->group[found].untuned = g->group[found].untuned ||
+                                  strcmp(saddle_trace_setting(w->trace[k], "untuned"), "yes") == 0;
+    }
 }
 
 /* Numbers the groups of each algorithm, whatever their titles. */
@@ -191,7 +189,7 @@ static bool tells_apart(const work *w, const trace_group *group, const saddle_op
         const saddle_trace *trace = first_of(w, k);
         if (!same_algorithm(trace, mine))
             continue;
-        if (first != NULL && differ(first, trace, option))
+        if (first != NULL && differ(w, first, trace, option))
             return true;
         first = first != NULL ? first : trace;
     }
@@ -220,7 +218,8 @@ static bool short_is_enough(const work *w, const trace_group *group, const saddl
         const saddle_trace *trace = first_of(w, k);
         char other[256];
         shorten(trace, option->name, other, sizeof other);
-        if (same_algorithm(trace, mine) && differ(mine, trace, option) && strcmp(own, other) == 0)
+        if (same_algorithm(trace, mine) && differ(w, mine, trace, option) &&
+            strcmp(own, other) == 0)
             return false;
     }
     return true;
@@ -308,9 +307,8 @@ saddle_status saddle_trace_groups_make(trace_groups *out, const saddle_trace *co
     saddle_status status = saddle_plan_add_options(&out->options, NULL, error);
     if (status == SADDLE_OK) {
         work w = {.trace = trace, .count = count, .out = out};
-        assign(&w);
-        merge_seeds(&w);
-        sort(&w);
+        find_first(&w);
+        make_groups(&w);
         count_repeats(&w);
         for (size_t k = 0; status == SADDLE_OK && k < out->groups; k++)
             status = make_label(&w, &out->group[k], error);

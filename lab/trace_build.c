@@ -1,8 +1,11 @@
 #include "lab/trace_build.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/print.h"
+#include "core/text.h"
 
 saddle_trace *saddle_trace_create(const char *path, const char *version, const char *end,
                                   size_t rows)
@@ -61,4 +64,60 @@ double *saddle_trace_add_column(saddle_trace *trace, const char *name)
     saddle_free(column[c]);
     trace->columns--;
     return NULL;
+}
+
+/* ---- whether a trace is of the same run ----------------------------------------------------- */
+
+static const char *trace_value(const void *trace, const saddle_option *option,
+                               char buffer[SADDLE_VALUE_SIZE])
+{
+    (void)buffer;
+    return saddle_trace_setting(trace, option->name);
+}
+
+saddle_values saddle_values_of_trace(const saddle_trace *trace)
+{
+    return (saddle_values){trace, trace_value};
+}
+
+static saddle_status refuse(const saddle_trace *trace, const saddle_wanted_run *wanted,
+                            const char *name, const char *here, const char *there,
+                            saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.300s' belongs to another %s: %s is '%s' there and '%s' here; %s",
+                       trace->path, wanted->what, name, saddle_excerpt_of(there, NULL).text,
+                       saddle_excerpt_of(here, NULL).text, wanted->remedy);
+}
+
+saddle_status saddle_trace_check_run(const saddle_trace *trace, const saddle_wanted_run *wanted,
+                                     saddle_error *error)
+{
+    if (strcmp(trace->version, saddle_version()) != 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' belongs to another %s: it was written by %s%.40s, but this is "
+                           "saddle %s; %s",
+                           trace->path, wanted->what,
+                           *trace->version != '\0' ? "saddle " : "another program", trace->version,
+                           saddle_version(), wanted->remedy);
+    saddle_difference d = {.options = wanted->plan,
+                           .here = wanted->values,
+                           .there = saddle_values_of_trace(trace),
+                           .may_differ = wanted->may_differ};
+    if (saddle_next_difference(&d))
+        return refuse(trace, wanted, d.option->name, d.value_here, d.value_there, error);
+    for (size_t k = 0; k < wanted->extras; k++) {
+        const char *there = saddle_trace_setting(trace, wanted->extra[k][0]);
+        if (strcmp(there, wanted->extra[k][1]) != 0)
+            return refuse(trace, wanted, wanted->extra[k][0], wanted->extra[k][1], there, error);
+    }
+    char fingerprint[32];
+    saddle_snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, wanted->fingerprint);
+    if (strcmp(saddle_trace_setting(trace, "fingerprint"), fingerprint) == 0)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.300s' belongs to another %s: its settings are the same, but the "
+                       "contents of the data, the network or the link model have changed; restore "
+                       "the files, or %s",
+                       trace->path, wanted->what, wanted->remedy);
 }

@@ -15,7 +15,6 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "files/line_reader.h"
 #include "lab/trace_build.h"
 
 #define MOST_COLUMNS 1024
@@ -26,13 +25,13 @@
 #define WANTED "the path of a trace that a run wrote, such as DIRECTORY/precision-seed1.csv"
 
 typedef struct reader {
-    saddle_line_reader file;
+    saddle_line_reader *file;
     saddle_trace *trace; /* what has been read so far */
     size_t capacity;     /* of rows */
 } reader;
 
 /* Refuses the text at `at` in the current line. */
-#define refuse(in, at, ...) saddle_line_reader_refuse(&(in)->file, (at), error, __VA_ARGS__)
+#define refuse(in, at, ...) saddle_line_reader_refuse((in)->file, (at), error, __VA_ARGS__)
 
 /* ---- the head ------------------------------------------------------------------------------ */
 
@@ -57,9 +56,9 @@ static saddle_status read_disagreement(reader *in, char *value, saddle_error *er
     saddle_free(trace->disagreement);
     trace->disagreement = NULL;
     trace->agents = 0;
-    in->file.rest = value;
+    in->file->rest = value;
     const char *field;
-    while ((field = saddle_line_reader_field(&in->file, " ")) != NULL) {
+    while ((field = saddle_line_reader_field(in->file, " ")) != NULL) {
         double *grown = saddle_grow(trace->disagreement, trace->agents, &capacity, sizeof *grown);
         SADDLE_TRY(saddle_check_memory(grown, "the end of a trace", error));
         trace->disagreement = grown;
@@ -74,14 +73,14 @@ static saddle_status read_disagreement(reader *in, char *value, saddle_error *er
 static saddle_status read_comment(reader *in, saddle_error *error)
 {
     saddle_trace *trace = in->trace;
-    char *text = in->file.line + 1 + strspn(in->file.line + 1, " \t");
+    char *text = in->file->line + 1 + strspn(in->file->line + 1, " \t");
     char *colon = strstr(text, ": ");
     if (trace->entries == 0 && *trace->version == '\0' && strncmp(text, "saddle ", 7) == 0)
         return set_text(in, &trace->version, text + 7, error);
     if (colon == NULL)
         return SADDLE_OK;
     if (trace->entries == MOST_ENTRIES && trace->columns == 0)
-        return refuse(in, in->file.line, "more than %d settings; a trace has at most that many",
+        return refuse(in, in->file->line, "more than %d settings; a trace has at most that many",
                       MOST_ENTRIES);
     *colon = '\0';
     const char *value = colon + 2;
@@ -118,17 +117,17 @@ static saddle_status read_columns(reader *in, saddle_error *error)
 {
     saddle_trace *trace = in->trace;
     size_t count = 1;
-    for (const char *c = in->file.line; *c != '\0'; c++)
+    for (const char *c = in->file->line; *c != '\0'; c++)
         count += *c == ',';
     if (count > MOST_COLUMNS)
-        return refuse(in, in->file.line, "%zu columns; a trace has at most %d", count,
+        return refuse(in, in->file->line, "%zu columns; a trace has at most %d", count,
                       MOST_COLUMNS);
     trace->column = saddle_alloc(count, sizeof *trace->column);
     trace->value = saddle_alloc(count, sizeof *trace->value);
     if (trace->column == NULL || trace->value == NULL)
         return saddle_no_memory(error, "the columns of a trace");
     const char *name;
-    while ((name = saddle_line_reader_field(&in->file, ",")) != NULL) {
+    while ((name = saddle_line_reader_field(in->file, ",")) != NULL) {
         double number;
         if (*name == '\0' || saddle_parse_real(name, &number))
             return refuse(in, name,
@@ -163,7 +162,7 @@ static saddle_status read_row(reader *in, saddle_error *error)
     SADDLE_TRY(grow_rows(in, error));
     size_t c = 0;
     const char *cell;
-    for (; (cell = saddle_line_reader_field(&in->file, ",")) != NULL; c++) {
+    for (; (cell = saddle_line_reader_field(in->file, ",")) != NULL; c++) {
         double number;
         if (!parse_cell(cell, &number))
             return refuse(in, cell,
@@ -173,11 +172,11 @@ static saddle_status read_row(reader *in, saddle_error *error)
             trace->value[c][row] = number;
     }
     if (c != trace->columns)
-        return refuse(in, in->file.line, "%zu cells; the line of column names has %zu", c,
+        return refuse(in, in->file->line, "%zu cells; the line of column names has %zu", c,
                       trace->columns);
     const double *iteration = saddle_trace_column(trace, "iteration");
     if (iteration != NULL && row > 0 && !(iteration[row] > iteration[row - 1]))
-        return refuse(in, in->file.line, "iteration %.15g after %.15g; iterations must increase",
+        return refuse(in, in->file->line, "iteration %.15g after %.15g; iterations must increase",
                       iteration[row], iteration[row - 1]);
     trace->rows++;
     /* A resumed run continues after the end that was recorded. */
@@ -189,28 +188,39 @@ static saddle_status read_row(reader *in, saddle_error *error)
 
 static saddle_status read_line(reader *in, saddle_error *error)
 {
-    if (in->file.line[0] == '#')
+    if (in->file->line[0] == '#')
         return read_comment(in, error);
-    if (in->file.line[strspn(in->file.line, " \t")] == '\0')
+    if (in->file->line[strspn(in->file->line, " \t")] == '\0')
         return SADDLE_OK;
     return in->trace->columns == 0 ? read_columns(in, error) : read_row(in, error);
 }
 
-static saddle_status read_lines(reader *in, saddle_error *error)
+/* Reads all lines, or only the head. */
+static saddle_status read_lines(saddle_trace **out, saddle_line_reader *file, bool head_only,
+                                saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    while (status == SADDLE_OK && saddle_line_reader_next(&in->file, error) && in->file.ended)
-        status = read_line(in, error);
-    SADDLE_THEN(status, in->file.status);
-    if (status == SADDLE_OK && in->trace->columns == 0)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' holds no line of column names; give a trace, such as a run "
-                             "writes",
-                             in->trace->path);
+    reader in = {.file = file, .trace = saddle_trace_create(file->path, "", NULL, 0)};
+    saddle_status status = saddle_check_memory(in.trace, "a trace", error);
+    while (status == SADDLE_OK && !(head_only && in.trace->columns > 0) &&
+           saddle_line_reader_next(file, error) && file->ended)
+        status = read_line(&in, error);
+    SADDLE_THEN(status, file->status);
+    if (status == SADDLE_OK && in.trace->columns == 0)
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT, "'%.300s' holds no line of column names; give %s",
+                        file->path, file->wanted);
+    if (status == SADDLE_OK)
+        *out = in.trace;
+    else
+        saddle_trace_free(in.trace);
     return status;
 }
 
-/* ---- the public part ----------------------------------------------------------------------- */
+saddle_status saddle_trace_read_head(saddle_trace **out, saddle_line_reader *file,
+                                     saddle_error *error)
+{
+    return read_lines(out, file, true, error);
+}
 
 saddle_status saddle_trace_read(saddle_trace **out, const char *path, saddle_error *error)
 {
@@ -218,17 +228,14 @@ saddle_status saddle_trace_read(saddle_trace **out, const char *path, saddle_err
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, path);
-    reader in = {.trace = saddle_trace_create(path, "", NULL, 0)};
-    saddle_status status = saddle_check_memory(in.trace, "a trace", error);
-    SADDLE_THEN(status, saddle_line_reader_open(&in.file, path, WANTED, error));
-    SADDLE_THEN(status, read_lines(&in, error));
-    saddle_line_reader_close(&in.file);
-    if (status == SADDLE_OK)
-        *out = in.trace;
-    else
-        saddle_trace_free(in.trace);
+    saddle_line_reader file;
+    saddle_status status = saddle_line_reader_open(&file, path, WANTED, error);
+    SADDLE_THEN(status, read_lines(out, &file, false, error));
+    saddle_line_reader_close(&file);
     return status;
 }
+
+/* ---- traces in memory ------------------------------------------------------------------------ */
 
 void saddle_trace_free(saddle_trace *trace)
 {

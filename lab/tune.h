@@ -96,7 +96,11 @@ double saddle_tune_cost(const saddle_tuning *tuning, const saddle_trial *trial);
 
 /* ---- the log: tune_log.c ---- */
 
-/* Whether a setting cannot change the result of a search: threads, limits, outputs. */
+/* The effects of settings that cannot change the result of a search: threads, limits, outputs. */
+#define SADDLE_TUNE_IGNORED                                                     \
+    (SADDLE_EFFECTS(ENGINE) | SADDLE_EFFECTS(LENGTH) | SADDLE_EFFECTS(OUTPUT) | \
+     SADDLE_EFFECTS(RECORD))
+/* Whether a setting is one of them. */
 bool saddle_tune_ignores(const saddle_option *option);
 
 /* The log of evaluations, and those that it had before. */

@@ -4,13 +4,13 @@
  *   # saddle 0.3.0
  *   # problem: quadratic         every effective setting that can change a result
  *   # fingerprint: 6d1c...       the contents of data and network
- *   # budget: 100000             and those of the search
- *   # search: batch=2,4,8        if there is such a list
+ *   # objective: metric          and those of the search
+ *   # budget: 100000
  *   rung,candidate,allotment,ifo,iterations,metric,eta-x,eta-y
  *   0,0,1250,1250,11,0.93,0.01,0.1
  *
- * A search continues from a log only if the head is the one that it would write itself. A line that is incomplete after
- * a kill or on a full disk is written again.
+ * A search continues only from a log of the same version, settings and contents. A line that is incomplete after a kill
+ * or on a full disk is written again.
  */
 #include "lab/tune.h"
 
@@ -24,14 +24,13 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "files/line_reader.h"
+#include "core/world.h"
 #include "instance/fingerprint.h"
+#include "lab/trace_build.h"
 
 /* The name of the file in messages. */
 #define WHAT "the log"
 
-/* The line with the hash of the contents of data and network. */
-#define FINGERPRINT "# fingerprint: "
 /* Columns before the values of options. */
 #define FIXED_COLUMNS 6
 
@@ -39,30 +38,42 @@
 
 bool saddle_tune_ignores(const saddle_option *option)
 {
-    return option->effect == SADDLE_EFFECT_ENGINE || option->effect == SADDLE_EFFECT_LENGTH ||
-           option->effect == SADDLE_EFFECT_OUTPUT || option->effect == SADDLE_EFFECT_RECORD;
+    return saddle_effect_in(option, SADDLE_TUNE_IGNORED);
 }
 
-/* Prints the head. The data are named as the user gave them, although rows that were split for
- * validation are in memory. */
-static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_instance *instance,
-                       const saddle_plan *given, const saddle_plan *plan)
+/* The settings of a search: the data are named as the user gave them, although rows that were split for validation
+ * are in memory. */
+typedef struct search_plans {
+    const saddle_plan *given;
+    const saddle_plan *effective;
+} search_plans;
+
+static const char *search_value(const void *source, const saddle_option *option,
+                                char buffer[SADDLE_VALUE_SIZE])
+{
+    const search_plans *plans = source;
+    bool given = option->effect == SADDLE_EFFECT_SOURCE;
+    return saddle_plan_text(given ? plans->given : plans->effective, option, buffer);
+}
+
+static void print_setting(FILE *f, const char *name, const char *value)
+{
+    if (*value != '\0')
+        saddle_fprintf(f, "# %s: %s\n", name, value);
+}
+
+static void print_head(FILE *f, const saddle_wanted_run *run, const saddle_tuning *tuning)
 {
     saddle_fprintf(f, "# saddle %s\n", saddle_version());
-    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
-        const saddle_option *option = saddle_plan_option(plan, k);
-        bool source = option->effect == SADDLE_EFFECT_SOURCE;
-        const char *text = SADDLE_PLAN_TEXT(source ? given : plan, option);
-        if (*text != '\0' && !saddle_tune_ignores(option))
-            saddle_fprintf(f, "# %s: %s\n", option->name, text);
+    for (size_t k = 0; k < saddle_plan_option_count(run->plan); k++) {
+        const saddle_option *option = saddle_plan_option(run->plan, k);
+        char buffer[SADDLE_VALUE_SIZE];
+        if (!saddle_tune_ignores(option))
+            print_setting(f, option->name, run->values.value(run->values.source, option, buffer));
     }
-    saddle_fprintf(f, FINGERPRINT "%016" PRIx64 "\n", instance->parts->fingerprint);
-    if (instance->held_out != NULL)
-        saddle_fprintf(f, "# held-out rows: %zu\n", instance->held_out->rows);
-    saddle_fprintf(f, "# budget: %" PRIu64 "\n# candidates: %zu\n", tuning->budget,
-                   tuning->candidates);
-    if (tuning->search != NULL)
-        saddle_fprintf(f, "# search: %s\n", tuning->search);
+    saddle_fprintf(f, "# fingerprint: %016" PRIx64 "\n", run->fingerprint);
+    for (size_t k = 0; k < run->extras; k++)
+        print_setting(f, run->extra[k][0], run->extra[k][1]);
     saddle_fprintf(f, "rung,candidate,allotment,ifo,iterations,%s", tuning->objective.name);
     for (size_t j = 0; j < tuning->option_count; j++)
         saddle_fprintf(f, ",%s", tuning->option[j]->name);
@@ -70,15 +81,14 @@ static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_instan
 }
 
 /* The head as text, to be freed with free(); NULL if memory is short. */
-static char *make_head(const saddle_tuning *tuning, const saddle_instance *instance,
-                       const saddle_plan *given, const saddle_plan *plan)
+static char *make_head(const saddle_wanted_run *run, const saddle_tuning *tuning)
 {
     char *text = NULL;
     size_t bytes = 0;
     FILE *f = open_memstream(&text, &bytes);
     if (f == NULL)
         return NULL;
-    print_head(f, tuning, instance, given, plan);
+    print_head(f, run, tuning);
     if (fclose(f) == 0)
         return text;
     free(text);
@@ -128,14 +138,17 @@ static bool read_trial(saddle_line_reader *in, const saddle_tuning *tuning, sadd
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* Compares the current line, which may be incomplete, with the head from `wanted` on; returns
- * the next line of the head, or NULL if they differ. */
-static const char *match_head(const saddle_line_reader *in, const char *wanted)
+/* Whether a file ends within its head, as after a full disk. */
+static bool ends_in_head(const char *path, const char *head)
 {
-    size_t length = in->ended ? strcspn(wanted, "\n") : strlen(in->line);
-    if (strncmp(in->line, wanted, length) != 0 || in->line[length] != '\0')
-        return NULL;
-    return wanted + length + in->ended;
+    FILE *f = fopen(path, "r");
+    if (f == NULL)
+        return false;
+    int c = 0;
+    while (*head != '\0' && (c = getc(f)) == (unsigned char)*head)
+        head++;
+    fclose(f);
+    return *head != '\0' && c == EOF;
 }
 
 /* Whether a power cut destroyed a block of the current line: a file system leaves NULs there,
@@ -145,57 +158,41 @@ static bool is_lost(const saddle_line_reader *in)
     return strchr(in->line, '\x01') != NULL;
 }
 
-/* Reads the lines of a log, which must begin with `head`; *used receives the bytes of complete
- * lines, 0 if the head is incomplete. */
-static saddle_status read_lines(saddle_line_reader *in, const char *head, saddle_tune_log *log,
-                                const saddle_tuning *tuning, size_t *used, saddle_error *error)
+/* Reads the evaluations; *used receives the bytes of complete lines. */
+static saddle_status read_trials(saddle_line_reader *in, saddle_tune_log *log,
+                                 const saddle_tuning *tuning, size_t *used, saddle_error *error)
 {
-    const char *wanted = head;
     size_t capacity = 0;
-    while (saddle_line_reader_next(in, error)) {
-        if (*wanted != '\0') {
-            const char *next = match_head(in, wanted);
-            if (next == NULL && strncmp(in->line, FINGERPRINT, strlen(FINGERPRINT)) == 0 &&
-                strncmp(wanted, FINGERPRINT, strlen(FINGERPRINT)) == 0)
-                return saddle_fail(
-                    error, SADDLE_BAD_INPUT,
-                    "'%.300s' belongs to another search: the contents of the data or the network "
-                    "have changed since; restore the files, or start again in another directory",
-                    in->path);
-            if (next == NULL)
-                return saddle_fail(
-                    error, SADDLE_BAD_INPUT,
-                    "'%.300s' belongs to another search: it says '%s' where this one has '%.*s'; "
-                    "give the options of that search, or start again in another directory",
-                    in->path, SADDLE_EXCERPT(in->line), (int)strcspn(wanted, "\n"), wanted);
-            wanted = next;
-        } else if (is_lost(in)) {
-            break;
-        } else if (in->ended) {
-            saddle_trial *grown = saddle_grow(log->trials, log->count, &capacity, sizeof *grown);
-            SADDLE_TRY(saddle_check_memory(grown, "the log", error));
-            log->trials = grown;
-            if (!read_trial(in, tuning, &grown[log->count]))
-                return saddle_line_reader_refuse(in, in->line, error,
-                                                 "evaluation %zu does not belong to this search; "
-                                                 "start again in another directory",
-                                                 log->count + 1);
-            log->count++;
-        }
-        if (*wanted == '\0' && in->ended)
-            *used = in->bytes;
+    *used = in->bytes;
+    while (saddle_line_reader_next(in, error) && in->ended && !is_lost(in)) {
+        saddle_trial *grown = saddle_grow(log->trials, log->count, &capacity, sizeof *grown);
+        SADDLE_TRY(saddle_check_memory(grown, "the log", error));
+        log->trials = grown;
+        if (!read_trial(in, tuning, &grown[log->count]))
+            return saddle_line_reader_refuse(in, in->line, error,
+                                             "evaluation %zu does not belong to this search; "
+                                             "start again in another directory",
+                                             log->count + 1);
+        log->count++;
+        *used = in->bytes;
     }
     return in->status;
 }
 
-/* Reads a log, which may be empty. */
-static saddle_status read_log(saddle_tune_log *log, const char *head, const saddle_tuning *tuning,
-                              size_t *used, saddle_error *error)
+/* Reads a log, which may be empty; *used receives the bytes of complete lines, 0 if the head is incomplete. */
+static saddle_status read_log(saddle_tune_log *log, const char *head, const saddle_wanted_run *run,
+                              const saddle_tuning *tuning, size_t *used, saddle_error *error)
 {
     saddle_line_reader in;
+    saddle_trace *there = NULL;
+    if (ends_in_head(log->lines.path, head))
+        return SADDLE_OK;
     saddle_status status =
         saddle_line_reader_open(&in, log->lines.path, "the log of a search", error);
-    SADDLE_THEN(status, read_lines(&in, head, log, tuning, used, error));
+    SADDLE_THEN(status, saddle_trace_read_head(&there, &in, error));
+    SADDLE_THEN(status, saddle_trace_check_run(there, run, error));
+    SADDLE_THEN(status, read_trials(&in, log, tuning, used, error));
+    saddle_trace_free(there);
     saddle_line_reader_close(&in);
     return status;
 }
@@ -213,17 +210,15 @@ static saddle_status check_new(const saddle_tune_log *log, saddle_error *error)
 }
 
 /* Opens the file and reads it. */
-static saddle_status open_file(saddle_tune_log *log, const saddle_instance *instance,
-                               const saddle_tuning *tuning, const saddle_tune_inputs *inputs,
-                               const saddle_plan *plan, const saddle_forecast *forecast,
-                               saddle_error *error)
+static saddle_status open_file(saddle_tune_log *log, const saddle_wanted_run *run,
+                               const saddle_tuning *tuning, bool resume, saddle_error *error)
 {
     size_t used = 0;
-    char *head = make_head(tuning, instance, plan, &forecast->plan);
+    char *head = make_head(run, tuning);
     SADDLE_TRY(saddle_check_memory(head, "the log", error));
-    saddle_status status = saddle_lines_open(&log->lines, inputs->log, "output", true, error);
+    saddle_status status = saddle_lines_open(&log->lines, log->path, "output", true, error);
     SADDLE_THEN(status,
-                inputs->resume ? read_log(log, head, tuning, &used, error) : check_new(log, error));
+                resume ? read_log(log, head, run, tuning, &used, error) : check_new(log, error));
     SADDLE_THEN(status, saddle_lines_cut(&log->lines, used, WHAT, error));
     if (status == SADDLE_OK && used == 0) {
         fputs(head, log->lines.stream);
@@ -233,21 +228,34 @@ static saddle_status open_file(saddle_tune_log *log, const saddle_instance *inst
     return status;
 }
 
-/* Sends the evaluations that process 0 has read to all processes. */
-static saddle_status share_trials(saddle_tune_log *log, const saddle_world *world,
-                                  saddle_error *error)
+/* Opens the log in the process that has the file. */
+static saddle_status open_own(saddle_tune_log *log, const saddle_instance *instance,
+                              const saddle_tuning *tuning, bool resume, const search_plans *plans,
+                              saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    world->share(world, 0, sizeof log->count, &log->count);
-    if (world->rank > 0) {
-        log->trials = saddle_alloc(log->count, sizeof *log->trials);
-        if (log->trials == NULL)
-            status = saddle_no_memory(error, "the log");
-    }
-    status = saddle_world_agree(world, status, error);
-    if (status == SADDLE_OK && log->count > 0)
-        world->share(world, 0, log->count * sizeof *log->trials, log->trials);
-    return status;
+    char rows[32] = "";
+    char budget[32];
+    char candidates[32];
+    if (instance->held_out != NULL)
+        saddle_snprintf(rows, sizeof rows, "%zu", instance->held_out->rows);
+    saddle_snprintf(budget, sizeof budget, "%" PRIu64, tuning->budget);
+    saddle_snprintf(candidates, sizeof candidates, "%zu", tuning->candidates);
+    const char *const extra[][2] = {{"held-out rows", rows},
+                                    {"objective", tuning->objective.name},
+                                    {"budget", budget},
+                                    {"candidates", candidates},
+                                    {"search", tuning->search != NULL ? tuning->search : ""},
+                                    {"hold", tuning->hold != NULL ? tuning->hold : ""}};
+    const saddle_wanted_run run = {
+        .what = "search",
+        .remedy = "give the options of that search, or start again in another directory",
+        .plan = plans->effective,
+        .values = {plans, search_value},
+        .may_differ = SADDLE_TUNE_IGNORED,
+        .extra = extra,
+        .extras = sizeof extra / sizeof *extra,
+        .fingerprint = instance->parts->fingerprint};
+    return open_file(log, &run, tuning, resume, error);
 }
 
 saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_instance *instance,
@@ -256,6 +264,7 @@ saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_instance *
                                    saddle_error *error)
 {
     const saddle_world *world = instance->world;
+    const search_plans plans = {.given = plan, .effective = &forecast->plan};
     memset(log, 0, sizeof *log);
     if (inputs->log == NULL)
         return SADDLE_OK;
@@ -264,9 +273,14 @@ saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_instance *
     SADDLE_TRY(saddle_fingerprint_instance(instance, &fingerprint, error));
     log->path = inputs->log;
     if (world->rank == 0)
-        status = open_file(log, instance, tuning, inputs, plan, forecast, error);
-    status = saddle_world_agree(world, status, error);
-    return status == SADDLE_OK ? share_trials(log, world, error) : status;
+        status = open_own(log, instance, tuning, inputs->resume, &plans, error);
+    SADDLE_TRY(saddle_world_agree(world, status, error));
+    void *trials = log->trials;
+    size_t bytes = log->count * sizeof *log->trials;
+    status = saddle_world_copy(world, &trials, &bytes, "the log", error);
+    log->trials = trials;
+    log->count = bytes / sizeof *log->trials;
+    return status;
 }
 
 saddle_status saddle_tune_log_write(saddle_tune_log *log, const saddle_tuning *tuning,

@@ -22,17 +22,6 @@
 saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_checkpoint_numbers *out,
                                         saddle_error *error);
 
-/* Fails if the checkpoint's run had an object in memory, such as rows, that this run does not have. */
-saddle_status saddle_checkpoint_check_memory(const saddle_checkpoint *checkpoint,
-                                             const saddle_run_info *info, saddle_error *error);
-
-/* Begins the value of an option whose file's contents count; the first digits of its SHA-256 follow. */
-#define SADDLE_FILE_VALUE "a file of SHA-256 "
-
-/* Returns the value of a setting as checkpoints compare it: for a plug-in, its file's contents instead
- * of its path. Free with saddle_free(); NULL when memory is short. */
-char *saddle_checkpoint_value(const saddle_option *option, const char *text);
-
 /* ---- state of the links: checkpoint_links.c -------------------------------------------------- */
 
 /* Returns the number of 64-bit words in the links' state of all agents. */

@@ -60,12 +60,8 @@ static char *make_texts(const saddle_checkpoint *c, size_t *bytes)
     if (f == NULL)
         return NULL;
     saddle_fprintf(f, "%s%c", c->version, '\0');
-    for (size_t k = 0; k < c->number.settings; k++) {
-        const saddle_checkpoint_setting *setting = &c->setting[k];
-        bool given = setting->given != NULL;
-        saddle_fprintf(f, "%s%c%s%c", setting->name, '\0', setting->effective, '\0');
-        saddle_fprintf(f, "%s%s%c", given ? "=" : "", given ? setting->given : "", '\0');
-    }
+    for (size_t k = 0; k < c->settings.count; k++)
+        saddle_setting_write(f, &c->settings.setting[k]);
     for (size_t k = 0; k < c->number.outcomes; k++)
         saddle_fprintf(f, "%c%s%c", c->outcome[k].better == SADDLE_LARGER ? '+' : '-',
                        c->outcome[k].name, '\0');
@@ -121,13 +117,6 @@ static saddle_status contradiction(const saddle_checkpoint *c, saddle_error *err
                        "the checkpoint '%s' is damaged: its head is inconsistent", c->path);
 }
 
-static const char *next_text(const char **at)
-{
-    const char *text = *at;
-    *at += strlen(text) + 1;
-    return text;
-}
-
 /* Returns whether there are as many texts as the numbers say. */
 static bool has_texts(const saddle_checkpoint_numbers *n, const char *texts, size_t bytes)
 {
@@ -146,29 +135,25 @@ static saddle_status decode(saddle_checkpoint *c, saddle_error *error)
         return contradiction(c, error);
     memcpy(&start, c->head, sizeof start);
     const saddle_checkpoint_numbers *n = &start.number;
-    const char *at = (const char *)c->head + sizeof start;
+    char *at = (char *)c->head + sizeof start;
     if (start.texts != c->head_bytes - sizeof start || start.file == 0 ||
         start.file != file_bytes(&start) || n->outcomes > SADDLE_MOST_OUTCOME_COLUMNS ||
         n->rows == 0 || n->agents == 0 ||
         (n->solution != 0 && n->solution != n->x_dim + n->y_dim) ||
         n->row_words != sizeof(saddle_row) / 8 || !has_texts(n, at, (size_t)start.texts))
         return contradiction(c, error);
-    c->setting = saddle_alloc((size_t)n->settings, sizeof *c->setting);
-    c->column = saddle_alloc((size_t)n->outcomes, sizeof *c->column);
-    c->outcome = c->column;
-    if (c->setting == NULL || c->column == NULL)
-        return saddle_no_memory(error, "a checkpoint");
     c->number = *n;
     c->bytes = start.file;
-    c->version = next_text(&at);
-    for (size_t k = 0; k < n->settings; k++) {
-        c->setting[k].name = next_text(&at);
-        c->setting[k].effective = next_text(&at);
-        const char *given = next_text(&at);
-        c->setting[k].given = *given == '=' ? given + 1 : NULL;
-    }
-    for (size_t k = 0; k < n->outcomes; k++) {
-        const char *name = next_text(&at);
+    c->version = at;
+    at += strlen(at) + 1;
+    c->settings.count = (size_t)n->settings;
+    c->settings.setting = saddle_notes_index(&at, c->settings.count);
+    c->column = saddle_alloc((size_t)n->outcomes, sizeof *c->column);
+    c->outcome = c->column;
+    if (c->settings.setting == NULL || c->column == NULL)
+        return saddle_no_memory(error, "a checkpoint");
+    for (size_t k = 0; k < n->outcomes; k++, at += strlen(at) + 1) {
+        const char *name = at;
         saddle_outcome_column *column = &c->column[k];
         if (*name == '\0' || strlen(name) > sizeof column->name)
             return contradiction(c, error);
@@ -316,7 +301,7 @@ void saddle_checkpoint_close(saddle_checkpoint *c)
         fclose(c->stream);
     saddle_free(c->path);
     saddle_free(c->head);
-    saddle_free(c->setting);
+    saddle_notes_free(&c->settings);
     saddle_free(c->column);
     saddle_free(c);
 }

@@ -19,6 +19,7 @@
 
 #include "core/sha256.h"
 #include "files/file.h"
+#include "instance/same_run.h"
 
 /* The 64-bit words of an agent's record before its vectors: number, IFO calls and clock. */
 #define SADDLE_RECORD_WORDS 3
@@ -44,20 +45,13 @@ typedef struct saddle_checkpoint_numbers {
     uint64_t settings;
 } saddle_checkpoint_numbers;
 
-/* A setting of the run. */
-typedef struct saddle_checkpoint_setting {
-    const char *name;
-    const char *effective; /* its value, with "auto" resolved */
-    const char *given;     /* as the user gave it; NULL: not given */
-} saddle_checkpoint_setting;
-
 /* A checkpoint without its body. The strings are borrowed; those of a checkpoint that was read point
  * into its `head`. */
 typedef struct saddle_checkpoint {
     char *path;
     const char *version;
     saddle_checkpoint_numbers number;
-    saddle_checkpoint_setting *setting;   /* number.settings of them */
+    saddle_notes settings;                /* without a text of their own */
     const saddle_outcome_column *outcome; /* number.outcomes of them */
     /* Only of a checkpoint that was read: */
     FILE *stream;        /* NULL if another process has the file */

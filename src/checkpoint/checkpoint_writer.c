@@ -32,9 +32,8 @@ typedef struct place {
 struct saddle_checkpoint_writer {
     const saddle_run_info *info;
     saddle_engine *engine;
-    saddle_checkpoint_numbers number;   /* the ones that do not change during the run */
-    saddle_checkpoint_setting *setting; /* on rank 0 */
-    char **value;                       /* memory of their values: effective, given, ... */
+    saddle_checkpoint_numbers number; /* the ones that do not change during the run */
+    saddle_notes settings;            /* on rank 0 */
     char *directory;
     DIR *lock;      /* the directory, locked by this run; NULL: not locked */
     uint64_t every; /* iterations between two; 0: by time */
@@ -154,41 +153,6 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
     return status;
 }
 
-/* Returns the value with which the run was given an option; NULL if it was not. */
-static const char *given_text(const saddle_run_info *info, const saddle_option *option,
-                              char buffer[SADDLE_VALUE_SIZE])
-{
-    const saddle_plan *from =
-        option->stage == SADDLE_STAGE_INSTANCE ? info->network->plan : info->given;
-    bool resume =
-        option->home == SADDLE_HOME_PLAN && option->offset == offsetof(saddle_plan, outputs.resume);
-    if (saddle_plan_in_memory(from, option))
-        return SADDLE_IN_MEMORY;
-    return saddle_plan_given(from, option) && !resume ? saddle_plan_text(from, option, buffer)
-                                                      : NULL;
-}
-
-/* Records the settings now, while the files of the plug-ins are still those that were loaded. */
-static saddle_status note_settings(saddle_checkpoint_writer *k, saddle_error *error)
-{
-    const saddle_plan *plan = k->info->plan;
-    k->number.settings = saddle_plan_option_count(plan);
-    k->setting = saddle_alloc((size_t)k->number.settings, sizeof *k->setting);
-    k->value = saddle_alloc(2 * (size_t)k->number.settings, sizeof *k->value);
-    bool good = k->setting != NULL && k->value != NULL;
-    for (size_t s = 0; good && s < k->number.settings; s++) {
-        const saddle_option *option = saddle_plan_option(plan, s);
-        const char *given = given_text(k->info, option, (char[SADDLE_VALUE_SIZE]){""});
-        char **value = k->value + 2 * s;
-        value[0] = saddle_checkpoint_value(option, SADDLE_PLAN_TEXT(plan, option));
-        value[1] = given != NULL ? saddle_strdup(given) : NULL;
-        k->setting[s] = (saddle_checkpoint_setting){
-            .name = option->name, .effective = value[0], .given = value[1]};
-        good = value[0] != NULL && (given == NULL || value[1] != NULL);
-    }
-    return good ? SADDLE_OK : saddle_no_memory(error, "the checkpoints");
-}
-
 /* Allocates the buffers of a writer of checkpoints with these numbers. */
 static void take_buffers(saddle_checkpoint_writer *k, size_t local, saddle_allocator *allocator)
 {
@@ -227,7 +191,11 @@ static saddle_status set_up(saddle_checkpoint_writer *k, const saddle_resumption
     saddle_status status = read_every(k, plan->outputs.checkpoint_every, error);
     SADDLE_THEN_IF(status, k->info->network->world->rank == 0,
                    prepare_directory(k, resumption->from, error));
-    SADDLE_THEN_IF(status, k->info->network->world->rank == 0, note_settings(k, error));
+    /* Note the settings now, while the files of the plug-ins are still those that were loaded. */
+    SADDLE_THEN_IF(status, k->info->network->world->rank == 0,
+                   saddle_notes_take(&k->settings, k->info->plan, k->info->given,
+                                     k->info->network->plan, true, error));
+    k->number.settings = k->settings.count;
     return status;
 }
 
@@ -272,10 +240,7 @@ void saddle_checkpoint_writer_free(saddle_checkpoint_writer *k)
     if (k == NULL)
         return;
     saddle_unlock_directory(k->lock);
-    for (size_t s = 0; k->value != NULL && s < 2 * k->number.settings; s++)
-        saddle_free(k->value[s]);
-    saddle_free((void *)k->value);
-    saddle_free(k->setting);
+    saddle_notes_free(&k->settings);
     saddle_free(k->directory);
     saddle_free(k->newest);
     saddle_free(k->older);
@@ -321,7 +286,8 @@ static saddle_status write_common(saddle_checkpoint_writer *k, saddle_checkpoint
                                   const char *path, const saddle_checkpoint_moment *moment,
                                   saddle_error *error)
 {
-    saddle_checkpoint c = {.version = saddle_version(), .number = k->number, .setting = k->setting};
+    saddle_checkpoint c = {
+        .version = saddle_version(), .number = k->number, .settings = k->settings};
     const saddle_result *result = moment->result;
     c.number.iteration = k->engine->kind->iteration(k->engine);
     c.number.seconds = moment->seconds;

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "core/world.h"
 
 /* ---- finding it ------------------------------------------------------------------------------ */
 
@@ -132,32 +133,18 @@ static saddle_status choose(saddle_resumption *out, const saddle_plan *plan, sad
 static saddle_status share_head(saddle_resumption *r, const saddle_world *world,
                                 saddle_error *error)
 {
-    uint64_t bytes[2] = {0, 0};
-    if (r->from != NULL) {
-        bytes[0] = r->from->head_bytes;
-        bytes[1] = strlen(r->from->path) + 1;
+    void *head = r->from != NULL ? r->from->head : NULL;
+    void *path = r->from != NULL ? r->from->path : NULL;
+    size_t bytes = r->from != NULL ? r->from->head_bytes : 0;
+    size_t length = r->from != NULL ? strlen(r->from->path) + 1 : 0;
+    saddle_status status = saddle_world_copy(world, &head, &bytes, "a checkpoint", error);
+    SADDLE_THEN(status, saddle_world_copy(world, &path, &length, "a checkpoint", error));
+    SADDLE_THEN_IF(status, r->from == NULL && bytes > 0,
+                   saddle_checkpoint_decode(&r->from, path, head, bytes, error));
+    if (world->rank > 0) {
+        saddle_free(head);
+        saddle_free(path);
     }
-    if (world->ranks == 1)
-        return SADDLE_OK;
-    world->share(world, 0, sizeof bytes, bytes);
-    if (bytes[0] == 0)
-        return SADDLE_OK;
-    unsigned char *block = saddle_alloc(bytes[0] + bytes[1], 1);
-    saddle_status status = saddle_check_memory(block, "a checkpoint", error);
-    status = saddle_world_agree(world, status, error);
-    if (status != SADDLE_OK || block == NULL) {
-        saddle_free(block);
-        return status;
-    }
-    if (r->from != NULL) {
-        memcpy(block, r->from->head, bytes[0]);
-        memcpy(block + bytes[0], r->from->path, bytes[1]);
-    }
-    world->share(world, 0, bytes[0] + bytes[1], block);
-    if (r->from == NULL)
-        status = saddle_checkpoint_decode(&r->from, (const char *)block + bytes[0], block, bytes[0],
-                                          error);
-    saddle_free(block);
     return saddle_world_agree(world, status, error);
 }
 
@@ -182,29 +169,27 @@ static saddle_status load_common(saddle_resumption *r, const saddle_world *world
                                  saddle_error *error)
 {
     const saddle_checkpoint_numbers *n = &r->from->number;
-    size_t memory = (size_t)n->memory * sizeof *r->memory;
-    size_t rows = (size_t)n->rows * sizeof *r->rows;
-    size_t outcomes = (size_t)(n->rows * n->outcomes) * sizeof *r->outcomes;
-    size_t solution = (size_t)n->solution * sizeof *r->solution;
     saddle_status status = SADDLE_OK;
-    r->memory = saddle_alloc(memory, 1);
-    r->rows = saddle_alloc(rows, 1);
-    r->outcomes = saddle_alloc(outcomes, 1);
-    r->solution = saddle_alloc(solution, 1);
-    if (r->memory == NULL || r->rows == NULL || r->outcomes == NULL || r->solution == NULL)
-        status = saddle_no_memory(error, "a checkpoint");
-    SADDLE_THEN_IF(status, world->rank == 0,
-                   saddle_checkpoint_get(r->from, r->memory, memory, error));
-    SADDLE_THEN_IF(status, world->rank == 0, saddle_checkpoint_get(r->from, r->rows, rows, error));
-    SADDLE_THEN_IF(status, world->rank == 0,
-                   saddle_checkpoint_get(r->from, r->outcomes, outcomes, error));
-    SADDLE_THEN_IF(status, world->rank == 0,
-                   saddle_checkpoint_get(r->from, r->solution, solution, error));
+    r->memory = saddle_alloc((size_t)n->memory, sizeof *r->memory);
+    r->rows = saddle_alloc((size_t)n->rows, sizeof *r->rows);
+    r->outcomes = saddle_alloc((size_t)(n->rows * n->outcomes), sizeof *r->outcomes);
+    r->solution = saddle_alloc((size_t)n->solution, sizeof *r->solution);
+    const struct {
+        void *block;
+        size_t bytes;
+    } part[] = {{r->memory, (size_t)n->memory * sizeof *r->memory},
+                {r->rows, (size_t)n->rows * sizeof *r->rows},
+                {r->outcomes, (size_t)(n->rows * n->outcomes) * sizeof *r->outcomes},
+                {r->solution, (size_t)n->solution * sizeof *r->solution}};
+    enum { PARTS = sizeof part / sizeof *part };
+    for (size_t k = 0; k < PARTS; k++) {
+        SADDLE_THEN(status, saddle_check_memory(part[k].block, "a checkpoint", error));
+        SADDLE_THEN_IF(status, world->rank == 0,
+                       saddle_checkpoint_get(r->from, part[k].block, part[k].bytes, error));
+    }
     SADDLE_TRY(saddle_world_agree(world, status, error));
-    world->share(world, 0, memory, r->memory);
-    world->share(world, 0, rows, r->rows);
-    world->share(world, 0, outcomes, r->outcomes);
-    world->share(world, 0, solution, r->solution);
+    for (size_t k = 0; k < PARTS; k++)
+        world->share(world, 0, part[k].bytes, part[k].block);
     return SADDLE_OK;
 }
 
@@ -281,10 +266,8 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
 /* Returns the effective value of a setting; "" when there is none. */
 static const char *effective_of(const saddle_checkpoint *c, const char *name)
 {
-    for (size_t k = 0; k < c->number.settings; k++)
-        if (strcmp(c->setting[k].name, name) == 0)
-            return c->setting[k].effective;
-    return "";
+    const saddle_setting *setting = saddle_notes_find(&c->settings, name);
+    return setting != NULL ? setting->effective : "";
 }
 
 uint64_t saddle_resume_trace_every(const saddle_resumption *r)

@@ -13,82 +13,96 @@
 static bool may_change(const saddle_option *option, const saddle_algorithm *algorithm)
 {
     /* A limit on IFO calls can cut inner loops short. */
-    if (option->home == SADDLE_HOME_PLAN && option->offset == offsetof(saddle_plan, limits.max_ifo))
-        return !algorithm->respects_limit;
-    return option->effect != SADDLE_EFFECT_RESULT && option->effect != SADDLE_EFFECT_RECORD &&
-           option->effect != SADDLE_EFFECT_METRIC;
+    bool cuts = SADDLE_IS_FIELD(option, limits.max_ifo) && algorithm->respects_limit;
+    return option->effect == SADDLE_EFFECT_LENGTH && !cuts;
 }
 
-/* Returns whether two texts are the same value of an option. */
-static bool same_value(const saddle_option *option, const char *own, const char *other)
+/* Refuses a setting that differs, and says how to restore it. */
+static saddle_status refuse_setting(const saddle_checkpoint *c, const saddle_plan *plan,
+                                    const saddle_difference *d, saddle_error *error)
 {
-    double a;
-    double b;
-    if (strcmp(own, other) == 0)
-        return true;
-    if (option->kind != SADDLE_OPTION_REAL && option->kind != SADDLE_OPTION_INTEGER)
-        return false;
-    return saddle_parse_real(own, &a) && saddle_parse_real(other, &b) && a == b;
-}
-
-/* Compares a setting of a checkpoint with the run's value `own`, in the form that checkpoints compare. */
-static saddle_status check_setting(const saddle_checkpoint *c,
-                                   const saddle_checkpoint_setting *setting,
-                                   const saddle_run_info *info, const saddle_option *option,
-                                   const char *own, saddle_error *error)
-{
-    if (may_change(option, info->algorithm) || same_value(option, own, setting->effective))
-        return SADDLE_OK;
-    if (option->no_path_in_file && strstr(own, "plug-in ") != NULL)
+    const char *name = d->option->name;
+    const char *here = d->value_here;
+    const char *there = d->value_there;
+    size_t before = strlen(SADDLE_FILE_VALUE);
+    if (strstr(here, SADDLE_PLUGIN_VALUE) != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%s: '%.200s' is not what the run of the checkpoint '%s' used: that was "
                            "'%.100s', this is '%.100s' (the first digits of the file's SHA-256 "
                            "and the options); give the same object with the same options",
-                           setting->name, SADDLE_PLAN_TEXT(info->plan, option), c->path,
-                           setting->effective, own);
-    if (strncmp(own, SADDLE_FILE_VALUE, strlen(SADDLE_FILE_VALUE)) == 0 &&
-        strncmp(setting->effective, SADDLE_FILE_VALUE, strlen(SADDLE_FILE_VALUE)) == 0)
+                           name, SADDLE_PLAN_TEXT(plan, d->option), c->path, there, here);
+    if (strncmp(here, SADDLE_FILE_VALUE, before) == 0 &&
+        strncmp(there, SADDLE_FILE_VALUE, before) == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%s: '%.200s' has changed since the run of the checkpoint '%s': its "
                            "SHA-256 begins with %.16s now, and with %.16s then; restore it",
-                           setting->name, SADDLE_PLAN_TEXT(info->plan, option), c->path,
-                           own + strlen(SADDLE_FILE_VALUE),
-                           setting->effective + strlen(SADDLE_FILE_VALUE));
-    bool none_there = *setting->effective == '\0';
-    bool none_here = *own == '\0';
+                           name, SADDLE_PLAN_TEXT(plan, d->option), c->path, here + before,
+                           there + before);
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "a resumed run cannot change %s: it is %s%.100s%s in the checkpoint '%s' "
                        "and %s%.100s%s here; give the same value, or leave it out",
-                       setting->name, none_there ? "not given" : "'", setting->effective,
-                       none_there ? "" : "'", c->path, none_here ? "not given" : "'", own,
-                       none_here ? "" : "'");
+                       name, *there == '\0' ? "not given" : "'", there, *there == '\0' ? "" : "'",
+                       c->path, *here == '\0' ? "not given" : "'", here, *here == '\0' ? "" : "'");
 }
 
-/* Compares the settings that one of the runs was given or, if not `given`, the others, which may
- * follow from those. */
-static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run_info *info,
-                                    bool given, saddle_error *error)
+/* Fails if the checkpoint's run had an object in memory, such as rows, that this run does not have. */
+static saddle_status check_memory(const saddle_checkpoint *c, const saddle_run_info *info,
+                                  saddle_error *error)
 {
-    const saddle_plan *effective = info->plan;
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < c->number.settings; k++) {
-        const saddle_checkpoint_setting *setting = &c->setting[k];
-        const saddle_option *option = saddle_plan_find(effective, setting->name);
-        if (option == NULL)
+    for (size_t k = 0; k < c->settings.count; k++) {
+        const saddle_setting *setting = &c->settings.setting[k];
+        const saddle_option *option = saddle_plan_find(info->plan, setting->name);
+        if (option == NULL || setting->given == NULL ||
+            strcmp(setting->given, SADDLE_IN_MEMORY) != 0)
+            continue;
+        const saddle_plan *plan =
+            option->stage == SADDLE_STAGE_INSTANCE ? info->network->plan : info->given;
+        if (!saddle_plan_in_memory(plan, option) && !saddle_plan_given(plan, option))
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "%s: the run of the checkpoint '%.300s' had this in memory; such a run "
+                "can only be resumed from C, with the same object in the plan",
+                setting->name, c->path);
+    }
+    return SADDLE_OK;
+}
+
+/* Fails if the checkpoint's run had a setting that this run does not have. */
+static saddle_status check_known(const saddle_checkpoint *c, const saddle_plan *plan,
+                                 saddle_error *error)
+{
+    for (size_t k = 0; k < c->settings.count; k++)
+        if (saddle_plan_find(plan, c->settings.setting[k].name) == NULL)
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
                 "the checkpoint '%s' belongs to another run: %s is '%.100s' there, and "
                 "this one has no such setting; give the options that the checkpoint "
                 "records, or leave them out",
-                c->path, setting->name, setting->effective);
-        bool chosen = setting->given != NULL || saddle_plan_given(info->given, option);
-        if (chosen != given)
-            continue;
-        char *own = saddle_checkpoint_value(option, SADDLE_PLAN_TEXT(effective, option));
-        status = own != NULL ? check_setting(c, setting, info, option, own, error)
-                             : saddle_no_memory(error, "a checkpoint");
-        saddle_free(own);
+                c->path, c->settings.setting[k].name, c->settings.setting[k].effective);
+    return SADDLE_OK;
+}
+
+/* Compares the settings: first those that one of the runs was given, because others may follow from them. */
+static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run_info *info,
+                                    saddle_error *error)
+{
+    saddle_notes own;
+    saddle_status status =
+        saddle_notes_take(&own, info->plan, info->given, info->network->plan, true, error);
+    for (int others = 0; others < 2; others++) {
+        saddle_difference d = {.options = info->plan,
+                               .here = saddle_values_of_notes(&own),
+                               .there = saddle_values_of_notes(&c->settings),
+                               .may_differ = SADDLE_EFFECTS(SOURCE) | SADDLE_EFFECTS(OUTPUT) |
+                                             SADDLE_EFFECTS(ENGINE)};
+        while (status == SADDLE_OK && saddle_next_difference(&d)) {
+            bool given = saddle_notes_find(&own, d.option->name)->given != NULL ||
+                         saddle_notes_find(&c->settings, d.option->name)->given != NULL;
+            if ((given || others != 0) && !may_change(d.option, info->algorithm))
+                status = refuse_setting(c, info->plan, &d, error);
+        }
     }
+    saddle_notes_free(&own);
     return status;
 }
 
@@ -172,9 +186,9 @@ saddle_status saddle_resume_check(const saddle_checkpoint *c, const saddle_resum
                            "the checkpoint '%s' is of saddle %.40s, but this is %s, which may give "
                            "different results; resume it with that version",
                            c->path, c->version, saddle_version());
-    saddle_status status = saddle_checkpoint_check_memory(c, wanted->info, error);
-    SADDLE_THEN(status, check_settings(c, wanted->info, true, error));
-    SADDLE_THEN(status, check_settings(c, wanted->info, false, error));
+    saddle_status status = check_memory(c, wanted->info, error);
+    SADDLE_THEN(status, check_settings(c, wanted->info, error));
+    SADDLE_THEN(status, check_known(c, wanted->info->plan, error));
     SADDLE_THEN(status, check_numbers(c, wanted, error));
     SADDLE_THEN(status, check_plan(c, wanted->info->plan, error));
     return status;

@@ -155,6 +155,23 @@ saddle_status saddle_world_agree(const saddle_world *world, saddle_status status
     return said.status;
 }
 
+saddle_status saddle_world_copy(const saddle_world *world, void **block, size_t *bytes,
+                                const char *what, saddle_error *error)
+{
+    if (world->ranks == 1)
+        return SADDLE_OK;
+    world->share(world, 0, sizeof *bytes, bytes);
+    saddle_status status = SADDLE_OK;
+    if (world->rank > 0) {
+        *block = saddle_alloc(*bytes, 1);
+        status = saddle_check_memory(*block, what, error);
+    }
+    status = saddle_world_agree(world, status, error);
+    if (status == SADDLE_OK && *bytes > 0)
+        world->share(world, 0, *bytes, *block);
+    return status;
+}
+
 size_t saddle_world_sum_rows(size_t agents)
 {
     return agents < SUM_BLOCK ? agents : SUM_BLOCK;

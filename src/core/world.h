@@ -19,6 +19,11 @@ struct saddle_world_class {
     void (*destroy)(saddle_world *world);
 };
 
+/* Gives every process a copy of a block of process 0, of any length: in the others, *block is
+ * allocated, to be freed with saddle_free(). `what` is for the message if memory is short. Collective. */
+saddle_status saddle_world_copy(const saddle_world *world, void **block, size_t *bytes,
+                                const char *what, saddle_error *error);
+
 /* Returns how many agents' contributions saddle_world_sum() holds in memory at once. */
 size_t saddle_world_sum_rows(size_t agents);
 

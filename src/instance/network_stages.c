@@ -2,110 +2,13 @@
  * spectrum. */
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/rounding.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "files/pattern.h"
-#include "files/plugin.h"
 #include "instance/instance.h"
-
-/* FNV-1a. */
-static uint64_t digest(const char *text)
-{
-    uint64_t sum = UINT64_C(14695981039346656037);
-    for (; *text != '\0'; text++)
-        sum = (sum ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return sum;
-}
-
-/* A hash of a setting, which must be the same in all processes. */
-typedef struct setting_print {
-    uint64_t text;
-    unsigned char plugins[SADDLE_SHA256_BYTES]; /* of all plug-ins that it names; zero: none */
-} setting_print;
-
-/* Hashes the plug-ins that a value names; returns false if memory is short. */
-static bool sum_plugins(const char *value, unsigned char out[SADDLE_SHA256_BYTES])
-{
-    saddle_path_list list = {.count = 0};
-    saddle_sha256 all;
-    saddle_plugin_add_paths(&list, "", value);
-    saddle_sha256_begin(&all);
-    for (size_t k = 0; k < list.count; k++) {
-        unsigned char one[SADDLE_SHA256_BYTES] = {0};
-        /* A file that cannot be read is refused when it is loaded. */
-        if (!saddle_plugin_sum(list.entry[k].path, one))
-            memset(one, 0, sizeof one);
-        saddle_sha256_add(&all, one, sizeof one);
-    }
-    saddle_sha256_end(&all, out);
-    bool good = !list.short_of_memory;
-    saddle_path_list_release(&list);
-    return good;
-}
-
-static setting_print print_of(const saddle_plan *plan, const saddle_option *option,
-                              bool *short_of_memory)
-{
-    const char *value = SADDLE_PLAN_TEXT(plan, option);
-    setting_print print = {.text = digest(value)};
-    if (option->no_path_in_file && strchr(value, '/') != NULL && !sum_plugins(value, print.plugins))
-        *short_of_memory = true;
-    return print;
-}
-
-/* Refuses a plug-in whose file is not that of process 0, which runs on the host `first`. */
-static saddle_status refuse_plugin(const saddle_world *world, const saddle_option *option,
-                                   const char *value, const char *host, const char *first,
-                                   saddle_error *error)
-{
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: the plug-in '%s' of process %zu on %s is not the same file as that of "
-                       "process 0 on %s; copy one file to all hosts",
-                       option->name, value, world->rank, host, first);
-}
-
-saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,
-                                   saddle_error *error)
-{
-    const saddle_option *differs = NULL;
-    bool in_text = false;
-    bool short_of_memory = false;
-    char host[64] = "";
-    if (world->ranks == 1)
-        return SADDLE_OK;
-    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
-        const saddle_option *option = saddle_plan_option(plan, k);
-        setting_print own = print_of(plan, option, &short_of_memory);
-        setting_print first = own;
-        world->share(world, 0, sizeof first, &first);
-        /* The number of threads and pinning may differ between processes. */
-        bool free = (option->offset == offsetof(saddle_plan, engine.threads) ||
-                     option->offset == offsetof(saddle_plan, engine.pin)) &&
-                    option->home == SADDLE_HOME_PLAN;
-        if (memcmp(&own, &first, sizeof own) != 0 && !free && differs == NULL) {
-            differs = option;
-            in_text = own.text != first.text;
-        }
-    }
-    gethostname(host, sizeof host - 1);
-    char first_host[sizeof host];
-    memcpy(first_host, host, sizeof host);
-    world->share(world, 0, sizeof first_host, first_host);
-    if (short_of_memory)
-        return saddle_no_memory(error, "the paths of plug-ins");
-    if (differs == NULL)
-        return SADDLE_OK;
-    const char *value = SADDLE_PLAN_TEXT(plan, differs);
-    if (!in_text)
-        return refuse_plugin(world, differs, value, host, first_host, error);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: process %zu has '%s', but process 0 has another value; give all "
-                       "processes the same options and the same files",
-                       differs->name, world->rank, value);
-}
+#include "instance/same_run.h"
 
 saddle_status saddle_stage_compare_plans(saddle_instance *e, saddle_error *error)
 {

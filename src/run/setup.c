@@ -13,6 +13,7 @@
 #include "data/dataset.h"
 #include "engines/replicas.h"
 #include "instance/fingerprint.h"
+#include "instance/same_run.h"
 #include "instance/unused_options.h"
 #include "run/result.h"
 #include "run/run.h"

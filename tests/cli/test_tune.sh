@@ -127,9 +127,9 @@ check "evaluations are kept" [ "$done_before" -ge 2 ]
 # Refusals. What is there is not overwritten.
 refuse "--resume: 'saddle-tune/gda.csv' already exists; give this option to continue it" \
     tune "${problem[@]}" --algorithms gda --budget 50000
-refuse "it says '# budget: 50000' where this one has '# budget: 60000'" \
+refuse "belongs to another search: --budget is '50000' there and '60000' here" \
     tune "${problem[@]}" --algorithms gda --budget 60000 --resume
-refuse "it says '# seed: 1' where this one has '# seed: 2'" \
+refuse "belongs to another search: --seed is '1' there and '2' here" \
     tune "${problem[@]}" --algorithms gda --budget 50000 --resume --seed 2
 # The contents of a file count, not its name.
 printf '%s\n' '1 1:1 2:2' '-1 1:2' '1 2:1' '-1 1:1' '1 1:3 2:1' '-1 2:3' '1 2:2' '-1 1:2 2:2' >rows.txt
@@ -139,7 +139,7 @@ check "a search on a file" exits 0
 try tune "${files[@]}"
 check "continues" exits 0
 sed -i 's/^1 1:3/-1 1:3/' rows.txt
-refuse "the contents of the data or the network have changed since; restore the files" tune "${files[@]}"
+refuse "the contents of the data, the network or the link model have changed; restore the files" tune "${files[@]}"
 refuse "--budget: 10 IFO calls are too few; give at least" tune "${problem[@]}" --budget 10 --output new
 # All algorithms that lack something are named, before the first one spends anything.
 refuse "for gda, " tune "${problem[@]}" --algorithms gda,precision --budget 10 --output new

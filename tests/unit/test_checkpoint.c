@@ -24,34 +24,35 @@ static const char *path_of(const char *name)
 }
 
 /* Settings of a checkpoint; the second one was not given. */
-static saddle_checkpoint_setting settings[] = {{.name = "seed", .effective = "7", .given = "7"},
-                                               {.name = "nu", .effective = "0.1", .given = NULL},
-                                               {.name = "trace", .effective = "", .given = ""}};
+static saddle_setting settings[] = {{.name = "seed", .effective = "7", .given = "7"},
+                                    {.name = "nu", .effective = "0.1", .given = NULL},
+                                    {.name = "trace", .effective = "", .given = ""}};
 
 static const saddle_outcome_column columns[OUTCOMES] = {
     {"train_auc", SADDLE_LARGER}, {"train_loss", SADDLE_SMALLER}, {"test_auc", SADDLE_LARGER}};
 
 static saddle_checkpoint sample(void)
 {
-    return (saddle_checkpoint){.version = saddle_version(),
-                               .number = {.iteration = 12,
-                                          .seconds = 3.5,
-                                          .last_check = 10,
-                                          .trace_ifo = 9,
-                                          .data = 0x1234567890abcdefu,
-                                          .agents = AGENTS,
-                                          .x_dim = 2,
-                                          .y_dim = 1,
-                                          .published = PUBLISHED,
-                                          .kept = KEPT,
-                                          .memory = MEMORY,
-                                          .rows = ROWS,
-                                          .row_words = sizeof(saddle_row) / 8,
-                                          .outcomes = OUTCOMES,
-                                          .solution = SOLUTION,
-                                          .settings = sizeof settings / sizeof *settings},
-                               .setting = settings,
-                               .outcome = columns};
+    return (saddle_checkpoint){
+        .version = saddle_version(),
+        .number = {.iteration = 12,
+                   .seconds = 3.5,
+                   .last_check = 10,
+                   .trace_ifo = 9,
+                   .data = 0x1234567890abcdefu,
+                   .agents = AGENTS,
+                   .x_dim = 2,
+                   .y_dim = 1,
+                   .published = PUBLISHED,
+                   .kept = KEPT,
+                   .memory = MEMORY,
+                   .rows = ROWS,
+                   .row_words = sizeof(saddle_row) / 8,
+                   .outcomes = OUTCOMES,
+                   .solution = SOLUTION,
+                   .settings = sizeof settings / sizeof *settings},
+        .settings = {.count = sizeof settings / sizeof *settings, .setting = settings},
+        .outcome = columns};
 }
 
 /* Returns the number of words of a body, all different. */
@@ -88,9 +89,9 @@ static void assert_sample(saddle_checkpoint *c, bool body)
     ck_assert_int_eq(memcmp(numbers, wanted_numbers, sizeof wanted.number), 0);
     ck_assert_str_eq(c->version, saddle_version());
     for (size_t k = 0; k < c->number.settings; k++) {
-        ck_assert_str_eq(c->setting[k].name, settings[k].name);
-        ck_assert_str_eq(c->setting[k].effective, settings[k].effective);
-        ck_assert_pstr_eq(c->setting[k].given, settings[k].given);
+        ck_assert_str_eq(c->settings.setting[k].name, settings[k].name);
+        ck_assert_str_eq(c->settings.setting[k].effective, settings[k].effective);
+        ck_assert_pstr_eq(c->settings.setting[k].given, settings[k].given);
     }
     for (size_t k = 0; k < OUTCOMES; k++) {
         ck_assert_str_eq(c->outcome[k].name, wanted.outcome[k].name);

@@ -1008,7 +1008,7 @@ START_TEST(foreign_logs_are_refused)
     inputs.budget = 70000;
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT,
-                   "it says '# budget: 60000' where this one has '# budget: 70000'");
+                   "belongs to another search: budget is '60000' there and '70000' here");
     inputs.budget = 60000;
 
     inputs.search = "batch=1,2";
@@ -1020,10 +1020,11 @@ START_TEST(foreign_logs_are_refused)
     inputs.search = "batch=1,3";
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT,
-                   "it says '# search: batch=1,2' where this one has '# search: batch=1,3'");
+                   "belongs to another search: search is 'batch=1,2' there and 'batch=1,3' here");
     inputs.search = NULL;
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "it says '# search: batch=1,2' where this one has 'rung,");
+                   SADDLE_BAD_INPUT,
+                   "belongs to another search: search is 'batch=1,2' there and '' here");
     saddle_snprintf(path, sizeof path, "%s/gda.csv", saddle_test_directory());
     assert_ok(saddle_plan_set(b.plan, "algorithm", "gda", &error), error);
 

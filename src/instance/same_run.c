@@ -1,0 +1,256 @@
+#include "instance/same_run.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+#include "core/print.h"
+#include "core/sha256.h"
+#include "core/text.h"
+#include "core/world.h"
+#include "files/file.h"
+#include "files/plugin.h"
+#include "graph/link_model.h"
+
+/* ---- differences ----------------------------------------------------------------------------- */
+
+static const char *plan_value(const void *plan, const saddle_option *option,
+                              char buffer[SADDLE_VALUE_SIZE])
+{
+    return saddle_plan_text(plan, option, buffer);
+}
+
+saddle_values saddle_values_of_plan(const saddle_plan *plan)
+{
+    return (saddle_values){plan, plan_value};
+}
+
+bool saddle_setting_differs(saddle_difference *d, const saddle_option *option)
+{
+    const char *a = d->here.value(d->here.source, option, d->buffer[0]);
+    const char *b = d->there.value(d->there.source, option, d->buffer[1]);
+    double left;
+    double right;
+    d->option = option;
+    d->value_here = a;
+    d->value_there = b;
+    if (a == NULL || b == NULL || strcmp(a, b) == 0)
+        return false;
+    bool number = option->kind == SADDLE_OPTION_REAL || option->kind == SADDLE_OPTION_INTEGER;
+    return !(number && saddle_parse_real(a, &left) && saddle_parse_real(b, &right) &&
+             left == right);
+}
+
+bool saddle_next_difference(saddle_difference *d)
+{
+    while (d->next < saddle_plan_option_count(d->options)) {
+        const saddle_option *option = saddle_plan_option(d->options, d->next++);
+        if (!saddle_effect_in(option, d->may_differ) && saddle_setting_differs(d, option))
+            return true;
+    }
+    return false;
+}
+
+/* ---- settings as texts ----------------------------------------------------------------------- */
+
+static void write_sum(FILE *out, const char *before, const unsigned char *sum)
+{
+    fputs(before, out);
+    for (size_t k = 0; k < 8; k++)
+        saddle_fprintf(out, "%02x", sum[k]);
+}
+
+/* Writes a piece of a value, with the path of a plug-in replaced by its contents. */
+static void write_piece(FILE *out, const char *text, size_t length)
+{
+    char piece[PATH_MAX];
+    unsigned char sum[SADDLE_SHA256_BYTES];
+    saddle_snprintf(piece, sizeof piece, "%.*s", (int)length, text);
+    if (length >= sizeof piece || !saddle_plugin_named(piece) || !saddle_plugin_sum(piece, sum)) {
+        fwrite(text, 1, length, out);
+        return;
+    }
+    write_sum(out, SADDLE_PLUGIN_VALUE, sum);
+    fputs(piece + strcspn(piece, ":"), out);
+}
+
+/* Writes the contents of a text file, or its path if it cannot be opened. */
+static void write_file(FILE *out, const char *path)
+{
+    unsigned char sum[SADDLE_SHA256_BYTES];
+    FILE *file = NULL;
+    size_t bytes;
+    saddle_status status =
+        saddle_reading_open_regular(&file, path, "the path of a text file", &bytes, NULL);
+    if (status == SADDLE_OK && saddle_sha256_file(fileno(file), bytes, sum))
+        write_sum(out, SADDLE_FILE_VALUE, sum);
+    else
+        fputs(path, out);
+    if (file != NULL)
+        fclose(file);
+}
+
+static void write_value(FILE *out, const saddle_option *option, const char *text, bool files)
+{
+    bool churn = SADDLE_IS_FIELD(option, network.churn) && *text != '\0';
+    if (files && (churn || (SADDLE_IS_FIELD(option, network.link_model) &&
+                            saddle_link_model_is_file(text)))) {
+        write_file(out, text);
+        return;
+    }
+    /* A set of blocks, such as blocks:2*./mine.so,*none, can contain a plug-in. */
+    bool paths = option->no_path_in_file && strchr(text, '/') != NULL;
+    for (size_t length; *text != '\0'; text += length) {
+        length = paths ? strcspn(text, ",*") : strlen(text);
+        write_piece(out, text, length);
+        if (text[length] != '\0')
+            fputc(text[length++], out);
+    }
+}
+
+/* Writes the value with which the run was given an option; nothing if it was not. */
+static void write_given(FILE *out, const saddle_option *option, const saddle_plan *given)
+{
+    if (given != NULL && saddle_plan_in_memory(given, option))
+        fputs("=" SADDLE_IN_MEMORY, out);
+    else if (given != NULL && saddle_plan_given(given, option) &&
+             !SADDLE_IS_FIELD(option, outputs.resume))
+        saddle_fprintf(out, "=%s", SADDLE_PLAN_TEXT(given, option));
+}
+
+void saddle_setting_write(FILE *out, const saddle_setting *setting)
+{
+    bool given = setting->given != NULL;
+    saddle_fprintf(out, "%s%c%s%c", setting->name, '\0', setting->effective, '\0');
+    saddle_fprintf(out, "%s%s%c", given ? "=" : "", given ? setting->given : "", '\0');
+}
+
+static const char *next_text(char **at)
+{
+    const char *text = *at;
+    *at += strlen(text) + 1;
+    return text;
+}
+
+saddle_setting *saddle_notes_index(char **at, size_t count)
+{
+    saddle_setting *setting = saddle_alloc(count, sizeof *setting);
+    for (size_t k = 0; setting != NULL && k < count; k++) {
+        setting[k].name = next_text(at);
+        setting[k].effective = next_text(at);
+        const char *given = next_text(at);
+        setting[k].given = *given == '=' ? given + 1 : NULL;
+    }
+    return setting;
+}
+
+saddle_status saddle_notes_take(saddle_notes *out, const saddle_plan *plan,
+                                const saddle_plan *given, const saddle_plan *instance_given,
+                                bool files, saddle_error *error)
+{
+    *out = (saddle_notes){.count = saddle_plan_option_count(plan)};
+    FILE *f = open_memstream(&out->text, &out->bytes);
+    SADDLE_TRY(saddle_check_memory(f, "the settings", error));
+    for (size_t k = 0; k < out->count; k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
+        saddle_fprintf(f, "%s%c", option->name, '\0');
+        write_value(f, option, SADDLE_PLAN_TEXT(plan, option), files);
+        fputc('\0', f);
+        write_given(f, option, option->stage == SADDLE_STAGE_INSTANCE ? instance_given : given);
+        fputc('\0', f);
+    }
+    bool good = ferror(f) == 0;
+    good = fclose(f) == 0 && good;
+    char *at = out->text;
+    if (good)
+        out->setting = saddle_notes_index(&at, out->count);
+    return saddle_check_memory(out->setting, "the settings", error);
+}
+
+void saddle_notes_free(saddle_notes *noted)
+{
+    saddle_free(noted->setting);
+    free(noted->text);
+    *noted = (saddle_notes){.count = 0};
+}
+
+const saddle_setting *saddle_notes_find(const saddle_notes *noted, const char *name)
+{
+    for (size_t k = 0; k < noted->count; k++)
+        if (strcmp(noted->setting[k].name, name) == 0)
+            return &noted->setting[k];
+    return NULL;
+}
+
+static const char *noted_value(const void *noted, const saddle_option *option,
+                               char buffer[SADDLE_VALUE_SIZE])
+{
+    const saddle_setting *setting = saddle_notes_find(noted, option->name);
+    (void)buffer;
+    return setting != NULL ? setting->effective : NULL;
+}
+
+saddle_values saddle_values_of_notes(const saddle_notes *noted)
+{
+    return (saddle_values){noted, noted_value};
+}
+
+/* ---- several processes ----------------------------------------------------------------------- */
+
+/* Refuses a setting that is not that of process 0, which runs on the host `first`. */
+static saddle_status refuse_plan(const saddle_world *world, const saddle_plan *plan,
+                                 const saddle_difference *d, const char *host, const char *first,
+                                 saddle_error *error)
+{
+    if (strstr(d->value_here, SADDLE_PLUGIN_VALUE) != NULL &&
+        strstr(d->value_there, SADDLE_PLUGIN_VALUE) != NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%s: the plug-in '%.300s' of process %zu on %s is not the same file as "
+                           "that of process 0 on %s; copy one file to all hosts",
+                           d->option->name, SADDLE_PLAN_TEXT(plan, d->option), world->rank, host,
+                           first);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: process %zu has '%.200s', but process 0 has '%.200s'; give all "
+                       "processes the same options and the same files",
+                       d->option->name, world->rank, d->value_here, d->value_there);
+}
+
+saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,
+                                   saddle_error *error)
+{
+    saddle_notes own = {.count = 0};
+    saddle_notes first = {.count = 0};
+    char host[64] = "";
+    char first_host[sizeof host] = "";
+    if (world->ranks == 1)
+        return SADDLE_OK;
+    gethostname(host, sizeof host - 1);
+    memcpy(first_host, host, sizeof host);
+    world->share(world, 0, sizeof first_host, first_host);
+    saddle_status status = saddle_notes_take(&own, plan, NULL, NULL, false, error);
+    status = saddle_world_agree(world, status, error);
+    first.count = own.count;
+    world->share(world, 0, sizeof first.count, &first.count);
+    void *text = own.text;
+    first.bytes = own.bytes;
+    SADDLE_THEN(status, saddle_world_copy(world, &text, &first.bytes, "the settings", error));
+    if (status == SADDLE_OK && world->rank > 0) {
+        char *at = text;
+        first.setting = saddle_notes_index(&at, first.count);
+        status = saddle_check_memory(first.setting, "the settings", error);
+    }
+    saddle_difference d = {.options = plan,
+                           .here = saddle_values_of_notes(&own),
+                           .there = saddle_values_of_notes(&first)};
+    /* The number of threads and pinning may differ between processes. */
+    while (status == SADDLE_OK && world->rank > 0 && saddle_next_difference(&d))
+        if (!SADDLE_IS_FIELD(d.option, engine.threads) && !SADDLE_IS_FIELD(d.option, engine.pin))
+            status = refuse_plan(world, plan, &d, host, first_host, error);
+    saddle_free(first.setting);
+    if (world->rank > 0)
+        saddle_free(text);
+    saddle_notes_free(&own);
+    return status;
+}
