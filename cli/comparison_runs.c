@@ -17,38 +17,25 @@
 #include "instance/plan_plugins.h"
 #include "run/run.h"
 
-/* A comparison being made. */
-typedef struct work {
-    const comparison_inputs *in;
-    comparison *out;
-    double metric_tau; /* the same for all, because their tau may differ */
-} work;
-
-static saddle_status agree(const work *w, saddle_status status, saddle_error *error)
-{
-    return w->in->world != NULL ? saddle_world_agree(w->in->world, status, error) : status;
-}
-
-/* Whether this process writes the files. */
-static bool leads(const work *w)
-{
-    return w->in->world == NULL || w->in->world->rank == 0;
-}
-
 /* ---- settings ------------------------------------------------------------------------------ */
 
-const char *saddle_comparison_tuned_path(const comparison_inputs *in,
-                                         const saddle_algorithm *algorithm, char out[TRACE_PATH])
+const char *saddle_comparison_tuned_path(const comparison *c, const saddle_algorithm *algorithm,
+                                         char out[TRACE_PATH])
 {
-    saddle_snprintf(out, TRACE_PATH, "%s/%s.yaml", in->tuned, algorithm->name);
+    saddle_snprintf(out, TRACE_PATH, "%s/%s.yaml", c->tuned, algorithm->name);
     return out;
 }
 
-char *saddle_comparison_trace_path(const comparison *c, const comparison_inputs *in, size_t a,
-                                   size_t r)
+const char *saddle_comparison_summary_path(const comparison *c, char out[TRACE_PATH])
+{
+    saddle_snprintf(out, TRACE_PATH, "%s/summary.csv", c->directory);
+    return out;
+}
+
+char *saddle_comparison_trace_path(const comparison *c, size_t a, size_t r)
 {
     char *path = NULL;
-    return saddle_asprintf(&path, "%s/%s-seed%" PRIu64 ".csv", in->directory,
+    return saddle_asprintf(&path, "%s/%s-seed%" PRIu64 ".csv", c->directory,
                            c->names.algorithm[a]->name, c->first_seed + r) < 0
                ? NULL
                : path;
@@ -67,12 +54,12 @@ static saddle_status take_options(saddle_plan *to, const saddle_plan *file,
 }
 
 /* Reads an algorithm's options from its file of tuned settings, if there is one. */
-static saddle_status load_tuned(saddle_plan *plan, const work *w,
+static saddle_status load_tuned(saddle_plan *plan, const comparison *c,
                                 const saddle_algorithm_choice *choice, saddle_error *error)
 {
     const saddle_algorithm *algorithm = choice->algorithm;
     char room[TRACE_PATH];
-    const char *path = saddle_comparison_tuned_path(w->in, algorithm, room);
+    const char *path = saddle_comparison_tuned_path(c, algorithm, room);
     saddle_plan file;
     saddle_status status = SADDLE_OK;
     saddle_plan_defaults(&file, sizeof file);
@@ -91,14 +78,14 @@ static saddle_status load_tuned(saddle_plan *plan, const work *w,
 }
 
 /* The plan of one algorithm's run; `trace` NULL: none is written. */
-static saddle_status run_plan(saddle_plan *out, const work *w,
+static saddle_status run_plan(saddle_plan *out, const comparison *c,
                               const saddle_algorithm_choice *choice, const char *trace,
                               saddle_error *error)
 {
     saddle_plan defaults;
     saddle_plan_defaults(&defaults, sizeof defaults);
-    saddle_status status = saddle_plan_copy(out, w->in->plan, error);
-    SADDLE_THEN_IF(status, w->in->tuned != NULL, load_tuned(out, w, choice, error));
+    saddle_status status = saddle_plan_copy(out, &c->arguments->plan, error);
+    SADDLE_THEN_IF(status, c->tuned != NULL, load_tuned(out, c, choice, error));
     if (status != SADDLE_OK)
         return status;
     /* Several runs cannot share one file or one checkpoint directory. */
@@ -110,7 +97,7 @@ static saddle_status run_plan(saddle_plan *out, const work *w,
     out->outputs = defaults.outputs;
     out->outputs.trace = trace;
     if (isnan(out->outputs.metric_tau))
-        out->outputs.metric_tau = w->metric_tau;
+        out->outputs.metric_tau = c->metric_tau;
     out->algorithm.name = choice->text;
     return SADDLE_OK;
 }
@@ -118,13 +105,12 @@ static saddle_status run_plan(saddle_plan *out, const work *w,
 /* ---- whether algorithms can be run --------------------------------------------------------- */
 
 /* Whether an algorithm can be run at all: its set-up and the metric at the start. */
-static saddle_status try_one(const work *w, const saddle_instance *instance, size_t a,
+static saddle_status try_one(comparison *c, const saddle_instance *instance, size_t a,
                              saddle_error *error)
 {
     saddle_plan plan = {.settings = NULL};
     saddle_result *result = NULL;
-    comparison *c = w->out;
-    saddle_status status = agree(w, run_plan(&plan, w, c->names.choice[a], NULL, error), error);
+    saddle_status status = cli_agree(run_plan(&plan, c, c->names.choice[a], NULL, error), error);
     plan.limits.iterations = 0;
     SADDLE_THEN(status, saddle_run(instance, &plan, NULL, &result, error));
     c->untuned[a] = status == SADDLE_OK && result->untuned;
@@ -146,17 +132,16 @@ static saddle_status leave_out(comparison *c, size_t a, saddle_status status, sa
 
 /* Tries all algorithms before anything is written. One that refuses the problem is left out with
  * the reason, as long as another does not. */
-static saddle_status try_all(work *w, const saddle_instance *instance, saddle_error *error)
+static saddle_status try_all(comparison *c, const saddle_instance *instance, saddle_error *error)
 {
-    comparison *c = w->out;
     size_t refused = 0;
     saddle_steps steps;
-    saddle_plan plan = *w->in->plan;
+    saddle_plan plan = c->arguments->plan;
     plan.steps.rule = SADDLE_STEPS_PRACTICAL; /* tau is the same, and theory may not apply */
     SADDLE_TRY(saddle_instance_steps(instance, &plan, &steps, error));
-    w->metric_tau = steps.tau;
+    c->metric_tau = steps.tau;
     for (size_t a = 0; a < c->names.count; a++) {
-        saddle_status status = try_one(w, instance, a, error);
+        saddle_status status = try_one(c, instance, a, error);
         if (status == SADDLE_OK)
             continue;
         SADDLE_TRY(leave_out(c, a, status, error));
@@ -168,6 +153,54 @@ static saddle_status try_all(work *w, const saddle_instance *instance, saddle_er
     return refused == 1 ? saddle_fail(error, why, "%s", c->refused[0])
                         : saddle_fail(error, why, "none of the %zu algorithms can be run: %s",
                                       refused, c->refused[0]);
+}
+
+/* ---- reports ------------------------------------------------------------------------------- */
+
+/* Labels algorithm a's run in repeat r; returns its hooks. */
+static saddle_hooks begin_run(comparison *c, size_t a, size_t r)
+{
+    saddle_snprintf(c->label, sizeof c->label, "%s seed %" PRIu64 ": ", c->names.algorithm[a]->name,
+                    c->first_seed + r);
+    saddle_snprintf(c->numbered_label, sizeof c->numbered_label, "[%zu/%zu] %s",
+                    r * c->names.count + a + 1, c->names.count * c->repeats, c->label);
+    c->meter = (cli_meter){.label = c->numbered_label, .run = c->label, .hidden = c->hidden};
+    return cli_meter_hooks(&c->meter, c->interrupt);
+}
+
+static void report_kept(const comparison *c, const comparison_run *run)
+{
+    cli_progress_clear();
+    if (!c->quiet)
+        cli_print("  %skept: %s\n", c->numbered_label, saddle_stop_text(run->stop));
+}
+
+static void report_end(const comparison *c, const comparison_run *run, const saddle_result *result)
+{
+    if (run->stop == SADDLE_STOP_DIVERGED)
+        cli_report_divergence(result, c->label);
+    cli_progress_clear();
+    if (!c->quiet)
+        cli_report_run(c->numbered_label, &run->rows[run->row_count - 1], run->stop);
+}
+
+/* Whether an interrupt has been seen; once seen, it stays. */
+static bool is_stopped(comparison *c)
+{
+    c->stopped = c->stopped || cli_interrupted(c->interrupt);
+    return c->stopped;
+}
+
+/* Warns about algorithms that run with their defaults because --tuned has no file for them. */
+static void warn_untuned(const comparison *c)
+{
+    for (size_t a = 0; c->tuned != NULL && a < c->names.count; a++) {
+        char path[TRACE_PATH];
+        saddle_comparison_tuned_path(c, c->names.algorithm[a], path);
+        if (access(path, F_OK) != 0)
+            cli_warn("--tuned: '%s' does not exist; %s runs with its defaults", path,
+                     c->names.algorithm[a]->name);
+    }
 }
 
 /* ---- runs ---------------------------------------------------------------------------------- */
@@ -191,29 +224,26 @@ static saddle_status keep(comparison *c, comparison_run *run, const saddle_resul
 }
 
 /* Runs algorithm a in repeat r. */
-static saddle_status run_one(const work *w, const saddle_instance *instance, size_t a, size_t r,
+static saddle_status run_one(comparison *c, const saddle_instance *instance, size_t a, size_t r,
                              saddle_error *error)
 {
-    comparison *c = w->out;
-    const comparison_hooks *hooks = &w->in->hooks;
     comparison_run *run = &c->run[a * c->repeats + r];
-    char *path = saddle_comparison_trace_path(c, w->in, a, r);
+    char *path = saddle_comparison_trace_path(c, a, r);
     saddle_plan plan = {.settings = NULL};
     saddle_result *result = NULL;
-    saddle_hooks run_hooks = hooks->begin(hooks->context, a, r);
+    saddle_hooks hooks = begin_run(c, a, r);
     SADDLE_TRY(saddle_check_memory(path, "the path of a trace", error));
-    saddle_status status = agree(w, run_plan(&plan, w, c->names.choice[a], path, error), error);
-    SADDLE_THEN_IF(status, !w->in->overwrite,
-                   saddle_comparison_find(c, run, instance, &plan, error));
+    saddle_status status = cli_agree(run_plan(&plan, c, c->names.choice[a], path, error), error);
+    SADDLE_THEN_IF(status, !c->overwrite, saddle_comparison_find(c, run, instance, &plan, error));
     if (status == SADDLE_OK && run->done)
-        hooks->kept(hooks->context, run);
+        report_kept(c, run);
     SADDLE_THEN_IF(status, !run->done,
-                   saddle_run_of_several(instance, &plan, false, &run_hooks, &result, error));
+                   saddle_run_of_several(instance, &plan, false, &hooks, &result, error));
     SADDLE_THEN_IF(status, result != NULL, keep(c, run, result, error));
     if (status == SADDLE_OK && result != NULL) {
         if (c->output_error.status == SADDLE_OK)
             c->output_error = result->output_error;
-        hooks->end(hooks->context, run, result);
+        report_end(c, run, result);
     }
     saddle_result_free(result);
     saddle_plan_free(&plan);
@@ -222,14 +252,15 @@ static saddle_status run_one(const work *w, const saddle_instance *instance, siz
 }
 
 /* Runs it, or leaves it out from now on. */
-static saddle_status run_or_leave_out(const work *w, const saddle_instance *instance, size_t a,
+static saddle_status run_or_leave_out(comparison *c, const saddle_instance *instance, size_t a,
                                       size_t r, saddle_error *error)
 {
-    saddle_status status = run_one(w, instance, a, r, error);
+    saddle_status status = run_one(c, instance, a, r, error);
     if (status != SADDLE_NUMERIC)
         return status;
-    w->in->hooks.left_out(w->in->hooks.context, error->message);
-    return leave_out(w->out, a, status, error);
+    cli_progress_clear();
+    cli_warn("%s%s", c->label, error->message);
+    return leave_out(c, a, status, error);
 }
 
 /* Whether a directory entry is the trace of a comparison. */
@@ -241,12 +272,11 @@ static int is_trace(const struct dirent *entry)
 }
 
 /* Whether a name is that of a trace of this comparison. */
-static bool is_ours(const work *w, const char *name)
+static bool is_ours(const comparison *c, const char *name)
 {
-    const comparison *c = w->out;
     bool found = false;
     for (size_t k = 0; !found && k < c->names.count * c->repeats; k++) {
-        char *path = saddle_comparison_trace_path(c, w->in, k / c->repeats, k % c->repeats);
+        char *path = saddle_comparison_trace_path(c, k / c->repeats, k % c->repeats);
         found = path != NULL && strcmp(saddle_file_name(path), name) == 0;
         free(path);
     }
@@ -255,64 +285,89 @@ static bool is_ours(const work *w, const char *name)
 
 /* Refuses a directory with traces of other algorithms or seeds, which would be mixed with ours.
  * Our own traces are checked when their run comes. */
-static saddle_status check_directory(const work *w, saddle_error *error)
+static saddle_status check_directory(const comparison *c, saddle_error *error)
 {
     struct dirent **entry = NULL;
-    if (w->in->overwrite || !leads(w))
+    if (c->overwrite || !cli_leads())
         return SADDLE_OK;
-    int count = scandir(w->in->directory, &entry, is_trace, alphasort);
+    int count = scandir(c->directory, &entry, is_trace, alphasort);
     saddle_status status = SADDLE_OK;
     for (int k = 0; k < count; k++) {
-        if (status == SADDLE_OK && !is_ours(w, entry[k]->d_name))
+        if (status == SADDLE_OK && !is_ours(c, entry[k]->d_name))
             status =
                 saddle_fail(error, SADDLE_BAD_INPUT,
                             "--output: '%.300s' already has results of another comparison, such as "
                             "'%.200s'; give another directory, or set --overwrite to replace them",
-                            w->in->directory, entry[k]->d_name);
+                            c->directory, entry[k]->d_name);
         free(entry[k]);
     }
     free((void *)entry);
     return status;
 }
 
-/* Before the first run: tries all algorithms, creates the directory, calls the hook. */
-static saddle_status begin(work *w, const saddle_instance *instance, saddle_error *error)
+/* Refuses output files that cannot be written, or that would overwrite an input or each other. */
+static saddle_status check_files(const comparison *c, saddle_error *error)
 {
-    saddle_status status = try_all(w, instance, error);
-    SADDLE_THEN_IF(status, leads(w), saddle_make_directory("output", w->in->directory, error));
-    SADDLE_THEN_IF(status, leads(w),
-                   saddle_lock_directory(&w->out->held, w->in->directory, "output", error));
-    SADDLE_THEN(status, check_directory(w, error));
-    status = agree(w, status, error);
-    return status == SADDLE_OK ? w->in->hooks.ready(w->in->hooks.context, instance, error) : status;
+    saddle_path_list outputs = {.count = 0};
+    saddle_path_list inputs = {.count = 0};
+    char path[TRACE_PATH];
+    SADDLE_TRY(cli_check_output("--report", c->report, false, error));
+    if (c->json)
+        SADDLE_TRY(cli_check_not_stdout("--report", c->report, error));
+    for (size_t k = 0; k < c->names.count * c->repeats; k++) {
+        char *trace = saddle_comparison_trace_path(c, k / c->repeats, k % c->repeats);
+        outputs.short_of_memory = outputs.short_of_memory || trace == NULL;
+        saddle_path_list_add(&outputs, "output", trace);
+        free(trace);
+    }
+    saddle_path_list_add(&outputs, "output", saddle_comparison_summary_path(c, path));
+    saddle_path_list_add(&outputs, "report", c->report);
+    for (size_t a = 0; c->tuned != NULL && a < c->names.count; a++)
+        saddle_path_list_add(&inputs, "tuned",
+                             saddle_comparison_tuned_path(c, c->names.algorithm[a], path));
+    cli_add_inputs(c->arguments, &inputs);
+    return saddle_path_lists_check(&outputs, &inputs, error);
+}
+
+/* Before the first run: tries all algorithms, creates the directory, checks files and warns. */
+static saddle_status begin(comparison *c, const saddle_instance *instance, saddle_error *error)
+{
+    saddle_status status = try_all(c, instance, error);
+    SADDLE_THEN_IF(status, cli_leads(), saddle_make_directory("output", c->directory, error));
+    SADDLE_THEN_IF(status, cli_leads(),
+                   saddle_lock_directory(&c->held, c->directory, "output", error));
+    SADDLE_THEN(status, check_directory(c, error));
+    SADDLE_THEN_IF(status, cli_leads(), check_files(c, error));
+    SADDLE_TRY(cli_agree(status, error));
+    cli_warn_unused(&c->arguments->plan, instance, c->names.algorithm, c->names.count);
+    warn_untuned(c);
+    c->interrupt = cli_catch_interrupts();
+    return SADDLE_OK;
 }
 
 /* Runs all algorithms in repeat r. */
-static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
+static saddle_status run_repeat(comparison *c, size_t r, saddle_error *error)
 {
-    comparison *c = w->out;
-    saddle_plan plan = *w->in->plan;
+    saddle_plan plan = c->arguments->plan;
     saddle_instance *instance = NULL;
     plan.start.seed = c->first_seed + r;
     saddle_status status = saddle_instance_create(&instance, &plan, error);
-    SADDLE_THEN_IF(status, r == 0, begin(w, instance, error));
+    SADDLE_THEN_IF(status, r == 0, begin(c, instance, error));
     for (size_t a = 0; status == SADDLE_OK && a < c->names.count; a++)
-        if (c->refused[a] == NULL && !w->in->hooks.stopped(w->in->hooks.context))
-            status = agree(w, run_or_leave_out(w, instance, a, r, error), error);
+        if (c->refused[a] == NULL && !is_stopped(c))
+            status = cli_agree(run_or_leave_out(c, instance, a, r, error), error);
     saddle_instance_free(instance);
     return status;
 }
 
-saddle_status saddle_comparison_make(comparison *c, const comparison_inputs *in,
-                                     saddle_error *error)
+saddle_status saddle_comparison_make(comparison *c, saddle_error *error)
 {
-    work w = {.in = in, .out = c};
     c->run = calloc(c->names.count * c->repeats, sizeof *c->run);
     SADDLE_TRY(saddle_check_memory(c->run, "the runs", error));
-    saddle_status status = agree(&w, check_directory(&w, error), error);
+    saddle_status status = cli_agree(check_directory(c, error), error);
     for (size_t r = 0; status == SADDLE_OK && r < c->repeats; r++) {
-        status = run_repeat(&w, r, error);
-        if (status == SADDLE_OK && in->hooks.stopped(in->hooks.context))
+        status = run_repeat(c, r, error);
+        if (status == SADDLE_OK && is_stopped(c))
             break;
     }
     return status;

@@ -336,13 +336,12 @@ static void put_row(saddle_json *j, const char *name, const comparison *c,
 }
 
 /* Adds the rows of summary.csv for one run; null for a level that it did not reach. */
-static void put_run(saddle_json *j, const comparison *c, const comparison_inputs *in, size_t a,
-                    size_t r)
+static void put_run(saddle_json *j, const comparison *c, size_t a, size_t r)
 {
     const comparison_run *run = &c->run[a * c->repeats + r];
     if (!run->done)
         return;
-    char *path = saddle_comparison_trace_path(c, in, a, r);
+    char *path = saddle_comparison_trace_path(c, a, r);
     saddle_json_put(j, "{ seed %" PRIu64, c->first_seed + r);
     cli_json_stop(j, run->stop);
     saddle_json_put(j, "trace %s levels [", path);
@@ -373,7 +372,7 @@ static void put_summary(saddle_json *j, const comparison *c, size_t a)
     saddle_json_put(j, "}");
 }
 
-void cli_json_comparison(saddle_json *j, const comparison *c, const comparison_inputs *in)
+void cli_json_comparison(saddle_json *j, const comparison *c)
 {
     saddle_json_put(j, "levels [");
     for (size_t k = 0; k < c->levels; k++)
@@ -388,7 +387,7 @@ void cli_json_comparison(saddle_json *j, const comparison *c, const comparison_i
         put_summary(j, c, a);
         saddle_json_put(j, "runs [");
         for (size_t r = 0; r < c->repeats; r++)
-            put_run(j, c, in, a, r);
+            put_run(j, c, a, r);
         saddle_json_put(j, "] }");
     }
     saddle_json_put(j, "]");

@@ -11,6 +11,6 @@
  * and churn. */
 void cli_print_comparison(const comparison *c, const saddle_plan *plan);
 /* Adds "levels" and "algorithms", with every run and the numbers of the tables. */
-void cli_json_comparison(saddle_json *j, const comparison *c, const comparison_inputs *in);
+void cli_json_comparison(saddle_json *j, const comparison *c);
 
 #endif

@@ -41,12 +41,9 @@
 
 /* The state of a search. */
 typedef struct search {
-    const saddle_instance *instance;
-    const saddle_plan *plan;
+    saddle_tune_space space;
     const saddle_tune_inputs *inputs;
     const saddle_tune_hooks *hooks;
-    saddle_forecast forecast; /* of the default */
-    saddle_plan centre;       /* of the grid */
     saddle_tune_instances instances;
     bool warned; /* the warnings of an evaluation were passed to the hook */
     saddle_tuning *tuning;
@@ -58,7 +55,7 @@ typedef struct search {
 /* The status of a step, agreed on by all processes. */
 static saddle_status agree(const search *s, saddle_status status, saddle_error *error)
 {
-    return saddle_world_agree(s->instance->world, status, error);
+    return saddle_world_agree(s->space.instance->world, status, error);
 }
 
 /* ---- the schedule -------------------------------------------------------------------------- */
@@ -90,7 +87,7 @@ static uint64_t least_budget(const search *s, size_t candidates)
     size_t field[SADDLE_TUNE_MOST_RUNGS];
     size_t rungs = make_field(candidates, field);
     uint64_t weight = weight_from(field, rungs, 0) * LEAST_ITERATIONS;
-    uint64_t most = s->forecast.most_ifo;
+    uint64_t most = s->space.forecast.most_ifo;
     return weight > 0 && most <= UINT64_MAX / weight ? weight * most : UINT64_MAX;
 }
 
@@ -98,7 +95,7 @@ static uint64_t least_budget(const search *s, size_t candidates)
 static saddle_status count_candidates(search *s, size_t *out, saddle_error *error)
 {
     size_t points = 0;
-    SADDLE_TRY(saddle_tune_grid_size(s->tuning, &s->forecast, &s->centre, &points, error));
+    SADDLE_TRY(saddle_tune_grid_size(s->tuning, &s->space, &points, error));
     size_t wanted = s->inputs->candidates;
     size_t count = wanted > 0 ? wanted : AUTO_CANDIDATES;
     count = count < points ? count : points;
@@ -107,7 +104,7 @@ static saddle_status count_candidates(search *s, size_t *out, saddle_error *erro
             count--;
     saddle_tuning *t = s->tuning;
     t->points = points;
-    t->least_allotment = LEAST_ITERATIONS * s->forecast.most_ifo;
+    t->least_allotment = LEAST_ITERATIONS * s->space.forecast.most_ifo;
     t->affordable = 1;
     while (t->affordable < SADDLE_TUNE_MOST_CANDIDATES &&
            least_budget(s, t->affordable + 1) <= t->budget)
@@ -129,8 +126,7 @@ static saddle_status choose_candidates(search *s, saddle_error *error)
                            "%s; give at least %" PRIu64,
                            t->budget, count, SADDLE_PLURAL(count), t->algorithm->name,
                            least_budget(s, count));
-    saddle_status status =
-        saddle_tune_choose(t, s->instance, s->plan, &s->forecast, &s->centre, count, error);
+    saddle_status status = saddle_tune_choose(t, &s->space, count, error);
     if (status == SADDLE_OK)
         t->rungs = make_field(t->candidates, t->field);
     return status;
@@ -144,15 +140,15 @@ static saddle_status trial_plan(const search *s, const saddle_trial *trial, sadd
 {
     saddle_plan defaults;
     saddle_plan_defaults(&defaults, sizeof defaults);
-    SADDLE_TRY(saddle_plan_copy(out, s->plan, error));
+    SADDLE_TRY(saddle_plan_copy(out, s->space.plan, error));
     out->limits = defaults.limits;
     out->limits.iterations = SADDLE_UNLIMITED_ITERATIONS;
-    out->limits.max_ifo = trial->allotment - s->forecast.most_ifo + 1;
+    out->limits.max_ifo = trial->allotment - s->space.forecast.most_ifo + 1;
     out->outputs = defaults.outputs;
     out->outputs.trace_every = UINT64_C(1) << 53;
     /* The same tau for all: with its own, a candidate could shrink the metric by a large tau. */
-    out->outputs.metric_tau = s->forecast.plan.outputs.metric_tau;
-    out->outputs.metric_direction = s->forecast.plan.outputs.metric_direction;
+    out->outputs.metric_tau = s->space.forecast.plan.outputs.metric_tau;
+    out->outputs.metric_direction = s->space.forecast.plan.outputs.metric_direction;
     return saddle_tune_apply(s->tuning, trial->candidate, out, error);
 }
 
@@ -196,7 +192,7 @@ static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
             status = saddle_fail(error, SADDLE_CHECK_FAILED,
                                  "an iteration of %s made more than the %" PRIu64
                                  " IFO calls that it declares as its maximum",
-                                 s->tuning->algorithm->name, s->forecast.most_ifo);
+                                 s->tuning->algorithm->name, s->space.forecast.most_ifo);
     }
     /* An iterate that cannot be measured counts as diverged, at the full cost of the allotment. */
     if (status == SADDLE_NUMERIC) {
@@ -323,21 +319,22 @@ static saddle_status read_options(search *s, saddle_error *error)
     t->search = text != NULL && *text != '\0' ? saddle_strdup(text) : NULL;
     if (text != NULL && *text != '\0' && t->search == NULL)
         return saddle_no_memory(error, "the search");
-    SADDLE_TRY(saddle_tune_read_search(&t->listed, text, s->plan, t->choice,
-                                       &s->instance->parts->choice, s->hooks, error));
-    return saddle_tune_read_hold(t, s->inputs->hold, s->plan, error);
+    SADDLE_TRY(saddle_tune_read_search(&t->listed, text, s->space.plan, t->choice,
+                                       &s->space.instance->parts->choice, s->hooks, error));
+    return saddle_tune_read_hold(t, s->inputs->hold, s->space.plan, error);
 }
 
 /* The plan of a run has a plug-in's own options only in the text that names it; the search needs each. */
 static saddle_status forecast(search *s, saddle_error *error)
 {
-    saddle_plan *plan = &s->forecast.plan;
-    const saddle_problem_choice *problem = &s->instance->parts->choice;
-    saddle_status status = saddle_run_forecast(s->instance, s->plan, &s->forecast, error);
-    SADDLE_THEN(status, saddle_plan_take_own(plan, s->plan, s->tuning->choice->text,
+    saddle_plan *plan = &s->space.forecast.plan;
+    const saddle_problem_choice *problem = &s->space.instance->parts->choice;
+    saddle_status status =
+        saddle_run_forecast(s->space.instance, s->space.plan, &s->space.forecast, error);
+    SADDLE_THEN(status, saddle_plan_take_own(plan, s->space.plan, s->tuning->choice->text,
                                              saddle_algorithm_options(s->tuning->choice), error));
     SADDLE_THEN_IF(status, problem->plugin != NULL,
-                   saddle_plan_take_own(plan, s->plan, s->plan->problem.name,
+                   saddle_plan_take_own(plan, s->space.plan, s->space.plan->problem.name,
                                         saddle_problem_options(problem), error));
     return status;
 }
@@ -345,15 +342,15 @@ static saddle_status forecast(search *s, saddle_error *error)
 static saddle_status look_ahead(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
-    const saddle_problem *problem = s->instance->problem;
-    saddle_status status = saddle_algorithm_choose(&t->choice, s->plan, error);
+    const saddle_problem *problem = s->space.instance->problem;
+    saddle_status status = saddle_algorithm_choose(&t->choice, s->space.plan, error);
     t->algorithm = t->choice != NULL ? t->choice->algorithm : NULL;
     SADDLE_THEN(status, read_options(s, error));
     SADDLE_THEN(status, forecast(s, error));
-    SADDLE_THEN(status, saddle_tune_centre(&s->centre, s->instance, s->plan, &s->forecast, error));
+    SADDLE_THEN(status, saddle_tune_centre(&s->space, error));
     SADDLE_TRY(agree(s, status, error));
-    status = saddle_tune_objective(&t->objective, s->instance, s->inputs->objective, error);
-    SADDLE_THEN(status, saddle_tune_check_objective(t, s->instance, error));
+    status = saddle_tune_objective(&t->objective, s->space.instance, s->inputs->objective, error);
+    SADDLE_THEN(status, saddle_tune_check_objective(t, s->space.instance, error));
     SADDLE_TRY(agree(s, status, error));
     t->budget = s->inputs->budget > 0
                     ? s->inputs->budget
@@ -372,8 +369,7 @@ static saddle_status prepare(search *s, saddle_error *error)
     SADDLE_THEN(status, choose_candidates(s, error));
     SADDLE_THEN(status, allocate_trials(s, error));
     status = agree(s, status, error);
-    SADDLE_THEN(status, saddle_tune_log_open(&s->log, s->instance, s->tuning, s->inputs, s->plan,
-                                             &s->forecast, error));
+    SADDLE_THEN(status, saddle_tune_log_open(&s->log, &s->space, s->tuning, s->inputs, error));
     return status;
 }
 
@@ -383,9 +379,9 @@ static saddle_status best_plan(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
     char metric_tau[SADDLE_REAL_SIZE];
-    saddle_print_real(s->forecast.plan.outputs.metric_tau, 15, metric_tau);
+    saddle_print_real(s->space.forecast.plan.outputs.metric_tau, 15, metric_tau);
     /* Separate settings, because the given ones may include options of the calling program. */
-    saddle_plan fields = *s->plan;
+    saddle_plan fields = *s->space.plan;
     fields.settings = NULL;
     saddle_status status = saddle_plan_copy(&t->plan, &fields, error);
     SADDLE_THEN(status, saddle_plan_load_plugins(&t->plan, error));
@@ -393,9 +389,9 @@ static saddle_status best_plan(search *s, saddle_error *error)
         const saddle_option *option = saddle_plan_option(&t->plan, k);
         if (saddle_tune_ignores(option))
             saddle_plan_reset(&t->plan, option);
-        else if (saddle_plan_given(s->plan, option))
-            status =
-                saddle_plan_set(&t->plan, option->name, SADDLE_PLAN_TEXT(s->plan, option), error);
+        else if (saddle_plan_given(s->space.plan, option))
+            status = saddle_plan_set(&t->plan, option->name,
+                                     SADDLE_PLAN_TEXT(s->space.plan, option), error);
     }
     SADDLE_THEN(status, saddle_plan_set(&t->plan, "algorithm", t->choice->text, error));
     SADDLE_THEN(status, saddle_plan_set(&t->plan, "metric-tau", metric_tau, error));
@@ -410,9 +406,9 @@ static saddle_status open_search(search *s, saddle_plan *plan, const saddle_plan
                                  saddle_error *error)
 {
     saddle_status status =
-        saddle_plan_copy(plan, given != NULL ? given : &s->instance->parts->given, error);
+        saddle_plan_copy(plan, given != NULL ? given : &s->space.instance->parts->given, error);
     SADDLE_THEN(status, saddle_plan_load_plugins(plan, error));
-    s->plan = plan;
+    s->space.plan = plan;
     s->tuning = saddle_alloc(1, sizeof *s->tuning);
     SADDLE_THEN(status, saddle_check_memory(s->tuning, "the search", error));
     return agree(s, status, error);
@@ -422,8 +418,8 @@ static saddle_status open_search(search *s, saddle_plan *plan, const saddle_plan
 static void close_search(search *s, saddle_plan *plan)
 {
     saddle_tune_log_close(&s->log);
-    saddle_plan_free(&s->forecast.plan);
-    saddle_plan_free(&s->centre);
+    saddle_plan_free(&s->space.forecast.plan);
+    saddle_plan_free(&s->space.centre);
     saddle_instance_free(s->instances.made);
     saddle_free(s->active);
     saddle_plan_free(plan);
@@ -440,7 +436,7 @@ saddle_status saddle_tune(saddle_tuning **out, const saddle_instance *instance,
     static const saddle_tune_inputs no_inputs = {.budget = 0};
     static const saddle_tune_hooks no_hooks = {.context = NULL};
     saddle_plan plan;
-    search s = {.instance = instance,
+    search s = {.space = {.instance = instance},
                 .instances = {.given = instance},
                 .inputs = inputs != NULL ? inputs : &no_inputs,
                 .hooks = hooks != NULL ? hooks : &no_hooks};
@@ -471,7 +467,7 @@ saddle_status saddle_tune_least_budget(const saddle_instance *instance, const sa
     SADDLE_REQUIRE(error, instance, plan, inputs, out);
     saddle_plan own;
     static const saddle_tune_hooks no_hooks = {.context = NULL};
-    search s = {.instance = instance, .inputs = inputs, .hooks = &no_hooks};
+    search s = {.space = {.instance = instance}, .inputs = inputs, .hooks = &no_hooks};
     size_t count = 0;
     saddle_status status = open_search(&s, &own, plan, error);
     SADDLE_THEN(status, look_ahead(&s, error));

@@ -56,23 +56,28 @@ saddle_status saddle_tune_instance(saddle_tune_instances *list, const saddle_tun
 
 /* ---- candidates: tune_grid.c ---- */
 
+/* What candidates are chosen for. */
+typedef struct saddle_tune_space {
+    const saddle_instance *instance;
+    const saddle_plan *plan;  /* of the search */
+    saddle_forecast forecast; /* of the default */
+    saddle_plan centre;       /* of the grid */
+} saddle_tune_space;
+
 /*
  * Chooses the candidates: number 0 is the default, the others are points of the grid, all of them
  * or a seeded choice of `most` in total. Candidates that share a problem have consecutive numbers.
  * Points at which a value is out of its option's range, or at which iterates might leave X or Y
  * although the default's cannot, are left out. Fills in option, option_count, candidates and value.
  */
-saddle_status saddle_tune_choose(saddle_tuning *tuning, const saddle_instance *instance,
-                                 const saddle_plan *plan, const saddle_forecast *forecast,
-                                 const saddle_plan *centre, size_t most, saddle_error *error);
-/* The plan around which the grid lies: the default, or practical steps if a paper's rule is
- * far from them. */
-saddle_status saddle_tune_centre(saddle_plan *out, const saddle_instance *instance,
-                                 const saddle_plan *plan, const saddle_forecast *forecast,
+saddle_status saddle_tune_choose(saddle_tuning *tuning, const saddle_tune_space *space, size_t most,
                                  saddle_error *error);
+/* Fills in the plan around which the grid lies: the default, or practical steps if a paper's rule
+ * is far from them. */
+saddle_status saddle_tune_centre(saddle_tune_space *space, saddle_error *error);
 /* The most candidates: the default and the points of the grid. */
-saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast *forecast,
-                                    const saddle_plan *centre, size_t *out, saddle_error *error);
+saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_tune_space *space,
+                                    size_t *out, saddle_error *error);
 /* Sets the values of a candidate in a plan; number 0 leaves it unchanged. */
 saddle_status saddle_tune_apply(const saddle_tuning *tuning, size_t candidate, saddle_plan *plan,
                                 saddle_error *error);
@@ -111,11 +116,9 @@ typedef struct saddle_tune_log {
     size_t count;
 } saddle_tune_log;
 
-/* Opens a log; an incomplete line at its end is cut off. `plan` is that of the search,
- * `forecast` that of the default. Process 0 has the file; all get its evaluations. Collective. */
-saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_instance *instance,
+/* Opens a log; an incomplete line at its end is cut off. Process 0 has the file; all get its evaluations. Collective. */
+saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_tune_space *space,
                                    const saddle_tuning *tuning, const saddle_tune_inputs *inputs,
-                                   const saddle_plan *plan, const saddle_forecast *forecast,
                                    saddle_error *error);
 /* Appends an evaluation. If this process has the file, it is on disk when this returns. */
 saddle_status saddle_tune_log_write(saddle_tune_log *log, const saddle_tuning *tuning,

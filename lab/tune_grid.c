@@ -29,17 +29,21 @@
 /* The most points of a grid. */
 #define MOST_POINTS ((size_t)1 << 20)
 
+/* An axis: a search, or listed values. */
 typedef struct axis {
-    const saddle_search *search;    /* NULL: the values are listed */
-    const saddle_tune_axis *listed; /* NULL: they are not listed */
+    const saddle_search *search;
+    const saddle_tune_axis *listed; /* NULL: it is a search */
     int low;                        /* of the search, narrowed to the ranges of the options */
-    int high;
+    size_t side;                    /* number of points along it */
 } axis;
 
 typedef struct grid {
+    saddle_tuning *tuning;
+    const saddle_tune_space *space;
     size_t axes;
     axis axis[MOST_AXES];
     size_t points;
+    size_t all; /* the points and, if it is not one of them, the default */
 } grid;
 
 /* 10^(k/2), from exact powers of ten and one square root. */
@@ -93,96 +97,123 @@ static bool searched(const saddle_tuning *tuning, const saddle_option *option,
            saddle_tune_listed(tuning->listed, option) == NULL && !held(tuning, option->name);
 }
 
-/* Whether all options of an axis are in their ranges at k. */
-static bool allowed(const saddle_tuning *tuning, const saddle_plan *base,
-                    const saddle_search *search, int k)
+/* Whether all options of a search are in their ranges at k. */
+static bool allowed(const grid *g, const saddle_search *search, int k)
 {
     char text[SADDLE_TUNE_TEXT];
-    for (size_t j = 0; j < tuning->option_count; j++)
-        if (tuning->option[j]->search == search &&
-            saddle_tune_listed(tuning->listed, tuning->option[j]) == NULL &&
-            !value_at(tuning->option[j], base, k, text))
+    size_t own = g->tuning->option_count - g->tuning->listed->count;
+    for (size_t j = 0; j < own; j++)
+        if (g->tuning->option[j]->search == search &&
+            !value_at(g->tuning->option[j], &g->space->centre, k, text))
             return false;
     return true;
 }
 
-static bool has_axis(const grid *g, const saddle_search *search)
-{
-    for (size_t a = 0; a < g->axes; a++)
-        if (g->axis[a].search == search)
-            return true;
-    return false;
-}
-
+/* Lists the options that candidates differ in: those of the algorithm that are searched, then the listed ones. */
 static saddle_status list_options(saddle_tuning *tuning, const saddle_plan *base,
                                   saddle_error *error)
 {
     const saddle_option *const *options = saddle_algorithm_options(tuning->choice);
     const saddle_tune_axes *listed = tuning->listed;
-    size_t count = listed->count;
-    for (const saddle_option *const *option = options; *option != NULL; option++)
-        count += searched(tuning, *option, base);
-    if (count == 0)
-        return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "%s has no step sizes left to search; choose another algorithm",
-                           tuning->algorithm->name);
+    size_t most = listed->count;
+    while (options[most - listed->count] != NULL)
+        most++;
     saddle_free(tuning->option);
     tuning->option_count = 0;
-    tuning->option = saddle_alloc(count, sizeof *tuning->option);
+    tuning->option = saddle_alloc(most, sizeof *tuning->option);
     SADDLE_TRY(saddle_check_memory(tuning->option, "the candidates", error));
     for (const saddle_option *const *option = options; *option != NULL; option++)
         if (searched(tuning, *option, base))
             tuning->option[tuning->option_count++] = *option;
     for (size_t k = 0; k < listed->count; k++)
         tuning->option[tuning->option_count++] = listed->axis[k].option;
-    return SADDLE_OK;
+    if (tuning->option_count > 0)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_UNSUPPORTED,
+                       "%s has no step sizes left to search; choose another algorithm",
+                       tuning->algorithm->name);
 }
 
 /* Adds the axes of listed values, those of problems or those of algorithms. */
-static void add_listed(grid *g, const saddle_tune_axes *listed, saddle_option_stage stage)
+static void add_listed(grid *g, saddle_option_stage stage)
 {
+    const saddle_tune_axes *listed = g->tuning->listed;
     for (size_t k = 0; k < listed->count; k++)
         if (listed->axis[k].option->stage == stage)
-            g->axis[g->axes++] =
-                (axis){.listed = &listed->axis[k], .high = (int)listed->axis[k].count - 1};
+            g->axis[g->axes++] = (axis){.listed = &listed->axis[k], .side = listed->axis[k].count};
+}
+
+/* The axis along which an option varies; those of listed values come first. NULL: none. */
+static axis *axis_of(grid *g, const saddle_option *option)
+{
+    for (axis *a = g->axis; a < g->axis + g->axes; a++)
+        if (a->listed != NULL ? a->listed->option == option : a->search == option->search)
+            return a;
+    return NULL;
 }
 
 /* Adds the axes of the algorithm's searches. */
-static void add_searches(grid *g, const saddle_tuning *tuning, const saddle_plan *base)
+static void add_searches(grid *g)
 {
-    size_t own = tuning->option_count - tuning->listed->count;
+    size_t own = g->tuning->option_count - g->tuning->listed->count;
     for (size_t j = 0; j < own && g->axes < MOST_AXES; j++) {
-        const saddle_search *search = tuning->option[j]->search;
-        if (has_axis(g, search))
+        const saddle_search *search = g->tuning->option[j]->search;
+        if (axis_of(g, g->tuning->option[j]) != NULL)
             continue;
-        axis *a = &g->axis[g->axes++];
-        *a = (axis){.search = search};
-        while (a->low > search->low && allowed(tuning, base, search, a->low - 1))
-            a->low--;
-        while (a->high < search->high && allowed(tuning, base, search, a->high + 1))
-            a->high++;
+        int low = 0;
+        int high = 0;
+        while (low > search->low && allowed(g, search, low - 1))
+            low--;
+        while (high < search->high && allowed(g, search, high + 1))
+            high++;
+        g->axis[g->axes++] = (axis){.search = search, .low = low, .side = (size_t)(high - low) + 1};
     }
+}
+
+/* Whether two values of an option are equal: different texts may be the same number. */
+static bool same_value(const char *a, const char *b)
+{
+    double x;
+    double y;
+    return strcmp(a, b) == 0 || (saddle_parse_real(a, &x) && saddle_parse_real(b, &y) && x == y);
+}
+
+/* Whether the default is a point of the grid. */
+static bool has_default(const grid *g)
+{
+    for (size_t j = 0; j < g->tuning->option_count; j++) {
+        const saddle_option *option = g->tuning->option[j];
+        const saddle_tune_axis *listed = saddle_tune_listed(g->tuning->listed, option);
+        const char *value = SADDLE_PLAN_TEXT(&g->space->forecast.plan, option);
+        bool found =
+            listed == NULL && strcmp(value, SADDLE_PLAN_TEXT(&g->space->centre, option)) == 0;
+        for (size_t k = 0; listed != NULL && k < listed->count; k++)
+            found = found || same_value(listed->value[k], value);
+        if (!found)
+            return false;
+    }
+    return true;
 }
 
 /* Makes the grid. Axes of problem options come first, so that points in ascending order change
  * the problem least often. */
-static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_plan *base,
+static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_tune_space *space,
                                saddle_error *error)
 {
-    SADDLE_TRY(list_options(tuning, base, error));
-    *g = (grid){.points = 1};
-    add_listed(g, tuning->listed, SADDLE_STAGE_INSTANCE);
-    add_listed(g, tuning->listed, SADDLE_STAGE_RUN);
-    add_searches(g, tuning, base);
+    SADDLE_TRY(list_options(tuning, &space->centre, error));
+    *g = (grid){.tuning = tuning, .space = space, .points = 1};
+    add_listed(g, SADDLE_STAGE_INSTANCE);
+    add_listed(g, SADDLE_STAGE_RUN);
+    add_searches(g);
     for (size_t a = 0; a < g->axes; a++) {
-        size_t side = (size_t)(g->axis[a].high - g->axis[a].low) + 1;
-        if (side > MOST_POINTS / g->points)
+        if (g->axis[a].side > MOST_POINTS / g->points)
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "search: the grid has more than %zu points; list fewer values, or "
                                "hold step sizes",
                                MOST_POINTS);
-        g->points *= side;
+        g->points *= g->axis[a].side;
     }
+    g->all = g->points + !has_default(g);
     return SADDLE_OK;
 }
 
@@ -197,9 +228,7 @@ static void recentre(double *centre, double given, double practical)
     saddle_parse_real(text, centre);
 }
 
-saddle_status saddle_tune_centre(saddle_plan *out, const saddle_instance *instance,
-                                 const saddle_plan *plan, const saddle_forecast *forecast,
-                                 saddle_error *error)
+saddle_status saddle_tune_centre(saddle_tune_space *space, saddle_error *error)
 {
     /* Use default steps, not those of the given plan: most algorithms with eta-x read neither
      * nu, eta, tau and alpha nor their rule, and what an algorithm does not read must not move
@@ -207,91 +236,37 @@ saddle_status saddle_tune_centre(saddle_plan *out, const saddle_instance *instan
     saddle_plan defaults;
     saddle_steps steps;
     saddle_plan_defaults(&defaults, sizeof defaults);
-    SADDLE_TRY(saddle_instance_steps(instance, &defaults, &steps, error));
-    SADDLE_TRY(saddle_plan_copy(out, &forecast->plan, error));
-    recentre(&out->steps.eta_x, plan->steps.eta_x, steps.nu / steps.tau);
-    recentre(&out->steps.eta_y, plan->steps.eta_y, steps.eta * steps.alpha);
+    SADDLE_TRY(saddle_instance_steps(space->instance, &defaults, &steps, error));
+    SADDLE_TRY(saddle_plan_copy(&space->centre, &space->forecast.plan, error));
+    recentre(&space->centre.steps.eta_x, space->plan->steps.eta_x, steps.nu / steps.tau);
+    recentre(&space->centre.steps.eta_y, space->plan->steps.eta_y, steps.eta * steps.alpha);
     return SADDLE_OK;
 }
 
-/* Whether two values of an option are equal: different texts may be the same number. */
-static bool same_value(const char *a, const char *b)
-{
-    double x;
-    double y;
-    return strcmp(a, b) == 0 || (saddle_parse_real(a, &x) && saddle_parse_real(b, &y) && x == y);
-}
-
-/* Whether the default is a point of the grid. */
-static bool has_default(const grid *g, const saddle_tuning *tuning, const saddle_plan *base,
-                        const saddle_plan *centre)
-{
-    size_t own = tuning->option_count - tuning->listed->count;
-    for (size_t j = 0; j < own; j++)
-        if (strcmp(SADDLE_PLAN_TEXT(base, tuning->option[j]),
-                   SADDLE_PLAN_TEXT(centre, tuning->option[j])) != 0)
-            return false;
-    for (size_t a = 0; a < g->axes; a++) {
-        const saddle_tune_axis *listed = g->axis[a].listed;
-        bool found = listed == NULL;
-        for (size_t k = 0; !found && k < listed->count; k++)
-            found = same_value(listed->value[k], SADDLE_PLAN_TEXT(base, listed->option));
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
-/* The most candidates. */
-static size_t most_candidates(const grid *g, const saddle_tuning *tuning, const saddle_plan *base,
-                              const saddle_plan *centre)
-{
-    return g->points + !has_default(g, tuning, base, centre);
-}
-
-saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast *forecast,
-                                    const saddle_plan *centre, size_t *out, saddle_error *error)
+saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_tune_space *space,
+                                    size_t *out, saddle_error *error)
 {
     grid g;
-    saddle_status status = make_grid(&g, tuning, centre, error);
+    saddle_status status = make_grid(&g, tuning, space, error);
     if (status == SADDLE_OK)
-        *out = most_candidates(&g, tuning, &forecast->plan, centre);
+        *out = g.all;
     return status;
 }
 
-/* Computes the indices of a point along all axes. */
-static void locate(const grid *g, size_t point, int k[MOST_AXES])
-{
-    for (size_t a = g->axes; a-- > 0;) {
-        size_t side = (size_t)(g->axis[a].high - g->axis[a].low) + 1;
-        k[a] = g->axis[a].low + (int)(point % side);
-        point /= side;
-    }
-}
-
-/* Writes the default's values to candidate 0. */
-static void write_default(saddle_tuning *tuning, const saddle_plan *base)
-{
-    for (size_t j = 0; j < tuning->option_count; j++)
-        saddle_snprintf(tuning->value[j], SADDLE_TUNE_TEXT, "%s",
-                        SADDLE_PLAN_TEXT(base, tuning->option[j]));
-}
-
 /* Writes a point's values to a candidate. */
-static void write_point(saddle_tuning *tuning, size_t candidate, const grid *g, size_t point,
-                        const saddle_plan *base)
+static void write_point(grid *g, size_t candidate, size_t point)
 {
     int k[MOST_AXES] = {0};
-    locate(g, point, k);
+    for (size_t a = g->axes; a-- > 0; point /= g->axis[a].side)
+        k[a] = g->axis[a].low + (int)(point % g->axis[a].side);
+    saddle_tuning *tuning = g->tuning;
     char(*value)[SADDLE_TUNE_TEXT] = tuning->value + candidate * tuning->option_count;
     for (size_t j = 0; j < tuning->option_count; j++) {
-        const saddle_option *option = tuning->option[j];
-        const saddle_tune_axis *listed = saddle_tune_listed(tuning->listed, option);
-        for (size_t a = 0; a < g->axes; a++)
-            if (listed != NULL && g->axis[a].listed == listed)
-                saddle_snprintf(value[j], SADDLE_TUNE_TEXT, "%s", listed->value[k[a]]);
-            else if (listed == NULL && g->axis[a].search == option->search)
-                value_at(option, base, k[a], value[j]);
+        const axis *a = axis_of(g, tuning->option[j]);
+        if (a != NULL && a->listed != NULL)
+            saddle_snprintf(value[j], SADDLE_TUNE_TEXT, "%s", a->listed->value[k[a - g->axis]]);
+        else if (a != NULL)
+            value_at(tuning->option[j], &g->space->centre, k[a - g->axis], value[j]);
     }
 }
 
@@ -306,16 +281,15 @@ static bool is_default(const saddle_tuning *tuning)
 }
 
 /* Whether the candidate that was just written is as safe to run as the default. */
-static saddle_status try_candidate(const saddle_tuning *tuning, const saddle_instance *instance,
-                                   const saddle_plan *plan, const saddle_forecast *base, bool *good,
-                                   saddle_error *error)
+static saddle_status try_candidate(const grid *g, bool *good, saddle_error *error)
 {
     saddle_plan own;
     saddle_forecast forecast = {0};
-    saddle_status status = saddle_plan_copy(&own, plan, error);
-    SADDLE_THEN(status, saddle_tune_apply(tuning, tuning->candidates, &own, error));
+    const saddle_forecast *base = &g->space->forecast;
+    saddle_status status = saddle_plan_copy(&own, g->space->plan, error);
+    SADDLE_THEN(status, saddle_tune_apply(g->tuning, g->tuning->candidates, &own, error));
     if (status == SADDLE_OK) {
-        status = saddle_run_forecast(instance, &own, &forecast, error);
+        status = saddle_run_forecast(g->space->instance, &own, &forecast, error);
         *good = status == SADDLE_OK && (forecast.feasible || !base->feasible) &&
                 forecast.most_ifo <= base->most_ifo;
         /* A combination that the algorithm refuses is not a candidate. */
@@ -327,22 +301,22 @@ static saddle_status try_candidate(const saddle_tuning *tuning, const saddle_ins
     return status;
 }
 
-/* Takes points in the order of `order` until there are `most` candidates; taken points are moved
- * to the front. */
-static saddle_status take_points(saddle_tuning *tuning, const saddle_instance *instance,
-                                 const saddle_plan *plan, const saddle_forecast *forecast,
-                                 const saddle_plan *centre, const grid *g, size_t *order,
-                                 size_t most, saddle_error *error)
+/* Takes the default, and points in the order of `order` until there are `most` candidates; taken
+ * points are moved to the front. */
+static saddle_status take_points(grid *g, size_t *order, size_t most, saddle_error *error)
 {
+    saddle_tuning *tuning = g->tuning;
     saddle_status status = SADDLE_OK;
-    write_default(tuning, &forecast->plan);
+    for (size_t j = 0; j < tuning->option_count; j++)
+        saddle_snprintf(tuning->value[j], SADDLE_TUNE_TEXT, "%s",
+                        SADDLE_PLAN_TEXT(&g->space->forecast.plan, tuning->option[j]));
     tuning->candidates = 1;
     for (size_t p = 0; status == SADDLE_OK && p < g->points && tuning->candidates < most; p++) {
         bool good = false;
-        write_point(tuning, tuning->candidates, g, order[p], centre);
+        write_point(g, tuning->candidates, order[p]);
         if (is_default(tuning))
             continue;
-        status = try_candidate(tuning, instance, plan, forecast, &good, error);
+        status = try_candidate(g, &good, error);
         order[tuning->candidates - 1] = order[p];
         tuning->candidates += status == SADDLE_OK && good;
     }
@@ -350,33 +324,28 @@ static saddle_status take_points(saddle_tuning *tuning, const saddle_instance *i
     if (status == SADDLE_OK && tuning->listed->changes_problem) {
         qsort(order, tuning->candidates - 1, sizeof *order, saddle_compare_sizes);
         for (size_t c = 1; c < tuning->candidates; c++)
-            write_point(tuning, c, g, order[c - 1], centre);
+            write_point(g, c, order[c - 1]);
     }
     return status;
 }
 
-saddle_status saddle_tune_choose(saddle_tuning *tuning, const saddle_instance *instance,
-                                 const saddle_plan *plan, const saddle_forecast *forecast,
-                                 const saddle_plan *centre, size_t most, saddle_error *error)
+saddle_status saddle_tune_choose(saddle_tuning *tuning, const saddle_tune_space *space, size_t most,
+                                 saddle_error *error)
 {
     grid g;
-    SADDLE_TRY(make_grid(&g, tuning, centre, error));
-    size_t all = most_candidates(&g, tuning, &forecast->plan, centre);
-    most = most < all ? most : all;
+    SADDLE_TRY(make_grid(&g, tuning, space, error));
+    most = most < g.all ? most : g.all;
     size_t *order = saddle_alloc(g.points, sizeof *order);
     tuning->value = saddle_alloc(most * tuning->option_count, sizeof *tuning->value);
-    if (order == NULL || tuning->value == NULL) {
-        saddle_free(order);
-        return saddle_no_memory(error, "the candidates");
-    }
-    for (size_t p = 0; p < g.points; p++)
+    bool good = order != NULL && tuning->value != NULL;
+    saddle_status status = good ? SADDLE_OK : saddle_no_memory(error, "the candidates");
+    for (size_t p = 0; good && p < g.points; p++)
         order[p] = p;
     saddle_rng rng;
-    saddle_rng_init(&rng, instance->seed, SADDLE_RNG_TUNE, 0, 0);
-    if (most < all)
+    saddle_rng_init(&rng, space->instance->seed, SADDLE_RNG_TUNE, 0, 0);
+    if (good && most < g.all)
         saddle_rng_shuffle(&rng, order, g.points);
-    saddle_status status =
-        take_points(tuning, instance, plan, forecast, centre, &g, order, most, error);
+    SADDLE_THEN(status, take_points(&g, order, most, error));
     saddle_free(order);
     return status;
 }

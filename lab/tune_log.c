@@ -43,17 +43,12 @@ bool saddle_tune_ignores(const saddle_option *option)
 
 /* The settings of a search: the data are named as the user gave them, although rows that were split for validation
  * are in memory. */
-typedef struct search_plans {
-    const saddle_plan *given;
-    const saddle_plan *effective;
-} search_plans;
-
 static const char *search_value(const void *source, const saddle_option *option,
                                 char buffer[SADDLE_VALUE_SIZE])
 {
-    const search_plans *plans = source;
+    const saddle_tune_space *space = source;
     bool given = option->effect == SADDLE_EFFECT_SOURCE;
-    return saddle_plan_text(given ? plans->given : plans->effective, option, buffer);
+    return saddle_plan_text(given ? space->plan : &space->forecast.plan, option, buffer);
 }
 
 static void print_setting(FILE *f, const char *name, const char *value)
@@ -229,10 +224,10 @@ static saddle_status open_file(saddle_tune_log *log, const saddle_wanted_run *ru
 }
 
 /* Opens the log in the process that has the file. */
-static saddle_status open_own(saddle_tune_log *log, const saddle_instance *instance,
-                              const saddle_tuning *tuning, bool resume, const search_plans *plans,
-                              saddle_error *error)
+static saddle_status open_own(saddle_tune_log *log, const saddle_tune_space *space,
+                              const saddle_tuning *tuning, bool resume, saddle_error *error)
 {
+    const saddle_instance *instance = space->instance;
     char rows[32] = "";
     char budget[32];
     char candidates[32];
@@ -249,8 +244,8 @@ static saddle_status open_own(saddle_tune_log *log, const saddle_instance *insta
     const saddle_wanted_run run = {
         .what = "search",
         .remedy = "give the options of that search, or start again in another directory",
-        .plan = plans->effective,
-        .values = {plans, search_value},
+        .plan = &space->forecast.plan,
+        .values = {space, search_value},
         .may_differ = SADDLE_TUNE_IGNORED,
         .extra = extra,
         .extras = sizeof extra / sizeof *extra,
@@ -258,22 +253,20 @@ static saddle_status open_own(saddle_tune_log *log, const saddle_instance *insta
     return open_file(log, &run, tuning, resume, error);
 }
 
-saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_instance *instance,
+saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_tune_space *space,
                                    const saddle_tuning *tuning, const saddle_tune_inputs *inputs,
-                                   const saddle_plan *plan, const saddle_forecast *forecast,
                                    saddle_error *error)
 {
-    const saddle_world *world = instance->world;
-    const search_plans plans = {.given = plan, .effective = &forecast->plan};
+    const saddle_world *world = space->instance->world;
     memset(log, 0, sizeof *log);
     if (inputs->log == NULL)
         return SADDLE_OK;
     saddle_status status = SADDLE_OK;
     uint64_t fingerprint; /* which the instance keeps for the head */
-    SADDLE_TRY(saddle_fingerprint_instance(instance, &fingerprint, error));
+    SADDLE_TRY(saddle_fingerprint_instance(space->instance, &fingerprint, error));
     log->path = inputs->log;
     if (world->rank == 0)
-        status = open_own(log, instance, tuning, inputs->resume, &plans, error);
+        status = open_own(log, space, tuning, inputs->resume, error);
     SADDLE_TRY(saddle_world_agree(world, status, error));
     void *trials = log->trials;
     size_t bytes = log->count * sizeof *log->trials;
