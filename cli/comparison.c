@@ -4,11 +4,19 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "core/memory.h"
 #include "core/print.h"
+#include "core/status.h"
 #include "core/text.h"
+#include "core/world.h"
 #include "files/file.h"
+#include "instance/fingerprint.h"
+#include "lab/trace_build.h"
+#include "observe/trace.h"
+#include "run/run.h"
 
 void saddle_comparison_release(comparison *c)
 {
@@ -106,4 +114,122 @@ static void write_rows(FILE *f, const void *context)
 saddle_status saddle_comparison_save(const comparison *c, const char *path, saddle_error *error)
 {
     return saddle_output_save(path, write_rows, c, error);
+}
+
+/* ---- finished runs of an interrupted comparison, read back from their traces ----------------- */
+
+/* Finds why the run of a trace ended; false: it did not end. */
+static bool find_end(const saddle_trace *trace, saddle_stop *out)
+{
+    for (int stop = 0; trace->end != NULL && stop <= SADDLE_STOP_DIVERGED; stop++)
+        if (stop != SADDLE_STOP_INTERRUPTED &&
+            strcmp(trace->end, saddle_stop_text((saddle_stop)stop)) == 0) {
+            *out = (saddle_stop)stop;
+            return true;
+        }
+    return false;
+}
+
+/* Whether a trace has rows and all columns of a run, and finds its outcomes, which are the others. */
+static bool is_of_run(const saddle_trace *trace, comparison *c)
+{
+    const saddle_row without = {.cost = {.network_seconds = (double)NAN, .age = (double)NAN},
+                                .present = (double)NAN,
+                                .components = (double)NAN};
+    bool good = trace->rows > 0;
+    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
+        good = good && (!saddle_row_has(&without, k) ||
+                        saddle_trace_column(trace, saddle_trace_column_name(k)) != NULL);
+    c->outcome_count = 0;
+    for (size_t k = 0; good && k < trace->columns; k++) {
+        const char *name = trace->column[k];
+        if (saddle_trace_column_find(name) < SADDLE_TRACE_COLUMNS)
+            continue;
+        good = c->outcome_count < SADDLE_MOST_OUTCOME_COLUMNS &&
+               strlen(name) < sizeof c->outcome->name;
+        if (good)
+            saddle_snprintf(c->outcome[c->outcome_count++].name, sizeof c->outcome->name, "%s",
+                            name);
+    }
+    return good;
+}
+
+static saddle_status take_rows(const comparison *c, comparison_run *run, const saddle_trace *trace,
+                               saddle_error *error)
+{
+    SADDLE_TRY(saddle_comparison_allocate(c, run, trace->rows, error));
+    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++) {
+        const double *value = saddle_trace_column(trace, saddle_trace_column_name(k));
+        for (size_t r = 0; r < trace->rows; r++)
+            saddle_row_set_cell(&run->rows[r], k, value != NULL ? value[r] : (double)NAN);
+    }
+    for (size_t k = 0; k < c->outcome_count; k++) {
+        const double *value = saddle_trace_column(trace, c->outcome[k].name);
+        for (size_t r = 0; r < trace->rows; r++)
+            run->outcomes[r * c->outcome_count + k] = value[r];
+    }
+    return SADDLE_OK;
+}
+
+/* In the process that has the files. */
+static saddle_status find(comparison *c, comparison_run *run, const saddle_instance *instance,
+                          const saddle_plan *plan, saddle_error *error)
+{
+    saddle_trace *trace = NULL;
+    saddle_forecast forecast = {.most_ifo = 0};
+    const char *path = plan->outputs.trace;
+    /* A file that ends before its first row, or is not a trace, is written again. */
+    if (access(path, F_OK) != 0 || saddle_trace_read(&trace, path, NULL) != SADDLE_OK)
+        return SADDLE_OK;
+    saddle_status status = saddle_run_forecast(instance, plan, &forecast, error);
+    const saddle_wanted_run wanted = {.what = "comparison",
+                                      .remedy =
+                                          "give another directory, or set overwrite to replace it",
+                                      .plan = &forecast.plan,
+                                      .values = {&forecast.plan, saddle_plan_value},
+                                      .may_differ = SADDLE_EFFECTS(ENGINE) | SADDLE_EFFECTS(OUTPUT),
+                                      .fingerprint = forecast.fingerprint};
+    SADDLE_THEN(status,
+                saddle_in_field("output", saddle_trace_check_run(trace, &wanted, error), error));
+    if (status == SADDLE_OK && find_end(trace, &run->stop) && is_of_run(trace, c)) {
+        status = take_rows(c, run, trace, error);
+        run->done = status == SADDLE_OK;
+    }
+    saddle_plan_free(&forecast.plan);
+    saddle_trace_free(trace);
+    return status;
+}
+
+/* Sends what process 0 found to all processes. */
+static saddle_status share(const saddle_world *world, comparison *c, comparison_run *run,
+                           saddle_error *error)
+{
+    size_t rows = run->row_count * sizeof *run->rows;
+    size_t outcomes = run->row_count * c->outcome_count * sizeof *run->outcomes;
+    void *block[] = {run->rows, run->outcomes};
+    world->share(world, 0, sizeof run->stop, &run->stop);
+    world->share(world, 0, sizeof c->outcome_count, &c->outcome_count);
+    world->share(world, 0, sizeof c->outcome, c->outcome);
+    saddle_status status = saddle_world_copy(world, &block[0], &rows, "the rows of a trace", error);
+    SADDLE_THEN(status,
+                saddle_world_copy(world, &block[1], &outcomes, "the rows of a trace", error));
+    run->rows = block[0];
+    run->outcomes = block[1];
+    run->row_count = rows / sizeof *run->rows;
+    return status;
+}
+
+saddle_status saddle_comparison_find(comparison *c, comparison_run *run,
+                                     const saddle_instance *instance, const saddle_plan *plan,
+                                     saddle_error *error)
+{
+    const saddle_world *world = instance->world;
+    uint64_t fingerprint; /* which the forecast then has */
+    SADDLE_TRY(saddle_fingerprint_instance(instance, &fingerprint, error));
+    saddle_status status = world->rank == 0 ? find(c, run, instance, plan, error) : SADDLE_OK;
+    SADDLE_TRY(saddle_world_agree(world, status, error));
+    unsigned char done = run->done;
+    world->share(world, 0, sizeof done, &done);
+    run->done = done != 0;
+    return run->done && world->ranks > 1 ? share(world, c, run, error) : SADDLE_OK;
 }

@@ -69,6 +69,9 @@ typedef struct comparison {
  * saddle_comparison_release().
  */
 saddle_status saddle_comparison_make(comparison *c, saddle_error *error);
+/* Allocates the rows of a run, with the outcomes of the comparison. */
+saddle_status saddle_comparison_allocate(const comparison *c, comparison_run *run, size_t rows,
+                                         saddle_error *error);
 /* Reads the rows of a run from the complete trace that the plan names, if it exists; a trace
  * with other settings is refused. Sets run->done. Collective. */
 saddle_status saddle_comparison_find(comparison *c, comparison_run *run,

@@ -205,19 +205,26 @@ static void warn_untuned(const comparison *c)
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
+saddle_status saddle_comparison_allocate(const comparison *c, comparison_run *run, size_t rows,
+                                         saddle_error *error)
+{
+    run->rows = saddle_alloc(rows, sizeof *run->rows);
+    run->outcomes = saddle_alloc(rows, c->outcome_count * sizeof *run->outcomes);
+    run->row_count = rows;
+    return run->rows != NULL && run->outcomes != NULL
+               ? SADDLE_OK
+               : saddle_no_memory(error, "the rows of a trace");
+}
+
 static saddle_status keep(comparison *c, comparison_run *run, const saddle_result *result,
                           saddle_error *error)
 {
-    size_t width = result->outcome_count * sizeof *run->outcomes;
-    run->rows = saddle_alloc(result->row_count, sizeof *run->rows);
-    run->outcomes = saddle_alloc(result->row_count, width);
-    if (run->rows == NULL || run->outcomes == NULL)
-        return saddle_no_memory(error, "the rows of a trace");
-    memcpy(run->rows, result->rows, result->row_count * sizeof *run->rows);
-    memcpy(run->outcomes, result->outcomes, result->row_count * width);
     memcpy(c->outcome, result->outcome, sizeof c->outcome);
     c->outcome_count = result->outcome_count;
-    run->row_count = result->row_count;
+    SADDLE_TRY(saddle_comparison_allocate(c, run, result->row_count, error));
+    memcpy(run->rows, result->rows, run->row_count * sizeof *run->rows);
+    memcpy(run->outcomes, result->outcomes,
+           run->row_count * c->outcome_count * sizeof *run->outcomes);
     run->stop = result->stop;
     run->done = true;
     return SADDLE_OK;

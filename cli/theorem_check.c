@@ -1,10 +1,12 @@
-/* Compares guarantees with measurements; the inequality is in theorem_check.h. */
 #include "theorem_check.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/print.h"
+#include "core/status.h"
+#include "instance/plan.h"
 
 bool saddle_theorem_applies(const saddle_theory *theory, bool plus, const char **why)
 {
@@ -118,4 +120,129 @@ bool saddle_theorem_is_vacuous(const theorem_check *v)
 {
     const theorem_point *last = &v->point[THEOREM_POINTS - 1];
     return !(mean_of(last->average_bound, v->measured) < mean_of(v->start, v->measured));
+}
+
+/* ---- runs with the theory's step sizes ------------------------------------------------------- */
+
+/* The default accuracy. */
+#define DEFAULT_EPSILON 0.1
+/* The default number of iterations, because the theory's steps are short. */
+#define ITERATIONS 10000
+/* Trace points. */
+#define ROWS 2000
+
+saddle_status saddle_theorem_theory(const saddle_instance *instance, const saddle_plan *plan,
+                                    saddle_steps *practical, saddle_theory *theory,
+                                    saddle_error *error)
+{
+    double epsilon = isnan(plan->steps.epsilon) ? DEFAULT_EPSILON : plan->steps.epsilon;
+    SADDLE_TRY(saddle_instance_steps(instance, plan, practical, error));
+    return saddle_theory_evaluate(instance, practical->tau, epsilon, plan->steps.c_epsilon,
+                                  plan->steps.c_gamma, theory, error);
+}
+
+/* The largest variance of one sample's gradient over the agents, at the end of a run. */
+static saddle_status largest_variance(const saddle_problem *problem, const saddle_result *result,
+                                      double *out, saddle_error *error)
+{
+    size_t both = problem->x_dim + problem->y_dim;
+    double *gradient = saddle_alloc_doubles(both + saddle_problem_scratch(problem));
+    SADDLE_TRY(saddle_check_memory(gradient, "a variance", error));
+    *out = 0.0;
+    for (size_t i = 0; i < problem->agents; i++) {
+        saddle_batch all = {.count = problem->samples[i]};
+        double variance = saddle_problem_gradient_variance(
+            problem, i, &all, result->x + i * problem->x_dim, result->y + i * problem->y_dim,
+            gradient, gradient + problem->x_dim, gradient + both);
+        if (!(variance <= *out))
+            *out = variance;
+    }
+    saddle_free(gradient);
+    return SADDLE_OK;
+}
+
+/* Gives refreshes of PRECISION+ the exact gamma and a sigma^2, as inequality (8) of
+ * docs/theory.md assumes. */
+static saddle_status fix_noise(saddle_plan *plan, const saddle_instance *instance, double *sigma2,
+                               saddle_error *error)
+{
+    saddle_plan none = *plan;
+    saddle_result *start = NULL;
+    char text[32];
+    none.limits.iterations = 0;
+    SADDLE_TRY(saddle_run(instance, &none, NULL, &start, error));
+    saddle_status status = largest_variance(instance->problem, start, sigma2, error);
+    saddle_result_free(start);
+    *sigma2 *= THEOREM_MARGIN;
+    saddle_snprintf(text, sizeof text, "%.17g", *sigma2);
+    SADDLE_THEN(status, saddle_plan_set(plan, "gamma", "exact", error));
+    /* Without variance sigma^2 is not needed. */
+    SADDLE_THEN_IF(status, *sigma2 > 0.0, saddle_plan_set(plan, "sigma2", text, error));
+    return status;
+}
+
+/* Runs a plan and compares the run with its theorem; an interrupted run is not counted. */
+static saddle_status measure_run(theorem_check *v, const saddle_instance *instance,
+                                 const saddle_plan *plan, const theorem_bound *bound, double sigma2,
+                                 const volatile sig_atomic_t *interrupt, saddle_error *error)
+{
+    saddle_result *result = NULL;
+    saddle_trace *trace = NULL;
+    saddle_hooks hooks = {.interrupt = interrupt};
+    double variance = 0.0;
+    SADDLE_TRY(saddle_run(instance, plan, &hooks, &result, error));
+    saddle_status status = saddle_result_trace(result, &trace, error);
+    if (status == SADDLE_OK && result->stop != SADDLE_STOP_INTERRUPTED)
+        saddle_theorem_add_trace(v, bound, trace);
+    SADDLE_THEN_IF(status, sigma2 > 0.0 && result->stop == SADDLE_STOP_ITERATIONS,
+                   largest_variance(instance->problem, result, &variance, error));
+    double share = sigma2 > 0.0 ? variance / sigma2 : 0.0;
+    v->variance_share = isnan(share) ? (double)INFINITY : fmax(v->variance_share, share);
+    saddle_trace_free(trace);
+    saddle_result_free(result);
+    return status;
+}
+
+/* Measures one algorithm with the theory's steps on one instance. */
+static saddle_status measure(theorem_check *v, const saddle_instance *instance,
+                             const saddle_plan *given, const saddle_theory *theory,
+                             const volatile sig_atomic_t *interrupt, saddle_error *error)
+{
+    saddle_plan plan;
+    double sigma2 = 0.0;
+    theorem_bound bound = saddle_theorem_bound_of(theory, v->plus, given->steps.c_epsilon);
+    SADDLE_TRY(saddle_plan_copy(&plan, given, error));
+    if (!SADDLE_GIVEN(given, limits.iterations))
+        plan.limits.iterations = ITERATIONS;
+    plan.outputs.trace_every = (plan.limits.iterations + ROWS - 1) / ROWS;
+    /* The theorems are about the agents' own proximal points. */
+    plan.outputs.metric_direction = SADDLE_DIRECTION_OWN;
+    plan.steps.epsilon = theory->epsilon;
+    plan.steps.rule = SADDLE_STEPS_THEORY;
+    plan.algorithm.name = v->plus ? "precision+" : "precision";
+    saddle_status status = v->plus ? fix_noise(&plan, instance, &sigma2, error) : SADDLE_OK;
+    SADDLE_THEN(status, measure_run(v, instance, &plan, &bound, sigma2, interrupt, error));
+    saddle_plan_free(&plan);
+    return status;
+}
+
+saddle_status saddle_theorem_measure(theorem_check theorem[2], const saddle_plan *given,
+                                     uint64_t seed, const volatile sig_atomic_t *interrupt,
+                                     saddle_error *error)
+{
+    saddle_plan plan = *given;
+    saddle_instance *instance = NULL;
+    saddle_steps practical;
+    saddle_theory theory;
+    plan.start.seed = seed;
+    saddle_status status = saddle_instance_create(&instance, &plan, error);
+    SADDLE_THEN(status, saddle_theorem_theory(instance, &plan, &practical, &theory, error));
+    for (size_t k = 0; status == SADDLE_OK && k < 2 && !*interrupt; k++) {
+        if (saddle_theorem_applies(&theory, theorem[k].plus, &theorem[k].why))
+            status = measure(&theorem[k], instance, &plan, &theory, interrupt, error);
+        else
+            theorem[k].unguaranteed++;
+    }
+    saddle_instance_free(instance);
+    return status;
 }

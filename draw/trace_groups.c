@@ -180,22 +180,6 @@ static void count_repeats(work *w)
 
 /* ---- labels -------------------------------------------------------------------------------- */
 
-/* Whether the groups of an algorithm differ in a setting. */
-static bool tells_apart(const work *w, const trace_group *group, const saddle_option *option)
-{
-    const saddle_trace *mine = w->trace[group->first];
-    const saddle_trace *first = NULL;
-    for (size_t k = 0; k < w->out->groups; k++) {
-        const saddle_trace *trace = first_of(w, k);
-        if (!same_algorithm(trace, mine))
-            continue;
-        if (first != NULL && differ(w, first, trace, option))
-            return true;
-        first = first != NULL ? first : trace;
-    }
-    return false;
-}
-
 /* Writes a value for a label; a number with four digits. */
 static void shorten(const saddle_trace *trace, const char *name, char *out, size_t size)
 {
@@ -207,22 +191,26 @@ static void shorten(const saddle_trace *trace, const char *name, char *out, size
         saddle_snprintf(out, size, "%s", value);
 }
 
-/* Whether four digits distinguish the values of an algorithm's groups. */
-static bool short_is_enough(const work *w, const trace_group *group, const saddle_option *option)
+/* Whether groups of an algorithm differ from one of them in a setting; *short_is_enough: also if their
+ * values are shortened. */
+static bool tells_apart(const work *w, const trace_group *group, const saddle_option *option,
+                        bool *short_is_enough)
 {
-    const trace_groups *g = w->out;
     const saddle_trace *mine = w->trace[group->first];
     char own[256];
+    char other[256];
+    bool found = false;
+    *short_is_enough = true;
     shorten(mine, option->name, own, sizeof own);
-    for (size_t k = 0; k < g->groups; k++) {
+    for (size_t k = 0; k < w->out->groups; k++) {
         const saddle_trace *trace = first_of(w, k);
-        char other[256];
+        if (!same_algorithm(trace, mine) || !differ(w, mine, trace, option))
+            continue;
+        found = true;
         shorten(trace, option->name, other, sizeof other);
-        if (same_algorithm(trace, mine) && differ(w, mine, trace, option) &&
-            strcmp(own, other) == 0)
-            return false;
+        *short_is_enough = *short_is_enough && strcmp(own, other) != 0;
     }
-    return true;
+    return found;
 }
 
 /* Prints ", nu 0.1, topology ring": the settings that distinguish a group from others of its
@@ -232,9 +220,9 @@ static void print_differences(const work *w, const trace_group *group, FILE *out
     size_t named = 0;
     for (size_t k = 0; k < saddle_plan_option_count(&w->out->options); k++) {
         const saddle_option *option = saddle_plan_option(&w->out->options, k);
-        if (!saddle_option_separates(option) || !tells_apart(w, group, option))
-            continue;
-        if (named++ >= MOST_NAMED)
+        bool short_is_enough;
+        if (!saddle_option_separates(option) || !tells_apart(w, group, option, &short_is_enough) ||
+            named++ >= MOST_NAMED)
             continue;
         const saddle_trace *trace = w->trace[group->first];
         char text[256];
@@ -244,7 +232,7 @@ static void print_differences(const work *w, const trace_group *group, FILE *out
         else
             saddle_fprintf(
                 out, ", %s %s", option->name,
-                short_is_enough(w, group, option)
+                short_is_enough
                     ? text
                     : saddle_excerpt_of(saddle_trace_setting(trace, option->name), NULL).text);
     }

@@ -19,8 +19,8 @@ double *saddle_trace_add_column(saddle_trace *trace, const char *name);
 /* Reads the head of a trace, or of a log that begins like one, through the line of column names. */
 saddle_status saddle_trace_read_head(saddle_trace **out, saddle_line_reader *file,
                                      saddle_error *error);
-/* The settings of a trace; one that it does not have is empty. */
-saddle_values saddle_values_of_trace(const saddle_trace *trace);
+/* The settings of a saddle_trace; one that it does not have is empty. */
+saddle_value_of saddle_trace_value;
 
 /* A run that a file must belong to. Borrowed. */
 typedef struct saddle_wanted_run {

@@ -35,12 +35,17 @@ typedef struct reader {
 
 /* ---- the head ------------------------------------------------------------------------------ */
 
-/* Replaces a text by a copy of another. */
-static saddle_status set_text(reader *in, char **text, const char *value, saddle_error *error)
+static saddle_status check_name(const reader *in, const char *name, saddle_error *error)
 {
-    if (strlen(value) > MOST_NAME)
-        return refuse(in, value, "%zu bytes; a name or remark in a trace has at most %d",
-                      strlen(value), MOST_NAME);
+    if (strlen(name) <= MOST_NAME)
+        return SADDLE_OK;
+    return refuse(in, name, "%zu bytes; a name in a trace has at most %d", strlen(name), MOST_NAME);
+}
+
+/* Replaces a text by a copy of another. */
+static saddle_status set_text(const reader *in, char **text, const char *value, saddle_error *error)
+{
+    SADDLE_TRY(check_name(in, value, error));
     char *copy = saddle_strdup(value);
     SADDLE_TRY(saddle_check_memory(copy, "the head of a trace", error));
     saddle_free(*text);
@@ -84,9 +89,7 @@ static saddle_status read_comment(reader *in, saddle_error *error)
                       MOST_ENTRIES);
     *colon = '\0';
     const char *value = colon + 2;
-    if (strlen(text) > MOST_NAME)
-        return refuse(in, text, "%zu bytes; a name in a trace has at most %d", strlen(text),
-                      MOST_NAME);
+    SADDLE_TRY(check_name(in, text, error));
     if (strcmp(text, "ended") == 0)
         return set_text(in, &trace->end, value, error);
     if (strcmp(text, "disagreement") == 0 && trace->columns > 0)
@@ -115,17 +118,12 @@ static saddle_status grow_rows(reader *in, saddle_error *error)
 
 static saddle_status read_columns(reader *in, saddle_error *error)
 {
-    saddle_trace *trace = in->trace;
     size_t count = 1;
     for (const char *c = in->file->line; *c != '\0'; c++)
         count += *c == ',';
     if (count > MOST_COLUMNS)
         return refuse(in, in->file->line, "%zu columns; a trace has at most %d", count,
                       MOST_COLUMNS);
-    trace->column = saddle_alloc(count, sizeof *trace->column);
-    trace->value = saddle_alloc(count, sizeof *trace->value);
-    if (trace->column == NULL || trace->value == NULL)
-        return saddle_no_memory(error, "the columns of a trace");
     const char *name;
     while ((name = saddle_line_reader_field(in->file, ",")) != NULL) {
         double number;
@@ -134,8 +132,9 @@ static saddle_status read_columns(reader *in, saddle_error *error)
                           "'%s' is not a column name; the rows of a trace follow a line of names "
                           "such as iteration,ifo,rounds",
                           SADDLE_EXCERPT(name));
-        SADDLE_TRY(set_text(in, &trace->column[trace->columns], name, error));
-        trace->columns++;
+        SADDLE_TRY(check_name(in, name, error));
+        if (saddle_trace_add_column(in->trace, name) == NULL)
+            return saddle_no_memory(error, "the columns of a trace");
     }
     return grow_rows(in, error);
 }

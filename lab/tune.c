@@ -311,19 +311,6 @@ static saddle_status allocate_trials(search *s, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Reads which options are searched and which are held. */
-static saddle_status read_options(search *s, saddle_error *error)
-{
-    saddle_tuning *t = s->tuning;
-    const char *text = s->inputs->search;
-    t->search = text != NULL && *text != '\0' ? saddle_strdup(text) : NULL;
-    if (text != NULL && *text != '\0' && t->search == NULL)
-        return saddle_no_memory(error, "the search");
-    SADDLE_TRY(saddle_tune_read_search(&t->listed, text, s->space.plan, t->choice,
-                                       &s->space.instance->parts->choice, s->hooks, error));
-    return saddle_tune_read_hold(t, s->inputs->hold, s->space.plan, error);
-}
-
 /* The plan of a run has a plug-in's own options only in the text that names it; the search needs each. */
 static saddle_status forecast(search *s, saddle_error *error)
 {
@@ -345,7 +332,10 @@ static saddle_status look_ahead(search *s, saddle_error *error)
     const saddle_problem *problem = s->space.instance->problem;
     saddle_status status = saddle_algorithm_choose(&t->choice, s->space.plan, error);
     t->algorithm = t->choice != NULL ? t->choice->algorithm : NULL;
-    SADDLE_THEN(status, read_options(s, error));
+    SADDLE_THEN(status,
+                saddle_tune_read_search(t, s->inputs->search, s->space.plan,
+                                        &s->space.instance->parts->choice, s->hooks, error));
+    SADDLE_THEN(status, saddle_tune_read_hold(t, s->inputs->hold, s->space.plan, error));
     SADDLE_THEN(status, forecast(s, error));
     SADDLE_THEN(status, saddle_tune_centre(&s->space, error));
     SADDLE_TRY(agree(s, status, error));
@@ -387,7 +377,7 @@ static saddle_status best_plan(search *s, saddle_error *error)
     SADDLE_THEN(status, saddle_plan_load_plugins(&t->plan, error));
     for (size_t k = 0; status == SADDLE_OK && k < saddle_plan_option_count(&t->plan); k++) {
         const saddle_option *option = saddle_plan_option(&t->plan, k);
-        if (saddle_tune_ignores(option))
+        if (saddle_effect_in(option, SADDLE_TUNE_IGNORED))
             saddle_plan_reset(&t->plan, option);
         else if (saddle_plan_given(s->space.plan, option))
             status = saddle_plan_set(&t->plan, option->name,

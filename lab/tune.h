@@ -7,6 +7,7 @@
 #include <saddle/lab.h>
 
 #include "files/file.h"
+#include "instance/same_run.h"
 #include "run/run.h"
 
 /* ---- options with listed values, and the problems that they make: tune_search.c ---- */
@@ -26,11 +27,9 @@ typedef struct saddle_tune_axes {
     bool changes_problem; /* whether one of them is an option of the problem */
 } saddle_tune_axes;
 
-/* Reads saddle_tune_inputs::search. Free *out even after a failure. `hooks` may be NULL. */
-saddle_status saddle_tune_read_search(saddle_tune_axes **out, const char *text,
-                                      const saddle_plan *plan,
-                                      const saddle_algorithm_choice *algorithm,
-                                      const saddle_problem_choice *problem,
+/* Reads saddle_tune_inputs::search. `hooks` may be NULL. */
+saddle_status saddle_tune_read_search(saddle_tuning *tuning, const char *text,
+                                      const saddle_plan *plan, const saddle_problem_choice *problem,
                                       const saddle_tune_hooks *hooks, saddle_error *error);
 /* Reads the list of options that are not searched; refuses a word that is not an option, and an
  * option with listed values. */
@@ -82,7 +81,7 @@ saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_tune_spa
 saddle_status saddle_tune_apply(const saddle_tuning *tuning, size_t candidate, saddle_plan *plan,
                                 saddle_error *error);
 
-/* ---- the objective: tune_objective.c ---- */
+/* ---- the objective: tune_result.c ---- */
 
 /* Whether a name is not a column that every trace has. NULL: the metric. */
 bool saddle_tune_is_outcome(const char *objective);
@@ -105,8 +104,6 @@ double saddle_tune_cost(const saddle_tuning *tuning, const saddle_trial *trial);
 #define SADDLE_TUNE_IGNORED                                                     \
     (SADDLE_EFFECTS(ENGINE) | SADDLE_EFFECTS(LENGTH) | SADDLE_EFFECTS(OUTPUT) | \
      SADDLE_EFFECTS(RECORD))
-/* Whether a setting is one of them. */
-bool saddle_tune_ignores(const saddle_option *option);
 
 /* The log of evaluations, and those that it had before. */
 typedef struct saddle_tune_log {
@@ -116,7 +113,8 @@ typedef struct saddle_tune_log {
     size_t count;
 } saddle_tune_log;
 
-/* Opens a log; an incomplete line at its end is cut off. Process 0 has the file; all get its evaluations. Collective. */
+/* Opens a log; an incomplete line at its end is cut off. Process 0 has the file; all get its
+ * evaluations. Collective. */
 saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_tune_space *space,
                                    const saddle_tuning *tuning, const saddle_tune_inputs *inputs,
                                    saddle_error *error);

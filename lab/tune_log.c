@@ -36,11 +36,6 @@
 
 /* ---- the head ------------------------------------------------------------------------------ */
 
-bool saddle_tune_ignores(const saddle_option *option)
-{
-    return saddle_effect_in(option, SADDLE_TUNE_IGNORED);
-}
-
 /* The settings of a search: the data are named as the user gave them, although rows that were split for validation
  * are in memory. */
 static const char *search_value(const void *source, const saddle_option *option,
@@ -63,7 +58,7 @@ static void print_head(FILE *f, const saddle_wanted_run *run, const saddle_tunin
     for (size_t k = 0; k < saddle_plan_option_count(run->plan); k++) {
         const saddle_option *option = saddle_plan_option(run->plan, k);
         char buffer[SADDLE_VALUE_SIZE];
-        if (!saddle_tune_ignores(option))
+        if (!saddle_effect_in(option, run->may_differ))
             print_setting(f, option->name, run->values.value(run->values.source, option, buffer));
     }
     saddle_fprintf(f, "# fingerprint: %016" PRIx64 "\n", run->fingerprint);

@@ -128,13 +128,13 @@ static saddle_status add_values(saddle_tune_axis *axis, char *text, saddle_error
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Adds the option of a word NAME=VALUES; an option of another algorithm is reported and ignored. */
-static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_plan *plan,
-                              const saddle_algorithm_choice *algorithm,
+static saddle_status add_axis(saddle_tuning *t, char *word, const saddle_plan *plan,
                               const saddle_problem_choice *problem, const saddle_tune_hooks *hooks,
                               saddle_error *error)
 {
+    saddle_tune_axes *out = t->listed;
     const saddle_option *const *const tables[2] = {
-        saddle_algorithm_options(algorithm),
+        saddle_algorithm_options(t->choice),
         problem->kind != NULL ? saddle_problem_options(problem) : NULL};
     char *values = strchr(word, '=');
     if (values != NULL)
@@ -144,7 +144,7 @@ static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_pl
         saddle_option_of_algorithm(option)) {
         char message[160];
         saddle_snprintf(message, sizeof message, "search: %s is not used by %s", option->name,
-                        algorithm->algorithm->name);
+                        t->algorithm->name);
         if (hooks != NULL && hooks->warning != NULL)
             hooks->warning(hooks->context, message);
         return SADDLE_OK;
@@ -152,7 +152,7 @@ static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_pl
     if (option == NULL || !in_tables(tables, option))
         return unknown(plan, word, tables, error);
     const char *text =
-        option->stage == SADDLE_STAGE_INSTANCE ? plan->problem.name : algorithm->text;
+        option->stage == SADDLE_STAGE_INSTANCE ? plan->problem.name : t->choice->text;
     if (option->home == SADDLE_HOME_OWN && saddle_plugin_named(text) &&
         saddle_plugin_text_has(text, word))
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -176,20 +176,22 @@ static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_pl
     return add_values(axis, values, error);
 }
 
-saddle_status saddle_tune_read_search(saddle_tune_axes **out, const char *text,
-                                      const saddle_plan *plan,
-                                      const saddle_algorithm_choice *algorithm,
+saddle_status saddle_tune_read_search(saddle_tuning *t, const char *text, const saddle_plan *plan,
                                       const saddle_problem_choice *problem,
                                       const saddle_tune_hooks *hooks, saddle_error *error)
 {
-    *out = saddle_alloc(1, sizeof **out);
-    char *words = saddle_strdup(text != NULL ? text : "");
+    t->listed = saddle_alloc(1, sizeof *t->listed);
+    SADDLE_TRY(saddle_check_memory(t->listed, "the search", error));
+    if (text == NULL || *text == '\0')
+        return SADDLE_OK;
+    t->search = saddle_strdup(text);
+    char *words = saddle_strdup(text);
     saddle_status status =
-        *out != NULL && words != NULL ? SADDLE_OK : saddle_no_memory(error, "the search");
+        t->search != NULL && words != NULL ? SADDLE_OK : saddle_no_memory(error, "the search");
     for (char *rest = words; status == SADDLE_OK && rest != NULL;) {
         char *word = strsep(&rest, " ");
         if (*word != '\0')
-            status = add_axis(*out, word, plan, algorithm, problem, hooks, error);
+            status = add_axis(t, word, plan, problem, hooks, error);
     }
     saddle_free(words);
     return status;

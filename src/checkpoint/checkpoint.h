@@ -57,7 +57,8 @@ typedef struct saddle_resumption {
     double *solution;   /* means of the best solution */
     uint64_t *record;   /* of this process's agents, in their order */
     size_t record_size; /* 64-bit words of each */
-    uint64_t **links;   /* per agent: its links' state; NULL where it is not needed */
+    uint64_t *links;    /* the state of all agents' links; NULL: there is none */
+    size_t *link_start; /* where that of each agent begins */
 } saddle_resumption;
 
 /* ---- resume_checks.c ---- */
@@ -86,11 +87,9 @@ saddle_status saddle_resume_load(saddle_resumption *resumption, const saddle_run
                                  saddle_error *error);
 /* Returns the bytes that a resumption takes until saddle_resume_forget(), in a process with `local` agents. */
 double saddle_resume_bytes(const saddle_resumption *resumption, size_t local);
-/* Returns the iterations between two trace points of the checkpoint's run. */
-uint64_t saddle_resume_trace_every(const saddle_resumption *resumption);
-/* Returns at which of them outcomes are measured. */
-saddle_outcome_points saddle_resume_outcomes(const saddle_resumption *resumption);
-/* Reads the links' state for this process's agents and their neighbours: checkpoint_links.c. Collective. */
+/* Returns the effective value of a setting of the checkpoint's run; "" when there is none. */
+const char *saddle_resume_setting(const saddle_resumption *resumption, const char *name);
+/* Reads the links' state: checkpoint_links.c. Collective. */
 saddle_status saddle_resume_load_links(saddle_resumption *resumption, const saddle_run_info *info,
                                        saddle_error *error);
 /* Implements saddle_engine_inputs::link_record. */

@@ -60,8 +60,7 @@ static char *make_texts(const saddle_checkpoint *c, size_t *bytes)
     if (f == NULL)
         return NULL;
     saddle_fprintf(f, "%s%c", c->version, '\0');
-    for (size_t k = 0; k < c->settings.count; k++)
-        saddle_setting_write(f, &c->settings.setting[k]);
+    fwrite(c->settings.text, 1, c->settings.bytes, f);
     for (size_t k = 0; k < c->number.outcomes; k++)
         saddle_fprintf(f, "%c%s%c", c->outcome[k].better == SADDLE_LARGER ? '+' : '-',
                        c->outcome[k].name, '\0');

@@ -44,56 +44,27 @@ void saddle_checkpoint_put_links(const saddle_run_info *info, saddle_engine *eng
         saddle_checkpoint_put(writer, words, bytes);
 }
 
-/* Returns whether this process needs the links' state of an agent: because it holds the agent or a neighbour. */
-static bool is_needed(const saddle_instance *e, size_t agent)
-{
-    if (saddle_world_has(e->world, agent))
-        return true;
-    for (size_t k = e->graph->start[agent]; k < e->graph->start[agent + 1]; k++)
-        if (saddle_world_has(e->world, e->graph->neighbour[k]))
-            return true;
-    return false;
-}
-
-/* Rank 0 reads the state of all agents and shares it; each process keeps what it needs. If rank 0 cannot
- * read on, it still sends what the others wait for. */
-static saddle_status share_links(saddle_resumption *r, const saddle_run_info *info,
-                                 uint64_t *passing, saddle_error *error)
-{
-    const saddle_world *world = info->instance->world;
-    saddle_status status = SADDLE_OK;
-    for (size_t i = 0; i < world->agents; i++) {
-        size_t bytes = words_of(info, i) * sizeof *passing;
-        if (world->rank == 0 && status == SADDLE_OK)
-            status = saddle_checkpoint_get(r->from, passing, bytes, error);
-        world->share(world, 0, bytes, passing);
-        if (r->links[i] != NULL)
-            memcpy(r->links[i], passing, bytes);
-    }
-    return saddle_world_agree(world, status, error);
-}
-
+/* Every process gets the state of all agents, which is freed as soon as the engine has its own. */
 saddle_status saddle_resume_load_links(saddle_resumption *r, const saddle_run_info *info,
                                        saddle_error *error)
 {
     const saddle_world *world = info->instance->world;
-    uint64_t *passing = saddle_alloc(saddle_checkpoint_most_link_words(info), sizeof *passing);
-    r->links = saddle_alloc(world->agents, sizeof *r->links);
-    bool good = passing != NULL && r->links != NULL;
-    for (size_t i = 0; good && i < world->agents; i++)
-        if (is_needed(info->instance, i)) {
-            r->links[i] = saddle_alloc(words_of(info, i), sizeof **r->links);
-            good = r->links[i] != NULL;
-        }
+    size_t bytes = (size_t)r->from->number.links * sizeof *r->links;
+    r->links = saddle_alloc(bytes, 1);
+    r->link_start = saddle_alloc(world->agents + 1, sizeof *r->link_start);
+    bool good = r->links != NULL && r->link_start != NULL;
     saddle_status status = good ? SADDLE_OK : saddle_no_memory(error, "the state of the links");
-    status = saddle_world_agree(world, status, error);
-    if (status == SADDLE_OK && passing != NULL && r->links != NULL)
-        status = share_links(r, info, passing, error);
-    saddle_free(passing);
-    return status;
+    for (size_t i = 0; good && i < world->agents; i++)
+        r->link_start[i + 1] = r->link_start[i] + words_of(info, i);
+    SADDLE_THEN_IF(status, world->rank == 0,
+                   saddle_checkpoint_get(r->from, r->links, bytes, error));
+    SADDLE_TRY(saddle_world_agree(world, status, error));
+    world->share(world, 0, bytes, r->links);
+    return SADDLE_OK;
 }
 
 const uint64_t *saddle_resume_links(void *resumption, size_t agent)
 {
-    return ((const saddle_resumption *)resumption)->links[agent];
+    const saddle_resumption *r = resumption;
+    return r->links + r->link_start[agent];
 }

@@ -19,31 +19,21 @@
 /* Seconds between two checkpoints by default. */
 #define DEFAULT_SECONDS 60.0
 
-/* Where an agent's state is in memory. */
-typedef struct place {
-    const saddle_agent *agent;
-    const double *now;
-    const double *kept;
-    uint64_t ifo;
-    double clock;
-    size_t here; /* index among this process's agents */
-} place;
-
 struct saddle_checkpoint_writer {
     const saddle_run_info *info;
     saddle_engine *engine;
     saddle_checkpoint_numbers number; /* the ones that do not change during the run */
     saddle_notes settings;            /* on rank 0 */
     char *directory;
-    DIR *lock;      /* the directory, locked by this run; NULL: not locked */
-    uint64_t every; /* iterations between two; 0: by time */
-    double seconds; /* between two; 0: by iterations */
-    double moment;  /* time of the last one, or of the start of the run */
-    uint64_t done;  /* iteration of the last one, or the first iteration of the run */
-    char *newest;   /* NULL: none yet */
-    char *older;    /* NULL: none */
-    bool failing;   /* the last one could not be written */
-    place *place;   /* of this process's agents, by number */
+    DIR *lock;                  /* the directory, locked by this run; NULL: not locked */
+    uint64_t every;             /* iterations between two; 0: by time */
+    double seconds;             /* between two; 0: by iterations */
+    double moment;              /* time of the last one, or of the start of the run */
+    uint64_t done;              /* iteration of the last one, or the first iteration of the run */
+    char *newest;               /* NULL: none yet */
+    char *older;                /* NULL: none */
+    bool failing;               /* the last one could not be written */
+    const saddle_agent **agent; /* of this process, by number */
     uint64_t *record;
     uint64_t *links; /* of one agent */
     double *memory;  /* the observer's */
@@ -58,21 +48,26 @@ static size_t solution_size(const saddle_run_info *info)
     return info->given->limits.stop_after > 0 ? problem->x_dim + problem->y_dim : 0;
 }
 
+static saddle_checkpoint_numbers sizes_of(const saddle_run_info *info, const saddle_layout *layout)
+{
+    const saddle_problem *problem = info->instance->problem;
+    return (saddle_checkpoint_numbers){.agents = problem->agents,
+                                       .x_dim = problem->x_dim,
+                                       .y_dim = problem->y_dim,
+                                       .published = layout->published,
+                                       .kept = layout->kept,
+                                       .memory = saddle_observer_memory(problem),
+                                       .solution = solution_size(info),
+                                       .links = saddle_checkpoint_link_words(info, layout),
+                                       .row_words = sizeof(saddle_row) / 8};
+}
+
 saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_checkpoint_numbers *out,
                                         saddle_error *error)
 {
-    const saddle_problem *problem = info->instance->problem;
     saddle_layout layout;
-    saddle_algorithm_layout(info->algorithm, info->parameters, problem, &layout);
-    *out = (saddle_checkpoint_numbers){.agents = problem->agents,
-                                       .x_dim = problem->x_dim,
-                                       .y_dim = problem->y_dim,
-                                       .published = layout.published,
-                                       .kept = layout.kept,
-                                       .memory = saddle_observer_memory(problem),
-                                       .solution = solution_size(info),
-                                       .links = saddle_checkpoint_link_words(info, &layout),
-                                       .row_words = sizeof(saddle_row) / 8};
+    saddle_algorithm_layout(info->algorithm, info->parameters, info->instance->problem, &layout);
+    *out = sizes_of(info, &layout);
     return saddle_fingerprint_instance(info->network, &out->data, error);
 }
 
@@ -156,7 +151,7 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
 /* Allocates the buffers of a writer of checkpoints with these numbers. */
 static void take_buffers(saddle_checkpoint_writer *k, size_t local, saddle_allocator *allocator)
 {
-    k->place = saddle_allocator_block(allocator, local, sizeof *k->place);
+    k->agent = saddle_allocator_block(allocator, local, sizeof *k->agent);
     k->record = saddle_allocator_block(allocator, 1, saddle_checkpoint_record(&k->number));
     k->memory = saddle_allocator_block(allocator, (size_t)k->number.memory, sizeof *k->memory);
     if (k->number.links > 0)
@@ -167,13 +162,7 @@ static void take_buffers(saddle_checkpoint_writer *k, size_t local, saddle_alloc
 double saddle_checkpoint_writer_bytes(const saddle_run_info *info, const saddle_layout *layout)
 {
     saddle_allocator allocator = {.count_only = true};
-    saddle_checkpoint_writer k = {
-        .info = info,
-        .number = {.published = layout->published,
-                   .kept = layout->kept,
-                   .memory = saddle_observer_memory(info->instance->problem),
-                   .solution = solution_size(info),
-                   .links = saddle_checkpoint_link_words(info, layout)}};
+    saddle_checkpoint_writer k = {.info = info, .number = sizes_of(info, layout)};
     take_buffers(&k, info->instance->world->local, &allocator);
     return allocator.bytes;
 }
@@ -244,7 +233,7 @@ void saddle_checkpoint_writer_free(saddle_checkpoint_writer *k)
     saddle_free(k->directory);
     saddle_free(k->newest);
     saddle_free(k->older);
-    saddle_free(k->place);
+    saddle_free((void *)k->agent);
     saddle_free(k->record);
     saddle_free(k->links);
     saddle_free(k->memory);
@@ -309,33 +298,27 @@ static saddle_status write_common(saddle_checkpoint_writer *k, saddle_checkpoint
     return SADDLE_OK;
 }
 
-static void place_task(void *context, saddle_agent *agent)
+static void find_agent(void *context, saddle_agent *agent)
 {
     saddle_checkpoint_writer *k = context;
-    size_t at = saddle_world_place(k->info->instance->world, agent->id);
-    k->place[at] = (place){.agent = agent,
-                           .now = agent->now,
-                           .kept = agent->kept,
-                           .ifo = agent->ifo,
-                           .clock = agent->clock,
-                           .here = at};
+    k->agent[saddle_world_place(k->info->instance->world, agent->id)] = agent;
 }
 
-/* Fills in the record of an agent of this process. */
-static void fill_record(const saddle_checkpoint_writer *k, size_t agent, const place *at,
-                        const saddle_result *result)
+/* Fills in the record of an agent, whose index among those of this process is `here`. */
+static void fill_record(const saddle_checkpoint_writer *k, size_t here, const saddle_result *result)
 {
+    const saddle_agent *agent = k->agent[here];
     uint64_t *to = k->record + SADDLE_RECORD_WORDS;
-    k->record[0] = agent;
-    k->record[1] = at->ifo;
-    memcpy(&k->record[2], &at->clock, sizeof at->clock);
-    memcpy(to, at->now, k->number.published * 8);
-    memcpy(to + k->number.published, at->kept, k->number.kept * 8);
+    k->record[0] = agent->id;
+    k->record[1] = agent->ifo;
+    memcpy(&k->record[2], &agent->clock, sizeof agent->clock);
+    memcpy(to, agent->now, k->number.published * 8);
+    memcpy(to + k->number.published, agent->kept, k->number.kept * 8);
     to += k->number.published + k->number.kept;
     if (k->number.solution == 0)
         return;
-    memcpy(to, result->x + at->here * result->x_dim, result->x_dim * 8);
-    memcpy(to + result->x_dim, result->y + at->here * result->y_dim, result->y_dim * 8);
+    memcpy(to, result->x + here * result->x_dim, result->x_dim * 8);
+    memcpy(to + result->x_dim, result->y + here * result->y_dim, result->y_dim * 8);
 }
 
 /* Sends all records to rank 0, which writes them if `writer` is not NULL. */
@@ -344,22 +327,20 @@ static void write_agents(saddle_checkpoint_writer *k, const saddle_result *resul
 {
     const saddle_world *world = k->info->instance->world;
     size_t bytes = saddle_checkpoint_record(&k->number);
-    k->engine->kind->for_each(k->engine, place_task, k);
-    const place *next = k->place;
+    size_t next = 0;
+    k->engine->kind->for_each(k->engine, find_agent, k);
     for (size_t i = 0; i < world->agents; i++) {
         bool here = saddle_world_has(world, i);
         if (here)
-            fill_record(k, i, next++, result);
+            fill_record(k, next++, result);
         if (world->home[i] != 0 && (here || world->rank == 0))
             world->transfer(world, world->home[i], 0, bytes, k->record);
         if (writer != NULL)
             saddle_checkpoint_put(writer, k->record, bytes);
     }
-    size_t local = 0;
+    next = 0;
     for (size_t i = 0; k->number.links > 0 && i < world->agents; i++) {
-        const saddle_agent *agent = NULL;
-        if (saddle_world_has(world, i))
-            agent = k->place[local++].agent;
+        const saddle_agent *agent = saddle_world_has(world, i) ? k->agent[next++] : NULL;
         saddle_checkpoint_put_links(k->info, k->engine, agent, i, k->links, writer);
     }
 }

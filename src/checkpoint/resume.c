@@ -41,14 +41,13 @@ static saddle_status read_source(resume_source *out, const saddle_plan *plan, sa
         "checkpoints as checkpoint, or as resume the path of a directory or checkpoint");
 }
 
-/* Opens the newest checkpoint of a directory, other than `refused`, that is valid and belongs to this
- * run; NULL when there is none. */
-static saddle_checkpoint *find_other(const char *directory, const char *refused,
-                                     const saddle_resuming_run *wanted)
+/* Opens the newest checkpoint beside `refused` that is valid and belongs to this run; NULL when there is none. */
+static saddle_checkpoint *find_other(const char *refused, const saddle_resuming_run *wanted)
 {
     saddle_checkpoint *found = NULL;
+    char *directory = saddle_directory_of(refused);
     char *path = NULL;
-    for (size_t age = 0; found == NULL; age++) {
+    for (size_t age = 0; directory != NULL && found == NULL; age++) {
         if (saddle_checkpoint_find(&path, directory, age, NULL) != SADDLE_OK || path == NULL)
             break;
         bool other = strcmp(saddle_file_name(path), saddle_file_name(refused)) != 0;
@@ -59,60 +58,42 @@ static saddle_checkpoint *find_other(const char *directory, const char *refused,
         }
         saddle_free(path);
     }
+    saddle_free(directory);
     return found;
 }
 
 /* Appends to an error message which other checkpoint can be used. */
-static saddle_status name_alternative(const char *refused, const saddle_resuming_run *wanted,
-                                      saddle_error *error)
+static void name_alternative(const char *refused, const saddle_resuming_run *wanted,
+                             saddle_error *error)
 {
-    char *directory = saddle_directory_of(refused);
-    saddle_checkpoint *other = directory != NULL ? find_other(directory, refused, wanted) : NULL;
-    saddle_free(directory);
-    if (other == NULL || error == NULL) {
-        saddle_checkpoint_close(other);
-        return error != NULL ? error->status : SADDLE_BAD_INPUT;
-    }
+    saddle_checkpoint *other = error != NULL ? find_other(refused, wanted) : NULL;
+    if (other == NULL)
+        return;
     saddle_error said = *error;
     saddle_fail(error, said.status,
                 "%.600s; '%s' of iteration %" PRIu64 " is valid; resume from that one",
                 said.message, other->path, other->number.iteration);
     saddle_checkpoint_close(other);
-    return said.status;
 }
 
-/* Opens the newest checkpoint of a directory. */
-static saddle_status open_newest(saddle_resumption *out, const resume_source *source,
-                                 saddle_error *error)
+/* Opens a checkpoint. If it is not valid, and another one is, opens that one if `lenient`; otherwise names it. */
+static saddle_status open_or_other(saddle_resumption *out, const char *path, bool lenient,
+                                   saddle_error *error)
 {
-    char *path = NULL;
-    saddle_error reason = {.status = SADDLE_OK};
-    saddle_status status = SADDLE_OK;
-    struct stat there;
-    /* A directory that does not exist yet has no checkpoints. */
-    if (!source->lenient || stat(source->place, &there) == 0 || errno != ENOENT)
-        status = saddle_checkpoint_find(&path, source->place, 0, error);
-    if (status == SADDLE_OK && path == NULL && !source->lenient)
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT,
-                        "resume: there is no checkpoint in '%s'; leave it out to start from the "
-                        "beginning, or give auto to resume only if there is one",
-                        source->place);
-    if (path == NULL)
-        return status;
-    status = saddle_checkpoint_open(&out->from, path, &reason);
-    if (status == SADDLE_BAD_INPUT && source->lenient)
-        out->from = find_other(source->place, path, NULL);
-    if (status != SADDLE_OK && out->from != NULL) {
+    saddle_error reason = {.message = ""};
+    saddle_status status = saddle_checkpoint_open(&out->from, path, &reason);
+    if (status == SADDLE_OK)
+        return SADDLE_OK;
+    if (status == SADDLE_BAD_INPUT && lenient)
+        out->from = find_other(path, NULL);
+    if (out->from != NULL) {
         out->refused = saddle_format("%s; resuming from '%s' of iteration %" PRIu64 " instead",
                                      reason.message, out->from->path, out->from->number.iteration);
-        status = SADDLE_OK;
-    } else if (status != SADDLE_OK) {
-        if (error != NULL)
-            *error = reason;
-        status = name_alternative(path, NULL, error);
+        return SADDLE_OK;
     }
-    saddle_free(path);
+    if (error != NULL)
+        *error = reason;
+    name_alternative(path, NULL, error);
     return status;
 }
 
@@ -120,13 +101,25 @@ static saddle_status open_newest(saddle_resumption *out, const resume_source *so
 static saddle_status choose(saddle_resumption *out, const saddle_plan *plan, saddle_error *error)
 {
     resume_source source;
+    struct stat there;
+    char *path = NULL;
     saddle_status status = read_source(&source, plan, error);
     if (status != SADDLE_OK || source.place == NULL)
         return status;
-    if (source.directory)
-        return open_newest(out, &source, error);
-    status = saddle_checkpoint_open(&out->from, source.place, error);
-    return status == SADDLE_BAD_INPUT ? name_alternative(source.place, NULL, error) : status;
+    if (!source.directory)
+        return open_or_other(out, source.place, false, error);
+    /* A directory that does not exist yet has no checkpoints. */
+    if (!source.lenient || stat(source.place, &there) == 0 || errno != ENOENT)
+        status = saddle_checkpoint_find(&path, source.place, 0, error);
+    if (status == SADDLE_OK && path == NULL && !source.lenient)
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT,
+                        "resume: there is no checkpoint in '%s'; leave it out to start from the "
+                        "beginning, or give auto to resume only if there is one",
+                        source.place);
+    SADDLE_THEN_IF(status, path != NULL, open_or_other(out, path, source.lenient, error));
+    saddle_free(path);
+    return status;
 }
 
 /* Sends all processes the head that rank 0 has read. */
@@ -240,7 +233,8 @@ double saddle_resume_bytes(const saddle_resumption *r, size_t local)
            saddle_block_bytes((size_t)n->memory, sizeof *r->memory) +
            saddle_block_bytes((size_t)n->rows, sizeof *r->rows) +
            saddle_block_bytes((size_t)n->rows, (size_t)n->outcomes * sizeof *r->outcomes) +
-           saddle_block_bytes((size_t)n->links, sizeof **r->links) +
+           saddle_block_bytes((size_t)n->links, sizeof *r->links) +
+           saddle_block_bytes(n->links > 0 ? (size_t)n->agents + 1 : 0, sizeof *r->link_start) +
            saddle_block_bytes((size_t)n->solution, sizeof *r->solution);
 }
 
@@ -255,7 +249,7 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
     const saddle_resuming_run wanted = {.info = info, .number = &number};
     saddle_status status = saddle_resume_check(r->from, &wanted, error);
     if (status != SADDLE_OK && world->rank == 0)
-        status = name_alternative(r->from->path, &wanted, error);
+        name_alternative(r->from->path, &wanted, error);
     status = saddle_world_agree(world, status, error);
     SADDLE_THEN(status, load_common(r, world, error));
     SADDLE_THEN(status, load_records(r, info->instance->world, error));
@@ -263,24 +257,10 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
     return status;
 }
 
-/* Returns the effective value of a setting; "" when there is none. */
-static const char *effective_of(const saddle_checkpoint *c, const char *name)
+const char *saddle_resume_setting(const saddle_resumption *r, const char *name)
 {
-    const saddle_setting *setting = saddle_notes_find(&c->settings, name);
+    const saddle_setting *setting = saddle_notes_find(&r->from->settings, name);
     return setting != NULL ? setting->effective : "";
-}
-
-uint64_t saddle_resume_trace_every(const saddle_resumption *r)
-{
-    uint64_t every = 0;
-    saddle_parse_integer(effective_of(r->from, "trace-every"), &every);
-    return every > 0 ? every : 1;
-}
-
-saddle_outcome_points saddle_resume_outcomes(const saddle_resumption *r)
-{
-    return strcmp(effective_of(r->from, "outcomes"), "always") == 0 ? SADDLE_OUTCOMES_ALWAYS
-                                                                    : SADDLE_OUTCOMES_ENDS;
 }
 
 void saddle_resume_agent(void *resumption, saddle_agent *agent)
@@ -319,9 +299,8 @@ void saddle_resume_forget(saddle_resumption *r)
     saddle_free(r->outcomes);
     saddle_free(r->solution);
     saddle_free(r->record);
-    for (size_t i = 0; r->links != NULL && i < r->from->number.agents; i++)
-        saddle_free(r->links[i]);
-    saddle_free((void *)r->links);
+    saddle_free(r->links);
+    saddle_free(r->link_start);
     *r = (saddle_resumption){.from = r->from, .refused = r->refused, .world = r->world};
 }
 

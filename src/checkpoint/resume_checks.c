@@ -91,8 +91,8 @@ static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run
         saddle_notes_take(&own, info->plan, info->given, info->network->plan, true, error);
     for (int others = 0; others < 2; others++) {
         saddle_difference d = {.options = info->plan,
-                               .here = saddle_values_of_notes(&own),
-                               .there = saddle_values_of_notes(&c->settings),
+                               .here = {&own, saddle_notes_value},
+                               .there = {&c->settings, saddle_notes_value},
                                .may_differ = SADDLE_EFFECTS(SOURCE) | SADDLE_EFFECTS(OUTPUT) |
                                              SADDLE_EFFECTS(ENGINE)};
         while (status == SADDLE_OK && saddle_next_difference(&d)) {

@@ -16,15 +16,10 @@
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
-static const char *plan_value(const void *plan, const saddle_option *option,
+const char *saddle_plan_value(const void *plan, const saddle_option *option,
                               char buffer[SADDLE_VALUE_SIZE])
 {
     return saddle_plan_text(plan, option, buffer);
-}
-
-saddle_values saddle_values_of_plan(const saddle_plan *plan)
-{
-    return (saddle_values){plan, plan_value};
 }
 
 bool saddle_setting_differs(saddle_difference *d, const saddle_option *option)
@@ -120,13 +115,6 @@ static void write_given(FILE *out, const saddle_option *option, const saddle_pla
         saddle_fprintf(out, "=%s", SADDLE_PLAN_TEXT(given, option));
 }
 
-void saddle_setting_write(FILE *out, const saddle_setting *setting)
-{
-    bool given = setting->given != NULL;
-    saddle_fprintf(out, "%s%c%s%c", setting->name, '\0', setting->effective, '\0');
-    saddle_fprintf(out, "%s%s%c", given ? "=" : "", given ? setting->given : "", '\0');
-}
-
 static const char *next_text(char **at)
 {
     const char *text = *at;
@@ -184,17 +172,12 @@ const saddle_setting *saddle_notes_find(const saddle_notes *noted, const char *n
     return NULL;
 }
 
-static const char *noted_value(const void *noted, const saddle_option *option,
+const char *saddle_notes_value(const void *notes, const saddle_option *option,
                                char buffer[SADDLE_VALUE_SIZE])
 {
-    const saddle_setting *setting = saddle_notes_find(noted, option->name);
+    const saddle_setting *setting = saddle_notes_find(notes, option->name);
     (void)buffer;
     return setting != NULL ? setting->effective : NULL;
-}
-
-saddle_values saddle_values_of_notes(const saddle_notes *noted)
-{
-    return (saddle_values){noted, noted_value};
 }
 
 /* ---- several processes ----------------------------------------------------------------------- */
@@ -241,9 +224,8 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
         first.setting = saddle_notes_index(&at, first.count);
         status = saddle_check_memory(first.setting, "the settings", error);
     }
-    saddle_difference d = {.options = plan,
-                           .here = saddle_values_of_notes(&own),
-                           .there = saddle_values_of_notes(&first)};
+    saddle_difference d = {
+        .options = plan, .here = {&own, saddle_notes_value}, .there = {&first, saddle_notes_value}};
     /* The number of threads and pinning may differ between processes. */
     while (status == SADDLE_OK && world->rank > 0 && saddle_next_difference(&d))
         if (!SADDLE_IS_FIELD(d.option, engine.threads) && !SADDLE_IS_FIELD(d.option, engine.pin))

@@ -25,17 +25,18 @@ static inline bool saddle_effect_in(const saddle_option *option, unsigned effect
 #define SADDLE_IS_FIELD(option, field) \
     ((option)->home == SADDLE_HOME_PLAN && (option)->offset == offsetof(saddle_plan, field))
 
+/* Returns the value of an option in a run's settings, which may be printed into the buffer. NULL: the source of
+ * the settings does not know the option, and so it does not differ. */
+typedef const char *saddle_value_of(const void *source, const saddle_option *option,
+                                    char buffer[SADDLE_VALUE_SIZE]);
 /* Settings of a run. */
 typedef struct saddle_values {
     const void *source;
-    /* Returns the value of an option, which may be printed into the buffer. NULL: the source does not
-     * know the option, and so it does not differ. */
-    const char *(*value)(const void *source, const saddle_option *option,
-                         char buffer[SADDLE_VALUE_SIZE]);
+    saddle_value_of *value;
 } saddle_values;
 
-/* The settings of a plan. */
-saddle_values saddle_values_of_plan(const saddle_plan *plan);
+/* Sources: a saddle_plan, and the saddle_notes below. */
+saddle_value_of saddle_plan_value, saddle_notes_value;
 
 /* The differences between two runs, one at a time. The caller fills in the first four fields. */
 typedef struct saddle_difference {
@@ -77,9 +78,7 @@ typedef struct saddle_notes {
     saddle_setting *setting; /* they point into the text */
 } saddle_notes;
 
-/* Writes a setting in the form of saddle_notes::text. */
-void saddle_setting_write(FILE *out, const saddle_setting *setting);
-/* Finds `count` settings in a text of that form, and moves *at behind them. Free with saddle_free();
+/* Finds `count` settings in such a text, and moves *at behind them. Free with saddle_free();
  * NULL when memory is short. */
 saddle_setting *saddle_notes_index(char **at, size_t count);
 /* Notes the settings of an effective plan. `given` NULL: as if nothing was given; otherwise the plan of
@@ -92,8 +91,6 @@ saddle_status saddle_notes_take(saddle_notes *out, const saddle_plan *plan,
 void saddle_notes_free(saddle_notes *noted);
 /* Returns a noted setting; NULL when there is none of the name. */
 const saddle_setting *saddle_notes_find(const saddle_notes *noted, const char *name);
-/* The noted settings in comparisons. */
-saddle_values saddle_values_of_notes(const saddle_notes *noted);
 
 /* Refuses plans whose settings are not the same in all processes. Collective. */
 saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,

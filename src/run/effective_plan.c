@@ -1,6 +1,7 @@
 /* The effective plan of a run: the given values, those of the instance, and those that the run
  * resolved. */
 #include <math.h>
+#include <string.h>
 
 #include "algorithms/sampling.h"
 #include "core/memory.h"
@@ -35,7 +36,9 @@ static saddle_outcome_points automatic_outcomes(const saddle_run_state *r)
 {
     bool shared = !saddle_scores_are_private(r->info.network);
     if (r->resumed.from != NULL)
-        return saddle_resume_outcomes(&r->resumed);
+        return strcmp(saddle_resume_setting(&r->resumed, "outcomes"), "always") == 0
+                   ? SADDLE_OUTCOMES_ALWAYS
+                   : SADDLE_OUTCOMES_ENDS;
     return r->rules.outcomes || (r->given.outputs.trace != NULL && shared) ? SADDLE_OUTCOMES_ALWAYS
                                                                            : SADDLE_OUTCOMES_ENDS;
 }

@@ -162,7 +162,10 @@ static void choose_points(saddle_run_state *r)
     r->trace_every = r->given.outputs.trace_every;
     if (r->resumed.from != NULL) {
         if (r->trace_every == 0)
-            r->trace_every = saddle_resume_trace_every(&r->resumed);
+            saddle_parse_integer(saddle_resume_setting(&r->resumed, "trace-every"),
+                                 &r->trace_every);
+        if (r->trace_every == 0)
+            r->trace_every = 1;
         r->trace_ifo = r->resumed.from->number.trace_ifo;
     } else if (r->trace_every == 0) {
         r->trace_every =

@@ -27,32 +27,41 @@ static const char *path_of(const char *name)
 static saddle_setting settings[] = {{.name = "seed", .effective = "7", .given = "7"},
                                     {.name = "nu", .effective = "0.1", .given = NULL},
                                     {.name = "trace", .effective = "", .given = ""}};
+/* The same in a file. */
+static char texts[] = "seed\0"
+                      "7\0"
+                      "=7\0"
+                      "nu\0"
+                      "0.1\0"
+                      "\0"
+                      "trace\0"
+                      "\0"
+                      "=";
 
 static const saddle_outcome_column columns[OUTCOMES] = {
     {"train_auc", SADDLE_LARGER}, {"train_loss", SADDLE_SMALLER}, {"test_auc", SADDLE_LARGER}};
 
 static saddle_checkpoint sample(void)
 {
-    return (saddle_checkpoint){
-        .version = saddle_version(),
-        .number = {.iteration = 12,
-                   .seconds = 3.5,
-                   .last_check = 10,
-                   .trace_ifo = 9,
-                   .data = 0x1234567890abcdefu,
-                   .agents = AGENTS,
-                   .x_dim = 2,
-                   .y_dim = 1,
-                   .published = PUBLISHED,
-                   .kept = KEPT,
-                   .memory = MEMORY,
-                   .rows = ROWS,
-                   .row_words = sizeof(saddle_row) / 8,
-                   .outcomes = OUTCOMES,
-                   .solution = SOLUTION,
-                   .settings = sizeof settings / sizeof *settings},
-        .settings = {.count = sizeof settings / sizeof *settings, .setting = settings},
-        .outcome = columns};
+    return (saddle_checkpoint){.version = saddle_version(),
+                               .number = {.iteration = 12,
+                                          .seconds = 3.5,
+                                          .last_check = 10,
+                                          .trace_ifo = 9,
+                                          .data = 0x1234567890abcdefu,
+                                          .agents = AGENTS,
+                                          .x_dim = 2,
+                                          .y_dim = 1,
+                                          .published = PUBLISHED,
+                                          .kept = KEPT,
+                                          .memory = MEMORY,
+                                          .rows = ROWS,
+                                          .row_words = sizeof(saddle_row) / 8,
+                                          .outcomes = OUTCOMES,
+                                          .solution = SOLUTION,
+                                          .settings = sizeof settings / sizeof *settings},
+                               .settings = {.text = texts, .bytes = sizeof texts},
+                               .outcome = columns};
 }
 
 /* Returns the number of words of a body, all different. */
