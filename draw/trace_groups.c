@@ -123,6 +123,13 @@ static void find_first(work *w)
                     first[k] = first[k] == b ? a : first[k];
 }
 
+/* The algorithm of a trace; NULL: not in the file. */
+static const char *algorithm_of(const saddle_trace *trace)
+{
+    const char *algorithm = saddle_trace_setting(trace, "algorithm");
+    return *algorithm != '\0' ? algorithm : NULL;
+}
+
 /* The index of an algorithm in the list of algorithms; unknown ones come last. */
 static size_t rank_of(const char *algorithm)
 {
@@ -134,28 +141,15 @@ static size_t rank_of(const char *algorithm)
     return k;
 }
 
-/* For qsort() of groups: by rank, then in the order of their traces. */
-static int by_rank(const void *a, const void *b)
-{
-    const trace_group *left = a;
-    const trace_group *right = b;
-    if (left->rank != right->rank)
-        return left->rank < right->rank ? -1 : 1;
-    return left->first < right->first ? -1 : 1;
-}
-
-/* Makes the groups from the first trace of each. */
+/* Makes the groups from the first trace of each, in the order of the list of algorithms. */
 static void make_groups(work *w)
 {
     trace_groups *g = w->out;
-    for (size_t k = 0; k < w->count; k++) {
-        const char *algorithm = saddle_trace_setting(w->trace[k], "algorithm");
-        algorithm = *algorithm != '\0' ? algorithm : NULL;
-        if (g->of[k] == k)
-            g->group[g->groups++] =
-                (trace_group){.algorithm = algorithm, .rank = rank_of(algorithm), .first = k};
-    }
-    qsort(g->group, g->groups, sizeof *g->group, by_rank);
+    for (size_t rank = 0; rank <= rank_of(NULL); rank++)
+        for (size_t k = 0; k < w->count; k++)
+            if (g->of[k] == k && rank_of(algorithm_of(w->trace[k])) == rank)
+                g->group[g->groups++] =
+                    (trace_group){.algorithm = algorithm_of(w->trace[k]), .first = k};
     for (size_t k = 0; k < w->count; k++) {
         size_t found = 0;
         while (g->group[found].first != g->of[k])

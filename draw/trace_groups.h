@@ -12,7 +12,6 @@
 
 typedef struct trace_group {
     const char *algorithm; /* borrowed from a trace; NULL: not in the file */
-    size_t rank;           /* of the algorithm in saddle_algorithm_list(); unknown ones come last */
     char *label;           /* owned */
     size_t first;          /* index of its first trace */
     size_t count;          /* number of its traces */

@@ -145,10 +145,8 @@ saddle_status saddle_trace_missing_column(const saddle_trace *trace, const char 
                                           saddle_error *error)
 {
     char names[512] = "";
-    size_t used = 0;
-    for (size_t c = 0; c < trace->columns && used + 80 < sizeof names; c++)
-        used += (size_t)saddle_snprintf(names + used, sizeof names - used, "%s%.60s",
-                                        c == 0 ? "" : ", ", trace->column[c]);
+    for (size_t c = 0; c < trace->columns && strlen(names) + 80 < sizeof names; c++)
+        saddle_append(names, sizeof names, "%s%.60s", c == 0 ? "" : ", ", trace->column[c]);
     return saddle_fail(error, SADDLE_BAD_INPUT, "'%.200s' has no column %s; it has %s", trace->path,
                        column, names);
 }

@@ -62,12 +62,8 @@ double *saddle_trace_add_column(saddle_trace *trace, const char *name)
         return NULL;
     trace->columns++;
     column[c] = saddle_strdup(name);
-    value[c] = column[c] != NULL ? saddle_alloc_doubles(trace->rows) : NULL;
-    if (value[c] != NULL)
-        return value[c];
-    saddle_free(column[c]);
-    trace->columns--;
-    return NULL;
+    value[c] = saddle_alloc_doubles(trace->rows);
+    return column[c] != NULL ? value[c] : NULL;
 }
 
 /* ---- whether a trace is of the same run ----------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include <saddle/run.h>
 
 #include "checkpoint/checkpoint_file.h"
+#include "core/memory.h"
 #include "instance/instance.h"
 #include "observe/observer.h"
 
@@ -26,6 +27,8 @@ saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_chec
 
 /* Returns the number of 64-bit words in the links' state of all agents. */
 uint64_t saddle_checkpoint_link_words(const saddle_run_info *info, const saddle_layout *layout);
+/* The same of one agent, and the largest of them. */
+size_t saddle_checkpoint_agent_words(const saddle_run_info *info, size_t agent);
 size_t saddle_checkpoint_most_link_words(const saddle_run_info *info);
 /* Sends the links' state of agent i, which is `agent` if it is in this process, to rank 0, which writes
  * it if `writer` is not NULL. `words` has capacity for it. Collective. */
@@ -51,14 +54,15 @@ typedef struct saddle_resumption {
     saddle_checkpoint *from; /* NULL: nothing to resume from */
     char *refused;           /* why the newest checkpoint was skipped; NULL: it was not */
     const saddle_world *world;
-    double *memory;     /* the observer's */
-    saddle_row *rows;   /* of the trace so far */
-    double *outcomes;   /* their outcomes */
-    double *solution;   /* means of the best solution */
-    uint64_t *record;   /* of this process's agents, in their order */
-    size_t record_size; /* 64-bit words of each */
-    uint64_t *links;    /* the state of all agents' links; NULL: there is none */
-    size_t *link_start; /* where that of each agent begins */
+    saddle_allocator allocator; /* of the blocks below */
+    double *memory;             /* the observer's */
+    saddle_row *rows;           /* of the trace so far */
+    double *outcomes;           /* their outcomes */
+    double *solution;           /* means of the best solution */
+    uint64_t *record;           /* of this process's agents, in their order */
+    size_t record_size;         /* 64-bit words of each */
+    uint64_t *links;            /* the state of all agents' links; NULL: there is none */
+    size_t *link_start;         /* where that of each agent begins */
 } saddle_resumption;
 
 /* ---- resume_checks.c ---- */
@@ -89,9 +93,6 @@ saddle_status saddle_resume_load(saddle_resumption *resumption, const saddle_run
 double saddle_resume_bytes(const saddle_resumption *resumption, size_t local);
 /* Returns the effective value of a setting of the checkpoint's run; "" when there is none. */
 const char *saddle_resume_setting(const saddle_resumption *resumption, const char *name);
-/* Reads the links' state: checkpoint_links.c. Collective. */
-saddle_status saddle_resume_load_links(saddle_resumption *resumption, const saddle_run_info *info,
-                                       saddle_error *error);
 /* Implements saddle_engine_inputs::link_record. */
 const uint64_t *saddle_resume_links(void *resumption, size_t agent);
 /* Restores an agent's state. Implements saddle_engine_inputs::restore. */

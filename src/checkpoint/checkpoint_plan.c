@@ -88,24 +88,18 @@ static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan
     return status;
 }
 
-/* Creates an empty plan to copy settings into. */
-static saddle_status open_plan(saddle_plan *plan, saddle_error *error)
-{
-    saddle_plan defaults;
-    saddle_plan_defaults(&defaults, sizeof defaults);
-    return saddle_plan_copy(plan, &defaults, error);
-}
-
 saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info *out,
                                         saddle_plan *plan, saddle_error *error)
 {
     SADDLE_REQUIRE(error, path, out);
     saddle_checkpoint *c = NULL;
+    saddle_plan defaults;
     memset(out, 0, sizeof *out);
+    saddle_plan_defaults(&defaults, sizeof defaults);
     if (plan != NULL)
-        saddle_plan_defaults(plan, sizeof *plan);
+        *plan = defaults;
     saddle_status status = saddle_checkpoint_open(&c, path, error);
-    SADDLE_THEN_IF(status, plan != NULL, open_plan(plan, error));
+    SADDLE_THEN_IF(status, plan != NULL, saddle_plan_copy(plan, &defaults, error));
     SADDLE_THEN_IF(status, plan != NULL, take_settings(c, plan, false, error));
     if (status == SADDLE_OK) {
         *out = (saddle_checkpoint_info){.iteration = c->number.iteration,

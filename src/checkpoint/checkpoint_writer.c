@@ -33,6 +33,7 @@ struct saddle_checkpoint_writer {
     char *newest;               /* NULL: none yet */
     char *older;                /* NULL: none */
     bool failing;               /* the last one could not be written */
+    saddle_allocator allocator; /* of the buffers: */
     const saddle_agent **agent; /* of this process, by number */
     uint64_t *record;
     uint64_t *links; /* of one agent */
@@ -149,8 +150,9 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
 }
 
 /* Allocates the buffers of a writer of checkpoints with these numbers. */
-static void take_buffers(saddle_checkpoint_writer *k, size_t local, saddle_allocator *allocator)
+static void take_buffers(saddle_checkpoint_writer *k, size_t local)
 {
+    saddle_allocator *allocator = &k->allocator;
     k->agent = saddle_allocator_block(allocator, local, sizeof *k->agent);
     k->record = saddle_allocator_block(allocator, 1, saddle_checkpoint_record(&k->number));
     k->memory = saddle_allocator_block(allocator, (size_t)k->number.memory, sizeof *k->memory);
@@ -161,10 +163,10 @@ static void take_buffers(saddle_checkpoint_writer *k, size_t local, saddle_alloc
 
 double saddle_checkpoint_writer_bytes(const saddle_run_info *info, const saddle_layout *layout)
 {
-    saddle_allocator allocator = {.count_only = true};
-    saddle_checkpoint_writer k = {.info = info, .number = sizes_of(info, layout)};
-    take_buffers(&k, info->instance->world->local, &allocator);
-    return allocator.bytes;
+    saddle_checkpoint_writer k = {
+        .info = info, .number = sizes_of(info, layout), .allocator = {.count_only = true}};
+    take_buffers(&k, info->instance->world->local);
+    return k.allocator.bytes;
 }
 
 static saddle_status set_up(saddle_checkpoint_writer *k, const saddle_resumption *resumption,
@@ -173,9 +175,8 @@ static saddle_status set_up(saddle_checkpoint_writer *k, const saddle_resumption
     const saddle_plan *plan = k->info->given;
     const saddle_world *world = k->info->instance->world;
     k->directory = saddle_strdup(plan->outputs.checkpoint);
-    saddle_allocator allocator = {0};
-    take_buffers(k, world->local, &allocator);
-    if (k->directory == NULL || allocator.failed)
+    take_buffers(k, world->local);
+    if (k->directory == NULL || k->allocator.failed)
         return saddle_no_memory(error, "the checkpoints");
     saddle_status status = read_every(k, plan->outputs.checkpoint_every, error);
     SADDLE_THEN_IF(status, k->info->network->world->rank == 0,
@@ -202,13 +203,10 @@ saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
     if (plan->outputs.checkpoint == NULL)
         return SADDLE_OK;
     saddle_checkpoint_numbers number;
-    saddle_status status = saddle_checkpoint_measure(info, &number, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_checkpoint_measure(info, &number, error));
     saddle_checkpoint_writer *k = saddle_alloc(1, sizeof *k);
-    if (k == NULL) {
-        status = saddle_no_memory(error, "the checkpoints");
-    } else {
+    saddle_status status = saddle_check_memory(k, "the checkpoints", error);
+    if (k != NULL) {
         k->info = info;
         k->engine = engine;
         k->number = number;
@@ -233,10 +231,7 @@ void saddle_checkpoint_writer_free(saddle_checkpoint_writer *k)
     saddle_free(k->directory);
     saddle_free(k->newest);
     saddle_free(k->older);
-    saddle_free((void *)k->agent);
-    saddle_free(k->record);
-    saddle_free(k->links);
-    saddle_free(k->memory);
+    saddle_allocator_free(&k->allocator);
     saddle_free(k);
 }
 

@@ -157,57 +157,55 @@ saddle_status saddle_resume_open(saddle_resumption *out, const saddle_plan *plan
 
 /* ---- loading it ------------------------------------------------------------------------------ */
 
-/* Reads what all processes need. */
-static saddle_status load_common(saddle_resumption *r, const saddle_world *world,
-                                 saddle_error *error)
+/* Allocates all blocks of a resumption in a process with `local` agents, or counts their bytes. */
+static void take_blocks(saddle_resumption *r, size_t local)
 {
     const saddle_checkpoint_numbers *n = &r->from->number;
-    saddle_status status = SADDLE_OK;
-    r->memory = saddle_alloc((size_t)n->memory, sizeof *r->memory);
-    r->rows = saddle_alloc((size_t)n->rows, sizeof *r->rows);
-    r->outcomes = saddle_alloc((size_t)(n->rows * n->outcomes), sizeof *r->outcomes);
-    r->solution = saddle_alloc((size_t)n->solution, sizeof *r->solution);
-    const struct {
-        void *block;
-        size_t bytes;
-    } part[] = {{r->memory, (size_t)n->memory * sizeof *r->memory},
-                {r->rows, (size_t)n->rows * sizeof *r->rows},
-                {r->outcomes, (size_t)(n->rows * n->outcomes) * sizeof *r->outcomes},
-                {r->solution, (size_t)n->solution * sizeof *r->solution}};
-    enum { PARTS = sizeof part / sizeof *part };
-    for (size_t k = 0; k < PARTS; k++) {
-        SADDLE_THEN(status, saddle_check_memory(part[k].block, "a checkpoint", error));
-        SADDLE_THEN_IF(status, world->rank == 0,
-                       saddle_checkpoint_get(r->from, part[k].block, part[k].bytes, error));
-    }
-    SADDLE_TRY(saddle_world_agree(world, status, error));
-    for (size_t k = 0; k < PARTS; k++)
-        world->share(world, 0, part[k].bytes, part[k].block);
+    saddle_allocator *a = &r->allocator;
+    r->record_size = saddle_checkpoint_record(n) / sizeof *r->record;
+    r->memory = saddle_allocator_block(a, (size_t)n->memory, sizeof *r->memory);
+    r->rows = saddle_allocator_block(a, (size_t)n->rows, sizeof *r->rows);
+    r->outcomes = saddle_allocator_block(a, (size_t)(n->rows * n->outcomes), sizeof *r->outcomes);
+    r->solution = saddle_allocator_block(a, (size_t)n->solution, sizeof *r->solution);
+    /* The last record is one on its way to another process. */
+    r->record = saddle_allocator_block(a, local + 1, saddle_checkpoint_record(n));
+    if (n->links == 0)
+        return;
+    r->links = saddle_allocator_block(a, (size_t)n->links, sizeof *r->links);
+    r->link_start = saddle_allocator_block(a, (size_t)n->agents + 1, sizeof *r->link_start);
+}
+
+double saddle_resume_bytes(const saddle_resumption *r, size_t local)
+{
+    saddle_resumption counted = {.from = r->from, .allocator = {.count_only = true}};
+    if (r->from != NULL)
+        take_blocks(&counted, local);
+    return counted.allocator.bytes;
+}
+
+/* Reads `count` numbers of 8 bytes that all processes need. */
+static saddle_status load_block(const saddle_resumption *r, void *block, uint64_t count,
+                                saddle_error *error)
+{
+    size_t bytes = (size_t)count * 8;
+    saddle_status status =
+        r->world->rank == 0 ? saddle_checkpoint_get(r->from, block, bytes, error) : SADDLE_OK;
+    SADDLE_TRY(saddle_world_agree(r->world, status, error));
+    r->world->share(r->world, 0, bytes, block);
     return SADDLE_OK;
 }
 
 /* Reads the agents' records and sends them to the agents' ranks. If rank 0 cannot read on, it still
  * sends what the others wait for. */
-static saddle_status load_records(saddle_resumption *r, const saddle_world *world,
-                                  saddle_error *error)
+static saddle_status load_records(const saddle_resumption *r, saddle_error *error)
 {
-    size_t bytes = saddle_checkpoint_record(&r->from->number);
-    uint64_t *passing = saddle_alloc(bytes, 1);
-    r->world = world;
-    r->record_size = bytes / sizeof *r->record;
-    r->record = saddle_alloc(world->local, bytes);
-    saddle_status status = passing != NULL && r->record != NULL
-                               ? SADDLE_OK
-                               : saddle_no_memory(error, "the agents' state");
-    status = saddle_world_agree(world, status, error);
-    if (status != SADDLE_OK || passing == NULL || r->record == NULL) {
-        saddle_free(passing);
-        return status;
-    }
+    const saddle_world *world = r->world;
+    size_t bytes = r->record_size * sizeof *r->record;
+    saddle_status status = SADDLE_OK;
     uint64_t *next = r->record;
     for (size_t i = 0; i < world->agents; i++) {
         bool here = saddle_world_has(world, i);
-        uint64_t *record = here ? next : passing;
+        uint64_t *record = here ? next : r->record + world->local * r->record_size;
         if (world->rank == 0 && status == SADDLE_OK)
             status = saddle_checkpoint_get(r->from, record, bytes, error);
         if (world->home[i] != 0 && (here || world->rank == 0))
@@ -219,23 +217,26 @@ static saddle_status load_records(saddle_resumption *r, const saddle_world *worl
                                  r->from->path, i, record[0]);
         next += here ? r->record_size : 0;
     }
-    saddle_free(passing);
     return saddle_world_agree(world, status, error);
 }
 
-double saddle_resume_bytes(const saddle_resumption *r, size_t local)
+/* Reads the body. */
+static saddle_status load(saddle_resumption *r, const saddle_run_info *info, saddle_error *error)
 {
-    if (r->from == NULL)
-        return 0.0;
     const saddle_checkpoint_numbers *n = &r->from->number;
-    size_t record = saddle_checkpoint_record(n);
-    return saddle_block_bytes(local + 1, record) +
-           saddle_block_bytes((size_t)n->memory, sizeof *r->memory) +
-           saddle_block_bytes((size_t)n->rows, sizeof *r->rows) +
-           saddle_block_bytes((size_t)n->rows, (size_t)n->outcomes * sizeof *r->outcomes) +
-           saddle_block_bytes((size_t)n->links, sizeof *r->links) +
-           saddle_block_bytes(n->links > 0 ? (size_t)n->agents + 1 : 0, sizeof *r->link_start) +
-           saddle_block_bytes((size_t)n->solution, sizeof *r->solution);
+    r->world = info->instance->world;
+    take_blocks(r, r->world->local);
+    saddle_status status =
+        r->allocator.failed ? saddle_no_memory(error, "a checkpoint") : SADDLE_OK;
+    SADDLE_TRY(saddle_world_agree(r->world, status, error));
+    for (size_t i = 0; n->links > 0 && i < r->world->agents; i++)
+        r->link_start[i + 1] = r->link_start[i] + saddle_checkpoint_agent_words(info, i);
+    SADDLE_TRY(load_block(r, r->memory, n->memory, error));
+    SADDLE_TRY(load_block(r, r->rows, n->rows * n->row_words, error));
+    SADDLE_TRY(load_block(r, r->outcomes, n->rows * n->outcomes, error));
+    SADDLE_TRY(load_block(r, r->solution, n->solution, error));
+    SADDLE_TRY(load_records(r, error));
+    return n->links > 0 ? load_block(r, r->links, n->links, error) : SADDLE_OK;
 }
 
 saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *info,
@@ -251,16 +252,19 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
     if (status != SADDLE_OK && world->rank == 0)
         name_alternative(r->from->path, &wanted, error);
     status = saddle_world_agree(world, status, error);
-    SADDLE_THEN(status, load_common(r, world, error));
-    SADDLE_THEN(status, load_records(r, info->instance->world, error));
-    SADDLE_THEN_IF(status, r->from->number.links > 0, saddle_resume_load_links(r, info, error));
-    return status;
+    return status == SADDLE_OK ? load(r, info, error) : status;
 }
 
 const char *saddle_resume_setting(const saddle_resumption *r, const char *name)
 {
     const saddle_setting *setting = saddle_notes_find(&r->from->settings, name);
     return setting != NULL ? setting->effective : "";
+}
+
+const uint64_t *saddle_resume_links(void *resumption, size_t agent)
+{
+    const saddle_resumption *r = resumption;
+    return r->links + r->link_start[agent];
 }
 
 void saddle_resume_agent(void *resumption, saddle_agent *agent)
@@ -294,13 +298,7 @@ void saddle_resume_solution(const saddle_resumption *r, saddle_result *result)
 
 void saddle_resume_forget(saddle_resumption *r)
 {
-    saddle_free(r->memory);
-    saddle_free(r->rows);
-    saddle_free(r->outcomes);
-    saddle_free(r->solution);
-    saddle_free(r->record);
-    saddle_free(r->links);
-    saddle_free(r->link_start);
+    saddle_allocator_free(&r->allocator);
     *r = (saddle_resumption){.from = r->from, .refused = r->refused, .world = r->world};
 }
 

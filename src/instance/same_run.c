@@ -95,10 +95,13 @@ static void write_value(FILE *out, const saddle_option *option, const char *text
         write_file(out, text);
         return;
     }
+    if (!option->no_path_in_file || strchr(text, '/') == NULL) {
+        fputs(text, out);
+        return;
+    }
     /* A set of blocks, such as blocks:2*./mine.so,*none, can contain a plug-in. */
-    bool paths = option->no_path_in_file && strchr(text, '/') != NULL;
     for (size_t length; *text != '\0'; text += length) {
-        length = paths ? strcspn(text, ",*") : strlen(text);
+        length = strcspn(text, ",*");
         write_piece(out, text, length);
         if (text[length] != '\0')
             fputc(text[length++], out);
@@ -182,13 +185,18 @@ const char *saddle_notes_value(const void *notes, const saddle_option *option,
 
 /* ---- several processes ----------------------------------------------------------------------- */
 
+/* Returns whether the value of an option for plug-ins names one, whose file may be missing here. */
+static bool names_plugin(const char *value)
+{
+    return strstr(value, SADDLE_PLUGIN_VALUE) != NULL || strchr(value, '/') != NULL;
+}
+
 /* Refuses a setting that is not that of process 0, which runs on the host `first`. */
 static saddle_status refuse_plan(const saddle_world *world, const saddle_plan *plan,
                                  const saddle_difference *d, const char *host, const char *first,
                                  saddle_error *error)
 {
-    if (strstr(d->value_here, SADDLE_PLUGIN_VALUE) != NULL &&
-        strstr(d->value_there, SADDLE_PLUGIN_VALUE) != NULL)
+    if (d->option->no_path_in_file && names_plugin(d->value_here) && names_plugin(d->value_there))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%s: the plug-in '%.300s' of process %zu on %s is not the same file as "
                            "that of process 0 on %s; copy one file to all hosts",
@@ -216,7 +224,7 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
     status = saddle_world_agree(world, status, error);
     first.count = own.count;
     world->share(world, 0, sizeof first.count, &first.count);
-    void *text = own.text;
+    void *text = world->rank == 0 ? own.text : NULL;
     first.bytes = own.bytes;
     SADDLE_THEN(status, saddle_world_copy(world, &text, &first.bytes, "the settings", error));
     if (status == SADDLE_OK && world->rank > 0) {
