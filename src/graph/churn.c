@@ -28,7 +28,6 @@ void saddle_number_edges(const saddle_graph *graph, size_t *number)
 
 /* A file that is being read, and the state after the events so far. */
 typedef struct reading {
-    saddle_line_reader in;
     saddle_churn *churn;
     const saddle_graph *graph;
     size_t capacity;       /* of the list of events */
@@ -54,11 +53,11 @@ static const struct {
     [SADDLE_CHURN_HEAL] = {"heal", true, true, "is not cut"}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static saddle_status read_kind(reading *r, const char *word, saddle_churn_kind *out,
-                               saddle_error *error)
+static saddle_status read_kind(saddle_line_reader *in, saddle_churn_kind *out, saddle_error *error)
 {
+    const char *word = saddle_line_reader_field(in, " \t");
     if (word == NULL)
-        return saddle_line_reader_refuse(&r->in, r->in.rest, error,
+        return saddle_line_reader_refuse(in, in->rest, error,
                                          "the line ends before what happens; " FORM);
     for (size_t k = 0; k < KINDS; k++)
         if (strcmp(word, kinds[k].name) == 0) {
@@ -66,12 +65,13 @@ static saddle_status read_kind(reading *r, const char *word, saddle_churn_kind *
             return SADDLE_OK;
         }
     return saddle_line_reader_refuse(
-        &r->in, word, error, "'%s' is not leave, return, join, cut or heal", SADDLE_EXCERPT(word));
+        in, word, error, "'%s' is not leave, return, join, cut or heal", SADDLE_EXCERPT(word));
 }
 
 /* Fails if an event, which names its agents at `word`, cannot happen after the events before it. */
-static saddle_status check_event(reading *r, const char *word, const saddle_churn_event *event,
-                                 const size_t agent[2], saddle_error *error)
+static saddle_status check_event(reading *r, const saddle_line_reader *in, const char *word,
+                                 const saddle_churn_event *event, const size_t agent[2],
+                                 saddle_error *error)
 {
     bool edge = kinds[event->kind].edge;
     unsigned char *events = &r->events[(edge ? r->graph->agents : 0) + event->which];
@@ -79,13 +79,13 @@ static saddle_status check_event(reading *r, const char *word, const saddle_chur
     bool joins = event->kind == SADDLE_CHURN_JOIN;
     /* An agent that joins was taken for present until now. */
     if (joins ? *events > 0 : (*off != 0) != kinds[event->kind].off)
-        return edge ? saddle_line_reader_refuse(&r->in, word, error,
-                                                "the edge of agents %zu and %zu %s", agent[0],
-                                                agent[1], kinds[event->kind].refusal)
-                    : saddle_line_reader_refuse(&r->in, word, error, "agent %zu %s", agent[0],
-                                                kinds[event->kind].refusal);
+        return edge
+                   ? saddle_line_reader_refuse(in, word, error, "the edge of agents %zu and %zu %s",
+                                               agent[0], agent[1], kinds[event->kind].refusal)
+                   : saddle_line_reader_refuse(in, word, error, "agent %zu %s", agent[0],
+                                               kinds[event->kind].refusal);
     if (*events == MOST_EVENTS)
-        return saddle_line_reader_refuse(&r->in, word, error,
+        return saddle_line_reader_refuse(in, word, error,
                                          "this is event %d of one agent or edge; at most %d are "
                                          "possible",
                                          MOST_EVENTS + 1, MOST_EVENTS);
@@ -94,25 +94,26 @@ static saddle_status check_event(reading *r, const char *word, const saddle_chur
     return SADDLE_OK;
 }
 
-static saddle_status read_event(reading *r, saddle_error *error)
+static saddle_status read_event(saddle_line_reader *in, void *context, saddle_error *error)
 {
+    reading *r = context;
     saddle_churn *churn = r->churn;
     saddle_churn_event event = {.round = 0};
     size_t agent[2] = {0, 0};
     uint64_t last = churn->count > 0 ? churn->event[churn->count - 1].round : 0;
-    SADDLE_TRY(saddle_read_round(&r->in, last, FORM, &event.round, error));
-    SADDLE_TRY(read_kind(r, saddle_line_reader_field(&r->in, " \t"), &event.kind, error));
-    const char *at = r->in.rest;
+    SADDLE_TRY(saddle_read_round(in, last, FORM, &event.round, error));
+    SADDLE_TRY(read_kind(in, &event.kind, error));
+    const char *at = in->rest;
     if (kinds[event.kind].edge) {
         size_t position = 0;
-        SADDLE_TRY(saddle_read_link(&r->in, r->graph, FORM, agent, &position, error));
+        SADDLE_TRY(saddle_read_link(in, r->graph, FORM, agent, &position, error));
         event.which = r->edge[position];
     } else {
-        SADDLE_TRY(saddle_read_agent(&r->in, r->graph->agents, FORM, &agent[0], error));
+        SADDLE_TRY(saddle_read_agent(in, r->graph->agents, FORM, &agent[0], error));
         event.which = agent[0];
     }
-    SADDLE_TRY(check_event(r, at, &event, agent, error));
-    SADDLE_TRY(saddle_read_end(&r->in, FORM, error));
+    SADDLE_TRY(check_event(r, in, at, &event, agent, error));
+    SADDLE_TRY(saddle_read_end(in, FORM, error));
     saddle_churn_event *grown =
         saddle_grow(churn->event, churn->count, &r->capacity, sizeof *grown);
     SADDLE_TRY(saddle_check_memory(grown, "the churn", error));
@@ -143,17 +144,6 @@ static saddle_status check_presence(const reading *r, const char *path, saddle_e
                        "'%.300s': every agent joins later; keep at least one from the start", path);
 }
 
-static saddle_status read_all(reading *r, const char *path, saddle_error *error)
-{
-    saddle_status status = saddle_line_reader_open(&r->in, path, "the path of a text file", error);
-    while (status == SADDLE_OK && saddle_line_reader_next_filled(&r->in, error))
-        status = read_event(r, error);
-    SADDLE_THEN(status, r->in.status);
-    SADDLE_THEN(status, check_presence(r, path, error));
-    saddle_line_reader_close(&r->in);
-    return status;
-}
-
 saddle_status saddle_churn_read(saddle_churn **out, const char *path, const saddle_graph *graph,
                                 saddle_error *error)
 {
@@ -168,8 +158,9 @@ saddle_status saddle_churn_read(saddle_churn **out, const char *path, const sadd
     saddle_status status = good ? SADDLE_OK : saddle_no_memory(error, "the churn");
     if (good) {
         saddle_number_edges(graph, r.edge);
-        status = read_all(&r, path, error);
+        status = saddle_read_lines(path, SADDLE_WANTED_TEXT_FILE, read_event, &r, error);
     }
+    SADDLE_THEN(status, check_presence(&r, path, error));
     saddle_allocator_free(&allocator);
     if (status == SADDLE_OK)
         *out = r.churn;
@@ -184,4 +175,107 @@ void saddle_churn_free(saddle_churn *churn)
         return;
     saddle_free(churn->event);
     saddle_free(churn);
+}
+
+/* ---- who is present ---------------------------------------------------------------------------- */
+
+static void apply(saddle_presence *p, const saddle_churn_event *event)
+{
+    size_t k = event->which;
+    switch (event->kind) {
+    case SADDLE_CHURN_LEAVE:
+        p->gone[k] = 1;
+        p->back[k] = 0;
+        return;
+    case SADDLE_CHURN_RETURN:
+    case SADDLE_CHURN_JOIN:
+        p->gone[k] = 0;
+        p->back[k] = 1;
+        return;
+    case SADDLE_CHURN_CUT:
+        p->cut[k] = 1;
+        p->healed[k] = 0;
+        return;
+    case SADDLE_CHURN_HEAL:
+        p->cut[k] = 0;
+        p->healed[k] = 1;
+        return;
+    }
+}
+
+/* Marks the agents that can be reached from an agent; returns their number. */
+static size_t fill(saddle_presence *p, size_t from, unsigned char mark)
+{
+    size_t count = 1;
+    p->queue[0] = from;
+    p->counted[from] = mark;
+    for (size_t at = 0; at < count; at++) {
+        size_t i = p->queue[at];
+        for (size_t k = p->graph->start[i]; k < p->graph->start[i + 1]; k++) {
+            size_t j = p->graph->neighbour[k];
+            if (p->counted[j] == mark || !saddle_presence_linked(p, i, k))
+                continue;
+            p->counted[j] = mark;
+            p->queue[count++] = j;
+        }
+    }
+    return count;
+}
+
+/* Finds the components of the agents that are present. */
+static void find_components(saddle_presence *p)
+{
+    size_t agents = p->graph->agents;
+    size_t largest = 0;
+    memset(p->counted, 0, agents);
+    p->present = p->members = p->components = 0;
+    for (size_t i = 0; i < agents; i++) {
+        p->present += !p->gone[i];
+        if (p->gone[i] || p->counted[i])
+            continue;
+        size_t size = fill(p, i, 1);
+        p->components++;
+        if (size > p->members) {
+            p->members = size;
+            largest = i;
+        }
+    }
+    memset(p->counted, 0, agents);
+    if (p->members > 0)
+        fill(p, largest, 1);
+}
+
+void saddle_presence_take(saddle_presence *p, const saddle_churn *churn, const saddle_graph *graph,
+                          const size_t *edge, saddle_allocator *allocator)
+{
+    *p = (saddle_presence){.graph = graph, .edge = edge};
+    if (churn == NULL)
+        return;
+    p->gone = saddle_allocator_block(allocator, graph->agents, 1);
+    p->back = saddle_allocator_block(allocator, graph->agents, 1);
+    p->counted = saddle_allocator_block(allocator, graph->agents, 1);
+    p->cut = saddle_allocator_block(allocator, graph->edges, 1);
+    p->healed = saddle_allocator_block(allocator, graph->edges, 1);
+    p->queue = saddle_allocator_block(allocator, graph->agents, sizeof *p->queue);
+    if (allocator->failed || allocator->count_only)
+        return;
+    p->churn = churn;
+    for (size_t k = 0; k < churn->count; k++)
+        if (churn->event[k].kind == SADDLE_CHURN_JOIN)
+            p->gone[churn->event[k].which] = 1;
+    find_components(p);
+}
+
+void saddle_presence_advance(saddle_presence *p, uint64_t round)
+{
+    const saddle_churn_event *event = p->churn->event;
+    for (size_t k = p->first; k < p->next; k++) {
+        bool edge = event[k].kind == SADDLE_CHURN_CUT || event[k].kind == SADDLE_CHURN_HEAL;
+        (edge ? p->healed : p->back)[event[k].which] = 0;
+    }
+    p->first = p->next;
+    while (p->next < p->churn->count && event[p->next].round <= round)
+        apply(p, &event[p->next++]);
+    if (p->first < p->next)
+        find_components(p);
 }

@@ -48,7 +48,7 @@ void saddle_churn_free(saddle_churn *churn);
  * neighbours, in which every edge has two positions. */
 void saddle_number_edges(const saddle_graph *graph, size_t *number);
 
-/* ---- presence.c: who is present ------------------------------------------------------------------ */
+/* ---- who is present ----------------------------------------------------------------------------- */
 
 /* Which agents are present, which edges are cut, and the components that this leaves. */
 typedef struct saddle_presence {

@@ -14,13 +14,17 @@ typedef struct compression_form {
     saddle_compression_kind kind;
 } compression_form;
 
-static const compression_form forms[] = {
-    {"none", SADDLE_COMPRESS_NONE},
-    {"quantize:BITS", SADDLE_COMPRESS_QUANTIZE},
-    {"top:FRACTION", SADDLE_COMPRESS_TOP},
-    {"random:FRACTION", SADDLE_COMPRESS_RANDOM},
+#define FORM(...)             \
+    &(const compression_form) \
+    {                         \
+        __VA_ARGS__           \
+    }
+static const compression_form *const forms[] = {
+    FORM("none", SADDLE_COMPRESS_NONE),
+    FORM("quantize:BITS", SADDLE_COMPRESS_QUANTIZE),
+    FORM("top:FRACTION", SADDLE_COMPRESS_TOP),
+    FORM("random:FRACTION", SADDLE_COMPRESS_RANDOM),
 };
-enum { FORMS = sizeof forms / sizeof *forms };
 
 /* The factor of the rate for random entries if no sums make up for what is not sent: DPPSP does not converge at
  * half the rate that suits the others. */
@@ -68,11 +72,9 @@ static saddle_status read_number(saddle_compression *out, const char *text, sadd
 saddle_status saddle_compression_read(saddle_compression *out, const char *text, double rate,
                                       saddle_error *error)
 {
-    const compression_form *list[FORMS];
     const void *found;
-    for (size_t k = 0; k < FORMS; k++)
-        list[k] = &forms[k];
-    SADDLE_TRY(saddle_registry_find(&found, "compression", text, list, FORMS, error));
+    SADDLE_TRY(saddle_registry_find(&found, "compression", text, forms,
+                                    sizeof forms / sizeof *forms, error));
     const compression_form *form = found;
     const char *colon = strchr(text, ':');
     bool plain = form->kind == SADDLE_COMPRESS_NONE;
@@ -80,7 +82,5 @@ saddle_status saddle_compression_read(saddle_compression *out, const char *text,
     if (plain != (colon == NULL))
         return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is not of the form %s",
                            SADDLE_EXCERPT(text), form->synopsis);
-    if (colon != NULL)
-        SADDLE_TRY(read_number(out, colon + 1, error));
-    return SADDLE_OK;
+    return colon != NULL ? read_number(out, colon + 1, error) : SADDLE_OK;
 }

@@ -10,36 +10,40 @@
 #include "core/status.h"
 #include "core/text.h"
 
-saddle_status saddle_edges_reserve(saddle_edges *edges, size_t count, saddle_error *error)
+bool saddle_edges_reserve(saddle_edges *edges, size_t count)
 {
-    if (count > SADDLE_MAX_EDGES)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the graph would have %zu edges; at most %zu are supported: use fewer "
-                           "agents or a sparser topology",
-                           count, SADDLE_MAX_EDGES);
-    if (count <= edges->capacity)
-        return SADDLE_OK;
+    if (edges->status != SADDLE_OK || count <= edges->capacity)
+        return edges->status == SADDLE_OK;
+    if (count > SADDLE_MAX_EDGES) {
+        edges->status = saddle_fail(edges->error, SADDLE_BAD_INPUT,
+                                    "the graph would have %zu edges; at most %zu are supported: "
+                                    "use fewer agents or a sparser topology",
+                                    count, SADDLE_MAX_EDGES);
+        return false;
+    }
     saddle_edge *grown = saddle_alloc(count, sizeof *grown);
-    SADDLE_TRY(saddle_check_memory(grown, "the graph's edges", error));
+    edges->status = saddle_check_memory(grown, "the graph's edges", edges->error);
+    if (grown == NULL)
+        return false;
     if (edges->count > 0)
         memcpy(grown, edges->edge, edges->count * sizeof *grown);
     saddle_free(edges->edge);
     edges->edge = grown;
     edges->capacity = count;
-    return SADDLE_OK;
+    return true;
 }
 
-saddle_status saddle_edges_add(saddle_edges *edges, size_t a, size_t b, saddle_error *error)
+void saddle_edges_add(saddle_edges *edges, size_t a, size_t b)
 {
     if (edges->count == edges->capacity) {
         size_t wanted = edges->capacity < 8 ? 16 : 2 * edges->capacity;
         /* The last doubling stops at the limit, so that only an edge beyond it is refused. */
         if (wanted > SADDLE_MAX_EDGES && edges->count < SADDLE_MAX_EDGES)
             wanted = SADDLE_MAX_EDGES;
-        SADDLE_TRY(saddle_edges_reserve(edges, wanted, error));
+        if (!saddle_edges_reserve(edges, wanted))
+            return;
     }
     edges->edge[edges->count++] = (saddle_edge){(uint32_t)a, (uint32_t)b};
-    return SADDLE_OK;
 }
 
 void saddle_edges_free(saddle_edges *edges)
@@ -120,15 +124,14 @@ static saddle_status refuse_disconnected(const char *text, size_t agents, const 
                        SADDLE_PLURAL(agents));
 }
 
-static saddle_status check_connected(const saddle_edges *edges, const char *text, size_t agents,
-                                     saddle_error *error)
+static saddle_status check_connected(const saddle_edges *edges, const char *text, size_t agents)
 {
     uint32_t *root = saddle_alloc(agents, sizeof *root);
-    SADDLE_TRY(saddle_check_memory(root, "the graph's components", error));
-    saddle_status status = SADDLE_OK;
+    SADDLE_TRY(saddle_check_memory(root, "the graph's components", edges->error));
     size_t components = saddle_edges_components(edges, agents, root);
+    saddle_status status = SADDLE_OK;
     if (components != 1)
-        status = refuse_disconnected(text, agents, root, components, error);
+        status = refuse_disconnected(text, agents, root, components, edges->error);
     saddle_free(root);
     return status;
 }
@@ -168,16 +171,17 @@ static bool fill_rows(saddle_graph *graph, const saddle_edges *edges)
     return done;
 }
 
-saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text, size_t agents,
-                                    saddle_graph **out, saddle_error *error)
+static saddle_status make_graph(const saddle_edges *edges, const char *text, size_t agents,
+                                saddle_graph **out)
 {
-    *out = NULL;
+    SADDLE_TRY(edges->status);
     SADDLE_TRY(saddle_need_check_one(2.0 * saddle_block_bytes(2 * edges->count, sizeof(size_t)) +
                                          2.0 * saddle_block_bytes(agents + 1, sizeof(size_t)),
-                                     "the graph", "use fewer agents or a sparser topology", error));
-    SADDLE_TRY(check_connected(edges, text, agents, error));
+                                     "the graph", "use fewer agents or a sparser topology",
+                                     edges->error));
+    SADDLE_TRY(check_connected(edges, text, agents));
     saddle_graph *graph = saddle_alloc(1, sizeof *graph);
-    SADDLE_TRY(saddle_check_memory(graph, "a graph", error));
+    SADDLE_TRY(saddle_check_memory(graph, "a graph", edges->error));
     graph->text = saddle_strdup(text);
     graph->rows = 1;
     graph->columns = agents;
@@ -188,10 +192,19 @@ saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text,
     if (graph->text == NULL || graph->start == NULL || graph->neighbour == NULL ||
         !fill_rows(graph, edges)) {
         saddle_graph_free(graph);
-        return saddle_no_memory(error, "a graph");
+        return saddle_no_memory(edges->error, "a graph");
     }
     *out = graph;
     return SADDLE_OK;
+}
+
+saddle_status saddle_edges_compress(saddle_edges *edges, const char *text, size_t agents,
+                                    saddle_graph **out)
+{
+    *out = NULL;
+    saddle_status status = make_graph(edges, text, agents, out);
+    saddle_edges_free(edges);
+    return status;
 }
 
 size_t saddle_graph_position(const saddle_graph *graph, size_t i, size_t j)
@@ -214,10 +227,11 @@ size_t saddle_graph_position(const saddle_graph *graph, size_t i, size_t j)
 
 /* Appends edge e of an array, which must be new: `seen` contains those before it. */
 static saddle_status take_edge(saddle_edges *edges, saddle_edge_set *seen, size_t agents, size_t e,
-                               const size_t *edge, saddle_error *error)
+                               const size_t *edge)
 {
     size_t a = edge[2 * e];
     size_t b = edge[2 * e + 1];
+    saddle_error *error = edges->error;
     if (a >= agents || b >= agents)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "edge %zu links agents %zu and %zu; give agents from 0 to %zu", e, a, b,
@@ -230,7 +244,8 @@ static saddle_status take_edge(saddle_edges *edges, saddle_edge_set *seen, size_
                            "edge %zu, which links agents %zu and %zu, is given twice; leave one "
                            "out",
                            e, a, b);
-    return saddle_edges_add(edges, a, b, error);
+    saddle_edges_add(edges, a, b);
+    return edges->status;
 }
 
 saddle_status saddle_graph_from_edges(saddle_graph **out, size_t agents, size_t count,
@@ -244,17 +259,14 @@ saddle_status saddle_graph_from_edges(saddle_graph **out, size_t agents, size_t 
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "a graph cannot have %zu agents; give a number from 1 to %zu", agents,
                            SADDLE_MAX_AGENTS);
-    saddle_edges edges = {0};
+    saddle_edges edges = {.error = error};
     saddle_edge_set seen = {0};
-    saddle_status status = saddle_edges_reserve(&edges, count, error);
-    SADDLE_THEN_IF(status, !saddle_edge_set_create(&seen, count),
-                   saddle_no_memory(error, "the graph's edges"));
-    for (size_t e = 0; status == SADDLE_OK && e < count; e++)
-        status = take_edge(&edges, &seen, agents, e, edge, error);
-    SADDLE_THEN(status, saddle_edges_compress(&edges, "edges", agents, out, error));
+    if (saddle_edges_reserve(&edges, count) && !saddle_edge_set_create(&seen, count))
+        edges.status = saddle_no_memory(error, "the graph's edges");
+    for (size_t e = 0; edges.status == SADDLE_OK && e < count; e++)
+        edges.status = take_edge(&edges, &seen, agents, e, edge);
     saddle_edge_set_free(&seen);
-    saddle_edges_free(&edges);
-    return status;
+    return saddle_edges_compress(&edges, "edges", agents, out);
 }
 
 /* ---- sets of edges ---- */

@@ -1,8 +1,9 @@
 /*
  * Edge lists, from which graphs are built.
  *
- * An edge list owns its memory; a zeroed struct is an empty list. Sizes are bounded so that no product of
- * them overflows, and so that a mistyped zero is refused instead of exhausting the memory.
+ * An edge list owns its memory; one with only `error` set is empty. The first failure stays in `status`, and
+ * edges that are added after it are ignored. Sizes are bounded so that no product of them overflows, and so that
+ * a mistyped zero is refused instead of exhausting the memory.
  */
 #ifndef SADDLE_GRAPH_EDGES_H
 #define SADDLE_GRAPH_EDGES_H
@@ -25,12 +26,14 @@ typedef struct saddle_edges {
     saddle_edge *edge;
     size_t count;
     size_t capacity;
+    saddle_status status;
+    saddle_error *error; /* receives the message of the first failure; NULL: not wanted */
 } saddle_edges;
 
-/* Reserves capacity for `count` edges in all; fails above SADDLE_MAX_EDGES. */
-saddle_status saddle_edges_reserve(saddle_edges *edges, size_t count, saddle_error *error);
+/* Reserves capacity for `count` edges in all; fails above SADDLE_MAX_EDGES. Returns whether nothing has failed. */
+bool saddle_edges_reserve(saddle_edges *edges, size_t count);
 /* Appends an edge. Amortized O(1). */
-saddle_status saddle_edges_add(saddle_edges *edges, size_t a, size_t b, saddle_error *error);
+void saddle_edges_add(saddle_edges *edges, size_t a, size_t b);
 /* Frees the list's memory and leaves it empty. */
 void saddle_edges_free(saddle_edges *edges);
 
@@ -41,11 +44,11 @@ void saddle_edges_free(saddle_edges *edges);
 size_t saddle_edges_components(const saddle_edges *edges, size_t agents, uint32_t *root);
 
 /*
- * Converts a simple edge list into a graph, in O(agents + edges). Fails for a disconnected one and names
- * its components. `text` is copied.
+ * Converts a simple edge list into a graph, in O(agents + edges), and frees the list. Fails if the list has
+ * failed, and for a disconnected one, whose components the message names. `text` is copied.
  */
-saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text, size_t agents,
-                                    saddle_graph **out, saddle_error *error);
+saddle_status saddle_edges_compress(saddle_edges *edges, const char *text, size_t agents,
+                                    saddle_graph **out);
 
 /* Returns the position of agent j among the graph's neighbours of agent i; SIZE_MAX when they are not linked. */
 size_t saddle_graph_position(const saddle_graph *graph, size_t i, size_t j);

@@ -62,9 +62,9 @@ bool saddle_link_model_is_file(const char *text)
 /* Parses "latency:0.02,compute:1e-6". */
 static saddle_status read_uniform(costs *out, const char *text, saddle_error *error)
 {
-    for (const char *at = text;;) {
+    size_t piece;
+    for (const char *at; (at = saddle_next_item(&text, &piece)) != NULL;) {
         char value[64] = "";
-        size_t piece = strcspn(at, ",");
         size_t name = strcspn(at, ":,");
         size_t cost = find_cost(at, name);
         if (at[name] != ':' || cost == COSTS)
@@ -76,10 +76,8 @@ static saddle_status read_uniform(costs *out, const char *text, saddle_error *er
         if (length < sizeof value)
             memcpy(value, at + name + 1, length);
         SADDLE_TRY(set_cost(out, cost, length < sizeof value ? value : at, error));
-        if (at[piece] == '\0')
-            return SADDLE_OK;
-        at += piece + 1;
     }
+    return SADDLE_OK;
 }
 
 /* ---- a file ---- */
@@ -87,7 +85,6 @@ static saddle_status read_uniform(costs *out, const char *text, saddle_error *er
 #define FORM "a line begins with `default`, `agent I` or `edge I J`"
 
 typedef struct reading {
-    saddle_line_reader in;
     const saddle_graph *graph;
     saddle_link_model *model;
     costs fallback;
@@ -95,7 +92,8 @@ typedef struct reading {
 } reading;
 
 /* Reads the remaining pairs of a line, at least one. `allowed` has a bit for each cost. */
-static saddle_status read_pairs(reading *r, unsigned allowed, costs *out, saddle_error *error)
+static saddle_status read_pairs(saddle_line_reader *in, unsigned allowed, costs *out,
+                                saddle_error *error)
 {
     const char *kinds = allowed == 1U << COMPUTE        ? "compute S"
                         : (allowed >> COMPUTE) % 2 == 0 ? "latency S or bandwidth B"
@@ -103,90 +101,86 @@ static saddle_status read_pairs(reading *r, unsigned allowed, costs *out, saddle
     size_t pairs = 0;
     const char *word;
     *out = no_costs();
-    for (; (word = saddle_line_reader_field(&r->in, " \t")) != NULL; pairs++) {
+    for (; (word = saddle_line_reader_field(in, " \t")) != NULL; pairs++) {
         size_t cost = find_cost(word, strlen(word));
         if (cost == COSTS || (allowed >> cost) % 2 == 0)
             return saddle_line_reader_refuse(
-                &r->in, word, error, "'%s' %s; give %s", SADDLE_EXCERPT(word),
+                in, word, error, "'%s' %s; give %s", SADDLE_EXCERPT(word),
                 cost == COSTS ? "is unknown" : "is not allowed in this line", kinds);
-        const char *number = saddle_line_reader_field(&r->in, " \t");
+        const char *number = saddle_line_reader_field(in, " \t");
         saddle_error said = {.message = ""};
         if (number == NULL)
-            return saddle_line_reader_refuse(&r->in, r->in.rest, error,
+            return saddle_line_reader_refuse(in, in->rest, error,
                                              "the line ends after %s; a number must follow", word);
         if (set_cost(out, cost, number, &said) != SADDLE_OK)
-            return saddle_line_reader_refuse(&r->in, number, error, "%s", said.message);
+            return saddle_line_reader_refuse(in, number, error, "%s", said.message);
     }
     if (pairs == 0)
-        return saddle_line_reader_refuse(&r->in, r->in.rest, error, "the line ends without %s",
-                                         kinds);
+        return saddle_line_reader_refuse(in, in->rest, error, "the line ends without %s", kinds);
     return SADDLE_OK;
 }
 
 /* Reads "agent I compute S". */
-static saddle_status read_agent_line(reading *r, saddle_error *error)
+static saddle_status read_agent_line(reading *r, saddle_line_reader *in, saddle_error *error)
 {
     size_t i = 0;
     costs own;
-    const char *word = r->in.rest;
-    SADDLE_TRY(saddle_read_agent(&r->in, r->graph->agents, FORM, &i, error));
+    const char *word = in->rest;
+    SADDLE_TRY(saddle_read_agent(in, r->graph->agents, FORM, &i, error));
     if (!isnan(r->model->compute[i]))
-        return saddle_line_reader_refuse(&r->in, word, error,
+        return saddle_line_reader_refuse(in, word, error,
                                          "agent %zu already has a line; remove one of the two", i);
-    SADDLE_TRY(read_pairs(r, 1U << COMPUTE, &own, error));
+    SADDLE_TRY(read_pairs(in, 1U << COMPUTE, &own, error));
     r->model->compute[i] = own.value[COMPUTE];
     return SADDLE_OK;
 }
 
 /* Reads "edge I J latency S bandwidth B". */
-static saddle_status read_edge_line(reading *r, saddle_error *error)
+static saddle_status read_edge_line(reading *r, saddle_line_reader *in, saddle_error *error)
 {
     size_t agent[2];
     size_t link = 0;
     costs own;
     saddle_link_model *m = r->model;
-    const char *word = r->in.rest;
-    SADDLE_TRY(saddle_read_link(&r->in, r->graph, FORM, agent, &link, error));
+    const char *word = in->rest;
+    SADDLE_TRY(saddle_read_link(in, r->graph, FORM, agent, &link, error));
     size_t back = saddle_graph_position(r->graph, agent[1], agent[0]);
     if (!isnan(m->latency[link]) || !isnan(m->bandwidth[link]))
         return saddle_line_reader_refuse(
-            &r->in, word, error, "the edge %zu %zu already has a line; remove one of the two",
-            agent[0], agent[1]);
-    SADDLE_TRY(read_pairs(r, 1U << LATENCY | 1U << BANDWIDTH, &own, error));
+            in, word, error, "the edge %zu %zu already has a line; remove one of the two", agent[0],
+            agent[1]);
+    SADDLE_TRY(read_pairs(in, 1U << LATENCY | 1U << BANDWIDTH, &own, error));
     m->latency[link] = m->latency[back] = own.value[LATENCY];
     m->bandwidth[link] = m->bandwidth[back] = own.value[BANDWIDTH];
     return SADDLE_OK;
 }
 
-static saddle_status read_line(reading *r, saddle_error *error)
+static saddle_status read_line(saddle_line_reader *in, void *context, saddle_error *error)
 {
-    const char *word = saddle_line_reader_field(&r->in, " \t");
+    reading *r = context;
+    const char *word = saddle_line_reader_field(in, " \t");
     if (strcmp(word, "agent") == 0)
-        return read_agent_line(r, error);
+        return read_agent_line(r, in, error);
     if (strcmp(word, "edge") == 0)
-        return read_edge_line(r, error);
+        return read_edge_line(r, in, error);
     if (strcmp(word, "default") != 0)
-        return saddle_line_reader_refuse(&r->in, word, error,
+        return saddle_line_reader_refuse(in, word, error,
                                          "'%s' does not begin a line of a link model; begin lines "
                                          "with default, agent I or edge I J",
                                          SADDLE_EXCERPT(word));
     if (r->has_fallback)
-        return saddle_line_reader_refuse(&r->in, word, error,
+        return saddle_line_reader_refuse(in, word, error,
                                          "there is already a default; remove one of the two");
     r->has_fallback = true;
-    return read_pairs(r, (1U << COSTS) - 1, &r->fallback, error);
+    return read_pairs(in, (1U << COSTS) - 1, &r->fallback, error);
 }
 
 static saddle_status read_file(saddle_link_model *model, const char *path,
                                const saddle_graph *graph, costs *fallback, saddle_error *error)
 {
     reading r = {.graph = graph, .model = model, .fallback = no_costs()};
-    saddle_status status = saddle_line_reader_open(
-        &r.in, path, "the path of a link model or a text such as " EXAMPLE, error);
-    while (status == SADDLE_OK && saddle_line_reader_next_filled(&r.in, error))
-        status = read_line(&r, error);
-    SADDLE_THEN(status, r.in.status);
-    saddle_line_reader_close(&r.in);
+    saddle_status status = saddle_read_lines(
+        path, "the path of a link model or a text such as " EXAMPLE, read_line, &r, error);
     *fallback = r.fallback;
     return status;
 }

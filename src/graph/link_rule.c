@@ -5,11 +5,10 @@
 
 #include "core/elementary.h"
 #include "core/memory.h"
-#include "core/print.h"
 #include "core/registry.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "graph/edges.h"
+#include "graph/reading.h"
 
 /* The most rounds that a message can be late: this many copies of all messages are kept. */
 #define MOST_DELAY 1000
@@ -24,18 +23,22 @@ typedef struct link_form {
     bool bursts;
 } link_form;
 
-static const link_form forms[] = {
-    {"reliable", SADDLE_LINKS_RELIABLE, 0, 0, false},
-    {"agreed:P", SADDLE_LINKS_AGREED, 1, 1, false},
-    {"agreed-burst:P:LENGTH", SADDLE_LINKS_AGREED, 2, 2, true},
-    {"gossip", SADDLE_LINKS_GOSSIP, 0, 0, false},
-    {"sequence:TOPOLOGY,...", SADDLE_LINKS_SEQUENCE, 1, SIZE_MAX, false},
-    {"schedule:FILE", SADDLE_LINKS_SCHEDULE, 1, SIZE_MAX, false},
-    {"lossy:P[:I-J]", SADDLE_LINKS_LOSSY, 1, 2, false},
-    {"burst:P:LENGTH[:I-J]", SADDLE_LINKS_LOSSY, 2, 3, true},
-    {"delay:K[:P][:I-J]", SADDLE_LINKS_DELAY, 1, 3, false},
+#define FORM(...)      \
+    &(const link_form) \
+    {                  \
+        __VA_ARGS__    \
+    }
+static const link_form *const forms[] = {
+    FORM("reliable", SADDLE_LINKS_RELIABLE, 0, 0, false),
+    FORM("agreed:P", SADDLE_LINKS_AGREED, 1, 1, false),
+    FORM("agreed-burst:P:LENGTH", SADDLE_LINKS_AGREED, 2, 2, true),
+    FORM("gossip", SADDLE_LINKS_GOSSIP, 0, 0, false),
+    FORM("sequence:TOPOLOGY,...", SADDLE_LINKS_SEQUENCE, 1, SIZE_MAX, false),
+    FORM("schedule:FILE", SADDLE_LINKS_SCHEDULE, 1, SIZE_MAX, false),
+    FORM("lossy:P[:I-J]", SADDLE_LINKS_LOSSY, 1, 2, false),
+    FORM("burst:P:LENGTH[:I-J]", SADDLE_LINKS_LOSSY, 2, 3, true),
+    FORM("delay:K[:P][:I-J]", SADDLE_LINKS_DELAY, 1, 3, false),
 };
-enum { FORMS = sizeof forms / sizeof *forms };
 
 static saddle_status read_probability(const char *text, const char *what, double most, double *out,
                                       saddle_error *error)
@@ -51,15 +54,14 @@ static saddle_status read_dead(saddle_link_rule *rule, saddle_fields *fields, sa
 {
     uint64_t from;
     uint64_t to;
-    char word[32];
     const char *text = fields->field[fields->count - 1];
     const char *dash = strchr(text, '-');
-    if (dash == NULL || dash == text || (size_t)(dash - text) >= sizeof word ||
+    if (dash == NULL || dash == text || dash - text > 31 ||
         strspn(text, "0123456789-") != strlen(text))
         return SADDLE_OK;
-    saddle_snprintf(word, sizeof word, "%.*s", (int)(dash - text), text);
-    if (!saddle_parse_integer(word, &from) || !saddle_parse_integer(dash + 1, &to) || from == to ||
-        from >= SADDLE_MAX_AGENTS || to >= SADDLE_MAX_AGENTS)
+    if (!saddle_parse_integer_in(text, (size_t)(dash - text), &from) ||
+        !saddle_parse_integer(dash + 1, &to) || from == to || from >= SADDLE_MAX_AGENTS ||
+        to >= SADDLE_MAX_AGENTS)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "I-J, the dead direction, must be two different agents (got '%s')",
                            SADDLE_EXCERPT(text));
@@ -146,12 +148,10 @@ static saddle_status read_fields(saddle_link_rule *rule, const link_form *form, 
 
 saddle_status saddle_link_rule_create(saddle_link_rule **out, const char *text, saddle_error *error)
 {
-    const link_form *list[FORMS];
     const void *form;
     *out = NULL;
-    for (size_t k = 0; k < FORMS; k++)
-        list[k] = &forms[k];
-    SADDLE_TRY(saddle_registry_find(&form, "kind of links", text, list, FORMS, error));
+    SADDLE_TRY(saddle_registry_find(&form, "kind of links", text, forms,
+                                    sizeof forms / sizeof *forms, error));
     saddle_link_rule *rule = saddle_alloc(1, sizeof *rule);
     SADDLE_TRY(saddle_check_memory(rule, "the links", error));
     saddle_status status = read_fields(rule, form, text, error);
@@ -178,32 +178,33 @@ void saddle_link_rule_free(saddle_link_rule *rule)
 
 /* ---- a sequence ------------------------------------------------------------------------------- */
 
-/* Returns the next topology of a list as a new string, which the caller frees; NULL when memory is short. */
-static char *next_topology(const char **list)
+/* Creates the graph of the next topology of a list. If `agents` is 0, only a topology that determines the number
+ * has a graph; for others it is NULL. */
+static saddle_status make_next(const char **list, size_t agents, uint64_t seed, saddle_graph **out,
+                               saddle_error *error)
 {
-    size_t length = strcspn(*list, ",");
-    char *text = saddle_alloc(length + 1, 1);
-    if (text != NULL)
-        memcpy(text, *list, length);
-    *list += length + ((*list)[length] == ',');
-    return text;
+    size_t length;
+    const char *item = saddle_next_item(list, &length);
+    char *text = saddle_format("%.*s", (int)length, item);
+    SADDLE_TRY(saddle_check_memory(text, "the links", error));
+    saddle_status status = SADDLE_OK;
+    *out = NULL;
+    if (agents > 0 || saddle_topology_sets_agents(text))
+        status = saddle_graph_create(out, text, agents, seed, error);
+    saddle_free(text);
+    return status;
 }
 
 /* Finds the number of agents of the first topology that determines it; 0 when none does. */
 static saddle_status find_agents(const char *list, uint64_t seed, size_t *out, saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    while (status == SADDLE_OK && *out == 0 && *list != '\0') {
-        saddle_graph *graph = NULL;
-        char *text = next_topology(&list);
-        SADDLE_TRY(saddle_check_memory(text, "the links", error));
-        if (saddle_topology_sets_agents(text))
-            status = saddle_graph_create(&graph, text, 0, seed, error);
+    while (*out == 0 && list != NULL) {
+        saddle_graph *graph;
+        SADDLE_TRY(make_next(&list, 0, seed, &graph, error));
         *out = graph != NULL ? graph->agents : 0;
         saddle_graph_free(graph);
-        saddle_free(text);
     }
-    return status;
+    return SADDLE_OK;
 }
 
 /* Draws random topologies once, each from its own seed. */
@@ -217,48 +218,41 @@ static saddle_status make_graphs(saddle_link_rule *rule, size_t agents, uint64_t
     saddle_status status = saddle_check_memory(rule->graph, "the links", error);
     const char *list = rule->tail;
     for (size_t k = 0; status == SADDLE_OK && k < count; k++) {
-        char *text = next_topology(&list);
         rule->steps = k + 1;
-        status = text != NULL ? saddle_graph_create(&rule->graph[k], text, agents, seed + k, error)
-                              : saddle_no_memory(error, "the links");
-        saddle_free(text);
+        status = make_next(&list, agents, seed + k, &rule->graph[k], error);
     }
     return status;
 }
 
-static saddle_status unite(const saddle_link_rule *rule, saddle_edges *edges, saddle_graph **out,
-                           saddle_error *error)
+/* Lists the edges of all graphs, each once. */
+static void unite(const saddle_link_rule *rule, saddle_edges *edges)
 {
     saddle_edge_set set = {.slot = NULL};
     size_t most = 0;
     for (size_t s = 0; s < rule->steps; s++)
         most += rule->graph[s]->edges;
-    saddle_status status =
-        saddle_edge_set_create(&set, most) ? SADDLE_OK : saddle_no_memory(error, "the links");
-    for (size_t s = 0; status == SADDLE_OK && s < rule->steps; s++) {
+    if (!saddle_edge_set_create(&set, most))
+        edges->status = saddle_no_memory(edges->error, "the links");
+    for (size_t s = 0; edges->status == SADDLE_OK && s < rule->steps; s++) {
         const saddle_graph *g = rule->graph[s];
         for (size_t i = 0; i < g->agents; i++)
-            for (size_t k = g->start[i]; status == SADDLE_OK && k < g->start[i + 1]; k++)
+            for (size_t k = g->start[i]; k < g->start[i + 1]; k++)
                 if (i < g->neighbour[k] && saddle_edge_set_add(&set, i, g->neighbour[k]))
-                    status = saddle_edges_add(edges, i, g->neighbour[k], error);
+                    saddle_edges_add(edges, i, g->neighbour[k]);
     }
     saddle_edge_set_free(&set);
-    SADDLE_THEN(status,
-                saddle_edges_compress(edges, "sequence", rule->graph[0]->agents, out, error));
-    return status;
 }
 
 saddle_status saddle_link_rule_union(saddle_link_rule *rule, size_t agents, size_t otherwise,
                                      uint64_t seed, saddle_graph **out, saddle_error *error)
 {
-    saddle_edges edges = {.count = 0};
+    saddle_edges edges = {.error = error};
     *out = NULL;
     if (agents == 0)
         SADDLE_TRY(find_agents(rule->tail, seed, &agents, error));
     SADDLE_TRY(make_graphs(rule, agents > 0 ? agents : otherwise, seed, error));
-    saddle_status status = unite(rule, &edges, out, error);
-    saddle_edges_free(&edges);
-    return status;
+    unite(rule, &edges);
+    return saddle_edges_compress(&edges, "sequence", rule->graph[0]->agents, out);
 }
 
 /* Copies the weights of one graph of a sequence to the positions of its edges in the union. */
@@ -296,23 +290,78 @@ static saddle_status weigh_sequence(saddle_link_rule *rule, const saddle_mixing 
     return SADDLE_OK;
 }
 
+/* ---- a schedule ------------------------------------------------------------------------------- */
+
+/*
+ *
+ *     # round  i j
+ *     0  0 1
+ *     0  2 3
+ *     5  1 2
+ *     9
+ *
+ * From round 0 on, edges 0-1 and 2-3 work; from round 5 on, only 1-2; from round 9 on, none. Before the
+ * first round in the file, all edges work.
+ */
+#define SCHEDULE_FORM "a line is `round i j`, or `round` alone where no edge works"
+
+typedef struct schedule {
+    saddle_link_rule *rule;
+    const saddle_graph *graph;
+    size_t from_capacity;
+    size_t works_capacity;
+} schedule;
+
+/* Begins a step in which no edge works. */
+static saddle_status add_step(schedule *s, uint64_t round, saddle_error *error)
+{
+    saddle_link_rule *rule = s->rule;
+    uint64_t *from = saddle_grow(rule->from, rule->steps, &s->from_capacity, sizeof *from);
+    rule->from = from != NULL ? from : rule->from;
+    unsigned char *works =
+        saddle_grow(rule->works, rule->steps, &s->works_capacity, 2 * s->graph->edges);
+    rule->works = works != NULL ? works : rule->works;
+    if (from == NULL || works == NULL)
+        return saddle_no_memory(error, "the schedule");
+    rule->from[rule->steps++] = round;
+    return SADDLE_OK;
+}
+
+static saddle_status read_step(saddle_line_reader *in, void *context, saddle_error *error)
+{
+    schedule *s = context;
+    saddle_link_rule *rule = s->rule;
+    uint64_t round = 0;
+    uint64_t last = rule->steps > 0 ? rule->from[rule->steps - 1] : 0;
+    size_t agent[2];
+    size_t position = 0;
+    SADDLE_TRY(saddle_read_round(in, last, SCHEDULE_FORM, &round, error));
+    if (rule->steps == 0 || round > last)
+        SADDLE_TRY(add_step(s, round, error));
+    if (in->rest[strspn(in->rest, " \t")] == '\0')
+        return SADDLE_OK;
+    SADDLE_TRY(saddle_read_link(in, s->graph, SCHEDULE_FORM, agent, &position, error));
+    unsigned char *works = rule->works + (rule->steps - 1) * 2 * s->graph->edges;
+    works[position] = works[saddle_graph_position(s->graph, agent[1], agent[0])] = 1;
+    return saddle_read_end(in, SCHEDULE_FORM, error);
+}
+
 /* ---- a dead direction ------------------------------------------------------------------------- */
 
 /* Fails for a direction that is not an edge, or whose removal would disconnect the network. */
 static saddle_status check_dead(const saddle_link_rule *rule, const saddle_graph *graph,
                                 saddle_error *error)
 {
-    saddle_edges left = {.count = 0};
-    saddle_status status = SADDLE_OK;
+    saddle_edges left = {.error = error};
     size_t low = rule->dead_from < rule->dead_to ? rule->dead_from : rule->dead_to;
     size_t high = rule->dead_from + rule->dead_to - low;
     for (size_t i = 0; i < graph->agents; i++)
-        for (size_t k = graph->start[i]; status == SADDLE_OK && k < graph->start[i + 1]; k++)
+        for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++)
             if (i < graph->neighbour[k] && (i != low || graph->neighbour[k] != high))
-                status = saddle_edges_add(&left, i, graph->neighbour[k], error);
+                saddle_edges_add(&left, i, graph->neighbour[k]);
     uint32_t *root = saddle_alloc(graph->agents, sizeof *root);
-    if (status == SADDLE_OK && root == NULL)
-        status = saddle_no_memory(error, "the links");
+    saddle_status status = left.status;
+    SADDLE_THEN(status, saddle_check_memory(root, "the links", error));
     if (status == SADDLE_OK && high >= graph->agents)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "there is no agent %zu; give numbers from 0 to %zu", high,
@@ -346,8 +395,9 @@ saddle_status saddle_link_rule_complete(saddle_link_rule *rule, const saddle_mix
         rule->least_self_weight = 1.0;
         return weigh_sequence(rule, mixing, error);
     }
+    schedule s = {.rule = rule, .graph = mixing->graph};
     return rule->kind == SADDLE_LINKS_SCHEDULE
-               ? saddle_link_schedule_read(rule, mixing->graph, error)
+               ? saddle_read_lines(rule->tail, SADDLE_WANTED_TEXT_FILE, read_step, &s, error)
                : SADDLE_OK;
 }
 

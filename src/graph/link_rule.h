@@ -69,8 +69,4 @@ static inline bool saddle_link_rule_one_sided(const saddle_link_rule *rule)
 /* Returns the step of a sequence or schedule in a round; `steps` for a schedule that has not begun. */
 size_t saddle_link_rule_step(const saddle_link_rule *rule, uint64_t round);
 
-/* Reads a schedule: link_schedule.c. */
-saddle_status saddle_link_schedule_read(saddle_link_rule *rule, const saddle_graph *graph,
-                                        saddle_error *error);
-
 #endif

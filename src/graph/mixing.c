@@ -70,84 +70,70 @@ static void complete(saddle_mixing *mixing)
 
 /* ---- rules ---- */
 
-/* Fills mixing->weight and mixing->self_weight, both zeroed. `path` is what follows the colon. */
-typedef saddle_status (*weigh_function)(saddle_mixing *mixing, const char *path,
-                                        saddle_error *error);
+typedef enum rule_kind {
+    LAPLACIAN,
+    METROPOLIS,
+    LAZY_METROPOLIS,
+    MAX_DEGREE,
+    BEST_CONSTANT,
+    GIVEN
+} rule_kind;
 
-static void weigh_constant(saddle_mixing *mixing, double weight)
+/* The numbers of a graph that weights depend on, besides the degrees of an edge's ends. */
+typedef struct graph_numbers {
+    double second;  /* lambda_2(L) */
+    double largest; /* lambda_max(L) */
+    size_t degree;  /* d_max */
+} graph_numbers;
+
+static saddle_status find_numbers(rule_kind kind, const saddle_graph *graph, graph_numbers *out,
+                                  saddle_error *error)
 {
-    for (size_t k = 0; k < 2 * mixing->graph->edges; k++)
-        mixing->weight[k] = weight;
+    for (size_t i = 0; i < graph->agents; i++)
+        out->degree = saddle_larger(out->degree, degree(graph, i));
+    if (kind != LAPLACIAN && kind != BEST_CONSTANT)
+        return SADDLE_OK;
+    return saddle_laplacian_ends(graph, SADDLE_SPECTRUM_AUTO,
+                                 kind == BEST_CONSTANT ? &out->second : NULL, &out->largest, error);
+}
+
+/* Returns the weight of an edge, the larger degree of whose ends is given. */
+static double weight_of(rule_kind kind, const graph_numbers *n, size_t larger)
+{
+    switch (kind) {
+    case LAPLACIAN:
+        return 2.0 / (3.0 * n->largest);
+    case METROPOLIS:
+        return 1.0 / (1.0 + (double)larger);
+    case LAZY_METROPOLIS:
+        return 1.0 / (2.0 * (double)larger);
+    case MAX_DEGREE:
+        return 1.0 / (1.0 + (double)n->degree);
+    case BEST_CONSTANT:
+        return 2.0 / (n->second + n->largest);
+    case GIVEN:
+        break;
+    }
+    return 0.0;
+}
+
+static saddle_status weigh_edges(saddle_mixing *mixing, rule_kind kind, saddle_error *error)
+{
+    const saddle_graph *graph = mixing->graph;
+    graph_numbers numbers = {0};
+    SADDLE_TRY(find_numbers(kind, graph, &numbers, error));
+    for (size_t i = 0; i < graph->agents; i++)
+        for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++)
+            mixing->weight[k] =
+                weight_of(kind, &numbers,
+                          saddle_larger(degree(graph, i), degree(graph, graph->neighbour[k])));
     complete(mixing);
-}
-
-static saddle_status weigh_laplacian(saddle_mixing *mixing, const char *path, saddle_error *error)
-{
-    (void)path;
-    double largest = 0.0;
-    saddle_status status =
-        saddle_laplacian_ends(mixing->graph, SADDLE_SPECTRUM_AUTO, NULL, &largest, error);
-    if (status == SADDLE_OK)
-        weigh_constant(mixing, 2.0 / (3.0 * largest));
-    return status;
-}
-
-static saddle_status weigh_best_constant(saddle_mixing *mixing, const char *path,
-                                         saddle_error *error)
-{
-    (void)path;
-    double second = 0.0;
-    double largest = 0.0;
-    SADDLE_TRY(
-        saddle_laplacian_ends(mixing->graph, SADDLE_SPECTRUM_AUTO, &second, &largest, error));
-    weigh_constant(mixing, 2.0 / (second + largest));
-    for (size_t i = 0; i < mixing->graph->agents; i++)
+    for (size_t i = 0; kind == BEST_CONSTANT && i < graph->agents; i++)
         if (!(mixing->self_weight[i] > TOLERANCE))
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "mixing: 'best-constant' on topology '%s' gives agent %zu the "
                                "self-weight %.6g, which must be positive; use metropolis",
-                               mixing->graph->text, i, mixing->self_weight[i]);
-    return SADDLE_OK;
-}
-
-static saddle_status weigh_max_degree(saddle_mixing *mixing, const char *path, saddle_error *error)
-{
-    (void)path;
-    (void)error;
-    size_t most = 0;
-    for (size_t i = 0; i < mixing->graph->agents; i++)
-        most = degree(mixing->graph, i) > most ? degree(mixing->graph, i) : most;
-    weigh_constant(mixing, 1.0 / (1.0 + (double)most));
-    return SADDLE_OK;
-}
-
-/* M_ij = 1 / (offset + scale * max(d_i, d_j)) */
-static void weigh_by_degrees(saddle_mixing *mixing, double offset, double scale)
-{
-    const saddle_graph *graph = mixing->graph;
-    for (size_t i = 0; i < graph->agents; i++)
-        for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++) {
-            size_t own = degree(graph, i);
-            size_t other = degree(graph, graph->neighbour[k]);
-            mixing->weight[k] = 1.0 / (offset + scale * (double)(own > other ? own : other));
-        }
-    complete(mixing);
-}
-
-static saddle_status weigh_metropolis(saddle_mixing *mixing, const char *path, saddle_error *error)
-{
-    (void)path;
-    (void)error;
-    weigh_by_degrees(mixing, 1.0, 1.0);
-    return SADDLE_OK;
-}
-
-static saddle_status weigh_lazy_metropolis(saddle_mixing *mixing, const char *path,
-                                           saddle_error *error)
-{
-    (void)path;
-    (void)error;
-    weigh_by_degrees(mixing, 0.0, 2.0);
+                               graph->text, i, mixing->self_weight[i]);
     return SADDLE_OK;
 }
 
@@ -202,25 +188,25 @@ static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_
 
 typedef struct rule {
     saddle_network_info info;
-    weigh_function weigh;
+    rule_kind kind;
 } rule;
 
 #define RULE(...) &(const rule){__VA_ARGS__}.info
 static const saddle_network_info *const rules[] = {
     RULE({"laplacian",
           "M = I - 2/(3 lambda_max) L, as in the PRECISION paper; eigenvalues in [1/3, 1]"},
-         weigh_laplacian),
-    RULE({"metropolis", "M_ij = 1 / (1 + the larger degree of i and j)"}, weigh_metropolis),
+         LAPLACIAN),
+    RULE({"metropolis", "M_ij = 1 / (1 + the larger degree of i and j)"}, METROPOLIS),
     RULE(
         {"lazy-metropolis", "M_ij = 1 / (2 * the larger degree of i and j); eigenvalues in [0, 1]"},
-        weigh_lazy_metropolis),
-    RULE({"max-degree", "M_ij = 1 / (1 + the largest degree in the network)"}, weigh_max_degree),
+        LAZY_METROPOLIS),
+    RULE({"max-degree", "M_ij = 1 / (1 + the largest degree in the network)"}, MAX_DEGREE),
     RULE({"best-constant",
           "M_ij = 2 / (lambda_2 + lambda_max), the equal weights with the largest spectral gap"},
-         weigh_best_constant),
+         BEST_CONSTANT),
     RULE({"file:PATH",
           "matrix read from a file: one row per line, entries separated by spaces or commas"},
-         weigh_file),
+         GIVEN),
 };
 
 #undef RULE
@@ -239,7 +225,7 @@ static saddle_status find_rule(const char *text, const rule **out, saddle_error 
     SADDLE_TRY(saddle_registry_find(&found, "mixing rule", text, rules, RULES, error));
     *out = found;
     const char *path = strchr(text, ':');
-    if ((*out)->weigh == weigh_file && (path == NULL || path[1] == '\0'))
+    if ((*out)->kind == GIVEN && (path == NULL || path[1] == '\0'))
         return saddle_fail(error, SADDLE_BAD_INPUT, "mixing: '%s' is not of the form %s", text,
                            (*out)->info.synopsis);
     return SADDLE_OK;
@@ -247,14 +233,14 @@ static saddle_status find_rule(const char *text, const rule **out, saddle_error 
 
 /* ---- public ---- */
 
-static saddle_status weigh(saddle_mixing *mixing, const rule *kind, saddle_error *error)
+static saddle_status weigh(saddle_mixing *mixing, rule_kind kind, saddle_error *error)
 {
-    if (mixing->graph->agents == 1 && kind->weigh != weigh_file)
+    if (kind == GIVEN)
+        SADDLE_TRY(weigh_file(mixing, strchr(mixing->text, ':') + 1, error));
+    else if (mixing->graph->agents == 1)
         mixing->self_weight[0] = 1.0;
-    else {
-        const char *colon = strchr(mixing->text, ':');
-        SADDLE_TRY(kind->weigh(mixing, colon != NULL ? colon + 1 : NULL, error));
-    }
+    else
+        SADDLE_TRY(weigh_edges(mixing, kind, error));
     return saddle_mixing_check(mixing, error);
 }
 
@@ -295,7 +281,7 @@ saddle_status saddle_mixing_create(saddle_mixing **out, const saddle_graph *grap
     saddle_mixing *mixing;
     SADDLE_TRY(find_rule(text, &kind, error));
     saddle_status status = open_mixing(&mixing, graph, text, error);
-    SADDLE_THEN(status, weigh(mixing, kind, error));
+    SADDLE_THEN(status, weigh(mixing, kind->kind, error));
     return close_mixing(mixing, out, status);
 }
 

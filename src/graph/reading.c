@@ -13,11 +13,22 @@
 #include "core/text.h"
 #include "files/file.h"
 
-#define WANTED "the path of a text file"
-
 /* ---- fields of a line ---- */
 
-saddle_status saddle_read_number(saddle_line_reader *in, const char *what, uint64_t bound,
+saddle_status saddle_read_lines(const char *path, const char *wanted, saddle_read_line *read_line,
+                                void *context, saddle_error *error)
+{
+    saddle_line_reader in;
+    saddle_status status = saddle_line_reader_open(&in, path, wanted, error);
+    while (status == SADDLE_OK && saddle_line_reader_next_filled(&in, error))
+        status = read_line(&in, context, error);
+    SADDLE_THEN(status, in.status);
+    saddle_line_reader_close(&in);
+    return status;
+}
+
+/* Reads the next field as a whole number below a bound; `what` names it in messages. */
+static saddle_status read_number(saddle_line_reader *in, const char *what, uint64_t bound,
                                  const char *form, uint64_t *out, saddle_error *error)
 {
     const char *word = saddle_line_reader_field(in, " \t");
@@ -35,7 +46,7 @@ saddle_status saddle_read_round(saddle_line_reader *in, uint64_t last, const cha
                                 uint64_t *out, saddle_error *error)
 {
     const char *at = in->rest + strspn(in->rest, " \t");
-    SADDLE_TRY(saddle_read_number(in, "a round", UINT64_C(1) << 53, form, out, error));
+    SADDLE_TRY(read_number(in, "a round", UINT64_C(1) << 53, form, out, error));
     if (*out >= last)
         return SADDLE_OK;
     return saddle_line_reader_refuse(in, at, error,
@@ -48,7 +59,7 @@ saddle_status saddle_read_agent(saddle_line_reader *in, size_t agents, const cha
                                 size_t *out, saddle_error *error)
 {
     uint64_t number = 0;
-    SADDLE_TRY(saddle_read_number(in, "an agent", agents, form, &number, error));
+    SADDLE_TRY(read_number(in, "an agent", agents, form, &number, error));
     *out = (size_t)number;
     return SADDLE_OK;
 }
@@ -114,27 +125,23 @@ static int compare_located(const void *left, const void *right)
     return l->line < r->line ? -1 : l->line > r->line;
 }
 
+/* The edges of a file, in its order. */
 typedef struct located_edges {
+    size_t agents; /* 0: any number */
     located_edge *edge;
     size_t count;
     size_t capacity;
 } located_edges;
 
-/* Reads all edges of the file, in its order. */
-static saddle_status read_located(saddle_line_reader *in, size_t agents, located_edges *list,
-                                  saddle_error *error)
+static saddle_status read_located(saddle_line_reader *in, void *context, saddle_error *error)
 {
-    while (saddle_line_reader_next_filled(in, error)) {
-        located_edge *grown = saddle_grow(list->edge, list->count, &list->capacity, sizeof *grown);
-        SADDLE_TRY(saddle_check_memory(grown, "the graph's edges", error));
-        list->edge = grown;
-        located_edge *here = &grown[list->count++];
-        here->line = in->number;
-        saddle_status status = read_edge(in, agents, &here->edge, error);
-        if (status != SADDLE_OK)
-            return status;
-    }
-    return in->status;
+    located_edges *list = context;
+    located_edge *grown = saddle_grow(list->edge, list->count, &list->capacity, sizeof *grown);
+    SADDLE_TRY(saddle_check_memory(grown, "the graph's edges", error));
+    list->edge = grown;
+    located_edge *here = &grown[list->count++];
+    here->line = in->number;
+    return read_edge(in, list->agents, &here->edge, error);
 }
 
 /* Fails at the first line that repeats an edge. Sorts the list. */
@@ -157,34 +164,37 @@ static saddle_status check_distinct(const char *path, located_edges *list, saddl
                           again->edge.a, again->edge.b, again[-1].line);
 }
 
-saddle_status saddle_edges_read(saddle_edges *edges, const char *path, size_t *agents,
-                                saddle_error *error)
+/* Finds the number of agents where it is not given. */
+static saddle_status count_agents(const char *path, const located_edges *list, size_t *agents,
+                                  saddle_error *error)
 {
-    saddle_line_reader in;
-    located_edges list = {0};
-    saddle_status status = saddle_line_reader_open(&in, path, WANTED, error);
-    SADDLE_THEN(status, read_located(&in, *agents, &list, error));
-    SADDLE_THEN(status, check_distinct(path, &list, error));
-    if (status == SADDLE_OK && *agents == 0 && list.count == 0)
-        status = saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has no edges; write one `i j` per line",
-                             path);
     size_t largest = 0;
-    for (size_t e = 0; e < list.count && status == SADDLE_OK; e++) {
-        saddle_edge edge = list.edge[e].edge;
-        largest = edge.b > largest ? edge.b : largest;
-        status = saddle_edges_add(edges, edge.a, edge.b, error);
-    }
+    for (size_t e = 0; e < list->count; e++)
+        largest = saddle_larger(largest, list->edge[e].edge.b);
+    if (list->count == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has no edges; write one `i j` per line",
+                           path);
     /* A single large number must not allocate memory for millions of agents. */
-    if (status == SADDLE_OK && *agents == 0 && largest >= 2 * list.count)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' has %zu edge%s, too few for each of the agents 0 to %zu to have "
-                             "one; number the agents without gaps",
-                             path, list.count, SADDLE_PLURAL(list.count), largest);
-    if (status == SADDLE_OK && *agents == 0)
-        *agents = largest + 1;
-    saddle_line_reader_close(&in);
+    if (largest >= 2 * list->count)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' has %zu edge%s, too few for each of the agents 0 to %zu to have "
+                           "one; number the agents without gaps",
+                           path, list->count, SADDLE_PLURAL(list->count), largest);
+    *agents = largest + 1;
+    return SADDLE_OK;
+}
+
+void saddle_edges_read(saddle_edges *edges, const char *path, size_t *agents)
+{
+    located_edges list = {.agents = *agents};
+    saddle_status status =
+        saddle_read_lines(path, SADDLE_WANTED_TEXT_FILE, read_located, &list, edges->error);
+    SADDLE_THEN(status, check_distinct(path, &list, edges->error));
+    SADDLE_THEN_IF(status, *agents == 0, count_agents(path, &list, agents, edges->error));
+    edges->status = status;
+    for (size_t e = 0; e < list.count && edges->status == SADDLE_OK; e++)
+        saddle_edges_add(edges, list.edge[e].edge.a, list.edge[e].edge.b);
     saddle_free(list.edge);
-    return status;
 }
 
 static void write_edges(FILE *f, const void *context)
@@ -204,21 +214,30 @@ saddle_status saddle_graph_save(const saddle_graph *graph, const char *path, sad
 
 /* ---- matrices ---- */
 
+/* A matrix that is being read, row by row. */
+typedef struct matrix {
+    const saddle_graph *graph;
+    double tolerance;
+    double *weight;
+    double *diagonal;
+    size_t row;
+} matrix;
+
 /* Reads entry (i, j), written as `word`; k runs along agent i's neighbours. */
-static saddle_status take_entry(const saddle_line_reader *in, const char *word,
-                                const saddle_graph *graph, size_t i, size_t j, double tolerance,
-                                size_t *k, double *weight, double *diagonal, saddle_error *error)
+static saddle_status take_entry(matrix *m, const saddle_line_reader *in, const char *word, size_t j,
+                                size_t *k, saddle_error *error)
 {
     double value;
+    size_t i = m->row;
     if (!saddle_parse_real(word, &value))
         return saddle_line_reader_refuse(in, word, error, "'%s' is not a finite number",
                                          SADDLE_EXCERPT(word));
-    bool edge = *k < graph->start[i + 1] && graph->neighbour[*k] == j;
+    bool edge = *k < m->graph->start[i + 1] && m->graph->neighbour[*k] == j;
     if (i == j)
-        diagonal[i] = value;
+        m->diagonal[i] = value;
     else if (edge)
-        weight[(*k)++] = value;
-    else if (!(fabs(value) <= tolerance))
+        m->weight[(*k)++] = value;
+    else if (!(fabs(value) <= m->tolerance))
         return saddle_line_reader_refuse(
             in, word, error,
             "weight %s between agents %zu and %zu, which are not linked; it must be 0",
@@ -235,52 +254,39 @@ static saddle_status take_entry(const saddle_line_reader *in, const char *word,
     return SADDLE_OK;
 }
 
-static saddle_status read_row(saddle_line_reader *in, const saddle_graph *graph, size_t i,
-                              double tolerance, double *weight, double *diagonal,
-                              saddle_error *error)
+static saddle_status read_row(saddle_line_reader *in, void *context, saddle_error *error)
 {
-    size_t k = graph->start[i];
+    matrix *m = context;
+    size_t agents = m->graph->agents;
+    if (m->row == agents)
+        return saddle_line_reader_refuse(in, in->line, error, "a row after the matrix's %zu",
+                                         agents);
+    size_t k = m->graph->start[m->row];
     size_t j = 0;
     const char *word;
     for (; (word = saddle_line_reader_field(in, " \t,")) != NULL; j++) {
-        if (j == graph->agents)
+        if (j == agents)
             return saddle_line_reader_refuse(
                 in, word, error, "'%s' follows the row's %zu %s; give one per agent",
-                SADDLE_EXCERPT(word), graph->agents, graph->agents == 1 ? "entry" : "entries");
-        SADDLE_TRY(take_entry(in, word, graph, i, j, tolerance, &k, weight, diagonal, error));
+                SADDLE_EXCERPT(word), agents, agents == 1 ? "entry" : "entries");
+        SADDLE_TRY(take_entry(m, in, word, j, &k, error));
     }
-    if (j < graph->agents)
+    if (j < agents)
         return saddle_line_reader_refuse(in, in->rest, error,
                                          "the row ends after %zu %s; give one per agent, %zu", j,
-                                         j == 1 ? "entry" : "entries", graph->agents);
+                                         j == 1 ? "entry" : "entries", agents);
+    m->row++;
     return SADDLE_OK;
-}
-
-static saddle_status read_rows(saddle_line_reader *in, const saddle_graph *graph, double tolerance,
-                               double *weight, double *diagonal, saddle_error *error)
-{
-    size_t row = 0;
-    for (; saddle_line_reader_next_filled(in, error); row++) {
-        if (row == graph->agents)
-            return saddle_line_reader_refuse(in, in->line, error, "a row after the matrix's %zu",
-                                             row);
-        saddle_status status = read_row(in, graph, row, tolerance, weight, diagonal, error);
-        if (status != SADDLE_OK)
-            return status;
-    }
-    if (in->status == SADDLE_OK && row < graph->agents)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' has %zu row%s; the matrix must have one per agent, %zu", in->path,
-                           row, SADDLE_PLURAL(row), graph->agents);
-    return in->status;
 }
 
 saddle_status saddle_matrix_read(const saddle_graph *graph, const char *path, double tolerance,
                                  double *weight, double *diagonal, saddle_error *error)
 {
-    saddle_line_reader in;
-    saddle_status status = saddle_line_reader_open(&in, path, WANTED, error);
-    SADDLE_THEN(status, read_rows(&in, graph, tolerance, weight, diagonal, error));
-    saddle_line_reader_close(&in);
-    return status;
+    matrix m = {.graph = graph, .tolerance = tolerance, .weight = weight, .diagonal = diagonal};
+    SADDLE_TRY(saddle_read_lines(path, SADDLE_WANTED_TEXT_FILE, read_row, &m, error));
+    if (m.row == graph->agents)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%s' has %zu row%s; the matrix must have one per agent, %zu", path, m.row,
+                       SADDLE_PLURAL(m.row), graph->agents);
 }

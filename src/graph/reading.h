@@ -7,9 +7,12 @@
 
 /* ---- fields of a line; `form` says in messages what a line looks like ------------------------------- */
 
-/* Reads the next field as a whole number below a bound; `what` names it in messages. */
-saddle_status saddle_read_number(saddle_line_reader *in, const char *what, uint64_t bound,
-                                 const char *form, uint64_t *out, saddle_error *error);
+/* Reads every line of a file by `read_line`; `wanted` says in messages what the path should have been. */
+typedef saddle_status saddle_read_line(saddle_line_reader *in, void *context, saddle_error *error);
+saddle_status saddle_read_lines(const char *path, const char *wanted, saddle_read_line *read_line,
+                                void *context, saddle_error *error);
+#define SADDLE_WANTED_TEXT_FILE "the path of a text file"
+
 /* Reads the number of a round, which must not be below `last`. */
 saddle_status saddle_read_round(saddle_line_reader *in, uint64_t last, const char *form,
                                 uint64_t *out, saddle_error *error);
@@ -31,8 +34,7 @@ saddle_status saddle_read_end(saddle_line_reader *in, const char *form, saddle_e
  * anything that is not two whole numbers. If *agents is 0, it becomes 1 + the largest agent. O(edges log
  * edges).
  */
-saddle_status saddle_edges_read(saddle_edges *edges, const char *path, size_t *agents,
-                                saddle_error *error);
+void saddle_edges_read(saddle_edges *edges, const char *path, size_t *agents);
 
 /*
  * Reads the weights of a dense matrix with one row per line and entries separated by spaces or commas.

@@ -44,6 +44,13 @@ typedef struct ends {
     double high;
 } ends;
 
+/* L when weight is NULL, M otherwise. */
+typedef struct matrix {
+    const saddle_graph *graph;
+    const double *weight;
+    const double *self_weight;
+} matrix;
+
 /* ---- closed forms ---- */
 
 static double sin_squared_pi(double v)
@@ -117,14 +124,20 @@ static bool closed_laplacian_ends(const saddle_graph *graph, ends *out)
     return false;
 }
 
-/* ---- the matrices ---- */
+/* Uses M = I - w L if all weights of M equal w; false if they do not, or if L has no closed form. */
+static bool closed_ends(const matrix *a, ends *out)
+{
+    for (size_t k = 1; a->weight != NULL && k < 2 * a->graph->edges; k++)
+        if (a->weight[k] != a->weight[0])
+            return false;
+    if (!closed_laplacian_ends(a->graph, out))
+        return false;
+    if (a->weight != NULL)
+        *out = (ends){1.0 - a->weight[0] * out->high, 1.0 - a->weight[0] * out->low};
+    return true;
+}
 
-/* L when weight is NULL, M otherwise. */
-typedef struct matrix {
-    const saddle_graph *graph;
-    const double *weight;
-    const double *self_weight;
-} matrix;
+/* ---- the matrices ---- */
 
 static double diagonal_entry(const matrix *a, size_t i)
 {
@@ -343,56 +356,40 @@ static saddle_status sparse_ends(const matrix *a, bool low, bool high, ends *out
     return status;
 }
 
-/* Computes the ends by LAPACK or ARPACK; returns the name of the one used in *used. */
-static saddle_status computed_ends(const matrix *a, saddle_spectrum_method method, bool low,
-                                   bool high, ends *out, const char **used, saddle_error *error)
+/* ---- L and M ---- */
+
+/* Computes the ends that are wanted; *used receives the name of the method. */
+static saddle_status find_ends(const matrix *a, saddle_spectrum_method method, bool low, bool high,
+                               ends *out, const char **used, saddle_error *error)
 {
-    bool dense = method == SADDLE_SPECTRUM_LAPACK ||
-                 (method == SADDLE_SPECTRUM_AUTO && a->graph->agents <= DENSE_AGENTS);
+    size_t agents = a->graph->agents;
+    bool any = method == SADDLE_SPECTRUM_AUTO;
+    *out = (ends){0.0, 0.0};
+    *used = "closed form";
+    if (agents == 1 || ((any || method == SADDLE_SPECTRUM_CLOSED) && closed_ends(a, out)))
+        return SADDLE_OK;
+    if (method == SADDLE_SPECTRUM_CLOSED)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "the %s on topology '%s' has no closed-form eigenvalues",
+                           a->weight != NULL ? "mixing matrix" : "Laplacian", a->graph->text);
+    bool dense = method == SADDLE_SPECTRUM_LAPACK || (any && agents <= DENSE_AGENTS);
     *used = dense ? "LAPACK" : "ARPACK";
     return dense ? dense_ends(a, out, error) : sparse_ends(a, low, high, out, error);
 }
 
-/* ---- L ---- */
-
 saddle_status saddle_laplacian_ends(const saddle_graph *graph, saddle_spectrum_method method,
                                     double *second, double *largest, saddle_error *error)
 {
-    ends found = {0.0, 0.0};
+    ends found;
     matrix laplacian = {.graph = graph};
-    bool closed = false;
     const char *used;
-    if (method == SADDLE_SPECTRUM_AUTO || method == SADDLE_SPECTRUM_CLOSED)
-        closed = graph->agents == 1 || closed_laplacian_ends(graph, &found);
-    if (!closed && method == SADDLE_SPECTRUM_CLOSED)
-        return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "the Laplacian of topology '%s' has no closed-form eigenvalues",
-                           graph->text);
-    if (!closed)
-        SADDLE_TRY(computed_ends(&laplacian, method, second != NULL, largest != NULL, &found, &used,
-                                 error));
+    SADDLE_TRY(
+        find_ends(&laplacian, method, second != NULL, largest != NULL, &found, &used, error));
     if (second != NULL)
         *second = found.low;
     if (largest != NULL)
         *largest = found.high;
     return SADDLE_OK;
-}
-
-/* ---- M ---- */
-
-/* Uses M = I - w L if all weights equal w; false if not, or if L has no closed form. */
-static bool closed_mixing_ends(const saddle_mixing *mixing, ends *out)
-{
-    const saddle_graph *graph = mixing->graph;
-    for (size_t k = 1; k < 2 * graph->edges; k++)
-        if (mixing->weight[k] != mixing->weight[0])
-            return false;
-    ends laplacian;
-    if (!closed_laplacian_ends(graph, &laplacian))
-        return false;
-    *out =
-        (ends){1.0 - mixing->weight[0] * laplacian.high, 1.0 - mixing->weight[0] * laplacian.low};
-    return true;
 }
 
 /* Checks first, because LAPACK and ARPACK print to the terminal when they find a NaN. */
@@ -415,30 +412,19 @@ static saddle_status check_finite(const saddle_mixing *mixing, saddle_error *err
 saddle_status saddle_mixing_spectrum_by(const saddle_mixing *mixing, saddle_spectrum_method method,
                                         saddle_spectrum *out, saddle_error *error)
 {
-    const saddle_graph *graph = mixing->graph;
-    matrix m = {.graph = graph, .weight = mixing->weight, .self_weight = mixing->self_weight};
-    ends found = {0.0, 0.0};
-    saddle_status status = check_finite(mixing, error);
-    if (status != SADDLE_OK)
-        return status;
-    const char *used = "closed form";
-    bool closed = graph->agents == 1;
-    if (!closed && (method == SADDLE_SPECTRUM_AUTO || method == SADDLE_SPECTRUM_CLOSED))
-        closed = closed_mixing_ends(mixing, &found);
-    if (!closed && method == SADDLE_SPECTRUM_CLOSED)
-        return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "mixing: '%s' on topology '%s' has no closed-form eigenvalues",
-                           mixing->text, graph->text);
-    if (!closed)
-        status = computed_ends(&m, method, true, true, &found, &used, error);
+    matrix m = {
+        .graph = mixing->graph, .weight = mixing->weight, .self_weight = mixing->self_weight};
+    ends found;
+    const char *used;
+    SADDLE_TRY(check_finite(mixing, error));
+    SADDLE_TRY(find_ends(&m, method, true, true, &found, &used, error));
     double lambda = fmax(fabs(found.high), fabs(found.low));
-    if (status == SADDLE_OK)
-        *out = (saddle_spectrum){.lambda2 = found.high,
-                                 .lambda_m = found.low,
-                                 .lambda = lambda,
-                                 .gap = 1.0 - lambda,
-                                 .method = used};
-    return status;
+    *out = (saddle_spectrum){.lambda2 = found.high,
+                             .lambda_m = found.low,
+                             .lambda = lambda,
+                             .gap = 1.0 - lambda,
+                             .method = used};
+    return SADDLE_OK;
 }
 
 saddle_status saddle_mixing_spectrum(const saddle_mixing *mixing, saddle_spectrum *out,

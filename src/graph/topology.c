@@ -17,44 +17,36 @@
 
 /* ---- fields of the text ---- */
 
-saddle_status saddle_topology_integer(const saddle_topology_request *request, size_t index,
-                                      const char *what, size_t *out, saddle_error *error)
+size_t saddle_topology_integer(saddle_topology_request *request, size_t index, const char *what)
 {
     uint64_t value;
     const char *field = request->fields->field[index];
-    if (!saddle_parse_integer(field, &value) || value > SADDLE_MAX_AGENTS)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology: '%s': %s is '%s'; it must be a whole number up to %zu",
-                           request->text, what, field, SADDLE_MAX_AGENTS);
-    *out = (size_t)value;
-    return SADDLE_OK;
+    if (saddle_parse_integer(field, &value) && value <= SADDLE_MAX_AGENTS)
+        return (size_t)value;
+    saddle_topology_refuse(request, ": %s is '%s'; it must be a whole number up to %zu", what,
+                           field, SADDLE_MAX_AGENTS);
+    return 0;
 }
 
-saddle_status saddle_topology_probability(const saddle_topology_request *request, size_t index,
-                                          double *out, saddle_error *error)
+double saddle_topology_probability(saddle_topology_request *request, size_t index)
 {
+    double value;
     const char *field = request->fields->field[index];
-    if (!saddle_parse_real(field, out) || !(*out >= 0.0 && *out <= 1.0))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology: '%s': the probability is '%s'; it must be a number from 0 to "
-                           "1",
-                           request->text, field);
-    return SADDLE_OK;
+    if (saddle_parse_real(field, &value) && value >= 0.0 && value <= 1.0)
+        return value;
+    saddle_topology_refuse(request, ": the probability is '%s'; it must be a number from 0 to 1",
+                           field);
+    return 0.0;
 }
 
 /* Parses "RxC" as two positive sides whose product is a possible number of agents. */
 static bool parse_sides(const char *field, size_t *rows, size_t *columns)
 {
     const char *cross = strchr(field, 'x');
-    char first[32];
-    if (cross == NULL || (size_t)(cross - field) >= sizeof first)
-        return false;
-    memcpy(first, field, (size_t)(cross - field));
-    first[cross - field] = '\0';
     uint64_t r;
     uint64_t c;
-    if (!saddle_parse_integer(first, &r) || !saddle_parse_integer(cross + 1, &c) || r < 1 ||
-        c < 1 || r > SADDLE_MAX_AGENTS / c)
+    if (cross == NULL || !saddle_parse_integer_in(field, (size_t)(cross - field), &r) ||
+        !saddle_parse_integer(cross + 1, &c) || r < 1 || c < 1 || r > SADDLE_MAX_AGENTS / c)
         return false;
     *rows = (size_t)r;
     *columns = (size_t)c;
@@ -63,43 +55,36 @@ static bool parse_sides(const char *field, size_t *rows, size_t *columns)
 
 /* ---- generators ---- */
 
-static saddle_status build_path(saddle_edges *edges, saddle_topology_request *request,
-                                saddle_error *error)
+static void build_path(saddle_topology_request *request)
 {
-    saddle_status status = saddle_edges_reserve(edges, request->agents - 1, error);
-    for (size_t i = 1; status == SADDLE_OK && i < request->agents; i++)
-        status = saddle_edges_add(edges, i - 1, i, error);
-    return status;
+    saddle_edges_reserve(&request->edges, request->agents - 1);
+    for (size_t i = 1; i < request->agents; i++)
+        saddle_edges_add(&request->edges, i - 1, i);
 }
 
-static saddle_status build_ring(saddle_edges *edges, saddle_topology_request *request,
-                                saddle_error *error)
+static void build_ring(saddle_topology_request *request)
 {
-    saddle_status status = build_path(edges, request, error);
+    build_path(request);
     /* With two agents, there is only one edge. */
-    SADDLE_THEN_IF(status, request->agents > 2,
-                   saddle_edges_add(edges, 0, request->agents - 1, error));
-    return status;
+    if (request->agents > 2)
+        saddle_edges_add(&request->edges, 0, request->agents - 1);
 }
 
-static saddle_status build_star(saddle_edges *edges, saddle_topology_request *request,
-                                saddle_error *error)
+static void build_star(saddle_topology_request *request)
 {
-    saddle_status status = saddle_edges_reserve(edges, request->agents - 1, error);
-    for (size_t i = 1; status == SADDLE_OK && i < request->agents; i++)
-        status = saddle_edges_add(edges, 0, i, error);
-    return status;
+    saddle_edges_reserve(&request->edges, request->agents - 1);
+    for (size_t i = 1; i < request->agents; i++)
+        saddle_edges_add(&request->edges, 0, i);
 }
 
-static saddle_status build_complete(saddle_edges *edges, saddle_topology_request *request,
-                                    saddle_error *error)
+static void build_complete(saddle_topology_request *request)
 {
     size_t m = request->agents;
-    saddle_status status = saddle_edges_reserve(edges, m * (m - 1) / 2, error);
-    for (size_t i = 1; status == SADDLE_OK && i < m; i++)
-        for (size_t j = 0; status == SADDLE_OK && j < i; j++)
-            status = saddle_edges_add(edges, j, i, error);
-    return status;
+    if (!saddle_edges_reserve(&request->edges, m * (m - 1) / 2))
+        return;
+    for (size_t i = 1; i < m; i++)
+        for (size_t j = 0; j < i; j++)
+            saddle_edges_add(&request->edges, j, i);
 }
 
 /* Finds the neighbour that follows index `i` of a side; the last is followed by the first if the side
@@ -110,71 +95,64 @@ static bool next_on_side(size_t i, size_t side, bool wrap, size_t *next)
     return i + 1 < side || (wrap && side > 2);
 }
 
-static saddle_status build_lattice(saddle_edges *edges, saddle_topology_request *request, bool wrap,
-                                   saddle_error *error)
+static void build_lattice(saddle_topology_request *request, bool wrap)
 {
     size_t rows;
     size_t columns;
-    if (!parse_sides(request->fields->field[1], &rows, &columns))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology: '%s': '%s' is not a size; write ROWSxCOLUMNS, such as 4x5, "
-                           "both at least 1 and their product at most %zu",
-                           request->text, request->fields->field[1], SADDLE_MAX_AGENTS);
+    size_t next;
+    const char *field = request->fields->field[1];
+    if (!parse_sides(field, &rows, &columns)) {
+        saddle_topology_refuse(request,
+                               ": '%s' is not a size; write ROWSxCOLUMNS, such as 4x5, both at "
+                               "least 1 and their product at most %zu",
+                               field, SADDLE_MAX_AGENTS);
+        return;
+    }
     if (request->agents != 0 && request->agents != rows * columns)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology: '%s' has %zu agent%s, but %zu are wanted; give sides "
-                           "whose product is %zu, or leave agents out",
-                           request->text, rows * columns, SADDLE_PLURAL(rows * columns),
-                           request->agents, request->agents);
+        saddle_topology_refuse(request,
+                               " has %zu agent%s, but %zu are wanted; give sides whose product "
+                               "is %zu, or leave agents out",
+                               rows * columns, SADDLE_PLURAL(rows * columns), request->agents,
+                               request->agents);
     request->agents = rows * columns;
     request->rows = rows;
-    saddle_status status = SADDLE_OK;
     for (size_t r = 0; r < rows; r++)
-        for (size_t c = 0; c < columns && status == SADDLE_OK; c++) {
-            size_t next;
+        for (size_t c = 0; c < columns && request->edges.status == SADDLE_OK; c++) {
             if (next_on_side(c, columns, wrap, &next))
-                status = saddle_edges_add(edges, r * columns + c, r * columns + next, error);
-            SADDLE_THEN_IF(status, next_on_side(r, rows, wrap, &next),
-                           saddle_edges_add(edges, r * columns + c, next * columns + c, error));
+                saddle_edges_add(&request->edges, r * columns + c, r * columns + next);
+            if (next_on_side(r, rows, wrap, &next))
+                saddle_edges_add(&request->edges, r * columns + c, next * columns + c);
         }
-    return status;
 }
 
-static saddle_status build_grid(saddle_edges *edges, saddle_topology_request *request,
-                                saddle_error *error)
+static void build_grid(saddle_topology_request *request)
 {
-    return build_lattice(edges, request, false, error);
+    build_lattice(request, false);
 }
 
-static saddle_status build_torus(saddle_edges *edges, saddle_topology_request *request,
-                                 saddle_error *error)
+static void build_torus(saddle_topology_request *request)
 {
-    return build_lattice(edges, request, true, error);
+    build_lattice(request, true);
 }
 
-static saddle_status build_hypercube(saddle_edges *edges, saddle_topology_request *request,
-                                     saddle_error *error)
+static void build_hypercube(saddle_topology_request *request)
 {
     size_t m = request->agents;
     size_t below = 1;
     while (2 * below <= m)
         below *= 2;
     if (below != m)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "topology: 'hypercube' is impossible with %zu agents; their number must be a power of "
-            "two, such as %zu or %zu",
-            m, below, 2 * below);
-    saddle_status status = SADDLE_OK;
-    for (size_t i = 0; i < m; i++)
-        for (size_t bit = 1; bit < m && status == SADDLE_OK; bit *= 2)
+        saddle_topology_refuse(request,
+                               " is impossible with %zu agents; their number must be a power of "
+                               "two, such as %zu or %zu",
+                               m, below, 2 * below);
+    for (size_t i = 0; i < m && request->edges.status == SADDLE_OK; i++)
+        for (size_t bit = 1; bit < m; bit *= 2)
             if ((i & bit) == 0)
-                status = saddle_edges_add(edges, i, i | bit, error);
-    return status;
+                saddle_edges_add(&request->edges, i, i | bit);
 }
 
-static saddle_status build_exponential(saddle_edges *edges, saddle_topology_request *request,
-                                       saddle_error *error)
+static void build_exponential(saddle_topology_request *request)
 {
     size_t m = request->agents;
     /* Offsets 2^k < m, reduced to at most m / 2, each once. */
@@ -188,27 +166,24 @@ static saddle_status build_exponential(saddle_edges *edges, saddle_topology_requ
         if (!known)
             offset[offsets++] = folded;
     }
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; k < offsets; k++) {
+    for (size_t k = 0; k < offsets && request->edges.status == SADDLE_OK; k++) {
         /* An offset of half the circle is its own opposite: only the first half starts an edge. */
         size_t starts = 2 * offset[k] == m ? m / 2 : m;
-        for (size_t i = 0; i < starts && status == SADDLE_OK; i++)
-            status = saddle_edges_add(edges, i, (i + offset[k]) % m, error);
+        for (size_t i = 0; i < starts; i++)
+            saddle_edges_add(&request->edges, i, (i + offset[k]) % m);
     }
-    return status;
 }
 
-static saddle_status build_file(saddle_edges *edges, saddle_topology_request *request,
-                                saddle_error *error)
+static void build_file(saddle_topology_request *request)
 {
-    return saddle_edges_read(edges, request->tail, &request->agents, error);
+    saddle_edges_read(&request->edges, request->tail, &request->agents);
 }
 
 /* ---- registry ---- */
 
 typedef struct topology {
     saddle_network_info info;
-    saddle_topology_build build;
+    saddle_topology_build *build;
     saddle_graph_shape shape;
     bool chooses_agents; /* whether it determines the number of agents */
 } topology;
@@ -291,10 +266,8 @@ saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t a
     SADDLE_REQUIRE(error, text);
     const topology *kind;
     saddle_fields fields;
-    saddle_status status = find_topology(text, &kind, error);
-    SADDLE_THEN(status, cut_fields(kind, text, &fields, error));
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(find_topology(text, &kind, error));
+    SADDLE_TRY(cut_fields(kind, text, &fields, error));
     if ((agents == 0 && !kind->chooses_agents) || agents > SADDLE_MAX_AGENTS)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
@@ -305,11 +278,10 @@ saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t a
                                        .tail = colon != NULL ? colon + 1 : NULL,
                                        .fields = &fields,
                                        .agents = agents,
-                                       .seed = seed};
-    saddle_edges edges = {0};
-    status = kind->build(&edges, &request, error);
-    SADDLE_THEN(status, saddle_edges_compress(&edges, text, request.agents, out, error));
-    saddle_edges_free(&edges);
+                                       .seed = seed,
+                                       .edges = {.error = error}};
+    kind->build(&request);
+    saddle_status status = saddle_edges_compress(&request.edges, text, request.agents, out);
     if (status == SADDLE_OK) {
         (*out)->shape = kind->shape;
         (*out)->rows = request.rows > 0 ? request.rows : 1;

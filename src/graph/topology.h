@@ -5,7 +5,7 @@
 #include "core/text.h"
 #include "graph/edges.h"
 
-/* What a topology is to build. */
+/* What a topology is to build, and what it has built. */
 typedef struct saddle_topology_request {
     const char *text;            /* the complete text, for messages */
     const char *tail;            /* what follows the first colon, or NULL */
@@ -13,25 +13,24 @@ typedef struct saddle_topology_request {
     size_t agents;               /* the wanted number; 0 until the topology determines it */
     size_t rows;                 /* set by a topology with rows and columns; otherwise 0 */
     uint64_t seed;
+    saddle_edges edges; /* whose status says whether the request can be met */
 } saddle_topology_request;
 
+/* Refuses a request; the message begins with its text. */
+#define saddle_topology_refuse(request, format, ...)                                 \
+    ((request)->edges.status = saddle_fail((request)->edges.error, SADDLE_BAD_INPUT, \
+                                           "topology: '%s'" format, (request)->text, __VA_ARGS__))
+
 /* Builds a simple edge list; connectivity is checked afterwards. */
-typedef saddle_status (*saddle_topology_build)(saddle_edges *edges,
-                                               saddle_topology_request *request,
-                                               saddle_error *error);
-
+typedef void saddle_topology_build(saddle_topology_request *request);
 /* The random topologies (random.c). */
-saddle_status saddle_build_er(saddle_edges *edges, saddle_topology_request *request,
-                              saddle_error *error);
-saddle_status saddle_build_regular(saddle_edges *edges, saddle_topology_request *request,
-                                   saddle_error *error);
-saddle_status saddle_build_small_world(saddle_edges *edges, saddle_topology_request *request,
-                                       saddle_error *error);
+saddle_topology_build saddle_build_er;
+saddle_topology_build saddle_build_regular;
+saddle_topology_build saddle_build_small_world;
 
-/* Reads field `index` of the text as a whole number or as a probability; fails if it is not one. */
-saddle_status saddle_topology_integer(const saddle_topology_request *request, size_t index,
-                                      const char *what, size_t *out, saddle_error *error);
-saddle_status saddle_topology_probability(const saddle_topology_request *request, size_t index,
-                                          double *out, saddle_error *error);
+/* Reads field `index` of the text as a whole number or as a probability; if it is not one, refuses the request
+ * and returns 0. */
+size_t saddle_topology_integer(saddle_topology_request *request, size_t index, const char *what);
+double saddle_topology_probability(saddle_topology_request *request, size_t index);
 
 #endif

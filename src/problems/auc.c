@@ -24,7 +24,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "graph/consensus.h"
+#include "graph/search.h"
 #include "models/ranking.h"
 #include "problems/row_blocks.h"
 #include "problems/scored.h"

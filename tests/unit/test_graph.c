@@ -11,7 +11,7 @@
 
 #include "core/print.h"
 #include "core/rounding.h"
-#include "graph/diameter.h"
+#include "graph/search.h"
 #include "graph/edges.h"
 #include "graph/spectrum.h"
 #include "support.h"

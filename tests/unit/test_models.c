@@ -7,7 +7,7 @@
 
 #include "core/memory.h"
 #include "core/rng.h"
-#include "graph/consensus.h"
+#include "graph/search.h"
 #include "instances.h"
 #include "models/model.h"
 #include "models/ranking.h"

@@ -1,5 +1,6 @@
 /*
- * The exact diameter, in most cases without a search from every agent.
+ * Breadth-first searches: the mean over a spanning tree, and the exact diameter, in most cases without a search
+ * from every agent:
  *
  *   1. Where the topology shows that agent 0's eccentricity is the largest (vertex-transitive graphs,
  *      the end of a path, the corner of a grid), one breadth-first search: O(edges).
@@ -11,7 +12,7 @@
  *
  * Worst case O(agents * edges); a random regular graph of 10^5 agents takes seconds.
  */
-#include "graph/diameter.h"
+#include "graph/search.h"
 
 #include <string.h>
 
@@ -25,9 +26,10 @@ enum { SINGLE_SEARCHES = 32, BATCH_DIAMETER = 128 };
 typedef struct search {
     const saddle_graph *graph;
     saddle_allocator memory; /* of the arrays below */
-    uint32_t *distance;
-    uint32_t *queue;
-    uint32_t *lower; /* bounds of the eccentricity; lower == upper == 0 when finished */
+    uint32_t *distance;      /* from the origin of the last search */
+    uint32_t *queue;         /* agents in the order in which it met them */
+    uint32_t *parent;        /* the agent from which it met each; the origin's own is not set */
+    uint32_t *lower;         /* bounds of the eccentricity; lower == upper == 0 when finished */
     uint32_t *upper;
     uint32_t diameter; /* the largest eccentricity found */
     size_t left;       /* agents that are not finished */
@@ -40,10 +42,11 @@ static saddle_status search_create(search *s, const saddle_graph *graph, saddle_
     *s = (search){.graph = graph};
     s->distance = saddle_allocator_block(&s->memory, m, sizeof *s->distance);
     s->queue = saddle_allocator_block(&s->memory, m, sizeof *s->queue);
+    s->parent = saddle_allocator_block(&s->memory, m, sizeof *s->parent);
     s->lower = saddle_allocator_block(&s->memory, m, sizeof *s->lower);
     s->upper = saddle_allocator_block(&s->memory, m, sizeof *s->upper);
     if (s->memory.failed)
-        return saddle_no_memory(error, "the diameter's searches");
+        return saddle_no_memory(error, "searches of the graph");
     for (size_t i = 0; i < m; i++)
         s->upper[i] = UINT32_MAX;
     s->left = m;
@@ -66,6 +69,7 @@ static uint32_t search_from(search *s, size_t origin)
             if (s->distance[w] != UINT32_MAX)
                 continue;
             s->distance[w] = s->distance[v] + 1;
+            s->parent[w] = (uint32_t)v;
             s->queue[tail++] = (uint32_t)w;
         }
     }
@@ -179,7 +183,7 @@ static saddle_status search_rest(search *s, saddle_error *error)
     reached *before = saddle_allocator_block(&s->memory, m, sizeof *before);
     reached *after = saddle_allocator_block(&s->memory, m, sizeof *after);
     if (s->memory.failed)
-        return saddle_no_memory(error, "the diameter's searches");
+        return saddle_no_memory(error, "searches of the graph");
     while (s->left > 0) {
         search_batch(s, before, after);
         drop_bounded(s);
@@ -218,6 +222,26 @@ saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
     saddle_status status = search_create(&s, graph, error);
     if (status == SADDLE_OK)
         *diameter = search_from(&s, 0);
+    saddle_allocator_free(&s.memory);
+    return status;
+}
+
+saddle_status saddle_consensus_mean(const saddle_graph *graph, const double *value, double *mean,
+                                    size_t *rounds, saddle_error *error)
+{
+    search s;
+    saddle_status status = search_create(&s, graph, error);
+    double *sum = saddle_allocator_block(&s.memory, graph->agents, sizeof *sum);
+    SADDLE_THEN(status, saddle_check_memory(sum, "searches of the graph", error));
+    if (status == SADDLE_OK) {
+        size_t depth = search_from(&s, 0);
+        memcpy(sum, value, graph->agents * sizeof *sum);
+        for (size_t k = graph->agents - 1; k > 0; k--)
+            sum[s.parent[s.queue[k]]] += sum[s.queue[k]];
+        *mean = sum[0] / (double)graph->agents;
+        if (rounds != NULL)
+            *rounds = 2 * depth;
+    }
     saddle_allocator_free(&s.memory);
     return status;
 }

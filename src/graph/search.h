@@ -1,8 +1,15 @@
-/* What agents compute together by communicating only with their neighbours. */
-#ifndef SADDLE_GRAPH_CONSENSUS_H
-#define SADDLE_GRAPH_CONSENSUS_H
+/* What is found by searching the graph from some of its agents. */
+#ifndef SADDLE_GRAPH_SEARCH_H
+#define SADDLE_GRAPH_SEARCH_H
 
 #include <saddle/graph.h>
+
+/*
+ * Like saddle_graph_diameter(), but ignores the topology's structure: does up to `singles` bounding
+ * searches, then the rest in batches. Exact for every value.
+ */
+saddle_status saddle_graph_search_diameter(const saddle_graph *graph, size_t singles,
+                                           size_t *diameter, saddle_error *error);
 
 /*
  * Computes the mean of one number per agent. Agents pass sums up a breadth-first tree with root 0, and the
