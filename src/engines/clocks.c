@@ -52,20 +52,20 @@ static double arrival(const saddle_local *e, unsigned parity, size_t i, double b
     return last;
 }
 
-double saddle_clocks_advance(saddle_local *e, unsigned worker, unsigned parity, unsigned round)
+double saddle_clocks_advance(saddle_local *e, unsigned worker, const saddle_round *round)
 {
     saddle_agent_range own = saddle_local_range(e, worker);
     size_t length = 0;
     double latest = 0.0;
     if (e->layout.rounds > 0)
-        length = saddle_links_length(&e->links, round);
+        length = saddle_links_length(&e->links, round->number);
     for (size_t i = own.first; i < own.last; i++) {
         saddle_agent *agent = &e->agent[i];
         if (e->layout.rounds > 0)
             agent->clock =
-                fmax(agent->clock, arrival(e, parity, i, (double)length * sizeof(double)));
+                fmax(agent->clock, arrival(e, round->parity, i, (double)length * sizeof(double)));
         agent->clock += take_computing(e, i);
-        e->span[1 - parity][i * e->stride + saddle_clock_offset(e)] = agent->clock;
+        e->span[1 - round->parity][i * e->stride + saddle_clock_offset(e)] = agent->clock;
         latest = fmax(latest, agent->clock);
     }
     return latest;

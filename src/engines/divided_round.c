@@ -162,36 +162,27 @@ static bool evaluate_requests(saddle_local *e, unsigned worker, const saddle_pha
     return pending;
 }
 
-/* Ends a round for a worker's agents: records costs and faults, and prepares what they read in the next round. */
-static void leave_round(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
-                        unsigned round)
+/* Ends a round for a worker's agents, and prepares what they read in the next one. */
+static void leave_round(saddle_local *e, unsigned worker, const saddle_round *round)
 {
-    bool last_round = round + 1 >= e->layout.rounds;
+    bool last = round->number + 1 >= e->layout.rounds;
     saddle_agent_range own = saddle_local_range(e, worker);
-    e->worker[worker].ifo = 0;
     for (size_t i = own.first; i < own.last; i++) {
-        saddle_agent *agent = &e->agent[i];
-        saddle_local_publish(e, i, round);
-        e->worker[worker].ifo += agent->ifo;
-        if (agent->fault.kind != SADDLE_FAULT_NONE)
-            saddle_local_note_fault(e, worker, agent, iteration);
-        saddle_local_lend(e, worker, i, 1 - parity, last_round ? iteration + 1 : iteration);
-        agent->round = last_round ? 0 : round + 1;
+        saddle_local_leave(e, worker, i, round);
+        saddle_local_lend(e, worker, i, 1 - round->parity, round->iteration + last);
+        e->agent[i].round = last ? 0 : round->number + 1;
     }
 }
 
-void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
-                          unsigned round, uint64_t allowed)
+void saddle_divided_round(saddle_local *e, unsigned worker, const saddle_round *round)
 {
     /* Whether agents' workers have written something that needs a barrier before others read it. The
      * same in all workers. */
     bool pending = e->links.changing || e->links.compressed;
     saddle_agent_range own = saddle_local_range(e, worker);
-    saddle_local_receive(e, worker, iteration, round);
-    for (size_t i = own.first; round == 0 && i < own.last; i++)
-        e->agent[i].ifo_limit = allowed > 0 ? e->agent[i].ifo + allowed : 0;
+    saddle_local_receive(e, worker, round);
     for (size_t i = own.first; i < own.last; i++)
-        saddle_local_collect(e, i, parity, round);
+        saddle_local_enter(e, worker, i, round);
     for (const saddle_phase *phase = e->inputs.algorithm->phases; phase->name != NULL; phase++) {
         if (saddle_phase_has_before(phase, &e->agent[0])) {
             for (size_t i = own.first; i < own.last; i++)
@@ -215,5 +206,5 @@ void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uin
             pending = evaluate_requests(e, worker, phase);
         }
     }
-    leave_round(e, worker, parity, iteration, round);
+    leave_round(e, worker, round);
 }

@@ -99,17 +99,13 @@ static void evaluate_requests(saddle_local *e)
     }
 }
 
-void saddle_gathered_round(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
-                           unsigned round, uint64_t allowed)
+void saddle_gathered_round(saddle_local *e, unsigned worker, const saddle_round *round)
 {
     saddle_agent_range own = saddle_local_range(e, worker);
-    saddle_local_receive(e, worker, iteration, round);
+    saddle_local_receive(e, worker, round);
     for (size_t i = own.first; i < own.last; i++) {
-        saddle_agent *agent = saddle_local_lend(e, worker, i, parity, iteration);
-        agent->round = round;
-        if (round == 0)
-            agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
-        saddle_local_collect(e, i, parity, round);
+        saddle_local_lend(e, worker, i, round->parity, round->iteration)->round = round->number;
+        saddle_local_enter(e, worker, i, round);
     }
     for (const saddle_phase *phase = e->inputs.algorithm->phases; phase->name != NULL; phase++) {
         for (size_t i = own.first; i < own.last; i++)
@@ -120,11 +116,6 @@ void saddle_gathered_round(saddle_local *e, unsigned worker, unsigned parity, ui
             evaluate_requests(e);
         saddle_thread_pool_barrier(e->pool, worker);
     }
-    e->worker[worker].ifo = 0;
-    for (size_t i = own.first; i < own.last; i++) {
-        saddle_local_publish(e, i, round);
-        e->worker[worker].ifo += e->agent[i].ifo;
-        if (e->agent[i].fault.kind != SADDLE_FAULT_NONE)
-            saddle_local_note_fault(e, worker, &e->agent[i], iteration);
-    }
+    for (size_t i = own.first; i < own.last; i++)
+        saddle_local_leave(e, worker, i, round);
 }

@@ -4,6 +4,7 @@
 
 #include "algorithms/layout.h"
 #include "core/memory.h"
+#include "core/rng.h"
 #include "core/vector.h"
 
 /* ---- memory ----------------------------------------------------------------------------------- */
@@ -121,6 +122,72 @@ static double *past_row(const saddle_link_state *s, size_t source, uint64_t roun
     return s->past + (source * (s->window + 1) + (size_t)(round % (s->window + 1))) * s->row;
 }
 
+/* ---- randomness: a function of the seed, the edge and the round -------------------------------- */
+
+/* Returns the random numbers of the edge to i from j in a round. */
+static saddle_rng draws_of(const saddle_link_state *state, size_t i, size_t j, uint64_t round)
+{
+    const saddle_instance *instance = state->instance;
+    saddle_rng rng;
+    saddle_rng_init(&rng, instance->seed, SADDLE_RNG_LINK,
+                    (uint64_t)i * instance->graph->agents + j, round);
+    return rng;
+}
+
+/* Gilbert-Elliott model: a good link fails with probability P / (LENGTH (1 - P)), and a failing one
+ * recovers with probability 1 / LENGTH, so that the long-run share of failures is P. In round 0 a link
+ * fails with probability P. */
+bool saddle_link_fails(saddle_link_state *state, size_t k, size_t i, size_t j, uint64_t round)
+{
+    const saddle_link_rule *rule = state->rule;
+    /* The two ends of an edge must agree, so they draw the same number. */
+    bool swap = rule->kind == SADDLE_LINKS_AGREED && i > j;
+    saddle_rng rng = draws_of(state, swap ? j : i, swap ? i : j, round);
+    double u = saddle_rng_uniform(&rng);
+    if (state->failing == NULL)
+        return u < rule->loss;
+    double chance = rule->loss;
+    if (round > 0)
+        chance = state->failing[k] ? 1.0 - 1.0 / rule->burst
+                                   : rule->loss / (rule->burst * (1.0 - rule->loss));
+    state->failing[k] = u < chance;
+    return state->failing[k];
+}
+
+/* Returns by how many rounds the message of a round is late. */
+static uint64_t draw_delay(const saddle_link_state *state, size_t i, size_t j, uint64_t round)
+{
+    saddle_rng rng = draws_of(state, i, j, round);
+    if (saddle_rng_uniform(&rng) >= state->rule->late)
+        return 0;
+    return 1 + saddle_rng_below(&rng, state->rule->delay);
+}
+
+/* Draws the pairs of a round of gossip: goes through the edges in random order, and an edge with two free ends
+ * becomes a pair. Returns their number. */
+static size_t draw_pairs(saddle_link_state *state, uint64_t round)
+{
+    const saddle_graph *graph = state->instance->graph;
+    saddle_rng rng;
+    size_t pairs = 0;
+    for (size_t i = 0; i < graph->agents; i++)
+        state->partner[i] = i;
+    for (size_t e = 0; e < graph->edges; e++)
+        state->order[e] = e;
+    saddle_rng_init(&rng, state->instance->seed, SADDLE_RNG_MATCHING, 0, round);
+    saddle_rng_shuffle(&rng, state->order, graph->edges);
+    for (size_t e = 0; e < graph->edges; e++) {
+        size_t a = state->pair[2 * state->order[e]];
+        size_t b = state->pair[2 * state->order[e] + 1];
+        if (state->partner[a] != a || state->partner[b] != b)
+            continue;
+        state->partner[a] = b;
+        state->partner[b] = a;
+        pairs++;
+    }
+    return pairs;
+}
+
 /* ---- what is sent ------------------------------------------------------------------------------ */
 
 size_t saddle_link_state_blocks(const saddle_link_state *s, unsigned round,
@@ -225,7 +292,7 @@ void saddle_link_state_begin(saddle_link_state *s, uint64_t iteration, unsigned 
     saddle_row_block block;
     size_t edges = 0;
     if (s->rule->kind == SADDLE_LINKS_GOSSIP)
-        edges = saddle_link_match(s, number);
+        edges = draw_pairs(s, number);
     else if (s->rule->kind == SADDLE_LINKS_SEQUENCE || s->rule->kind == SADDLE_LINKS_SCHEDULE)
         edges = edges_used(s, number);
     if (round == 0 && s->members.presence.churn != NULL)
@@ -310,7 +377,7 @@ const double *saddle_link_state_arrived(saddle_link_state *s, size_t k, size_t i
         if (round < s->used[k * s->kinds + kind])
             break;
         if (kind_of(s, (unsigned)(round % s->layout->rounds)) != kind ||
-            saddle_link_delay(s, i, j, round) > age)
+            draw_delay(s, i, j, round) > age)
             continue;
         s->sent_round[k] = round + 1;
         return age == 0 ? row : past_row(s, s->source[k], round);

@@ -128,13 +128,7 @@ uint64_t saddle_link_state_age(const saddle_link_state *state, uint64_t rounds);
 void saddle_link_state_defect(const saddle_link_state *state, const saddle_agent *agent, size_t i,
                               const saddle_field *field, double *sum, double *weight);
 
-/* ---- link_draws.c ---------------------------------------------------------------------------- */
-
 /* Returns whether message k to agent i from agent j is lost in a round; updates its burst. */
 bool saddle_link_fails(saddle_link_state *state, size_t k, size_t i, size_t j, uint64_t round);
-/* Returns by how many rounds the message of a round is late. */
-uint64_t saddle_link_delay(const saddle_link_state *state, size_t i, size_t j, uint64_t round);
-/* Draws the pairs of a round of gossip; returns their number. */
-size_t saddle_link_match(saddle_link_state *state, uint64_t round);
 
 #endif

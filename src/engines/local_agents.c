@@ -131,24 +131,17 @@ void saddle_local_note_fault(saddle_local *e, unsigned worker, const saddle_agen
 }
 
 /* Does one round of those of a worker's agents that have a ghost as a neighbour, or of those that have none. */
-static void step_agents(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
-                        unsigned round, uint64_t allowed, bool remote)
+static void step_agents(saddle_local *e, unsigned worker, const saddle_round *round, bool remote)
 {
     saddle_agent_range own = saddle_local_range(e, worker);
     for (size_t i = own.first; i < own.last; i++) {
         if (e->links.remote[i] != remote)
             continue;
-        saddle_agent *agent = saddle_local_lend(e, worker, i, parity, iteration);
-        if (round == 0)
-            agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
-        uint64_t before = agent->ifo;
-        saddle_local_collect(e, i, parity, round);
+        saddle_agent *agent = saddle_local_lend(e, worker, i, round->parity, round->iteration);
+        saddle_local_enter(e, worker, i, round);
         if (!saddle_local_idle(e, i))
-            saddle_agent_round(e->inputs.algorithm, agent, round);
-        saddle_local_publish(e, i, round);
-        e->worker[worker].ifo += agent->ifo - before;
-        if (agent->fault.kind != SADDLE_FAULT_NONE)
-            saddle_local_note_fault(e, worker, agent, iteration);
+            saddle_agent_round(e->inputs.algorithm, agent, round->number);
+        saddle_local_leave(e, worker, i, round);
     }
 }
 
@@ -158,23 +151,24 @@ static void iterate(saddle_local *e, unsigned worker, unsigned *parity, uint64_t
 {
     unsigned rounds = e->layout.rounds > 0 ? e->layout.rounds : 1;
     consult_oracle(e, worker, *parity, iteration);
-    for (unsigned round = 0; round < rounds; round++) {
-        saddle_local_begin_round(e, worker, iteration, round);
+    for (unsigned number = 0; number < rounds; number++) {
+        const saddle_round round = {iteration, number, *parity, allowed};
+        saddle_local_begin_round(e, worker, &round);
         if (e->exchange != NULL && worker == 0)
-            e->exchange->send(e->exchange, *parity, round);
+            e->exchange->send(e->exchange, *parity, number);
         if (e->divided) {
-            saddle_divided_round(e, worker, *parity, iteration, round, allowed);
+            saddle_divided_round(e, worker, &round);
         } else if (e->gathered) {
-            saddle_gathered_round(e, worker, *parity, iteration, round, allowed);
+            saddle_gathered_round(e, worker, &round);
         } else {
-            step_agents(e, worker, *parity, iteration, round, allowed, false);
+            step_agents(e, worker, &round, false);
             if (e->exchange != NULL) {
-                saddle_local_receive(e, worker, iteration, round);
-                step_agents(e, worker, *parity, iteration, round, allowed, true);
+                saddle_local_receive(e, worker, &round);
+                step_agents(e, worker, &round, true);
             }
         }
-        double clock = e->timed != NULL ? saddle_clocks_advance(e, worker, *parity, round) : 0.0;
-        if (round + 1 == rounds) {
+        double clock = e->timed != NULL ? saddle_clocks_advance(e, worker, &round) : 0.0;
+        if (number + 1 == rounds) {
             e->worker[worker].ifo_after[iteration % 2] = e->worker[worker].ifo;
             e->worker[worker].clock_after[iteration % 2] = clock;
             if (worker == 0 && out_of_time(e->limits))
@@ -306,12 +300,7 @@ void saddle_local_cost(const saddle_engine *base, saddle_cost *out)
     out->messages = out->rounds * e->links.messages_per_round;
     out->bytes = e->iteration * e->links.bytes_per_iteration;
     out->network_seconds = e->network_seconds;
-    out->age = saddle_local_age(e);
-    saddle_local_count_messages(e, out);
-    if (e->links.changing && saddle_link_state_counts(&e->links.state)) {
-        out->messages = e->links.state.messages_sent;
-        out->bytes = e->links.state.bytes_sent;
-    }
+    saddle_local_link_costs(e, out);
 }
 
 /* ---- tasks and means ---------------------------------------------------------------------- */

@@ -157,37 +157,42 @@ typedef struct saddle_agent_range {
 } saddle_agent_range;
 /* Returns the agents that a worker owns. */
 saddle_agent_range saddle_local_range(const saddle_local *local, unsigned worker);
+/* One round of an iteration. */
+typedef struct saddle_round {
+    uint64_t iteration;
+    unsigned number;  /* in the iteration, from 0 */
+    unsigned parity;  /* of the spans that it reads */
+    uint64_t allowed; /* IFO calls that each agent may add in the iteration; 0: no limit */
+} saddle_round;
 /* Lends a worker's memory to an agent and points the agent at the current spans. */
 saddle_agent *saddle_local_lend(saddle_local *local, unsigned worker, size_t i, unsigned parity,
                                 uint64_t iteration);
 /* Records a worker's first fault; its agents come in the order of their numbers. */
 void saddle_local_note_fault(saddle_local *local, unsigned worker, const saddle_agent *agent,
                              uint64_t iteration);
+/* Prepares an agent for a round and points it at what it reads; called by its worker before the first phase. */
+void saddle_local_enter(saddle_local *local, unsigned worker, size_t i, const saddle_round *round);
+/* Completes what an agent's neighbours will read, and records its costs and faults; called by its worker after
+ * the last phase. */
+void saddle_local_leave(saddle_local *local, unsigned worker, size_t i, const saddle_round *round);
 
 /* ---- links with a state (link_state.h): local_links.c; for others these return at once ---------- */
 
 /* Does what links do before a round and before anything is sent for it; called by every worker. */
-void saddle_local_begin_round(saddle_local *local, unsigned worker, uint64_t iteration,
-                              unsigned round);
-/* Points an agent at what it reads in a round; called before the first phase. */
-void saddle_local_collect(saddle_local *local, size_t i, unsigned parity, unsigned round);
-/* Returns whether an agent skips the phases of the round that it has collected for. */
+void saddle_local_begin_round(saddle_local *local, unsigned worker, const saddle_round *round);
+/* Returns whether an agent skips the phases of the round that it has entered. */
 static inline bool saddle_local_idle(const saddle_local *local, size_t i)
 {
     return local->links.changing && saddle_link_state_idle(&local->links.state, i);
 }
-/* Completes what an agent's neighbours will read; called after the last phase of a round. */
-void saddle_local_publish(saddle_local *local, size_t i, unsigned round);
 /* Waits until the ghosts have arrived, if there is an exchange. Called by every worker. */
-void saddle_local_receive(saddle_local *local, unsigned worker, uint64_t iteration, unsigned round);
+void saddle_local_receive(saddle_local *local, unsigned worker, const saddle_round *round);
 /* Prepares the links' state before agents are initialised. */
 void saddle_local_prepare_links(saddle_local *local);
 /* Completes the links' state of agent i after it was initialised. */
 void saddle_local_start_links(saddle_local *local, saddle_agent *agent, size_t i);
-/* Returns the most rounds since any agent used a message of a neighbour; NaN with reliable links. Collective. */
-double saddle_local_age(const saddle_local *local);
-/* Corrects the costs for messages that are or are not sent because of churn. Collective. */
-void saddle_local_count_messages(const saddle_local *local, saddle_cost *cost);
+/* Sets the age of messages, and corrects the costs for messages that are or are not sent. Collective. */
+void saddle_local_link_costs(const saddle_local *local, saddle_cost *cost);
 /* Restores the links' state of restored agents. */
 void saddle_local_restore_links(saddle_local *local);
 
@@ -195,15 +200,13 @@ void saddle_local_restore_links(saddle_local *local);
 void saddle_divide_blocks(saddle_local *local);
 /* Does one round of all agents, with each phase divided among the workers: divided_round.c. Called by
  * every worker. */
-void saddle_divided_round(saddle_local *local, unsigned worker, unsigned parity, uint64_t iteration,
-                          unsigned round, uint64_t allowed);
+void saddle_divided_round(saddle_local *local, unsigned worker, const saddle_round *round);
 
 /* Allocates memory for the requests of all agents of this process. */
 void saddle_gathered_take(saddle_local *local, saddle_allocator *allocator);
 /* Does one round of all agents, whose requests are evaluated together after each phase: gathered_round.c.
  * Called by every worker. */
-void saddle_gathered_round(saddle_local *local, unsigned worker, unsigned parity,
-                           uint64_t iteration, unsigned round, uint64_t allowed);
+void saddle_gathered_round(saddle_local *local, unsigned worker, const saddle_round *round);
 
 /* Returns the IFO calls of the agents of this process. */
 uint64_t saddle_local_ifo(const saddle_local *local);
@@ -224,7 +227,7 @@ static inline size_t saddle_clock_offset(const saddle_local *local)
 /* Initialises the clocks of all agents, or restores them. */
 void saddle_clocks_start(saddle_local *local);
 /* Advances the clocks of a worker's agents after a round. Returns the latest. */
-double saddle_clocks_advance(saddle_local *local, unsigned worker, unsigned parity, unsigned round);
+double saddle_clocks_advance(saddle_local *local, unsigned worker, const saddle_round *round);
 /* Returns the latest clock of this process's agents; NaN without clocks. */
 double saddle_clocks_latest(const saddle_local *local);
 

@@ -3,36 +3,43 @@
 
 #include "engines/local_agents.h"
 
-void saddle_local_collect(saddle_local *e, size_t i, unsigned parity, unsigned round)
+void saddle_local_enter(saddle_local *e, unsigned worker, size_t i, const saddle_round *round)
 {
+    saddle_agent *agent = &e->agent[i];
+    const double *const *rows = saddle_links_received(&e->links, round->parity, i);
+    if (round->number == 0)
+        agent->ifo_limit = round->allowed > 0 ? agent->ifo + round->allowed : 0;
+    e->worker[worker].ifo -= agent->ifo; /* saddle_local_leave() adds what it is then */
     if (e->links.changing)
-        saddle_link_state_collect(&e->links.state, &e->agent[i], i,
-                                  saddle_links_received(&e->links, parity, i), round);
+        saddle_link_state_collect(&e->links.state, agent, i, rows, round->number);
     if (e->links.compressed)
-        saddle_replicas_collect(&e->links.replicas, &e->agent[i], i,
-                                saddle_links_received(&e->links, parity, i), round);
+        saddle_replicas_collect(&e->links.replicas, agent, i, rows, round->number);
 }
 
-void saddle_local_publish(saddle_local *e, size_t i, unsigned round)
+void saddle_local_leave(saddle_local *e, unsigned worker, size_t i, const saddle_round *round)
 {
+    saddle_agent *agent = &e->agent[i];
     if (e->links.changing)
-        saddle_link_state_publish(&e->links.state, &e->agent[i], i, round);
+        saddle_link_state_publish(&e->links.state, agent, i, round->number);
     if (e->links.compressed)
-        saddle_replicas_publish(&e->links.replicas, &e->agent[i], i, round);
+        saddle_replicas_publish(&e->links.replicas, agent, i, round->number);
+    e->worker[worker].ifo += agent->ifo;
+    if (agent->fault.kind != SADDLE_FAULT_NONE)
+        saddle_local_note_fault(e, worker, agent, round->iteration);
 }
 
 /* Each worker unpacks some of the ghosts' messages. A resumed run has the replicas after the first ones. */
-static void unpack_ghosts(saddle_local *e, unsigned worker, uint64_t iteration, unsigned round)
+static void unpack_ghosts(saddle_local *e, unsigned worker, const saddle_round *round)
 {
     saddle_replicas *r = &e->links.replicas;
-    bool there = r->resumed && iteration == e->inputs.iteration && round == 0;
+    bool there = r->resumed && round->iteration == e->inputs.iteration && round->number == 0;
     for (size_t g = worker; !there && g < e->links.ghosts; g += saddle_thread_pool_size(e->pool))
-        saddle_replicas_receive(r, e->links.ghost[g], e->links.halo + g * e->stride, iteration,
-                                round, e->worker[worker].scratch);
+        saddle_replicas_receive(r, e->links.ghost[g], e->links.halo + g * e->stride,
+                                round->iteration, round->number, e->worker[worker].scratch);
     saddle_thread_pool_barrier(e->pool, worker);
 }
 
-void saddle_local_receive(saddle_local *e, unsigned worker, uint64_t iteration, unsigned round)
+void saddle_local_receive(saddle_local *e, unsigned worker, const saddle_round *round)
 {
     if (e->exchange == NULL)
         return;
@@ -40,7 +47,7 @@ void saddle_local_receive(saddle_local *e, unsigned worker, uint64_t iteration, 
         e->exchange->receive(e->exchange);
     saddle_thread_pool_barrier(e->pool, worker);
     if (e->links.compressed)
-        unpack_ghosts(e, worker, iteration, round);
+        unpack_ghosts(e, worker, round);
 }
 
 void saddle_local_prepare_links(saddle_local *e)
@@ -64,12 +71,12 @@ void saddle_local_start_links(saddle_local *e, saddle_agent *agent, size_t i)
         saddle_replicas_start(&e->links.replicas, agent, i);
 }
 
-void saddle_local_begin_round(saddle_local *e, unsigned worker, uint64_t iteration, unsigned round)
+void saddle_local_begin_round(saddle_local *e, unsigned worker, const saddle_round *round)
 {
     if (!e->links.changing)
         return;
     if (worker == 0)
-        saddle_link_state_begin(&e->links.state, iteration, round);
+        saddle_link_state_begin(&e->links.state, round->iteration, round->number);
     saddle_thread_pool_barrier(e->pool, worker);
 }
 
@@ -94,30 +101,29 @@ void saddle_local_restore_links(saddle_local *e)
         saddle_presence_advance(&state->members.presence, (e->iteration - 1) * e->layout.rounds);
 }
 
-double saddle_local_age(const saddle_local *e)
+void saddle_local_link_costs(const saddle_local *e, saddle_cost *cost)
 {
-    const saddle_world *world = e->inputs.instance->world;
-    if (!e->links.changing)
-        return (double)NAN;
-    double age = (double)saddle_link_state_age(&e->links.state, e->iteration * e->layout.rounds);
-    world->largest(world, 1, &age);
-    return age;
-}
-
-void saddle_local_count_messages(const saddle_local *e, saddle_cost *cost)
-{
-    const saddle_membership *m = &e->links.state.members;
+    const saddle_link_state *state = &e->links.state;
+    const saddle_membership *m = &state->members;
     const saddle_world *world = e->inputs.instance->world;
     int64_t more[2] = {0, 0};
-    if (!e->links.changing || m->entries == 0)
+    cost->age = (double)NAN;
+    if (!e->links.changing)
         return;
-    for (size_t i = 0; i < e->agents; i++) {
-        more[0] += m->extra_messages[i];
-        more[1] += m->extra_bytes[i];
+    cost->age = (double)saddle_link_state_age(state, e->iteration * e->layout.rounds);
+    world->largest(world, 1, &cost->age);
+    if (saddle_link_state_counts(state)) {
+        cost->messages = state->messages_sent;
+        cost->bytes = state->bytes_sent;
+    } else if (m->entries > 0) {
+        for (size_t i = 0; i < e->agents; i++) {
+            more[0] += m->extra_messages[i];
+            more[1] += m->extra_bytes[i];
+        }
+        world->add_words(world, 2, more);
+        cost->messages += (uint64_t)more[0];
+        cost->bytes += (uint64_t)more[1];
     }
-    world->add_words(world, 2, more);
-    cost->messages += (uint64_t)more[0];
-    cost->bytes += (uint64_t)more[1];
 }
 
 void saddle_local_membership(const saddle_engine *base, saddle_members *out)
