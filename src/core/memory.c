@@ -23,8 +23,6 @@
 /* From this size on, the C library may map a block's pages separately. */
 #define PAGED_BYTES ((size_t)1 << 17)
 #define PAGE_BYTES ((size_t)1 << 12)
-/* Blocks from this size on are compared with the memory that is available. */
-#define CHECKED_BYTES ((size_t)1 << 20)
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
@@ -141,8 +139,7 @@ static void *alloc_large(size_t bytes)
 void *saddle_alloc_unset(size_t count, size_t size)
 {
     size_t bytes = round_up(count, size);
-    saddle_available_forget();
-    if (bytes == 0 || (bytes >= CHECKED_BYTES && !saddle_available_allows((double)bytes)))
+    if (bytes == 0 || !saddle_available_allows((double)bytes))
         return NULL;
     if (bytes >= LISTED_BYTES)
         return alloc_large(bytes);
@@ -203,13 +200,7 @@ void *saddle_allocator_block(saddle_allocator *allocator, size_t count, size_t s
 
 char *saddle_strdup(const char *text)
 {
-    if (text == NULL)
-        return NULL;
-    size_t bytes = strlen(text) + 1;
-    char *copy = saddle_alloc(bytes, 1);
-    if (copy != NULL)
-        memcpy(copy, text, bytes);
-    return copy;
+    return text != NULL ? saddle_format("%s", text) : NULL;
 }
 
 char *saddle_format(const char *format, ...)

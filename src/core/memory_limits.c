@@ -17,6 +17,8 @@
 
 /* Without SADDLE_MEMORY, needs below this are not checked: they fit, or allocation fails cleanly. */
 #define SMALL_BYTES 1e8
+/* Single blocks below this never are. */
+#define SMALL_BLOCK_BYTES 1048576.0
 /* Strings and other small blocks that no need lists. */
 #define SMALL_BLOCKS 4096.0
 /* The environment variable that limits the memory of a process. */
@@ -130,62 +132,69 @@ static saddle_status read_grant(double *bytes, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Set when this thread's last allocation was refused: the total it would have reached and the limit. */
+/* What this process takes and may take, in bytes. */
+typedef struct memory_limit {
+    double own;       /* now */
+    double available; /* in all; infinite where it is not checked */
+    bool granted;     /* whether SADDLE_MEMORY says so */
+} memory_limit;
+
+/* Finds the limit for `bytes` more in each of `processes` processes. */
+static saddle_status find_limit(memory_limit *out, double bytes, size_t processes,
+                                saddle_error *error)
+{
+    double granted;
+    SADDLE_TRY(read_grant(&granted, error));
+    out->own = saddle_memory_used() + SADDLE_LIBRARY_BYTES;
+    out->granted = granted >= 0.0;
+    out->available = out->granted          ? granted
+                     : bytes < SMALL_BYTES ? INFINITY
+                                           : out->own + saddle_available_bytes(processes);
+    return SADDLE_OK;
+}
+
+/* Why this thread's last allocation was refused: the total that it would have reached, and the limit. */
 static _Thread_local struct {
     double total; /* 0: not refused, the system had no more */
-    double own;   /* what the process took before */
-    double available;
-    bool granted;
+    memory_limit limit;
 } refused;
 
 bool saddle_available_allows(double bytes)
 {
-    double granted;
-    double own = saddle_memory_used() + SADDLE_LIBRARY_BYTES;
     refused.total = 0.0;
-    if (read_grant(&granted, NULL) != SADDLE_OK || (granted < 0.0 && bytes < SMALL_BYTES))
+    if (bytes < SMALL_BLOCK_BYTES || find_limit(&refused.limit, bytes, 1, NULL) != SADDLE_OK ||
+        refused.limit.own + bytes <= refused.limit.available)
         return true;
-    double available = granted >= 0.0 ? granted : own + saddle_available_bytes(1);
-    if (own + bytes <= available)
-        return true;
-    refused.total = own + bytes;
-    refused.own = own;
-    refused.available = available;
-    refused.granted = granted >= 0.0;
+    refused.total = refused.limit.own + bytes;
     return false;
 }
 
-void saddle_available_forget(void)
-{
-    refused.total = 0.0;
-}
-
 /* Fails because SADDLE_MEMORY allows less than the process took before it came to `what`. */
-static saddle_status refuse_grant(double own, double available, const char *what,
-                                  saddle_error *error)
+static saddle_status refuse_grant(const memory_limit *limit, const char *what, saddle_error *error)
 {
     return saddle_fail(error, SADDLE_NO_MEMORY,
                        VARIABLE
                        " allows %.4g GB of memory, but before %s the program already takes "
                        "about %.4g GB; set " VARIABLE " to more gigabytes, or to inf",
-                       available / 1e9, what, own / 1e9);
+                       limit->available / 1e9, what, limit->own / 1e9);
 }
 
 void saddle_say_no_memory(saddle_error *error, const char *what)
 {
-    if (refused.granted && refused.own > refused.available && refused.total > 0.0)
-        refuse_grant(refused.own, refused.available, what, error);
+    const memory_limit *limit = &refused.limit;
+    if (refused.total > 0.0 && limit->granted && limit->own > limit->available)
+        refuse_grant(limit, what, error);
     else if (refused.total > 0.0)
         saddle_fail(error, SADDLE_NO_MEMORY,
                     "%s would bring memory use to about %.4g GB, but about %.4g GB is %s; make the "
                     "network or the problem smaller, or set " VARIABLE
                     " to the gigabytes that it may take, or to inf",
-                    what, refused.total / 1e9, refused.available / 1e9,
-                    refused.granted ? "allowed by " VARIABLE : "available");
+                    what, refused.total / 1e9, limit->available / 1e9,
+                    limit->granted ? "allowed by " VARIABLE : "available");
     else
         saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %s; use fewer agents or less data",
                     what);
-    saddle_available_forget();
+    refused.total = 0.0;
 }
 
 /* ---- needs ----------------------------------------------------------------------------------- */
@@ -219,44 +228,36 @@ void saddle_need_add(saddle_need *need, double bytes, const char *remedy, const 
     va_end(arguments);
 }
 
-/* Fails with the amounts. `granted`: `available` is the limit from SADDLE_MEMORY. */
+/* Fails with the amounts. */
 static saddle_status refuse(const saddle_need *need, size_t processes, const char *what,
-                            double available, bool granted, saddle_error *error)
+                            const memory_limit *limit, saddle_error *error)
 {
     char share[64] = "";
     char largest[160] = "";
-    if (!granted && processes > 1)
+    if (limit->granted && limit->own > limit->available)
+        return refuse_grant(limit, what, error);
+    if (!limit->granted && processes > 1)
         saddle_snprintf(share, sizeof share, " to each of %zu processes", processes);
     if (need->largest[0] != '\0')
         saddle_snprintf(largest, sizeof largest, ", %.3g GB of it for %s", need->most / 1e9,
                         need->largest);
-    double own = saddle_memory_used() + SMALL_BLOCKS + SADDLE_LIBRARY_BYTES;
-    if (granted && own > available)
-        return refuse_grant(own, available, what, error);
-    double total = own + need->bytes;
     return saddle_fail(error, SADDLE_NO_MEMORY,
                        "%s would take about %.4g GB of memory%s, but about %.4g GB is %s%s; "
-                       "%s, or set %s to the gigabytes that it may take, or to inf",
-                       what, total / 1e9, largest, available / 1e9,
-                       granted ? "allowed by " VARIABLE : "available", share, need->remedy,
-                       VARIABLE);
+                       "%s, or set " VARIABLE " to the gigabytes that it may take, or to inf",
+                       what, (limit->own + SMALL_BLOCKS + need->bytes) / 1e9, largest,
+                       limit->available / 1e9,
+                       limit->granted ? "allowed by " VARIABLE : "available", share, need->remedy);
 }
 
 saddle_status saddle_need_check(const saddle_need *need, size_t processes, const char *what,
                                 saddle_error *error)
 {
-    double available;
-    SADDLE_TRY(read_grant(&available, error));
-    bool granted = available >= 0.0;
-    double own = saddle_memory_used() + SMALL_BLOCKS + SADDLE_LIBRARY_BYTES;
+    memory_limit limit;
+    SADDLE_TRY(find_limit(&limit, need->bytes, processes, error));
     announce(saddle_memory_used() + SMALL_BLOCKS + need->bytes);
-    if (!granted && need->bytes < SMALL_BYTES)
+    if (limit.own + SMALL_BLOCKS + need->bytes <= limit.available)
         return SADDLE_OK;
-    if (!granted)
-        available = own + saddle_available_bytes(processes);
-    return own + need->bytes <= available
-               ? SADDLE_OK
-               : refuse(need, processes, what, available, granted, error);
+    return refuse(need, processes, what, &limit, error);
 }
 
 saddle_status saddle_need_check_one(double bytes, const char *what, const char *remedy,

@@ -49,10 +49,9 @@ saddle_status saddle_need_check(const saddle_need *need, size_t processes, const
 saddle_status saddle_need_check_one(double bytes, const char *what, const char *remedy,
                                     saddle_error *error);
 
-/* Returns whether one more block may be allocated: the same limits hold for blocks that were not announced. */
+/* Returns whether one more block may be allocated: the same limits hold for blocks that were not announced. If
+ * not, the next message about a failed allocation says why. */
 bool saddle_available_allows(double bytes);
-/* Forgets why the last block was refused, so that the message of the next failure does not repeat it. */
-void saddle_available_forget(void);
 
 /* Returns the estimate for this process: the largest need that was announced, plus what was in use then. */
 double saddle_memory_announced(void);

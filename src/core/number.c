@@ -5,19 +5,16 @@
  * and the power of ten are exact doubles, and w * 10^e or w / 10^e is rounded once, correctly
  * (Clinger, PLDI 1990). Everything else goes to the C library's exact conversion.
  */
-#include "core/number.h"
-#include "core/float_mode.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <saddle/text.h>
-
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/print.h"
+#include "core/text.h"
 
 /* A number as digits * 10^exponent. */
 struct decimal {

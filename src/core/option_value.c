@@ -307,8 +307,7 @@ static saddle_status refuse_name(const saddle_option *const *options, const char
                                  saddle_error *error)
 {
     char list[SADDLE_VALUE_SIZE] = "";
-    size_t used = 0;
-    for (; *options != NULL && used < sizeof list; options++)
+    for (; *options != NULL; options++)
         if ((*options)->home != SADDLE_HOME_OWN && strcmp((*options)->name, name) == 0)
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
@@ -316,10 +315,9 @@ static saddle_status refuse_name(const saddle_option *const *options, const char
                 "the list",
                 SADDLE_EXCERPT(name));
         else if ((*options)->home == SADDLE_HOME_OWN)
-            used += (size_t)saddle_snprintf(list + used, sizeof list - used, "%s%s",
-                                            used == 0 ? "" : ", ", (*options)->name);
+            saddle_append(list, sizeof list, "%s%s", *list == '\0' ? "" : ", ", (*options)->name);
     return saddle_fail(error, SADDLE_BAD_INPUT, "there is no option '%s'; the options are: %s",
-                       SADDLE_EXCERPT(name), used == 0 ? "none" : list);
+                       SADDLE_EXCERPT(name), *list == '\0' ? "none" : list);
 }
 
 /* Returns whether a name occurs before `word` in a list that is already cut at '=' and ',' up to there. */

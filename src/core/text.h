@@ -73,6 +73,11 @@ bool saddle_split(saddle_fields *out, const char *text);
 /* Returns the next item of a comma-separated list and its length; NULL after the last. `*rest` is the list at first;
  * NULL is a list without items, "" one of an empty item. */
 const char *saddle_next_item(const char **rest, size_t *length);
+/*
+ * Reads a decimal number ([+-] digits [. digits] [e [+-] digits]) at the front of [at, end), fast and correctly
+ * rounded. Returns the position after it, or NULL when there is no number or it is too large for a double.
+ */
+const char *saddle_scan_real(const char *at, const char *end, double *out);
 /* Parses the first `length` bytes of a text as saddle_parse_integer() does. */
 bool saddle_parse_integer_in(const char *text, size_t length, uint64_t *out);
 

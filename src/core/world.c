@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/print.h"
 #include "core/status.h"
 #include "core/vector.h"
 
@@ -122,11 +121,9 @@ size_t saddle_world_place(const saddle_world *world, size_t agent)
 /* Puts the failed rank in front of a message. */
 static void name_rank(saddle_error *error, size_t rank)
 {
-    char text[sizeof error->message];
-    memcpy(text, error->message, sizeof text);
-    text[sizeof text - 1] = '\0';
-    saddle_snprintf(error->message, sizeof error->message, "rank %zu: %.*s", rank,
-                    (int)sizeof text - 32, text);
+    saddle_error said = *error;
+    saddle_fail(error, said.status, "rank %zu: %.*s", rank, (int)sizeof said.message - 32,
+                said.message);
 }
 
 saddle_status saddle_world_agree(const saddle_world *world, saddle_status status,

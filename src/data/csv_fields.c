@@ -6,8 +6,8 @@
 #include <strings.h>
 
 #include "core/memory.h"
-#include "core/number.h"
 #include "core/print.h"
+#include "core/text.h"
 
 /* Longer texts are not treated as categories. */
 #define LONGEST_TEXT 4096

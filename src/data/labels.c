@@ -6,7 +6,6 @@
 #include "core/compare.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
-#include "core/number.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"

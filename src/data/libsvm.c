@@ -14,10 +14,10 @@
 
 #include "core/memory.h"
 #include "core/memory_limits.h"
-#include "core/number.h"
 #include "core/parallel.h"
 #include "core/print.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "core/vector.h"
 #include "data/dataset.h"
 #include "data/readers.h"

@@ -25,15 +25,10 @@ void saddle_gathered_take(saddle_local *e, saddle_allocator *allocator)
     g->sample = saddle_allocator_block(allocator, samples, sizeof *g->sample);
     g->x = saddle_allocator_block(allocator, points, problem->x_dim * sizeof(double));
     g->y = saddle_allocator_block(allocator, points, problem->y_dim * sizeof(double));
-    g->gx = saddle_allocator_block(allocator, points, problem->x_dim * sizeof(double));
-    g->gy = saddle_allocator_block(allocator, points, problem->y_dim * sizeof(double));
-    g->list = (saddle_gradient_requests){.agent = g->agent,
-                                         .start = g->start,
-                                         .sample = g->sample,
-                                         .x = g->x,
-                                         .y = g->y,
-                                         .gx = g->gx,
-                                         .gy = g->gy};
+    g->list = (saddle_gradient_requests){
+        .agent = g->agent, .start = g->start, .sample = g->sample, .x = g->x, .y = g->y};
+    g->list.gx = saddle_allocator_block(allocator, points, problem->x_dim * sizeof(double));
+    g->list.gy = saddle_allocator_block(allocator, points, problem->y_dim * sizeof(double));
 }
 
 /* Returns whether the problem evaluates a request together with others. */
@@ -91,8 +86,8 @@ static void evaluate_requests(saddle_local *e)
             saddle_agent_evaluate(&e->agent[i]);
             continue;
         }
-        take_result(problem->x_dim, g->gx, k, difference, r->gx);
-        take_result(problem->y_dim, g->gy, k, difference, r->gy);
+        take_result(problem->x_dim, g->list.gx, k, difference, r->gx);
+        take_result(problem->y_dim, g->list.gy, k, difference, r->gy);
         k += difference ? 2 : 1;
         e->agent[i].ifo += saddle_request_ifo(r);
         r->kind = SADDLE_REQUEST_NONE;

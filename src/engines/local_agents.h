@@ -61,16 +61,14 @@ typedef struct saddle_iteration_log {
     double network_seconds; /* the latest clock; NaN without clocks */
 } saddle_iteration_log;
 
-/* The requests of all agents of this process, and their results. */
+/* The requests of all agents of this process. */
 typedef struct saddle_gathered {
-    saddle_gradient_requests list; /* the arrays below, as the problem sees them */
+    saddle_gradient_requests list; /* the arrays below, as the problem sees them, and its results */
     size_t *agent;
     size_t *start;
     size_t *sample;
     double *x;
     double *y;
-    double *gx;
-    double *gy;
 } saddle_gathered;
 
 /* Agents are identified by their index in world->here. */

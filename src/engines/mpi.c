@@ -16,8 +16,7 @@
 #include "core/processors.h"
 #include "core/status.h"
 #include "engines/local_agents.h"
-#include "engines/mpi_heartbeat.h"
-#include "engines/mpi_world.h"
+#include "engines/mpi_job.h"
 #include "graph/link_model.h"
 
 /* The most iterations of a stretch. */

@@ -10,7 +10,7 @@
  * Silence is measured in time during which the listener itself runs: if the whole job is suspended and
  * continued later, no process counts as silent.
  */
-#include "engines/mpi_heartbeat.h"
+#include "engines/mpi_job.h"
 
 #include <limits.h>
 #include <math.h>
@@ -27,7 +27,6 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "engines/mpi_peers.h"
 
 /* Seconds between two beats. */
 #define BEAT_SECONDS 0.25
@@ -68,7 +67,7 @@ static struct {
     double silence;     /* seconds since its last beat */
     bool leaving;       /* this process has left */
     MPI_Request gather; /* complete when all have */
-} heart = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+} heart = {.mutex = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
 static int previous_rank(void)
 {
@@ -187,7 +186,8 @@ static goal wait_for_look(double *limit)
     until.tv_nsec = nanoseconds % 1000000000L;
     pthread_mutex_lock(&heart.mutex);
     goal before = heart.leaving ? LEAVE : BEAT;
-    while (heart.goal == before && pthread_cond_timedwait(&heart.wake, &heart.mutex, &until) == 0) {
+    while (heart.goal == before &&
+           pthread_cond_clockwait(&heart.wake, &heart.mutex, CLOCK_MONOTONIC, &until) == 0) {
     }
     goal now = heart.goal;
     *limit = heart.limit;
@@ -237,7 +237,6 @@ static void end_with(goal last)
     pthread_cond_signal(&heart.wake);
     pthread_mutex_unlock(&heart.mutex);
     pthread_join(heart.thread, NULL);
-    pthread_cond_destroy(&heart.wake);
     saddle_free(heart.answered);
     heart.begun = false;
 }
@@ -260,11 +259,6 @@ static saddle_status start_thread(saddle_error *error)
 {
     sigset_t all;
     sigset_t before;
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&heart.wake, &clock);
-    pthread_condattr_destroy(&clock);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int reason = pthread_create(&heart.thread, NULL, beat, NULL);
@@ -272,7 +266,6 @@ static saddle_status start_thread(saddle_error *error)
     heart.begun = reason == 0;
     if (reason == 0)
         return SADDLE_OK;
-    pthread_cond_destroy(&heart.wake);
     saddle_free(heart.answered);
     return saddle_fail(error, SADDLE_NO_MEMORY, "cannot start the heartbeat's thread: %s",
                        strerror(reason));
@@ -284,8 +277,7 @@ saddle_status saddle_heartbeat_begin(const saddle_world *world, saddle_error *er
     if (heart.begun || world->ranks == 1 || !saddle_mpi_all_multiple(world->ranks))
         return SADDLE_OK;
     heart.answered = saddle_alloc(world->ranks, sizeof *heart.answered);
-    saddle_status status =
-        heart.answered != NULL ? SADDLE_OK : saddle_no_memory(error, "the heartbeat");
+    saddle_status status = saddle_check_memory(heart.answered, "the heartbeat", error);
     status = saddle_world_agree(world, status, error);
     if (status != SADDLE_OK) {
         saddle_free(heart.answered);

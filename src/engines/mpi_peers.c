@@ -1,4 +1,4 @@
-#include "engines/mpi_peers.h"
+#include "engines/mpi_job.h"
 
 #include <stdint.h>
 #include <stdio.h>

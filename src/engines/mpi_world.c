@@ -4,7 +4,7 @@
  * When an MPI call fails, MPI ends the whole job with a message that names the process, so no call here
  * returns an error.
  */
-#include "engines/mpi_world.h"
+#include "engines/mpi_job.h"
 
 #include <limits.h>
 #include <math.h>
@@ -15,8 +15,6 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "core/vector.h"
-#include "engines/mpi_heartbeat.h"
-#include "engines/mpi_peers.h"
 #include "engines/placement.h"
 #include "engines/thread_pool.h"
 

@@ -53,6 +53,12 @@ static const struct {
     [SADDLE_CHURN_HEAL] = {"heal", true, true, "is not cut"}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+/* Returns whether an agent is gone, or an edge cut, after an event. */
+static bool turns_off(saddle_churn_kind kind)
+{
+    return kind == SADDLE_CHURN_LEAVE || kind == SADDLE_CHURN_CUT;
+}
+
 static saddle_status read_kind(saddle_line_reader *in, saddle_churn_kind *out, saddle_error *error)
 {
     const char *word = saddle_line_reader_field(in, " \t");
@@ -90,7 +96,7 @@ static saddle_status check_event(reading *r, const saddle_line_reader *in, const
                                          "possible",
                                          MOST_EVENTS + 1, MOST_EVENTS);
     ++*events;
-    *off = event->kind == SADDLE_CHURN_LEAVE || event->kind == SADDLE_CHURN_CUT;
+    *off = turns_off(event->kind);
     return SADDLE_OK;
 }
 
@@ -182,25 +188,10 @@ void saddle_churn_free(saddle_churn *churn)
 static void apply(saddle_presence *p, const saddle_churn_event *event)
 {
     size_t k = event->which;
-    switch (event->kind) {
-    case SADDLE_CHURN_LEAVE:
-        p->gone[k] = 1;
-        p->back[k] = 0;
-        return;
-    case SADDLE_CHURN_RETURN:
-    case SADDLE_CHURN_JOIN:
-        p->gone[k] = 0;
-        p->back[k] = 1;
-        return;
-    case SADDLE_CHURN_CUT:
-        p->cut[k] = 1;
-        p->healed[k] = 0;
-        return;
-    case SADDLE_CHURN_HEAL:
-        p->cut[k] = 0;
-        p->healed[k] = 1;
-        return;
-    }
+    bool edge = kinds[event->kind].edge;
+    bool off = turns_off(event->kind);
+    (edge ? p->cut : p->gone)[k] = off;
+    (edge ? p->healed : p->back)[k] = !off;
 }
 
 /* Marks the agents that can be reached from an agent; returns their number. */
@@ -269,10 +260,8 @@ void saddle_presence_take(saddle_presence *p, const saddle_churn *churn, const s
 void saddle_presence_advance(saddle_presence *p, uint64_t round)
 {
     const saddle_churn_event *event = p->churn->event;
-    for (size_t k = p->first; k < p->next; k++) {
-        bool edge = event[k].kind == SADDLE_CHURN_CUT || event[k].kind == SADDLE_CHURN_HEAL;
-        (edge ? p->healed : p->back)[event[k].which] = 0;
-    }
+    for (size_t k = p->first; k < p->next; k++)
+        (kinds[event[k].kind].edge ? p->healed : p->back)[event[k].which] = 0;
     p->first = p->next;
     while (p->next < p->churn->count && event[p->next].round <= round)
         apply(p, &event[p->next++]);

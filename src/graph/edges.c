@@ -85,38 +85,30 @@ size_t saddle_edges_components(const saddle_edges *edges, size_t agents, uint32_
 /* How many components and members a message shows. */
 enum { SHOWN_COMPONENTS = 6, SHOWN_MEMBERS = 8 };
 
-/* Appends "{0,1,4}" for the component of `leader`. */
-static size_t describe_component(char *text, size_t room, const uint32_t *root, size_t agents,
-                                 size_t leader)
+/* Appends " {0,1,4}" for the component of `leader`. */
+static void describe_component(char *list, size_t size, const uint32_t *root, size_t agents,
+                               size_t leader)
 {
-    size_t used = 0;
     size_t members = 0;
-    for (size_t i = leader; i < agents; i++) {
-        if (root[i] != leader)
-            continue;
-        if (members < SHOWN_MEMBERS)
-            used += (size_t)saddle_snprintf(text + used, room - used, "%s%zu",
-                                            members == 0 ? " {" : ",", i);
-        members++;
-    }
+    for (size_t i = leader; i < agents; i++)
+        if (root[i] == leader && members++ < SHOWN_MEMBERS)
+            saddle_append(list, size, "%s%zu", i == leader ? " {" : ",", i);
     if (members > SHOWN_MEMBERS)
-        used += (size_t)saddle_snprintf(text + used, room - used, ",... %zu agents", members);
-    return used + (size_t)saddle_snprintf(text + used, room - used, "}");
+        saddle_append(list, size, ",... %zu agents", members);
+    saddle_append(list, size, "}");
 }
 
 static saddle_status refuse_disconnected(const char *text, size_t agents, const uint32_t *root,
                                          size_t components, saddle_error *error)
 {
     /* Capacity for all shown members with the largest index and separators. */
-    char list[SHOWN_COMPONENTS * (SHOWN_MEMBERS * 11 + 32)];
-    size_t used = 0;
+    char list[SHOWN_COMPONENTS * (SHOWN_MEMBERS * 11 + 32)] = "";
     size_t shown = 0;
-    for (size_t i = 0; i < agents && shown < SHOWN_COMPONENTS; i++) {
-        if (root[i] != i)
-            continue;
-        used += describe_component(list + used, sizeof list - used, root, agents, i);
-        shown++;
-    }
+    for (size_t i = 0; i < agents && shown < SHOWN_COMPONENTS; i++)
+        if (root[i] == i) {
+            describe_component(list, sizeof list, root, agents, i);
+            shown++;
+        }
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "the graph is not connected: %zu components:%s%s; add edges that join them "
                        "(topology '%s', %zu agent%s)",

@@ -24,10 +24,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/registry.h"
-#include "core/rounding.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "graph/reading.h"

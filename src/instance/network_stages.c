@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/rounding.h"
+#include "core/elementary.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "files/pattern.h"

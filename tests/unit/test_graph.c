@@ -10,7 +10,7 @@
 #include <saddle/graph.h>
 
 #include "core/print.h"
-#include "core/rounding.h"
+#include "core/elementary.h"
 #include "graph/search.h"
 #include "graph/edges.h"
 #include "graph/spectrum.h"

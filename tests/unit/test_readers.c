@@ -12,7 +12,7 @@
 #include <saddle/data.h>
 #include <saddle/text.h>
 
-#include "core/number.h"
+#include "core/text.h"
 #include "core/print.h"
 #include "core/rng.h"
 #include "support.h"

@@ -1,0 +1,50 @@
+/* The processes of an MPI job: their world, what they know about each other, and how stopped ones are noticed. */
+#ifndef SADDLE_ENGINES_MPI_JOB_H
+#define SADDLE_ENGINES_MPI_JOB_H
+
+#include <mpi.h>
+
+#include <saddle/graph.h>
+
+#include "core/world.h"
+
+/* ---- mpi_world.c ------------------------------------------------------------------------------ */
+
+/* Places the agents of a graph on the processes of the job; without a graph (NULL), only finds the
+ * processes. Collective. */
+saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph,
+                                 saddle_error *error);
+/* Returns the communicator of a world of saddle_mpi_connect(); borrowed. */
+MPI_Comm saddle_mpi_comm(const saddle_world *world);
+/* Returns the type of `count` consecutive elements, for any count; the caller frees it. */
+MPI_Datatype saddle_mpi_run_of(size_t count, MPI_Datatype element);
+
+/* ---- mpi_peers.c ------------------------------------------------------------------------------ */
+
+/*
+ * Exchanges the versions and host names of all processes over `comm`, the communicator of `world`.
+ * Fails, with the same message in all processes, if versions differ. Does nothing after the first call
+ * that succeeded. Collective.
+ */
+saddle_status saddle_mpi_compare_peers(const saddle_world *world, MPI_Comm comm,
+                                       saddle_error *error);
+/* Returns the host of a rank, once saddle_mpi_compare_peers() has succeeded. */
+const char *saddle_mpi_host(size_t rank);
+/* Returns whether MPI allows concurrent calls by several threads in every process. */
+bool saddle_mpi_all_multiple(size_t ranks);
+
+/* ---- mpi_heartbeat.c: notices stopped processes and ends the job -------------------------------- */
+
+/*
+ * Starts the heartbeat of this process, unless it already runs, there is no other process, or MPI does
+ * not provide MPI_THREAD_MULTIPLE everywhere. It runs until MPI_Finalize(). Call after
+ * saddle_mpi_compare_peers(). Collective.
+ */
+saddle_status saddle_heartbeat_begin(const saddle_world *world, saddle_error *error);
+/* Stops it immediately: for a process that ends without MPI_Finalize(). */
+void saddle_heartbeat_stop(void);
+/* Implements saddle_engine_class.watch. */
+bool saddle_heartbeat_watch(const saddle_world *world, double stall_seconds,
+                            const char *checkpoint);
+
+#endif
