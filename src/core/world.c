@@ -1,9 +1,10 @@
 /* The world of a single process, and functions common to all worlds. */
 #include "core/world.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/compare.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
@@ -106,16 +107,9 @@ bool saddle_world_has(const saddle_world *world, size_t agent)
 
 size_t saddle_world_place(const saddle_world *world, size_t agent)
 {
-    size_t low = 0;
-    size_t high = world->local;
-    while (high - low > 1) {
-        size_t middle = (low + high) / 2;
-        if (world->here[middle] <= agent)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    const size_t *found =
+        bsearch(&agent, world->here, world->local, sizeof agent, saddle_compare_sizes);
+    return found != NULL ? (size_t)(found - world->here) : 0;
 }
 
 /* Puts the failed rank in front of a message. */
@@ -181,8 +175,7 @@ saddle_status saddle_world_sum(const saddle_world *world, size_t size, saddle_wo
     if (term == NULL)
         return saddle_require(error, __func__, "term", &(const void *){NULL}, 1);
     double *terms = saddle_alloc(saddle_world_sum_rows(world->agents), size * sizeof *terms);
-    saddle_status status =
-        terms != NULL ? SADDLE_OK : saddle_no_memory(error, "a sum over the agents");
+    saddle_status status = saddle_check_memory(terms, "a sum over the agents", error);
     status = saddle_world_agree(world, status, error);
     memset(out, 0, size * sizeof *out);
     for (size_t first = 0; status == SADDLE_OK && first < world->agents; first += SUM_BLOCK) {

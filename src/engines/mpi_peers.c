@@ -73,8 +73,7 @@ saddle_status saddle_mpi_compare_peers(const saddle_world *world, MPI_Comm comm,
     if (peers != NULL)
         return SADDLE_OK;
     peer *table = saddle_alloc(world->ranks, sizeof *table);
-    saddle_status status =
-        table != NULL ? SADDLE_OK : saddle_no_memory(error, "the list of processes");
+    saddle_status status = saddle_check_memory(table, "the list of processes", error);
     status = saddle_world_agree(world, status, error);
     if (status == SADDLE_OK && table != NULL) {
         describe(&own);

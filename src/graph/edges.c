@@ -1,9 +1,10 @@
 /* Growing edge lists, their components, and their conversion into a graph. */
 #include "graph/edges.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/compare.h"
 #include "core/memory.h"
 #include "core/memory_limits.h"
 #include "core/print.h"
@@ -201,18 +202,10 @@ saddle_status saddle_edges_compress(saddle_edges *edges, const char *text, size_
 
 size_t saddle_graph_position(const saddle_graph *graph, size_t i, size_t j)
 {
-    size_t low = graph->start[i];
-    size_t high = graph->start[i + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (graph->neighbour[middle] == j)
-            return middle;
-        if (graph->neighbour[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return SIZE_MAX;
+    const size_t *found =
+        bsearch(&j, graph->neighbour + graph->start[i], graph->start[i + 1] - graph->start[i],
+                sizeof j, saddle_compare_sizes);
+    return found != NULL ? (size_t)(found - graph->neighbour) : SIZE_MAX;
 }
 
 /* ---- edges in memory ---- */

@@ -1,13 +1,6 @@
 /*
- * Mixing matrices: symmetric, doubly stochastic, positive exactly on the edges and the diagonal.
- *
- *   laplacian        M = I - 2 / (3 lambda_max(L)) L; eigenvalues in [1/3, 1]
- *   metropolis       M_ij = 1 / (1 + max(d_i, d_j))
- *   lazy-metropolis  M_ij = 1 / (2 max(d_i, d_j)); eigenvalues in [0, 1] (Olshevsky, SIAM J.
- *                    Control Optim. 55, 2017)
- *   max-degree       M_ij = 1 / (1 + d_max)
- *   best-constant    M_ij = 2 / (lambda_2(L) + lambda_max(L)), the constant with the largest
- *                    spectral gap (Xiao and Boyd, Syst. Control Lett. 53, 2004)
+ * Mixing matrices: symmetric, doubly stochastic, positive exactly on the edges and the diagonal. weight_of() has
+ * the formulas of the rules.
  *
  * A weight is computed once per pair of degrees, the same from both ends, so M is symmetric to the bit.
  * Weights are rounded so that mixing preserves the mean of what agents track in spite of rounding errors:
@@ -97,7 +90,7 @@ static saddle_status find_numbers(rule_kind kind, const saddle_graph *graph, gra
                                  kind == BEST_CONSTANT ? &out->second : NULL, &out->largest, error);
 }
 
-/* Returns the weight of an edge, the larger degree of whose ends is given. */
+/* Returns M_ij of an edge; `larger` is the larger degree of i and j. */
 static double weight_of(rule_kind kind, const graph_numbers *n, size_t larger)
 {
     switch (kind) {
@@ -105,11 +98,11 @@ static double weight_of(rule_kind kind, const graph_numbers *n, size_t larger)
         return 2.0 / (3.0 * n->largest);
     case METROPOLIS:
         return 1.0 / (1.0 + (double)larger);
-    case LAZY_METROPOLIS:
+    case LAZY_METROPOLIS: /* Olshevsky, SIAM J. Control Optim. 55, 2017 */
         return 1.0 / (2.0 * (double)larger);
     case MAX_DEGREE:
         return 1.0 / (1.0 + (double)n->degree);
-    case BEST_CONSTANT:
+    case BEST_CONSTANT: /* Xiao and Boyd, Syst. Control Lett. 53, 2004 */
         return 2.0 / (n->second + n->largest);
     case GIVEN:
         break;

@@ -76,13 +76,22 @@ static uint32_t search_from(search *s, size_t origin)
     return s->distance[s->queue[tail - 1]];
 }
 
+/* Finishes agents whose upper bound does not exceed the largest eccentricity found, and counts the others. */
+static void drop_bounded(search *s)
+{
+    s->left = 0;
+    for (size_t w = 0; w < s->graph->agents; w++) {
+        if (s->upper[w] <= s->diameter)
+            s->upper[w] = 0;
+        s->left += s->upper[w] != 0;
+    }
+}
+
 /* Searches from v and tightens all agents' bounds. */
 static void bound_from(search *s, size_t v)
 {
     uint32_t e = search_from(s, v);
     s->diameter = e > s->diameter ? e : s->diameter;
-    s->upper[v] = 0;
-    s->left = 0;
     for (size_t w = 0; w < s->graph->agents; w++) {
         uint32_t d = s->distance[w];
         if (s->upper[w] > e + d)
@@ -90,10 +99,8 @@ static void bound_from(search *s, size_t v)
         uint32_t least = d > e - d ? d : e - d;
         if (s->lower[w] < least)
             s->lower[w] = least;
-        if (s->upper[w] <= s->diameter || w == v)
-            s->upper[w] = 0;
-        s->left += s->upper[w] != 0;
     }
+    drop_bounded(s);
 }
 
 /* Returns the unfinished agent with the largest upper bound, or with the smallest lower bound. */
@@ -154,7 +161,6 @@ static void search_batch(search *s, reached *before, reached *after)
         all.word[taken / 64] |= bit;
         taken++;
         s->upper[w] = 0;
-        s->left--;
     }
     /* The last step is the one after which all agents are reached; a single agent needs none. */
     uint32_t steps = m > 1 ? 1 : 0;
@@ -165,16 +171,7 @@ static void search_batch(search *s, reached *before, reached *after)
         after = swapped;
     }
     s->diameter = steps > s->diameter ? steps : s->diameter;
-}
-
-/* Finishes agents whose upper bound does not exceed the largest eccentricity found. */
-static void drop_bounded(search *s)
-{
-    for (size_t w = 0; w < s->graph->agents; w++)
-        if (s->upper[w] != 0 && s->upper[w] <= s->diameter) {
-            s->upper[w] = 0;
-            s->left--;
-        }
+    drop_bounded(s);
 }
 
 static saddle_status search_rest(search *s, saddle_error *error)
@@ -184,10 +181,8 @@ static saddle_status search_rest(search *s, saddle_error *error)
     reached *after = saddle_allocator_block(&s->memory, m, sizeof *after);
     if (s->memory.failed)
         return saddle_no_memory(error, "searches of the graph");
-    while (s->left > 0) {
+    while (s->left > 0)
         search_batch(s, before, after);
-        drop_bounded(s);
-    }
     return SADDLE_OK;
 }
 

@@ -168,16 +168,12 @@ static saddle_status dense_ends(const matrix *a, ends *out, saddle_error *error)
 {
     const saddle_graph *graph = a->graph;
     size_t m = graph->agents;
-    SADDLE_TRY(saddle_need_check_one(saddle_block_bytes(m, m * sizeof(double)) +
-                                         saddle_block_bytes(m, sizeof(double)),
+    SADDLE_TRY(saddle_need_check_one(saddle_block_bytes(m + 1, m * sizeof(double)),
                                      "the matrix for its eigenvalues", REMEDY, error));
-    double *dense = m <= SADDLE_MAX_AGENTS ? saddle_alloc_doubles(m * m) : NULL;
-    double *value = saddle_alloc_doubles(m);
-    saddle_status status = SADDLE_OK;
-    if (dense == NULL || value == NULL) {
-        status = saddle_no_memory(error, "a dense matrix");
-        goto cleanup;
-    }
+    /* The matrix, then its eigenvalues. */
+    double *dense = saddle_alloc(m + 1, m * sizeof *dense);
+    SADDLE_TRY(saddle_check_memory(dense, "a dense matrix", error));
+    double *value = dense + m * m;
     for (size_t i = 0; i < m; i++) {
         dense[i * m + i] = diagonal_entry(a, i);
         for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++)
@@ -185,20 +181,15 @@ static saddle_status dense_ends(const matrix *a, ends *out, saddle_error *error)
     }
     lapack_int info =
         LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'U', (lapack_int)m, dense, (lapack_int)m, value);
-    if (info != 0) {
-        status = saddle_fail(error, SADDLE_NUMERIC,
-                             "LAPACK's dsyevd found no eigenvalues of the %zu-agent matrix (info "
-                             "%d)",
-                             m, (int)info);
-        goto cleanup;
-    }
     /* In ascending order; the all-ones vector's is M's last and L's first. */
     bool top = a->weight != NULL;
     *out = (ends){value[top ? 0 : 1], value[top ? m - 2 : m - 1]};
-cleanup:
     saddle_free(dense);
-    saddle_free(value);
-    return status;
+    if (info == 0)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_NUMERIC,
+                       "LAPACK's dsyevd found no eigenvalues of the %zu-agent matrix (info %d)", m,
+                       (int)info);
 }
 
 /* ---- ARPACK ---- */

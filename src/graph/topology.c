@@ -95,8 +95,9 @@ static bool next_on_side(size_t i, size_t side, bool wrap, size_t *next)
     return i + 1 < side || (wrap && side > 2);
 }
 
-static void build_lattice(saddle_topology_request *request, bool wrap)
+static void build_lattice(saddle_topology_request *request)
 {
+    bool wrap = request->shape == SADDLE_SHAPE_TORUS;
     size_t rows;
     size_t columns;
     size_t next;
@@ -123,16 +124,6 @@ static void build_lattice(saddle_topology_request *request, bool wrap)
             if (next_on_side(r, rows, wrap, &next))
                 saddle_edges_add(&request->edges, r * columns + c, next * columns + c);
         }
-}
-
-static void build_grid(saddle_topology_request *request)
-{
-    build_lattice(request, false);
-}
-
-static void build_torus(saddle_topology_request *request)
-{
-    build_lattice(request, true);
 }
 
 static void build_hypercube(saddle_topology_request *request)
@@ -201,8 +192,8 @@ static const saddle_network_info *const topologies[] = {
     TOPOLOGY({"complete", "every pair of agents is joined"}, build_complete, SADDLE_SHAPE_COMPLETE,
              false),
     TOPOLOGY({"grid:RxC", "R rows of C agents, each joined to those beside, above and below it"},
-             build_grid, SADDLE_SHAPE_GRID, true),
-    TOPOLOGY({"torus:RxC", "a grid whose rows and columns are closed into rings"}, build_torus,
+             build_lattice, SADDLE_SHAPE_GRID, true),
+    TOPOLOGY({"torus:RxC", "a grid whose rows and columns are closed into rings"}, build_lattice,
              SADDLE_SHAPE_TORUS, true),
     TOPOLOGY({"hypercube", "agents whose numbers differ in one bit are joined; the number "
                            "of agents must be a power of two"},
@@ -278,6 +269,7 @@ saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t a
                                        .tail = colon != NULL ? colon + 1 : NULL,
                                        .fields = &fields,
                                        .agents = agents,
+                                       .shape = kind->shape,
                                        .seed = seed,
                                        .edges = {.error = error}};
     kind->build(&request);

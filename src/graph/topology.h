@@ -11,6 +11,7 @@ typedef struct saddle_topology_request {
     const char *tail;            /* what follows the first colon, or NULL */
     const saddle_fields *fields; /* the text split at its colons */
     size_t agents;               /* the wanted number; 0 until the topology determines it */
+    saddle_graph_shape shape;    /* of the topology */
     size_t rows;                 /* set by a topology with rows and columns; otherwise 0 */
     uint64_t seed;
     saddle_edges edges; /* whose status says whether the request can be met */
