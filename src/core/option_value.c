@@ -11,8 +11,7 @@
 
 /* The most choices an option may have. */
 #define MOST_CHOICES 32
-/* Sizes of the text for one limit of a range, and of the description of valid values. */
-#define LIMIT_SIZE 80
+/* The size of the description of valid values. */
 #define DESCRIPTION_SIZE 256
 
 /* Returns whether a text means "no value": "" or "auto" where that is the default. Flags and
@@ -68,32 +67,30 @@ static saddle_status read_choice(const saddle_option *option, const char *text, 
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Formats one limit of a range, such as " and at most 1"; "" when there is no limit. Whole
- * numbers are written in full, others with up to 15 digits. */
-static const char *limit_text(char text[LIMIT_SIZE], const char *words, double limit)
+/* Appends one limit of a range, such as " and at most 1", if there is one. Whole numbers are written in full, others
+ * with up to 15 digits. */
+static void append_limit(char text[DESCRIPTION_SIZE], const char *words, double limit)
 {
-    text[0] = '\0';
     if (limit == floor(limit) && fabs(limit) <= 0x1p53)
-        saddle_snprintf(text, LIMIT_SIZE, " %s %.0f", words, limit);
+        saddle_append(text, DESCRIPTION_SIZE, " %s %.0f", words, limit);
     else if (isfinite(limit))
-        saddle_snprintf(text, LIMIT_SIZE, " %s %.15g", words, limit);
-    return text;
+        saddle_append(text, DESCRIPTION_SIZE, " %s %.15g", words, limit);
 }
 
 /* Describes the valid values of a number: "a number above 0 and at most 1, or auto". */
 static const char *describe_number(const saddle_option *option, char text[DESCRIPTION_SIZE])
 {
-    char low[LIMIT_SIZE];
-    char high[LIMIT_SIZE];
     bool whole = option->kind == SADDLE_OPTION_INTEGER;
-    limit_text(low, option->above_minimum ? "above" : "of at least", option->minimum);
-    const char *at_most = low[0] != '\0' ? "and at most" : "of at most";
+    const char *kind = whole ? "a whole number" : "a number";
+    saddle_snprintf(text, DESCRIPTION_SIZE, "%s", kind);
+    append_limit(text, option->above_minimum ? "above" : "of at least", option->minimum);
+    const char *at_most = strcmp(text, kind) == 0 ? "of at most" : "and at most";
     if (whole && option->maximum >= 0x1p64)
-        saddle_snprintf(high, sizeof high, " %s %llu", at_most, (unsigned long long)UINT64_MAX);
+        saddle_append(text, DESCRIPTION_SIZE, " %s %llu", at_most, (unsigned long long)UINT64_MAX);
     else
-        limit_text(high, at_most, option->maximum);
-    saddle_snprintf(text, DESCRIPTION_SIZE, "%s%s%s%s", whole ? "a whole number" : "a number", low,
-                    high, strcmp(option->fallback, "auto") == 0 ? ", or auto" : "");
+        append_limit(text, at_most, option->maximum);
+    if (strcmp(option->fallback, "auto") == 0)
+        saddle_append(text, DESCRIPTION_SIZE, ", or auto");
     return text;
 }
 

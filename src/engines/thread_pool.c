@@ -54,25 +54,19 @@ struct saddle_thread_pool {
     _Alignas(SADDLE_ALIGNMENT) atomic_uint sleepers;
 };
 
-/* Denormal numbers are ten times slower, and iterates that decay to zero are full of them. Rounding and
- * traps are the standard ones, whatever the program has set for this thread. */
-static unsigned flush_denormals(void)
+/* Flush to zero, denormals are zero; round to nearest; no traps. Denormal numbers are ten times slower, and iterates
+ * that decay to zero are full of them. Rounding and traps are the standard ones, whatever the program has set. */
+#define WORKER_FLOAT_MODE 0x9FC0u
+
+/* Sets the floating-point mode of this thread; returns the mode before. */
+static unsigned switch_float_mode(unsigned mode)
 {
 #if defined(__SSE2__)
     unsigned before = _mm_getcsr();
-    _mm_setcsr(0x9FC0u); /* flush to zero, denormals are zero; round to nearest; no traps */
+    _mm_setcsr(mode);
     return before;
 #else
-    return 0;
-#endif
-}
-
-static void restore_denormals(unsigned before)
-{
-#if defined(__SSE2__)
-    _mm_setcsr(before);
-#else
-    (void)before;
+    return mode;
 #endif
 }
 
@@ -208,7 +202,7 @@ static void *work(void *argument)
 {
     worker *self = argument;
     saddle_thread_pool *pool = self->pool;
-    flush_denormals();
+    switch_float_mode(WORKER_FLOAT_MODE);
     if (pool->pin)
         pin_thread(pool, self->number);
     for (;;) {
@@ -281,7 +275,7 @@ unsigned saddle_thread_pool_size(const saddle_thread_pool *pool)
 
 void saddle_thread_pool_run(saddle_thread_pool *pool, saddle_thread_pool_job *job, void *context)
 {
-    unsigned before = flush_denormals();
+    unsigned before = switch_float_mode(WORKER_FLOAT_MODE);
     cpu_set_t places;
     bool pinned = pool->pin && sched_getaffinity(0, sizeof places, &places) == 0;
     if (pinned)
@@ -293,5 +287,5 @@ void saddle_thread_pool_run(saddle_thread_pool *pool, saddle_thread_pool_job *jo
     saddle_thread_pool_barrier(pool, 0);
     if (pinned)
         sched_setaffinity(0, sizeof places, &places);
-    restore_denormals(before);
+    switch_float_mode(before);
 }
