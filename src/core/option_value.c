@@ -1,7 +1,6 @@
 #include "core/option_value.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -434,10 +434,8 @@ saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inp
     size_t threads = saddle_local_measure(e, inputs, processors);
     SADDLE_TRY(
         saddle_thread_pool_create(&e->pool, (unsigned)threads, processors, inputs->pin, error));
-    if (!saddle_local_allocate(e)) {
-        saddle_no_memory(error, "the agents' state");
-        return SADDLE_NO_MEMORY;
-    }
+    if (!saddle_local_allocate(e))
+        return saddle_no_memory(error, "the agents' state");
     for (unsigned w = 0; w < saddle_thread_pool_size(e->pool); w++) {
         e->worker[w].helpers.share = share;
         e->worker[w].local = e;

@@ -1,7 +1,6 @@
 #include "engines/mpi_job.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/memory.h"

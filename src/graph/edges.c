@@ -7,7 +7,6 @@
 #include "core/compare.h"
 #include "core/memory.h"
 #include "core/memory_limits.h"
-#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 

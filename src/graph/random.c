@@ -10,7 +10,6 @@
  *   small-world  Watts and Strogatz, Nature 393, 1998: O(agents * K).
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/elementary.h"
