@@ -96,9 +96,9 @@ const cli_command *cli_find_command(int argc, char *const *argv, int *used);
 /* Reports that argv[0], or argv[1] after the name of a family, is not a command; returns the
  * exit code. */
 int cli_unknown_command(int argc, char *const *argv);
-/* SOMETHING of a command that is called "family SOMETHING"; NULL for others. */
+/* Returns the second word of the name of a command of this family; NULL for other commands. */
 const char *cli_member_of(const cli_command *command, const char *family);
-/* Whether some command is called so. */
+/* Returns whether there is a family of this name. */
 bool cli_is_family(const char *family);
 
 extern const cli_command cli_demo, cli_run, cli_compare, cli_tune, cli_eval, cli_predict,

@@ -79,14 +79,16 @@ static label_counts count_labels(const saddle_dataset *data)
     label_counts found = {.different = 0};
     size_t texts = 0;
     const char *const *text = saddle_columns_label_texts(data->columns, &texts);
-    for (size_t k = 0; k < data->rows; k++) {
-        found.different += k == 0 || data->label[k] != data->label[k - 1];
-        if (found.different > MOST_LABELS)
+    for (size_t first = 0, next; first < data->rows; first = next) {
+        next = first + 1;
+        while (next < data->rows && data->label[next] == data->label[first])
+            next++;
+        size_t at = found.different++;
+        if (at >= MOST_LABELS)
             continue;
-        size_t at = found.different - 1;
-        found.label[at] = data->label[k];
-        found.text[at] = text != NULL ? text[(size_t)data->label[k]] : NULL;
-        found.rows[at]++;
+        found.label[at] = data->label[first];
+        found.text[at] = text != NULL ? text[(size_t)data->label[first]] : NULL;
+        found.rows[at] = next - first;
     }
     return found;
 }

@@ -38,8 +38,8 @@ static void append_range(const saddle_option *option, char *out, size_t size)
     saddle_append(out, size, ".");
 }
 
-/* Prints options with ranges and defaults. A plug-in's option whose name the program has, too, is written
- * name=VALUE, as after the colon. `algorithm` is NULL for problems and sets. */
+/* Prints options with ranges and defaults. A plug-in's option that has the name of a built-in one is
+ * written name=VALUE, as after the colon. `algorithm` is NULL for problems and sets. */
 static void print_options(const cli_arguments *arguments, const saddle_algorithm *algorithm,
                           const saddle_option *const *option)
 {

@@ -130,8 +130,13 @@ static bool find_end(const saddle_trace *trace, saddle_stop *out)
     return false;
 }
 
-/* Whether a trace has rows and all columns of a run, and finds its outcomes, which are the others. */
-static bool is_of_run(const saddle_trace *trace, comparison *c)
+static bool is_outcome(const char *column)
+{
+    return saddle_trace_column_find(column) == SADDLE_TRACE_COLUMNS;
+}
+
+/* Whether a trace has rows and all columns of a run. */
+static bool is_of_run(const saddle_trace *trace)
 {
     const saddle_row without = {.cost = {.network_seconds = (double)NAN, .age = (double)NAN},
                                 .present = (double)NAN,
@@ -140,23 +145,22 @@ static bool is_of_run(const saddle_trace *trace, comparison *c)
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
         good = good && (!saddle_row_has(&without, k) ||
                         saddle_trace_column(trace, saddle_trace_column_name(k)) != NULL);
-    c->outcome_count = 0;
-    for (size_t k = 0; good && k < trace->columns; k++) {
-        const char *name = trace->column[k];
-        if (saddle_trace_column_find(name) < SADDLE_TRACE_COLUMNS)
-            continue;
-        good = c->outcome_count < SADDLE_MOST_OUTCOME_COLUMNS &&
-               strlen(name) < sizeof c->outcome->name;
-        if (good)
-            saddle_snprintf(c->outcome[c->outcome_count++].name, sizeof c->outcome->name, "%s",
-                            name);
-    }
+    size_t outcomes = 0;
+    for (size_t k = 0; k < trace->columns; k++)
+        if (is_outcome(trace->column[k]))
+            good = good && ++outcomes <= SADDLE_MOST_OUTCOME_COLUMNS &&
+                   strlen(trace->column[k]) < sizeof((saddle_outcome_column *)NULL)->name;
     return good;
 }
 
-static saddle_status take_rows(const comparison *c, comparison_run *run, const saddle_trace *trace,
+static saddle_status take_rows(comparison *c, comparison_run *run, const saddle_trace *trace,
                                saddle_error *error)
 {
+    c->outcome_count = 0;
+    for (size_t k = 0; k < trace->columns; k++)
+        if (is_outcome(trace->column[k]))
+            saddle_snprintf(c->outcome[c->outcome_count++].name, sizeof c->outcome->name, "%s",
+                            trace->column[k]);
     SADDLE_TRY(saddle_comparison_allocate(c, run, trace->rows, error));
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++) {
         const double *value = saddle_trace_column(trace, saddle_trace_column_name(k));
@@ -191,7 +195,7 @@ static saddle_status find(comparison *c, comparison_run *run, const saddle_insta
                                       .fingerprint = forecast.fingerprint};
     SADDLE_THEN(status,
                 saddle_in_field("output", saddle_trace_check_run(trace, &wanted, error), error));
-    if (status == SADDLE_OK && find_end(trace, &run->stop) && is_of_run(trace, c)) {
+    if (status == SADDLE_OK && find_end(trace, &run->stop) && is_of_run(trace)) {
         status = take_rows(c, run, trace, error);
         run->done = status == SADDLE_OK;
     }

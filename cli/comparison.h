@@ -31,8 +31,8 @@ typedef struct comparison_run {
 /* A comparison. */
 typedef struct comparison {
     /* The caller fills in these, and the levels unless they are to be chosen. Borrowed. */
-    const cli_arguments
-        *arguments;        /* with the plan of all runs, except algorithm, seed and outputs */
+    /* With the plan of all runs, except algorithm, seed and outputs. */
+    const cli_arguments *arguments;
     const char *directory; /* for the traces ALGORITHM-seedN.csv */
     const char *tuned;     /* directory of ALGORITHM.yaml files of `saddle tune`; NULL: none */
     const char *report;    /* path of a page; NULL: none */

@@ -45,8 +45,8 @@ typedef struct figure_panel {
     const char *x_label;
     const char *y_label;
     figure_scale x_scale;
-    figure_scale
-        y_scale; /* values of 0 and less are drawn at the lower end of a logarithmic axis */
+    /* Values of 0 and less are drawn at the lower end of a logarithmic axis. */
+    figure_scale y_scale;
     /* On a linear vertical axis: if values before this fraction of the horizontal axis would take most of the
      * height, they are cut off, and the label says so; 0: never. */
     double y_from;

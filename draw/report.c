@@ -181,8 +181,9 @@ static bool write_contents(FILE *f, const report_page *r, const saddle_trace **t
         return false;
     fputs("<nav aria-label=\"contents\">\n", f);
     for (size_t k = 0; k < r->traces; k++) {
-        sections += take_experiment(r, k, trace) > 0;
-        if (take_experiment(r, k, trace) > 0 && *saddle_trace_experiment(r->trace[k], name) != '\0')
+        bool begins = take_experiment(r, k, trace) > 0;
+        sections += begins;
+        if (begins && *saddle_trace_experiment(r->trace[k], name) != '\0')
             report_put(f, "<a href=\"#section-%zu\">%s</a>\n", sections, name);
     }
     fputs("</nav>\n", f);

@@ -16,7 +16,6 @@ struct saddle_predictor {
     size_t x_dim;
     double *y; /* NaN for a problem whose y belongs to samples */
     size_t y_dim;
-    double *unknown_y;      /* NaN, for a problem whose y belongs to samples */
     saddle_dataset *row;    /* one row of zeros, a substitute for an agent's samples */
     saddle_dataset **shard; /* the row, repeated for every agent */
     size_t *samples;        /* 1, for every agent */

@@ -311,8 +311,9 @@ static saddle_status allocate_trials(search *s, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* The plan of a run has a plug-in's own options only in the text that names it; the search needs each. */
-static saddle_status forecast(search *s, saddle_error *error)
+/* Forecasts the default, and adds a plug-in's own options to its plan: there they are only in the text
+ * that names the plug-in. */
+static saddle_status make_forecast(search *s, saddle_error *error)
 {
     saddle_plan *plan = &s->space.forecast.plan;
     const saddle_problem_choice *problem = &s->space.instance->parts->choice;
@@ -336,7 +337,7 @@ static saddle_status look_ahead(search *s, saddle_error *error)
                 saddle_tune_read_search(t, s->inputs->search, s->space.plan,
                                         &s->space.instance->parts->choice, s->hooks, error));
     SADDLE_THEN(status, saddle_tune_read_hold(t, s->inputs->hold, s->space.plan, error));
-    SADDLE_THEN(status, forecast(s, error));
+    SADDLE_THEN(status, make_forecast(s, error));
     SADDLE_THEN(status, saddle_tune_centre(&s->space, error));
     SADDLE_TRY(agree(s, status, error));
     status = saddle_tune_objective(&t->objective, s->space.instance, s->inputs->objective, error);

@@ -14,7 +14,8 @@ import re
 import sys
 
 COMMAND_NAME = re.compile(r'const cli_command \w+ = \{\s*\.name = "([^" ]+)')
-OPTION = re.compile(r"\b(?:SADDLE_)?(?:REAL|REAL_ABOVE|STEP|INTEGER|CHOICE|FLAG|TEXT|AUTOMATIC)\(|\.help =\s")
+MACRO = r"\b(?:SADDLE_)?(?:REAL|REAL_ABOVE|STEP|INTEGER|CHOICE|FLAG|TEXT|AUTOMATIC)\("
+OPTION = re.compile(MACRO + r"|\.help =\s")
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^'\\]|\\.)'|/\*.*?\*/|//[^\n]*", re.S)
 ARGUMENTS = re.compile(r"\bargv\[\] = \{.*?\};", re.S)
 READS_HEADINGS = {"cli/help.c", "cli/cmd_man.c"}
@@ -31,7 +32,7 @@ def forbidden_words(root):
 
 def bare_options(root):
     """Matches an option without its dashes: as the beginning of a message, or anywhere if its name has a hyphen."""
-    declared = re.compile(r"\b(?:CLI_OPTION|SADDLE_[A-Z_]+)\([^\";]*\"([a-z][a-z0-9-]*)\",")
+    declared = re.compile(rf'(?:\bCLI_OPTION\(|{MACRO})[^";]*"([a-z][a-z0-9-]*)",')
     sources = [p.read_text() for folder in ("src", "cli") for p in (root / folder).rglob("*.c")]
     names = {name for text in sources for name in declared.findall(text)}
     assert {"tau", "max-ifo", "output", "validation-fraction"} <= names, names

@@ -88,7 +88,7 @@ typedef struct saddle_search {
 typedef struct saddle_companion {
     const struct saddle_option *option; /**< The other option; NULL: there is no condition. */
     const char *beginning;              /**< How its value must begin. */
-    bool without;                       /**< Or: how its value must not begin. */
+    bool without;                       /**< Whether its value must not begin so. */
 } saddle_companion;
 
 /** One option. Instances are constants with static storage. */

@@ -34,7 +34,8 @@ bool saddle_wants_theory(const saddle_configuration *configuration);
 void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *configuration,
                                 saddle_step_pair practical, saddle_step_pair theory);
 
-/* For saddle_algorithm's init and automatic, if the method's paper has no rule, so that it does not read
+/* These functions and saddle_two_steps_move() need the two steps as the first member of the parameters.
+ * For saddle_algorithm's init and automatic, if the method's paper has no rule, so that it does not read
  * --steps: the damped steps of PRECISION, or full ones. */
 saddle_status saddle_damped_steps_init(void *parameters, saddle_configuration *c,
                                        saddle_error *error);

@@ -146,7 +146,7 @@ static saddle_status decode(saddle_checkpoint *c, saddle_error *error)
     c->version = at;
     at += strlen(at) + 1;
     c->settings.count = (size_t)n->settings;
-    c->settings.setting = saddle_notes_index(&at, c->settings.count);
+    c->settings.setting = saddle_recorded_index(&at, c->settings.count);
     c->column = saddle_alloc((size_t)n->outcomes, sizeof *c->column);
     c->outcome = c->column;
     if (c->settings.setting == NULL || c->column == NULL)
@@ -300,7 +300,7 @@ void saddle_checkpoint_close(saddle_checkpoint *c)
         fclose(c->stream);
     saddle_free(c->path);
     saddle_free(c->head);
-    saddle_notes_free(&c->settings);
+    saddle_recorded_free(&c->settings);
     saddle_free(c->column);
     saddle_free(c);
 }

@@ -51,7 +51,7 @@ typedef struct saddle_checkpoint {
     char *path;
     const char *version;
     saddle_checkpoint_numbers number;
-    saddle_notes settings; /* number.settings of them; when read, without their text */
+    saddle_recorded settings; /* number.settings of them; when read, without their text */
     const saddle_outcome_column *outcome; /* number.outcomes of them */
     /* Only of a checkpoint that was read: */
     FILE *stream;        /* NULL if another process has the file */

@@ -23,7 +23,7 @@ struct saddle_checkpoint_writer {
     const saddle_run_info *info;
     saddle_engine *engine;
     saddle_checkpoint_numbers number; /* the ones that do not change during the run */
-    saddle_notes settings;            /* on rank 0 */
+    saddle_recorded settings;         /* on rank 0 */
     char *directory;
     DIR *lock;                  /* the directory, locked by this run; NULL: not locked */
     uint64_t every;             /* iterations between two; 0: by time */
@@ -183,8 +183,8 @@ static saddle_status set_up(saddle_checkpoint_writer *k, const saddle_resumption
                    prepare_directory(k, resumption->from, error));
     /* Note the settings now, while the files of the plug-ins are still those that were loaded. */
     SADDLE_THEN_IF(status, k->info->network->world->rank == 0,
-                   saddle_notes_take(&k->settings, k->info->plan, k->info->given,
-                                     k->info->network->plan, true, error));
+                   saddle_record_settings(&k->settings, k->info->plan, k->info->given,
+                                          k->info->network->plan, true, error));
     k->number.settings = k->settings.count;
     return status;
 }
@@ -227,7 +227,7 @@ void saddle_checkpoint_writer_free(saddle_checkpoint_writer *k)
     if (k == NULL)
         return;
     saddle_unlock_directory(k->lock);
-    saddle_notes_free(&k->settings);
+    saddle_recorded_free(&k->settings);
     saddle_free(k->directory);
     saddle_free(k->newest);
     saddle_free(k->older);

@@ -171,6 +171,7 @@ static void take_blocks(saddle_resumption *r, size_t local)
     r->record = saddle_allocator_block(a, local + 1, saddle_checkpoint_record(n));
     if (n->links == 0)
         return;
+    /* The links of all agents, until each process has taken over those of its own. */
     r->links = saddle_allocator_block(a, (size_t)n->links, sizeof *r->links);
     r->link_start = saddle_allocator_block(a, (size_t)n->agents + 1, sizeof *r->link_start);
 }
@@ -257,7 +258,7 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
 
 const char *saddle_resume_setting(const saddle_resumption *r, const char *name)
 {
-    const saddle_setting *setting = saddle_notes_find(&r->from->settings, name);
+    const saddle_setting *setting = saddle_recorded_find(&r->from->settings, name);
     return setting != NULL ? setting->effective : "";
 }
 

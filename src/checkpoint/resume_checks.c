@@ -86,23 +86,23 @@ static saddle_status check_known(const saddle_checkpoint *c, const saddle_plan *
 static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run_info *info,
                                     saddle_error *error)
 {
-    saddle_notes own;
+    saddle_recorded own;
     saddle_status status =
-        saddle_notes_take(&own, info->plan, info->given, info->network->plan, true, error);
+        saddle_record_settings(&own, info->plan, info->given, info->network->plan, true, error);
     for (int others = 0; others < 2; others++) {
         saddle_difference d = {.options = info->plan,
-                               .here = {&own, saddle_notes_value},
-                               .there = {&c->settings, saddle_notes_value},
+                               .here = {&own, saddle_recorded_value},
+                               .there = {&c->settings, saddle_recorded_value},
                                .may_differ = SADDLE_EFFECTS(SOURCE) | SADDLE_EFFECTS(OUTPUT) |
                                              SADDLE_EFFECTS(ENGINE)};
         while (status == SADDLE_OK && saddle_next_difference(&d)) {
-            bool given = saddle_notes_find(&own, d.option->name)->given != NULL ||
-                         saddle_notes_find(&c->settings, d.option->name)->given != NULL;
+            bool given = saddle_recorded_find(&own, d.option->name)->given != NULL ||
+                         saddle_recorded_find(&c->settings, d.option->name)->given != NULL;
             if ((given || others != 0) && !may_change(d.option, info->algorithm))
                 status = refuse_setting(c, info->plan, &d, error);
         }
     }
-    saddle_notes_free(&own);
+    saddle_recorded_free(&own);
     return status;
 }
 

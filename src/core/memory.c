@@ -199,7 +199,13 @@ void *saddle_allocator_block(saddle_allocator *allocator, size_t count, size_t s
 
 char *saddle_strdup(const char *text)
 {
-    return text != NULL ? saddle_format("%s", text) : NULL;
+    if (text == NULL)
+        return NULL;
+    size_t size = strlen(text) + 1;
+    char *copy = saddle_alloc(size, 1);
+    if (copy != NULL)
+        memcpy(copy, text, size);
+    return copy;
 }
 
 char *saddle_format(const char *format, ...)

@@ -10,8 +10,8 @@
 
 typedef struct saddle_csv_line {
     const char *begin;
-    const char *
-        end; /* without CR and LF; trailing tabs are kept, because they may separate empty fields */
+    /* Without CR and LF; trailing tabs are kept, because they may separate empty fields. */
+    const char *end;
     const char *next; /* where the next line begins; set this to start reading */
     size_t number;    /* from 1; 0 before the first line */
 } saddle_csv_line;

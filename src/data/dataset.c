@@ -149,7 +149,7 @@ void saddle_dataset_count_nonzeros(saddle_dataset *data)
 /* ---- loading ---- */
 
 /* Returns whether a path has one of two endings, with or without .gz after it. */
-static bool is_named(const char *path, const char *const ending[4])
+static bool has_ending_of(const char *path, const char *const ending[4])
 {
     for (size_t k = 0; k < 4; k++)
         if (saddle_has_ending(path, ending[k]))
@@ -163,9 +163,9 @@ static saddle_data_format detect(const saddle_input *in)
     static const char *const csv[4] = {".csv", ".tsv", ".csv.gz", ".tsv.gz"};
     if (saddle_looks_like_idx(in))
         return SADDLE_FORMAT_IDX;
-    if (saddle_looks_like_numpy(in) || is_named(in->path, numpy))
+    if (saddle_looks_like_numpy(in) || has_ending_of(in->path, numpy))
         return SADDLE_FORMAT_NUMPY;
-    if (is_named(in->path, csv) || saddle_looks_like_csv(in))
+    if (has_ending_of(in->path, csv) || saddle_looks_like_csv(in))
         return SADDLE_FORMAT_CSV;
     return SADDLE_FORMAT_LIBSVM;
 }

@@ -92,7 +92,7 @@ static saddle_status make_head(saddle_dataset **out, const char *name, size_t ro
 /* Casts const away: the arrays of a data set are never written to, but the type cannot say so. */
 static void *borrow(const void *array)
 {
-    return (void *)(size_t)array;
+    return (void *)(uintptr_t)array;
 }
 
 saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *data,

@@ -293,6 +293,7 @@ static saddle_status weigh_sequence(saddle_link_rule *rule, const saddle_mixing 
 /* ---- a schedule ------------------------------------------------------------------------------- */
 
 /*
+ * A schedule lists the rounds in which edges work, such as
  *
  *     # round  i j
  *     0  0 1

@@ -90,7 +90,6 @@ bool saddle_scores_are_private(const saddle_instance *instance);
 saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engine_class *engine,
                                         const saddle_plan *plan, saddle_error *error);
 
-
 /* Makes the instance that a centralized algorithm runs on: one agent that holds all data. It
  * borrows from `instance`. Free with saddle_instance_free(). */
 saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance *instance,

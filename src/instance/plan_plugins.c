@@ -78,11 +78,10 @@ static saddle_status load_all(saddle_plan *plan, const saddle_option *option, sa
     SADDLE_TRY(saddle_check_memory(text, "the plug-ins", error));
     bool list = strcmp(option->values, "@ALGORITHMS") == 0;
     saddle_status status = SADDLE_OK;
-    for (char *rest = text; status == SADDLE_OK && rest != NULL;) {
-        const char *one = list ? saddle_algorithm_next(&rest) : rest;
-        status = load(plan, option, one, error);
-        rest = list ? rest : NULL;
-    }
+    if (!list)
+        status = load(plan, option, text, error);
+    for (char *rest = list ? text : NULL; status == SADDLE_OK && rest != NULL;)
+        status = load(plan, option, saddle_algorithm_next(&rest), error);
     saddle_free(text);
     return saddle_in_field(option->name, status, error);
 }

@@ -20,7 +20,7 @@ saddle_status saddle_plan_seek(saddle_plan *plan, const char *name, const saddle
  * given in the plan (NULL: none) and not in the text. Free with saddle_free(). */
 saddle_status saddle_plan_plugin_text(const saddle_plan *plan, const char *option, const char *text,
                                       char **out, saddle_error *error);
-/* Does this to all options of the instance that name plug-ins. */
+/* Replaces the value of every option of the instance that names a plug-in by its text with options. */
 saddle_status saddle_plan_complete_plugins(saddle_plan *plan, saddle_error *error);
 /* Adds to a plan those of a plug-in's own options that another plan has, with their values there, except
  * those that the text has. */

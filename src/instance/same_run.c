@@ -22,20 +22,28 @@ const char *saddle_plan_value(const void *plan, const saddle_option *option,
     return saddle_plan_text(plan, option, buffer);
 }
 
+/* Returns whether two texts of an option are the same number, such as 1e3 and 1000. */
+static bool is_same_number(const saddle_option *option, const char *a, const char *b)
+{
+    double real[2];
+    uint64_t whole[2];
+    if (option->kind == SADDLE_OPTION_INTEGER && saddle_parse_integer(a, &whole[0]) &&
+        saddle_parse_integer(b, &whole[1]))
+        return whole[0] == whole[1];
+    return (option->kind == SADDLE_OPTION_REAL || option->kind == SADDLE_OPTION_INTEGER) &&
+           saddle_parse_real(a, &real[0]) && saddle_parse_real(b, &real[1]) && real[0] == real[1];
+}
+
 bool saddle_setting_differs(saddle_difference *d, const saddle_option *option)
 {
     const char *a = d->here.value(d->here.source, option, d->buffer[0]);
     const char *b = d->there.value(d->there.source, option, d->buffer[1]);
-    double left;
-    double right;
     d->option = option;
     d->value_here = a;
     d->value_there = b;
     if (a == NULL || b == NULL || strcmp(a, b) == 0)
         return false;
-    bool number = option->kind == SADDLE_OPTION_REAL || option->kind == SADDLE_OPTION_INTEGER;
-    return !(number && saddle_parse_real(a, &left) && saddle_parse_real(b, &right) &&
-             left == right);
+    return !is_same_number(option, a, b);
 }
 
 bool saddle_next_difference(saddle_difference *d)
@@ -125,7 +133,7 @@ static const char *next_text(char **at)
     return text;
 }
 
-saddle_setting *saddle_notes_index(char **at, size_t count)
+saddle_setting *saddle_recorded_index(char **at, size_t count)
 {
     saddle_setting *setting = saddle_alloc(count, sizeof *setting);
     for (size_t k = 0; setting != NULL && k < count; k++) {
@@ -137,11 +145,11 @@ saddle_setting *saddle_notes_index(char **at, size_t count)
     return setting;
 }
 
-saddle_status saddle_notes_take(saddle_notes *out, const saddle_plan *plan,
-                                const saddle_plan *given, const saddle_plan *instance_given,
-                                bool files, saddle_error *error)
+saddle_status saddle_record_settings(saddle_recorded *out, const saddle_plan *plan,
+                                     const saddle_plan *given, const saddle_plan *instance_given,
+                                     bool files, saddle_error *error)
 {
-    *out = (saddle_notes){.count = saddle_plan_option_count(plan)};
+    *out = (saddle_recorded){.count = saddle_plan_option_count(plan)};
     FILE *f = open_memstream(&out->text, &out->bytes);
     SADDLE_TRY(saddle_check_memory(f, "the settings", error));
     for (size_t k = 0; k < out->count; k++) {
@@ -156,29 +164,29 @@ saddle_status saddle_notes_take(saddle_notes *out, const saddle_plan *plan,
     good = fclose(f) == 0 && good;
     char *at = out->text;
     if (good)
-        out->setting = saddle_notes_index(&at, out->count);
+        out->setting = saddle_recorded_index(&at, out->count);
     return saddle_check_memory(out->setting, "the settings", error);
 }
 
-void saddle_notes_free(saddle_notes *noted)
+void saddle_recorded_free(saddle_recorded *recorded)
 {
-    saddle_free(noted->setting);
-    free(noted->text);
-    *noted = (saddle_notes){.count = 0};
+    saddle_free(recorded->setting);
+    free(recorded->text);
+    *recorded = (saddle_recorded){.count = 0};
 }
 
-const saddle_setting *saddle_notes_find(const saddle_notes *noted, const char *name)
+const saddle_setting *saddle_recorded_find(const saddle_recorded *recorded, const char *name)
 {
-    for (size_t k = 0; k < noted->count; k++)
-        if (strcmp(noted->setting[k].name, name) == 0)
-            return &noted->setting[k];
+    for (size_t k = 0; k < recorded->count; k++)
+        if (strcmp(recorded->setting[k].name, name) == 0)
+            return &recorded->setting[k];
     return NULL;
 }
 
-const char *saddle_notes_value(const void *notes, const saddle_option *option,
-                               char buffer[SADDLE_VALUE_SIZE])
+const char *saddle_recorded_value(const void *recorded, const saddle_option *option,
+                                  char buffer[SADDLE_VALUE_SIZE])
 {
-    const saddle_setting *setting = saddle_notes_find(notes, option->name);
+    const saddle_setting *setting = saddle_recorded_find(recorded, option->name);
     (void)buffer;
     return setting != NULL ? setting->effective : NULL;
 }
@@ -211,8 +219,8 @@ static saddle_status refuse_plan(const saddle_world *world, const saddle_plan *p
 saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,
                                    saddle_error *error)
 {
-    saddle_notes own = {.count = 0};
-    saddle_notes first = {.count = 0};
+    saddle_recorded own = {.count = 0};
+    saddle_recorded first = {.count = 0};
     char host[64] = "";
     char first_host[sizeof host] = "";
     if (world->ranks == 1)
@@ -220,7 +228,7 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
     gethostname(host, sizeof host - 1);
     memcpy(first_host, host, sizeof host);
     world->share(world, 0, sizeof first_host, first_host);
-    saddle_status status = saddle_notes_take(&own, plan, NULL, NULL, false, error);
+    saddle_status status = saddle_record_settings(&own, plan, NULL, NULL, false, error);
     status = saddle_world_agree(world, status, error);
     first.count = own.count;
     world->share(world, 0, sizeof first.count, &first.count);
@@ -229,11 +237,12 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
     SADDLE_THEN(status, saddle_world_copy(world, &text, &first.bytes, "the settings", error));
     if (status == SADDLE_OK && world->rank > 0) {
         char *at = text;
-        first.setting = saddle_notes_index(&at, first.count);
+        first.setting = saddle_recorded_index(&at, first.count);
         status = saddle_check_memory(first.setting, "the settings", error);
     }
-    saddle_difference d = {
-        .options = plan, .here = {&own, saddle_notes_value}, .there = {&first, saddle_notes_value}};
+    saddle_difference d = {.options = plan,
+                           .here = {&own, saddle_recorded_value},
+                           .there = {&first, saddle_recorded_value}};
     /* The number of threads and pinning may differ between processes. */
     while (status == SADDLE_OK && world->rank > 0 && saddle_next_difference(&d))
         if (!SADDLE_IS_FIELD(d.option, engine.threads) && !SADDLE_IS_FIELD(d.option, engine.pin))
@@ -241,6 +250,6 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
     saddle_free(first.setting);
     if (world->rank > 0)
         saddle_free(text);
-    saddle_notes_free(&own);
+    saddle_recorded_free(&own);
     return status;
 }

@@ -35,8 +35,8 @@ typedef struct saddle_values {
     saddle_value_of *value;
 } saddle_values;
 
-/* Sources: a saddle_plan, and the saddle_notes below. */
-saddle_value_of saddle_plan_value, saddle_notes_value;
+/* Sources: a saddle_plan, and the saddle_recorded below. */
+saddle_value_of saddle_plan_value, saddle_recorded_value;
 
 /* The differences between two runs, one at a time. The caller fills in the first four fields. */
 typedef struct saddle_difference {
@@ -70,27 +70,27 @@ typedef struct saddle_setting {
     const char *given;     /* as the user gave it; NULL: not given */
 } saddle_setting;
 
-/* Settings that were written down. */
-typedef struct saddle_notes {
+/* The settings of a run, in a checkpoint or of another process. */
+typedef struct saddle_recorded {
     char *text; /* name, effective value, and = and given value or nothing, each NUL-terminated */
     size_t bytes;
     size_t count;
     saddle_setting *setting; /* they point into the text */
-} saddle_notes;
+} saddle_recorded;
 
 /* Finds `count` settings in such a text, and moves *at behind them. Free with saddle_free();
  * NULL when memory is short. */
-saddle_setting *saddle_notes_index(char **at, size_t count);
-/* Notes the settings of an effective plan. `given` NULL: as if nothing was given; otherwise the plan of
+saddle_setting *saddle_recorded_index(char **at, size_t count);
+/* Records the settings of an effective plan. `given` NULL: as if nothing was given; otherwise the plan of
  * the run that was given, and that of its instance. `files`: values of options that name text files
  * have their contents. Free even after a failure. */
-saddle_status saddle_notes_take(saddle_notes *out, const saddle_plan *plan,
-                                const saddle_plan *given, const saddle_plan *instance_given,
-                                bool files, saddle_error *error);
-/* Frees noted settings. Safe on a zeroed struct. */
-void saddle_notes_free(saddle_notes *noted);
-/* Returns a noted setting; NULL when there is none of the name. */
-const saddle_setting *saddle_notes_find(const saddle_notes *noted, const char *name);
+saddle_status saddle_record_settings(saddle_recorded *out, const saddle_plan *plan,
+                                     const saddle_plan *given, const saddle_plan *instance_given,
+                                     bool files, saddle_error *error);
+/* Frees recorded settings. Safe on a zeroed struct. */
+void saddle_recorded_free(saddle_recorded *recorded);
+/* Returns a recorded setting; NULL when there is none of the name. */
+const saddle_setting *saddle_recorded_find(const saddle_recorded *recorded, const char *name);
 
 /* Refuses plans whose settings are not the same in all processes. Collective. */
 saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,

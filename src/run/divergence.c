@@ -292,13 +292,15 @@ saddle_status saddle_run_refuse_start(const saddle_run_state *r, saddle_error *e
             "%s-set: every point of '%.200s' is so far from zero that the losses are not "
             "finite, such as %s[%zu] = %g at the start; give a set closer to zero",
             name, saddle_set_text(set), name, entry, value);
+    const char *field = "init";
+    if (own)
+        field = y ? "start.y" : "start.x";
+    else if (by_itself)
+        field = y ? "init-y" : "init-x";
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s%s: the losses at the starting point are not finite: variable %s[%zu] is "
+                       "%s: the losses at the starting point are not finite: variable %s[%zu] is "
                        "%g; start closer to zero",
-                       own         ? "start."
-                       : by_itself ? "init-"
-                                   : "init",
-                       own || by_itself ? name : "", name, entry, value);
+                       field, name, entry, value);
 }
 
 bool saddle_run_runs_away(const saddle_run_state *r)

@@ -254,6 +254,7 @@ static saddle_status write_model(const saddle_result *result, copies *x, copies 
     char *columns = result->columns != NULL ? saddle_columns_print(result->columns, false) : NULL;
     if (settings == NULL || (columns == NULL && result->columns != NULL)) {
         free(settings);
+        free(columns);
         return saddle_no_memory(error, "the model's settings");
     }
     const saddle_array arrays[] = {

@@ -131,6 +131,9 @@ refuse "belongs to another search: --budget is '50000' there and '60000' here" \
     tune "${problem[@]}" --algorithms gda --budget 60000 --resume
 refuse "belongs to another search: --seed is '1' there and '2' here" \
     tune "${problem[@]}" --algorithms gda --budget 50000 --resume --seed 2
+try tune "${problem[@]}" --algorithms gda --budget 50000 --seed 9007199254740992 --output far --quiet
+refuse "belongs to another search: --seed is '9007199254740992' there and '9007199254740993' here" \
+    tune "${problem[@]}" --algorithms gda --budget 50000 --resume --seed 9007199254740993 --output far
 # The contents of a file count, not its name.
 printf '%s\n' '1 1:1 2:2' '-1 1:2' '1 2:1' '-1 1:1' '1 1:3 2:1' '-1 2:3' '1 2:2' '-1 1:2 2:2' >rows.txt
 files=(--problem robust-logistic --data rows.txt --agents 2 --algorithms gda --budget 1000 --output files --resume --quiet)
