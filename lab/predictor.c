@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/float_mode.h"
 #include "core/memory.h"
@@ -17,91 +16,15 @@
 #include "core/world.h"
 #include "data/columns.h"
 #include "data/dataset.h"
-#include "files/file.h"
-#include "files/npz.h"
 #include "models/ranking.h"
 #include "problems/problems.h"
-#include "run/result.h"
+#include "run/model_file.h"
 
 /* Up to this many agents are accepted without their copies in the file, because centralized
  * methods have one solution for all. */
 #define CLAIMED_AGENTS 100000
 
 /* ---- reading --------------------------------------------------------------------------------- */
-
-/* Reads an integer of the file. */
-static saddle_status read_whole(const char *path, const char *name, size_t *out,
-                                saddle_error *error)
-{
-    double *value = NULL;
-    size_t rank;
-    size_t shape[2];
-    SADDLE_TRY(saddle_numpy_read(path, name, &value, &rank, shape, error));
-    saddle_status status = SADDLE_OK;
-    bool good =
-        shape[0] * shape[1] == 1 && *value >= 0.0 && *value <= 0x1p53 && *value == floor(*value);
-    if (good)
-        *out = (size_t)*value;
-    else
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' is not a model: its '%s' is not an integer", path, name);
-    saddle_free(value);
-    return status;
-}
-
-static saddle_status read_vector(const char *path, const char *name, double **out, size_t *length,
-                                 saddle_error *error)
-{
-    size_t rank;
-    size_t shape[2];
-    SADDLE_TRY(saddle_numpy_read(path, name, out, &rank, shape, error));
-    *length = shape[0] * shape[1];
-    for (size_t k = 0; k < *length; k++)
-        if (!isfinite((*out)[k])) {
-            saddle_fail(error, SADDLE_BAD_INPUT,
-                        "entry %zu of '%s' in '%.300s' is %g, but a model's numbers are finite; "
-                        "give the file of a run that did not diverge",
-                        k, name, path, (*out)[k]);
-            saddle_free(*out);
-            *out = NULL;
-            return SADDLE_BAD_INPUT;
-        }
-    return SADDLE_OK;
-}
-
-/* Reads xbar and checks the file's format: refuses files that are not models, and models from before they
- * could be used. */
-static saddle_status read_format(saddle_predictor *p, saddle_error *error)
-{
-    const char *path = p->path;
-    size_t format = 0;
-    saddle_error why;
-    saddle_status status = read_vector(path, "xbar", &p->x, &p->x_dim, &why);
-    if (status != SADDLE_OK && access(path, R_OK) != 0)
-        return saddle_fail(error, status, "%s", why.message);
-    if (status != SADDLE_OK) {
-        /* That remedy is for arrays of any kind. */
-        char *remedy = strstr(why.message, "; give a saved model");
-        if (remedy != NULL)
-            *remedy = '\0';
-        return saddle_fail(error, status,
-                           "'%.300s' is not a model; give a model file that a run wrote (%.600s)",
-                           path, why.message);
-    }
-    status = read_whole(path, "format", &format, &why);
-    if (status == SADDLE_BAD_INPUT)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' has xbar but not the settings of its run; write the model "
-                           "again with saddle %s",
-                           path, saddle_version());
-    if (status != SADDLE_OK)
-        return saddle_fail(error, status, "%s", why.message);
-    if (format != SADDLE_MODEL_FORMAT)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' is a model of format %zu, but saddle %s reads format %d", path,
-                           format, saddle_version(), SADDLE_MODEL_FORMAT);
-    return SADDLE_OK;
-}
 
 /* Whether a name can only be an option of an algorithm that the caller of the run supplied. */
 static bool is_foreign(const saddle_plan *plan, const char *name)
@@ -116,16 +39,13 @@ static saddle_status read_lines(saddle_predictor *p, char *text, saddle_error *e
 {
     for (char *line = strsep(&text, "\n"); line != NULL; line = strsep(&text, "\n")) {
         char *value = strstr(line, ": ");
-        saddle_error why = {.message = "it is not a line 'name: value'"};
-        saddle_status status = SADDLE_BAD_INPUT;
-        if (*line == '\0')
+        saddle_error why;
+        if (value == NULL) /* the end of the text */
             continue;
-        if (value != NULL) {
-            *value = '\0';
-            if (is_foreign(&p->plan, line))
-                continue;
-            status = saddle_plan_set(&p->plan, line, value + 2, &why);
-        }
+        *value = '\0';
+        if (is_foreign(&p->plan, line))
+            continue;
+        saddle_status status = saddle_plan_set(&p->plan, line, value + 2, &why);
         if (status != SADDLE_OK)
             return saddle_fail(error, status,
                                "the settings in '%.300s' are not those of saddle %s: %.600s",
@@ -149,50 +69,23 @@ static saddle_status check_agents(const saddle_predictor *p, saddle_error *error
 
 static saddle_status read_settings(saddle_predictor *p, saddle_error *error)
 {
-    char *text = NULL;
-    saddle_status status = saddle_numpy_read_text(p->path, "settings", &text, error);
-    SADDLE_THEN(status, read_lines(p, text, error));
-    saddle_free(text);
+    saddle_status status = read_lines(p, p->model->settings, error);
     p->agents = (size_t)p->plan.network.agents;
     SADDLE_THEN(status, check_agents(p, error));
     return status;
 }
 
-/* Reads names and codings of the training data's columns, if there are any. A record has no list
- * of its fields to search. */
-static saddle_status read_columns(saddle_predictor *p, saddle_error *error)
-{
-    char *text = NULL;
-    saddle_error why;
-    saddle_status status = saddle_numpy_read_text(p->path, "columns", &text, &why);
-    if (status == SADDLE_NO_MEMORY)
-        return saddle_fail(error, status, "%s", why.message);
-    if (status != SADDLE_OK)
-        return SADDLE_OK;
-    status = saddle_columns_parse(&p->columns, text, &why);
-    saddle_free(text);
-    if (status == SADDLE_OK && p->columns->features != p->features)
-        status = saddle_fail(&why, SADDLE_BAD_INPUT,
-                             "its columns have %zu features, but the model has %zu",
-                             p->columns->features, p->features);
-    return status == SADDLE_OK ? status
-                               : saddle_fail(error, status, "'%.300s' is not a model: %.600s",
-                                             p->path, why.message);
-}
-
 static saddle_status read_model(saddle_predictor *p, saddle_error *error)
 {
-    saddle_status status = read_format(p, error);
-    SADDLE_THEN(status, read_settings(p, error));
-    SADDLE_THEN(status, read_whole(p->path, "features", &p->features, error));
-    SADDLE_THEN(status, read_columns(p, error));
-    SADDLE_THEN(status, read_vector(p->path, "ybar", &p->y, &p->y_dim, error));
-    if (status == SADDLE_OK && (p->agents == 0 || p->x_dim == 0 || p->y_dim == 0))
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' is not a model: it has %zu agents, %zu entries in xbar and "
-                             "%zu in ybar; each must be at least 1",
-                             p->path, p->agents, p->x_dim, p->y_dim);
-    return status;
+    SADDLE_TRY(saddle_saved_model_read_solution(&p->model, p->path, error));
+    SADDLE_TRY(read_settings(p, error));
+    if (p->model->columns != NULL)
+        SADDLE_TRY(saddle_columns_parse(&p->columns, p->model->columns, error));
+    if (p->agents > 0)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.300s' is not a model: it has 0 agents; there must be at least 1",
+                       p->path);
 }
 
 /* ---- the problem ----------------------------------------------------------------------------- */
@@ -233,7 +126,7 @@ static saddle_status find_kind(saddle_predictor *p, const char *plugin, saddle_e
 /* Creates every agent's samples and a network; a ring is the cheapest. */
 static saddle_status make_inputs(saddle_predictor *p, saddle_error *error)
 {
-    SADDLE_TRY(saddle_dataset_new(&p->row, p->path, 1, p->features, 0, true, error));
+    SADDLE_TRY(saddle_dataset_new(&p->row, p->path, 1, p->model->features, 0, true, error));
     p->row->label[0] = 1.0;
     p->row->row_start[1] = 0;
     p->shard = saddle_alloc(p->agents, sizeof *p->shard);
@@ -259,11 +152,11 @@ static saddle_status check_problem(const saddle_predictor *p, saddle_error *erro
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.300s' is a model of problem %s, which does not score rows", p->path,
                            problem->name);
-    if (problem->x_dim != p->x_dim)
+    if (problem->x_dim != p->model->x_dim)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.300s' has %zu entries in xbar, but problem %s with its settings has "
                            "%zu; the file is damaged, or the plug-in is a different one",
-                           p->path, p->x_dim, problem->name, problem->x_dim);
+                           p->path, p->model->x_dim, problem->name, problem->x_dim);
     return SADDLE_OK;
 }
 
@@ -282,10 +175,11 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
     /* A built-in model has at least as many numbers as features, so a false number of features
      * is found before anything is allocated for it. */
     if (status == SADDLE_OK &&
-        (p->features == 0 || (object == NULL && p->features > p->x_dim + p->y_dim)))
+        (p->model->features == 0 ||
+         (object == NULL && p->model->features > p->model->x_dim + p->model->y_dim)))
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%.300s' claims %zu features for %zu numbers; the file is damaged",
-                             p->path, p->features, p->x_dim + p->y_dim);
+                             p->path, p->model->features, p->model->x_dim + p->model->y_dim);
     SADDLE_THEN(status, make_inputs(p, error));
     if (status != SADDLE_OK)
         return status;
@@ -303,7 +197,7 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
     p->inputs = (saddle_problem_inputs){.options = p->options,
                                         .argument = object != NULL ? object->argument : "",
                                         .agents = p->agents,
-                                        .features = p->features,
+                                        .features = p->model->features,
                                         .samples = p->samples,
                                         .shard = p->shard,
                                         .columns = p->columns,
@@ -321,14 +215,14 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
 /* Forgets a y with one entry per sample of the run, which says nothing about other rows. */
 static saddle_status match_y(saddle_predictor *p, saddle_error *error)
 {
-    if (p->problem->y_dim == p->y_dim)
+    if (p->problem->y_dim == p->model->y_dim)
         return SADDLE_OK;
-    saddle_free(p->y);
-    p->y_dim = p->problem->y_dim;
-    p->y = saddle_alloc_doubles(p->y_dim);
-    SADDLE_TRY(saddle_check_memory(p->y, "the model", error));
-    for (size_t k = 0; k < p->y_dim; k++)
-        p->y[k] = (double)NAN;
+    saddle_free(p->model->y_mean);
+    p->model->y_dim = p->problem->y_dim;
+    p->model->y_mean = saddle_alloc_doubles(p->model->y_dim);
+    SADDLE_TRY(saddle_check_memory(p->model->y_mean, "the model", error));
+    for (size_t k = 0; k < p->model->y_dim; k++)
+        p->model->y_mean[k] = (double)NAN;
     return SADDLE_OK;
 }
 
@@ -366,8 +260,7 @@ void saddle_predictor_free(saddle_predictor *p)
     saddle_dataset_free(p->row);
     saddle_free((void *)p->shard);
     saddle_free(p->samples);
-    saddle_free(p->x);
-    saddle_free(p->y);
+    saddle_saved_model_free(p->model);
     saddle_free(p->options);
     saddle_free(p->class_label);
     saddle_columns_free(p->columns);
@@ -388,5 +281,5 @@ const saddle_problem *saddle_predictor_problem(const saddle_predictor *predictor
 
 size_t saddle_predictor_features(const saddle_predictor *predictor)
 {
-    return predictor->features;
+    return predictor->model->features;
 }

@@ -11,11 +11,9 @@ struct saddle_predictor {
     char *path;
     saddle_plan plan; /* of the run that made the model */
     size_t agents;
-    size_t features;
-    double *x;
-    size_t x_dim;
-    double *y; /* NaN for a problem whose y belongs to samples */
-    size_t y_dim;
+    /* Without copies. Its settings are cut into pieces, and its y is NaN for a problem whose y belongs to
+     * samples. */
+    saddle_saved_model *model;
     saddle_dataset *row;    /* one row of zeros, a substitute for an agent's samples */
     saddle_dataset **shard; /* the row, repeated for every agent */
     size_t *samples;        /* 1, for every agent */

@@ -21,14 +21,14 @@
 static saddle_status check_rows(const saddle_predictor *p, const saddle_dataset *data,
                                 saddle_error *error)
 {
-    if (data->features == p->features)
+    if (data->features == p->model->features)
         return SADDLE_OK;
-    bool label_taken = data->features + 1 == p->features;
+    bool label_taken = data->features + 1 == p->model->features;
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
         "'%.300s' has %zu feature%s, but the model '%.300s' was trained on %zu; give "
         "rows of the same kind%s",
-        data->name, data->features, SADDLE_PLURAL(data->features), p->path, p->features,
+        data->name, data->features, SADDLE_PLURAL(data->features), p->path, p->model->features,
         label_taken ? "; set label-column to none if no column is a label" : "");
 }
 
@@ -43,7 +43,7 @@ saddle_status saddle_predictor_data(const saddle_predictor *predictor, saddle_da
     saddle_data_options how = {.abi = SADDLE_ABI};
     if (options != NULL)
         how = *options;
-    how.features = predictor->features;
+    how.features = predictor->model->features;
     if (how.header == SADDLE_HEADER_AUTO)
         how.header = predictor->plan.problem.header;
     how.label_by_name = how.label_column == NULL;
@@ -64,8 +64,8 @@ saddle_status saddle_predictor_scores(const saddle_predictor *predictor, const s
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, predictor, data, out);
     SADDLE_TRY(check_rows(predictor, data, error));
-    return predictor->problem->scores(predictor->problem, data, predictor->x, predictor->y, out,
-                                      error);
+    return predictor->problem->scores(predictor->problem, data, predictor->model->x_mean,
+                                      predictor->model->y_mean, out, error);
 }
 
 /* Appends an outcome unless the problem itself has it. */
@@ -119,7 +119,8 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
     if (status != SADDLE_OK)
         return status;
     if (p->problem->outcomes != NULL)
-        status = saddle_outcomes_of(p->problem, &rows, p->x, p->y, out, count, error);
+        status = saddle_outcomes_of(p->problem, &rows, p->model->x_mean, p->model->y_mean, out,
+                                    count, error);
     SADDLE_THEN_IF(status, kind == SADDLE_LABELS_SIGNS, measure(data, score, out, count, error));
     return status;
 }

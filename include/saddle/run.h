@@ -185,6 +185,43 @@ SADDLE_API saddle_status saddle_solve(const saddle_problem *problem, const saddl
 SADDLE_API saddle_status saddle_result_save(const saddle_result *result, const char *path,
                                             saddle_error *error);
 
+/* ---- models ---------------------------------------------------------------------------------- */
+
+/** A model file in memory (docs/models.md). */
+typedef struct saddle_saved_model {
+    size_t agents;      /**< Number of copies: m, or 1 if the algorithm is centralized. */
+    size_t x_dim;       /**< Length of x. */
+    size_t y_dim;       /**< Length of y. */
+    size_t features;    /**< Number of features of the data; 0 without data. */
+    uint64_t iteration; /**< Number of iterations made. */
+    double *x_mean;     /**< xbar. */
+    double *y_mean;     /**< ybar. */
+    double *x;          /**< x of all agents, one row each. */
+    double *y;          /**< y of all agents, one row each. */
+    bool borrowed;      /**< Whether these four belong to the result that the model is of. */
+    char *problem;      /**< Name of the problem. */
+    char *algorithm;    /**< Name of the algorithm. */
+    char *version;      /**< Version of the library that made it. */
+    char *settings;     /**< Settings of the run that matter, as lines "name: value". */
+    char *columns;      /**< Names and codings of the data's columns as text; NULL: none. */
+} saddle_saved_model;
+
+/**
+ * Reads a model file. Refuses, with the reason, a file that is not a model, is cut short or from a
+ * later version, whose arrays do not fit together, or that has a number that is not finite.
+ * @param[out] out  NULL on failure. Free with saddle_saved_model_free().
+ */
+SADDLE_API saddle_status saddle_saved_model_load(saddle_saved_model **out, const char *path,
+                                                 saddle_error *error);
+/** Makes the model of a result, which must outlive it. Fails like saddle_result_save(). */
+SADDLE_API saddle_status saddle_result_model(const saddle_result *result, saddle_saved_model **out,
+                                             saddle_error *error);
+/** Writes a model file as saddle_result_save() does. */
+SADDLE_API saddle_status saddle_saved_model_save(const saddle_saved_model *model, const char *path,
+                                                 saddle_error *error);
+/** Frees a model. NULL is allowed. */
+SADDLE_API void saddle_saved_model_free(saddle_saved_model *model);
+
 /* ---- checkpoints ----------------------------------------------------------------------------- */
 
 /*

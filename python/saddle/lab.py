@@ -126,7 +126,7 @@ class _Predictor:
         if isinstance(model, Result):
             with tempfile.TemporaryDirectory() as directory:
                 path = Path(directory) / "model.npz"
-                path.write_bytes(model._model_bytes())
+                model.save(path)
                 self.temporary = str(path)
                 self.load(path, plugin)
         else:

@@ -67,8 +67,9 @@ def _named(results: Any) -> Iterator[tuple[str, Result]]:
         yield str(name) if own else result._title, result
 
 
-def page(results: Any, title: str | None = None) -> str:
-    """Returns the HTML page that `saddle report` makes of the traces of these results."""
+def page(results: Any, title: str | None = None, path: str | None = None) -> str:
+    """Returns the HTML page that `saddle report` makes of the traces of these results, or writes
+    it, so that the file appears complete or not at all."""
     maker = program()
     with tempfile.TemporaryDirectory() as directory:
         files: list[str] = []
@@ -78,12 +79,13 @@ def page(results: Any, title: str | None = None) -> str:
             file = file if file not in files else f"{len(files)}-{file}"
             Path(directory, file).write_text(_trace_text(result, name), encoding="utf-8")
             files.append(file)
-        command = [maker, "report", "--output=page.html", *files]
+        command = [maker, "report", f"--output={path or 'page.html'}", *files]
         command += [f"--title={title}"] if title else []
         done = subprocess.run(command, cwd=directory, text=True, capture_output=True)
         if done.returncode != 0:
-            raise Error(f"no page was made: {done.stderr.strip()}")
-        return Path(directory, "page.html").read_text(encoding="utf-8")
+            kind = FileError if "--output: " in done.stderr else Error
+            raise kind(f"no page was made: {done.stderr.strip()}")
+        return "" if path else Path(directory, "page.html").read_text(encoding="utf-8")
 
 
 def report(
@@ -98,7 +100,7 @@ def report(
     with a link_model, simulated seconds; costs of reaching levels of the metric; outcomes; networks
     and settings. Results that differ only in their seed make one curve. It needs no other file.
     """
-    Path(path).write_text(page(results, title), encoding="utf-8")
+    page(results, title, os.path.abspath(path))
     return Path(path)
 
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
-import tempfile
-import zipfile
-from pathlib import Path
-from typing import Any, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +19,36 @@ __all__ = ["Result", "load"]
 def _array(address: Any, *shape: int) -> Array:
     size = 8 * int(np.prod(shape))
     return np.frombuffer(ffi.buffer(address, size), dtype=np.float64).reshape(shape).copy()
+
+
+def _fields(model: Any) -> dict[str, Any]:
+    """Returns the fields of a saddle_saved_model as numbers, arrays and bytes; NULL as None."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "x_mean": (model.x_dim,),
+        "y_mean": (model.y_dim,),
+        "x": (model.agents, model.x_dim),
+        "y": (model.agents, model.y_dim),
+    }
+    out = {}
+    for name, field in ffi.typeof("saddle_saved_model").fields:
+        value = getattr(model, name)
+        if name in shapes:
+            value = _array(value, *shapes[name])
+        elif field.type.kind == "pointer":
+            value = ffi.string(value) if value else None
+        out[name] = value
+    return out
+
+
+def _set_field(model: Any, name: str, value: Any) -> Any:
+    """Sets a field from a value of _fields(); returns what must stay alive."""
+    if isinstance(value, np.ndarray):
+        value = ffi.from_buffer("double[]", value)
+    elif isinstance(value, bytes):
+        value = ffi.new("char[]", value)
+    if value is not None:
+        setattr(model, name, value)
+    return value
 
 
 def _settings(plan: Any) -> dict[str, str]:
@@ -84,7 +110,8 @@ class Result:
 
     _c: Any = None  # the saddle_result
     _unpack: Any = None  # converts a vector to the form of x0 of a problem of saddle.torch
-    _model: bytes | None = None  # its model file, if there is no saddle_result
+    _model: Any = None  # the saddle_saved_model, if there is no saddle_result or it was needed
+    _alive: Any = None  # what the saddle_saved_model of an unpickled result points to
     # What the head and the end of a trace have in addition to settings, rows and message.
     _title = ""
     _untuned = False
@@ -111,55 +138,39 @@ class Result:
         self._disagreement = _array(c.disagreement, c.agents)
         return self
 
-    @classmethod
-    def _from_model(cls, model: bytes, source: str) -> Result:
-        self = cls()
+    def _read_model(self, model: Any) -> None:
+        """Takes what a model file contains from a saddle_saved_model, and keeps that."""
         self._model = model
-        try:
-            arrays = np.load(io.BytesIO(model))
-            if not isinstance(arrays, Mapping):  # an array, of an .npy file
-                raise ValueError
-            self.x, self.y = arrays["xbar"], arrays["ybar"]
-            self.x_agents, self.y_agents = arrays["x"], arrays["y"]
-            lines = str(arrays["settings"]).splitlines()
-            self.iteration = int(arrays["iteration"])
-        except (EOFError, IndexError, KeyError, ValueError, zipfile.BadZipFile):
-            raise ValueError(
-                f"{source} is not a model, or damaged; give an .npz file that Result.save() or "
-                "`saddle run --model` wrote"
-            ) from None
-        pairs = (line.split(": ", 1) for line in lines if ": " in line)
-        self.settings = {name.replace("-", "_"): value for name, value in pairs}
-        self.trace, self.outcomes, self.stop, self.message = None, {}, "", ""
-        return self
+        self.x, self.y = _array(model.x_mean, model.x_dim), _array(model.y_mean, model.y_dim)
+        self.x_agents = _array(model.x, model.agents, model.x_dim)
+        self.y_agents = _array(model.y, model.agents, model.y_dim)
+        self.iteration = int(model.iteration)
 
     # ---- files ---------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as `saddle run --model` does: .npz, or one record if it ends in .npy."""
-        if self._c is not None:
-            check(lib.saddle_result_save, self._c, as_bytes(path, "path"))
-        elif str(path).endswith(".npz"):
-            Path(path).write_bytes(self._model or b"")
-        else:
-            raise ValueError("a result that was loaded or unpickled is saved as .npz")
+        check(lib.saddle_saved_model_save, self._as_model(), as_bytes(path, "path"))
 
-    def _model_bytes(self) -> bytes:
-        if self._model is not None:
-            return self._model
-        with tempfile.TemporaryDirectory() as directory:
-            path = Path(directory) / "model.npz"
-            self.save(path)
-            return path.read_bytes()
+    def _as_model(self) -> Any:
+        """Returns the saddle_saved_model. That of a run borrows vectors of its saddle_result."""
+        if self._model is None:
+            out = ffi.new("saddle_saved_model **")
+            check(lib.saddle_result_model, self._c, out)
+            self._model = ffi.gc(out[0], lib.saddle_saved_model_free)
+        return self._model
 
     def __getstate__(self) -> dict[str, Any]:
         kept = ["trace", "outcomes", "settings", "stop", "message"]
         kept += ["_title", "_untuned", "_disagreement"]
-        return {"model": self._model_bytes(), **{name: getattr(self, name) for name in kept}}
+        model = _fields(self._as_model())
+        return {"model": model, **{name: getattr(self, name) for name in kept}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        model = Result._from_model(state.pop("model"), "what was pickled")
-        self.__dict__.update({**model.__dict__, **state})
+        c = ffi.new("saddle_saved_model *")
+        self._alive = [_set_field(c, *field) for field in state.pop("model").items()]
+        self._read_model(c)
+        self.__dict__.update(state)
 
     # ---- use -----------------------------------------------------------------------------------
 
@@ -212,10 +223,16 @@ class Result:
 
 
 def load(path: str | os.PathLike[str]) -> Result:
-    """Returns the result in an .npz file that `Result.save()` or `saddle run --model` wrote.
+    """Returns the result in a file that `Result.save()` or `saddle run --model` wrote.
 
     It has x, y, x_agents, y_agents, settings and iteration, and can predict. It has no trace,
     outcomes, stop or message, which a model file does not contain; pickle a result to keep them.
     """
-    file = Path(os.fsdecode(as_bytes(path, "path")))
-    return Result._from_model(file.read_bytes(), repr(str(file)))
+    out = ffi.new("saddle_saved_model **")
+    check(lib.saddle_saved_model_load, out, as_bytes(path, "path"))
+    self = Result()
+    self._read_model(ffi.gc(out[0], lib.saddle_saved_model_free))
+    lines = (line.partition(": ") for line in text(out[0].settings).split("\n") if line)
+    self.settings = {name.replace("-", "_"): value for name, _, value in lines}
+    self.trace, self.outcomes, self.stop, self.message = None, {}, "", ""
+    return self

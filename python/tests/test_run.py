@@ -333,13 +333,78 @@ def test_results(tmp_path, rows):
     with pytest.raises(KeyError, match="no column 'nothing'; it has iteration, "):
         r.trace["nothing"]
     assert loaded.trace is None and loaded.outcomes == {} and loaded.stop == loaded.message == ""
-    r.save(tmp_path / "record.npy")
+    for name in ("record.npy", "again.npz"):  # either format, of any result
+        loaded.save(tmp_path / name)
+        loaded = saddle.load(tmp_path / name)
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "again.npz").read_bytes()
     (tmp_path / "cut.npz").write_bytes((tmp_path / "a.npz").read_bytes()[:-30])
     (tmp_path / "text.npz").write_text("x")
     np.savez(tmp_path / "other.npz", x=np.ones(3))
-    for name in ("record.npy", "cut.npz", "text.npz", "other.npz"):
-        with pytest.raises(ValueError, match=f"{name}' is not a model, or damaged; give an .npz"):
+    for name in ("cut.npz", "text.npz", "other.npz"):
+        with pytest.raises(saddle.InputError, match=f"{name}' is not a model; give a model file"):
             saddle.load(tmp_path / name)
+
+
+MODELS = [
+    ({"xbar": np.full(20, np.nan)}, "entry 0 of 'xbar' in .* is nan"),
+    ({"x": np.full((5, 20), np.inf)}, "entry 0 of 'x' in .* is inf"),
+    ({"x": np.ones((5, 3))}, r"x and y have the shapes \(5, 3\)"),
+    ({"x": np.ones((4, 20))}, r"x and y have the shapes \(4, 20\) and \(5, 10\)"),
+    ({"xbar": np.ones((20, 1))}, "its 'xbar' has rank 2"),
+    ({"y": np.array("text")}, "'y'"),
+    ({"ybar": np.array(["1"] * 10)}, "'ybar'"),
+    ({"iteration": np.array(1.5)}, "'iteration' is not an integer"),
+    ({"settings": np.array("problem")}, "'problem' in its settings is not a line"),
+    ({"settings": np.ones(3)}, "'settings'"),
+    ({"x": np.zeros((1000, 20000))}, "'x'.* it expands to 160000128 bytes"),  # 155 kB
+]
+
+
+@pytest.mark.parametrize("changes, message", MODELS)
+def test_forged_models_are_refused(tmp_path, changes, message):
+    saddle.run("quadratic", **{**SMALL, "agents": 5}).save(tmp_path / "m.npz")
+    arrays = {**np.load(tmp_path / "m.npz"), **changes}
+    np.savez_compressed(tmp_path / "forged.npz", **arrays)
+    with pytest.raises(saddle.InputError, match=message):
+        saddle.load(tmp_path / "forged.npz")
+
+
+FULL_DISK = """
+import pickle, resource
+import numpy as np
+import saddle
+
+run = saddle.run("quadratic", iterations=2)
+run.save("m.npz")
+before = open("m.npz", "rb").read()
+page = saddle.report(run, "r.html").read_bytes()
+results = [run, saddle.load("m.npz"), pickle.loads(pickle.dumps(run))]
+calls = [(1000, lambda r=r: r.save("m.npz")) for r in results]
+calls.append((20000, lambda: saddle.report(run, "r.html")))
+for most, call in calls:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, -1))  # as if the disk were full
+    try:
+        call()
+    except saddle.Error as why:
+        print(why)
+    else:
+        raise SystemExit("it was written")
+assert open("m.npz", "rb").read() == before and open("r.html", "rb").read() == page
+"""
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path):
+    subprocess.run([sys.executable, "-c", FULL_DISK], check=True, cwd=tmp_path)
+
+
+def test_diverged_results_are_pickled(tmp_path):
+    diverged = saddle.run("quadratic", algorithm="gda", eta_x=1e300, eta_y=1e300, iterations=9)
+    assert diverged.stop == "diverged"
+    copy = pickle.loads(pickle.dumps(diverged))
+    assert copy.x.tobytes() == diverged.x.tobytes() and copy.message == diverged.message
+    for name, one in (("a.npz", diverged), ("b.npz", copy)):
+        one.save(tmp_path / name)
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
 
 
 def test_pandas():

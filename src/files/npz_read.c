@@ -442,9 +442,9 @@ bool saddle_numpy_has(const char *path, const char *name)
 {
     int code = 0;
     zip_t *archive = zip_open(path, ZIP_RDONLY, &code);
-    char *member = saddle_format("%s.npy", name);
-    bool found = archive != NULL && member != NULL && zip_name_locate(archive, member, 0) >= 0;
-    saddle_free(member);
+    char member[64];
+    saddle_snprintf(member, sizeof member, "%s.npy", name);
+    bool found = archive != NULL && zip_name_locate(archive, member, 0) >= 0;
     if (archive != NULL)
         zip_discard(archive);
     return found;

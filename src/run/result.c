@@ -1,4 +1,4 @@
-/* The result of a run: rows, means and copies; and saving them as NumPy files. */
+/* The result of a run: rows, means and copies; and the model that is saved of it. */
 #include "run/result.h"
 
 #include <math.h>
@@ -7,15 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/vector.h"
 #include "core/world.h"
 #include "data/columns.h"
-#include "files/npz.h"
 #include "instance/plan.h"
+#include "run/model_file.h"
 
 const char *saddle_stop_text(saddle_stop stop)
 {
@@ -218,67 +217,38 @@ static void fetch_copy(void *context, size_t agent, double *out)
         c->world->transfer(c->world, home, c->world->rank, c->dim * sizeof *out, out);
 }
 
-static saddle_array word(const char *name, const uint64_t *value)
+/* Makes the model of a result, which borrows the vectors of the result. */
+static saddle_status describe(saddle_saved_model **out, const saddle_result *result,
+                              saddle_error *error)
 {
-    return (saddle_array){.name = name, .kind = SADDLE_ARRAY_WORD, .data = value};
-}
-
-static saddle_array text(const char *name, const char *value)
-{
-    return (saddle_array){.name = name, .kind = SADDLE_ARRAY_TEXT, .data = value};
-}
-
-static saddle_array vector(const char *name, const copies *c, const double *value)
-{
-    return (saddle_array){
-        .name = name, .kind = SADDLE_ARRAY_REAL, .rank = 1, .shape = {c->dim}, .data = value};
-}
-
-static saddle_array matrix(const char *name, copies *c)
-{
-    return (saddle_array){.name = name,
-                          .kind = SADDLE_ARRAY_REAL,
-                          .rank = 2,
-                          .shape = {c->world->agents, c->dim},
-                          .fetch = fetch_copy,
-                          .context = c};
-}
-
-static saddle_status write_model(const saddle_result *result, copies *x, copies *y,
-                                 const char *path, saddle_error *error)
-{
-    uint64_t iterations = result->rows[result->solution_row].iteration;
-    uint64_t format = SADDLE_MODEL_FORMAT;
-    uint64_t features = result->features;
-    char *settings = settings_text(&result->plan);
+    const saddle_plan *plan = &result->plan;
+    saddle_saved_model *model = *out = saddle_alloc(1, sizeof *model);
+    SADDLE_TRY(saddle_check_memory(model, "the model", error));
+    char *settings = settings_text(plan);
     char *columns = result->columns != NULL ? saddle_columns_print(result->columns, false) : NULL;
-    if (settings == NULL || (columns == NULL && result->columns != NULL)) {
-        free(settings);
-        free(columns);
-        return saddle_no_memory(error, "the model's settings");
-    }
-    const saddle_array arrays[] = {
-        word("format", &format),
-        vector("xbar", x, result->x_mean),
-        vector("ybar", y, result->y_mean),
-        matrix("x", x),
-        matrix("y", y),
-        word("iteration", &iterations),
-        text("problem", result->plan.problem.name),
-        text("algorithm", result->plan.algorithm.name),
-        text("version", saddle_version()),
-        word("features", &features),
-        text("settings", settings),
-        text("columns", columns),
-    };
-    size_t count = sizeof arrays / sizeof *arrays - (columns == NULL);
-    size_t length = strlen(path);
-    bool record = length >= 4 && strcmp(path + length - 4, ".npy") == 0;
-    saddle_status status = record ? saddle_npy_write_record(path, arrays, count, error)
-                                  : saddle_npz_write(path, arrays, count, error);
+    *model = (saddle_saved_model){.agents = result->agents,
+                                  .x_dim = result->x_dim,
+                                  .y_dim = result->y_dim,
+                                  .features = result->features,
+                                  .iteration = result->rows[result->solution_row].iteration,
+                                  .x_mean = result->x_mean,
+                                  .y_mean = result->y_mean,
+                                  .x = result->x,
+                                  .y = result->y,
+                                  .borrowed = true,
+                                  .problem = saddle_strdup(plan->problem.name),
+                                  .algorithm = saddle_strdup(plan->algorithm.name),
+                                  .version = saddle_strdup(saddle_version()),
+                                  .settings = saddle_strdup(settings),
+                                  .columns = saddle_strdup(columns)};
     free(settings);
     free(columns);
-    return status;
+    if (model->problem != NULL && model->algorithm != NULL && model->version != NULL &&
+        model->settings != NULL && (model->columns != NULL || result->columns == NULL))
+        return SADDLE_OK;
+    saddle_saved_model_free(model);
+    *out = NULL;
+    return saddle_no_memory(error, "the model's settings");
 }
 
 /* Sends the copies of this process to process 0. */
@@ -303,7 +273,10 @@ saddle_status saddle_result_write(saddle_result *result, const saddle_world *wor
     copies y = {.world = world, .own = result->y, .dim = result->y_dim};
     saddle_status status = SADDLE_OK;
     if (world->rank == 0) {
-        status = write_model(result, &x, &y, path, error);
+        saddle_saved_model *model;
+        status = describe(&model, result, error);
+        SADDLE_THEN(status, saddle_saved_model_write(model, fetch_copy, &x, &y, path, error));
+        saddle_saved_model_free(model);
         receive_rest(&x, result->x_mean);
         receive_rest(&y, result->y_mean);
     } else {
@@ -313,20 +286,26 @@ saddle_status saddle_result_write(saddle_result *result, const saddle_world *wor
     return saddle_world_agree(world, status, error);
 }
 
-saddle_status saddle_result_save(const saddle_result *result, const char *path, saddle_error *error)
+saddle_status saddle_result_model(const saddle_result *result, saddle_saved_model **out,
+                                  saddle_error *error)
 {
-    SADDLE_STANDARD_FLOATS;
-    SADDLE_REQUIRE(error, result, path);
+    SADDLE_REQUIRE(error, out);
+    *out = NULL;
+    SADDLE_REQUIRE(error, result);
     if (result->local < result->agents)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "this process has the copies of only %zu of %zu agents; set "
                            "outputs.model of the plan, so that the run writes all of them",
                            result->local, result->agents);
-    saddle_world *world = NULL;
-    SADDLE_TRY(saddle_world_alone(&world, result->agents, error));
-    copies x = {.world = world, .own = result->x, .dim = result->x_dim};
-    copies y = {.world = world, .own = result->y, .dim = result->y_dim};
-    saddle_status status = write_model(result, &x, &y, path, error);
-    saddle_world_free(world);
+    return describe(out, result, error);
+}
+
+saddle_status saddle_result_save(const saddle_result *result, const char *path, saddle_error *error)
+{
+    saddle_saved_model *model;
+    SADDLE_REQUIRE(error, result, path);
+    SADDLE_TRY(saddle_result_model(result, &model, error));
+    saddle_status status = saddle_saved_model_save(model, path, error);
+    saddle_saved_model_free(model);
     return status;
 }

@@ -4,10 +4,6 @@
 
 #include <saddle/run.h>
 
-/* The version of the format of model files; it increases when older readers cannot read new
- * files. */
-#define SADDLE_MODEL_FORMAT 1
-
 /* Makes an empty result with memory for the means and for the copies of the agents in this
  * process. */
 saddle_status saddle_result_create(saddle_result **out, const saddle_instance *instance,

@@ -1,6 +1,8 @@
 /* Saved models: the file, the settings in it, and the problem that is made from them. */
 #include <saddle/lab.h>
 
+#include <math.h>
+
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -15,5 +17,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     else
         fuzz_check_refusal(status, predictor, &error);
     saddle_predictor_free(predictor);
+    saddle_saved_model *model = NULL;
+    status = saddle_saved_model_load(&model, fuzz_file(bytes, size), &error);
+    if (status == SADDLE_OK)
+        fuzz_promise(model->agents > 0 && isfinite(model->x[0]), "copies are finite");
+    else
+        fuzz_check_refusal(status, model, &error);
+    saddle_saved_model_free(model);
     return 0;
 }

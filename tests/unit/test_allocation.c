@@ -692,6 +692,12 @@ static saddle_status predict(const void *path, saddle_error *error)
     if (status == SADDLE_OK)
         status = saddle_model_consensus_distance(path, sizeof distance / sizeof *distance, distance,
                                                  error);
+    saddle_saved_model *model = NULL;
+    if (status == SADDLE_OK)
+        status = saddle_saved_model_load(&model, path, error);
+    if (status == SADDLE_OK)
+        status = saddle_saved_model_save(model, scores, error);
+    saddle_saved_model_free(model);
     saddle_dataset_free(data);
     saddle_predictor_free(predictor);
     return status;

@@ -351,7 +351,7 @@ START_TEST(other_files_are_refused)
     forge(1, 10, "problem: auc\nagents: none\n", 13);
     refuse("forged.npz", NULL, "the settings in 'forged.npz' are not those of saddle");
     forge(1, 10, "problem auc\n", 13);
-    refuse("forged.npz", NULL, "it is not a line 'name: value'");
+    refuse("forged.npz", NULL, "is not a line 'name: value'");
     forge(1, 10, "problem: auc\ncolour: blue\n", 13);
     refuse("forged.npz", NULL, "unknown option 'colour'");
     forge(1, 10, "problem: auc\n", 13);
@@ -389,6 +389,93 @@ START_TEST(cut_files_are_refused)
 }
 END_TEST
 
+/* ---- complete models ------------------------------------------------------------------------- */
+
+static void assert_same_files(const char *one, const char *other)
+{
+    FILE *a = fopen(one, "r");
+    FILE *b = fopen(other, "r");
+    ck_assert(a != NULL && b != NULL);
+    int byte;
+    do {
+        byte = getc(a);
+        ck_assert_int_eq(byte, getc(b));
+    } while (byte != EOF);
+    fclose(a);
+    fclose(b);
+}
+
+START_TEST(complete_models_are_read_and_written)
+{
+    static const char *const formats[][2] = {{"m.npz", "copy.npz"}, {"m.npy", "copy.npy"}};
+    static const char *const assignment[] = {"problem=auc", "data=train",   "agents=3",
+                                             "seed=4",      "iterations=7", NULL};
+    make_data();
+    for (int f = 0; f < 2; f++) {
+        saddle_saved_model *model = NULL;
+        saddle_result *result = train(assignment, formats[f][0]);
+        assert_ok(saddle_saved_model_load(&model, formats[f][0], &error), error);
+        ck_assert_uint_eq(model->agents, 3);
+        ck_assert_uint_eq(model->x_dim, result->x_dim);
+        ck_assert_uint_eq(model->iteration, 7);
+        ck_assert_uint_eq(model->features, result->features);
+        ck_assert_mem_eq(model->x_mean, result->x_mean, result->x_dim * sizeof *model->x);
+        ck_assert_mem_eq(model->x, result->x, 3 * result->x_dim * sizeof *model->x);
+        ck_assert_mem_eq(model->y, result->y, 3 * result->y_dim * sizeof *model->y);
+        ck_assert_str_eq(model->problem, "auc");
+        ck_assert_ptr_nonnull(strstr(model->settings, "seed: 4\n"));
+        assert_ok(saddle_saved_model_save(model, formats[f][1], &error), error);
+        assert_same_files(formats[f][0], formats[f][1]);
+        saddle_saved_model_free(model);
+        saddle_result_free(result);
+    }
+}
+END_TEST
+
+/* Writes a complete model with these copies, and asserts that it is refused, if `part` is not
+ * NULL. */
+static void load_copies(size_t rank, const size_t shape[2], const double *x, const char *part)
+{
+    static const double zeros[16] = {0.0};
+    const uint64_t one = 1;
+    const saddle_array arrays[] = {
+        {"format", SADDLE_ARRAY_WORD, 0, {0}, .data = &one},
+        {"xbar", SADDLE_ARRAY_REAL, 1, {3}, .data = zeros},
+        {"ybar", SADDLE_ARRAY_REAL, 1, {2}, .data = zeros},
+        {"x", SADDLE_ARRAY_REAL, rank, {shape[0], shape[1]}, .data = x},
+        {"y", SADDLE_ARRAY_REAL, 2, {4, 2}, .data = zeros},
+        {"iteration", SADDLE_ARRAY_WORD, 0, {0}, .data = &one},
+        {"problem", SADDLE_ARRAY_TEXT, 0, {0}, .data = "auc"},
+        {"algorithm", SADDLE_ARRAY_TEXT, 0, {0}, .data = "precision"},
+        {"version", SADDLE_ARRAY_TEXT, 0, {0}, .data = "0"},
+        {"features", SADDLE_ARRAY_WORD, 0, {0}, .data = &one},
+        {"settings", SADDLE_ARRAY_TEXT, 0, {0}, .data = "problem: auc"},
+    };
+    saddle_saved_model *model = (saddle_saved_model *)&error;
+    assert_ok(saddle_npz_write("copies.npz", arrays, 11, &error), error);
+    saddle_status status = saddle_saved_model_load(&model, "copies.npz", &error);
+    if (part == NULL)
+        assert_ok(status, error);
+    else
+        assert_refused(status, error, SADDLE_BAD_INPUT, part);
+    ck_assert_int_eq(model == NULL, part != NULL);
+    saddle_saved_model_free(model);
+}
+
+START_TEST(copies_that_do_not_fit_are_refused)
+{
+    double x[20] = {0.0};
+    saddle_test_enter_directory();
+    load_copies(2, (size_t[]){4, 3}, x, NULL);
+    load_copies(2, (size_t[]){5, 3}, x, "its x and y have the shapes (5, 3) and (4, 2), but xbar");
+    load_copies(2, (size_t[]){4, 5}, x, "(4, 5) and (4, 2), but xbar and ybar have 3 and 2");
+    load_copies(1, (size_t[]){12, 0}, x, "its 'x' has rank 1 and 12 numbers; it must have rank 2");
+    load_copies(2, (size_t[]){0, 3}, x, "its 'x' has rank 2 and 0 numbers");
+    x[7] = (double)NAN;
+    load_copies(2, (size_t[]){4, 3}, x, "entry 7 of 'x' in 'copies.npz' is nan");
+}
+END_TEST
+
 Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("predictor");
@@ -399,6 +486,8 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, one_class_and_other_labels);
     tcase_add_test(cases, other_files_are_refused);
     tcase_add_test(cases, cut_files_are_refused);
+    tcase_add_test(cases, complete_models_are_read_and_written);
+    tcase_add_test(cases, copies_that_do_not_fit_are_refused);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -1,0 +1,265 @@
+/*
+ * Model files: NumPy archives or records with the solution of a run and what is needed to use it. A
+ * file that is read is untrusted: sizes are checked against each other and against the length of
+ * the file before anything is allocated for them, and all numbers must be finite.
+ */
+#include "run/model_file.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/float_mode.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/vector.h"
+#include "data/columns.h"
+#include "files/npz.h"
+
+void saddle_saved_model_free(saddle_saved_model *model)
+{
+    if (model == NULL)
+        return;
+    double *const vectors[] = {model->x_mean, model->y_mean, model->x, model->y};
+    char *const texts[] = {model->problem, model->algorithm, model->version, model->settings,
+                           model->columns};
+    for (size_t k = 0; !model->borrowed && k < sizeof vectors / sizeof *vectors; k++)
+        saddle_free(vectors[k]);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        saddle_free(texts[k]);
+    saddle_free(model);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Reads an integer of the file. */
+static saddle_status read_whole(const char *path, const char *name, size_t *out,
+                                saddle_error *error)
+{
+    double *value = NULL;
+    size_t rank;
+    size_t shape[2];
+    SADDLE_TRY(saddle_numpy_read(path, name, &value, &rank, shape, error));
+    saddle_status status = SADDLE_OK;
+    bool good =
+        shape[0] * shape[1] == 1 && *value >= 0.0 && *value <= 0x1p53 && *value == floor(*value);
+    if (good)
+        *out = (size_t)*value;
+    else
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%.300s' is not a model: its '%s' is not an integer", path, name);
+    saddle_free(value);
+    return status;
+}
+
+/* Reads an array of finite numbers; shape[1] is 1 for a vector. */
+static saddle_status read_array(const char *path, const char *name, size_t rank, double **out,
+                                size_t shape[2], saddle_error *error)
+{
+    size_t found;
+    SADDLE_TRY(saddle_numpy_read(path, name, out, &found, shape, error));
+    size_t count = shape[0] * shape[1];
+    size_t bad = saddle_first_nonfinite(count, *out);
+    if (found == rank && count > 0 && bad == count)
+        return SADDLE_OK;
+    if (found != rank || count == 0)
+        saddle_fail(error, SADDLE_BAD_INPUT,
+                    "'%.300s' is not a model: its '%s' has rank %zu and %zu numbers; it must have "
+                    "rank %zu and at least 1",
+                    path, name, found, count, rank);
+    else
+        saddle_fail(error, SADDLE_BAD_INPUT,
+                    "entry %zu of '%s' in '%.300s' is %g, but a model's numbers are finite; give "
+                    "the file of a run that did not diverge",
+                    bad, name, path, (*out)[bad]);
+    saddle_free(*out);
+    *out = NULL;
+    return SADDLE_BAD_INPUT;
+}
+
+static saddle_status read_vector(const char *path, const char *name, double **out, size_t *length,
+                                 saddle_error *error)
+{
+    size_t shape[2];
+    SADDLE_TRY(read_array(path, name, 1, out, shape, error));
+    *length = shape[0];
+    return SADDLE_OK;
+}
+
+/* Reads xbar and checks the file's format: refuses files that are not models, and models from
+ * before they could be used. */
+static saddle_status read_first(saddle_saved_model *model, const char *path, saddle_error *error)
+{
+    size_t format = 0;
+    saddle_error why;
+    saddle_status status = read_vector(path, "xbar", &model->x_mean, &model->x_dim, &why);
+    if (status != SADDLE_OK && access(path, R_OK) != 0)
+        return saddle_fail(error, status, "%s", why.message);
+    if (status != SADDLE_OK) {
+        /* That remedy is for arrays of any kind. */
+        char *remedy = strstr(why.message, "; give a saved model");
+        if (remedy != NULL)
+            *remedy = '\0';
+        return saddle_fail(error, status,
+                           "'%.300s' is not a model; give a model file that a run wrote (%.600s)",
+                           path, why.message);
+    }
+    status = read_whole(path, "format", &format, &why);
+    if (status == SADDLE_BAD_INPUT)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' has xbar but not the settings of its run; write the model "
+                           "again with saddle %s",
+                           path, saddle_version());
+    if (status != SADDLE_OK)
+        return saddle_fail(error, status, "%s", why.message);
+    if (format != SADDLE_MODEL_FORMAT)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' is a model of format %zu, but saddle %s reads format %d", path,
+                           format, saddle_version(), SADDLE_MODEL_FORMAT);
+    return SADDLE_OK;
+}
+
+/* Reads names and codings of the training data's columns, if there are any. A record has no list
+ * of its fields to search. */
+static saddle_status read_columns(saddle_saved_model *model, const char *path, saddle_error *error)
+{
+    saddle_error why;
+    saddle_columns *columns = NULL;
+    saddle_status status = saddle_numpy_read_text(path, "columns", &model->columns, &why);
+    if (status == SADDLE_BAD_INPUT && !saddle_numpy_has(path, "columns"))
+        return SADDLE_OK;
+    SADDLE_THEN(status, saddle_columns_parse(&columns, model->columns, &why));
+    if (status == SADDLE_OK && columns->features != model->features)
+        status = saddle_fail(&why, SADDLE_BAD_INPUT,
+                             "its columns have %zu features, but the model has %zu",
+                             columns->features, model->features);
+    saddle_columns_free(columns);
+    if (status == SADDLE_OK)
+        return status;
+    return status == SADDLE_NO_MEMORY
+               ? saddle_fail(error, status, "%s", why.message)
+               : saddle_fail(error, status, "'%.300s' is not a model: %.600s", path, why.message);
+}
+
+/* Reads the settings, which are lines "name: value". */
+static saddle_status read_settings(saddle_saved_model *model, const char *path, saddle_error *error)
+{
+    SADDLE_TRY(saddle_numpy_read_text(path, "settings", &model->settings, error));
+    const char *next = NULL;
+    for (const char *line = model->settings; line != NULL && *line != '\0'; line = next) {
+        size_t length = strcspn(line, "\n");
+        const char *colon = strstr(line, ": ");
+        if (colon == NULL || colon >= line + length)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "'%.300s' is not a model: '%.*s' in its settings is not a line "
+                               "'name: value'",
+                               path, length < 80 ? (int)length : 80, line);
+        next = line[length] != '\0' ? line + length + 1 : NULL;
+    }
+    return SADDLE_OK;
+}
+
+static saddle_status read_solution(saddle_saved_model *model, const char *path, saddle_error *error)
+{
+    saddle_status status = read_first(model, path, error);
+    SADDLE_THEN(status, read_settings(model, path, error));
+    SADDLE_THEN(status, read_whole(path, "features", &model->features, error));
+    SADDLE_THEN(status, read_columns(model, path, error));
+    SADDLE_THEN(status, read_vector(path, "ybar", &model->y_mean, &model->y_dim, error));
+    return status;
+}
+
+/* Reads what only describes a model, and the copies, which using it does not need. */
+static saddle_status read_rest(saddle_saved_model *model, const char *path, saddle_error *error)
+{
+    size_t iteration = 0;
+    size_t x[2];
+    size_t y[2];
+    saddle_status status = read_whole(path, "iteration", &iteration, error);
+    SADDLE_THEN(status, saddle_numpy_read_text(path, "problem", &model->problem, error));
+    SADDLE_THEN(status, saddle_numpy_read_text(path, "algorithm", &model->algorithm, error));
+    SADDLE_THEN(status, saddle_numpy_read_text(path, "version", &model->version, error));
+    SADDLE_THEN(status, read_array(path, "x", 2, &model->x, x, error));
+    SADDLE_THEN(status, read_array(path, "y", 2, &model->y, y, error));
+    if (status != SADDLE_OK)
+        return status;
+    model->iteration = iteration;
+    model->agents = x[0];
+    if (x[0] == y[0] && x[1] == model->x_dim && y[1] == model->y_dim)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.300s' is not a model: its x and y have the shapes (%zu, %zu) and (%zu, "
+                       "%zu), but xbar and ybar have %zu and %zu entries",
+                       path, x[0], x[1], y[0], y[1], model->x_dim, model->y_dim);
+}
+
+static saddle_status read_model(saddle_saved_model **out, const char *path, bool complete,
+                                saddle_error *error)
+{
+    saddle_saved_model *model = saddle_alloc(1, sizeof *model);
+    SADDLE_TRY(saddle_check_memory(model, "the model", error));
+    saddle_status status = read_solution(model, path, error);
+    SADDLE_THEN_IF(status, complete, read_rest(model, path, error));
+    if (status == SADDLE_OK)
+        *out = model;
+    else
+        saddle_saved_model_free(model);
+    return status;
+}
+
+saddle_status saddle_saved_model_read_solution(saddle_saved_model **out, const char *path,
+                                               saddle_error *error)
+{
+    *out = NULL;
+    return read_model(out, path, false, error);
+}
+
+saddle_status saddle_saved_model_load(saddle_saved_model **out, const char *path,
+                                      saddle_error *error)
+{
+    SADDLE_STANDARD_FLOATS;
+    SADDLE_REQUIRE(error, out);
+    *out = NULL;
+    SADDLE_REQUIRE(error, path);
+    return read_model(out, path, true, error);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+saddle_status saddle_saved_model_write(const saddle_saved_model *model, saddle_fetch_row *fetch,
+                                       void *x_context, void *y_context, const char *path,
+                                       saddle_error *error)
+{
+    uint64_t format = SADDLE_MODEL_FORMAT;
+    uint64_t features = model->features;
+    const saddle_array arrays[] = {
+        {"format", SADDLE_ARRAY_WORD, .data = &format},
+        {"xbar", SADDLE_ARRAY_REAL, 1, {model->x_dim}, model->x_mean, NULL, NULL},
+        {"ybar", SADDLE_ARRAY_REAL, 1, {model->y_dim}, model->y_mean, NULL, NULL},
+        {"x", SADDLE_ARRAY_REAL, 2, {model->agents, model->x_dim}, model->x, fetch, x_context},
+        {"y", SADDLE_ARRAY_REAL, 2, {model->agents, model->y_dim}, model->y, fetch, y_context},
+        {"iteration", SADDLE_ARRAY_WORD, .data = &model->iteration},
+        {"problem", SADDLE_ARRAY_TEXT, .data = model->problem},
+        {"algorithm", SADDLE_ARRAY_TEXT, .data = model->algorithm},
+        {"version", SADDLE_ARRAY_TEXT, .data = model->version},
+        {"features", SADDLE_ARRAY_WORD, .data = &features},
+        {"settings", SADDLE_ARRAY_TEXT, .data = model->settings},
+        {"columns", SADDLE_ARRAY_TEXT, .data = model->columns},
+    };
+    size_t count = sizeof arrays / sizeof *arrays - (model->columns == NULL);
+    size_t length = strlen(path);
+    bool record = length >= 4 && strcmp(path + length - 4, ".npy") == 0;
+    return record ? saddle_npy_write_record(path, arrays, count, error)
+                  : saddle_npz_write(path, arrays, count, error);
+}
+
+saddle_status saddle_saved_model_save(const saddle_saved_model *model, const char *path,
+                                      saddle_error *error)
+{
+    SADDLE_STANDARD_FLOATS;
+    SADDLE_REQUIRE(error, model, path);
+    SADDLE_REQUIRE(error, model->x_mean, model->y_mean, model->x, model->y, model->problem,
+                   model->algorithm, model->version, model->settings);
+    return saddle_saved_model_write(model, NULL, NULL, NULL, path, error);
+}

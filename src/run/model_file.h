@@ -1,0 +1,23 @@
+/* Model files, for results, which write them, and predictors, which read part of them. */
+#ifndef SADDLE_RUN_MODEL_FILE_H
+#define SADDLE_RUN_MODEL_FILE_H
+
+#include <saddle/run.h>
+
+/* The version of the format of model files; it increases when older readers cannot read new
+ * files. */
+#define SADDLE_MODEL_FORMAT 1
+
+/* Reads what is needed to use a model: its settings, features, columns and means. */
+saddle_status saddle_saved_model_read_solution(saddle_saved_model **out, const char *path,
+                                               saddle_error *error);
+
+/* Delivers a row of the copies of x or y. */
+typedef void saddle_fetch_row(void *context, size_t row, double *out);
+/* Writes a model file. If `fetch` is not NULL, it delivers the copies: first all rows of x, then those
+ * of y. */
+saddle_status saddle_saved_model_write(const saddle_saved_model *model, saddle_fetch_row *fetch,
+                                       void *x_context, void *y_context, const char *path,
+                                       saddle_error *error);
+
+#endif
