@@ -12,22 +12,70 @@ from ._library import Array
 __all__ = ["as_array", "as_bytes", "as_integer", "as_pair", "as_real"]
 
 
+_TEXT = (
+    "text; convert numbers with .astype(float), and names with "
+    "np.unique(names, return_inverse=True)[1]"
+)
+# What arrays contain that have these kinds of dtype, and the remedy.
+_NOT_NUMBERS = {
+    "c": "complex; give real and imaginary parts as separate numbers",
+    "M": "a date; give the time since a date, (t - t.min()) / np.timedelta64(1, 'D')",
+    "m": "a time; divide it by a unit, as by np.timedelta64(1, 's')",
+    "U": _TEXT,
+    "S": _TEXT,
+    "V": "a record; give a column for each field",
+}
+MOST_EXACT = 2**53
+"""Up to this absolute value float64 has every integer."""
+
+
+def _check_kinds(array: Array) -> None:
+    """Refuses what is not a number, although numpy converts it to float64."""
+    examples: Any = array.flat if array.dtype.kind == "O" else array.flat[:1]
+    for entry in {type(entry): entry for entry in examples}.values():
+        what = _NOT_NUMBERS.get(np.asarray(entry).dtype.kind)
+        if what is not None:
+            raise TypeError(f"{entry!r:.60} is {what}")
+
+
+def _check_integers(array: Array, name: str) -> None:
+    """Refuses integers that float64 may not have."""
+    whole: Any = array
+    if array.dtype.kind == "O":
+        whole = [entry for entry in array.flat if isinstance(entry, int)] or [0]
+    for extreme in (int(np.max(whole)), int(np.min(whole))):
+        if abs(extreme) > MOST_EXACT:
+            raise ValueError(
+                f"{name} has the integer {extreme}, but float64 has all integers only up to 2**53; "
+                "if rounding does no harm, convert them with .astype(float)"
+            )
+
+
 def as_array(given: Any, name: str) -> Array:
-    """Returns numbers as a float64 array, without a copy if they already are one."""
-    if isinstance(given, np.ndarray) and given.dtype == np.float64:
+    """Returns numbers as a float64 array, without a copy if they already are one. Refuses what is
+    not a number, or not exactly a float64, although numpy converts it."""
+    if type(given) is np.ndarray and given.dtype == np.float64:
         return given
+    parts = given if isinstance(given, (list, tuple)) else [given]
+    if any(isinstance(part, np.ma.MaskedArray) and np.any(part.mask) for part in parts):
+        raise ValueError(
+            f"{name} has masked entries; fill them in, as by .filled(0), or leave out their rows"
+        )
     try:
-        if np.asarray(given).dtype.kind == "c":
-            raise TypeError("they are complex")
-        return np.asarray(given, dtype=np.float64)
+        array = np.asarray(given)
+        _check_kinds(array)
+        out = np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as why:
         raise TypeError(f"{name} must be an array of real numbers: {why}") from None
+    if array.dtype.kind in "iuO" and array.size > 0:
+        _check_integers(array, name)
+    return out
 
 
 def as_real(given: Any, name: str) -> float:
     """Returns a number."""
     try:
-        if isinstance(given, str):
+        if isinstance(given, (str, bytes, np.datetime64, np.timedelta64)):
             raise TypeError
         return float(given)
     except (TypeError, ValueError, OverflowError):

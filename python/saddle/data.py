@@ -23,15 +23,9 @@ def pointer(array: Array, kind: str) -> Any:
     return ffi.cast(kind, array.ctypes.data)
 
 
-def _is_masked(array: Any) -> bool:
-    return isinstance(array, np.ma.MaskedArray) and bool(np.any(array.mask))
-
-
 def _labels(y: Any, rows: int) -> Array | None:
     if y is None:
         return None
-    if _is_masked(y):
-        raise ValueError("y has masked entries; leave out the rows without a label")
     labels = np.ascontiguousarray(as_array(y, "y"))
     if labels.shape != (rows,):
         raise ValueError(f"y has the shape {labels.shape}; as X has {rows} rows, give ({rows},)")
@@ -42,6 +36,29 @@ def _is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
+def _check_csr(X: Any) -> None:
+    """Refuses arrays that are not those of a CSR matrix. SciPy's functions do not check them, and
+    the library cannot check lengths."""
+    start, column = X.indptr, X.indices
+    stored = min(len(column), len(X.data))
+    if start.shape != (X.shape[0] + 1,):
+        raise ValueError(
+            f"X.indptr has the shape {start.shape}; as X has {X.shape[0]} rows, it must be "
+            f"({X.shape[0] + 1},)"
+        )
+    wrong = np.flatnonzero((start < 0) | (start > stored) | (start < np.append(0, start[:-1])))
+    if len(wrong) > 0 or start[0] != 0:
+        k = wrong[0] if len(wrong) > 0 else 0
+        raise ValueError(
+            f"X.indptr[{k}] is {start[k]}; the offsets of a CSR matrix begin at 0, do not "
+            f"decrease, and are at most {stored}, the number of its entries"
+        )
+    used = column[: start[-1]]
+    if used.max(initial=0) >= X.shape[1] or used.min(initial=0) < 0:
+        k = np.flatnonzero((used < 0) | (used >= X.shape[1]))[0]
+        raise ValueError(f"X.indices[{k}] is {used[k]}; columns are 0 to {X.shape[1] - 1}")
+
+
 def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
     """Returns a saddle_dataset that borrows the arrays; `keep` keeps them alive."""
     out = ffi.new("saddle_dataset **")
@@ -49,18 +66,14 @@ def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
     form: tuple[Any, ...]
     if _is_sparse(X):
         X = X.tocsr()
+        if X.shape[1] > 2**32:
+            raise ValueError(f"X has {X.shape[1]} columns; it can have at most 2**32")
+        _check_csr(X)
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
-        stored = min(len(X.indices), len(X.data))  # the library cannot check lengths
-        if len(X.indptr) != X.shape[0] + 1 or X.indptr[-1] > stored:
-            raise ValueError("X is not a valid CSR matrix; X.check_format() says why")
         start = np.ascontiguousarray(X.indptr, dtype=np.uintp)
-        if X.shape[1] > 2**32:
-            raise ValueError(f"X has {X.shape[1]} columns; it can have at most 2**32")
         column = np.ascontiguousarray(X.indices)
-        if column.max(initial=0) >= X.shape[1] or column.min(initial=0) < 0:
-            raise ValueError(f"X has a column index that is not from 0 to {X.shape[1] - 1}")
         column = column.view(np.uint32) if column.itemsize == 4 else column.astype(np.uint32)
         value = np.ascontiguousarray(as_array(X.data, "X"))
         labels = _labels(y, X.shape[0])
@@ -69,8 +82,6 @@ def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
         form = tuple(map(pointer, (start, column, value), kinds))
         make = lib.saddle_dataset_from_csr
     else:
-        if _is_masked(X):
-            raise ValueError("X has masked entries; fill them in: X.filled(0)")
         given = as_array(X, "X")
         if given.ndim != 2:
             raise ValueError(f"X has the shape {given.shape}; it must have rows and columns")

@@ -21,6 +21,7 @@ try:
 except ImportError as missing:
     raise ImportError(f"saddle.sklearn needs scikit-learn: {missing}") from missing
 
+from ._checks import as_array
 from ._library import Array
 from .instance import run
 from .result import Result
@@ -63,9 +64,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Array]:
         """Returns the validated rows, and 1 for each row of the second class, otherwise 0."""
-        X, y = self._validate_data(
-            X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2, y_numeric=False
-        )
+        X, y = self._validated(X, y, ensure_min_samples=2, y_numeric=False)
         check_classification_targets(y)
         self.classes_, indices = np.unique(column_or_1d(y, warn=True), return_inverse=True)
         if len(self.classes_) > 2:
@@ -76,6 +75,14 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(self.classes_) < 2:
             raise ValueError("The rows have only one class; a classifier needs two classes.")
         return X, indices
+
+    def _validated(self, X: Any, *y: Any, **how: Any) -> Any:
+        """Returns what scikit-learn makes of the rows and labels. It also converts dates, text and
+        masked entries, which are refused."""
+        valid = self._validate_data(X, *y, accept_sparse="csr", dtype=np.float64, **how)
+        if not hasattr(X, "tocsr"):
+            as_array(X, "X")
+        return valid
 
     def _run(self, problem: str, data: Any, **options: Any) -> None:
         seed = int(check_random_state(self.random_state).randint(1, 2**31))
@@ -93,7 +100,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = self._validate_data(X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = self._validated(X, reset=False)
         return self.result_.predict(self._as_trained(X))
 
     def _as_trained(self, X: Any) -> Any:

@@ -8,6 +8,7 @@ import saddle
 QUADRATIC = {"problem": "quadratic", "iterations": 1}
 X = np.random.default_rng(0).normal(size=(60, 4))
 Y = np.sign(X[:, 0])
+MASKED = np.ma.array(X, mask=np.arange(240).reshape(60, 4) == 3)
 AUC = {"problem": "auc", "data": (X, Y), "iterations": 3, "agents": 2}
 
 
@@ -72,6 +73,18 @@ RUNS = [
     ({"problem": Own(gradients=lambda *_: 5)}, TypeError, r"gradients\(\) must return .* not 5"),
     ({**AUC, "data": ([[1, 2], [3]], [1, -1])}, TypeError, "^X must be an array of real numbers"),
     ({**AUC, "data": (X + 1j, Y)}, TypeError, "^X must be .* complex"),
+    ({**AUC, "data": (X.astype("M8[s]"), Y)}, TypeError, r"^X must be .* a date; give the time"),
+    ({**AUC, "data": (X.astype("m8[s]"), Y)}, TypeError, "^X must be .* a time; divide it by a"),
+    ({**AUC, "data": (X.astype(str), Y)}, TypeError, r"^X must be .* text; .* \.astype\(float\)"),
+    ({**AUC, "data": (X.astype("S"), Y)}, TypeError, "^X must be .* text; convert"),
+    ({**AUC, "data": (X.astype(str).astype(object), Y)}, TypeError, "^X must be .* text; convert"),
+    ({**AUC, "data": (X, Y.astype(str))}, TypeError, "^y must be .* text; .* np.unique"),
+    ({**AUC, "data": (list(MASKED), Y)}, ValueError, "^X has masked entries; fill them in"),
+    ({**AUC, "data": (np.full((60, 4), 2**53 + 1), Y)}, ValueError, "^X has .* 9007199254740993,"),
+    ({**AUC, "data": ([[-(10**30)]] * 60, Y)}, ValueError, "^X has the integer -10{30}, "),
+    ({"init_x": MASKED.ravel()[:20]}, ValueError, "^init_x has masked entries"),
+    ({"init_x": np.arange(20).astype("M8[s]")}, TypeError, "^init_x must be .* a date"),
+    ({"problem": Own(tau=np.timedelta64(5))}, TypeError, "^tau is .*timedelta64.* be a number"),
     ({**AUC, "data": {"X": X}}, TypeError, "^data takes .* not dict"),
     ({**AUC, "data": []}, TypeError, "for each agent"),
     ({**AUC, "data": 3 * [(X, Y)]}, saddle.InputError, "^data: its length is 3, but .* 2 agents"),
@@ -86,6 +99,26 @@ def test_runs(options, kind, message):
     with pytest.raises(kind, match=message) as caught:
         saddle.run(**{**QUADRATIC, **options})
     assert "say so" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "array, place, number, message",
+    [
+        ("indptr", -1, -1, r"^X.indptr\[60\] is -1; the offsets .* begin at 0"),
+        ("indptr", 5, -3, r"^X.indptr\[5\] is -3; "),
+        ("indptr", -1, 10**6, r"^X.indptr\[60\] is 1000000; .* at most 240"),
+        ("indptr", 5, 100, r"^X.indptr\[6\] is 24; .* do not decrease"),
+        ("indptr", 0, 1, r"^X.indptr\[0\] is 1; "),
+        ("indices", 7, -1, r"^X.indices\[7\] is -1; columns are 0 to 3"),
+        ("indices", 7, 4, r"^X.indices\[7\] is 4; "),
+    ],
+)
+def test_sparse_rows(array, place, number, message):
+    sparse = pytest.importorskip("scipy.sparse")
+    rows = sparse.csr_matrix(X)
+    getattr(rows, array)[place] = number
+    with pytest.raises(ValueError, match=message):
+        saddle.run(**{**AUC, "data": (rows, Y)})
 
 
 TUNES = [

@@ -176,3 +176,23 @@ def test_algorithms_in_python(people):
         AUCClassifier(algorithm=Descent(rate=3.0)).fit(X, y)
     model = AUCClassifier(algorithm=Descent(), max_iter=200).fit(X, y)
     assert model.score(X, y) > 0.9 and model.result_.name == "descent"
+
+
+NOT_NUMBERS = [
+    ("str", TypeError, "text"),
+    ("S", TypeError, "text"),
+    ("M8[s]", TypeError, "a date"),
+    ("m8[s]", TypeError, "a time"),
+]
+
+
+@pytest.mark.parametrize("kind, error, message", NOT_NUMBERS)
+def test_what_is_not_a_number_is_refused(kind, error, message):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = saddle.sklearn.AUCClassifier(max_iter=2, random_state=0).fit(X, X[:, 0] > 0)
+    wrong = X.astype(kind)
+    for call in (lambda: model.fit(wrong, X[:, 0] > 0), lambda: model.predict(wrong)):
+        with pytest.raises(error, match=f"^X must be .* {message}"):
+            call()
+    with pytest.raises(ValueError, match="^X has masked entries"):
+        model.predict(np.ma.array(X, mask=X > 1))

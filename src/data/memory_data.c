@@ -19,18 +19,26 @@ static saddle_status check_labels(const double *label, size_t rows, saddle_error
                        bad, label[bad]);
 }
 
-/* Only if all offsets ascend is the last one the number of entries, which limits what may be read. */
-static saddle_status check_offsets(size_t rows, const size_t *row_start, saddle_error *error)
+/* Only if all offsets ascend is the last one the number of entries, which limits what may be read. A
+ * negative number that was converted to an offset ascends, but by more than a row can have. */
+static saddle_status check_offsets(size_t rows, size_t features, const size_t *row_start,
+                                   saddle_error *error)
 {
     if (row_start[0] != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT, "row_start[0] is %zu; it must be 0",
                            row_start[0]);
-    for (size_t r = 0; r < rows; r++)
+    for (size_t r = 0; r < rows; r++) {
         if (row_start[r + 1] < row_start[r])
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
                 "row_start[%zu] = %zu is below row_start[%zu] = %zu; offsets must not decrease",
                 r + 1, row_start[r + 1], r, row_start[r]);
+        if (row_start[r + 1] - row_start[r] > features)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "row_start[%zu] = %zu is more than %zu features above "
+                               "row_start[%zu] = %zu; a row has at most one entry per feature",
+                               r + 1, row_start[r + 1], features, r, row_start[r]);
+    }
     return SADDLE_OK;
 }
 
@@ -55,7 +63,7 @@ static saddle_status check_entries(size_t rows, size_t features, const size_t *r
 saddle_status saddle_csr_check(size_t rows, size_t features, const size_t *row_start,
                                const uint32_t *column, const double *value, saddle_error *error)
 {
-    SADDLE_TRY(check_offsets(rows, row_start, error));
+    SADDLE_TRY(check_offsets(rows, features, row_start, error));
     if (row_start[rows] > 0)
         SADDLE_REQUIRE(error, column);
     return check_entries(rows, features, row_start, column, value, error);

@@ -265,6 +265,11 @@ START_TEST(bad_arrays_are_refused)
     const double bad[] = {1.0, (double)INFINITY, 3.0};
     refuse_csr((size_t[]){1, 2, 3}, (uint32_t[]){0, 1, 2}, one, "row_start[0] is 1");
     refuse_csr((size_t[]){0, 3, 2}, (uint32_t[]){0, 1, 2}, one, "row_start[2] = 2 is below");
+    /* A negative offset, converted; one beyond the entries that a row can have. */
+    refuse_csr(
+        (size_t[]){0, 3, SIZE_MAX}, (uint32_t[]){0, 1, 2}, one,
+        "row_start[2] = 18446744073709551615 is more than 5 features above row_start[1] = 3");
+    refuse_csr((size_t[]){0, 6, 6}, (uint32_t[]){0, 1, 2}, one, "row_start[1] = 6 is more than 5");
     refuse_csr((size_t[]){0, 2, 3}, (uint32_t[]){0, 5, 2}, one, "row 0: column 5");
     refuse_csr((size_t[]){0, 2, 3}, (uint32_t[]){3, 1, 2}, one, "row 0: column 1");
     refuse_csr((size_t[]){0, 1, 3}, (uint32_t[]){3, 2, 2}, one, "row 1: column 2");
