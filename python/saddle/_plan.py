@@ -61,6 +61,10 @@ class Plan:
             else:
                 own(value)
 
+    def resume(self) -> None:
+        """Takes the options that are not given from the checkpoint that `resume` names."""
+        check(lib.saddle_plan_resume, self.c, ffi.NULL)
+
     # ---- options that can be objects in memory -------------------------------------------------
 
     def _set_data(self, value: Any) -> None:

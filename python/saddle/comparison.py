@@ -156,6 +156,8 @@ def compare(
     listed = _listed(algorithms)
     if "algorithm" in options:
         raise TypeError("compare() takes algorithms=[...], not algorithm")
+    if options.get("resume"):
+        raise TypeError("compare() cannot resume; run(resume=...) continues one run")
     repeats, seed = as_integer(repeats, "repeats", 1), as_integer(seed, "seed")
     for name, own in (chosen or {}).items():
         if not isinstance(own, Mapping):

@@ -64,6 +64,8 @@ class Instance:
         self._set_algorithm(plan, algorithm, self._keep)
         if self._in_python() and options.get("threads") is None:
             plan.set("threads", 1)
+        if options.get("resume"):
+            plan.resume()
         self._make_sets()
         self._c = self._create()
 
@@ -121,6 +123,8 @@ class Instance:
         plan = self._plan.copy(keep)
         plan.set_keywords("run", options)
         self._set_algorithm(plan, algorithm, keep)
+        if options.get("resume"):
+            plan.resume()
         return plan
 
     @property
@@ -197,6 +201,11 @@ def run(
         test_data takes a pair (X, y); x_set and y_set take (lower, upper) or a projection;
         regularizer takes functions (value, prox); init_x and init_y take arrays; mixing takes a
         matrix
+
+    resume="DIRECTORY" continues, bit for bit, a run that wrote checkpoints: checkpoint="DIRECTORY".
+    Options that are not given are those of that run. Objects in memory, such as data, are not in
+    checkpoints: give the same ones again. A changed option is refused, unless it is a limit, an
+    output or threads. resume="auto" begins at the start if there is no checkpoint yet.
 
     On Ctrl-C the attribute `result` of the KeyboardInterrupt has the result so far; it is None
     before the first iteration.

@@ -571,6 +571,28 @@ def test_ctrl_c_leaves_complete_runs_of_a_comparison():
     assert found["gt-gda"][0].stop == "iterations"
 
 
+def test_resume(tmp_path, rows):
+    whole = saddle.run("auc", data=rows, agents=4, tau=3, iterations=30)
+    first = {"agents": 4, "tau": 3, "iterations": 10, "checkpoint": tmp_path / "ck"}
+    saddle.run("auc", data=rows, **first)
+    # The other options are those of the first run.
+    resumed = saddle.run(data=rows, iterations=20, resume=tmp_path / "ck")
+    assert resumed.settings["tau"] == "3" and resumed.iteration == 20
+    instance = saddle.Instance("auc", data=rows, agents=4)
+    resumed = instance.run(iterations=30, resume=tmp_path / "ck")
+    assert resumed.x_agents.tobytes() == whole.x_agents.tobytes()
+    with pytest.raises(saddle.InputError, match="^data: .* resumed from C or Python, where the "):
+        saddle.run(iterations=40, resume=tmp_path / "ck")
+    with pytest.raises(saddle.InputError, match="cannot change agents: .*'4' .* '5'.* leave it"):
+        saddle.run(data=rows, agents=5, iterations=40, resume=tmp_path / "ck")
+    with pytest.raises(saddle.InputError, match="cannot change|run with other data"):
+        saddle.run(data=(rows[0] + 1, rows[1]), iterations=40, resume=tmp_path / "ck")
+    with pytest.raises(saddle.InputError, match="^resume: cannot read 'nowhere'"):
+        saddle.run(data=rows, resume="nowhere")
+    with pytest.raises(TypeError, match="cannot resume; run"):
+        saddle.compare("auc", data=rows, resume=tmp_path / "ck")
+
+
 def test_logging(caplog):
     with caplog.at_level(logging.DEBUG, "saddle"):
         saddle.run("quadratic", c_gamma=3, algorithm="precision", **SMALL)

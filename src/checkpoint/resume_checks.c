@@ -61,7 +61,7 @@ static saddle_status check_memory(const saddle_checkpoint *c, const saddle_run_i
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
                 "%s: the run of the checkpoint '%.300s' had this in memory; such a run "
-                "can only be resumed from C, with the same object in the plan",
+                "can only be resumed from C or Python, where the same object is given again",
                 setting->name, c->path);
     }
     return SADDLE_OK;

@@ -802,7 +802,7 @@ START_TEST(a_run_of_objects_in_memory_resumes_only_with_them)
     plan->problem.rows = NULL;
     assert_ok(saddle_plan_resume(plan, NULL, &error), error);
     refuse_plan(plan, "data: the run of the checkpoint");
-    refuse_plan(plan, "can only be resumed from C");
+    refuse_plan(plan, "can only be resumed from C or Python");
     plan->problem.rows = rows;
     accept_plan(plan);
     test_plan_free(plan);
