@@ -34,7 +34,7 @@ class Callbacks:
         self.interrupt = ffi.new("int *")
         """The run ends when this is not 0: saddle_hooks::interrupt."""
         self.raised: BaseException | None = None
-        self._calls = 0
+        self._calls = self._runs = 0
         self._lock = threading.Lock()
         self._alive: list[Any] = []
 
@@ -53,20 +53,25 @@ class Callbacks:
     ) -> None:
         """Makes a field of a C struct call a Python function; C gets `failed` if it raises.
 
-        After Ctrl-C the function is called once more, so that the iteration is completed and the
-        result so far is valid. After any other exception functions are no longer called, except
-        those with `always`, which the library needs.
+        After an exception functions are no longer called, except those with `always`, which the
+        library needs. But after Ctrl-C in a run they are, so that the iteration is completed and
+        the result so far is valid; the one that was interrupted is called once more.
         """
+        top = self._owner or self
+
+        def completes(exception: BaseException | None) -> bool:
+            return exception is None or top._runs > 0 and isinstance(exception, KeyboardInterrupt)
 
         def guarded(*arguments: Any) -> Any:
-            raised = (self._owner or self).raised
-            if not always and raised is not None and not isinstance(raised, KeyboardInterrupt):
+            if not always and not completes(top.raised):
                 return failed
             try:
                 return python(*arguments)
             except KeyboardInterrupt as interrupt:
                 self.stop(interrupt)
-                return python(*arguments)
+                if always or completes(interrupt):
+                    return python(*arguments)
+                return failed
 
         def fail(_kind: type, exception: BaseException, _traceback: Any) -> None:
             self.stop(exception)
@@ -82,26 +87,33 @@ class Callbacks:
             self.raised = self.raised or exception
             self.interrupt[0] = 1
 
-    def call(self, function: Callable[..., None], *arguments: Any) -> None:
+    def call(
+        self, function: Callable[..., None], *arguments: Any, run: bool = False
+    ) -> None:
         """Calls into the library. If a Python function raised an exception meanwhile, raises it
         instead of the library's error: in all calls in progress, because any of them may have
-        called the function."""
+        called the function. A run has a result when it is interrupted by Ctrl-C."""
         with self._lock:
             self._calls += 1
+            self._runs += run
         try:
             function(*arguments)
         except Exception:
             if self.raised is None:
                 raise
         finally:
-            raised = self._leave()
+            raised = self._leave(run)
         if raised is not None:
-            raise raised
+            try:
+                raise raised
+            finally:
+                del raised  # it refers to this frame, which would keep everything alive
 
-    def _leave(self) -> BaseException | None:
+    def _leave(self, run: bool) -> BaseException | None:
         with self._lock:
             raised = self.raised
             self._calls -= 1
+            self._runs -= run
             if self._calls == 0:
                 self.raised = None
                 self.interrupt[0] = 0

@@ -9,6 +9,7 @@ import numpy as np
 from ._callbacks import Callbacks
 from ._checks import as_array, as_bytes, as_integer
 from ._library import Array, ffi, lib, text
+from ._waiting import interruptible
 from .data import pointer
 from .errors import check
 
@@ -121,8 +122,12 @@ class Graph:
     def __init__(self, c_graph: Any, c_mixing: Any) -> None:
         spectrum = ffi.new("saddle_spectrum *")
         diameter = ffi.new("size_t *")
-        check(lib.saddle_mixing_spectrum, c_mixing, spectrum)
-        check(lib.saddle_graph_diameter, c_graph, diameter)
+
+        def measure() -> None:
+            check(lib.saddle_mixing_spectrum, c_mixing, spectrum)
+            check(lib.saddle_graph_diameter, c_graph, diameter)
+
+        interruptible(measure)
         self.topology = text(c_graph.text)
         self.mixing = text(c_mixing.text)
         self.agents = int(c_graph.agents)

@@ -8,6 +8,7 @@ from ._callbacks import Callbacks, result_on_interrupt
 from ._library import LAUNCHED, ffi, lib
 from ._monitor import Monitor
 from ._plan import Plan
+from ._waiting import interruptible
 from .errors import InputError, check, error_of
 from .option_table import option_of
 from .problem import bind
@@ -62,18 +63,16 @@ class Instance:
         plan.set_keywords(_function, {"agents": agents, "data": data, **options})
         plan.set_network(topology, mixing)
         self._set_algorithm(plan, algorithm, self._keep)
-        if self._in_python() and options.get("threads") is None:
+        self._in_python = self._own or any(
+            callable(value) or isinstance(value, tuple) and any(map(callable, value))
+            for value in plan.with_dimensions.values()
+        )
+        if self._in_python and options.get("threads") is None:
             plan.set("threads", 1)
         if options.get("resume"):
             plan.resume()
         self._make_sets()
         self._c = self._create()
-
-    def _in_python(self) -> bool:
-        return self._own or any(
-            callable(value) or isinstance(value, tuple) and any(map(callable, value))
-            for value in self._plan.with_dimensions.values()
-        )
 
     @staticmethod
     def _set_algorithm(plan: Plan, algorithm: Any, keep: Callbacks) -> None:
@@ -108,10 +107,26 @@ class Instance:
         del trial
 
     def _create(self) -> Any:
-        out = ffi.new("saddle_instance **")
-        self._keep.call(check, lib.saddle_instance_create, out, self._plan.c)
-        keep = self._keep  # must outlive the instance
-        return ffi.gc(out[0], lambda c: lib.saddle_instance_free(c) if keep else None)
+        keep, plan = self._keep, self._plan.c  # must outlive the instance
+
+        def create() -> Any:
+            out = ffi.new("saddle_instance **")
+            try:
+                keep.call(check, lib.saddle_instance_create, out, plan)
+            except BaseException:
+                lib.saddle_instance_free(out[0])  # made although a function raised an exception
+                raise
+            return ffi.gc(out[0], lambda c: lib.saddle_instance_free(c) if keep else None)
+
+        return create() if self._in_python else interruptible(create)
+
+    def _call(self, function: Any, *arguments: Any) -> None:
+        """Calls a function of the library, except runs and searches, that uses the instance."""
+
+        def call() -> None:
+            self._keep.call(check, function, *arguments)
+
+        call() if self._in_python else interruptible(call)
 
     def _plan_of(self, keep: Callbacks, algorithm: Any, options: dict[str, Any]) -> Plan:
         """Returns the instance's plan with the options of a run."""
@@ -155,7 +170,9 @@ class Instance:
             lambda: Result._from_c(out[0], self._unpack) if out[0] else None
         ), Monitor(self._keep, plan, progress) as monitor:
             try:
-                self._keep.call(check, lib.saddle_run, self._c, plan.c, monitor.hooks, out)
+                self._keep.call(
+                    check, lib.saddle_run, self._c, plan.c, monitor.hooks, out, run=True
+                )
             except KeyboardInterrupt:
                 raise
             except BaseException:

@@ -6,13 +6,14 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
 from ._callbacks import Callbacks
 from ._checks import as_bytes, as_integer
 from ._library import Array, ffi, lib, text
+from ._waiting import interruptible
 from .data import dataset, pointer
 from .errors import Error, check
 from .instance import Instance
@@ -77,8 +78,8 @@ def check_grad(
     instance = _instance(problem, data, options, "check_grad")
     c = instance._c
     out = ffi.new("saddle_gradient_check *")
-    instance._keep.call(
-        check, lib.saddle_problem_check_gradient, c.problem, c.x_set, c.y_set,
+    instance._call(
+        lib.saddle_problem_check_gradient, c.problem, c.x_set, c.y_set,
         as_integer(points, "points"), c.seed, out,
     )  # fmt: skip
     names = [name for name, _ in ffi.typeof("saddle_gradient_check").fields]
@@ -113,7 +114,7 @@ def theory(problem: Any = None, data: Any = None, **options: Any) -> dict[str, A
     check(lib.saddle_instance_steps, instance._c, instance._plan.c, steps)
     epsilon = 0.1 if np.isnan(given.epsilon) else given.epsilon
     constants = (steps.tau, epsilon, given.c_epsilon, given.c_gamma)
-    instance._keep.call(check, lib.saddle_theory_evaluate, instance._c, *constants, out)
+    instance._call(lib.saddle_theory_evaluate, instance._c, *constants, out)
     return _fields(out[0])
 
 
@@ -133,15 +134,20 @@ class _Predictor:
             self.load(model, plugin)
 
     def load(self, path: Any, plugin: Any) -> None:
-        out = ffi.new("saddle_predictor **")
+        name = as_bytes(path, "model")
         code = ffi.NULL if plugin is None else as_bytes(plugin, "plugin")
-        self.call(lib.saddle_predictor_load, out, as_bytes(path, "model"), code)
-        self.c = ffi.gc(out[0], lib.saddle_predictor_free)
 
-    def call(self, function: Any, *arguments: Any) -> None:
-        """Calls the library; removes the name of a temporary file from its messages."""
+        def load() -> Any:
+            out = ffi.new("saddle_predictor **")
+            check(lib.saddle_predictor_load, out, name, code)
+            return ffi.gc(out[0], lib.saddle_predictor_free)
+
+        self.c = self.call(load)
+
+    def call(self, work: Callable[[], Any]) -> Any:
+        """Returns work(); removes the name of a temporary file from the library's messages."""
         try:
-            check(function, *arguments)
+            return interruptible(work)
         except Error as why:
             if self.temporary:
                 message = str(why).replace(f"the model '{self.temporary}'", "the model")
@@ -154,13 +160,17 @@ class _Predictor:
             if label_column is not None:
                 raise TypeError("label_column is for files; arrays of rows have no label column")
             return dataset(X, y, self.keep)
-        out = ffi.new("saddle_dataset **")
         how = ffi.new("saddle_data_options *", {"abi": lib.SADDLE_ABI})
         if label_column is not None:
             label = ffi.new("char[]", as_text("label_column", label_column).encode())
-            how.label_column = label
-        self.call(lib.saddle_predictor_data, self.c, out, os.fsencode(X), how)
-        return ffi.gc(out[0], lib.saddle_dataset_free)
+            how.label_column = self.keep.keep(label)
+
+        def load() -> Any:
+            out = ffi.new("saddle_dataset **")
+            check(lib.saddle_predictor_data, self.c, out, os.fsencode(X), how)
+            return ffi.gc(out[0], lib.saddle_dataset_free)
+
+        return self.call(load)
 
 
 def predict(
@@ -183,9 +193,13 @@ def predict(
     """
     predictor = _Predictor(model, plugin)
     rows = predictor.rows(X, label_column=label_column)
-    scores = np.empty(rows.rows)
-    predictor.call(lib.saddle_predictor_scores, predictor.c, rows, pointer(scores, "double *"))
-    return scores
+
+    def compute() -> Array:
+        scores = np.empty(rows.rows)
+        check(lib.saddle_predictor_scores, predictor.c, rows, pointer(scores, "double *"))
+        return scores
+
+    return np.asarray(predictor.call(compute))
 
 
 def evaluate(
@@ -205,5 +219,7 @@ def evaluate(
     out = ffi.new("saddle_outcome[]", lib.SADDLE_MOST_OUTCOMES + 4)
     count = ffi.new("size_t *")
     which = ffi.NULL if positive is None else as_text("positive", positive).encode()
-    predictor.call(lib.saddle_predictor_evaluate, predictor.c, rows, which, out, count)
+    predictor.call(
+        lambda: check(lib.saddle_predictor_evaluate, predictor.c, rows, which, out, count)
+    )
     return {text(out[k].name): out[k].value for k in range(count[0])}

@@ -187,7 +187,7 @@ def tune(
     with result_on_interrupt(lambda: _tuning(instance, out[0]) if out[0] else None):
         try:
             instance._keep.call(
-                check, lib.saddle_tune, out, instance._c, instance._plan.c, given, hooks.c
+                check, lib.saddle_tune, out, instance._c, instance._plan.c, given, hooks.c, run=True
             )
         except KeyboardInterrupt:
             raise

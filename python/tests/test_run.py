@@ -459,6 +459,11 @@ class Failing(saddle.Problem):
     x_dim, y_dim, samples, y_set = 100_000, 1, [1, 1], "box:0:1"
     calls = -1_000_000  # not while the instance is made
 
+    def start(self, seed):
+        if self.calls == 0:
+            raise KeyError("on purpose")
+        return np.ones(self.x_dim), np.ones(1)
+
     def gradient(self, agent, rows, x, y):
         self.calls += 1
         if self.calls == 10:  # in the middle of a run
@@ -483,22 +488,61 @@ def in_use():
     info = mallinfo2()
     return info.uordblks + info.hblkhd
 
+def project(v):
+    raise KeyError("on purpose")
+
 problem = Failing()
 instance = saddle.Instance(problem)
-for run in range(12):
-    problem.calls = 0
-    before = in_use() if run < 3 else before  # the first runs warm up
-    try:
-        instance.run(iterations=30)
-    except KeyError:
-        pass
-assert in_use() - before < 8 * problem.x_dim  # one vector, where a result has several
+rows = np.random.default_rng(0).normal(size=(20_000, 5))
+calls = {
+    "run": lambda: instance.run(iterations=30),
+    "set-up": lambda: saddle.Instance(problem),
+    "set": lambda: saddle.Instance("auc", data=(rows, np.sign(rows[:, 0])), x_set=project),
+}
+for name, call in calls.items():
+    for k in range(12):
+        problem.calls = 0
+        before = in_use() if k < 3 else before  # the first calls warm up
+        try:
+            call()
+        except KeyError:
+            pass
+        else:
+            raise SystemExit(f"{name} did not fail")
+    lost = in_use() - before
+    assert lost < 8 * problem.x_dim, (name, lost)  # one vector, where they have several
 """
 
 
-def test_failed_runs_are_freed():
-    """What a run has found until a function raises an exception is not leaked."""
+def test_failed_calls_are_freed():
+    """What a run or an instance has until a function raises an exception is not leaked."""
     subprocess.run([sys.executable, "-c", FAILING_RUNS], check=True)
+
+
+def test_exceptions_do_not_keep_instances():
+    """An exception that is stored in a frame of its own traceback would need the collector."""
+    import weakref
+
+    failing = []
+
+    def project(v):
+        if failing:
+            raise KeyError("on purpose")
+        return v
+
+    gc.disable()
+    try:
+        instance = saddle.Instance("quadratic", x_set=project)
+        failing.append(True)
+        try:
+            instance.run(iterations=3)
+        except KeyError:
+            pass
+        gone = weakref.ref(instance)
+        del instance
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_files_that_cannot_be_written(tmp_path):
@@ -550,6 +594,62 @@ class Interrupted(saddle.Problem):
 
     def value(self, agent, x, y):
         return x @ x / 2 - y @ y / 2
+
+
+SLOW_SET_UP = """
+import ctypes, os, signal, threading
+import saddle
+from saddle import instance
+
+mutex = ctypes.create_string_buffer(64)  # zeros: a mutex that is not locked
+c = ctypes.CDLL(None)
+c.pthread_mutex_lock(mutex)
+lib, entered, ended = instance.lib, threading.Event(), threading.Event()
+
+class Slow:
+    def __getattr__(self, name):
+        return getattr(lib, name)
+
+    def saddle_instance_create(self, *arguments):
+        entered.set()
+        c.pthread_mutex_lock(mutex)  # as a long computation, no signal ends it
+        return lib.saddle_instance_create(*arguments)
+
+def interrupt():
+    entered.wait()
+    os.kill(os.getpid(), signal.SIGINT)
+    if not ended.wait(30):
+        os._exit(1)
+
+instance.lib = Slow()
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    saddle.run("quadratic")
+except KeyboardInterrupt as interrupt:
+    assert interrupt.result is None
+    ended.set()
+else:
+    raise SystemExit("it was not interrupted")
+"""
+
+
+def test_ctrl_c_does_not_wait_for_the_set_up():
+    subprocess.run([sys.executable, "-c", SLOW_SET_UP], check=True)
+
+
+def test_ctrl_c_in_set_up_calls_no_function_again():
+    whole = Interrupted()
+    saddle.Instance(whole)
+    problem = Interrupted(at_gradient=2)
+    with pytest.raises(KeyboardInterrupt):
+        saddle.Instance(problem)
+    assert problem.calls == 2 < whole.calls
+    problem = Interrupted()
+    instance = saddle.Instance(problem)
+    problem.calls, problem.at_gradient = 0, 2
+    with pytest.raises(KeyboardInterrupt):
+        saddle.check_grad(instance)
+    assert problem.calls == 2
 
 
 @pytest.mark.parametrize("function", [saddle.run, saddle.compare, saddle.tune])
