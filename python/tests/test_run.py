@@ -159,6 +159,40 @@ def test_broken_sparse_rows_are_refused(rows):
         saddle.run(data=(backward, y))
 
 
+@pytest.mark.parametrize(
+    "more, message",
+    [
+        ({"labels": 0}, "contains both y and labels; save it with only one"),
+        ({"features": 0}, "contains both X and features"),
+        ({"indptr": 0}, "contains both indptr and X"),
+    ],
+)
+def test_files_with_two_answers_are_refused(tmp_path, rows, more, message):
+    arrays = {"X": rows[0], "y": rows[1]}
+    np.savez(tmp_path / "rows.npz", **arrays)
+    saddle.Instance(data=tmp_path / "rows.npz")
+    np.savez(tmp_path / "rows.npz", **arrays, **more)
+    with pytest.raises(saddle.InputError, match=message):
+        saddle.Instance(data=tmp_path / "rows.npz")
+
+
+def test_arrays_of_one_name_are_refused(tmp_path, rows):
+    import warnings
+    import zipfile
+
+    np.savez(tmp_path / "rows.npz", X=rows[0], y=rows[1])
+    saddle.run("quadratic", **SMALL).save(tmp_path / "m.npz")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, member in (("rows.npz", "X.npy"), ("m.npz", "x.npy")):
+            with zipfile.ZipFile(tmp_path / name, "a") as archive:
+                archive.writestr(member, archive.read(member))
+    with pytest.raises(saddle.InputError, match="'X'.* more than one array of this name"):
+        saddle.Instance(data=tmp_path / "rows.npz")
+    with pytest.raises(saddle.InputError, match="'x'.* more than one array of this name"):
+        saddle.load(tmp_path / "m.npz")
+
+
 def test_keywords_are_checked():
     with pytest.raises(TypeError, match="'iteration'; did you mean 'iterations'"):
         saddle.run("quadratic", iteration=3)

@@ -26,10 +26,18 @@ bool saddle_looks_like_numpy(const saddle_input *in)
     return saddle_input_begins(in, SADDLE_NPY_MAGIC) || saddle_input_begins(in, "PK\x03\x04");
 }
 
-/* Returns the one of two names that an archive has; NULL when it has neither or is not an archive. */
-static const char *find_name(const char *path, const char *first, const char *second)
+/* Finds the one of two names that an archive has; NULL when it has neither or is not an archive. */
+static saddle_status find_name(const char *path, const char *first, const char *second,
+                               const char **out, saddle_error *error)
 {
-    return saddle_numpy_has(path, first) ? first : saddle_numpy_has(path, second) ? second : NULL;
+    bool has_first = saddle_numpy_has(path, first);
+    bool has_second = saddle_numpy_has(path, second);
+    *out = has_first ? first : has_second ? second : NULL;
+    if (!has_first || !has_second)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.300s' contains both %s and %s; save it with only one of them", path,
+                       first, second);
 }
 
 /* Reads a vector of `length` numbers (SIZE_MAX: any number of them); the caller frees it. */
@@ -63,7 +71,8 @@ static saddle_status read_labels(saddle_dataset *data, const char *path,
     if (options->labels != NULL && strcmp(options->labels, "none") == 0)
         return SADDLE_OK;
     const char *from = options->labels != NULL ? options->labels : path;
-    const char *name = find_name(from, "y", "labels");
+    const char *name;
+    SADDLE_TRY(find_name(from, "y", "labels", &name, error));
     if (options->labels == NULL && name == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.300s' has no labels: no array is called y or labels; add one, or "
@@ -170,10 +179,11 @@ static saddle_status read_dense(saddle_dataset **out, const char *name, const ch
                                 bool archive, const saddle_data_options *options,
                                 saddle_error *error)
 {
-    const char *matrix = find_name(path, "X", "features");
+    const char *matrix;
     double *x = NULL;
     size_t shape[2];
     size_t label = SIZE_MAX;
+    SADDLE_TRY(find_name(path, "X", "features", &matrix, error));
     SADDLE_TRY(read_matrix(path, matrix != NULL ? matrix : "X", &x, shape, error));
     saddle_status status =
         archive ? SADDLE_OK : choose_column(options, path, shape[1], &label, error);
@@ -315,6 +325,9 @@ saddle_status saddle_read_numpy(saddle_dataset **out, const char *name, const sa
                            "'%s' is a gzip'd NumPy file; unpack it with gunzip first, or save it "
                            "with numpy.savez_compressed",
                            in->path);
+    const char *found;
+    SADDLE_TRY(find_name(in->path, "indptr", "X", &found, error));
+    SADDLE_TRY(find_name(in->path, "indptr", "features", &found, error));
     return saddle_dataset_finish(out,
                                  archive && saddle_numpy_has(in->path, "indptr")
                                      ? read_sparse(out, name, in->path, options, error)

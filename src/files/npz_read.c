@@ -307,10 +307,23 @@ static ssize_t read_bytes(void *member, char *to, size_t bytes)
     return zip_fread(member, to, bytes);
 }
 
+/* Returns whether another member has the name of this one: readers differ in which they take. */
+static bool repeated(zip_t *archive, const zip_stat_t *member)
+{
+    zip_uint64_t count = (zip_uint64_t)zip_get_num_entries(archive, 0);
+    for (zip_uint64_t k = 0; k < count; k++) {
+        const char *name = zip_get_name(archive, k, 0);
+        if (k != member->index && name != NULL && strcmp(name, member->name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static saddle_status read_member(stream *in, zip_t *archive, const char *member_name,
                                  uint64_t file_bytes, content *out, saddle_error *error)
 {
-    const zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+    const zip_uint64_t wanted =
+        ZIP_STAT_NAME | ZIP_STAT_INDEX | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
     zip_stat_t member;
     if (zip_stat(archive, member_name, 0, &member) != 0)
         return refuse_missing(in, archive, error);
@@ -320,6 +333,10 @@ static saddle_status read_member(stream *in, zip_t *archive, const char *member_
             in, error,
             "it is compressed by a method other than deflate; save it with numpy.savez or "
             "numpy.savez_compressed");
+    if (repeated(archive, &member))
+        return refuse(in, error,
+                      "the archive contains more than one array of this name; save it again with "
+                      "one");
     if (!believable(&member, file_bytes))
         return refuse(in, error,
                       "the archive claims %llu bytes for it, more than the file can hold",
