@@ -32,7 +32,7 @@ def forbidden_words(root):
 
 def bare_options(root):
     """Matches an option without its dashes: as the beginning of a message, or anywhere if its name has a hyphen."""
-    declared = re.compile(rf'(?:\bCLI_OPTION\(|{MACRO})[^";]*"([a-z][a-z0-9-]*)",')
+    declared = re.compile(rf'(?:\bCLI_(?:OPTION|FILES)\(|{MACRO})[^";]*"([a-z][a-z0-9-]*)",')
     sources = [p.read_text() for folder in ("src", "cli") for p in (root / folder).rglob("*.c")]
     names = {name for text in sources for name in declared.findall(text)}
     assert {"tau", "max-ifo", "output", "validation-fraction"} <= names, names
