@@ -142,11 +142,9 @@ static saddle_status add_axis(saddle_tuning *t, char *word, const saddle_plan *p
     const saddle_option *option = saddle_plan_find(plan, word);
     if (option != NULL && can_vary(option) && !in_tables(tables, option) &&
         saddle_option_of_algorithm(option)) {
-        char message[160];
-        saddle_snprintf(message, sizeof message, "search: %s is not used by %s", option->name,
-                        t->algorithm->name);
-        if (hooks != NULL && hooks->warning != NULL)
-            hooks->warning(hooks->context, message);
+        if (hooks != NULL)
+            saddle_warn(hooks->warning, hooks->context, "search: %s is not used by %s",
+                        option->name, t->algorithm->name);
         return SADDLE_OK;
     }
     if (option == NULL || !in_tables(tables, option))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/print.h"
+#include "core/text.h"
 
 #ifndef SADDLE_VERSION
 #error "SADDLE_VERSION comes from the build"
@@ -21,16 +22,38 @@ const char *saddle_status_text(saddle_status status)
     return index < sizeof text / sizeof *text ? text[index] : "unknown status";
 }
 
+/* Formats one line. Names and values come from callers and files, and may contain newlines and escape
+ * sequences, so control characters are shown as \x0a. */
+SADDLE_PRINTF(3, 0)
+static void format_line(char *out, size_t size, const char *format, va_list arguments)
+{
+    char text[2 * sizeof((saddle_error *)0)->message];
+    saddle_vsnprintf(text, size < sizeof text ? size : sizeof text, format, arguments);
+    saddle_show_text(out, size, text);
+}
+
 saddle_status saddle_fail(saddle_error *error, saddle_status status, const char *format, ...)
 {
     if (error != NULL) {
         error->status = status;
         va_list arguments;
         va_start(arguments, format);
-        saddle_vsnprintf(error->message, sizeof error->message, format, arguments);
+        format_line(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
     }
     return status;
+}
+
+void saddle_warn(saddle_warning *warning, void *context, const char *format, ...)
+{
+    char message[2 * sizeof((saddle_error *)0)->message];
+    va_list arguments;
+    if (warning == NULL)
+        return;
+    va_start(arguments, format);
+    format_line(message, sizeof message, format, arguments);
+    va_end(arguments);
+    warning(context, message);
 }
 
 saddle_status saddle_require(saddle_error *error, const char *function, const char *names,

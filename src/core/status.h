@@ -40,6 +40,12 @@ static inline saddle_status saddle_check_memory(const void *block, const char *w
     return block != NULL ? SADDLE_OK : saddle_no_memory(error, what);
 }
 
+/* Receives a warning of one line. */
+typedef void saddle_warning(void *context, const char *message);
+/* Formats a warning as saddle_fail() does a message, and passes it on; `warning` may be NULL. */
+void saddle_warn(saddle_warning *warning, void *context, const char *format, ...)
+    SADDLE_PRINTF(3, 4);
+
 /* Returns a name for messages; the name of a problem in memory may be NULL. */
 static inline const char *saddle_shown_name(const char *name)
 {

@@ -60,8 +60,14 @@ size_t saddle_show_text(char *out, size_t size, const char *text)
     const char *end = text + strlen(text);
     size_t used = 0;
     *out = '\0';
-    while (text < end && used + SADDLE_SHOWN_SIZE <= size)
-        used += saddle_show_letter(&text, end, out + used);
+    while (text < end) {
+        char shown[SADDLE_SHOWN_SIZE];
+        size_t bytes = saddle_show_letter(&text, end, shown);
+        if (used + bytes >= size)
+            break;
+        memcpy(out + used, shown, bytes + 1);
+        used += bytes;
+    }
     return used;
 }
 

@@ -175,16 +175,13 @@ static const char *reason_unused(const saddle_plan *plan, const saddle_option *o
 
 /* Warns that an option has no effect, if there is a reason and the option was given. */
 static void warn(const saddle_plan *plan, const saddle_option *option, const char *reason,
-                 saddle_unused_warning *warning, void *context)
+                 saddle_warning *warning, void *context)
 {
-    char message[REASON + 128];
-    if (reason == NULL || !saddle_plan_given(plan, option))
-        return;
-    saddle_snprintf(message, sizeof message, "%s: %s", option->name, reason);
-    warning(context, message);
+    if (reason != NULL && saddle_plan_given(plan, option))
+        saddle_warn(warning, context, "%s: %s", option->name, reason);
 }
 
-void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unused_warning *warning,
+void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_warning *warning,
                           void *context)
 {
     char text[REASON];
@@ -196,13 +193,11 @@ void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unus
 
 void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instance,
                           const saddle_algorithm *const *algorithm, size_t count,
-                          saddle_unused_warning *warning, void *context)
+                          saddle_warning *warning, void *context)
 {
-    char message[SADDLE_SCALE_TEXT + 8];
     char text[REASON];
-    saddle_snprintf(message, sizeof message, "data: %s", instance->parts->unscaled);
     if (instance->parts->unscaled[0] != '\0')
-        warning(context, message);
+        saddle_warn(warning, context, "data: %s", instance->parts->unscaled);
     for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
         const saddle_option *option = saddle_plan_option(plan, k);
         const char *reason = reason_unused(plan, option, instance, algorithm, count, text);
@@ -210,10 +205,9 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
     }
 }
 
-void saddle_report_large_values(const saddle_dataset *data, saddle_unused_warning *warning,
-                                void *context)
+void saddle_report_large_values(const saddle_dataset *data, saddle_warning *warning, void *context)
 {
     char text[SADDLE_SCALE_TEXT];
     if (saddle_scale_warning_of(data, text, NULL) == SADDLE_OK && text[0] != '\0')
-        warning(context, text);
+        saddle_warn(warning, context, "%s", text);
 }

@@ -6,8 +6,7 @@
 #include <saddle/algorithm.h>
 #include <saddle/data.h>
 
-/* Receives a one-line warning; one about an option begins with its name. */
-typedef void saddle_unused_warning(void *context, const char *message);
+#include "core/status.h"
 
 /* Return whether an option is in a NULL-terminated table, or in that of some algorithm. */
 bool saddle_option_in(const saddle_option *const *table, const saddle_option *option);
@@ -20,16 +19,15 @@ bool saddle_option_lacks_companion(const saddle_plan *plan, const saddle_option 
 
 /* Warns of every option for reading data that the plan was given but that none of these formats,
  * a set as in saddle_dataset::formats, uses. */
-void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unused_warning *warning,
+void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_warning *warning,
                           void *context);
 /* Warns of columns of the instance's data whose values are too large for training, and of every
  * option that the plan was given but that neither the instance's problem nor any of the algorithms
  * uses. Without algorithms, warns only of options of problems and for reading data. */
 void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instance,
                           const saddle_algorithm *const *algorithm, size_t count,
-                          saddle_unused_warning *warning, void *context);
+                          saddle_warning *warning, void *context);
 /* Warns of the columns of a data set whose values are too large for training. */
-void saddle_report_large_values(const saddle_dataset *data, saddle_unused_warning *warning,
-                                void *context);
+void saddle_report_large_values(const saddle_dataset *data, saddle_warning *warning, void *context);
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "run/run.h"
 
 /* A run counts as diverged if its metric is this many times that of the start (or 1) and grew at
@@ -233,10 +234,12 @@ saddle_status saddle_run_explain(saddle_run_state *r, saddle_fault *fault, saddl
     bool iterate = strcmp(fault->variable, "x") == 0 || strcmp(fault->variable, "y") == 0;
     if (iterate && !(fabs(fault->value) < LARGE))
         return SADDLE_OK;
+    char cause[sizeof r->result->cause] = "";
     double *found = NULL;
     saddle_status status = search_agents(r, evaluate_task, CHECKS, &found, error);
     if (found != NULL && status == SADDLE_OK && !is_large(r, found))
-        name_cause(r, found, fault, r->result->cause, sizeof r->result->cause);
+        name_cause(r, found, fault, cause, sizeof cause);
+    saddle_show_text(r->result->cause, sizeof r->result->cause, cause);
     saddle_free(found);
     return status;
 }

@@ -13,18 +13,6 @@
 /* Seconds between two calls of the progress hook. */
 #define PROGRESS_SECONDS 0.2
 
-void saddle_run_warn(const saddle_run_state *r, const char *format, ...)
-{
-    char message[2 * sizeof((saddle_error *)0)->message];
-    va_list arguments;
-    if (r->hooks->warning == NULL)
-        return;
-    va_start(arguments, format);
-    saddle_vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    r->hooks->warning(r->hooks->context, message);
-}
-
 /* ---- limits ------------------------------------------------------------------------------- */
 
 /* Distributes the time spent, and whether a process was interrupted, so that all processes

@@ -68,7 +68,7 @@ static inline saddle_status saddle_run_agree(const saddle_run_state *r, saddle_s
 }
 
 /* Calls the warning hook with a formatted message. */
-void saddle_run_warn(const saddle_run_state *r, const char *format, ...) SADDLE_PRINTF(2, 3);
+#define saddle_run_warn(r, ...) saddle_warn((r)->hooks->warning, (r)->hooks->context, __VA_ARGS__)
 
 /* Does what saddle_run() does. Warns of options of the plan that this run does not use only if
  * `alone`: runs of other algorithms that share the plan may use them. */
