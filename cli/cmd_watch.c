@@ -129,17 +129,17 @@ static void print_rows(view *v)
     if (t == NULL)
         return;
     if (t->rows < v->printed) {
-        saddle_fprintf(stdout, "# the run started again\n");
+        cli_print("# the run started again\n");
         v->printed = 0;
     }
     if (t->rows > 0 && v->printed == 0)
-        saddle_fprintf(stdout, "%s,%s\n", v->x, v->y);
+        cli_print("%s,%s\n", v->x, v->y);
     const double *x = saddle_trace_column(t, v->x);
     const double *y = saddle_trace_column(t, v->y);
     for (; v->printed < t->rows; v->printed++)
-        saddle_fprintf(stdout, "%.17g,%.17g\n", x[v->printed], y[v->printed]);
+        cli_print("%.17g,%.17g\n", x[v->printed], y[v->printed]);
     if (t->end != NULL)
-        saddle_fprintf(stdout, "# ended: %s\n", t->end);
+        cli_print("# ended: %s\n", t->end);
 }
 
 /* Whether there is something to show. */

@@ -45,12 +45,13 @@ saddle_status gnuplot_open(FILE **script, saddle_error *error)
                        strerror(reason));
 }
 
-/* In single quotes gnuplot takes every character literally except the quote, which is doubled. A
- * control character could end the line, so it is escaped; a text that is cut ends in dots. */
+/* Characters with a meaning in gnuplot's double quotes are written in octal. (In single quotes gnuplot
+ * 5.4 cannot read two quotes in a row.) A control character could end the line, so it is escaped; a text that is cut
+ * ends in dots. */
 void gnuplot_text(FILE *script, const char *text, size_t most)
 {
     const char *end = text + strlen(text);
-    fputc('\'', script);
+    fputc('"', script);
     for (size_t count = 0; text < end; count++) {
         char shown[SADDLE_SHOWN_SIZE];
         if (count == most) {
@@ -58,11 +59,11 @@ void gnuplot_text(FILE *script, const char *text, size_t most)
             break;
         }
         saddle_show_letter(&text, end, shown);
-        if (*shown == '\'')
-            fputc('\'', script);
-        fputs(shown, script);
+        for (const char *at = shown; *at != '\0'; at++)
+            saddle_fprintf(script, strchr("\"\\`'", *at) != NULL ? "\\%03o" : "%c",
+                           (unsigned char)*at);
     }
-    fputc('\'', script);
+    fputc('"', script);
 }
 
 void gnuplot_terminal(FILE *f, gnuplot_kind kind, int width, int height)

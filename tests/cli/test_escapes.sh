@@ -53,12 +53,37 @@ try report "$good.csv" -o "$good.html"
 check "passes" says "$good.html"
 try checkpoint info "$good"
 check "a checkpoint" harmless
+clean "a trace that is watched" watch head.csv
 if has gnuplot; then
     for name in head.csv "$bad.csv"; do
         try plot "$name" -o p.svg
         check "a picture" bash -c '! LC_ALL=C grep -qP "[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xff" p.svg'
         check "is drawn" [ -s p.svg ]
     done
+    # Quotes, and what gnuplot would substitute or read as an escape, in names of files, algorithms and columns.
+    # shellcheck disable=SC2016
+    for name in "'" "''" "'a''b'" "a'''''b" '"' '\"\' '\n\' '`touch made`' "'\"'" '$x@y{z}^_' '%d%s'; do
+        python3 - "$name" <<'END'
+import pathlib, sys
+lines = pathlib.Path("t.csv").read_text().splitlines()
+head = [f"# algorithm: {sys.argv[1]}" if line.startswith("# algorithm:") else line for line in lines if line[0] == "#"]
+rows = [line for line in lines if line[0] != "#"]
+names = [sys.argv[1] if name == "loss" else name for name in rows[0].split(",")]
+pathlib.Path("quoted.csv").write_text("\n".join([*head[:-1], ",".join(names), *rows[1:], head[-1], ""]))
+END
+        cp quoted.csv "n$name.csv"
+        for file in quoted.csv "n$name.csv"; do
+            rm -f p.svg
+            try plot "$file" --y "$name,metric" -o p.svg
+            check "a picture of [$name]" exits 0
+            check "shows [$name]" python3 -c '
+import html, pathlib, sys
+sys.exit(html.unescape(pathlib.Path("p.svg").read_text()).count(sys.argv[1]) < 2)' "$name"
+            try plot "$file" --y "$name"
+            check "a picture of [$name] in the terminal" exits 0
+        done
+    done
+    check "nothing is run" absent made
 fi
 if has_terminal; then
     script -qec "'$saddle' report '$bad.csv' -o x.html" /dev/null 2>/dev/null </dev/null | tr -d '\r' >out
