@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "data/dataset.h"
+#include "files/file.h"
 #include "files/pattern.h"
 #include "instance/plan.h"
 #include "run/plan_files.h"
@@ -170,6 +171,7 @@ typedef struct parts {
     double *share;
     size_t *size; /* rows of each, once they are copied */
     saddle_dataset **data;
+    saddle_output *file; /* which all appear together */
 } parts;
 
 static void free_parts(parts *p)
@@ -179,7 +181,10 @@ static void free_parts(parts *p)
             saddle_free(p->path[k]);
         if (p->data != NULL)
             saddle_dataset_free(p->data[k]);
+        if (p->file != NULL)
+            saddle_output_discard(&p->file[k]);
     }
+    saddle_free(p->file);
     saddle_free((void *)p->path);
     saddle_free(p->share);
     saddle_free(p->size);
@@ -229,7 +234,9 @@ static saddle_status plan_parts(parts *p, const cli_arguments *arguments, saddle
     p->share = saddle_alloc_doubles(p->count);
     p->size = saddle_alloc(p->count, sizeof *p->size);
     p->data = saddle_alloc(p->count, sizeof(saddle_dataset *));
-    bool good = p->path != NULL && p->share != NULL && p->size != NULL && p->data != NULL;
+    p->file = saddle_alloc(p->count, sizeof *p->file);
+    bool good = p->path != NULL && p->share != NULL && p->size != NULL && p->data != NULL &&
+                p->file != NULL;
     double rest = p->held_out == 1 ? 1.0 - chosen->share : 1.0;
     for (size_t k = 0; good && k < p->count; k++) {
         bool test = k < p->held_out;
@@ -264,8 +271,13 @@ static saddle_status convert_parts(parts *p, const cli_arguments *arguments,
     saddle_status status = load(arguments, &data, error);
     SADDLE_THEN(status, saddle_dataset_split(data, how->share, how->parts, how->stratify, how->seed,
                                              p->data, error));
+    for (size_t k = 0; status == SADDLE_OK && k < p->count; k++) {
+        status = saddle_dataset_begin(&p->file[k], p->data[k], p->path[k], error);
+        SADDLE_THEN(status, saddle_output_finish(&p->file[k], error));
+    }
+    SADDLE_THEN(status, saddle_outputs_commit(p->file, p->count, error));
     for (size_t k = 0; status == SADDLE_OK && k < p->count; k++)
-        status = save(p->data[k], p->path[k], error);
+        print_size(p->data[k], p->path[k]);
     saddle_dataset_free(data);
     return status;
 }

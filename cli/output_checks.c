@@ -37,10 +37,10 @@ saddle_status cli_check_output(const char *what, const char *path, bool stream, 
                            "%s: '%s' is a device or a pipe, which cannot be replaced by a file; "
                            "give the path of a regular file",
                            what, path);
-    const char *dead = saddle_dead_link(path);
-    if (dead != NULL)
+    const char *why = stream && saddle_named_stream(path) != 0 ? NULL : saddle_unwritable(path);
+    if (why != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT, "%s: cannot write '%s': %s; give another path",
-                           what, path, dead);
+                           what, path, why);
     memcpy(copy, path, strlen(path) + 1);
     const char *probed = special ? path : dirname(copy);
     if (access(probed, special ? W_OK : W_OK | X_OK) == 0 && (!there || access(path, W_OK) == 0) &&

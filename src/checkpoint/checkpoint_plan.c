@@ -17,7 +17,7 @@ static bool lies_below(const char *path, const char *directory)
 {
     struct stat status;
     bool there = stat(path, &status) == 0;
-    if (saddle_dead_link(path) != NULL || (there && S_ISREG(status.st_mode) && status.st_nlink > 1))
+    if (saddle_unwritable(path) != NULL || (there && S_ISREG(status.st_mode) && status.st_nlink > 1))
         return false;
     char *parent = saddle_directory_of(path);
     char *place = there ? realpath(path, NULL) : parent != NULL ? realpath(parent, NULL) : NULL;

@@ -45,18 +45,17 @@ static void copy_line(FILE *stream, const saddle_csv *table, const char *line)
     fputc('\n', stream);
 }
 
-static saddle_status write_part(const saddle_csv *table, const char *path, const size_t *row,
-                                size_t count, saddle_error *error)
+static saddle_status write_part(saddle_output *out, const saddle_csv *table, const char *path,
+                                const size_t *row, size_t count, saddle_error *error)
 {
-    saddle_output file;
     const char *bytes = table->in->bytes;
-    SADDLE_TRY(saddle_output_open(&file, path, error));
-    fwrite(bytes, 1, (size_t)(saddle_skip_mark(table->in) - bytes), file.stream);
+    SADDLE_TRY(saddle_output_open(out, path, error));
+    fwrite(bytes, 1, (size_t)(saddle_skip_mark(table->in) - bytes), out->stream);
     if (table->header)
-        copy_line(file.stream, table, table->first.begin);
+        copy_line(out->stream, table, table->first.begin);
     for (size_t k = 0; k < count; k++)
-        copy_line(file.stream, table, table->row[row[k]]);
-    return saddle_output_commit(&file, error);
+        copy_line(out->stream, table, table->row[row[k]]);
+    return saddle_output_finish(out, error);
 }
 
 static saddle_status write_parts(const saddle_csv *table, const saddle_division *how,
@@ -64,11 +63,17 @@ static saddle_status write_parts(const saddle_csv *table, const saddle_division 
 {
     const saddle_dataset *data = table->data;
     size_t *row = saddle_alloc(data->rows, sizeof *row);
+    saddle_output *out = saddle_alloc(how->parts, sizeof *out);
     saddle_status status =
-        row != NULL ? saddle_split_rows(how, data->name, data->label, data->rows, row, size, error)
-                    : saddle_no_memory(error, "the parts");
+        row != NULL && out != NULL
+            ? saddle_split_rows(how, data->name, data->label, data->rows, row, size, error)
+            : saddle_no_memory(error, "the parts");
     for (size_t p = 0, first = 0; status == SADDLE_OK && p < how->parts; first += size[p++])
-        status = write_part(table, path[p], row + first, size[p], error);
+        status = write_part(&out[p], table, path[p], row + first, size[p], error);
+    SADDLE_THEN(status, saddle_outputs_commit(out, how->parts, error));
+    for (size_t p = 0; out != NULL && p < how->parts; p++)
+        saddle_output_discard(&out[p]);
+    saddle_free(out);
     saddle_free(row);
     return status;
 }

@@ -4,6 +4,8 @@
 
 #include <saddle/data.h>
 
+#include "files/file.h"
+
 /* Creates a data set with a name, which is copied, and labels to be filled in, but no features yet. NULL
  * when memory is short. */
 saddle_dataset *saddle_dataset_new_head(const char *name, size_t rows, size_t features);
@@ -95,5 +97,9 @@ bool saddle_is_csv_name(const char *path);
 saddle_status saddle_csv_split(const char *name, const saddle_data_options *options,
                                const saddle_division *how, char *const *path, size_t *size,
                                bool *copied, saddle_error *error);
+/* Writes a data set to a file that appears when `out` is committed, in the format of saddle_dataset_save().
+ * After a failure there is nothing to discard. */
+saddle_status saddle_dataset_begin(saddle_output *out, const saddle_dataset *data, const char *path,
+                                   saddle_error *error);
 
 #endif

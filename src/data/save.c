@@ -57,11 +57,9 @@ static bool uses_last_column(const saddle_dataset *data)
     return false;
 }
 
-saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char *path,
-                                         saddle_error *error)
+static saddle_status begin_libsvm(saddle_output *out, const saddle_dataset *data, const char *path,
+                                  saddle_error *error)
 {
-    SADDLE_STANDARD_FLOATS;
-    SADDLE_REQUIRE(error, data, path);
     const double *entry = data->dense != NULL ? data->dense : data->value;
     size_t stored = data->value != NULL ? data->nonzeros : 0;
     size_t entries = data->dense != NULL ? data->rows * data->features : stored;
@@ -71,13 +69,22 @@ saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char 
             error, SADDLE_BAD_INPUT,
             "'%s' contains a NaN or an infinity; LIBSVM text can hold only finite numbers",
             data->name);
-    saddle_output file;
-    SADDLE_TRY(saddle_output_open(&file, path, error));
+    SADDLE_TRY(saddle_output_open(out, path, error));
     /* A last column without entries would be lost; write one zero to keep it. */
     size_t padding = uses_last_column(data) ? 0 : data->features;
     for (size_t row = 0; row < data->rows; row++)
-        print_row(file.stream, data, row, row == 0 ? padding : 0);
-    return saddle_output_commit(&file, error);
+        print_row(out->stream, data, row, row == 0 ? padding : 0);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char *path,
+                                         saddle_error *error)
+{
+    SADDLE_STANDARD_FLOATS;
+    SADDLE_REQUIRE(error, data, path);
+    saddle_output out;
+    SADDLE_TRY(begin_libsvm(&out, data, path, error));
+    return saddle_output_commit(&out, error);
 }
 
 /* ---- CSV ---- */
@@ -117,25 +124,24 @@ static void print_names(FILE *stream, const saddle_dataset *data)
     fputs("label\n", stream);
 }
 
-static saddle_status save_csv(const saddle_dataset *data, const char *path, saddle_error *error)
+static saddle_status begin_csv(saddle_output *out, const saddle_dataset *data, const char *path,
+                               saddle_error *error)
 {
-    saddle_output file;
     double *row = saddle_alloc_doubles(data->features);
     SADDLE_TRY(saddle_check_memory(row, "a row", error));
-    saddle_status status = saddle_output_open(&file, path, error);
+    saddle_status status = saddle_output_open(out, path, error);
     if (status == SADDLE_OK) {
-        print_names(file.stream, data);
+        print_names(out->stream, data);
         for (size_t k = 0; k < data->rows; k++) {
             memset(row, 0, data->features * sizeof *row);
             saddle_row_add(data, k, 1.0, row);
             for (size_t c = 0; c < data->features; c++) {
-                print_number(file.stream, row[c]);
-                fputc(',', file.stream);
+                print_number(out->stream, row[c]);
+                fputc(',', out->stream);
             }
-            print_number(file.stream, data->label[k]);
-            fputc('\n', file.stream);
+            print_number(out->stream, data->label[k]);
+            fputc('\n', out->stream);
         }
-        status = saddle_output_commit(&file, error);
     }
     saddle_free(row);
     return status;
@@ -144,7 +150,8 @@ static saddle_status save_csv(const saddle_dataset *data, const char *path, sadd
 /* ---- NumPy ---- */
 
 /* Writes rows and labels in the format of scipy.sparse.save_npz. */
-static saddle_status save_sparse(const saddle_dataset *data, const char *path, saddle_error *error)
+static saddle_status begin_sparse(saddle_output *out, const saddle_dataset *data, const char *path,
+                                  saddle_error *error)
 {
     uint64_t shape[2] = {data->rows, data->features};
     uint64_t *indices = saddle_alloc(data->nonzeros, sizeof *indices);
@@ -165,19 +172,20 @@ static saddle_status save_sparse(const saddle_dataset *data, const char *path, s
         {"format", SADDLE_ARRAY_TEXT, 0, {0}, .data = "csr"},
         {"y", SADDLE_ARRAY_REAL, 1, {data->rows}, .data = data->label},
     };
-    SADDLE_THEN(status, saddle_npz_write(path, arrays, sizeof arrays / sizeof *arrays, error));
+    SADDLE_THEN(status, saddle_npz_begin(out, path, arrays, sizeof arrays / sizeof *arrays, error));
     saddle_free(indices);
     saddle_free(value);
     return status;
 }
 
-static saddle_status save_dense(const saddle_dataset *data, const char *path, saddle_error *error)
+static saddle_status begin_dense(saddle_output *out, const saddle_dataset *data, const char *path,
+                                 saddle_error *error)
 {
     const saddle_array arrays[] = {
         {"X", SADDLE_ARRAY_REAL, 2, {data->rows, data->features}, .data = data->dense},
         {"y", SADDLE_ARRAY_REAL, 1, {data->rows}, .data = data->label},
     };
-    return saddle_npz_write(path, arrays, 2, error);
+    return saddle_npz_begin(out, path, arrays, 2, error);
 }
 
 /* ---- all ---- */
@@ -187,13 +195,22 @@ bool saddle_is_csv_name(const char *path)
     return saddle_has_ending(path, ".csv") || saddle_has_ending(path, ".tsv");
 }
 
+saddle_status saddle_dataset_begin(saddle_output *out, const saddle_dataset *data, const char *path,
+                                   saddle_error *error)
+{
+    SADDLE_TRY(saddle_check_data_name(path, error));
+    if (saddle_has_ending(path, ".npz"))
+        return data->dense != NULL ? begin_dense(out, data, path, error)
+                                   : begin_sparse(out, data, path, error);
+    return saddle_is_csv_name(path) ? begin_csv(out, data, path, error)
+                                    : begin_libsvm(out, data, path, error);
+}
+
 saddle_status saddle_dataset_save(const saddle_dataset *data, const char *path, saddle_error *error)
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, data, path);
-    SADDLE_TRY(saddle_check_data_name(path, error));
-    if (saddle_has_ending(path, ".npz"))
-        return data->dense != NULL ? save_dense(data, path, error) : save_sparse(data, path, error);
-    return saddle_is_csv_name(path) ? save_csv(data, path, error)
-                                    : saddle_dataset_save_libsvm(data, path, error);
+    saddle_output out;
+    SADDLE_TRY(saddle_dataset_begin(&out, data, path, error));
+    return saddle_output_commit(&out, error);
 }

@@ -111,11 +111,30 @@ char *saddle_directory_of(const char *path)
     return directory;
 }
 
-const char *saddle_dead_link(const char *path)
+/* Returns which standard stream, 1 or 2, this process has redirected to a regular file; 0: none. */
+static int stream_of(const struct stat *file)
+{
+    struct stat own;
+    for (int k = 1; S_ISREG(file->st_mode) && k <= 2; k++)
+        if (fstat(k, &own) == 0 && own.st_dev == file->st_dev && own.st_ino == file->st_ino)
+            return k;
+    return 0;
+}
+
+int saddle_named_stream(const char *path)
 {
     struct stat status;
+    bool device = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+    return device && stat(path, &status) == 0 ? stream_of(&status) : 0;
+}
+
+const char *saddle_unwritable(const char *path)
+{
+    static const char *const why[] = {NULL, "it is standard output, which is redirected to a file",
+                                      "it is standard error, which is redirected to a file"};
+    struct stat status;
     if (stat(path, &status) == 0)
-        return NULL;
+        return why[stream_of(&status)];
     int reason = errno;
     if (lstat(path, &status) != 0)
         return NULL;

@@ -34,6 +34,11 @@ typedef struct saddle_output {
 saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_error *error);
 /* Flushes, syncs, renames the file and syncs the directory. On failure only the old file is left. */
 saddle_status saddle_output_commit(saddle_output *out, saddle_error *error);
+/* Flushes and syncs the file, which still has a random name, and closes it; commit it next, or discard
+ * it. */
+saddle_status saddle_output_finish(saddle_output *out, saddle_error *error);
+/* Commits several files: none gets its name before all are on the disk. Discards all after a failure. */
+saddle_status saddle_outputs_commit(saddle_output *out, size_t count, saddle_error *error);
 /* Discards what was written. Safe after commit and on a zeroed struct. */
 void saddle_output_discard(saddle_output *out);
 
@@ -53,9 +58,12 @@ const char *saddle_file_name(const char *path);
 bool saddle_has_ending(const char *path, const char *ending);
 /* Returns the directory of a path, "." if it has none; free with saddle_free(). NULL with errno ENOMEM. */
 char *saddle_directory_of(const char *path);
-/* Returns why a link cannot be followed, such as that its target does not exist; NULL when it can, or
- * the path is not a link. */
-const char *saddle_dead_link(const char *path);
+/* Returns 1 or 2 for a name of standard output or standard error, such as /dev/stdout, if it is redirected to a
+ * regular file; else 0. */
+int saddle_named_stream(const char *path);
+/* Returns why a file must not be written: it is a link that cannot be followed, or the file that this
+ * process has as its standard output or standard error, which would be replaced or mixed up; else NULL. */
+const char *saddle_unwritable(const char *path);
 /* Creates a directory, which may already exist. `what`, such as "output", begins the error message. */
 saddle_status saddle_make_directory(const char *what, const char *path, saddle_error *error);
 
@@ -79,9 +87,11 @@ typedef struct saddle_lines {
     char *path;   /* as the caller gave it */
     off_t whole;  /* bytes up to the end of the last line written */
     bool broken;  /* a line could not be written, which was reported */
+    bool shared;  /* with other output of the process: lines are appended to a standard stream */
 } saddle_lines;
 
-/* Starts a file, or opens an existing device or pipe. Fails with SADDLE_BAD_INPUT if the path cannot be
+/* Starts a file, or opens an existing device or pipe, or appends to standard output or standard error if the
+ * path is a name of it, such as /dev/stdout. Fails with SADDLE_BAD_INPUT if the path cannot be
  * written to, is a pipe without a reader, or is a file that another run is writing (its contents are
  * kept). `option`, such as "trace", begins the message. `keep`: keeps the contents of the file; call
  * saddle_lines_cut() next. */

@@ -21,12 +21,15 @@ static saddle_status refuse(const char *path, const char *option, const char *wh
 }
 
 /* Opens a path for writing without waiting for a reader; -1 on failure. */
-static int open_at_once(const char *path, const char *option, saddle_error *error)
+static int open_at_once(const saddle_lines *lines, const char *option, saddle_error *error)
 {
+    const char *path = lines->path;
     struct stat status;
-    const char *dead = saddle_dead_link(path);
-    if (dead != NULL) {
-        refuse(path, option, dead, error);
+    if (lines->shared)
+        return fcntl(saddle_named_stream(path), F_DUPFD_CLOEXEC, 3);
+    const char *why = saddle_unwritable(path);
+    if (why != NULL) {
+        refuse(path, option, why, error);
         return -1;
     }
     int descriptor = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
@@ -68,9 +71,10 @@ saddle_status saddle_lines_open(saddle_lines *out, const char *path, const char 
     memset(out, 0, sizeof *out);
     out->path = saddle_strdup(path);
     SADDLE_TRY(saddle_check_memory(out->path, "a file name", error));
-    int descriptor = open_at_once(path, option, error);
-    saddle_status status =
-        descriptor >= 0 ? take(descriptor, path, option, keep, error) : SADDLE_BAD_INPUT;
+    out->shared = !keep && saddle_named_stream(path) != 0;
+    int descriptor = open_at_once(out, option, error);
+    saddle_status status = descriptor < 0 ? SADDLE_BAD_INPUT : SADDLE_OK;
+    SADDLE_THEN_IF(status, !out->shared, take(descriptor, path, option, keep, error));
     if (status == SADDLE_OK) {
         out->stream = fdopen(descriptor, "w");
         if (out->stream == NULL)
@@ -104,7 +108,7 @@ static void abandon(saddle_lines *lines)
     lines->broken = true;
     __fpurge(lines->stream);
     /* If truncation fails, the last line stays incomplete; readers handle that. */
-    if (fstat(fileno(lines->stream), &status) == 0 && S_ISREG(status.st_mode) &&
+    if (!lines->shared && fstat(fileno(lines->stream), &status) == 0 && S_ISREG(status.st_mode) &&
         ftruncate(fileno(lines->stream), lines->whole) != 0)
         lines->whole = status.st_size;
 }

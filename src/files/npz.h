@@ -14,6 +14,8 @@
 
 #include <saddle/status.h>
 
+#include "files/file.h"
+
 /* The type of an array's entries. */
 typedef enum saddle_array_kind {
     SADDLE_ARRAY_REAL,    /* const double *, '<f8' */
@@ -35,6 +37,9 @@ typedef struct saddle_array {
     void *context;              /* of fetch */
 } saddle_array;
 
+/* Writes a .npz file that appears when `out` is committed. After a failure there is nothing to discard. */
+saddle_status saddle_npz_begin(saddle_output *out, const char *path, const saddle_array *array,
+                               size_t count, saddle_error *error);
 /* Writes a .npz file, completely or not at all: numpy.load(path)[name]. */
 saddle_status saddle_npz_write(const char *path, const saddle_array *array, size_t count,
                                saddle_error *error);

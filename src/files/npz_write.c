@@ -328,18 +328,26 @@ static void copy_payload(payload *body, FILE *stream)
         fwrite(piece, 1, count, stream);
 }
 
+saddle_status saddle_npz_begin(saddle_output *out, const char *path, const saddle_array *array,
+                               size_t count, saddle_error *error)
+{
+    payload *body;
+    *out = (saddle_output){.stream = NULL};
+    saddle_status status = prepare_all(&body, array, count, error);
+    SADDLE_THEN(status, saddle_output_open(out, path, error));
+    SADDLE_THEN(status, write_archive(out->stream, path, array, body, count, error));
+    if (status != SADDLE_OK)
+        saddle_output_discard(out);
+    release(body, count);
+    return status;
+}
+
 saddle_status saddle_npz_write(const char *path, const saddle_array *array, size_t count,
                                saddle_error *error)
 {
-    saddle_output out = {0};
-    payload *body;
-    saddle_status status = prepare_all(&body, array, count, error);
-    SADDLE_THEN(status, saddle_output_open(&out, path, error));
-    SADDLE_THEN(status, write_archive(out.stream, path, array, body, count, error));
-    SADDLE_THEN(status, saddle_output_commit(&out, error));
-    saddle_output_discard(&out);
-    release(body, count);
-    return status;
+    saddle_output out;
+    SADDLE_TRY(saddle_npz_begin(&out, path, array, count, error));
+    return saddle_output_commit(&out, error);
 }
 
 /* Returns "[('x', '<f8', (3,)), ('seed', '<u8')]"; NULL when memory is short. */

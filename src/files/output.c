@@ -128,7 +128,7 @@ static void keep_access(int descriptor, const struct stat *old)
 static saddle_status check_target(const char *path, struct stat *old, bool *there,
                                   saddle_error *error)
 {
-    const char *why = saddle_dead_link(path);
+    const char *why = saddle_unwritable(path);
     const char *remedy = "give another path";
     *there = stat(path, old) == 0;
     if (*path == '\0') {
@@ -225,16 +225,17 @@ bool saddle_sync_directory_of(const char *path)
     return good;
 }
 
-/* Syncs what was written and gives it its name. */
-static bool put_in_place(saddle_output *out)
+/* Syncs what was written, under its random name. */
+static bool write_out(saddle_output *out)
 {
     errno = 0;
-    if (ferror(out->stream) || fflush(out->stream) != 0)
-        return false;
-    if (!saddle_sync_file(fileno(out->stream)))
-        return false;
-    if (out->temporary == NULL && !name_file(out))
-        return false;
+    return !ferror(out->stream) && fflush(out->stream) == 0 &&
+           saddle_sync_file(fileno(out->stream)) && (out->temporary != NULL || name_file(out));
+}
+
+/* Gives a file that was written out its name. */
+static bool put_in_place(saddle_output *out)
+{
     if (rename(out->temporary, out->path) != 0)
         return false;
     /* The temporary name no longer exists. */
@@ -243,17 +244,46 @@ static bool put_in_place(saddle_output *out)
     return saddle_sync_directory_of(out->path);
 }
 
-saddle_status saddle_output_commit(saddle_output *out, saddle_error *error)
+static saddle_status refuse(const saddle_output *out, saddle_error *error)
+{
+    return errno == ENOMEM
+               ? saddle_no_memory(error, "a file name")
+               : saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?",
+                             out->name, strerror(errno != 0 ? errno : EIO));
+}
+
+/* Writes out a file that is still open. */
+static saddle_status finish(saddle_output *out, saddle_error *error)
 {
     /* Another run may have started to write to it. */
-    saddle_status status = saddle_check_unlocked(out->path, "", error);
-    if (status == SADDLE_OK && !put_in_place(out))
-        status = errno == ENOMEM
-                     ? saddle_no_memory(error, "a file name")
-                     : saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?",
-                                   out->name, strerror(errno != 0 ? errno : EIO));
-    saddle_output_discard(out);
+    SADDLE_TRY(saddle_check_unlocked(out->path, "", error));
+    return out->stream == NULL || write_out(out) ? SADDLE_OK : refuse(out, error);
+}
+
+saddle_status saddle_output_finish(saddle_output *out, saddle_error *error)
+{
+    saddle_status status = finish(out, error);
+    fclose(out->stream);
+    out->stream = NULL;
     return status;
+}
+
+saddle_status saddle_outputs_commit(saddle_output *out, size_t count, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+        status = finish(&out[k], error);
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+        if (!put_in_place(&out[k]))
+            status = refuse(&out[k], error);
+    for (size_t k = 0; k < count; k++)
+        saddle_output_discard(&out[k]);
+    return status;
+}
+
+saddle_status saddle_output_commit(saddle_output *out, saddle_error *error)
+{
+    return saddle_outputs_commit(out, 1, error);
 }
 
 void saddle_output_discard(saddle_output *out)

@@ -97,6 +97,29 @@ ln -s nothing dead
 refuse "--trace: cannot write 'dead': it is a link to a file that does not exist" run "${small[@]}" --trace dead
 refuse "--model: cannot write 'dead'" run "${small[@]}" --model dead
 
+# ---- the files of standard output and standard error, under any name
+echo before >shared
+for output in --model --report; do
+    timeout 1200 "$saddle" run "${small[@]}" "$output" /dev/stdout >>shared 2>err </dev/null
+    code=$?
+    check "$output to standard output, a file" exits 2
+    check "says so" warns "$output: cannot write '/dev/stdout': it is standard output, which is redirected to a file; give another path"
+    check "it stays" is "$(cat shared)" before
+done
+timeout 1200 "$saddle" run "${small[@]}" --trace /dev/stdout >>shared 2>err </dev/null
+check "a trace is appended" is "$(head -1 shared) $(grep -c '^# ended: all iterations done' shared)" "before 1"
+check "and so is the summary" grep -q '^  metric' shared
+echo before >shared
+timeout 1200 "$saddle" run "${small[@]}" --trace shared >out 2>>shared </dev/null
+check "standard error" grep -q "^saddle: --trace: cannot write 'shared': it is standard error" shared
+check "it has the message only" is "$(wc -l <shared) $(head -1 shared)" "2 before"
+timeout 1200 "$saddle" data generate /dev/fd/1 --rows 20 --features 2 >shared 2>err </dev/null
+check "data" warns "PATH: cannot write '/dev/fd/1': it is standard output"
+timeout 1200 "$saddle" run "${small[@]}" --trace /dev/stdout --quiet 2>err </dev/null | cat >piped
+check "a pipe is written to" grep -q '^# ended: all iterations done' piped
+timeout 1200 "$saddle" run "${small[@]}" --trace t.csv --report page.html >shared 2>&1 </dev/null
+check "other files are" [ -s t.csv ]
+
 # ---- other commands
 try run "${small[@]}" --trace t.csv --model m.npz --quiet
 keeps t.csv "is also the file of a trace" report t.csv -o t.csv

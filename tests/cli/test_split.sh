@@ -158,6 +158,29 @@ check "no part was written" is "$(ls t.txt t-?.txt h.txt h-* 2>/dev/null)" ""
 refuse "has 203 rows, too few for 300 parts; make fewer parts" data split all.txt --train t-%d.txt --parts 300
 check "nothing was written" absent t-0.txt
 rm -f t.txt h.txt
+
+# A split that fails in the middle, here because the second file exceeds a limit, leaves the old files.
+cp u-00.csv all.csv
+for names in all.txt:txt all.csv:csv all.txt:npz; do
+    ending=${names#*:}
+    divide=(data split "${names%:*}" --train "rest.$ending" --test "held.$ending" --test-share 0.05)
+    try "${divide[@]}"
+    check "splits into .$ending" exits 0
+    limit=$(($(stat -c %s "held.$ending") / 1024 + 1))
+    check "only the second file is large" [ "$(stat -c %s "rest.$ending")" -gt $((limit * 1024)) ]
+    echo old | tee "held.$ending" >"rest.$ending"
+    (
+        ulimit -f $limit
+        try "${divide[@]}"
+        exit "$code"
+    )
+    code=$?
+    check "a file that is too large: $ending" exits 1
+    check "is named" warns "cannot write 'rest.$ending': "
+    check "both stay: $ending" is "$(cat "held.$ending" "rest.$ending" | xargs)" "old old"
+    check "nothing is left" is "$(ls ./*.tmp 2>/dev/null)" ""
+done
+rm -f rest.* held.*
 refuse "all.txt" data split all.txt --train all.txt --test h.txt
 refuse "all.txt" data convert all.txt all.txt
 refuse ".npy files cannot be written" data convert all.txt out.npy
