@@ -22,15 +22,15 @@
 #define MOST_OPTIONS 256
 
 /* A field of the common options that a configuration file cannot set. */
-#define TYPED(field) SADDLE_OWN(cli_common, field, RUN), .not_in_file = true
+#define TYPED(kind, field) CLI_OWN_FILES(kind, cli_common, field), .not_in_file = true
 
 const saddle_option cli_option_config =
-    SADDLE_TEXT(TYPED(config), "config", "Configuration file", "", "FILE",
+    SADDLE_TEXT(TYPED(INPUT, config), "config", "Configuration file", "", "FILE",
                 "Read options from a YAML file. Its lines are `name: value`, with names of options "
                 "without dashes; options on the command line take precedence.");
 
 const saddle_option cli_option_report =
-    SADDLE_TEXT(TYPED(report), "report", SADDLE_OUTPUT_HEADING, "", "FILE",
+    SADDLE_TEXT(TYPED(OUTPUT, report), "report", SADDLE_OUTPUT_HEADING, "", "FILE",
                 "Write an HTML report: curves, costs, network, settings. `saddle report` makes one "
                 "from traces. Not given: none.");
 
@@ -39,7 +39,7 @@ const saddle_option cli_option_quiet =
                 "Print only final tables, warnings and errors.");
 
 const saddle_option cli_option_json =
-    SADDLE_FLAG(TYPED(json), "json", SADDLE_OUTPUT_HEADING, "no",
+    SADDLE_FLAG(TYPED(NONE, json), "json", SADDLE_OUTPUT_HEADING, "no",
                 "Print the result as one JSON object. Nothing else goes to standard output; "
                 "docs/json.md describes the object.");
 
@@ -168,7 +168,7 @@ static saddle_status read_plugins(cli_arguments *a, int argc, char *const *argv,
     saddle_status status = SADDLE_OK;
     for (int k = 0; status == SADDLE_OK && k < argc && strcmp(argv[k], "--") != 0; k++) {
         const saddle_option *option = option_in(a, argv[k]);
-        if (option != NULL && option->no_path_in_file)
+        if (option != NULL && option->files == SADDLE_FILES_CODE)
             status = read_value(a, option, argc, argv, &k, error);
     }
     SADDLE_THEN(status, saddle_plan_load_plugins(&a->plan, error));

@@ -128,6 +128,10 @@ extern const saddle_option cli_option_config, cli_option_quiet, cli_option_repor
  * options::title, with the other arguments as of SADDLE_TEXT(). */
 #define CLI_OPTION(kind, type, field, ...) \
     &(const saddle_option)SADDLE_##kind(SADDLE_OWN(type, field, RUN), __VA_ARGS__)
+/* An option of a command whose value names files; `kind` is that of ::saddle_option_files. */
+#define CLI_FILES(kind, type, field, ...) \
+    &(const saddle_option)SADDLE_TEXT(CLI_OWN_FILES(kind, type, field), __VA_ARGS__)
+#define CLI_OWN_FILES(kind, type, field) SADDLE_OWN(type, field, RUN), .files = SADDLE_FILES_##kind
 /* A field of a command's `options` for which completion offers "a|b|c"; other texts are allowed. */
 #define CLI_OWN_OFFERED(field, list) SADDLE_OWN(options, field, RUN), .choices = (list)
 /* The quantities that plots offer for the horizontal and for the vertical axis. */
@@ -311,9 +315,6 @@ void cli_interrupt(void);
  * the message, such as "--trace". With `stream` it may be a device or a pipe. Creates nothing. */
 saddle_status cli_check_output(const char *what, const char *path, bool stream,
                                saddle_error *error);
-/* Adds every file that a run with these arguments reads, including the configuration file. */
-void cli_add_inputs(const cli_arguments *arguments, saddle_path_list *inputs);
-
 /* Refuses an output that cannot be written or that is one of the command's operands, which are
  * traces. */
 saddle_status cli_check_trace_output(const cli_arguments *arguments, const char *what,

@@ -30,7 +30,7 @@ typedef struct options {
 
 /* A path in the list names code that will run, so a configuration file must not contain one. */
 #define ALGORITHMS \
-    SADDLE_OWN(options, algorithms, RUN), .no_path_in_file = true, .values = "@ALGORITHMS"
+    SADDLE_OWN(options, algorithms, RUN), .files = SADDLE_FILES_CODE, .values = "@ALGORITHMS"
 static const saddle_option algorithms_option =
     SADDLE_TEXT(ALGORITHMS, "algorithms", GROUP, DEFAULT_ALGORITHMS, "A,B,...",
                 "Algorithms to compare, separated by commas. all: every algorithm. A name with a / "

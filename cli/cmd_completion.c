@@ -18,9 +18,17 @@ const char *cli_option_values(const saddle_option *option)
         return option->values;
     if (option->choices != NULL)
         return option->choices;
-    if (strcmp(meta, "PATH") == 0 || strcmp(meta, "FILE") == 0)
+    if (strcmp(meta, "DIR") == 0)
+        return "@DIRECTORY";
+    switch (option->files) {
+    case SADDLE_FILES_INPUT:
+    case SADDLE_FILES_DATA:
+    case SADDLE_FILES_CHECKPOINT:
+    case SADDLE_FILES_OUTPUT:
         return "@FILE";
-    return strcmp(meta, "DIR") == 0 ? "@DIRECTORY" : "";
+    default: /* the value begins otherwise */
+        return "";
+    }
 }
 
 /* The first words of all commands. */

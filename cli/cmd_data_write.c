@@ -152,10 +152,10 @@ static const saddle_option share_option =
     SADDLE_REAL(SADDLE_OWN(options, share, RUN), "test-share", "Parts", "0.2", -SADDLE_UNBOUNDED,
                 SADDLE_UNBOUNDED, "S", "Fraction of the rows that is held out.");
 static const saddle_option *const split_own[] = {
-    CLI_OPTION(TEXT, options, train, "train", "Parts", "", "FILE",
-               "File of the training rows. With %d or %02d in its name, one file per agent."),
-    CLI_OPTION(TEXT, options, test, "test", "Parts", "", "FILE",
-               "File of the held-out rows. Not given: no rows are held out."),
+    CLI_FILES(OUTPUT, options, train, "train", "Parts", "", "FILE",
+              "File of the training rows. With %d or %02d in its name, one file per agent."),
+    CLI_FILES(OUTPUT, options, test, "test", "Parts", "", "FILE",
+              "File of the held-out rows. Not given: no rows are held out."),
     &parts_option,
     &share_option,
     CLI_OPTION(FLAG, options, stratify, "stratify", "Parts", "yes",

@@ -9,6 +9,7 @@
 #include "draw/gnuplot.h"
 #include "draw/network_drawing.h"
 #include "json_output.h"
+#include "run/plan_files.h"
 
 /* The most different degrees for which a histogram is printed. */
 #define MOST_DEGREES 16
@@ -21,19 +22,19 @@ typedef struct options {
 } options;
 
 static const saddle_option *const own[] = {
-    CLI_OPTION(TEXT, options, save, "save", SADDLE_OUTPUT_HEADING, "", "PATH",
-               "Write the edges, one `i j` line each. --topology file:PATH reads the file."),
-    CLI_OPTION(TEXT, options, draw, "draw", SADDLE_OUTPUT_HEADING, "", "FILE",
-               "Draw the network into a .svg, .png, .pdf or .dot file. The first three need "
-               "gnuplot, .dot is "
-               "for graphviz. Grids are drawn as grids, rings and small networks as circles, "
-               "others so that "
-               "distances in the picture are close to those in the graph."),
-    CLI_OPTION(TEXT, options, copies, "copies", SADDLE_OUTPUT_HEADING, "", "FILE",
-               "Colour agents by how far their x and y are from the mean (squared distance). FILE "
-               "is a model "
-               "that `saddle run --model` wrote on this network. Not given: all agents have the "
-               "same colour."),
+    CLI_FILES(OUTPUT, options, save, "save", SADDLE_OUTPUT_HEADING, "", "PATH",
+              "Write the edges, one `i j` line each. --topology file:PATH reads the file."),
+    CLI_FILES(OUTPUT, options, draw, "draw", SADDLE_OUTPUT_HEADING, "", "FILE",
+              "Draw the network into a .svg, .png, .pdf or .dot file. The first three need "
+              "gnuplot, .dot is "
+              "for graphviz. Grids are drawn as grids, rings and small networks as circles, "
+              "others so that "
+              "distances in the picture are close to those in the graph."),
+    CLI_FILES(INPUT, options, copies, "copies", SADDLE_OUTPUT_HEADING, "", "FILE",
+              "Colour agents by how far their x and y are from the mean (squared distance). FILE "
+              "is a model "
+              "that `saddle run --model` wrote on this network. Not given: all agents have the "
+              "same colour."),
     &cli_option_json, NULL};
 static CLI_PLAN_FIELDS(library, CLI_FIELDS(network.agents), CLI_FIELDS(network.mixing),
                        CLI_FIELDS(start.seed));
@@ -167,9 +168,9 @@ static saddle_status create_graph(saddle_graph **out, const char *topology, size
 }
 
 /* Refuses, before the work begins, outputs that would fail at its end. */
-static saddle_status check_outputs(const options *chosen, const char *topology, const char *mixing,
-                                   saddle_error *error)
+static saddle_status check_outputs(const cli_arguments *arguments, saddle_error *error)
 {
+    const options *chosen = arguments->own;
     const char *list = chosen->save;
     const char *picture = chosen->draw;
     const char *model = chosen->copies;
@@ -182,11 +183,9 @@ static saddle_status check_outputs(const options *chosen, const char *topology, 
     SADDLE_THEN_IF(status, chosen->common.json, cli_check_not_stdout("--save", list, error));
     SADDLE_THEN_IF(status, chosen->common.json, cli_check_not_stdout("--draw", picture, error));
     SADDLE_TRY(status);
-    saddle_path_list_add(&outputs, "save", list);
-    saddle_path_list_add(&outputs, "draw", picture);
-    saddle_path_list_add_rule(&inputs, "the topology", topology);
-    saddle_path_list_add_rule(&inputs, "mixing", mixing);
-    saddle_path_list_add(&inputs, "copies", model);
+    saddle_plan_add_outputs(&arguments->plan, &outputs);
+    saddle_plan_add_inputs(&arguments->plan, &inputs);
+    saddle_path_list_add_rule(&inputs, "the topology", arguments->operand[0]);
     status = saddle_path_lists_check(&outputs, &inputs, error);
     if (status == SADDLE_OK && model != NULL && picture == NULL)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
@@ -204,7 +203,7 @@ static int run(const cli_arguments *arguments)
         agents = SADDLE_DEFAULT_AGENTS;
     saddle_error error;
     network n = {.graph = NULL};
-    saddle_status status = check_outputs(chosen, topology, plan->network.mixing, &error);
+    saddle_status status = check_outputs(arguments, &error);
     SADDLE_THEN(status, create_graph(&n.graph, topology, agents, plan->start.seed, &error));
     SADDLE_THEN(status, saddle_mixing_create(&n.mixing, n.graph, plan->network.mixing, &error));
     SADDLE_THEN(status, saddle_mixing_spectrum(n.mixing, &n.spectrum, &error));

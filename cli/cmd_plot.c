@@ -40,8 +40,8 @@ static const saddle_option y_option = SADDLE_TEXT(
     "samples,rounds --y metric,loss draws 2 x 2. "
     "auto: the metric and, if the traces have them, up to three outcomes.");
 static const saddle_option *const own[] = {
-    CLI_OPTION(
-        TEXT, options, output, "output", GROUP, "", "FILE",
+    CLI_FILES(
+        OUTPUT, options, output, "output", GROUP, "", "FILE",
         "Draw into a .svg, .png or .pdf file; -o is the same. Not given: draw in the terminal."),
     &x_option,
     &y_option,

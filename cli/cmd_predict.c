@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "json_output.h"
+#include "run/plan_files.h"
 
 /* The library options that control how data are read; --problem is for the model of a plug-in. */
 #define SCORING_FIELDS                                                                            \
@@ -30,9 +31,9 @@ typedef struct options {
 
 static const saddle_option *const eval_own[] = {&cli_option_config, &cli_option_json, NULL};
 static const saddle_option *const predict_own[] = {
-    CLI_OPTION(TEXT, options, output, "output", SADDLE_OUTPUT_HEADING, "", "FILE",
-               "Write the scores to FILE; -o is the same. The file appears only once it is "
-               "complete. Not given: standard output."),
+    CLI_FILES(OUTPUT, options, output, "output", SADDLE_OUTPUT_HEADING, "", "FILE",
+              "Write the scores to FILE; -o is the same. The file appears only once it is "
+              "complete. Not given: standard output."),
     &cli_option_config, NULL};
 
 /* A model and the rows to apply it to. */
@@ -174,7 +175,7 @@ static saddle_status check_output(const cli_arguments *arguments, saddle_error *
     SADDLE_TRY(cli_check_output("--output", chosen->output, false, error));
     saddle_path_list_add(&outputs, "output", chosen->output);
     saddle_path_list_add(&inputs, "model", arguments->plan.outputs.model);
-    cli_add_inputs(arguments, &inputs);
+    saddle_plan_add_inputs(&arguments->plan, &inputs);
     return saddle_path_lists_check(&outputs, &inputs, error);
 }
 

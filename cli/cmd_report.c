@@ -9,8 +9,8 @@ typedef struct options {
 } options;
 
 static const saddle_option *const own[] = {
-    CLI_OPTION(TEXT, options, output, "output", SADDLE_OUTPUT_HEADING, "report.html", "FILE",
-               "File of the page; -o is the same."),
+    CLI_FILES(OUTPUT, options, output, "output", SADDLE_OUTPUT_HEADING, "report.html", "FILE",
+              "File of the page; -o is the same."),
     CLI_OPTION(TEXT, options, title, "title", SADDLE_OUTPUT_HEADING, "", "TEXT",
                "Title of the page. Not given: problem and data of the first trace."),
     NULL};

@@ -71,8 +71,7 @@ static saddle_status check_outputs(const cli_arguments *arguments, saddle_error 
     saddle_path_list outputs = {.count = 0};
     saddle_path_list inputs = {.count = 0};
     saddle_plan_add_outputs(plan, &outputs);
-    saddle_path_list_add(&outputs, "report", common->report);
-    cli_add_inputs(arguments, &inputs);
+    saddle_plan_add_inputs(plan, &inputs);
     status = saddle_path_lists_check(&outputs, &inputs, error);
     SADDLE_THEN(status, saddle_plan_check_names(plan, error));
     SADDLE_THEN_IF(status, plan->outputs.checkpoint != NULL,

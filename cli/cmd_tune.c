@@ -19,6 +19,7 @@
 #include "files/file.h"
 #include "instance/plan.h"
 #include "lab/tune.h"
+#include "run/plan_files.h"
 #include "tune_display.h"
 #include "validation.h"
 
@@ -38,7 +39,7 @@ typedef struct options {
 
 /* A path in the list names code that will run, so a configuration file must not contain one. */
 #define ALGORITHMS \
-    SADDLE_OWN(options, algorithms, RUN), .no_path_in_file = true, .values = "@ALGORITHMS"
+    SADDLE_OWN(options, algorithms, RUN), .files = SADDLE_FILES_CODE, .values = "@ALGORITHMS"
 static const saddle_option algorithms_option = SADDLE_TEXT(
     ALGORITHMS, "algorithms", GROUP, "precision", "A,B,...",
     "Algorithms to tune, separated by commas. all: every algorithm. Each gets the full budget.");
@@ -281,7 +282,7 @@ static saddle_status check_files(const work *w, const cli_arguments *arguments, 
         saddle_snprintf(path, sizeof path, "%s/%s.yaml", w->directory, w->names.algorithm[a]->name);
         saddle_path_list_add(&outputs, "output", path);
     }
-    cli_add_inputs(arguments, &inputs);
+    saddle_plan_add_inputs(&arguments->plan, &inputs);
     return saddle_path_lists_check(&outputs, &inputs, error);
 }
 

@@ -15,6 +15,7 @@
 #include "files/file.h"
 #include "instance/plan.h"
 #include "instance/plan_plugins.h"
+#include "run/plan_files.h"
 #include "run/run.h"
 
 /* ---- settings ------------------------------------------------------------------------------ */
@@ -332,7 +333,7 @@ static saddle_status check_files(const comparison *c, saddle_error *error)
     for (size_t a = 0; c->tuned != NULL && a < c->names.count; a++)
         saddle_path_list_add(&inputs, "tuned",
                              saddle_comparison_tuned_path(c, c->names.algorithm[a], path));
-    cli_add_inputs(c->arguments, &inputs);
+    saddle_plan_add_inputs(&c->arguments->plan, &inputs);
     return saddle_path_lists_check(&outputs, &inputs, error);
 }
 

@@ -9,8 +9,6 @@
 #include "cli.h"
 #include "core/status.h"
 #include "files/file.h"
-#include "files/plugin.h"
-#include "run/plan_files.h"
 
 /* Whether no file was given. */
 static bool is_none(const char *path)
@@ -89,20 +87,6 @@ saddle_status cli_check_trace_output(const cli_arguments *arguments, const char 
     for (size_t k = 0; k < arguments->count; k++)
         saddle_path_list_add(&inputs, "a trace", arguments->operand[k]);
     return saddle_path_lists_check(&outputs, &inputs, error);
-}
-
-void cli_add_inputs(const cli_arguments *arguments, saddle_path_list *inputs)
-{
-    const cli_common *common = arguments->own;
-    const saddle_plan *plan = &arguments->plan;
-    saddle_plan_add_inputs(&arguments->plan, inputs);
-    /* Plug-ins that the program's own options name, such as --algorithms. */
-    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
-        const saddle_option *option = saddle_plan_option(plan, k);
-        if (option->no_path_in_file && option->home == SADDLE_HOME_OWN)
-            saddle_plugin_add_paths(inputs, option->name, SADDLE_PLAN_TEXT(plan, option));
-    }
-    saddle_path_list_add(inputs, "config", common->config);
 }
 
 saddle_status cli_check_directory(const char *what, const char *path, saddle_error *error)

@@ -67,6 +67,20 @@ typedef enum saddle_option_users {
     SADDLE_USERS_PROCESSES = 128 /**< Runs in several processes. */
 } saddle_option_users;
 
+/** Which files the value of an option names. No output of a run may be one of its inputs. */
+typedef enum saddle_option_files {
+    SADDLE_FILES_NONE,  /**< None. */
+    SADDLE_FILES_INPUT, /**< It is the path of a file that is read, or of several with %d. */
+    SADDLE_FILES_DATA,  /**< The same, or the name of a data set. */
+    SADDLE_FILES_RULE,  /**< A file that is read follows "file:" or "schedule:", in a rule or in
+                                  a list of rules. */
+    SADDLE_FILES_START, /**< The same, but the model of the run may replace the file. */
+    SADDLE_FILES_CODE,  /**< A word with a / is the path of a plug-in. A configuration file may
+                                  not contain one, because it names code to be run. */
+    SADDLE_FILES_CHECKPOINT, /**< A checkpoint, or a directory of checkpoints. */
+    SADDLE_FILES_OUTPUT      /**< The path of a file that is written. */
+} saddle_option_files;
+
 /** Which struct an option's field is in. */
 typedef enum saddle_option_home {
     SADDLE_HOME_NONE, /**< No field: the value is text only. */
@@ -108,15 +122,15 @@ typedef struct saddle_option {
     size_t offset;               /**< Of the field. */
     saddle_option_stage stage;   /**< What is made from it. */
     saddle_option_effect effect; /**< What it can change. */
-    const char *values;          /**< What its value can be, for completion: "@FILE", "@DIRECTORY",
-                                      "@ALGORITHM" and the like; NULL: its choices, if any. */
+    const char *values;          /**< What its value can be, for completion: "@DIRECTORY",
+                                      "@ALGORITHM" and the like; NULL: its choices, or files. */
     const saddle_search *search; /**< For numbers that a search varies; NULL: it does not. */
     unsigned users;              /**< Bits of ::saddle_option_users, all of which must apply for it
                                       to have an effect; 0: everybody uses it. */
     unsigned formats;            /**< For options for reading data: the formats that use it, as in
                                       saddle_dataset::formats. */
     bool not_in_file;            /**< Refused in a configuration file. */
-    bool no_path_in_file;       /**< There, a value with a / is refused: it names code to be run. */
+    saddle_option_files files;  /**< Which files its value names. Completion offers files for it. */
     const char *alone;          /**< What its name alone means on the command line; NULL: it needs
                                       a value, unless it is a flag. */
     saddle_companion used_with; /**< The value of another option that it needs to have an effect. */

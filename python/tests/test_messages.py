@@ -202,3 +202,54 @@ def test_whole_numbers_may_be_floats():
     assert saddle.run("quadratic", iterations=2e0, max_ifo=1e6).settings["max_ifo"] == "1000000"
     with pytest.raises(saddle.InputError, match="^iterations: '2.5'"):
         saddle.run("quadratic", iterations=2.5)
+
+
+BROKEN = "a\nb\x1b[31m"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: saddle.run(**QUADRATIC, topology=BROKEN),
+        lambda: saddle.run(**QUADRATIC, topology="file:" + BROKEN),
+        lambda: saddle.run(**QUADRATIC, mixing=BROKEN),
+        lambda: saddle.run(**QUADRATIC, links=BROKEN),
+        lambda: saddle.run(**QUADRATIC, churn=BROKEN),
+        lambda: saddle.run(**QUADRATIC, link_model=BROKEN),
+        lambda: saddle.run(**QUADRATIC, x_set=BROKEN),
+        lambda: saddle.run(**QUADRATIC, regularizer=BROKEN),
+        lambda: saddle.run(**QUADRATIC, init=BROKEN),
+        lambda: saddle.run(**QUADRATIC, algorithm=BROKEN),
+        lambda: saddle.run(**QUADRATIC, trace=BROKEN + "/t.csv"),
+        lambda: saddle.run(**QUADRATIC, checkpoint=BROKEN + "/c"),
+        lambda: saddle.run(**QUADRATIC, resume=BROKEN),
+        lambda: saddle.run(**QUADRATIC, **{BROKEN: 1}),
+        lambda: saddle.run(BROKEN, iterations=1),
+        lambda: saddle.run("auc", data="./" + BROKEN, iterations=1),
+        lambda: saddle.run(Own(name=BROKEN, lipschitz=-1.0), iterations=1),
+        lambda: saddle.load(BROKEN),
+        lambda: saddle.run(**QUADRATIC).save(BROKEN + "/m.npz"),
+        lambda: saddle.compare("quadratic", iterations=1, algorithms=[BROKEN]),
+        lambda: saddle.tune("quadratic", search={BROKEN: [1]}),
+    ],
+)
+def test_messages_are_one_line(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((saddle.Error, OSError, TypeError, ValueError)) as caught:
+        call()
+    assert "\n" not in str(caught.value) and "\x1b" not in str(caught.value)
+
+
+def test_outputs_keep_inputs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ch").write_text("2 leave 1\n4 return 1\n")
+    (tmp_path / "lm").write_text("default latency 0.01\n")
+    (tmp_path / "ed").write_text("0 1\n1 2\n2 0\n")
+    inputs = {"churn": "ch", "link_model": "lm", "links": "sequence:complete,file:ed"}
+    for option, value in inputs.items():
+        path = value.split(":")[-1]
+        before = (tmp_path / path).read_text()
+        for output in "trace", "model":
+            with pytest.raises(saddle.InputError, match=f"'{path}' is also the file of"):
+                saddle.run("quadratic", iterations=3, agents=3, **{option: value, output: path})
+            assert (tmp_path / path).read_text() == before

@@ -17,7 +17,8 @@ static bool lies_below(const char *path, const char *directory)
 {
     struct stat status;
     bool there = stat(path, &status) == 0;
-    if (saddle_unwritable(path) != NULL || (there && S_ISREG(status.st_mode) && status.st_nlink > 1))
+    if (saddle_unwritable(path) != NULL ||
+        (there && S_ISREG(status.st_mode) && status.st_nlink > 1))
         return false;
     char *parent = saddle_directory_of(path);
     char *place = there ? realpath(path, NULL) : parent != NULL ? realpath(parent, NULL) : NULL;
@@ -50,8 +51,7 @@ static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan
     for (size_t k = 0; status == SADDLE_OK && k < c->settings.count; k++) {
         const saddle_setting *s = &c->settings.setting[k];
         const saddle_option *option = taken(s, plan);
-        bool file = option != NULL && option->effect == SADDLE_EFFECT_OUTPUT &&
-                    option->values != NULL && strcmp(option->values, "@FILE") == 0;
+        bool file = option != NULL && option->files == SADDLE_FILES_OUTPUT;
         if (file && *s->given != '\0' && !lies_below(s->given, directory))
             status = saddle_fail(
                 error, SADDLE_BAD_INPUT,
@@ -76,7 +76,7 @@ static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan
         /* The plan has or will get an object in memory itself; if not, it is refused later. */
         if (option == NULL || (to_run && strcmp(s->given, SADDLE_IN_MEMORY) == 0))
             continue;
-        if (to_run && option->no_path_in_file && strchr(s->given, '/') != NULL)
+        if (to_run && option->files == SADDLE_FILES_CODE && strchr(s->given, '/') != NULL)
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
                 "%s: '%.300s' is of a run with the plug-in %.200s, and plug-ins are not loaded "

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "files/path_list.h"
 #include "instance/instance.h"
 
 /* Returns whether a setting may differ between a checkpoint and the run that resumes from it. */
@@ -117,7 +118,10 @@ static void list_files(const saddle_run_info *info, char *out, size_t size)
             option->kind != SADDLE_OPTION_TEXT || !saddle_plan_given(plan, option))
             continue;
         const char *value = SADDLE_PLAN_TEXT(plan, option);
-        bool file = strncmp(value, "file:", 5) == 0 || strncmp(value, "schedule:", 9) == 0;
+        saddle_path_list files = {.count = 0};
+        saddle_path_list_add_rule(&files, option->name, value);
+        bool file = files.count > 0;
+        saddle_path_list_release(&files);
         if (file || option->effect == SADDLE_EFFECT_SOURCE || access(value, F_OK) == 0)
             saddle_append(out, size, "%s %s %.200s", *out == '\0' ? "" : ",", option->name, value);
     }

@@ -31,9 +31,20 @@ void saddle_path_list_add(saddle_path_list *list, const char *option, const char
 
 void saddle_path_list_add_rule(saddle_path_list *list, const char *option, const char *text)
 {
-    static const char prefix[] = "file:";
-    if (text != NULL && strncmp(text, prefix, sizeof prefix - 1) == 0)
-        saddle_path_list_add(list, option, text + sizeof prefix - 1);
+    static const char *const prefix[] = {"file:", "schedule:"};
+    for (const char *at = text; *at != '\0'; at++)
+        for (size_t k = 0; k < sizeof prefix / sizeof *prefix; k++) {
+            const char *path = at + strlen(prefix[k]);
+            if (strncmp(at, prefix[k], strlen(prefix[k])) != 0 ||
+                (at > text && at[-1] != ',' && at[-1] != ':'))
+                continue;
+            saddle_path_list_add(list, option, path);
+            char *item = saddle_format("%.*s", (int)strcspn(path, ","), path);
+            list->short_of_memory = list->short_of_memory || item == NULL;
+            if (strchr(path, ',') != NULL)
+                saddle_path_list_add(list, option, item);
+            saddle_free(item);
+        }
 }
 
 void saddle_path_list_release(saddle_path_list *list)

@@ -23,7 +23,9 @@ typedef struct saddle_path_list {
 
 /* Adds a path, which is copied; NULL and "" are ignored. */
 void saddle_path_list_add(saddle_path_list *list, const char *option, const char *path);
-/* Adds what follows "file:" in a text, if it begins with that. */
+/* Adds what follows "file:" or "schedule:" in a rule, or in a list of rules such as
+ * sequence:ring,file:edges. Because a path can contain a comma, both the rest of the text and the rest
+ * of the item are added. */
 void saddle_path_list_add_rule(saddle_path_list *list, const char *option, const char *text);
 /* Frees the entries. */
 void saddle_path_list_release(saddle_path_list *list);

@@ -146,7 +146,8 @@ static saddle_status apply(saddle_plan *plan, const saddle_yaml_entry *from, sad
     bool given = chosen->from == SADDLE_FROM_CALLER;
     if (chosen->option->not_in_file)
         status = saddle_fail(&reason, SADDLE_BAD_INPUT, "not allowed in a file; give it directly");
-    else if (!given && chosen->option->no_path_in_file && strchr(from->value, '/') != NULL)
+    else if (!given && chosen->option->files == SADDLE_FILES_CODE &&
+             strchr(from->value, '/') != NULL)
         status = saddle_fail(&reason, SADDLE_BAD_INPUT,
                              "'%.200s' is a plug-in, and plug-ins named in a file are not loaded; "
                              "if you trust it, give %.200s as the %s",

@@ -23,12 +23,16 @@
 #define PLAN_NETWORK(field, who, kind) \
     PLAN_OF(network.field, INSTANCE, RESULT, kind), .users = SADDLE_USERS_##who
 /* The same for an option whose value can be the path of a plug-in. */
-#define PLAN_CODE(field, when, kind) PLAN_OF(field, when, RESULT, kind), .no_path_in_file = true
+#define PLAN_CODE(field, when, kind) PLAN_OF(field, when, RESULT, kind), .files = SADDLE_FILES_CODE
+/* The same for an option whose value names files of another kind. */
+#define PLAN_FILES(field, when, what, kind) PLAN(field, when, what), .files = SADDLE_FILES_##kind
 
 /* Options that decide whether others have an effect. */
-#define LINKS                     \
-    PLAN_NETWORK(links, MESSAGES, \
-                 "reliable|agreed:|agreed-burst:|gossip|sequence:|schedule:|lossy:|burst:|delay:")
+#define LINKS                                                                              \
+    PLAN_NETWORK(                                                                          \
+        links, MESSAGES,                                                                   \
+        "reliable|agreed:|agreed-burst:|gossip|sequence:|schedule:|lossy:|burst:|delay:"), \
+        .files = SADDLE_FILES_RULE
 static const saddle_option links = SADDLE_TEXT(
     LINKS, "links", SADDLE_LINKS_HEADING, "reliable", "KIND",
     "Which messages arrive.\n"
@@ -52,12 +56,15 @@ static const saddle_option compress =
                 "random:FRACTION: send this fraction of the entries, drawn at random.");
 
 /* Fields of single options. */
-#define LABELS PLAN_READING(labels, SOURCE, IDX | NUMPY), .values = "@FILE"
-#define TOPOLOGY \
-    PLAN_NETWORK(topology, TOPOLOGY, "@TOPOLOGY"), .used_with = {&links, "sequence", true}
+#define LABELS PLAN_READING(labels, SOURCE, IDX | NUMPY), .files = SADDLE_FILES_INPUT
+#define TOPOLOGY                                                               \
+    PLAN_NETWORK(topology, TOPOLOGY, "@TOPOLOGY"), .files = SADDLE_FILES_RULE, \
+                                                   .used_with = {&links, "sequence", true}
+#define MIXING PLAN_NETWORK(mixing, NETWORK, "@MIXING"), .files = SADDLE_FILES_RULE
+#define CHURN PLAN_NETWORK(churn, MESSAGES, NULL), .files = SADDLE_FILES_INPUT
 #define MIXING_RATE PLAN_NETWORK(mixing_rate, NETWORK, NULL), .used_with = {&compress, "none", true}
 #define ROUNDS PLAN(limits.max_rounds, RUN, LENGTH), .users = SADDLE_USERS_MESSAGES
-#define RESUME PLAN_OF(outputs.resume, RUN, OUTPUT, "@FILE"), .alone = "yes"
+#define RESUME PLAN_FILES(outputs.resume, RUN, OUTPUT, CHECKPOINT), .alone = "yes"
 #define STALL PLAN(engine.stall_seconds, INSTANCE, ENGINE), .users = SADDLE_USERS_PROCESSES
 
 /* Entries of the table. Names without parameters, so that their arguments are expanded only once. */
@@ -74,7 +81,7 @@ const saddle_option *const saddle_plan_options[] = {
          "Problem to solve. `saddle problems` lists them. A value with a / is the path of your own "
          "plug-in (a shared object): ./mine.so[:OPTIONS]. `saddle eval` and `saddle predict` need "
          "it only for the model of a plug-in."),
-    TEXT(PLAN_OF(problem.data, INSTANCE, SOURCE, "@FILE"), "data", SADDLE_DATA_HEADING, "synthetic",
+    TEXT(PLAN_FILES(problem.data, INSTANCE, SOURCE, DATA), "data", SADDLE_DATA_HEADING, "synthetic",
          "NAME",
          "Data file or data set name. Files are LIBSVM, CSV, IDX, .npy or .npz; text may be "
          "compressed (.gz). Names are looked up in $SADDLE_DATA and the data directory; "
@@ -125,7 +132,7 @@ const saddle_option *const saddle_plan_options[] = {
          SADDLE_DATA_HEADING, "auto", "LABELS",
          "Labels of the classes, such as 0,1,2. Only for problems with more than two classes. "
          "auto: the labels that occur."),
-    TEXT(PLAN_OF(problem.test_data, INSTANCE, SOURCE, "@FILE"), "test-data", SADDLE_DATA_HEADING,
+    TEXT(PLAN_FILES(problem.test_data, INSTANCE, SOURCE, DATA), "test-data", SADDLE_DATA_HEADING,
          "", "NAME",
          "Held-out data to measure outcomes on. Named as for --data. Not given: outcomes are "
          "measured on the agents' data only."),
@@ -162,8 +169,8 @@ const saddle_option *const saddle_plan_options[] = {
     TEXT(TOPOLOGY, "topology", SADDLE_NETWORK_HEADING, "er:0.6", "GRAPH",
          "Network of the agents. `saddle topologies` lists the graphs. file:PATH reads one edge "
          "per line, `i j`, with agents numbered from 0."),
-    TEXT(PLAN_NETWORK(mixing, NETWORK, "@MIXING"), "mixing", SADDLE_NETWORK_HEADING, "laplacian",
-         "RULE", "Rule for the weights of the mixing matrix. `saddle topologies` lists the rules."),
+    TEXT(MIXING, "mixing", SADDLE_NETWORK_HEADING, "laplacian", "RULE",
+         "Rule for the weights of the mixing matrix. `saddle topologies` lists the rules."),
     &links,
     CHOICE(
         PLAN_NETWORK(inexact, NETWORK, NULL), "inexact", SADDLE_LINKS_HEADING, "no", "no|stale|own",
@@ -173,7 +180,7 @@ const saddle_option *const saddle_plan_options[] = {
         "stale: use the last message that arrived.\n"
         "own: use the receiver's own state.\n"
         "With stale and own the solution is wrong; they show what the exact rule is worth."),
-    TEXT(PLAN_NETWORK(churn, MESSAGES, "@FILE"), "churn", SADDLE_LINKS_HEADING, "", "FILE",
+    TEXT(CHURN, "churn", SADDLE_LINKS_HEADING, "", "FILE",
          "File that says which agents leave and join, and when. Its lines are `ROUND "
          "leave|return|join AGENT` and `ROUND cut|heal I J`. The objective is the mean over the "
          "agents that are present. Not given: all agents stay."),
@@ -182,7 +189,7 @@ const saddle_option *const saddle_plan_options[] = {
         MIXING_RATE, "mixing-rate", SADDLE_LINKS_HEADING, "auto", 0.0, 1.0, "RATE",
         "Weight of compressed messages in mixing, from 0 to 1. auto: a rate that suits --compress, "
         "halved whenever neighbours' copies of an agent's state fall too far behind it."),
-    TEXT(PLAN_OF(network.link_model, RUN, METRIC, "@FILE"), "link-model", SADDLE_LINKS_HEADING, "",
+    TEXT(PLAN_FILES(network.link_model, RUN, METRIC, INPUT), "link-model", SADDLE_LINKS_HEADING, "",
          "MODEL",
          "Simulate the time that messages take, in column network_seconds. Give any of "
          "latency:S,bandwidth:B,compute:C: S seconds per message, B bytes per second on a link, C "
@@ -192,14 +199,15 @@ const saddle_option *const saddle_plan_options[] = {
         PLAN_CODE(algorithm.name, RUN, "@ALGORITHM"), "algorithm", SADDLE_ALGORITHM_HEADING,
         "precision", "NAME",
         "Algorithm to use. `saddle algorithms` lists them. Your own plug-in: ./mine.so[:OPTIONS]."),
-    TEXT(PLAN(start.init, INSTANCE, RESULT), "init", SADDLE_START_HEADING, "auto", "RULE",
+    TEXT(PLAN_FILES(start.init, INSTANCE, RESULT, START), "init", SADDLE_START_HEADING, "auto",
+         "RULE",
          "Starting point, projected onto X and Y. Give zeros, constant:V, normal:S (normally "
          "distributed entries with standard deviation S) or file:PATH (.npy or .npz with xbar and "
          "ybar, as --model writes). auto: the problem's own start, or normal:0.1."),
-    TEXT(PLAN(start.init_x, INSTANCE, RESULT), "init-x", SADDLE_START_HEADING, "auto", "RULE",
-         "Starting point of x, if it differs from --init. auto: as --init."),
-    TEXT(PLAN(start.init_y, INSTANCE, RESULT), "init-y", SADDLE_START_HEADING, "auto", "RULE",
-         "Starting point of y, if it differs from --init. auto: as --init."),
+    TEXT(PLAN_FILES(start.init_x, INSTANCE, RESULT, START), "init-x", SADDLE_START_HEADING, "auto",
+         "RULE", "Starting point of x, if it differs from --init. auto: as --init."),
+    TEXT(PLAN_FILES(start.init_y, INSTANCE, RESULT, START), "init-y", SADDLE_START_HEADING, "auto",
+         "RULE", "Starting point of y, if it differs from --init. auto: as --init."),
     INTEGER(PLAN(start.seed, INSTANCE, RESULT), "seed", SADDLE_START_HEADING, "1", 0,
             SADDLE_UNBOUNDED, "N",
             "Seed of all random choices. The same seed gives the same bits."),
@@ -251,7 +259,7 @@ const saddle_option *const saddle_plan_options[] = {
          "With --engine mpi: end the job if a process does not respond for S seconds. A process "
          "that is merely busy (computing, reading or writing) still responds, however long it "
          "takes; one that is stopped or unreachable does not. The exit status is 5."),
-    TEXT(PLAN_OF(outputs.trace, RUN, OUTPUT, "@FILE"), "trace", SADDLE_OUTPUT_HEADING, "", "PATH",
+    TEXT(PLAN_FILES(outputs.trace, RUN, OUTPUT, OUTPUT), "trace", SADDLE_OUTPUT_HEADING, "", "PATH",
          "Write the trace to a CSV file. Not given: no trace is written."),
     INTEGER(PLAN(outputs.trace_every, RUN, RECORD), "trace-every", SADDLE_MEASURING_HEADING, "auto",
             1, 0x1p53, "N",
@@ -278,11 +286,11 @@ const saddle_option *const saddle_plan_options[] = {
          SADDLE_MEASURING_HEADING, "no",
          "Also measure the outcomes of each agent's own model. The smallest, mean and largest over "
          "the agents are reported, on their own rows and on --test-data."),
-    TEXT(PLAN_OF(outputs.model, RUN, OUTPUT, "@FILE"), "model", SADDLE_OUTPUT_HEADING, "", "PATH",
+    TEXT(PLAN_FILES(outputs.model, RUN, OUTPUT, OUTPUT), "model", SADDLE_OUTPUT_HEADING, "", "PATH",
          "Model file: written by `saddle run`, read by `saddle eval` and `saddle predict`. It is "
          "an .npz file, or an .npy file (a structured array with one element), and holds xbar, "
          "ybar, every agent's x and y, and what is needed to score new rows."),
-    TEXT(PLAN_OF(outputs.checkpoint, RUN, OUTPUT, "@DIRECTORY"), "checkpoint",
+    TEXT(PLAN_FILES(outputs.checkpoint, RUN, OUTPUT, CHECKPOINT), "checkpoint",
          SADDLE_CHECKPOINTS_HEADING, "", "DIR",
          "Write checkpoints into a directory. It is created if missing; the last two checkpoints "
          "are kept. One is also written at the end, and after Ctrl-C or a termination signal. Not "

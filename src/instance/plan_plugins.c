@@ -92,7 +92,7 @@ saddle_status saddle_plan_load_plugins(saddle_plan *plan, saddle_error *error)
     for (size_t k = 0; status == SADDLE_OK && k < plan->settings->count; k++) {
         const saddle_entry *e = &plan->settings->entries[k];
         /* What a file names is never loaded. */
-        if (e->option->no_path_in_file && e->from != SADDLE_FROM_FILE)
+        if (e->option->files == SADDLE_FILES_CODE && e->from != SADDLE_FROM_FILE)
             status = load_all(plan, e->option, error);
     }
     return status;

@@ -103,7 +103,7 @@ static void write_value(FILE *out, const saddle_option *option, const char *text
         write_file(out, text);
         return;
     }
-    if (!option->no_path_in_file || strchr(text, '/') == NULL) {
+    if (option->files != SADDLE_FILES_CODE || strchr(text, '/') == NULL) {
         fputs(text, out);
         return;
     }
@@ -204,7 +204,8 @@ static saddle_status refuse_plan(const saddle_world *world, const saddle_plan *p
                                  const saddle_difference *d, const char *host, const char *first,
                                  saddle_error *error)
 {
-    if (d->option->no_path_in_file && names_plugin(d->value_here) && names_plugin(d->value_there))
+    if (d->option->files == SADDLE_FILES_CODE && names_plugin(d->value_here) &&
+        names_plugin(d->value_there))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%s: the plug-in '%.300s' of process %zu on %s is not the same file as "
                            "that of process 0 on %s; copy one file to all hosts",

@@ -11,6 +11,7 @@
 #include "data/readers.h"
 #include "files/pattern.h"
 #include "files/plugin.h"
+#include "instance/plan.h"
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
@@ -45,7 +46,7 @@ void saddle_data_add_inputs(const char *option, const char *name, saddle_path_li
 {
     char *path = NULL;
     struct stat status;
-    if (name == NULL || (strncmp(name, "synthetic", 9) == 0 && stat(name, &status) != 0))
+    if (*name == '\0' || (strncmp(name, "synthetic", 9) == 0 && stat(name, &status) != 0))
         return;
     add_parts(option, name, inputs);
     /* A name that is not a file is refused when it is used. */
@@ -61,10 +62,10 @@ void saddle_data_add_inputs(const char *option, const char *name, saddle_path_li
 static void add_start(const char *option, const char *rule, const saddle_plan *plan,
                       saddle_path_list *inputs)
 {
+    size_t before = inputs->count;
     saddle_path_list_add_rule(inputs, option, rule);
-    if (plan->outputs.model != NULL && inputs->count > 0 &&
-        inputs->entry[inputs->count - 1].option == option &&
-        saddle_same_file(inputs->entry[inputs->count - 1].path, plan->outputs.model))
+    while (plan->outputs.model != NULL && inputs->count > before &&
+           saddle_same_file(inputs->entry[inputs->count - 1].path, plan->outputs.model))
         saddle_free(inputs->entry[--inputs->count].path);
 }
 
@@ -73,7 +74,7 @@ static void add_checkpoints(const char *option, const char *place, saddle_path_l
 {
     char *path = NULL;
     struct stat status;
-    if (place == NULL || stat(place, &status) != 0)
+    if (stat(place, &status) != 0)
         return;
     if (!S_ISDIR(status.st_mode))
         saddle_path_list_add(inputs, option, place);
@@ -87,47 +88,66 @@ static void add_checkpoints(const char *option, const char *place, saddle_path_l
     }
 }
 
+/* Adds the files that the value of an option names. */
+static void add_inputs(const saddle_option *option, const char *value, const saddle_plan *plan,
+                       saddle_path_list *inputs)
+{
+    switch (option->files) {
+    case SADDLE_FILES_INPUT:
+        add_parts(option->name, value, inputs);
+        saddle_path_list_add(inputs, option->name, value);
+        break;
+    case SADDLE_FILES_DATA:
+        saddle_data_add_inputs(option->name, value, inputs);
+        break;
+    case SADDLE_FILES_RULE:
+        saddle_path_list_add_rule(inputs, option->name, value);
+        break;
+    case SADDLE_FILES_START:
+        add_start(option->name, value, plan, inputs);
+        break;
+    case SADDLE_FILES_CODE:
+        saddle_plugin_add_paths(inputs, option->name, value);
+        break;
+    case SADDLE_FILES_CHECKPOINT:
+        add_checkpoints(option->name, value, inputs);
+        break;
+    case SADDLE_FILES_NONE:
+    case SADDLE_FILES_OUTPUT:
+        break;
+    }
+}
+
 void saddle_plan_add_inputs(const saddle_plan *plan, saddle_path_list *inputs)
 {
-    saddle_data_add_inputs("data", plan->problem.data, inputs);
-    saddle_data_add_inputs("test-data", plan->problem.test_data, inputs);
-    add_parts("labels", plan->problem.labels != NULL ? plan->problem.labels : "", inputs);
-    saddle_path_list_add(inputs, "labels", plan->problem.labels);
-    saddle_path_list_add_rule(inputs, "topology", plan->network.topology);
-    saddle_path_list_add_rule(inputs, "mixing", plan->network.mixing);
-    if (plan->network.links != NULL && strncmp(plan->network.links, "schedule:", 9) == 0)
-        saddle_path_list_add(inputs, "links", plan->network.links + 9);
-    add_start("init", plan->start.init, plan, inputs);
-    add_start("init-x", plan->start.init_x, plan, inputs);
-    add_start("init-y", plan->start.init_y, plan, inputs);
-    saddle_plugin_add_paths(inputs, "problem", plan->problem.name);
-    saddle_plugin_add_paths(inputs, "algorithm", plan->algorithm.name);
-    saddle_plugin_add_paths(inputs, "x-set", plan->problem.x_set);
-    saddle_plugin_add_paths(inputs, "y-set", plan->problem.y_set);
-    saddle_plugin_add_paths(inputs, "regularizer", plan->problem.regularizer);
-    add_checkpoints("resume", plan->outputs.resume, inputs);
-    add_checkpoints("checkpoint", plan->outputs.checkpoint, inputs);
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
+        add_inputs(option, SADDLE_PLAN_TEXT(plan, option), plan, inputs);
+    }
 }
 
 /* ---- outputs --------------------------------------------------------------------------------- */
 
 void saddle_plan_add_outputs(const saddle_plan *plan, saddle_path_list *outputs)
 {
-    saddle_path_list_add(outputs, "trace", plan->outputs.trace);
-    saddle_path_list_add(outputs, "model", plan->outputs.model);
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
+        if (option->files == SADDLE_FILES_OUTPUT)
+            saddle_path_list_add(outputs, option->name, SADDLE_PLAN_TEXT(plan, option));
+    }
 }
 
 saddle_status saddle_plan_check_names(const saddle_plan *plan, saddle_error *error)
 {
-    const struct {
-        const char *option;
-        const char *path;
-    } output[] = {{"trace", plan->outputs.trace}, {"model", plan->outputs.model}};
-    for (size_t k = 0; k < sizeof output / sizeof *output; k++)
-        if (plan->outputs.checkpoint != NULL && output[k].path != NULL &&
-            saddle_is_checkpoint_name(saddle_file_name(output[k].path)))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "%s: '%.300s' has the name of a checkpoint; give another name",
-                               output[k].option, output[k].path);
-    return SADDLE_OK;
+    saddle_path_list outputs = {.count = 0};
+    saddle_status status = SADDLE_OK;
+    if (plan->outputs.checkpoint != NULL)
+        saddle_plan_add_outputs(plan, &outputs);
+    for (size_t k = 0; status == SADDLE_OK && k < outputs.count; k++)
+        if (saddle_is_checkpoint_name(saddle_file_name(outputs.entry[k].path)))
+            status = saddle_fail(error, SADDLE_BAD_INPUT,
+                                 "%s: '%.300s' has the name of a checkpoint; give another name",
+                                 outputs.entry[k].option, outputs.entry[k].path);
+    saddle_path_list_release(&outputs);
+    return status;
 }

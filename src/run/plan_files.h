@@ -6,10 +6,10 @@
 
 #include "files/path_list.h"
 
-/* Adds every file that a run of a plan reads: data, held-out data and the label files next to
- * them, networks, starting points, plug-ins, checkpoints. */
+/* Adds every file that the values of a plan's options name and that is read (saddle_option::files),
+ * and the label files next to data. */
 void saddle_plan_add_inputs(const saddle_plan *plan, saddle_path_list *inputs);
-/* Adds every file that it writes, except checkpoints. */
+/* Adds every file that they name and that is written. */
 void saddle_plan_add_outputs(const saddle_plan *plan, saddle_path_list *outputs);
 /* Adds the files of a data set by its name: the file, or all files of a pattern with %d, and
  * their label files. */

@@ -101,6 +101,45 @@ START_TEST(groups_differ_in_what_changes_a_run)
 }
 END_TEST
 
+/* Fails if an option speaks of files but does not say which files its value names. */
+static void check_files(const saddle_option *option)
+{
+    const char *meta = option->metavar != NULL ? option->metavar : "";
+    bool speaks =
+        strcmp(meta, "FILE") == 0 || strcmp(meta, "PATH") == 0 ||
+        strstr(option->help, "file:PATH") != NULL || strstr(option->help, "./mine.so") != NULL ||
+        strstr(option->help, "schedule:FILE") != NULL || strstr(option->help, "ive a file") != NULL;
+    ck_assert_msg(!speaks || option->files != SADDLE_FILES_NONE,
+                  "--%s names files, but its .files is SADDLE_FILES_NONE", option->name);
+    ck_assert_msg(option->files == SADDLE_FILES_NONE || option->kind == SADDLE_OPTION_TEXT, "--%s",
+                  option->name);
+}
+
+START_TEST(options_that_name_files_say_so)
+{
+    saddle_error error;
+    saddle_plan plan;
+    size_t named = 0;
+    for (size_t c = 0; cli_commands[c] != NULL; c++) {
+        ck_assert_int_eq(cli_plan(&plan, cli_commands[c], &error), SADDLE_OK);
+        for (size_t k = 0; k < saddle_plan_option_count(&plan); k++) {
+            check_files(saddle_plan_option(&plan, k));
+            named += saddle_plan_option(&plan, k)->files != SADDLE_FILES_NONE;
+        }
+        saddle_plan_free(&plan);
+    }
+    ck_assert_uint_gt(named, 20);
+    static const char *const naming[] = {
+        "data",        "test-data", "labels", "topology", "mixing",  "links",     "churn",
+        "link-model",  "init",      "init-x", "init-y",   "problem", "x-set",     "y-set",
+        "regularizer", "algorithm", "resume", "trace",    "model",   "checkpoint"};
+    ck_assert_int_eq(cli_plan(&plan, &cli_run, &error), SADDLE_OK);
+    for (size_t k = 0; k < sizeof naming / sizeof *naming; k++)
+        ck_assert_msg(option_of(&plan, naming[k])->files != SADDLE_FILES_NONE, "%s", naming[k]);
+    saddle_plan_free(&plan);
+}
+END_TEST
+
 /* Returns a trace with a seed and one more setting; free with saddle_trace_free(). */
 static saddle_trace *trace_with(const char *seed, const char *name, const char *value)
 {
@@ -140,6 +179,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, headings_decide_nothing);
     tcase_add_test(tests, commands_take_fields);
     tcase_add_test(tests, groups_differ_in_what_changes_a_run);
+    tcase_add_test(tests, options_that_name_files_say_so);
     tcase_add_test(tests, titles_name_groups);
     suite_add_tcase(suite, tests);
     return suite;

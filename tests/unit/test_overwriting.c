@@ -62,6 +62,34 @@ START_TEST(files_are_known_by_device_and_inode)
 }
 END_TEST
 
+/* Adds the paths in a rule, and joins them. */
+static const char *paths_in(const char *rule)
+{
+    static char joined[200];
+    saddle_path_list list = {.count = 0};
+    joined[0] = '\0';
+    saddle_path_list_add_rule(&list, "links", rule);
+    for (size_t k = 0; k < list.count; k++) {
+        strcat(joined, k > 0 ? " " : "");
+        strcat(joined, list.entry[k].path);
+    }
+    saddle_path_list_release(&list);
+    return joined;
+}
+
+START_TEST(files_are_found_anywhere_in_a_rule)
+{
+    ck_assert_str_eq(paths_in("file:a"), "a");
+    ck_assert_str_eq(paths_in("schedule:dir/a"), "dir/a");
+    ck_assert_str_eq(paths_in("sequence:ring,file:a"), "a");
+    ck_assert_str_eq(paths_in("sequence:file:a,ring,file:b"), "a,ring,file:b a b");
+    ck_assert_str_eq(paths_in("ring"), "");
+    ck_assert_str_eq(paths_in("profile:a"), "");
+    ck_assert_str_eq(paths_in("file:"), "");
+    ck_assert_str_eq(paths_in(""), "");
+}
+END_TEST
+
 /* Runs the quadratic problem with further settings; the last name is NULL. */
 static saddle_status solve(const char *const (*setting)[2])
 {
@@ -99,6 +127,23 @@ START_TEST(a_run_keeps_its_inputs)
         assert_refused(solve(settings), error, SADDLE_BAD_INPUT, wanted);
         assert_file_holds("edges", edges);
     }
+    saddle_test_write("events", "2 leave 1\n4 return 1\n");
+    saddle_test_write("costs", "default latency 0.01\n");
+    static const char *const input[][3] = {{"churn", "events", "events"},
+                                           {"link-model", "costs", "costs"},
+                                           {"links", "sequence:complete,file:edges", "edges"}};
+    for (size_t k = 0; k < 6; k++) {
+        const char *const *in = input[k / 2];
+        const char *const settings[][2] = {
+            {"agents", "3"}, {in[0], in[1]}, {output[k % 2], in[2]}, {NULL, NULL}};
+        char wanted[64];
+        snprintf(wanted, sizeof wanted, "%s: '%s' is also the file of %s", output[k % 2], in[2],
+                 in[0]);
+        assert_refused(solve(settings), error, SADDLE_BAD_INPUT, wanted);
+    }
+    assert_file_holds("edges", edges);
+    assert_file_holds("events", "2 leave 1\n4 return 1\n");
+    assert_file_holds("costs", "default latency 0.01\n");
     const char *const both[][2] = {{"trace", "same"}, {"model", "same"}, {NULL, NULL}};
     assert_refused(solve(both), error, SADDLE_BAD_INPUT, "model: 'same' is also the file of trace");
     ck_assert_int_ne(access("same", F_OK), 0);
@@ -148,6 +193,7 @@ Suite *saddle_test_suite(void)
     TCase *cases = tcase_create("overwriting");
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, files_are_known_by_device_and_inode);
+    tcase_add_test(cases, files_are_found_anywhere_in_a_rule);
     tcase_add_test(cases, a_run_keeps_its_inputs);
     tcase_add_test(cases, a_checkpoint_names_no_files_of_others);
     suite_add_tcase(suite, cases);
