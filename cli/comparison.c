@@ -190,6 +190,7 @@ static saddle_status find(comparison *c, comparison_run *run, const saddle_insta
                                       .remedy =
                                           "give another directory, or set overwrite to replace it",
                                       .plan = &forecast.plan,
+                                      .given = &c->arguments->plan,
                                       .values = {&forecast.plan, saddle_plan_value},
                                       .may_differ = SADDLE_EFFECTS(ENGINE) | SADDLE_EFFECTS(OUTPUT),
                                       .fingerprint = forecast.fingerprint};

@@ -99,19 +99,26 @@ saddle_status saddle_trace_check_run(const saddle_trace *trace, const saddle_wan
                            .here = wanted->values,
                            .there = {trace, saddle_trace_value},
                            .may_differ = wanted->may_differ};
-    if (saddle_next_difference(&d))
+    char fingerprint[32];
+    saddle_snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, wanted->fingerprint);
+    bool changed = strcmp(saddle_trace_setting(trace, "fingerprint"), fingerprint) != 0;
+    while (saddle_next_difference(&d)) {
+        /* A number that is computed from data differs because their contents do. */
+        bool computed = d.option->stage == SADDLE_STAGE_RUN || d.option->kind == SADDLE_OPTION_REAL;
+        if (changed && computed && strcmp(d.option->fallback, "auto") == 0 &&
+            !saddle_plan_given(wanted->given, d.option))
+            continue;
         return refuse(trace, wanted, d.option->name, d.value_here, d.value_there, error);
+    }
     for (size_t k = 0; k < wanted->extras; k++) {
         const char *there = saddle_trace_setting(trace, wanted->extra[k][0]);
         if (strcmp(there, wanted->extra[k][1]) != 0)
             return refuse(trace, wanted, wanted->extra[k][0], wanted->extra[k][1], there, error);
     }
-    char fingerprint[32];
-    saddle_snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, wanted->fingerprint);
-    if (strcmp(saddle_trace_setting(trace, "fingerprint"), fingerprint) == 0)
+    if (!changed)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' belongs to another %s: its settings are the same, but the "
+                       "'%.300s' belongs to another %s: its options are the same, but the "
                        "contents of the data, the network or the link model have changed; restore "
                        "the files, or %s",
                        trace->path, wanted->what, wanted->remedy);

@@ -27,11 +27,12 @@ typedef struct saddle_wanted_run {
     const char *what;              /* of which it is a part, such as "comparison" */
     const char *remedy;            /* ends messages */
     const saddle_plan *plan;       /* the effective one, whose options are compared */
+    const saddle_plan *given;      /* the one that the user gave */
     saddle_values values;          /* usually those of the plan */
     unsigned may_differ;           /* effects of options that are not compared */
     const char *const (*extra)[2]; /* names and values that must also be equal */
     size_t extras;                 /* their number */
-    uint64_t fingerprint;          /* of the contents of data and network */
+    uint64_t fingerprint;          /* of the contents of data, network and link model */
 } saddle_wanted_run;
 
 /* Refuses a trace, or a log, of another version or run, or of files with other contents. */

@@ -3,7 +3,7 @@
  *
  *   # saddle 0.3.0
  *   # problem: quadratic         every effective setting that can change a result
- *   # fingerprint: 6d1c...       the contents of data and network
+ *   # fingerprint: 6d1c...       the contents of data, network and link model
  *   # objective: metric          and those of the search
  *   # budget: 100000
  *   rung,candidate,allotment,ifo,iterations,metric,eta-x,eta-y
@@ -223,6 +223,9 @@ static saddle_status open_own(saddle_tune_log *log, const saddle_tune_space *spa
                               const saddle_tuning *tuning, bool resume, saddle_error *error)
 {
     const saddle_instance *instance = space->instance;
+    saddle_forecast again; /* with the fingerprint, which includes that of the link model */
+    SADDLE_TRY(saddle_run_forecast(instance, space->plan, &again, error));
+    saddle_plan_free(&again.plan);
     char rows[32] = "";
     char budget[32];
     char candidates[32];
@@ -240,11 +243,12 @@ static saddle_status open_own(saddle_tune_log *log, const saddle_tune_space *spa
         .what = "search",
         .remedy = "give the options of that search, or start again in another directory",
         .plan = &space->forecast.plan,
+        .given = space->plan,
         .values = {space, search_value},
         .may_differ = SADDLE_TUNE_IGNORED,
         .extra = extra,
         .extras = sizeof extra / sizeof *extra,
-        .fingerprint = instance->parts->fingerprint};
+        .fingerprint = again.fingerprint};
     return open_file(log, &run, tuning, resume, error);
 }
 
@@ -257,7 +261,7 @@ saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_tune_space
     if (inputs->log == NULL)
         return SADDLE_OK;
     saddle_status status = SADDLE_OK;
-    uint64_t fingerprint; /* which the instance keeps for the head */
+    uint64_t fingerprint; /* which the forecast then has */
     SADDLE_TRY(saddle_fingerprint_instance(space->instance, &fingerprint, error));
     log->path = inputs->log;
     if (world->rank == 0)

@@ -143,6 +143,27 @@ try tune "${files[@]}"
 check "continues" exits 0
 sed -i 's/^1 1:3/-1 1:3/' rows.txt
 refuse "the contents of the data, the network or the link model have changed; restore the files" tune "${files[@]}"
+try data generate many.csv --rows 300 --features 6
+printf 'default latency 0.01\n' >costs
+printf '20 leave 1\n40 return 1\n' >events
+printf '%s\n' '0 1' '1 2' '2 3' '3 4' '4 0' >edges
+files=(--problem auc --data many.csv --topology file:edges --churn events --link-model costs --algorithms gt-gda
+    --budget 60000 --output several --resume --quiet)
+try tune "${files[@]}"
+check "a search on several files" exits 0
+while read -r file expression; do
+    cp "$file" kept
+    sed -i "$expression" "$file"
+    refuse "the contents of the data, the network or the link model have changed; restore the files" tune "${files[@]}"
+    mv kept "$file"
+done <<'END'
+many.csv 2~3{s/,1$/,0/;s/,-1$/,1/;s/,0$/,-1/}
+edges s/^4 0/4 1/
+events s/^20/21/
+costs s/0.01/0.02/
+END
+try tune "${files[@]}"
+check "continues with the restored files" exits 0
 refuse "--budget: 10 IFO calls are too few; give at least" tune "${problem[@]}" --budget 10 --output new
 # All algorithms that lack something are named, before the first one spends anything.
 refuse "for gda, " tune "${problem[@]}" --algorithms gda,precision --budget 10 --output new
