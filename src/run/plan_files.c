@@ -143,6 +143,8 @@ saddle_status saddle_plan_check_names(const saddle_plan *plan, saddle_error *err
     saddle_status status = SADDLE_OK;
     if (plan->outputs.checkpoint != NULL)
         saddle_plan_add_outputs(plan, &outputs);
+    if (outputs.short_of_memory)
+        status = saddle_no_memory(error, "the paths of files");
     for (size_t k = 0; status == SADDLE_OK && k < outputs.count; k++)
         if (saddle_is_checkpoint_name(saddle_file_name(outputs.entry[k].path)))
             status = saddle_fail(error, SADDLE_BAD_INPUT,
