@@ -106,14 +106,16 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
                               saddle_error *error)
 {
     saddle_label_kind kind = p->choice.kind->labels;
+    saddle_label_rule rule = saddle_plan_label_rule(&p->plan, kind);
     saddle_outcome_rows rows = {.held_out = data};
     bool given = kind == SADDLE_LABELS_SIGNS && positive != NULL && strcmp(positive, "auto") != 0;
     /* Labels may be given as texts of the label column. */
     char *list = given ? saddle_columns_label_list(data->columns, positive) : NULL;
     if (given && list == NULL)
         return saddle_no_memory(error, "the labels");
-    const char *rule = given ? list : saddle_plan_label_rule(&p->plan, kind);
-    saddle_status status = saddle_labels_apply(kind, rule, data, error);
+    if (given)
+        rule = (saddle_label_rule){.kind = kind, .positive = list};
+    saddle_status status = saddle_labels_apply(&rule, data, error);
     saddle_free(list);
     SADDLE_THEN(status, saddle_predictor_scores(p, data, score, error));
     if (status != SADDLE_OK)

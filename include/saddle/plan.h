@@ -145,8 +145,10 @@ typedef struct saddle_plan {
         const char *category_columns; /**< category-columns: numbers that are text; NULL: none. */
         const char *drop_columns;     /**< drop-columns: columns to ignore; NULL: none. */
         const char *positive;         /**< positive: labels that count as +1; NULL: automatic. */
-        const char *classes;   /**< classes: labels of the classes; NULL: those that occur. */
-        const char *test_data; /**< test-data: held-out rows; NULL: none. */
+        /** classes: labels of the classes; NULL: those that occur. For two classes, an instance sets it to
+         * all labels of its data. */
+        const char *classes;
+        const char *test_data;                  /**< test-data: held-out rows; NULL: none. */
         const struct saddle_dataset *test_rows; /**< Held-out rows in memory instead. */
         const char *samples;                /**< samples: "N" or "N,N,..."; NULL: split evenly. */
         const char *partition;              /**< partition: which agent gets which rows. */

@@ -57,13 +57,23 @@ size_t saddle_class_of(const double *classes, size_t count, double label);
 /*
  * Determines how a problem reads labels, from the distinct labels of all its data: *rule becomes the
  * list of positive labels, or of classes, that `wanted` (NULL: "auto") stands for. Fails if the labels
- * do not suit the kind. *rule is NULL for real labels; free it with saddle_free().
+ * do not suit the kind. For signs, *known becomes the list of all labels, unless there are more than
+ * SADDLE_MOST_CLASSES. Both are NULL otherwise; free them with saddle_free(), even after a failure.
  */
 saddle_status saddle_labels_settle(saddle_label_kind kind, const char *wanted,
-                                   const double *classes, size_t count, char **rule,
+                                   const double *classes, size_t count, char **rule, char **known,
                                    saddle_error *error);
-/* Replaces labels by signs or class indices according to a settled rule. Listed labels need not occur. */
-saddle_status saddle_labels_apply(saddle_label_kind kind, const char *rule, saddle_dataset *data,
+/* How labels are read. */
+typedef struct saddle_label_rule {
+    saddle_label_kind kind;
+    const char *positive; /* for signs: the positive labels */
+    const char
+        *classes; /* for classes: their labels. For signs: all labels of the training; NULL or
+                           * "auto": not known, and every label that is not positive is negative */
+} saddle_label_rule;
+/* Replaces labels by signs or class indices according to a settled rule; refuses labels that it does not know.
+ * Listed labels need not occur. */
+saddle_status saddle_labels_apply(const saddle_label_rule *rule, saddle_dataset *data,
                                   saddle_error *error);
 /* Parses a list of classes: distinct labels in ascending order. Free *out with saddle_free(). */
 saddle_status saddle_labels_parse(const char *list, double **out, size_t *count,

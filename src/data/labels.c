@@ -273,26 +273,77 @@ static saddle_status settle_classes(const char *wanted, const double *label, siz
 
 /* ---- conversion for a problem ---- */
 
+static bool is_auto(const char *list)
+{
+    return list == NULL || strcmp(list, "auto") == 0;
+}
+
 saddle_status saddle_labels_settle(saddle_label_kind kind, const char *wanted,
-                                   const double *classes, size_t count, char **rule,
+                                   const double *classes, size_t count, char **rule, char **known,
                                    saddle_error *error)
 {
     *rule = NULL;
-    if (wanted != NULL && strcmp(wanted, "auto") == 0)
+    *known = NULL;
+    if (is_auto(wanted))
         wanted = NULL;
-    return kind == SADDLE_LABELS_REAL    ? SADDLE_OK
-           : kind == SADDLE_LABELS_SIGNS ? settle_signs(wanted, classes, count, rule, error)
-                                         : settle_classes(wanted, classes, count, rule, error);
+    if (kind == SADDLE_LABELS_REAL)
+        return SADDLE_OK;
+    if (kind == SADDLE_LABELS_CLASSES)
+        return settle_classes(wanted, classes, count, rule, error);
+    SADDLE_TRY(settle_signs(wanted, classes, count, rule, error));
+    if (count > SADDLE_MOST_CLASSES)
+        return SADDLE_OK;
+    *known = print_classes(classes, count);
+    return saddle_check_memory(*known, "the labels", error);
 }
 
-static saddle_status apply_signs(const char *rule, saddle_dataset *data, saddle_error *error)
+/* Fails because a label is neither positive nor among the known negative ones. Moves the latter to the front of
+ * `known`. */
+static saddle_status not_a_sign(double label, const char *positive, double *known, size_t count,
+                                saddle_error *error)
+{
+    bool *marked = saddle_alloc(count, sizeof *marked);
+    saddle_status status = saddle_check_memory(marked, "the labels", error);
+    SADDLE_THEN(status, mark(positive, true, known, count, marked, error));
+    size_t negative = 0;
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+        if (!marked[k])
+            known[negative++] = known[k];
+    saddle_free(marked);
+    if (status != SADDLE_OK)
+        return status;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "label %g is neither positive (%.200s) nor negative (%s) in the training "
+                       "data; remove its rows, or recode them",
+                       label, positive, list_labels(known, negative).text);
+}
+
+/* Refuses an unmarked label that is not among those of the list `known`; "auto" or NULL: any label is. */
+static saddle_status check_negative(const saddle_label_rule *rule, const double *classes,
+                                    size_t count, const bool *marked, saddle_error *error)
+{
+    double *known = NULL;
+    size_t listed = 0;
+    if (is_auto(rule->classes))
+        return SADDLE_OK;
+    saddle_status status = saddle_labels_parse(rule->classes, &known, &listed, error);
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+        if (!marked[k] && saddle_class_of(known, listed, classes[k]) == listed)
+            status = not_a_sign(classes[k], rule->positive, known, listed, error);
+    saddle_free(known);
+    return status;
+}
+
+static saddle_status apply_signs(const saddle_label_rule *rule, saddle_dataset *data,
+                                 saddle_error *error)
 {
     double *classes = NULL;
     size_t count = 0;
     saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
     bool *marked = saddle_alloc(count, sizeof *marked);
     SADDLE_THEN(status, saddle_check_memory(marked, "the labels", error));
-    SADDLE_THEN(status, mark(rule, true, classes, count, marked, error));
+    SADDLE_THEN(status, mark(rule->positive, true, classes, count, marked, error));
+    SADDLE_THEN(status, check_negative(rule, classes, count, marked, error));
     for (size_t k = 0; status == SADDLE_OK && k < data->rows; k++)
         data->label[k] = marked[saddle_class_of(classes, count, data->label[k])] ? 1.0 : -1.0;
     saddle_free(marked);
@@ -316,12 +367,12 @@ static saddle_status apply_classes(const char *rule, saddle_dataset *data, saddl
     return status;
 }
 
-saddle_status saddle_labels_apply(saddle_label_kind kind, const char *rule, saddle_dataset *data,
+saddle_status saddle_labels_apply(const saddle_label_rule *rule, saddle_dataset *data,
                                   saddle_error *error)
 {
-    return kind == SADDLE_LABELS_REAL    ? SADDLE_OK
-           : kind == SADDLE_LABELS_SIGNS ? apply_signs(rule, data, error)
-                                         : apply_classes(rule, data, error);
+    return rule->kind == SADDLE_LABELS_REAL    ? SADDLE_OK
+           : rule->kind == SADDLE_LABELS_SIGNS ? apply_signs(rule, data, error)
+                                               : apply_classes(rule->classes, data, error);
 }
 
 /* ---- signs, for callers with their own data ---- */
@@ -337,7 +388,7 @@ saddle_status saddle_dataset_positive(const saddle_dataset *data, const char *po
     size_t count = 0;
     saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
     SADDLE_THEN(status,
-                saddle_labels_settle(SADDLE_LABELS_SIGNS, positive, classes, count, out, error));
+                settle_signs(is_auto(positive) ? NULL : positive, classes, count, out, error));
     saddle_free(classes);
     return status;
 }
@@ -349,7 +400,7 @@ saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *posit
     SADDLE_REQUIRE(error, data);
     char *rule = NULL;
     saddle_status status = saddle_dataset_positive(data, positive, &rule, error);
-    SADDLE_THEN(status, apply_signs(rule, data, error));
+    SADDLE_THEN(status, saddle_dataset_label(data, rule, error));
     saddle_free(rule);
     return status;
 }
@@ -358,5 +409,6 @@ saddle_status saddle_dataset_label(saddle_dataset *data, const char *positive, s
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, data, positive);
-    return apply_signs(positive, data, error);
+    const saddle_label_rule rule = {.kind = SADDLE_LABELS_SIGNS, .positive = positive};
+    return apply_signs(&rule, data, error);
 }

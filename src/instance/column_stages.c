@@ -157,25 +157,30 @@ static saddle_status settle_labels(saddle_instance *e, const double *classes, si
     const char **field =
         kind == SADDLE_LABELS_CLASSES ? &plan->problem.classes : &plan->problem.positive;
     char *rule = NULL;
+    char *known = NULL;
     /* Texts of the label column may be given by name. */
     char *wanted = *field != NULL ? saddle_columns_label_list(e->parts->columns, *field) : NULL;
     if (wanted == NULL && *field != NULL)
         return saddle_no_memory(error, "the labels");
-    saddle_status status = saddle_labels_settle(kind, wanted, classes, count, &rule, error);
+    saddle_status status = saddle_labels_settle(kind, wanted, classes, count, &rule, &known, error);
     if (status == SADDLE_BAD_INPUT)
         explain_labels(e->parts->columns, error);
     if (status == SADDLE_OK && rule != NULL) {
+        if (kind == SADDLE_LABELS_SIGNS)
+            plan->problem.classes = known != NULL ? known : "auto";
         *field = rule;
         status = saddle_plan_refresh(plan, error);
     }
     saddle_free(wanted);
     saddle_free(rule);
+    saddle_free(known);
     return status;
 }
 
-const char *saddle_plan_label_rule(const saddle_plan *plan, saddle_label_kind kind)
+saddle_label_rule saddle_plan_label_rule(const saddle_plan *plan, saddle_label_kind kind)
 {
-    return kind == SADDLE_LABELS_CLASSES ? plan->problem.classes : plan->problem.positive;
+    return (saddle_label_rule){
+        .kind = kind, .positive = plan->problem.positive, .classes = plan->problem.classes};
 }
 
 saddle_status saddle_instance_label(saddle_instance *e, saddle_dataset *data, saddle_error *error)
@@ -185,9 +190,8 @@ saddle_status saddle_instance_label(saddle_instance *e, saddle_dataset *data, sa
     saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
     SADDLE_THEN(status, settle_labels(e, classes, count, error));
     saddle_free(classes);
-    SADDLE_THEN(status,
-                saddle_labels_apply(e->kind->labels,
-                                    saddle_plan_label_rule(e->plan, e->kind->labels), data, error));
+    const saddle_label_rule rule = saddle_plan_label_rule(e->plan, e->kind->labels);
+    SADDLE_THEN(status, saddle_labels_apply(&rule, data, error));
     return status;
 }
 
@@ -250,8 +254,8 @@ saddle_status saddle_stage_share_labels(saddle_instance *e, saddle_error *error)
                            "classes; give labels of classes, not measurements",
                            MOST_LABELS, e->kind->name);
     saddle_status status = settle_labels(e, parts->classes, count, error);
-    const char *rule = saddle_plan_label_rule(e->plan, e->kind->labels);
+    const saddle_label_rule rule = saddle_plan_label_rule(e->plan, e->kind->labels);
     for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++)
-        status = saddle_labels_apply(e->kind->labels, rule, parts->shard[e->world->here[k]], error);
+        status = saddle_labels_apply(&rule, parts->shard[e->world->here[k]], error);
     return status;
 }

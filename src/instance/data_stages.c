@@ -367,9 +367,8 @@ saddle_status saddle_stage_held_out(saddle_instance *e, saddle_error *error)
     saddle_status status = plan->problem.test_rows != NULL
                                ? saddle_dataset_view(held_out, plan->problem.test_rows, error)
                                : load_held_out(e, plan->problem.test_data, error);
-    SADDLE_THEN(status,
-                saddle_labels_apply(e->kind->labels, saddle_plan_label_rule(plan, e->kind->labels),
-                                    *held_out, error));
+    const saddle_label_rule rule = saddle_plan_label_rule(plan, e->kind->labels);
+    SADDLE_THEN(status, saddle_labels_apply(&rule, *held_out, error));
     status = saddle_in_field("test-data", status, error);
     if (status == SADDLE_OK && (*held_out)->features != e->features)
         status =

@@ -10,6 +10,7 @@
 
 #include <saddle/instance.h>
 
+#include "data/dataset.h"
 #include "data/scale.h"
 #include "engines/engine.h"
 #include "graph/churn.h"
@@ -103,9 +104,9 @@ double saddle_instance_least_self_weight(const saddle_instance *instance);
 saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, double c_gamma,
                                    saddle_theory *out, saddle_error *error);
 
-/* Returns the plan's option `positive` or `classes`, by which a problem with this kind of labels
- * reads them. */
-const char *saddle_plan_label_rule(const saddle_plan *plan, saddle_label_kind kind);
+/* Returns the rule by which a problem with this kind of labels reads them: the plan's options `positive`
+ * and `classes`, once they are settled. */
+saddle_label_rule saddle_plan_label_rule(const saddle_plan *plan, saddle_label_kind kind);
 
 /* The default rule of the starting point, if the problem has none. */
 #define SADDLE_DEFAULT_INIT "normal:0.1"

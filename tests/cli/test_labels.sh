@@ -132,4 +132,52 @@ refuse "classes: the problem needs 2 to 1000 classes, but there is only 1 label 
 for ((k = 0; k < 1001; k++)); do echo "$k.5 1:1"; done >many
 refuse "1001 different labels (0.5, 1.5" run --problem ./CLASSES.so --data many "${two[@]}"
 
+# A label that is neither positive nor negative in the training data is refused, one that is in the list of the
+# positive ones or occurred is not.
+share() { grep -qE "^  positive_share +$1\$" out; }
+printf '%s 1:%s\n' -1 1 1 0 0 1 1 1 >signs
+printf '%s 1:1\n' 1 1 >positives
+printf '%s 1:1\n' -1 >negatives
+printf '%s 1:1\n' 1 2 >other
+for problem in ./SIGNS.so auc group-dro\ --groups\ label fair\ --sensitive\ 1; do
+    own=(--problem ./SIGNS.so)
+    [ "$problem" = ./SIGNS.so ] || own=()
+    # shellcheck disable=SC2086  # an option beside the name
+    try run --problem $problem --data signs "${two[@]}" --positive 1 --model signs.npz --quiet
+    check "$problem learns signs" exits 0
+    refuse "label 2 is neither positive (1) nor negative (-1, 0) in the training data; remove its rows" \
+        eval "${own[@]}" --model signs.npz --data other
+    try eval "${own[@]}" --model signs.npz --data positives
+    check "$problem: rows of the positive class" share 1
+    try eval "${own[@]}" --model signs.npz --data negatives
+    check "$problem: rows of a negative label" share 0
+    try eval "${own[@]}" --model signs.npz --data other --positive 2
+    check "$problem: --positive replaces the labels of the run" share 0.5
+    try predict "${own[@]}" --model signs.npz --data other
+    check "$problem: predict ignores labels" exits 0
+done
+refuse "test-data: label 2 is neither positive (1) nor negative (-1, 0) in the training data" \
+    run --problem auc --data signs "${two[@]}" --positive 1 --test-data other
+printf '%s 1:1\n' 1 2 1 2 >ones
+try run --problem auc --data ones "${two[@]}" --model ones.npz --quiet
+refuse "label 3 is neither positive (2) nor negative (1) in the training data" \
+    eval --model ones.npz --data three
+try run --problem auc --data part-%d --agents 2 --topology ring --iterations 1 --positive 3,5 --model parts.npz --quiet
+refuse "label 9 is neither positive (3,5) nor negative (-1.5, 0.25) in the training data" \
+    eval --model parts.npz --data three
+printf '%s,%s\n' a sort 1 no 2 yes 3 no 4 yes >texts.csv
+try run --problem auc --data texts.csv "${two[@]}" --model texts.npz --quiet
+printf '%s 1:1\n' 0 1 2 >numbers
+refuse "label 2 is neither positive (1) nor negative (0) in the training data" \
+    eval --model texts.npz --data numbers
+printf '%s,%s\n' a sort 1 maybe >maybe.csv
+refuse "column 'sort' had no category 'maybe' in the training data" eval --model texts.npz --data maybe.csv
+# So many labels are measurements, of which no list is kept.
+try run --problem auc --data many "${two[@]}" --positive 500-1e9 --model many.npz --quiet
+try eval --model many.npz --data other
+check "measurements by a range" share 0
+# A model of version 0.2 does not say which labels were negative.
+try eval --model "$here/../fuzz/seeds/model/auc___score_linear.npz" --data other
+check "a model without its classes can be used" share 0.5
+
 finish

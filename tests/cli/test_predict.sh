@@ -78,7 +78,9 @@ check "the paper's problem" grep -qE '^  auc +0\.[0-9]+' out
 sed 's/^[+-]*1/0/' held >unlabelled
 try predict --model m.npz --data unlabelled
 check "labels do not matter to scores" cmp -s out scores
-try eval --model m.npz --data unlabelled
+refuse "label 0 is neither positive (1) nor negative (-1) in the training data" eval --model m.npz --data unlabelled
+sed 's/^[+-]*1/-1/' held >negative
+try eval --model m.npz --data negative
 check "without positives" exits 0
 check "there is no auc" grep -qE '^  auc +not defined' out
 sed 's/^+*1/2/; s/^-1/1/' held >recoded
@@ -94,7 +96,7 @@ try eval --model c.npz --data first.csv
 check "the run's label column" grep -qE '^  auc +1$' out
 refuse "column 'label' of 'first.csv' is the label of the training data, but the label is taken from another column; set --label-column to 'label'" \
     eval --model c.npz --data first.csv --label-column last
-sed 's/label,a,b/b,label,a/' first.csv >turned.csv
+printf 'b,label,a\n1,7,2\n1,0,3\n4,7,5\n4,0,4\n' >turned.csv
 try eval --model c.npz --data turned.csv
 check "columns are found by name" exits 0
 check "which makes a difference" grep -qvE '^  auc +1$' out
