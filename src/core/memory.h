@@ -1,8 +1,8 @@
 /*
  * Cache-line-aligned memory with checked sizes. All of it is counted.
  *
- * Everything in the library that grows with its inputs is allocated here. Blocks of a megabyte or
- * more are refused (NULL) when they exceed what core/memory_limits.h says is available.
+ * Everything in the library that grows with its inputs is allocated here. Blocks are refused (NULL)
+ * when they, or small ones together, exceed what core/memory_limits.h says is available.
  */
 #ifndef SADDLE_CORE_MEMORY_H
 #define SADDLE_CORE_MEMORY_H

@@ -17,8 +17,8 @@
 
 /* Without SADDLE_MEMORY, needs below this are not checked: they fit, or allocation fails cleanly. */
 #define SMALL_BYTES 1e8
-/* Single blocks below this never are. */
-#define SMALL_BLOCK_BYTES 1048576.0
+/* Blocks are checked each time memory use has grown by this. */
+#define CHECKED_BYTES 1048576.0
 /* Strings and other small blocks that no need lists. */
 #define SMALL_BLOCKS 4096.0
 /* The environment variable that limits the memory of a process. */
@@ -159,12 +159,40 @@ static _Thread_local struct {
     memory_limit limit;
 } refused;
 
+/* Memory use, in bytes, when a block was last compared with SADDLE_MEMORY, and with what the system has. Small
+ * blocks add up: each is compared with what has been allocated since then. */
+static atomic_size_t compared;
+static atomic_size_t compared_with_system;
+
+/* Returns how much memory use, with `bytes` more, is above a level, which is lowered to the use if that is below. */
+static double growth(atomic_size_t *level, double bytes)
+{
+    double used = saddle_memory_used();
+    if (used < (double)atomic_load_explicit(level, memory_order_relaxed))
+        atomic_store_explicit(level, (size_t)used, memory_order_relaxed);
+    return used + bytes - (double)atomic_load_explicit(level, memory_order_relaxed);
+}
+
+static void raise_level(atomic_size_t *level, double bytes)
+{
+    double reached = saddle_memory_used() + bytes;
+    atomic_store_explicit(level, reached < (double)SIZE_MAX ? (size_t)reached : SIZE_MAX,
+                          memory_order_relaxed);
+}
+
 bool saddle_available_allows(double bytes)
 {
     refused.total = 0.0;
-    if (bytes < SMALL_BLOCK_BYTES || find_limit(&refused.limit, bytes, 1, NULL) != SADDLE_OK ||
-        refused.limit.own + bytes <= refused.limit.available)
+    if (growth(&compared, bytes) < CHECKED_BYTES)
         return true;
+    double grown = growth(&compared_with_system, bytes);
+    if (find_limit(&refused.limit, grown, 1, NULL) != SADDLE_OK ||
+        refused.limit.own + bytes <= refused.limit.available) {
+        raise_level(&compared, bytes);
+        if (grown >= SMALL_BYTES)
+            raise_level(&compared_with_system, bytes);
+        return true;
+    }
     refused.total = refused.limit.own + bytes;
     return false;
 }

@@ -63,7 +63,8 @@ static int unpack_step(const saddle_input *in, z_stream *z, unsigned char *to, s
     return code == Z_STREAM_END && z->avail_in > 0 ? inflateReset(z) : code;
 }
 
-/* Decompresses everything to `to`, which has `room` bytes; if `to` is NULL, only counts the bytes. */
+/* Decompresses everything to `to`, which has `room` bytes; if `to` is NULL, only counts the bytes, and stops when
+ * there are too many for the size of the file. */
 static saddle_status unpack_to(const saddle_input *in, unsigned char *to, size_t room, size_t *size,
                                saddle_error *error)
 {
@@ -75,13 +76,18 @@ static saddle_status unpack_to(const saddle_input *in, unsigned char *to, size_t
     saddle_status status = SADDLE_OK;
     int code = Z_OK;
     *size = 0;
-    while (code == Z_OK) {
+    while (code == Z_OK && !saddle_expands_too_far(in->size, *size)) {
         size_t got = 0;
         code = to != NULL ? unpack_step(in, &z, to + *size, room - *size, &got)
                           : unpack_step(in, &z, scratch, sizeof scratch, &got);
         *size += got;
     }
-    if (code == Z_BUF_ERROR)
+    if (code == Z_OK)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%s' expands to more than %d times its %zu bytes; if you trust it, "
+                             "unpack it with gunzip and give the unpacked file",
+                             in->path, SADDLE_MOST_EXPANSION, in->size);
+    else if (code == Z_BUF_ERROR)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' is cut short within its gzip data; download it again", in->path);
     else if (code != Z_STREAM_END)

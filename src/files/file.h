@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -17,6 +18,14 @@ saddle_status saddle_reading_open(FILE **out, const char *path, const char *want
 /* The same for regular files only; *bytes receives the size. */
 saddle_status saddle_reading_open_regular(FILE **out, const char *path, const char *wanted,
                                           size_t *bytes, saddle_error *error);
+
+/* How many times its size in the file compressed data may expand, if that is more than 16 MB. Deflate can expand
+ * 1032 times: a small file could take all memory. */
+#define SADDLE_MOST_EXPANSION 32
+static inline bool saddle_expands_too_far(uint64_t packed, uint64_t unpacked)
+{
+    return unpacked > (uint64_t)1 << 24 && unpacked / SADDLE_MOST_EXPANSION > packed;
+}
 
 /*
  * A file that appears completely or not at all, however the process ends. A link is followed: its target

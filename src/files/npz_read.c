@@ -14,10 +14,6 @@
 #include "files/npy_header.h"
 #include "files/npz.h"
 
-/* A compressed member above SMALL_MEMBER bytes may expand at most MOST_EXPANSION times. */
-#define SMALL_MEMBER ((uint64_t)1 << 24)
-#define MOST_EXPANSION 32
-
 /* A .npy file, alone or inside an archive, as a stream of known length. */
 typedef struct stream {
     const char *path;
@@ -294,13 +290,6 @@ static bool believable(const zip_stat_t *member, uint64_t file_bytes)
                                                : member->size / 1032 <= member->comp_size;
 }
 
-/* Returns whether a member expands so much that reading it may be an attack. Real solutions are not that
- * regular, except those with few nonzeros, which are small. */
-static bool bloated(const zip_stat_t *member)
-{
-    return member->size > SMALL_MEMBER && member->size / MOST_EXPANSION > member->comp_size;
-}
-
 /* Reads from a member of an archive; -1 on errors, including a wrong checksum. */
 static ssize_t read_bytes(void *member, char *to, size_t bytes)
 {
@@ -341,11 +330,11 @@ static saddle_status read_member(stream *in, zip_t *archive, const char *member_
         return refuse(in, error,
                       "the archive claims %llu bytes for it, more than the file can hold",
                       (unsigned long long)member.size);
-    if (bloated(&member))
+    if (saddle_expands_too_far(member.comp_size, member.size))
         return refuse(in, error,
                       "it expands to %llu bytes, more than %d times its %llu in the file; save it "
                       "uncompressed, with numpy.savez",
-                      (unsigned long long)member.size, MOST_EXPANSION,
+                      (unsigned long long)member.size, SADDLE_MOST_EXPANSION,
                       (unsigned long long)member.comp_size);
     in->bytes = member.size;
     zip_file_t *opened = zip_fopen_index(archive, member.index, 0);

@@ -468,6 +468,18 @@ START_TEST(unannounced_blocks_are_held_to_the_limit)
     block = saddle_alloc((size_t)left + 1, 1);
     ck_assert_ptr_nonnull(block);
     saddle_free(block);
+    /* Small blocks add up. */
+    setenv("SADDLE_MEMORY", "0.1", 1);
+    enum { BLOCK = 50000, MOST = 2000 };
+    static void *small[MOST];
+    size_t count = 0;
+    while (count < MOST && (small[count] = saddle_alloc(BLOCK, 1)) != NULL)
+        count++;
+    ck_assert(saddle_memory_used() <= 0.1e9 - SADDLE_LIBRARY_BYTES + (1 << 20));
+    ck_assert(count < MOST && (double)count * BLOCK > 0.9 * left - (1 << 20));
+    while (count > 0)
+        saddle_free(small[--count]);
+    unsetenv("SADDLE_MEMORY");
     /* No machine has a petabyte, so it is refused even without SADDLE_MEMORY. */
     ck_assert_ptr_null(saddle_alloc_unset((size_t)1 << 50, 1));
 }

@@ -12,9 +12,10 @@
 #include <saddle/data.h>
 #include <saddle/text.h>
 
-#include "core/text.h"
+#include "core/memory.h"
 #include "core/print.h"
 #include "core/rng.h"
+#include "core/text.h"
 #include "support.h"
 
 /* Writes bytes to a file in the test's directory; the path is static. */
@@ -518,6 +519,28 @@ START_TEST(gzipped_text_is_read)
 }
 END_TEST
 
+/* Compressed data that expand to gigabytes are refused before they are unpacked, in any format; up to 16 MB, and up
+ * to 32 times, they may. */
+START_TEST(packed_bombs_are_bounded)
+{
+    enum { LINE = 6, MOST = 20000000 };
+    static char text[MOST];
+    static const char *const name[] = {"bomb.gz", "bomb.csv.gz", "bomb-images-idx3-ubyte.gz"};
+    static const char *const line[] = {"1 1:1\n", "1,1,1\n", "\0\0\0\0\0\0"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++) {
+        for (size_t at = 0; at + LINE <= MOST; at += LINE)
+            memcpy(text + at, line[k], LINE);
+        double before = saddle_memory_peak();
+        refuse(write_packed(name[k], text, MOST / LINE * LINE), NULL,
+               "expands to more than 32 times its");
+        assert_at_most(saddle_memory_peak() - before, 1e5);
+    }
+    for (size_t at = 0; at + LINE <= MOST; at += LINE)
+        memcpy(text + at, line[0], LINE);
+    saddle_dataset_free(load(write_packed("small.gz", text, 1200000), NULL));
+}
+END_TEST
+
 START_TEST(idx_is_read_gzipped_and_plain)
 {
     char path[4096];
@@ -761,6 +784,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, libsvm_reports_the_first_fault_for_any_threads);
     tcase_add_test(cases, what_is_not_a_file_is_refused);
     tcase_add_test(cases, gzipped_text_is_read);
+    tcase_add_test(cases, packed_bombs_are_bounded);
     tcase_add_test(cases, idx_is_read_gzipped_and_plain);
     tcase_add_test(cases, idx_of_several_gzip_members_is_read);
     tcase_add_test(cases, idx_refuses_what_is_wrong);
