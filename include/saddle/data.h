@@ -198,7 +198,8 @@ SADDLE_API saddle_status saddle_dataset_label(saddle_dataset *data, const char *
 
 /**
  * Divides rows into random parts. Each part keeps the order of the data.
- * @param share     the share of every part; they sum to 1.
+ * @param share     the share of every part: above 0; they sum to 1 to within 1e-9.
+ * @param parts     their number, at least 1.
  * @param stratify  whether the rows of each label are divided in these shares, to within two rows;
  *                  otherwise labels are ignored.
  * @param[out] out  `parts` data sets, all NULL on failure. Free each with saddle_dataset_free().

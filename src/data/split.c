@@ -3,6 +3,7 @@
  * shuffled, sorted by label with a stable sort, and dealt out so that after every row each part has its
  * share to within one row.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,9 +97,29 @@ static saddle_status sort_parts(const saddle_division *how, const char *name, si
     return SADDLE_OK;
 }
 
+/* Refuses shares that are not positive or do not sum to 1, but for rounding errors. */
+static saddle_status check_shares(const saddle_division *how, saddle_error *error)
+{
+    double sum = 0.0;
+    if (how->parts == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "parts: give at least 1 (got 0)");
+    for (size_t p = 0; p < how->parts; p++) {
+        if (!(how->share[p] > 0.0))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "share: give part %zu a share above 0 (got %g)", p, how->share[p]);
+        sum += how->share[p];
+    }
+    if (fabs(sum - 1.0) <= 1e-9)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "share: the shares of the parts sum to %.10g; give shares that sum to 1",
+                       sum);
+}
+
 saddle_status saddle_split_rows(const saddle_division *how, const char *name, const double *label,
                                 size_t rows, size_t *row, size_t *size, saddle_error *error)
 {
+    SADDLE_TRY(check_shares(how, error));
     labelled *all = saddle_alloc(rows, sizeof *all);
     size_t *part = saddle_alloc(rows, sizeof *part);
     saddle_status status =

@@ -277,6 +277,43 @@ START_TEST(offsets_that_descend_are_refused_before_entries_are_read)
 }
 END_TEST
 
+START_TEST(shares_that_are_not_shares_are_refused)
+{
+    const struct {
+        size_t parts;
+        double share[2];
+        const char *why; /* NULL: they are good */
+    } division[] = {
+        {0, {0}, "parts: give at least 1 (got 0)"},
+        {2, {0.5, 0.4}, "the shares of the parts sum to 0.9; give shares that sum to 1"},
+        {2, {1.0, 1.0}, "sum to 2;"},
+        {2, {1.5, -0.5}, "share: give part 1 a share above 0 (got -0.5)"},
+        {2, {0.0, 1.0}, "share: give part 0 a share above 0 (got 0)"},
+        {2, {0.5, NAN}, "share: give part 1 a share above 0 (got"},
+        {2, {INFINITY, 0.5}, "sum to inf;"},
+        {2, {0.25, 0.75}, NULL},
+        {1, {1.0}, NULL}};
+    double x[8] = {0.0};
+    double y[8] = {1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0};
+    saddle_dataset *data = NULL;
+    assert_ok(saddle_dataset_from_dense(&data, 8, 1, x, y, SADDLE_COPY, &error), error);
+    for (size_t k = 0; k < sizeof division / sizeof *division; k++) {
+        saddle_dataset *part[2] = {NULL, NULL};
+        saddle_status status =
+            saddle_dataset_split(data, division[k].share, division[k].parts, true, 1, part, &error);
+        if (division[k].why != NULL)
+            assert_refused(status, error, SADDLE_BAD_INPUT, division[k].why);
+        else
+            assert_ok(status, error);
+        for (size_t p = 0; p < division[k].parts; p++) {
+            ck_assert((part[p] != NULL) == (division[k].why == NULL));
+            saddle_dataset_free(part[p]);
+        }
+    }
+    saddle_dataset_free(data);
+}
+END_TEST
+
 START_TEST(arrays_that_are_missing_or_of_unknown_ownership_are_refused)
 {
     const size_t row_start[2] = {0, 1};
@@ -923,6 +960,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, numbers_have_at_most_17_digits);
     tcase_add_test(cases, a_refusal_without_a_reason_names_who_refused);
     tcase_add_test(cases, offsets_that_descend_are_refused_before_entries_are_read);
+    tcase_add_test(cases, shares_that_are_not_shares_are_refused);
     tcase_add_test(cases, arrays_that_are_missing_or_of_unknown_ownership_are_refused);
     tcase_add_test(cases, a_plan_without_settings_has_none);
     tcase_add_test(cases, a_freed_plan_is_refused);
