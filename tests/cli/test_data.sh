@@ -54,6 +54,10 @@ SADDLE_DATA=$work/place try data list
 check "and listed" says "$work/place/a9a"
 
 # ---- fetch
+
+refuse "--from: the value is empty; give a URL, or leave out --from" data fetch a9a --from ""
+refuse "--directory: the value is empty; give a " data fetch a9a --directory ""
+refuse "--accept: the value is empty; give a SHA256, or leave out --accept" data fetch a9a --accept ""
 python=/usr/bin/python3
 if [ -x "$python" ]; then
     mkdir served
