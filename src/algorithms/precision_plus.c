@@ -146,7 +146,7 @@ static void refresh(saddle_agent *agent, uint64_t iteration, double gamma, const
 }
 
 /* Estimates sigma^2 (unless given) and returns gamma before the first refresh, from one
- * mini-batch. */
+ * mini-batch; NaN if the gradient or its variance has one. */
 static double pilot(saddle_agent *agent, const double *x0, const double *y0)
 {
     const parameters *p = agent->parameters;
@@ -160,6 +160,9 @@ static double pilot(saddle_agent *agent, const double *x0, const double *y0)
     at.kept[SIGMA2] = p->sigma2 > 0.0 ? p->sigma2 : agent->request.variance;
     for (size_t k = 0; k < at.x_dim; k++)
         at.x_tilde[k] = x0[k] - at.gx[k] / p->shared.steps.tau;
+    double size2 = saddle_norm2(at.x_dim, at.gx) + saddle_norm2(at.y_dim, at.gy);
+    if (isnan(size2) || isnan(agent->request.variance))
+        return (double)NAN;
     saddle_prox_apply(agent->x_prox, 1.0 / p->shared.steps.tau, at.x_tilde, agent->scratch);
     return (double)agent->agents * saddle_distance2(at.x_dim, at.x_tilde, x0);
 }
@@ -171,6 +174,9 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     double gamma = pilot(agent, x0, y0);
     refresh(agent, agent->iteration, gamma, x0, y0);
     saddle_precision_start(agent, x0, y0);
+    /* The first self-check finds it and names the agent. */
+    if (isnan(gamma) || isnan(agent->request.variance))
+        at.v[0] = (double)NAN;
     at.kept[SIGMA2] = agent->request.variance;
     at.kept[SADDLE_PRECISION_FOLLOWED] = 0.0;
     at.kept[WINDOW] = 0.0;
@@ -211,8 +217,10 @@ static void estimate(saddle_agent *agent)
 
 static void after_track(saddle_agent *agent, const double *x_sums, const double *y_sums)
 {
-    if (saddle_precision_refreshes(agent))
+    if (saddle_precision_refreshes(agent)) {
         saddle_precision_variables(agent).kept[SIGMA2] = agent->request.variance;
+        saddle_agent_check_finite(agent, "variance", 1, &agent->request.variance);
+    }
     saddle_precision_after_track(agent, x_sums, y_sums);
 }
 

@@ -1,4 +1,4 @@
-#include "observe/observer.h"
+#include "observe/observer_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,34 +8,11 @@
 #include "core/status.h"
 #include "core/vector.h"
 #include "engines/agent.h"
-#include "engines/link_state.h"
 #include "observe/response.h"
 #include "problems/evaluate.h"
 
 /* The generic best response is accepted if its last step is at most this long, relative to y. */
 #define RESPONSE_ACCEPTED 1e-8
-/* Rounding error allowed in the self-checks, relative to the largest size seen in the run. */
-#define CHECK_TOLERANCE 1e-9
-
-struct saddle_observer {
-    saddle_observer_inputs in;
-    const saddle_problem *problem; /* the instance's */
-    saddle_members members;        /* of the last row */
-    double *x_mean;                /* x_dim doubles; the block of all vectors begins here */
-    double *y_mean;                /* y_dim doubles, follows x_mean */
-    double *both;                  /* x_dim + y_dim, or the size of the longest sum */
-    double *slope;                 /* x_dim: the network's grad_x at (xbar, ybar) */
-    double *statistic;             /* follows slope */
-    double *x_tilde;               /* prox point of the network gradient */
-    double *y_star;                /* kept between calls as the generic solver's starting point */
-    double *per_agent;             /* one number per agent, for messages that name an agent */
-    double *scratch;
-    double ascent_step;
-    double tracked_size;       /* the largest size seen of all sums and their estimates */
-    const saddle_field *field; /* the sum being checked */
-    double defect_allowed;     /* for an agent's own sums */
-    const double *response_y;  /* where the generic solver needs the gradient */
-};
 
 size_t saddle_observer_scratch(const saddle_instance *instance)
 {
@@ -56,7 +33,7 @@ static size_t vectors_size(const saddle_instance *instance, const saddle_layout 
 {
     const saddle_problem *problem = instance->problem;
     return both_size(layout, problem) + 3 * problem->x_dim + 2 * problem->y_dim +
-           problem->response_size + problem->agents + saddle_maximize_scratch(problem->y_dim) +
+           problem->response_size + 2 * problem->agents + saddle_maximize_scratch(problem->y_dim) +
            saddle_observer_scratch(instance);
 }
 
@@ -91,7 +68,8 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     o->x_tilde = o->statistic + problem->response_size;
     o->y_star = o->x_tilde + x_dim;
     o->per_agent = o->y_star + y_dim;
-    o->scratch = o->per_agent + problem->agents;
+    o->returned_nan = o->per_agent + problem->agents;
+    o->scratch = o->returned_nan + problem->agents;
     *out = o;
     return SADDLE_OK;
 }
@@ -133,12 +111,39 @@ const double *saddle_observer_y_mean(const saddle_observer *observer)
     return observer->y_mean;
 }
 
-static void average(saddle_observer *o, size_t size, saddle_agent_term *term, double *out)
+/* ---- contributions of one agent ------------------------------------------------------------ */
+
+/* The problem's functions. */
+enum { NO_FUNCTION, GRADIENT, STATISTIC, VALUE, FUNCTIONS };
+static const char *const function_name[FUNCTIONS] = {"", "an entry of gradient()",
+                                                     "response_statistic()", "value()"};
+
+static bool has_nan(const double *v, size_t count)
 {
-    o->in.engine->kind->mean(o->in.engine, size, term, o, out);
+    return isnan(saddle_norm2(count, v));
 }
 
-/* ---- contributions of one agent ------------------------------------------------------------ */
+/* Notes a function that returned NaN at (xbar, y), unless xbar or y has one: projections and comparisons may hide
+ * it. */
+static void note_nan(const saddle_observer *o, size_t agent, int function, const double *y,
+                     const double *returned, size_t count)
+{
+    const saddle_problem *problem = o->problem;
+    if (o->returned_nan[agent] == NO_FUNCTION && has_nan(returned, count) &&
+        !has_nan(o->x_mean, problem->x_dim) && !has_nan(y, problem->y_dim))
+        o->returned_nan[agent] = function;
+}
+
+const char *saddle_observer_returned_nan(saddle_observer *o, size_t *agent)
+{
+    saddle_world_fill(o->in.instance->world, 1, o->returned_nan);
+    for (size_t i = 0; i < o->problem->agents; i++)
+        if (o->returned_nan[i] > NO_FUNCTION) {
+            *agent = i;
+            return function_name[(int)o->returned_nan[i]];
+        }
+    return NULL;
+}
 
 static void iterate_term(void *context, saddle_agent *agent, double *out)
 {
@@ -160,6 +165,7 @@ static void gradient_term(void *context, saddle_agent *agent, double *out)
                         .gx = out,
                         .gy = out + o->problem->x_dim};
     saddle_agent_evaluate_uncounted(agent, &r, agent->scratch);
+    note_nan(o, agent->id, GRADIENT, o->response_y, out, o->problem->x_dim + o->problem->y_dim);
 }
 
 /* Returns the length of the statistic that the problem uses for its best response. */
@@ -180,6 +186,8 @@ static void survey_term(void *context, saddle_agent *agent, double *out)
                         .gx = out,
                         .statistic = statistic_size(problem) > 0 ? out + problem->x_dim : NULL};
     saddle_agent_evaluate_uncounted(agent, &r, agent->scratch);
+    note_nan(o, agent->id, GRADIENT, o->y_mean, out, problem->x_dim);
+    note_nan(o, agent->id, STATISTIC, o->y_mean, out + problem->x_dim, statistic_size(problem));
 }
 
 /* F_i(xbar, y) */
@@ -191,6 +199,7 @@ static double value_at(const saddle_observer *o, const saddle_agent *agent, cons
                         .x = o->x_mean,
                         .y = y};
     saddle_agent_evaluate_uncounted(agent, &r, scratch);
+    note_nan(o, agent->id, VALUE, y, &r.value, 1);
     return r.value;
 }
 
@@ -233,7 +242,7 @@ static void response_gradient(void *context, const double *y, double *gradient)
 {
     saddle_observer *o = context;
     o->response_y = y;
-    average(o, o->problem->x_dim + o->problem->y_dim, gradient_term, o->both);
+    saddle_observer_average(o, o->problem->x_dim + o->problem->y_dim, gradient_term, o->both);
     memcpy(gradient, o->both + o->problem->x_dim, o->problem->y_dim * sizeof *gradient);
 }
 
@@ -299,14 +308,15 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
     size_t x_dim = problem->x_dim;
     size_t y_dim = problem->y_dim;
     count_members(o, row);
+    memset(o->returned_nan, 0, problem->agents * sizeof *o->returned_nan);
     double agents = (double)(o->members.count * o->in.instance->copies);
 
-    average(o, x_dim + y_dim, iterate_term, o->x_mean);
-    average(o, x_dim + statistic_size(problem), survey_term, o->slope);
+    saddle_observer_average(o, x_dim + y_dim, iterate_term, o->x_mean);
+    saddle_observer_average(o, x_dim + statistic_size(problem), survey_term, o->slope);
     network_prox_point(o);
     SADDLE_TRY(best_response(o, error));
     double number[NUMBERS];
-    average(o, NUMBERS, number_term, number);
+    saddle_observer_average(o, NUMBERS, number_term, number);
     if (problem->response_value != NULL && has_closed_forms(o)) {
         const double *x = o->x_mean;
         number[LOSS] = problem->response_value(problem, x, o->statistic, o->y_mean, o->scratch);
@@ -327,144 +337,4 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
         number[X_CONSENSUS] + number[Y_CONSENSUS] + row->y_gap + saddle_norm2(x_dim, o->slope);
     row->potential = potential(o, row);
     return SADDLE_OK;
-}
-
-/* ---- self-checks --------------------------------------------------------------------------- */
-
-/* A sum minus its estimate, such as p - v: its mean over agents must be 0. */
-static void sum_term(void *context, saddle_agent *agent, double *out)
-{
-    const saddle_field *field = ((const saddle_observer *)context)->field;
-    const double *sum = agent->now + field->offset;
-    for (size_t k = 0; k < field->length; k++)
-        out[k] = sum[k] - saddle_field_estimate(field, agent, k);
-}
-
-/* The squared size of a sum and its estimate together: the scale of their rounding errors. */
-static void sum_size_term(void *context, saddle_agent *agent, double *out)
-{
-    const saddle_field *field = ((const saddle_observer *)context)->field;
-    out[0] = saddle_norm2(field->length, agent->now + field->offset) +
-             saddle_norm2(field->length, agent->kept + field->estimate);
-}
-
-/* Sets o->field to the next sum of the table, from *f on. */
-static bool next_sum(saddle_observer *o, size_t *f)
-{
-    while (*f < o->in.layout->fields && o->in.layout->field[*f].kind != SADDLE_FIELD_SUM)
-        ++*f;
-    if (*f == o->in.layout->fields)
-        return false;
-    o->field = &o->in.layout->field[(*f)++];
-    return true;
-}
-
-/* Returns whether the links use running sums, which conserve each agent's sums separately. */
-static bool has_running_sums(const saddle_observer *o)
-{
-    return saddle_link_state_has_maps(o->in.instance);
-}
-
-/* 0 if an agent's sum and its weight are conserved; otherwise by how much they are not. */
-static void defect_task(void *context, saddle_agent *agent)
-{
-    saddle_observer *o = context;
-    double sum;
-    double weight;
-    o->in.engine->kind->defect(o->in.engine, agent, o->field, &sum, &weight);
-    bool good = sum <= o->defect_allowed && weight <= CHECK_TOLERANCE;
-    o->per_agent[agent->id] = good ? 0.0 : sum + weight;
-}
-
-/* Checks each agent's running sums separately: their entries may be as large as all agents' together. */
-static saddle_status check_running_sums(saddle_observer *o, double allowed, saddle_error *error)
-{
-    o->defect_allowed = allowed * sqrt((double)o->problem->agents);
-    for (size_t f = 0; next_sum(o, &f);) {
-        o->in.engine->kind->for_each(o->in.engine, defect_task, o);
-        saddle_world_fill(o->in.instance->world, 1, o->per_agent);
-        for (size_t i = 0; i < o->problem->agents; i++)
-            if (!(o->per_agent[i] == 0.0))
-                return saddle_fail(error, SADDLE_CHECK_FAILED,
-                                   "self-check at iteration %llu: agent %zu's part of the tracker "
-                                   "%s, together with "
-                                   "what it sent and received, differs from the estimate that it "
-                                   "tracks by %.3g (at "
-                                   "most %.3g is rounding); an algorithm must mix its sums with "
-                                   "saddle_agent_mix()",
-                                   (unsigned long long)o->in.engine->kind->iteration(o->in.engine),
-                                   i, o->field->name, o->per_agent[i], o->defect_allowed);
-    }
-    return SADDLE_OK;
-}
-
-static saddle_status check_sums(saddle_observer *o, saddle_error *error)
-{
-    /* Inexact rules lose part of the sums. */
-    if (o->in.instance->plan->network.inexact != SADDLE_INEXACT_NO)
-        return SADDLE_OK;
-    /* One scale for all checks, because a sum may have been largest between two of them. */
-    double size = 0.0;
-    for (size_t f = 0; next_sum(o, &f);) {
-        double more;
-        average(o, 1, sum_size_term, &more);
-        size += more;
-    }
-    o->tracked_size = fmax(o->tracked_size, sqrt(size));
-    double allowed = CHECK_TOLERANCE * o->tracked_size;
-    if (has_running_sums(o))
-        return check_running_sums(o, allowed, error);
-    for (size_t f = 0; next_sum(o, &f);) {
-        average(o, o->field->length, sum_term, o->both);
-        double off = sqrt(saddle_norm2(o->field->length, o->both));
-        if (!(off <= allowed))
-            return saddle_fail(error, SADDLE_CHECK_FAILED,
-                               "self-check at iteration %llu: the mean of the trackers %s over "
-                               "agents differs from the mean of the estimates that they track by "
-                               "%.3g (at most %.3g is rounding); gradient tracking is broken",
-                               (unsigned long long)o->in.engine->kind->iteration(o->in.engine),
-                               o->field->name, off, allowed);
-    }
-    return SADDLE_OK;
-}
-
-/* The distance of the agent's iterate from X and Y, relative to its size. */
-static void feasibility_task(void *context, saddle_agent *agent)
-{
-    saddle_observer *o = context;
-    saddle_view view;
-    saddle_agent_view(o->in.algorithm, agent, &view);
-    double x_off =
-        saddle_set_distance(saddle_prox_set(o->in.instance->x_prox), view.x, agent->scratch);
-    double y_off = saddle_set_distance(o->in.instance->y_set, view.y, agent->scratch);
-    double x_size = 1.0 + sqrt(saddle_norm2(o->problem->x_dim, view.x));
-    double y_size = 1.0 + sqrt(saddle_norm2(o->problem->y_dim, view.y));
-    double worst = x_off / x_size;
-    /* Keep a NaN from either. */
-    if (!isnan(worst) && !(y_off / y_size <= worst))
-        worst = y_off / y_size;
-    o->per_agent[agent->id] = worst;
-}
-
-static saddle_status check_feasibility(saddle_observer *o, saddle_error *error)
-{
-    o->in.engine->kind->for_each(o->in.engine, feasibility_task, o);
-    saddle_world_fill(o->in.instance->world, 1, o->per_agent);
-    for (size_t i = 0; i < o->problem->agents; i++)
-        if (!(o->per_agent[i] <= CHECK_TOLERANCE))
-            return saddle_fail(
-                error, SADDLE_CHECK_FAILED,
-                "self-check at iteration %llu: agent %zu's iterate is outside X or Y by %.3g "
-                "(relative; at most %.3g is rounding)",
-                (unsigned long long)o->in.engine->kind->iteration(o->in.engine), i, o->per_agent[i],
-                CHECK_TOLERANCE);
-    return SADDLE_OK;
-}
-
-saddle_status saddle_observer_check(saddle_observer *o, saddle_error *error)
-{
-    saddle_status status = saddle_mixing_check(o->in.instance->mixing, error);
-    SADDLE_THEN_IF(status, o->in.feasible, check_feasibility(o, error));
-    SADDLE_THEN(status, check_sums(o, error));
-    return status;
 }

@@ -38,6 +38,12 @@ void saddle_observer_free(saddle_observer *observer);
 /* Fills in all fields of a row except the seconds. SADDLE_NUMERIC when y* cannot be found. */
 saddle_status saddle_observe(saddle_observer *observer, saddle_row *row, saddle_error *error);
 
+/* Returns the function of the problem that returned NaN for the last row, such as "value()", and the first agent at
+ * which one did; NULL: none did. Collective. */
+const char *saddle_observer_returned_nan(saddle_observer *observer, size_t *agent);
+/* Returns whether a tracker or the estimate that it tracks has a NaN. Collective. */
+bool saddle_observer_sums_have_nan(saddle_observer *observer);
+
 /* Runs the self-checks: tracker mean = estimator mean, feasibility. SADDLE_CHECK_FAILED names the violation. */
 saddle_status saddle_observer_check(saddle_observer *observer, saddle_error *error);
 

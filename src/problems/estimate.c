@@ -16,6 +16,8 @@
 #define PAIRS 64
 /* The number of power iterations for L at each pair. */
 #define POWER_STEPS 8
+/* At points that are larger, losses may overflow. */
+#define LARGE 1e60
 
 typedef struct work {
     const saddle_problem *problem;
@@ -27,6 +29,7 @@ typedef struct work {
     double *g1;     /* gradients there */
     double *g2;
     double *scratch;
+    bool failed; /* whether a gradient in X and Y had an entry that is NaN */
 } work;
 
 /* Draws a point at a random relative distance between 1e-3 and 1 from `from`, and projects it. */
@@ -41,11 +44,27 @@ static void draw_point(work *w, saddle_rng *rng, const double *from, double *out
     saddle_set_project(w->y_set, out + x_dim, w->scratch);
 }
 
-static void gradient_at(work *w, size_t agent, const saddle_batch *batch, const double *z,
+/* Returns whether no entry of the gradient is NaN, or the point is so large that this explains it. */
+static bool gradient_at(work *w, size_t agent, const saddle_batch *batch, const double *z,
                         double *g)
 {
     size_t x_dim = w->problem->x_dim;
     saddle_problem_gradient(w->problem, agent, batch, z, z + x_dim, g, g + x_dim, w->scratch);
+    bool good = true;
+    for (size_t k = 0; k < w->both; k++)
+        good = good && !isnan(g[k]);
+    for (size_t k = 0; k < w->both && !good; k++)
+        good = !(fabs(z[k]) < LARGE);
+    return good;
+}
+
+/* Returns whether `second` is in X and Y, where the problem's functions must be defined. Overwrites g1. */
+static bool is_inside(work *w)
+{
+    memcpy(w->g1, w->second, w->both * sizeof *w->g1);
+    saddle_set_project(w->x_set, w->g1, w->scratch);
+    saddle_set_project(w->y_set, w->g1 + w->problem->x_dim, w->scratch);
+    return memcmp(w->g1, w->second, w->both * sizeof *w->g1) == 0;
 }
 
 /* Returns the largest |grad f(z + h d) - grad f(z)| / h of one sample that a few power
@@ -58,14 +77,17 @@ static double lipschitz_quotient(work *w, saddle_rng *rng, size_t agent, uint32_
     double most = 0.0;
     for (size_t k = 0; k < w->both; k++)
         w->g2[k] = saddle_rng_normal(rng);
-    gradient_at(w, agent, &one, w->first, w->g1);
-    for (int k = 0; k < POWER_STEPS; k++) {
+    w->failed = !gradient_at(w, agent, &one, w->first, w->g1);
+    for (int k = 0; k < POWER_STEPS && !w->failed; k++) {
         double length = sqrt(saddle_norm2(w->both, w->g2));
         if (!(length > 0.0))
             break;
         memcpy(w->second, w->first, w->both * sizeof *w->second);
         saddle_axpy(w->both, step / length, w->g2, w->second);
-        gradient_at(w, agent, &one, w->second, w->g2);
+        if (!gradient_at(w, agent, &one, w->second, w->g2)) {
+            w->failed = is_inside(w);
+            break;
+        }
         saddle_axpy(w->both, -1.0, w->g1, w->g2);
         double quotient = sqrt(saddle_norm2(w->both, w->g2)) / step;
         if (quotient > most)
@@ -81,17 +103,18 @@ static double concavity_quotient(work *w, size_t agent)
     size_t y_dim = w->problem->y_dim;
     saddle_batch all = {.index = NULL, .count = w->problem->samples[agent]};
     memcpy(w->second, w->first, x_dim * sizeof *w->second);
-    gradient_at(w, agent, &all, w->first, w->g1);
-    gradient_at(w, agent, &all, w->second, w->g2);
+    w->failed = !gradient_at(w, agent, &all, w->first, w->g1) || w->failed;
+    w->failed = !gradient_at(w, agent, &all, w->second, w->g2) || w->failed;
     double along = 0.0;
     for (size_t k = x_dim; k < w->both; k++)
         along -= (w->g2[k] - w->g1[k]) * (w->second[k] - w->first[k]);
     return along / saddle_distance2(y_dim, w->second + x_dim, w->first + x_dim);
 }
 
-/* Computes the largest L and the largest -mu over the pairs whose agents are in this process.
- * Pairs whose points are projected onto the same point (quotient 0/0) are skipped. */
-static void scan_pairs(work *w, const double *centre, uint64_t seed, double extreme[2])
+/* Computes the largest L, the largest -mu and the largest -i of agents i that failed over the pairs whose
+ * agents are in this process. Pairs whose points are projected onto the same point (quotient 0/0) are
+ * skipped. */
+static void scan_pairs(work *w, const double *centre, uint64_t seed, double extreme[3])
 {
     const saddle_world *world = w->problem->world;
     for (uint64_t pair = 0; pair < PAIRS; pair++) {
@@ -105,6 +128,8 @@ static void scan_pairs(work *w, const double *centre, uint64_t seed, double extr
         extreme[0] = fmax(extreme[0], lipschitz_quotient(w, &rng, agent, sample));
         draw_point(w, &rng, w->first, w->second);
         extreme[1] = fmax(extreme[1], -concavity_quotient(w, agent));
+        if (w->failed)
+            extreme[2] = fmax(extreme[2], -(double)agent);
     }
 }
 
@@ -121,7 +146,7 @@ saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
     size_t scratch =
         saddle_larger(saddle_problem_scratch(problem),
                       saddle_larger(saddle_set_scratch(x_set), saddle_set_scratch(y_set)));
-    double extreme[2] = {0.0, -INFINITY};
+    double extreme[3] = {0.0, -INFINITY, -INFINITY};
     double *centre = saddle_alloc_doubles(5 * both + scratch);
     if (centre != NULL) {
         memcpy(centre, x, problem->x_dim * sizeof *centre);
@@ -138,9 +163,16 @@ saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
         scan_pairs(&w, centre, seed, extreme);
     }
     if (problem->world != NULL)
-        problem->world->largest(problem->world, 2, extreme);
+        problem->world->largest(problem->world, 3, extreme);
     SADDLE_TRY(saddle_check_memory(centre, "the estimate of L and mu", error));
     saddle_free(centre);
+    if (extreme[2] > -INFINITY)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "an entry of gradient() of problem %.60s is nan at agent %.0f, at a point "
+            "of X and Y around the start, where L and mu are estimated; check its "
+            "functions",
+            saddle_shown_name(problem->name), -extreme[2]);
     double lipschitz = extreme[0];
     double concavity = -extreme[1];
     if (!(constants->lipschitz > 0.0) && isfinite(lipschitz))

@@ -182,6 +182,26 @@ static bool name_function(const saddle_run_state *r, const double *found, saddle
     return false;
 }
 
+/* Names the function that returned NaN when the row was measured, or the gradient in which an estimate has its NaN,
+ * if it returns another value now; false: there is none. */
+static bool name_passing_nan(const saddle_run_state *r, saddle_fault *fault, char *out, size_t size)
+{
+    size_t agent = fault->agent;
+    const char *function = saddle_observer_returned_nan(r->observer, &agent);
+    bool estimate = fault->variable[0] == 'v' || fault->variable[0] == 'u';
+    if (function == NULL && !(estimate && isnan(fault->value)))
+        return false;
+    saddle_snprintf(out, size,
+                    "%s of problem %.60s was nan at agent %zu, although it is not if it is called "
+                    "again; %s",
+                    function != NULL ? function : "an entry of gradient()",
+                    saddle_shown_name(r->info.instance->problem->name), agent, what_to_check(r));
+    set_fault(fault,
+              function != NULL && strcmp(function, "value()") == 0 ? "value()" : "gradient()",
+              agent, (double)NAN);
+    return true;
+}
+
 static void name_cause(const saddle_run_state *r, const double *found, saddle_fault *fault,
                        char *out, size_t size)
 {
@@ -193,7 +213,7 @@ static void name_cause(const saddle_run_state *r, const double *found, saddle_fa
                         "the regularizer %.60s is %g at the mean of x; give it a smaller weight",
                         saddle_regularizer_text(h), weight);
         set_fault(fault, "h", 0, weight);
-    } else if (name_function(r, found, fault, out, size)) {
+    } else if (name_function(r, found, fault, out, size) || name_passing_nan(r, fault, out, size)) {
         return;
     } else if (!isfinite(row->x_stationarity)) {
         saddle_snprintf(

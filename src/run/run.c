@@ -189,10 +189,17 @@ static int reached(const saddle_run_state *r, int stop)
 /* Records r->row; sets *ended if it is the last one. */
 static saddle_status record_point(saddle_run_state *r, int stop, bool *ended, saddle_error *error)
 {
+    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
     *ended = stop >= 0;
     if (*ended)
         r->result->stop = (saddle_stop)stop;
-    return saddle_run_record(r, *ended, error);
+    saddle_status status = saddle_run_record(r, *ended, error);
+    /* A NaN fails the check of the trackers, but it is not the algorithm's fault. */
+    if (status != SADDLE_CHECK_FAILED || !saddle_observer_sums_have_nan(r->observer))
+        return status;
+    *ended = true;
+    return r->row.iteration == 0 ? saddle_run_explain_start(r, error)
+                                 : saddle_run_diverge(r, &fault, error);
 }
 
 static saddle_status loop(saddle_run_state *r, saddle_error *error)

@@ -134,6 +134,8 @@ saddle_status saddle_run_measure(saddle_run_state *r, bool *diverged, saddle_err
 /* Measures the first row. Refuses a start at which the losses are not finite, before any file is
  * written. */
 saddle_status saddle_run_measure_start(saddle_run_state *r, saddle_error *error);
+/* Fails with the reason why the starting point, or a gradient there, is not finite. Collective. */
+saddle_status saddle_run_explain_start(saddle_run_state *r, saddle_error *error);
 /* Measures the outcomes of r->row, if they are measured at every row or this is the first or the
  * last. */
 saddle_status saddle_run_evaluate(saddle_run_state *r, bool last, saddle_error *error);

@@ -21,7 +21,9 @@ saddle_status saddle_run_measure(saddle_run_state *r, bool *diverged, saddle_err
     r->row = (saddle_row){.seconds = r->seconds};
     saddle_status status = saddle_observe(r->observer, &r->row, error);
     r->times.measuring += saddle_clock_seconds() - begin;
-    *diverged = !isfinite(r->row.metric) || !isfinite(r->row.loss) || !isfinite(r->row.primal);
+    size_t agent;
+    *diverged = !isfinite(r->row.metric) || !isfinite(r->row.loss) || !isfinite(r->row.primal) ||
+                saddle_observer_returned_nan(r->observer, &agent) != NULL;
     return status;
 }
 
@@ -124,10 +126,13 @@ saddle_status saddle_run_record(saddle_run_state *r, bool last, saddle_error *er
 saddle_status saddle_run_measure_start(saddle_run_state *r, saddle_error *error)
 {
     bool diverged = false;
-    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
     SADDLE_TRY(saddle_run_measure(r, &diverged, error));
-    if (!diverged)
-        return saddle_run_evaluate(r, false, error);
+    return diverged ? saddle_run_explain_start(r, error) : saddle_run_evaluate(r, false, error);
+}
+
+saddle_status saddle_run_explain_start(saddle_run_state *r, saddle_error *error)
+{
+    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
     SADDLE_TRY(saddle_run_locate(r, &fault, error));
     SADDLE_TRY(saddle_run_explain(r, &fault, error));
     if (r->result->cause[0] != '\0')

@@ -3,6 +3,7 @@
 
 #include <saddle/saddle.h>
 
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 
@@ -14,31 +15,49 @@ typedef struct fault {
     double value;    /* returned by value() */
     double gradient; /* in an entry of gradient() */
     double below;    /* where x is below this; NaN: nowhere */
+    /* A call that returns NaN, by number from 1; 0: none. The agent of that call. */
+    size_t nan_gradient;
+    size_t nan_value;
+    size_t nan_agent;
+    size_t gradient_calls; /* so far */
+    size_t value_calls;
 } fault;
+
+/* Returns NaN in one call, which notes its agent, and 0 in all others. */
+static double once(fault *f, size_t *calls, size_t which, size_t agent)
+{
+    if (++*calls != which)
+        return 0.0;
+    f->nan_agent = agent;
+    return (double)NAN;
+}
 
 static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch)
 {
-    const fault *f = problem->self;
+    fault *f = problem->self;
     (void)batch;
     (void)scratch;
     gx[0] = x[0] + y[0];
     gy[0] = x[0] - y[0];
     if (agent == f->agent && x[0] < f->below && f->gradient != 0.0)
         gy[0] = f->gradient;
+    gx[0] += once(f, &f->gradient_calls, f->nan_gradient, agent);
+    gy[0] += isnan(gx[0]) ? gx[0] : 0.0;
 }
 
 static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                     double *scratch)
 {
-    const fault *f = problem->self;
+    fault *f = problem->self;
     (void)scratch;
     if (agent == f->agent && x[0] < f->below && f->value != 0.0)
         return f->value;
-    return 0.5 * x[0] * x[0] + x[0] * y[0] - 0.5 * y[0] * y[0];
+    return once(f, &f->value_calls, f->nan_value, agent) + 0.5 * x[0] * x[0] + x[0] * y[0] -
+           0.5 * y[0] * y[0];
 }
 
-static const size_t samples[3] = {1, 1, 1};
+static const size_t samples[3] = {2, 2, 2};
 
 static saddle_status solve(fault *f, const char *name, const char *setting, saddle_result **out)
 {
@@ -52,7 +71,8 @@ static saddle_status solve(fault *f, const char *name, const char *setting, sadd
                                     .value = value};
     saddle_plan plan;
     saddle_plan_defaults(&plan, sizeof plan);
-    plan.limits.iterations = 200;
+    plan.limits.iterations = f->nan_gradient + f->nan_value > 0 ? 3 : 200;
+    plan.engine.threads = 1;
     plan.network.agents = 3;
     plan.outputs.trace_every = 1;
     plan.start.init = "constant:2";
@@ -120,6 +140,53 @@ START_TEST(gradients_are_named_later)
         ck_assert_uint_eq(result->fault.agent, strcmp(name[k], "gda") == 0 ? 0 : 1);
         saddle_result_free(result);
     }
+}
+END_TEST
+
+/* Runs with a NaN in one call. Returns false if there was no such call. */
+static bool solve_with_nan(fault *f, const char *algorithm, const char *function)
+{
+    saddle_result *result = NULL;
+    char named[80];
+    saddle_status status = solve(f, "algorithm", algorithm, &result);
+    bool called =
+        f->nan_gradient > 0 ? f->gradient_calls >= f->nan_gradient : f->value_calls >= f->nan_value;
+    const char *text = status == SADDLE_OK ? result->cause : error.message;
+    if (status == SADDLE_OK && !called) {
+        ck_assert_int_ne(result->stop, SADDLE_STOP_DIVERGED);
+    } else {
+        saddle_snprintf(named, sizeof named, "agent %zu", f->nan_agent);
+        ck_assert_msg(status == SADDLE_BAD_INPUT ||
+                          (status == SADDLE_OK && result->stop == SADDLE_STOP_DIVERGED),
+                      "%s, call %zu of %s: %s", algorithm, f->nan_gradient + f->nan_value, function,
+                      text);
+        /* Where the NaN has reached the iterate, that is named. */
+        bool iterate = status == SADDLE_OK && *text == '\0';
+        ck_assert_msg(iterate || (strstr(text, function) != NULL && strstr(text, named) != NULL),
+                      "%s, call %zu of %s at %s: %s", algorithm, f->nan_gradient + f->nan_value,
+                      function, named, text);
+        ck_assert(!iterate || (isnan(result->fault.value) && result->fault.iteration > 0));
+    }
+    saddle_result_free(result);
+    return called;
+}
+
+/* One NaN, in whatever call: while constants are estimated, at the start, in an iteration, at a trace point. */
+START_TEST(no_single_nan_goes_unnoticed)
+{
+    static const char *const name[] = {"precision", "precision+", "prox-dsgda", "prox-gt-sgda"};
+    size_t calls = 0;
+    for (bool called = true; called; calls++) {
+        fault slope = {.below = (double)NAN, .nan_gradient = calls + 1};
+        called = solve_with_nan(&slope, name[_i], "gradient()");
+    }
+    ck_assert_uint_gt(calls, 100);
+    calls = 0;
+    for (bool called = true; called; calls++) {
+        fault loss = {.below = (double)NAN, .nan_value = calls + 1};
+        called = solve_with_nan(&loss, name[_i], "value()");
+    }
+    ck_assert_uint_gt(calls, 10);
 }
 END_TEST
 
@@ -306,6 +373,7 @@ Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("causes");
     TCase *cases = tcase_create("causes");
+    tcase_add_loop_test(cases, no_single_nan_goes_unnoticed, 0, 4);
     tcase_add_test(cases, causes_at_the_start_are_named);
     tcase_add_test(cases, gradients_are_named_with_every_algorithm);
     tcase_add_test(cases, gradients_are_named_later);
