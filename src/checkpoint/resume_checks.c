@@ -83,25 +83,30 @@ static saddle_status check_known(const saddle_checkpoint *c, const saddle_plan *
     return SADDLE_OK;
 }
 
-/* Compares the settings: first those that one of the runs was given, because others may follow from them. */
+/* Returns whether a run chose the value of a setting, rather than leaving it to be found from the data. */
+static bool is_chosen(const saddle_recorded *recorded, const char *name)
+{
+    const char *given = saddle_recorded_find(recorded, name)->given;
+    return given != NULL && strcmp(given, "auto") != 0;
+}
+
+/* Compares the settings that one of the runs chose, or all others. */
 static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run_info *info,
-                                    saddle_error *error)
+                                    bool chosen, saddle_error *error)
 {
     saddle_recorded own;
     saddle_status status =
         saddle_record_settings(&own, info->plan, info->given, info->network->plan, true, error);
-    for (int others = 0; others < 2; others++) {
-        saddle_difference d = {.options = info->plan,
-                               .here = {&own, saddle_recorded_value},
-                               .there = {&c->settings, saddle_recorded_value},
-                               .may_differ = SADDLE_EFFECTS(SOURCE) | SADDLE_EFFECTS(OUTPUT) |
-                                             SADDLE_EFFECTS(ENGINE)};
-        while (status == SADDLE_OK && saddle_next_difference(&d)) {
-            bool given = saddle_recorded_find(&own, d.option->name)->given != NULL ||
-                         saddle_recorded_find(&c->settings, d.option->name)->given != NULL;
-            if ((given || others != 0) && !may_change(d.option, info->algorithm))
-                status = refuse_setting(c, info->plan, &d, error);
-        }
+    saddle_difference d = {.options = info->plan,
+                           .here = {&own, saddle_recorded_value},
+                           .there = {&c->settings, saddle_recorded_value},
+                           .may_differ = SADDLE_EFFECTS(SOURCE) | SADDLE_EFFECTS(OUTPUT) |
+                                         SADDLE_EFFECTS(ENGINE)};
+    while (status == SADDLE_OK && saddle_next_difference(&d)) {
+        const char *name = d.option->name;
+        if ((is_chosen(&own, name) || is_chosen(&c->settings, name)) == chosen &&
+            !may_change(d.option, info->algorithm))
+            status = refuse_setting(c, info->plan, &d, error);
     }
     saddle_recorded_free(&own);
     return status;
@@ -127,13 +132,28 @@ static void list_files(const saddle_run_info *info, char *out, size_t size)
     }
 }
 
-/* Compares what the settings do not show: the data, and all sizes. */
+/* Compares what the settings do not show: the contents of the data and of the network. */
+static saddle_status check_contents(const saddle_checkpoint *c, const saddle_resuming_run *run,
+                                    saddle_error *error)
+{
+    char files[512] = "";
+    if (c->number.data == run->number->data)
+        return SADDLE_OK;
+    list_files(run->info, files, sizeof files);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "the data, or the network, sets or start, have changed since the run of the checkpoint "
+        "'%s' (their fingerprint is %016" PRIx64 " there and %016" PRIx64 " here); %s%s",
+        c->path, c->number.data, run->number->data,
+        files[0] != '\0' ? "these must be as they were then:" : "give the same objects", files);
+}
+
+/* Compares all sizes. */
 static saddle_status check_numbers(const saddle_checkpoint *c, const saddle_resuming_run *run,
                                    saddle_error *error)
 {
     const saddle_checkpoint_numbers *n = &c->number;
     const saddle_checkpoint_numbers *wanted = run->number;
-    char files[512] = "";
     const struct {
         const char *name;
         uint64_t there;
@@ -157,15 +177,6 @@ static saddle_status check_numbers(const saddle_checkpoint *c, const saddle_resu
                            c->path, n->solution > 0 ? "its" : "no",
                            n->solution > 0 ? "give a number above 0, or leave it out"
                                            : "leave it out");
-    if (n->data != wanted->data) {
-        list_files(run->info, files, sizeof files);
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "the checkpoint '%s' belongs to a run with other data, or another network, sets or "
-            "start (their fingerprint is %016" PRIx64 " there and %016" PRIx64 " here); %s%s",
-            c->path, n->data, wanted->data,
-            files[0] != '\0' ? "these must be as they were then:" : "give the same objects", files);
-    }
     return SADDLE_OK;
 }
 
@@ -191,8 +202,11 @@ saddle_status saddle_resume_check(const saddle_checkpoint *c, const saddle_resum
                            "different results; resume it with that version",
                            c->path, c->version, saddle_version());
     saddle_status status = check_memory(c, wanted->info, error);
-    SADDLE_THEN(status, check_settings(c, wanted->info, error));
+    SADDLE_THEN(status, check_settings(c, wanted->info, true, error));
     SADDLE_THEN(status, check_known(c, wanted->info->plan, error));
+    /* The other settings and the sizes may follow from the data. */
+    SADDLE_THEN(status, check_contents(c, wanted, error));
+    SADDLE_THEN(status, check_settings(c, wanted->info, false, error));
     SADDLE_THEN(status, check_numbers(c, wanted, error));
     SADDLE_THEN(status, check_plan(c, wanted->info->plan, error));
     return status;

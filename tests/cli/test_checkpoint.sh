@@ -204,6 +204,7 @@ cp "$(newest ck)" "$(older ck)"
 refuse "is not a checkpoint of saddle" "${run[@]}" --iterations 60 --checkpoint ck --resume auto
 
 # ---- refused: another run
+changed="the data, or the network, sets or start, have changed since the run of the checkpoint"
 fresh
 for other in "--seed 2" "--nu 0.05" "--topology ring" "--algorithm gda" "--agents 4" \
     "--trace-every 8" "--metric-tau 3"; do
@@ -213,7 +214,7 @@ for other in "--seed 2" "--nu 0.05" "--topology ring" "--algorithm gda" "--agent
     check "the value here: $other" warns "'${other#* }' here"
 done
 check "no older one is offered" eval '! warns "is valid"'
-refuse "belongs to a run with other data, or another network" run --resume ck "${outputs[@]}" --data synthetic:310
+refuse "$changed" run --resume ck "${outputs[@]}" --data synthetic:310
 refuse "is already at iteration 60; give at least 60 (got 40)" run --resume ck "${outputs[@]}" --iterations 40
 try run --resume ck "${outputs[@]}" --nu 0.10 --quiet
 check "another way to write the same value" exits 0
@@ -233,13 +234,24 @@ try run --data two.libsvm --resume data --iterations 80 --model two.npz --quiet
 check "data at another place" exits 0
 sed -i 's/^+1/-1/;q' two.libsvm
 "$saddle" data generate two.libsvm --rows 300 --seed 6 >/dev/null 2>&1
-refuse "belongs to a run with other data" run --data two.libsvm --resume data --model two.npz --iterations 90
+refuse "$changed" run --data two.libsvm --resume data --model two.npz --iterations 90
+# Fewer rows are changed data, although samples and sizes follow from them.
+for problem in auc robust-logistic; do
+    for samples in "" "--samples auto"; do
+        rm -rf fewer
+        "$saddle" data generate rows.libsvm --rows 300 --seed 5 >/dev/null
+        # shellcheck disable=SC2086  # an option and its value
+        try run --problem $problem --data rows.libsvm $samples --iterations 20 --checkpoint fewer --quiet
+        sed -i 4d rows.libsvm
+        refuse "$changed" run --resume fewer --iterations 40
+    done
+done
 
 # ---- the network, too, may be read from files that are moved
 "$saddle" graph ring --agents 5 --save edges >/dev/null
 try run "${small[@]}" --topology file:edges --checkpoint network --quiet
 "$saddle" graph path --agents 5 --save edges >/dev/null
-refuse "another network" run --resume network --iterations 90
+refuse "$changed" run --resume network --iterations 90
 
 # ---- only one run at a time may use a directory
 "$saddle" "${endless[@]}" --iterations 1000000000 --checkpoint held --checkpoint-every 10 &
