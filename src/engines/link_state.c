@@ -9,32 +9,38 @@
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* Returns the kind of a round's message; `kinds` when it is not listed yet. */
+/* Returns the kind of a round's message, that is, which part of the span it is; `kinds` when it is not listed
+ * yet. */
 static size_t kind_of(const saddle_link_state *s, unsigned round)
 {
-    size_t offset;
-    size_t length;
+    saddle_row_block part;
     size_t kind = 0;
-    saddle_layout_message(s->layout, round, &offset, &length);
-    while (kind < s->kinds && s->kind[kind] != offset)
+    saddle_layout_message(s->layout, round, &part.offset, &part.length);
+    while (kind < s->kinds &&
+           (s->kind[kind].offset != part.offset || s->kind[kind].length != part.length))
         kind++;
     return kind;
 }
 
-/* Lists the kinds of messages: what is sent changes only where the rounds of a field begin or end. */
+static void list_kind(saddle_link_state *s, unsigned round)
+{
+    size_t kind = kind_of(s, round);
+    if (kind == s->kinds) {
+        saddle_layout_message(s->layout, round, &s->kind[kind].offset, &s->kind[kind].length);
+        s->kinds++;
+    }
+}
+
+/* Lists the kinds of messages: what is sent changes only where the rounds of a field begin, or after they end. */
 static void list_kinds(saddle_link_state *s)
 {
     const saddle_layout *layout = s->layout;
-    for (size_t f = 0; f < layout->fields; f++)
-        for (int end = 0; end < 2; end++) {
-            size_t length;
-            unsigned round = end ? layout->field[f].last_round : layout->field[f].first_round;
-            size_t kind = kind_of(s, round);
-            if (kind == s->kinds)
-                saddle_layout_message(layout, round, &s->kind[s->kinds++], &length);
-        }
-    if (s->kinds == 0)
-        s->kinds = 1;
+    list_kind(s, 0);
+    for (size_t f = 0; f < layout->fields; f++) {
+        list_kind(s, layout->field[f].first_round);
+        if (layout->field[f].last_round + 1 < layout->rounds)
+            list_kind(s, layout->field[f].last_round + 1);
+    }
 }
 
 size_t saddle_link_state_measure(saddle_link_state *state, const saddle_instance *instance,

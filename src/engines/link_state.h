@@ -15,6 +15,12 @@
 #include "engines/running_sums.h"
 #include "graph/link_rule.h"
 
+/* A block of a row of published state. */
+typedef struct saddle_row_block {
+    size_t offset;
+    size_t length;
+} saddle_row_block;
+
 /* Agents are identified by their index in world->here, messages to them by their index from `start` on. */
 struct saddle_link_state {
     const saddle_instance *instance;
@@ -28,7 +34,7 @@ struct saddle_link_state {
     const double **arrived; /* per message: the row that arrived in this round; NULL: none */
     double *weight;         /* per message: of this round */
     size_t kinds;           /* of messages: rounds of an iteration may send different fields */
-    size_t kind[2 * SADDLE_MOST_FIELDS]; /* per kind: its offset in the span */
+    saddle_row_block kind[2 * SADDLE_MOST_FIELDS + 1]; /* per kind: what is sent of the span */
     uint64_t *used;       /* per message and kind: 1 + the round of the newest one used; 0: none */
     uint64_t *sent_round; /* per message: 1 + the round in which the row that arrived was sent */
     uint64_t *failing;    /* per message: whether it is in a burst of losses; NULL: no bursts */
@@ -78,11 +84,6 @@ size_t saddle_link_state_measure(saddle_link_state *state, const saddle_instance
 /* Asks for the state's blocks; they are complete only if table->allocator->failed is not set. */
 void saddle_link_state_take(saddle_link_state *state, saddle_link_table *table);
 
-/* A block of a row of published state. */
-typedef struct saddle_row_block {
-    size_t offset;
-    size_t length;
-} saddle_row_block;
 enum { SADDLE_MOST_BLOCKS_SENT = 2 * SADDLE_MOST_FIELDS + 1 };
 /* Lists the blocks of a row that are sent in a round; returns their number. */
 size_t saddle_link_state_blocks(const saddle_link_state *state, unsigned round,

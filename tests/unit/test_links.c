@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/layout.h"
 #include "engines/link_state.h"
 #include "graph/link_rule.h"
 #include "instances.h"
@@ -944,12 +945,66 @@ START_TEST(wrong_rules_leave_one)
 }
 END_TEST
 
+/* A late message counts only for a round that sends the same part of the span. */
+START_TEST(late_messages_are_of_the_kind_of_the_round)
+{
+    enum { PERIOD = 5, WINDOW = 24, ROW = 3 };
+    /* The first and the last round in which each of three fields is sent: messages with the same beginning and other
+     * ends, and a round, 2, in which no field begins or ends. */
+    static const unsigned rounds[][3][2] = {{{0, 4}, {0, 0}, {3, 3}}, {{0, 1}, {0, 4}, {3, 4}}};
+    saddle_layout layout = {.rounds = PERIOD};
+    static const char *const name[3] = {"a", "b", "c"};
+    for (size_t f = 0; f < 3; f++) {
+        saddle_layout_add(&layout, name[f], 1, SADDLE_FIELD_ITERATE, 0);
+        layout.field[f].first_round = rounds[_i][f][0];
+        layout.field[f].last_round = rounds[_i][f][1];
+    }
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    plan.network.inexact = SADDLE_INEXACT_STALE;
+    saddle_link_rule rule = {.kind = SADDLE_LINKS_DELAY, .delay = WINDOW - PERIOD + 1, .late = 0.9};
+    const saddle_graph graph = {.agents = 2};
+    saddle_instance instance = {.plan = &plan, .graph = &graph, .links = &rule, .seed = 3};
+    saddle_link_state s = {.instance = NULL};
+    saddle_link_state_measure(&s, &instance, &layout);
+    ck_assert_uint_eq(s.window, WINDOW);
+    ck_assert_uint_eq(s.kinds, 3);
+    size_t kind[PERIOD];
+    for (unsigned round = 0; round < PERIOD; round++) {
+        saddle_row_block part;
+        saddle_layout_message(&layout, round, &part.offset, &part.length);
+        for (kind[round] = 0; s.kind[kind[round]].offset != part.offset ||
+                              s.kind[kind[round]].length != part.length;)
+            ck_assert_uint_lt(++kind[round], s.kinds);
+    }
+    uint64_t used[3] = {0, 0, 0};
+    uint64_t sent_round = 0;
+    const size_t source = 0;
+    static double past[(WINDOW + 1) * ROW];
+    s.used = used;
+    s.sent_round = &sent_round;
+    s.source = &source;
+    s.past = past;
+    size_t late = 0;
+    for (s.number = 0; s.number < 400; s.number++) {
+        size_t wanted = kind[s.number % PERIOD];
+        if (saddle_link_state_arrived(&s, 0, 0, 1, past, wanted) == NULL)
+            continue;
+        ck_assert_uint_eq(kind[(sent_round - 1) % PERIOD], wanted);
+        late += sent_round - 1 < s.number;
+    }
+    ck_assert_uint_gt(late, 50);
+    saddle_plan_free(&plan);
+}
+END_TEST
+
 Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("links");
     TCase *rules = tcase_create("rules");
     tcase_set_timeout(rules, 600);
     tcase_add_test(rules, two_agents_follow_the_closed_form);
+    tcase_add_loop_test(rules, late_messages_are_of_the_kind_of_the_round, 0, 2);
     tcase_add_loop_test(rules, an_agent_that_hears_nothing_holds_back, 0, 2);
     tcase_add_loop_test(rules, a_slow_version_agrees_with_the_library_in_every_round, 0, ONE_SIDED);
     tcase_add_loop_test(rules, a_slow_version_agrees_with_the_weights_of_every_round, 0, AGREED);
