@@ -98,12 +98,15 @@ static saddle_status unknown_option(const cli_arguments *a, const char *word, sa
 
 /* Refuses an empty value where it would mean "not given": most likely a shell variable was never
  * set. */
-static saddle_status check_empty(const saddle_option *option, saddle_error *error)
+static saddle_status check_empty(const cli_command *command, const saddle_option *option,
+                                 saddle_error *error)
 {
     const char *words = cli_option_values(option);
     bool names_file = strcmp(words, "@FILE") == 0 || strcmp(words, "@DIRECTORY") == 0;
-    bool counts_as_none = option->kind == SADDLE_OPTION_TEXT && option->home == SADDLE_HOME_PLAN &&
-                          *option->fallback == '\0';
+    bool general = option->home == SADDLE_HOME_PLAN ||
+                   (command->own != NULL && saddle_option_in(command->own, option));
+    bool counts_as_none =
+        option->kind == SADDLE_OPTION_TEXT && general && *option->fallback == '\0';
     if (!names_file && !counts_as_none)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -144,7 +147,7 @@ static saddle_status read_value(cli_arguments *a, const saddle_option *option, i
         return saddle_fail(error, SADDLE_BAD_INPUT, "--%s needs a value: --%s %s", option->name,
                            option->name, option->metavar);
     if (*value == '\0')
-        SADDLE_TRY(check_empty(option, error));
+        SADDLE_TRY(check_empty(a->command, option, error));
     return set_option(a, option, value, error);
 }
 

@@ -354,19 +354,6 @@ static void print_fetched(const char *name, const char *where)
             cli_print("%s/%s\n", where, source[k].file);
 }
 
-/* Refuses options with an empty value, such as that of a shell variable that is not set: they would mean what
- * they mean if they are not given, such as the official address. */
-static saddle_status check_given(const cli_arguments *arguments, saddle_error *error)
-{
-    for (const saddle_option *const *option = arguments->command->own; *option != NULL; option++)
-        if ((*option)->kind == SADDLE_OPTION_TEXT && saddle_plan_given(&arguments->plan, *option) &&
-            *SADDLE_PLAN_TEXT(&arguments->plan, *option) == '\0')
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--%s: the value is empty; give a %s, or leave out --%s",
-                               (*option)->name, (*option)->metavar, (*option)->name);
-    return SADDLE_OK;
-}
-
 static int run_fetch(const cli_arguments *arguments)
 {
     const fetch_choices *chosen = arguments->own;
@@ -381,8 +368,9 @@ static int run_fetch(const cli_arguments *arguments)
                                     .context = &interrupt};
     saddle_error error;
     char *standard = NULL;
-    saddle_status status = check_given(arguments, &error);
-    SADDLE_THEN_IF(status, options.directory == NULL, saddle_data_directory(&standard, &error));
+    saddle_status status = SADDLE_OK;
+    if (options.directory == NULL)
+        status = saddle_data_directory(&standard, &error);
     SADDLE_THEN(status, saddle_data_fetch(name, &options, &error));
     cli_progress_clear();
     if (status == SADDLE_OK)

@@ -55,9 +55,8 @@ check "and listed" says "$work/place/a9a"
 
 # ---- fetch
 
-refuse "--from: the value is empty; give a URL, or leave out --from" data fetch a9a --from ""
-refuse "--directory: the value is empty; give a " data fetch a9a --directory ""
-refuse "--accept: the value is empty; give a SHA256, or leave out --accept" data fetch a9a --accept ""
+refuse "--from: the value is empty; give URL, or leave the option out" data fetch a9a --from ""
+refuse "--accept: the value is empty; give SHA256, or leave the option out" data fetch a9a --accept ""
 python=/usr/bin/python3
 if [ -x "$python" ]; then
     mkdir served

@@ -807,13 +807,13 @@ START_TEST(a_run_does_not_resume_with_other_sets)
     plan->problem.own_regularizer = h;
     begin_and_resume(plan, path_of(directory, "sets"));
     plan->problem.own_x_set = other;
-    refuse_plan(plan, "or another network, sets or start");
+    refuse_plan(plan, "or the network, sets or start, have changed");
     plan->problem.own_x_set = box;
     bound = 0.5000001;
-    refuse_plan(plan, "or another network, sets or start");
+    refuse_plan(plan, "or the network, sets or start, have changed");
     bound = 0.5;
     weight = 0.2500001;
-    refuse_plan(plan, "or another network, sets or start");
+    refuse_plan(plan, "or the network, sets or start, have changed");
     weight = 0.25;
     plan->problem.own_x_set = same;
     accept_plan(plan);
