@@ -8,10 +8,12 @@
  * running process that follows them in the ring notices it.
  *
  * Silence is measured in time during which the listener itself runs: if the whole job is suspended and
- * continued later, no process counts as silent.
+ * continued later, no process counts as silent. On a busy machine the thread of the previous rank may wait
+ * long for a processor. If that rank is on the same host, the listener sees this, and waits as well.
  */
 #include "engines/mpi_job.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <math.h>
 #include <mpi.h>
@@ -19,6 +21,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,7 +36,11 @@
 /* Seconds between two checks while the ring dissolves. */
 #define LEAVING_SECONDS 0.001
 /* The most silence that one check can add: if more time has passed, this process itself did not run. */
-#define LONGEST_LOOK 1.0
+#define LONGEST_LOOK (2.0 * BEAT_SECONDS)
+/* The name of the thread in every process, of at most 15 characters. */
+#define THREAD_NAME "saddle-beat"
+/* Checks in a row that must find the previous rank silent, and not waiting for a processor. */
+#define SILENT_LOOKS 2
 /* The limit until saddle_heartbeat_watch() sets one. */
 #define DEFAULT_STALL_SECONDS 60.0
 /* Probes without a message after which there is none: MPI checks some transports only at every eighth. */
@@ -65,6 +72,8 @@ static struct {
     bool heard;         /* the previous rank has sent a beat since the last check */
     bool left;          /* it has left the ring */
     double silence;     /* seconds since its last beat */
+    int silent_looks;   /* checks since it was last heard, or seen waiting for a processor */
+    int64_t process;    /* its number in /proc; 0: it is not visible from here */
     bool leaving;       /* this process has left */
     MPI_Request gather; /* complete when all have */
 } heart = {.mutex = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
@@ -160,17 +169,56 @@ static void abort_job(double limit)
     MPI_Abort(MPI_COMM_WORLD, SADDLE_EXIT_STALLED);
 }
 
+/* Reads the beginning of a file of /proc as a text; "" if that fails. */
+static void read_start(const char *directory, const char *thread, const char *file, char out[256])
+{
+    char path[512];
+    saddle_snprintf(path, sizeof path, "%s/%s/%s", directory, thread, file);
+    FILE *f = fopen(path, "re");
+    size_t length = f != NULL ? fread(out, 1, 255, f) : 0;
+    out[length] = '\0';
+    if (f != NULL)
+        fclose(f);
+}
+
+/* Returns whether the previous rank's thread runs or waits for a processor; false if it is not visible. */
+static bool previous_is_runnable(void)
+{
+    char tasks[64];
+    char text[256];
+    bool runnable = false;
+    saddle_snprintf(tasks, sizeof tasks, "/proc/%lld/task", (long long)heart.process);
+    DIR *directory = heart.process > 0 ? opendir(tasks) : NULL;
+    for (struct dirent *task; directory != NULL && (task = readdir(directory)) != NULL;) {
+        read_start(tasks, task->d_name, "comm", text);
+        if (strcmp(text, THREAD_NAME "\n") != 0)
+            continue;
+        /* The state follows the name in parentheses. */
+        read_start(tasks, task->d_name, "stat", text);
+        const char *name_end = strrchr(text, ')');
+        runnable = name_end != NULL && strncmp(name_end, ") R", 3) == 0;
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return runnable;
+}
+
 /* Judges the previous rank, `seconds` after the last check. */
 static void judge(double seconds, double limit)
 {
     heart.silence = heart.heard ? 0.0 : heart.silence + seconds;
-    heart.heard = false;
-    if (heart.left || heart.silence < limit / 2.0)
+    if (heart.left || heart.silence < limit / 2.0) {
         heart.asked = false;
-    else if (!heart.asked)
+        heart.silent_looks = 0;
+    } else if (previous_is_runnable()) {
+        heart.silent_looks = 0;
+    } else if (!heart.asked) {
         ask_all();
-    else if (heart.silence >= limit)
+        heart.silence = limit / 2.0;
+    } else if (++heart.silent_looks >= SILENT_LOOKS && heart.silence >= limit) {
         abort_job(limit);
+    }
+    heart.heard = false;
 }
 
 /* ---- the thread ------------------------------------------------------------------------------ */
@@ -206,6 +254,7 @@ static void leave_ring(void)
 static void *beat(void *unused)
 {
     (void)unused;
+    pthread_setname_np(pthread_self(), THREAD_NAME);
     double last = saddle_clock_seconds();
     for (;;) {
         double limit;
@@ -271,22 +320,42 @@ static saddle_status start_thread(saddle_error *error)
                        strerror(reason));
 }
 
+/* Finds the number of the previous rank's process, if both are on one host and number processes alike. `table` has two
+ * elements per rank. Collective. */
+static void find_previous(int64_t *table)
+{
+    struct stat space;
+    bool known = stat("/proc/self/ns/pid", &space) == 0;
+    const int64_t own[2] = {known ? getpid() : 0, known ? (int64_t)space.st_ino : 0};
+    MPI_Allgather(own, 2, MPI_INT64_T, table, 2, MPI_INT64_T, heart.comm);
+    const int64_t *there = table + 2 * (size_t)previous_rank();
+    bool alike = own[1] == there[1] && strcmp(saddle_mpi_host((size_t)heart.rank),
+                                              saddle_mpi_host((size_t)previous_rank())) == 0;
+    heart.process = alike ? there[0] : 0;
+}
+
 saddle_status saddle_heartbeat_begin(const saddle_world *world, saddle_error *error)
 {
     int key;
     if (heart.begun || world->ranks == 1 || !saddle_mpi_all_multiple(world->ranks))
         return SADDLE_OK;
     heart.answered = saddle_alloc(world->ranks, sizeof *heart.answered);
-    saddle_status status = saddle_check_memory(heart.answered, "the heartbeat", error);
+    int64_t *table = saddle_alloc(world->ranks, 2 * sizeof *table);
+    saddle_status status = heart.answered != NULL && table != NULL
+                               ? SADDLE_OK
+                               : saddle_no_memory(error, "the heartbeat");
     status = saddle_world_agree(world, status, error);
     if (status != SADDLE_OK) {
         saddle_free(heart.answered);
+        saddle_free(table);
         return status;
     }
     MPI_Comm_dup(MPI_COMM_WORLD, &heart.comm);
     heart.rank = (int)world->rank;
     heart.ranks = (int)world->ranks;
     heart.limit = DEFAULT_STALL_SECONDS;
+    find_previous(table);
+    saddle_free(table);
     status = start_thread(error);
     if (heart.begun) {
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &key, NULL);

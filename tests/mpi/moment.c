@@ -5,8 +5,9 @@
  * MOMENT_RANKS=12: in ranks 1 and 2. MOMENT_CALL=NAME: at a call of MPI_Bcast, which setting up an
  * instance makes often; MPI_Startall, one per communication round; MPI_Send, which sends an agent's state
  * to rank 0 for a checkpoint; or rename, which ends a checkpoint. MOMENT_COUNT=N: at call number N.
- * MOMENT_SLEEP=S: sleep for S seconds instead of stopping. MOMENT_CALL=MPI_Init_thread: provide only
- * MPI_THREAD_FUNNELED.
+ * MOMENT_CALL=beat: before a heartbeat, in its thread. MOMENT_SLEEP=S: sleep for S seconds instead of
+ * stopping; with MOMENT_SPIN=yes compute meanwhile, which to others looks like waiting for a processor.
+ * MOMENT_CALL=MPI_Init_thread: provide only MPI_THREAD_FUNNELED.
  *
  * A file reached-RANK is created when the moment has come.
  */
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *variable(const char *name)
@@ -53,7 +55,10 @@ static void pass(const char *call)
     unsigned seconds = (unsigned)strtoul(variable("MOMENT_SLEEP"), NULL, 10);
     if (seconds == 0)
         raise(SIGSTOP);
-    while (seconds > 0)
+    time_t end = time(NULL) + seconds;
+    while (*variable("MOMENT_SPIN") != '\0' && time(NULL) <= end) {
+    }
+    while (*variable("MOMENT_SPIN") == '\0' && seconds > 0)
         seconds = sleep(seconds);
 }
 
@@ -79,6 +84,14 @@ int MPI_Send(const void *block, int count, MPI_Datatype type, int to, int tag, M
 {
     pass("MPI_Send");
     return PMPI_Send(block, count, type, to, tag, comm);
+}
+
+int MPI_Isend(const void *block, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    if (count == 0)
+        pass("beat");
+    return PMPI_Isend(block, count, type, to, tag, comm, request);
 }
 
 int rename(const char *from, const char *to)

@@ -118,6 +118,21 @@ slow "slow reading everywhere" 012 MPI_Bcast 20
 slow "a slow round" 1 MPI_Startall 50
 slow "a slow disk" 0 rename 2
 
+# On a busy machine the thread that sends heartbeats waits for a processor. It is runnable all the time, as is one that
+# computes.
+for count in 1 3; do
+    rm -rf trace model.npz
+    at MOMENT_RANKS=1 MOMENT_CALL=beat MOMENT_COUNT=$count MOMENT_SLEEP=7 MOMENT_SPIN=yes -- "${run[@]}" \
+        --iterations 1e9 --max-seconds 2 --model model.npz
+    check "heartbeat $count is late: the moment came" reached 1
+    check "heartbeat $count is late: the job ends well" exits 0
+    check "heartbeat $count is late: nobody is named" nobody
+done
+# A thread that sleeps is not waiting for a processor.
+at MOMENT_RANKS=1 MOMENT_CALL=beat MOMENT_COUNT=3 MOMENT_SLEEP=12 -- "${run[@]}" --iterations 1e9 --max-seconds 9
+check "a heartbeat that sleeps: the job ends" exits 5
+check "a heartbeat that sleeps: it is named" names "rank 1 on $host has"
+
 if has_compiler; then
     cat >sleepy.c <<'END'
 #include <stdatomic.h>
