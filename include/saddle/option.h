@@ -63,8 +63,9 @@ typedef enum saddle_option_users {
     SADDLE_USERS_NETWORK = 16, /**< Algorithms that communicate. */
     SADDLE_USERS_MESSAGES =
         32, /**< The same. Of several algorithms, those that do not are reported. */
-    SADDLE_USERS_TOPOLOGY = 64,  /**< The same, or a topology that sets the number of agents. */
-    SADDLE_USERS_PROCESSES = 128 /**< Runs in several processes. */
+    SADDLE_USERS_TOPOLOGY = 64,   /**< The same, or a topology that sets the number of agents. */
+    SADDLE_USERS_PROCESSES = 128, /**< Runs in several processes. */
+    SADDLE_USERS_WEIGHTS = 256    /**< Problems that do not count rows themselves. */
 } saddle_option_users;
 
 /** Which files the value of an option names. No output of a run may be one of its inputs. */

@@ -146,6 +146,27 @@ struct saddle_problem {
     const char *y_set; /**< The default set Y; NULL: "none". */
     double tau;        /**< The default proximal weight, for nu = 0.1; 0: 1. */
     double alpha;      /**< The default ascent step, for eta = 0.1; 0: 1. */
+    /** Whether F already counts every row once, whatever agent holds it, so that agents cannot be
+     * weighted by their samples: --agent-weights by-size has no effect. */
+    bool counts_rows;
+
+    /**
+     * Optional: numbers that depend on which agents count and how much, such as the share of
+     * positives among all rows. Functions must read them here, not from `self`: if agents are
+     * weighted, or leave and join, they are called with a copy of the problem that has its own
+     * numbers and the same `self`. On creation they hold for all agents, with the weights
+     * saddle_problem_inputs::weight.
+     */
+    double *shared;
+    size_t shared_size; /**< Length of `shared`. */
+    /**
+     * Required with `shared`. Computes problem->shared, and tau and alpha if they depend on it, for
+     * agents that count weight[i] times; 0: not at all. The mean of the weights other than 0 is 1.
+     * `problem` is a copy, with memory of its own for the numbers. Collective: called between
+     * iterations in every process, and it may fail only after everything is exchanged, unless it
+     * fails in all processes.
+     */
+    saddle_status (*share)(saddle_problem *problem, const double *weight, saddle_error *error);
 
     /**
      * Evaluates the problem over some of an agent's samples and adds the results to the outputs of
@@ -271,6 +292,8 @@ typedef struct saddle_problem_inputs {
     size_t agents;         /**< Number of agents. */
     size_t features;       /**< Number of columns of every agent's rows; 0 without data. */
     const size_t *samples; /**< Number of samples of each agent. */
+    /** How much each agent counts in the objective, with mean 1; NULL: all the same. */
+    const double *weight;
     /** Each agent's rows, with labels of the kind that the class names; NULL without data. */
     saddle_dataset *const *shard;
     const saddle_columns *columns; /**< Names of the features; NULL: they have numbers only. */

@@ -76,11 +76,11 @@ static void do_blocks(const saddle_local *e, unsigned worker, const saddle_phase
  * are in its blocks. Requests that cannot be divided are left to the end. */
 static void do_requests(saddle_local *e, unsigned worker)
 {
-    const saddle_problem *problem = e->inputs.instance->problem;
     size_t size = saddle_thread_pool_size(e->pool);
     double *scratch = e->worker[worker].scratch;
     for (size_t i = 0; i < e->agents; i++) {
         saddle_agent *agent = &e->agent[i];
+        const saddle_problem *problem = agent->problem;
         saddle_request *r = &agent->request;
         double *partials = e->partials + i * e->partials_stride;
         if (e->division[i] == SADDLE_BY_PARTS) {

@@ -16,6 +16,7 @@
 /* The inputs of an engine. All borrowed for its lifetime. */
 typedef struct saddle_engine_inputs {
     const saddle_instance *instance;            /* the instance that it runs on */
+    const saddle_problem *const *problem;       /* per agent; NULL: all have the instance's */
     const saddle_algorithm *algorithm;          /* the vertex program */
     const void *parameters;                     /* of the vertex program */
     const struct saddle_link_model *link_model; /* costs of simulated time; NULL: no clocks */

@@ -408,13 +408,14 @@ static void introduce_agents(saddle_local *e)
 {
     const saddle_mixing *mixing = e->inputs.instance->mixing;
     const saddle_world *world = e->inputs.instance->world;
+    const saddle_problem *const *problems = e->inputs.problem;
     for (size_t i = 0; i < e->agents; i++) {
         size_t id = world->here[i];
         e->agent[i] = (saddle_agent){
             .id = id,
             .agents = world->agents,
             .seed = e->inputs.instance->seed,
-            .problem = e->inputs.instance->problem,
+            .problem = problems != NULL ? problems[id] : e->inputs.instance->problem,
             .x_prox = e->inputs.instance->x_prox,
             .y_set = e->inputs.instance->y_set,
             .parameters = e->inputs.parameters,

@@ -194,19 +194,19 @@ static void apply(saddle_presence *p, const saddle_churn_event *event)
     (edge ? p->healed : p->back)[k] = !off;
 }
 
-/* Marks the agents that can be reached from an agent; returns their number. */
-static size_t fill(saddle_presence *p, size_t from, unsigned char mark)
+/* Numbers the agents that can be reached from an agent; returns how many there are. */
+static size_t fill(saddle_presence *p, size_t from, size_t number)
 {
     size_t count = 1;
     p->queue[0] = from;
-    p->counted[from] = mark;
+    p->component[from] = number;
     for (size_t at = 0; at < count; at++) {
         size_t i = p->queue[at];
         for (size_t k = p->graph->start[i]; k < p->graph->start[i + 1]; k++) {
             size_t j = p->graph->neighbour[k];
-            if (p->counted[j] == mark || !saddle_presence_linked(p, i, k))
+            if (p->component[j] == number || !saddle_presence_linked(p, i, k))
                 continue;
-            p->counted[j] = mark;
+            p->component[j] = number;
             p->queue[count++] = j;
         }
     }
@@ -217,23 +217,20 @@ static size_t fill(saddle_presence *p, size_t from, unsigned char mark)
 static void find_components(saddle_presence *p)
 {
     size_t agents = p->graph->agents;
-    size_t largest = 0;
-    memset(p->counted, 0, agents);
+    memset(p->component, 0, agents * sizeof *p->component);
     p->present = p->members = p->components = 0;
     for (size_t i = 0; i < agents; i++) {
         p->present += !p->gone[i];
-        if (p->gone[i] || p->counted[i])
+        if (p->gone[i] || p->component[i] > 0)
             continue;
-        size_t size = fill(p, i, 1);
-        p->components++;
+        size_t size = fill(p, i, ++p->components);
         if (size > p->members) {
             p->members = size;
-            largest = i;
+            p->largest = p->components;
         }
     }
-    memset(p->counted, 0, agents);
-    if (p->members > 0)
-        fill(p, largest, 1);
+    for (size_t i = 0; i < agents; i++)
+        p->counted[i] = p->members > 0 && p->component[i] == p->largest;
 }
 
 void saddle_presence_take(saddle_presence *p, const saddle_churn *churn, const saddle_graph *graph,
@@ -245,6 +242,7 @@ void saddle_presence_take(saddle_presence *p, const saddle_churn *churn, const s
     p->gone = saddle_allocator_block(allocator, graph->agents, 1);
     p->back = saddle_allocator_block(allocator, graph->agents, 1);
     p->counted = saddle_allocator_block(allocator, graph->agents, 1);
+    p->component = saddle_allocator_block(allocator, graph->agents, sizeof *p->component);
     p->cut = saddle_allocator_block(allocator, graph->edges, 1);
     p->healed = saddle_allocator_block(allocator, graph->edges, 1);
     p->queue = saddle_allocator_block(allocator, graph->agents, sizeof *p->queue);
@@ -257,7 +255,7 @@ void saddle_presence_take(saddle_presence *p, const saddle_churn *churn, const s
     find_components(p);
 }
 
-void saddle_presence_advance(saddle_presence *p, uint64_t round)
+bool saddle_presence_advance(saddle_presence *p, uint64_t round)
 {
     const saddle_churn_event *event = p->churn->event;
     for (size_t k = p->first; k < p->next; k++)
@@ -267,4 +265,5 @@ void saddle_presence_advance(saddle_presence *p, uint64_t round)
         apply(p, &event[p->next++]);
     if (p->first < p->next)
         find_components(p);
+    return p->first < p->next;
 }

@@ -61,20 +61,22 @@ typedef struct saddle_presence {
     unsigned char *back;   /* per agent: whether it came back by an event of the last call */
     unsigned char *cut;    /* per edge */
     unsigned char *healed; /* per edge: whether it was healed by an event of the last call */
+    size_t *component;     /* per agent: the number of its component, from 1; 0: gone */
     unsigned char *
         counted; /* per agent: in the largest component; of equal ones, in that of the smallest agent */
     size_t *queue; /* agents of a component */
     size_t present;
     size_t members; /* agents that are counted */
     size_t components;
+    size_t largest; /* the number of the component that is counted */
 } saddle_presence;
 
 /* Allocates the memory and sets the state before round 0; complete only if allocator->failed is not set. */
 void saddle_presence_take(saddle_presence *presence, const saddle_churn *churn,
                           const saddle_graph *graph, const size_t *edge,
                           saddle_allocator *allocator);
-/* Applies the events up to a round. */
-void saddle_presence_advance(saddle_presence *presence, uint64_t round);
+/* Applies the events up to a round; returns whether there were any since the last call. */
+bool saddle_presence_advance(saddle_presence *presence, uint64_t round);
 
 /* Returns whether messages can pass over the edge of agent i at a position of the graph: both ends are present
  * and it is not cut. */

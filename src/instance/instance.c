@@ -28,6 +28,20 @@ static saddle_status find_kind(saddle_instance *e, saddle_error *error)
     return status;
 }
 
+/* Computes the agents' weights, unless all are equal. */
+static saddle_status weigh_agents(saddle_instance *e, const size_t *samples, saddle_error *error)
+{
+    size_t agents = e->graph->agents;
+    bool equal =
+        saddle_sizes_sum(agents, samples) == agents * saddle_sizes_largest(agents, samples);
+    if (e->plan->problem.agent_weights == SADDLE_WEIGHTS_EQUAL || equal)
+        return SADDLE_OK;
+    e->parts->weight = saddle_alloc_doubles(agents);
+    SADDLE_TRY(saddle_check_memory(e->parts->weight, "the weights of agents", error));
+    saddle_weigh_agents(agents, samples, true, NULL, e->parts->weight);
+    return SADDLE_OK;
+}
+
 static saddle_status make_problem(saddle_instance *e, saddle_error *error)
 {
     struct saddle_instance_parts *parts = e->parts;
@@ -42,6 +56,7 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
     }
     saddle_plan_read_own(e->plan, e->kind->options, parts->options);
     size_t classes = 0;
+    SADDLE_TRY(weigh_agents(e, parts->samples, error));
     saddle_status status = saddle_problem_read_options(&parts->choice, parts->options, error);
     SADDLE_THEN_IF(
         status, e->kind->needs_data && e->kind->labels == SADDLE_LABELS_CLASSES,
@@ -51,6 +66,7 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
                                             .agents = e->graph->agents,
                                             .features = e->features,
                                             .samples = parts->samples,
+                                            .weight = parts->weight,
                                             .shard = parts->shard,
                                             .columns = e->columns,
                                             .classes = parts->class_label,
@@ -125,17 +141,26 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
     return status;
 }
 
-/* Weights agents by their number of samples, if requested and if the numbers differ. */
-static saddle_status weight_agents(saddle_instance *e, saddle_error *error)
+/* Makes the problem with weighted agents, if they are. A class has computed `shared` for these weights
+ * already. */
+static saddle_status weight_problem(saddle_instance *e, saddle_error *error)
 {
+    struct saddle_instance_parts *parts = e->parts;
     const saddle_problem *problem = e->problem;
-    bool equal = saddle_sizes_sum(problem->agents, problem->samples) ==
-                 problem->agents * saddle_sizes_largest(problem->agents, problem->samples);
-    if (e->plan->problem.agent_weights == SADDLE_WEIGHTS_EQUAL || equal)
+    if (e->kind == NULL)
+        SADDLE_TRY(weigh_agents(e, problem->samples, error));
+    if (parts->weight == NULL || problem->counts_rows)
         return SADDLE_OK;
-    SADDLE_TRY(saddle_weighted_create(&e->parts->weighted, problem, error));
-    e->problem = e->parts->weighted;
+    SADDLE_TRY(saddle_weighted_create(&parts->weighted, problem, parts->weight, error));
+    e->problem = parts->weighted;
     return SADDLE_OK;
+}
+
+/* Computes what depends on the weights, for a problem of the caller's own. */
+static saddle_status share_weights(saddle_instance *e, saddle_error *error)
+{
+    bool own = e->kind == NULL && e->parts->weighted != NULL;
+    return own ? saddle_weighted_share(e->parts->weighted, e->parts->weight, error) : SADDLE_OK;
 }
 
 /* ---- sets ------------------------------------------------------------------------------------ */
@@ -181,12 +206,12 @@ static saddle_status make_prox(saddle_instance *e, saddle_error *error)
                        said.message);
 }
 
-/* Takes the problem's constants; 0 means unknown. */
-static saddle_status take_constants(saddle_instance *e, saddle_error *error)
+saddle_status saddle_instance_take_constants(saddle_instance *e, saddle_error *error)
 {
     const saddle_problem *problem = e->problem;
     saddle_constants *c = &e->constants;
     saddle_error said = {.message = ""};
+    *c = (saddle_constants){.lipschitz = 0.0};
     SADDLE_TRY(saddle_pass_on(error, problem->constants(problem, e->x_set, e->y_set, c, &said),
                               &said, "problem", problem->name));
     if (c->lipschitz >= 0.0 && c->strong_concavity >= 0.0 &&
@@ -228,7 +253,7 @@ static saddle_status make_sets(saddle_instance *e, saddle_error *error)
     SADDLE_THEN(status, name_term(plan, &plan->problem.regularizer, &e->regularizer->term, error));
     if (status != SADDLE_OK || problem->constants == NULL)
         return status;
-    return take_constants(e, error);
+    return saddle_instance_take_constants(e, error);
 }
 
 static saddle_status estimate_constants(saddle_instance *e, saddle_error *error)
@@ -270,7 +295,8 @@ static const struct {
     {make_problem, .time = PROBLEM},
     {join_problem, .time = PROBLEM},
     {check_problem, .time = PROBLEM},
-    {weight_agents, .time = PROBLEM},
+    {weight_problem, .time = PROBLEM},
+    {share_weights, .time = PROBLEM},
     {make_sets, .time = PROBLEM},
     {saddle_stage_start, .time = PROBLEM},
     {saddle_stage_share_start, .time = PROBLEM},
@@ -359,6 +385,7 @@ void saddle_instance_free(saddle_instance *e)
         return;
     struct saddle_instance_parts *parts = e->parts;
     saddle_problem_free(parts->weighted);
+    saddle_free(parts->weight);
     saddle_problem_free(parts->problem);
     saddle_problem_release(&parts->choice);
     saddle_free(parts->options);
@@ -419,7 +446,7 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
     e->copies = instance->problem->agents;
     /* With unequal sizes, some samples have a larger weight in the pool than at their agents. */
     SADDLE_THEN_IF(status, e->problem->constants != NULL && !e->constants.estimated,
-                   take_constants(e, error));
+                   saddle_instance_take_constants(e, error));
     if (status == SADDLE_OK)
         *out = e;
     else

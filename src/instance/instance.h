@@ -35,6 +35,7 @@ struct saddle_instance_parts {
     saddle_problem_inputs inputs;   /* of the problem, for its lifetime */
     void *options;                  /* the problem class's options struct */
     saddle_problem *problem;
+    double *weight;           /* of every agent in the objective; NULL: all count the same */
     saddle_problem *weighted; /* the problem with weighted agents; NULL: they are not weighted */
     size_t *samples;          /* of every agent */
     saddle_dataset *data;     /* one file for all agents, until it is split */
@@ -95,6 +96,9 @@ saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engi
  * borrows from `instance`. Free with saddle_instance_free(). */
 saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance *instance,
                                    saddle_error *error);
+
+/* Takes the constants that the problem knows over X and Y; 0 means unknown. */
+saddle_status saddle_instance_take_constants(saddle_instance *instance, saddle_error *error);
 
 /* Returns the smallest M_ii of any agent in any round. */
 double saddle_instance_least_self_weight(const saddle_instance *instance);

@@ -65,6 +65,7 @@ static const saddle_option compress =
 #define MIXING_RATE PLAN_NETWORK(mixing_rate, NETWORK, NULL), .used_with = {&compress, "none", true}
 #define ROUNDS PLAN(limits.max_rounds, RUN, LENGTH), .users = SADDLE_USERS_MESSAGES
 #define RESUME PLAN_FILES(outputs.resume, RUN, OUTPUT, CHECKPOINT), .alone = "yes"
+#define WEIGHTS PLAN(problem.agent_weights, INSTANCE, RESULT), .users = SADDLE_USERS_WEIGHTS
 #define STALL PLAN(engine.stall_seconds, INSTANCE, ENGINE), .users = SADDLE_USERS_PROCESSES
 
 /* Entries of the table. Names without parameters, so that their arguments are expanded only once. */
@@ -146,12 +147,11 @@ const saddle_option *const saddle_plan_options[] = {
          "contiguous: in the order of the file.\n"
          "label-skew:ALPHA: unevenly by label (Dirichlet distribution); the smaller ALPHA, the "
          "more uneven."),
-    CHOICE(PLAN(problem.agent_weights, INSTANCE, RESULT), "agent-weights", SADDLE_PROBLEM_HEADING,
-           "equal", "equal|by-size", "RULE",
+    CHOICE(WEIGHTS, "agent-weights", SADDLE_PROBLEM_HEADING, "equal", "equal|by-size", "RULE",
            "How much each agent counts in the objective.\n"
            "equal: all the same, (1/m) sum_i F_i for m agents.\n"
            "by-size: in proportion to its n_i samples, sum_i (n_i/N) F_i, as if all N rows were in "
-           "one place."),
+           "one place. No effect on group-dro, which counts every row once in either case."),
     TEXT(PLAN_CODE(problem.x_set, INSTANCE, "@SET"), "x-set", SADDLE_PROBLEM_HEADING, "auto", "SET",
          "Constraint set X of x. `saddle sets` lists the sets. ./mine.so[:OPTIONS] is your own "
          "plug-in. auto: the problem's own set."),

@@ -82,6 +82,8 @@ static bool is_idle(const saddle_instance *instance, const saddle_option *option
     const saddle_problem_class *kind = instance->kind;
     unsigned users = option->users & (SADDLE_USERS_DATA | SADDLE_USERS_SIGNS |
                                       SADDLE_USERS_CLASSES | SADDLE_USERS_NAMED);
+    if ((option->users & SADDLE_USERS_WEIGHTS) != 0)
+        return instance->problem->counts_rows;
     if (is_of_problem(option))
         return kind == NULL || !saddle_option_in(kind->options, option);
     if (kind == NULL)

@@ -217,7 +217,7 @@ static void model_task(void *context, saddle_agent *agent)
 static double *model_of(const saddle_outcomes *o, size_t agent)
 {
     const saddle_world *world = o->in.instance->world;
-    size_t place = o->in.instance != o->in.network  ? 0
+    size_t place = o->in.instance->copies > 1       ? 0
                    : saddle_world_has(world, agent) ? saddle_world_place(world, agent)
                                                     : world->local;
     return o->model + place * model_size(o->in.instance);
@@ -228,7 +228,7 @@ static saddle_status measure_agent(saddle_outcomes *o, size_t agent,
                                    const saddle_outcome_rows *rows, size_t from, size_t count,
                                    saddle_error *error)
 {
-    const saddle_problem *problem = o->in.network->problem;
+    const saddle_problem *problem = o->in.instance->problem;
     const double *model = model_of(o, agent);
     finding f = {.rows = from == 0 ? SADDLE_ROWS_TRAIN : SADDLE_ROWS_TEST};
     saddle_status status = saddle_outcomes_of(problem, rows, model, model + problem->x_dim,
@@ -320,6 +320,7 @@ saddle_status saddle_outcomes_measure(saddle_outcomes *o, const double *x, const
                                       double *out, saddle_error *error)
 {
     const saddle_instance *e = o->in.network;
+    const saddle_problem *problem = o->in.instance->problem;
     finding train = {.rows = SADDLE_ROWS_TRAIN};
     finding test = {.rows = SADDLE_ROWS_TEST};
     saddle_members members = {.counted = NULL};
@@ -328,10 +329,9 @@ saddle_status saddle_outcomes_measure(saddle_outcomes *o, const double *x, const
     saddle_outcome_rows own = {.counted = members.counted};
     saddle_outcome_rows held_out = {.held_out = e->held_out};
     saddle_status status =
-        saddle_outcomes_of(e->problem, &own, x, y, train.outcome, &train.count, error);
-    SADDLE_THEN_IF(
-        status, e->held_out != NULL,
-        saddle_outcomes_of(e->problem, &held_out, x, y, test.outcome, &test.count, error));
+        saddle_outcomes_of(problem, &own, x, y, train.outcome, &train.count, error);
+    SADDLE_THEN_IF(status, e->held_out != NULL,
+                   saddle_outcomes_of(problem, &held_out, x, y, test.outcome, &test.count, error));
     SADDLE_THEN_IF(status, o->known, check_names(o, &train, 0, o->train, error));
     SADDLE_THEN_IF(status, o->known && e->held_out != NULL,
                    check_names(o, &test, o->train, o->test, error));

@@ -5,14 +5,15 @@
  *   f = (1-r) (h - c1)^2 [b = 1] + r (h - c2)^2 [b = -1]
  *       + 2 (1 + y) (r h [b = -1] - (1-r) h [b = 1]) - r (1-r) y^2
  *
- * h is the score of a row, linear or by a network; x = (model, c1, c2), y is a scalar. If r is the
- * share of positives in the mean that is F, eliminating c1, c2 and y leaves
+ * h is the score of a row, linear or by a network; x = (model, c1, c2), y is a scalar. If and only
+ * if r is the share of positives in the mean that is F, eliminating c1, c2 and y leaves
  *
  *   Q = r (1-r) (E[(1 - h(a) + h(a'))^2 | b = 1, b' = -1] - 1),
  *
- * the square loss over pairs of a positive and a negative sample. F gives every agent the same
- * weight, so r is the mean of the agents' shares of positives (with equal local sizes, the share
- * among all samples). Agents compute it by averaging with their neighbours, not by pooling data.
+ * the square loss over pairs of a positive and a negative sample. (With another r, the bias of the
+ * score can lower F without ranking anything.) So r is the mean of the agents' shares of positives,
+ * weighted as the agents are in F, over the agents that are present: problem->shared. Agents compute
+ * it by averaging with their neighbours, not by pooling data.
  *
  * Best response, Y an interval:  y* = projection of  E[r h [b = -1] - (1-r) h [b = 1]] / (r (1-r)).
  */
@@ -40,7 +41,8 @@ static const saddle_option *const options[] = {
         SADDLE_OWN(choices, positive_share, INSTANCE), "positive-share", "Problem auc", "auto", 0.0,
         1.0, "R",
         "Fraction of positive samples, r in the objective. auto: the agents compute it by "
-        "averaging over the network."),
+        "averaging over the network, weighted as in the objective, and again whenever an agent "
+        "leaves or joins."),
     NULL};
 
 /* The default tau as a multiple of the trace of F's Hessian in x at the start. No direction has
@@ -53,10 +55,12 @@ typedef struct instance {
     saddle_problem problem;       /* first: shares the address of the instance */
     saddle_dataset *const *shard; /* borrowed */
     saddle_model *model;
-    double share;        /* r */
+    double share;        /* r of all agents */
+    bool given;          /* r was given */
+    double square;       /* mean of |grad h|^2 at the start */
     double row_norm2[2]; /* largest |a|^2 + 1 of negatives and of positives */
     bool linear;
-    double *agent_share; /* every agent's share of positives; only until join() */
+    double *agent_share; /* every agent's share of positives */
 } instance;
 
 /* Derivatives of f for the rows of a block. */
@@ -72,19 +76,21 @@ static bool is_positive(const saddle_rows_block *block, size_t k)
 }
 
 /* Returns the factor of h in the coupling with y: r for a negative, -(1-r) for a positive. */
-static double coupling(const instance *self, bool positive)
+static double coupling(double r, bool positive)
 {
-    return positive ? -(1.0 - self->share) : self->share;
+    return positive ? -(1.0 - r) : r;
 }
 
 /* Replaces the scores in s->h by slopes, and fills in the others, all multiplied by `scale`. */
-static void find_slopes(const instance *self, const saddle_rows_block *block, const double *x,
-                        double y, double scale, slopes *s)
+static void find_slopes(const saddle_problem *problem, const saddle_rows_block *block,
+                        const double *x, double y, double scale, slopes *s)
 {
+    const instance *self = problem->self;
+    double r = *problem->shared;
     const double *center = x + self->model->parameters; /* c1, c2 */
     for (size_t k = 0; k < block->count; k++) {
         bool positive = is_positive(block, k);
-        double side = coupling(self, positive);
+        double side = coupling(r, positive);
         double pull = 2.0 * fabs(side) * (s->h[k] - center[positive ? 0 : 1]);
         s->y[k] = scale * 2.0 * side * s->h[k];
         s->c[k] = -scale * pull;
@@ -109,15 +115,17 @@ static void add_scalars(const instance *self, const saddle_rows_block *block, co
 }
 
 /* Adds f without the common term in y, and the statistic: the factor of 2 y. */
-static void add_values(const instance *self, const saddle_rows_block *block, const double *h,
-                       const saddle_part *part)
+static void add_values(const saddle_problem *problem, const saddle_rows_block *block,
+                       const double *h, const saddle_part *part)
 {
+    const instance *self = problem->self;
+    double r = *problem->shared;
     const double *center = part->x + self->model->parameters;
     double f = 0.0;
     double coupled = 0.0;
     for (size_t k = 0; k < block->count; k++) {
         bool positive = is_positive(block, k);
-        double side = coupling(self, positive);
+        double side = coupling(r, positive);
         double off = h[k] - center[positive ? 0 : 1];
         f += fabs(side) * off * off;
         coupled += side * h[k];
@@ -129,14 +137,15 @@ static void add_values(const instance *self, const saddle_rows_block *block, con
 }
 
 /* Adds the gradient, and the squares if requested; s->h holds the scores. */
-static void add_slopes(const instance *self, const saddle_rows_block *block,
+static void add_slopes(const saddle_problem *problem, const saddle_rows_block *block,
                        const saddle_part *part, slopes *s, double *scratch)
 {
+    const instance *self = problem->self;
     const saddle_model *model = self->model;
     bool squares = part->square != NULL && part->gx != NULL;
     double square[BLOCK];
     double sum = 0.0;
-    find_slopes(self, block, part->x, *part->y, part->scale, s);
+    find_slopes(problem, block, part->x, *part->y, part->scale, s);
     if (part->gx != NULL)
         /* cppcheck-suppress legacyUninitvar; backward() writes it */
         model->backward(model, block, part->x, s->h, part->gx, squares ? square : NULL, scratch);
@@ -148,15 +157,16 @@ static void add_slopes(const instance *self, const saddle_rows_block *block,
 }
 
 /* Adds the difference of the gradients at two points. */
-static void add_difference(const instance *self, const saddle_rows_block *block,
+static void add_difference(const saddle_problem *problem, const saddle_rows_block *block,
                            const saddle_part *part, double *scratch)
 {
+    const instance *self = problem->self;
     const saddle_model *model = self->model;
     slopes s1;
     slopes s0;
     model->forward2(model, block, part->x, part->x0, s1.h, s0.h, scratch);
-    find_slopes(self, block, part->x, *part->y, part->scale, &s1);
-    find_slopes(self, block, part->x0, *part->y0, part->scale, &s0);
+    find_slopes(problem, block, part->x, *part->y, part->scale, &s1);
+    find_slopes(problem, block, part->x0, *part->y0, part->scale, &s0);
     for (size_t k = 0; k < block->count; k++) {
         s1.c[k] -= s0.c[k];
         s1.y[k] -= s0.y[k];
@@ -173,33 +183,33 @@ static void add_samples(const saddle_problem *problem, size_t agent, const saddl
     for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
         saddle_rows_block block = saddle_block_at(self->shard[agent], part, begin, BLOCK);
         if (part->x0 != NULL) {
-            add_difference(self, &block, part, scratch);
+            add_difference(problem, &block, part, scratch);
             continue;
         }
         self->model->forward(self->model, &block, part->x, s.h, scratch);
         if (part->value != NULL || part->statistic != NULL)
-            add_values(self, &block, s.h, part);
+            add_values(problem, &block, s.h, part);
         if (part->gx != NULL || part->gy != NULL)
-            add_slopes(self, &block, part, &s, scratch);
+            add_slopes(problem, &block, part, &s, scratch);
     }
 }
 
-static double concavity(const instance *self)
+static double concavity(const saddle_problem *problem)
 {
-    return 2.0 * self->share * (1.0 - self->share);
+    return 2.0 * *problem->shared * (1.0 - *problem->shared);
 }
 
 /* Adds the common term -r (1-r) y^2. */
 static void add_common(const saddle_problem *problem, const saddle_part *part)
 {
-    saddle_add_ridge(problem, concavity(problem->self), part);
+    saddle_add_ridge(problem, concavity(problem), part);
 }
 
 static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
                            const saddle_set *y_set, double *y, double *scratch)
 {
     (void)x;
-    *y = 2.0 * *statistic / concavity(problem->self);
+    *y = 2.0 * *statistic / concavity(problem);
     saddle_set_project(y_set, y, scratch);
     return true;
 }
@@ -239,8 +249,8 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
 {
     (void)x_set;
     const instance *self = problem->self;
-    double r = self->share;
-    out->strong_concavity = concavity(self);
+    double r = *problem->shared;
+    out->strong_concavity = concavity(problem);
     if (self->linear)
         out->lipschitz = fmax(top_curvature(2.0 * r, 1.0 - r, self->row_norm2[0]),
                               top_curvature(2.0 * (1.0 - r), r, self->row_norm2[1]));
@@ -331,16 +341,51 @@ static void scan_rows(instance *self)
     }
 }
 
+/* Sets r, and the default steps that follow from it. mu times the mean of |grad h|^2 at the start is
+ * about the curvature of F in x there; for linear scores it is mu (|a|^2 + 1) everywhere. */
+static void set_share(saddle_problem *problem, double r)
+{
+    const instance *self = problem->self;
+    *problem->shared = r;
+    problem->tau = TAU_SHARE * (concavity(problem) * self->square);
+    problem->alpha = 1.0 / concavity(problem);
+}
+
+/* Returns the weighted mean of the agents' shares of positives. */
+static double mean_share(const instance *self, const double *weight)
+{
+    double sum = 0.0;
+    double total = 0.0;
+    for (size_t i = 0; i < self->problem.agents; i++) {
+        sum += weight[i] * self->agent_share[i];
+        total += weight[i];
+    }
+    return sum / total;
+}
+
+/* Agents with samples of one class only have no pairs to rank; their r is that of all agents. */
+static saddle_status share(saddle_problem *problem, const double *weight, saddle_error *error)
+{
+    (void)error;
+    const instance *self = problem->self;
+    double r = self->given ? self->share : mean_share(self, weight);
+    set_share(problem, r > 0.0 && r < 1.0 ? r : self->share);
+    return SADDLE_OK;
+}
+
 /* Computes the mean of the agents' shares of positives by averaging in the network. */
 static saddle_status find_share(instance *self, const saddle_problem_inputs *inputs,
                                 saddle_error *error)
 {
     choices *chosen = inputs->options;
     saddle_status status = SADDLE_OK;
-    if (isnan(chosen->positive_share))
+    self->given = !isnan(chosen->positive_share);
+    if (!self->given && inputs->weight != NULL)
+        chosen->positive_share = mean_share(self, inputs->weight);
+    else if (!self->given)
         status = saddle_consensus_mean(inputs->mixing->graph, self->agent_share,
                                        &chosen->positive_share, NULL, error);
-    self->share = chosen->positive_share;
+    set_share(&self->problem, chosen->positive_share);
     if (status == SADDLE_OK && !(self->share > 0.0 && self->share < 1.0))
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
@@ -358,6 +403,8 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     self->shard = inputs->shard;
     self->linear = strcmp(chosen->model.score, "linear") == 0;
     self->agent_share = saddle_alloc_doubles(inputs->agents);
+    self->problem.shared = &self->share;
+    self->problem.shared_size = 1;
     self->problem.x_dim = model->parameters + 2;
     self->problem.scratch = model->scratch;
     SADDLE_TRY(saddle_check_memory(self->agent_share, "the problem", error));
@@ -365,23 +412,16 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     return SADDLE_OK;
 }
 
-/* Computes r, norms of rows and the default tau from all agents' data. mu times the mean of
- * |grad h|^2 at the start is about the curvature of F in x there; for linear scores it is mu
- * (|a|^2 + 1) everywhere. */
+/* Computes r, norms of rows and the default steps from all agents' data. */
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error)
 {
     instance *self = problem->self;
-    double square = 0.0;
     saddle_world_fill(problem->world, 1, self->agent_share);
     problem->world->largest(problem->world, 2, self->row_norm2);
-    saddle_status status = saddle_start_square(self->model, inputs, &square, error);
+    saddle_status status = saddle_start_square(self->model, inputs, &self->square, error);
     SADDLE_THEN(status, find_share(self, inputs, error));
-    problem->tau = TAU_SHARE * (concavity(self) * square);
-    problem->alpha = 1.0 / concavity(self);
     problem->sample_cost = saddle_model_cost(self->model, inputs);
-    saddle_free(self->agent_share);
-    self->agent_share = NULL;
     return status;
 }
 
@@ -396,6 +436,7 @@ const saddle_problem_class saddle_auc = {
     .init = init,
     .join = join,
     .common = {.y_dim = 1,
+               .share = share,
                .add_samples = add_samples,
                .add_common = add_common,
                .response_solve = response_solve,

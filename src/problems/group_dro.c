@@ -12,7 +12,9 @@
  *   f_ij(x, y) = (m n_i / N_g) y_g log(1 + exp(-b h(x; a))) - (mu/2) |y - 1/G|^2
  *
  * With these weights (1/m) sum_i (1/n_i) sum_j f_ij equals the objective however groups and rows
- * are distributed over agents. The agents count the N_g together before the first iteration.
+ * are distributed over agents. The agents count the N_g together before the first iteration, and
+ * again when one leaves or joins: m and N_g are those of the agents that are present. A group of
+ * which none of them has a row has the loss 0.
  *
  * Best response, Y any convex set:  y* = projection of  1/G + l(x) / mu.
  */
@@ -77,18 +79,25 @@ typedef struct instance {
     saddle_dataset *const *shard; /* borrowed */
     saddle_model *model;
     saddle_groups groups;
-    double ridge;    /* mu */
-    double steep[2]; /* largest (m n_i / N_g) r and (m n_i / N_g) r^2, r^2 = |a|^2 + 1 */
+    double ridge; /* mu */
     bool linear;
     char *values; /* the groups' values as a list, if they were found in the data */
 } instance;
 
-/* Returns the weight of an agent's rows of a group. */
-static double weight_of(const instance *self, size_t agent, size_t group)
+/* The numbers in problem->shared, of the agents that count. */
+enum {
+    AGENTS,     /* m */
+    STEEP,      /* largest (m n_i / N_g) r, r^2 = |a|^2 + 1 */
+    STEEPER,    /* largest (m n_i / N_g) r^2 */
+    GROUP_ROWS, /* N_g of each group */
+};
+
+/* Returns the weight of an agent's rows of a group, which is 0 if none of the agents that count has
+ * such rows. */
+static double weight_of(const saddle_problem *problem, size_t agent, size_t group)
 {
-    const saddle_problem *problem = &self->problem;
-    return (double)problem->agents * (double)problem->samples[agent] /
-           (double)self->groups.size[group];
+    double rows = problem->shared[GROUP_ROWS + group];
+    return rows > 0.0 ? problem->shared[AGENTS] * (double)problem->samples[agent] / rows : 0.0;
 }
 
 /* Results for the rows of a block. */
@@ -100,15 +109,16 @@ typedef struct terms {
 } terms;
 
 /* Computes weighted losses and slopes from the scores in t->h. */
-static void find_terms(const instance *self, size_t agent, const saddle_rows_block *block,
+static void find_terms(const saddle_problem *problem, size_t agent, const saddle_rows_block *block,
                        double scale, terms *t)
 {
+    const instance *self = problem->self;
     saddle_block_margins(block, 1, t->h);
     saddle_logistic(block->count, t->h, t->loss, t->slope);
     for (size_t k = 0; k < block->count; k++) {
         size_t row = saddle_block_row(block, k);
         t->group[k] = saddle_group_of(&self->groups, agent, row);
-        double weight = scale * weight_of(self, agent, t->group[k]);
+        double weight = scale * weight_of(problem, agent, t->group[k]);
         t->loss[k] *= weight;
         t->slope[k] *= -weight * block->data->label[row];
     }
@@ -133,12 +143,13 @@ static void add_slopes(const instance *self, const saddle_rows_block *block,
 }
 
 /* Adds a block at a point. */
-static void add_point(const instance *self, size_t agent, const saddle_rows_block *block,
+static void add_point(const saddle_problem *problem, size_t agent, const saddle_rows_block *block,
                       const saddle_part *part, double *scratch)
 {
+    const instance *self = problem->self;
     terms t;
     self->model->forward(self->model, block, part->x, t.h, scratch);
-    find_terms(self, agent, block, part->scale, &t);
+    find_terms(problem, agent, block, part->scale, &t);
     for (size_t k = 0; k < block->count; k++) {
         if (part->gy != NULL)
             part->gy[t.group[k]] += t.loss[k];
@@ -152,15 +163,16 @@ static void add_point(const instance *self, size_t agent, const saddle_rows_bloc
 }
 
 /* Adds the difference of the gradients at two points. */
-static void add_difference(const instance *self, size_t agent, const saddle_rows_block *block,
-                           const saddle_part *part, double *scratch)
+static void add_difference(const saddle_problem *problem, size_t agent,
+                           const saddle_rows_block *block, const saddle_part *part, double *scratch)
 {
+    const instance *self = problem->self;
     const saddle_model *model = self->model;
     terms t1;
     terms t0;
     model->forward2(model, block, part->x, part->x0, t1.h, t0.h, scratch);
-    find_terms(self, agent, block, part->scale, &t1);
-    find_terms(self, agent, block, part->scale, &t0);
+    find_terms(problem, agent, block, part->scale, &t1);
+    find_terms(problem, agent, block, part->scale, &t0);
     for (size_t k = 0; k < block->count; k++) {
         part->gy[t1.group[k]] += t1.loss[k] - t0.loss[k];
         t1.slope[k] *= part->y[t1.group[k]];
@@ -176,9 +188,9 @@ static void add_samples(const saddle_problem *problem, size_t agent, const saddl
     for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
         saddle_rows_block block = saddle_block_at(self->shard[agent], part, begin, BLOCK);
         if (part->x0 != NULL)
-            add_difference(self, agent, &block, part, scratch);
+            add_difference(problem, agent, &block, part, scratch);
         else
-            add_point(self, agent, &block, part, scratch);
+            add_point(problem, agent, &block, part, scratch);
     }
 }
 
@@ -240,8 +252,8 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
     double most = fmax(fabs(lower), fabs(upper));
     out->strong_concavity = self->ridge;
     if (self->linear && isfinite(most))
-        out->lipschitz =
-            saddle_block_norm(most * self->steep[1] / 4.0, self->steep[0], self->ridge);
+        out->lipschitz = saddle_block_norm(most * problem->shared[STEEPER] / 4.0,
+                                           problem->shared[STEEP], self->ridge);
     /* At y = 1/G only the losses remain, which are not negative. */
     return saddle_bound_primal(out, 0.0, y_set, 1.0 / (double)problem->y_dim, 1e-12, error);
 }
@@ -351,6 +363,7 @@ static void release(saddle_problem *problem)
     saddle_model_free(self->model);
     saddle_groups_free(&self->groups);
     saddle_free(self->values);
+    saddle_free(problem->shared);
 }
 
 static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
@@ -366,20 +379,44 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     return saddle_groups_read(&self->groups, inputs, chosen->groups, chosen->values, error);
 }
 
-/* Computes the largest weight times r and times r^2 over all rows. Collective. */
-static void find_steepest(instance *self)
+/* Computes the largest weight times r and times r^2 over the rows of the agents whose weight is not
+ * 0; NULL: of all. Collective. */
+static void find_steepest(const saddle_problem *problem, const double *weight)
 {
-    const saddle_world *world = self->problem.world;
+    const instance *self = problem->self;
+    const saddle_world *world = problem->world;
+    double *steep = problem->shared + STEEP;
+    steep[0] = steep[1] = 0.0;
     for (size_t k = 0; k < world->local; k++) {
         size_t i = world->here[k];
-        for (size_t row = 0; row < self->shard[i]->rows; row++) {
-            double weight = weight_of(self, i, saddle_group_of(&self->groups, i, row));
+        bool counts = weight == NULL || weight[i] > 0.0;
+        for (size_t row = 0; counts && row < self->shard[i]->rows; row++) {
+            double factor = weight_of(problem, i, saddle_group_of(&self->groups, i, row));
             double norm2 = saddle_row_norm2(self->shard[i], row) + 1.0;
-            self->steep[0] = fmax(self->steep[0], weight * sqrt(norm2));
-            self->steep[1] = fmax(self->steep[1], weight * norm2);
+            steep[0] = fmax(steep[0], factor * sqrt(norm2));
+            steep[1] = fmax(steep[1], factor * norm2);
         }
     }
-    world->largest(world, 2, self->steep);
+    world->largest(world, 2, steep);
+}
+
+/* Weights other than 0 are all the same to it: it counts rows itself. */
+static saddle_status share(saddle_problem *problem, const double *weight, saddle_error *error)
+{
+    const instance *self = problem->self;
+    double *shared = problem->shared;
+    int64_t *rows = saddle_alloc(self->groups.count, sizeof *rows);
+    saddle_status status = saddle_check_memory(rows, "the groups", error);
+    SADDLE_TRY(saddle_world_agree(problem->world, status, error));
+    saddle_groups_count(&self->groups, weight, rows);
+    shared[AGENTS] = 0.0;
+    for (size_t i = 0; i < problem->agents; i++)
+        shared[AGENTS] += weight[i] > 0.0 ? 1.0 : 0.0;
+    for (size_t g = 0; g < self->groups.count; g++)
+        shared[GROUP_ROWS + g] = (double)rows[g];
+    saddle_free(rows);
+    find_steepest(problem, weight);
+    return SADDLE_OK;
 }
 
 /* Records the groups that were found in the data, so that a saved model can be used. */
@@ -399,9 +436,16 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     instance *self = problem->self;
     double square = 0.0;
     SADDLE_TRY(saddle_groups_join(&self->groups, error));
+    problem->shared_size = GROUP_ROWS + self->groups.count;
+    problem->shared = saddle_alloc_doubles(problem->shared_size);
+    saddle_status status = saddle_check_memory(problem->shared, "the groups", error);
+    SADDLE_TRY(saddle_world_agree(problem->world, status, error));
+    problem->shared[AGENTS] = (double)problem->agents;
+    for (size_t g = 0; g < self->groups.count; g++)
+        problem->shared[GROUP_ROWS + g] = (double)self->groups.size[g];
     SADDLE_TRY(saddle_start_square(self->model, inputs, &square, error));
     if (!inputs->scoring)
-        find_steepest(self);
+        find_steepest(problem, NULL);
     problem->sample_cost = saddle_model_cost(self->model, inputs);
     problem->y_dim = self->groups.count;
     problem->response_size = self->groups.count;
@@ -422,6 +466,8 @@ const saddle_problem_class saddle_group_dro = {
     .init = init,
     .join = join,
     .common = {.y_set = "simplex",
+               .counts_rows = true,
+               .share = share,
                .add_samples = add_samples,
                .add_common = add_common,
                .response_solve = response_solve,

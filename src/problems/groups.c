@@ -349,6 +349,21 @@ saddle_status saddle_groups_join(saddle_groups *groups, saddle_error *error)
     return inputs->scoring ? SADDLE_OK : check_sizes(groups, without, error);
 }
 
+void saddle_groups_count(const saddle_groups *groups, const double *weight, int64_t *rows)
+{
+    const saddle_world *world = groups->inputs->world;
+    memset(rows, 0, groups->count * sizeof *rows);
+    for (size_t i = 0; i < world->agents; i++) {
+        size_t own = weight[i] > 0.0 ? groups->inputs->samples[i] : 0;
+        if (groups->by_agent)
+            rows[i] = (int64_t)own;
+        for (size_t row = 0; groups->row[i] != NULL && row < own; row++)
+            rows[groups->row[i][row]]++;
+    }
+    if (!groups->by_agent)
+        world->add_words(world, groups->count, rows);
+}
+
 void saddle_groups_free(saddle_groups *groups)
 {
     saddle_free(groups->key);

@@ -45,6 +45,8 @@ saddle_status saddle_groups_read(saddle_groups *out, const saddle_problem_inputs
                                  const char *by, const char *values, saddle_error *error);
 /* Adds the groups of the other processes, and counts the rows of all groups. Collective. */
 saddle_status saddle_groups_join(saddle_groups *groups, saddle_error *error);
+/* Counts the rows of each group at the agents whose weight is not 0. Collective. */
+void saddle_groups_count(const saddle_groups *groups, const double *weight, int64_t *rows);
 void saddle_groups_free(saddle_groups *groups);
 
 /* Returns the groups' values, such as "0:-1,0:1,1:-1,1:1" or "female:-1,female:1"; NULL when

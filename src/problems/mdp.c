@@ -99,15 +99,25 @@ static void draw_trajectory(saddle_mdp *mdp, uint64_t seed)
     }
 }
 
+/* The context of reward_term(). */
+typedef struct mean {
+    const saddle_mdp *mdp;
+    const double *weight; /* NULL: all agents count the same */
+} mean;
+
 static void reward_term(void *context, size_t agent, double *out)
 {
-    const saddle_mdp *mdp = context;
-    size_t pairs = mdp->shape.states * SADDLE_MDP_ACTIONS;
-    memcpy(out, mdp->reward + mdp->row[agent] * pairs, pairs * sizeof *out);
+    const mean *of = context;
+    size_t pairs = of->mdp->shape.states * SADDLE_MDP_ACTIONS;
+    memcpy(out, of->mdp->reward + of->mdp->row[agent] * pairs, pairs * sizeof *out);
+    if (of->weight != NULL)
+        saddle_scale(pairs, of->weight[agent], out);
 }
 
-/* Computes P (states x states) and the mean reward over agents, both under the policy. */
-static void follow_policy(const saddle_mdp *mdp, double *chain, double *reward)
+/* Computes P (states x states) and the mean reward, both under the policy; `total` is the sum of the
+ * rewards of all agents, whose weights add up to `agents`. */
+static void follow_policy(const saddle_mdp *mdp, const double *total, double agents, double *chain,
+                          double *reward)
 {
     size_t states = mdp->shape.states;
     size_t pairs = states * SADDLE_MDP_ACTIONS;
@@ -115,37 +125,59 @@ static void follow_policy(const saddle_mdp *mdp, double *chain, double *reward)
     memset(reward, 0, states * sizeof *reward);
     for (size_t k = 0; k < pairs; k++) {
         size_t s = k / SADDLE_MDP_ACTIONS;
-        reward[s] += mdp->policy[k] * mdp->total[k] / (double)mdp->shape.agents;
+        reward[s] += mdp->policy[k] * total[k] / agents;
         saddle_axpy(states, mdp->policy[k], mdp->transition + k * states, chain + s * states);
     }
 }
 
-saddle_status saddle_mdp_solve(saddle_mdp *mdp, const saddle_world *world, saddle_error *error)
+/* Solves V = r + gamma P V, and the equations of the stationary distribution; `total` is the sum of
+ * rewards, `chain` scratch for 2 states^2 doubles. */
+static bool solve(const saddle_mdp *mdp, const double *total, double agents, double *chain,
+                  double *value, double *visits)
+{
+    size_t states = mdp->shape.states;
+    double *matrix = chain + states * states;
+    follow_policy(mdp, total, agents, chain, value);
+    for (size_t k = 0; k < states * states; k++)
+        matrix[k] = (k / states == k % states ? 1.0 : 0.0) - mdp->shape.discount * chain[k];
+    bool solved = saddle_solve_dense(states, matrix, value);
+    for (size_t r = 0; visits != NULL && r < states; r++) {
+        for (size_t c = 0; c < states; c++)
+            matrix[r * states + c] = 1.0 + (r == c ? 1.0 : 0.0) - chain[c * states + r];
+        visits[r] = 1.0;
+    }
+    return (visits == NULL || saddle_solve_dense(states, matrix, visits)) && solved;
+}
+
+saddle_status saddle_mdp_solve(const saddle_mdp *mdp, const saddle_world *world,
+                               const double *weight, double *value, double *visits,
+                               saddle_error *error)
 {
     size_t states = mdp->shape.states;
     size_t pairs = states * SADDLE_MDP_ACTIONS;
-    SADDLE_TRY(saddle_world_sum(world, pairs, reward_term, mdp, mdp->total, error));
-    SADDLE_TRY(saddle_need_check_one(saddle_block_bytes(2 * states * states, sizeof(double)),
-                                     "the exact values of the states", REMEDY, error));
-    double *chain = saddle_alloc_doubles(2 * states * states);
-    SADDLE_TRY(saddle_check_memory(chain, "the decision process", error));
-    double *matrix = chain + states * states;
-    follow_policy(mdp, chain, mdp->value);
-    for (size_t k = 0; k < states * states; k++)
-        matrix[k] = (k / states == k % states ? 1.0 : 0.0) - mdp->shape.discount * chain[k];
-    bool solved = saddle_solve_dense(states, matrix, mdp->value);
-    for (size_t r = 0; r < states; r++) {
-        for (size_t c = 0; c < states; c++)
-            matrix[r * states + c] = 1.0 + (r == c ? 1.0 : 0.0) - chain[c * states + r];
-        mdp->visits[r] = 1.0;
-    }
-    solved = saddle_solve_dense(states, matrix, mdp->visits) && solved;
+    mean of = {.mdp = mdp, .weight = weight};
+    double agents = weight == NULL ? (double)mdp->shape.agents : 0.0;
+    for (size_t i = 0; weight != NULL && i < mdp->shape.agents; i++)
+        agents += weight[i];
+    double *total = saddle_alloc_doubles(pairs);
+    double *chain = NULL;
+    saddle_status status = saddle_check_memory(total, "the decision process", error);
+    status = saddle_world_agree(world, status, error);
+    SADDLE_THEN(status, saddle_world_sum(world, pairs, reward_term, &of, total, error));
+    SADDLE_THEN(status,
+                saddle_need_check_one(saddle_block_bytes(2 * states * states, sizeof(double)),
+                                      "the exact values of the states", REMEDY, error));
+    if (status == SADDLE_OK)
+        chain = saddle_alloc_doubles(2 * states * states);
+    SADDLE_THEN(status, saddle_check_memory(chain, "the decision process", error));
+    bool solved = status == SADDLE_OK && solve(mdp, total, agents, chain, value, visits);
     saddle_free(chain);
-    if (!solved)
+    saddle_free(total);
+    if (status == SADDLE_OK && !solved)
         return saddle_fail(error, SADDLE_NUMERIC,
                            "the exact values of the decision process could not be computed; give "
                            "another seed");
-    return SADDLE_OK;
+    return status;
 }
 
 static void take_tables(saddle_mdp *mdp, const saddle_world *world, saddle_allocator *allocator)
@@ -155,7 +187,7 @@ static void take_tables(saddle_mdp *mdp, const saddle_world *world, saddle_alloc
     mdp->row = saddle_allocator_block(allocator, world->agents, sizeof *mdp->row);
     mdp->state = saddle_allocator_block(allocator, 2 * mdp->shape.length + 1, sizeof *mdp->state);
     mdp->feature = saddle_allocator_block(
-        allocator, states * (mdp->shape.features + 2) + pairs * (world->local + states + 2),
+        allocator, states * (mdp->shape.features + 1) + pairs * (world->local + states + 1),
         sizeof *mdp->feature);
 }
 
@@ -174,9 +206,7 @@ static saddle_status allocate(saddle_mdp *mdp, const saddle_world *world, saddle
     mdp->reward = mdp->feature + states * mdp->shape.features;
     mdp->transition = mdp->reward + world->local * pairs;
     mdp->policy = mdp->transition + pairs * states;
-    mdp->total = mdp->policy + pairs;
-    mdp->value = mdp->total + pairs;
-    mdp->visits = mdp->value + states;
+    mdp->visits = mdp->policy + pairs;
     return SADDLE_OK;
 }
 

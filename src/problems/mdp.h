@@ -39,16 +39,18 @@ typedef struct saddle_mdp {
     double *policy;     /* states x actions: pi(s, a) */
     uint32_t *state;    /* length + 1: s_0, s_1, ... */
     uint32_t *action;   /* length: a_0, a_1, ... */
-    double *total;      /* states x actions: sums of rewards over agents */
-    double *value;      /* states: the exact value of the mean reward under the policy */
     double *visits;     /* states: the stationary distribution under the policy */
 } saddle_mdp;
 
 /* Makes a process with the rewards of the agents in this process. Free with saddle_mdp_free(). */
 saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape,
                                 const saddle_world *world, uint64_t seed, saddle_error *error);
-/* Computes `value` and `visits` for the mean reward over all agents. Collective. */
-saddle_status saddle_mdp_solve(saddle_mdp *mdp, const saddle_world *world, saddle_error *error);
+/* Computes the exact value of every state under the policy, for the mean reward over agents that
+ * count weight[i] times; NULL: all the same. With `visits`, also the stationary distribution.
+ * Collective. */
+saddle_status saddle_mdp_solve(const saddle_mdp *mdp, const saddle_world *world,
+                               const double *weight, double *value, double *visits,
+                               saddle_error *error);
 /* Frees a process. NULL is allowed. */
 void saddle_mdp_free(saddle_mdp *mdp);
 

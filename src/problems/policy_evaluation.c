@@ -291,6 +291,13 @@ static bool response_solve(const saddle_problem *problem, const double *x, const
 
 /* ---- outcomes ------------------------------------------------------------------------------- */
 
+/* problem->shared has how much every agent counts, and then the exact value of every state for
+ * their mean reward. */
+static double *exact_values(const saddle_problem *problem)
+{
+    return problem->shared + problem->agents;
+}
+
 /* Computes an agent's contribution to the mean statistic. */
 static void mean_term(const saddle_problem *problem, const saddle_dataset *held_out, size_t agent,
                       const double *x, const double *y, double *sums, double *scratch)
@@ -298,7 +305,7 @@ static void mean_term(const saddle_problem *problem, const saddle_dataset *held_
     (void)held_out;
     (void)y;
     saddle_problem_statistic(problem, agent, x, sums, scratch);
-    saddle_scale(problem->response_size, 1.0 / (double)problem->agents, sums);
+    saddle_scale(problem->response_size, problem->shared[agent] / (double)problem->agents, sums);
 }
 
 /* Returns e'(G + rho I)^-1 e, given the mean statistic; `right` has 2 dim entries. */
@@ -314,12 +321,14 @@ static double projected_error(const instance *self, const double *x, const doubl
 
 /* Returns the root mean square of V_x - V over the stationary distribution; scratch: 2 hidden
  * doubles. */
-static double value_error(const instance *self, const double *x, double *scratch)
+static double value_error(const saddle_problem *problem, const double *x, double *scratch)
 {
+    const instance *self = problem->self;
     const saddle_mdp *mdp = self->mdp;
+    const double *exact = exact_values(problem);
     double sum = 0.0;
     for (size_t s = 0; s < mdp->shape.states; s++) {
-        double miss = evaluate(self, x, s, scratch, scratch + self->hidden) - mdp->value[s];
+        double miss = evaluate(self, x, s, scratch, scratch + self->hidden) - exact[s];
         sum += mdp->visits[s] * miss * miss;
     }
     return sqrt(sum);
@@ -336,15 +345,15 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_outcom
         return SADDLE_OK;
     SADDLE_TRY(
         saddle_outcome_sums(&mean, problem->response_size, mean_term, problem, rows, x, y, error));
-    size_t counted = 0;
+    double counted = 0.0;
     for (size_t i = 0; i < problem->agents; i++)
-        counted += saddle_outcome_counts(rows, i);
-    saddle_scale(problem->response_size, (double)problem->agents / (double)counted, mean);
+        counted += saddle_outcome_counts(rows, i) ? problem->shared[i] : 0.0;
+    saddle_scale(problem->response_size, (double)problem->agents / counted, mean);
     double *right = mean + problem->response_size;
     double *scratch = right + 2 * problem->y_dim;
     out[0] =
         (saddle_outcome){"mspbe", projected_error(self, x, mean, right, scratch), SADDLE_SMALLER};
-    out[1] = (saddle_outcome){"value_error", value_error(self, x, scratch), SADDLE_SMALLER};
+    out[1] = (saddle_outcome){"value_error", value_error(problem, x, scratch), SADDLE_SMALLER};
     saddle_free(mean);
     *count = 2;
     return SADDLE_OK;
@@ -385,6 +394,7 @@ static void release(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_mdp_free(self->mdp);
+    saddle_free(problem->shared);
 }
 
 static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
@@ -411,13 +421,27 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     /* G grows with the number of hidden units. PRECISION converges even with four times this
      * alpha, but without variance reduction y then fluctuates with the batches. */
     self->problem.alpha = 2.5 / (2.0 + (double)self->hidden);
+    self->problem.shared_size = inputs->agents + shape.states;
+    self->problem.shared = saddle_alloc_doubles(self->problem.shared_size);
+    SADDLE_TRY(saddle_check_memory(self->problem.shared, "the decision process", error));
     return saddle_mdp_create(&self->mdp, &shape, inputs->world, inputs->seed, error);
+}
+
+static saddle_status share(saddle_problem *problem, const double *weight, saddle_error *error)
+{
+    const instance *self = problem->self;
+    memcpy(problem->shared, weight, problem->agents * sizeof *weight);
+    return saddle_mdp_solve(self->mdp, problem->world, weight, exact_values(problem), NULL, error);
 }
 
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error)
 {
-    return saddle_mdp_solve(((const instance *)problem->self)->mdp, inputs->world, error);
+    const instance *self = problem->self;
+    for (size_t i = 0; i < inputs->agents; i++)
+        problem->shared[i] = inputs->weight != NULL ? inputs->weight[i] : 1.0;
+    return saddle_mdp_solve(self->mdp, inputs->world, inputs->weight, exact_values(problem),
+                            self->mdp->visits, error);
 }
 
 const saddle_mdp *saddle_policy_evaluation_mdp(const saddle_problem *problem)
@@ -435,6 +459,7 @@ const saddle_problem_class saddle_policy_evaluation = {
     .init = init,
     .join = join,
     .common = {.tau = 3.0,
+               .share = share,
                .add_samples = add_samples,
                .add_common = add_common,
                .response_solve = response_solve,

@@ -30,11 +30,22 @@ void saddle_problem_free(saddle_problem *problem);
 saddle_status saddle_problem_make(const saddle_problem_choice *choice, saddle_problem **out,
                                   const saddle_problem_inputs *inputs, saddle_error *error);
 
-/* Both make a problem of another one, which is borrowed for its lifetime. Free with saddle_problem_free(). */
+/* Computes how much agents count in the objective, with mean 1 over those that do: all the same, or
+ * in proportion to their samples. Agents that do not count have the weight 0; counted may be NULL:
+ * all do. */
+void saddle_weigh_agents(size_t agents, const size_t *samples, bool by_size,
+                         const unsigned char *counted, double *weight);
 
-/* Weights agents by their number of samples. */
+/* The following make a problem of another one, which is borrowed for its lifetime. Free with saddle_problem_free(). */
+
+/* Multiplies the terms of agent i by weight[i], which is above 0 and borrowed. The numbers in
+ * `shared` are those of the other problem until saddle_weighted_share(). */
 saddle_status saddle_weighted_create(saddle_problem **out, const saddle_problem *of,
-                                     saddle_error *error);
+                                     const double *weight, saddle_error *error);
+/* Computes `shared` of such a problem, for agents that count weight[i] times; see
+ * saddle_problem::share. Collective. */
+saddle_status saddle_weighted_share(saddle_problem *problem, const double *weight,
+                                    saddle_error *error);
 /* Pools the samples of all agents at one agent, for the centralized algorithms: the objective F = (1/m)
  * sum_i F_i, the dimensions and the best response are the same. */
 saddle_status saddle_pooled_create(saddle_problem **out, const saddle_problem *of,

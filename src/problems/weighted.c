@@ -1,26 +1,30 @@
 /*
- * A problem in which agents are weighted by their number of samples: its objective is sum_i (n_i /
- * N) F_i, N = sum_i n_i, instead of (1/m) sum_i F_i.
+ * A problem in which agents have weights: its objective is (1/m) sum_i w_i F_i instead of (1/m)
+ * sum_i F_i, over the m agents that count. For weights by size, w_i = m n_i / N with N = sum_i n_i,
+ * it is sum_i (n_i / N) F_i.
  *
- * Agent i's samples are multiplied by w_i = m n_i / N, so that (1/m) sum_i w_i F_i = sum_i (n_i /
- * N) F_i. The terms that all samples of all agents share (add_common) are not weighted: the w_i
- * have mean 1, so these terms contribute the same to the objective, and best responses still follow
- * from the mean over agents of their statistics.
+ * Agent i's samples are multiplied by w_i. The terms that all samples of all agents share
+ * (add_common) are not weighted: the w_i have mean 1, so these terms contribute the same to the
+ * objective, and best responses still follow from the mean over agents of their statistics.
  *
  * The weighted problem is a copy of the other one, `self` included, in which the functions that compute an agent's
- * own terms are replaced. Outcomes are those of the other problem, whose functions they may call.
+ * own terms are replaced. They call those of the other problem or, if that has numbers that depend on
+ * the weights (saddle_problem::shared), with a second copy of it that has the numbers for these weights. Outcomes are
+ * those of the other problem in the same way.
  */
 #include "problems/problem_choice.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "core/status.h"
 
 typedef struct instance {
-    saddle_problem problem; /* first: shares the address of the instance */
-    const saddle_problem *of;
-    double *weight; /* w_i */
+    saddle_problem problem;   /* first: shares the address of the instance */
+    const saddle_problem *of; /* the other problem, or `with` */
+    saddle_problem with;      /* the other problem with the numbers for these weights */
+    const double *weight;     /* w_i; borrowed */
 } instance;
 
 static const instance *instance_of(const saddle_problem *problem)
@@ -114,29 +118,57 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_outcom
 
 static void release(saddle_problem *problem)
 {
-    saddle_free(instance_of(problem)->weight);
+    saddle_free(problem->shared);
+}
+
+void saddle_weigh_agents(size_t agents, const size_t *samples, bool by_size,
+                         const unsigned char *counted, double *weight)
+{
+    double count = 0.0;
+    double total = 0.0;
+    for (size_t i = 0; i < agents; i++)
+        if (counted == NULL || counted[i]) {
+            count += 1.0;
+            total += (double)samples[i];
+        }
+    for (size_t i = 0; i < agents; i++)
+        if (counted != NULL && !counted[i])
+            weight[i] = 0.0;
+        else
+            weight[i] = by_size ? count * (double)samples[i] / total : 1.0;
+}
+
+saddle_status saddle_weighted_share(saddle_problem *problem, const double *weight,
+                                    saddle_error *error)
+{
+    instance *self = (instance *)(void *)problem;
+    if (problem->share == NULL)
+        return SADDLE_OK;
+    saddle_status status = self->with.share(&self->with, weight, error);
+    problem->tau = self->with.tau;
+    problem->alpha = self->with.alpha;
+    return status;
 }
 
 saddle_status saddle_weighted_create(saddle_problem **out, const saddle_problem *of,
-                                     saddle_error *error)
+                                     const double *weight, saddle_error *error)
 {
     *out = NULL;
-    double total = 0.0;
     instance *self = saddle_alloc(1, sizeof *self);
-    double *weight = saddle_alloc_doubles(of->agents);
-    if (self == NULL || weight == NULL) {
+    double *shared = saddle_alloc_doubles(of->shared_size);
+    if (self == NULL || shared == NULL) {
         saddle_free(self);
-        saddle_free(weight);
+        saddle_free(shared);
         return saddle_no_memory(error, "the weights of agents");
     }
-    for (size_t i = 0; i < of->agents; i++)
-        total += (double)of->samples[i];
-    for (size_t i = 0; i < of->agents; i++)
-        weight[i] = (double)of->agents * (double)of->samples[i] / total;
-    self->of = of;
+    if (of->shared_size > 0)
+        memcpy(shared, of->shared, of->shared_size * sizeof *shared);
+    self->with = *of;
+    self->with.shared = shared;
+    self->of = of->share != NULL ? &self->with : of;
     self->weight = weight;
     saddle_problem *problem = &self->problem;
-    *problem = *of;
+    *problem = self->with;
     /* The known solution is for equal weights. */
     problem->solution = NULL;
     problem->release = release;

@@ -75,6 +75,10 @@ static saddle_limits limits_until(const saddle_run_state *r, uint64_t iteration,
     };
     if (left < limits.iterations)
         limits.iterations = left;
+    if (r->objective != NULL) {
+        left = saddle_run_objective_left(r->objective, iteration, r->layout.rounds);
+        limits.iterations = left < limits.iterations ? left : limits.iterations;
+    }
     /* Only the budget itself may cut inner loops short: trace points must not change the
      * iterates. */
     if (ifo_target < limits.max_ifo)
@@ -135,7 +139,8 @@ static void warn_of_dead_directions(const saddle_run_state *r)
 }
 
 /* Advances to the next trace point or stop, and calls the progress hook in between. */
-static void advance(saddle_run_state *r, saddle_fault *fault, int *stop)
+static saddle_status advance(saddle_run_state *r, saddle_fault *fault, int *stop,
+                             saddle_error *error)
 {
     uint64_t iteration = r->engine->kind->iteration(r->engine);
     uint64_t target = (r->row.iteration / r->trace_every + 1) * r->trace_every;
@@ -150,7 +155,10 @@ static void advance(saddle_run_state *r, saddle_fault *fault, int *stop)
             write_checkpoint(r, *stop >= 0);
         if (*stop >= 0 || iteration >= target || cost.ifo >= ifo_target ||
             fault->kind != SADDLE_FAULT_NONE)
-            return;
+            return SADDLE_OK;
+        if (r->objective != NULL)
+            SADDLE_TRY(
+                saddle_run_objective_advance(r->objective, r->engine, r->layout.rounds, error));
         saddle_limits limits = limits_until(r, iteration, target, ifo_target, &cost);
         double now = saddle_clock_seconds();
         r->engine->kind->advance(r->engine, &limits, fault);
@@ -214,7 +222,7 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
     if (r->resumed.from == NULL)
         status = record_point(r, saddle_run_apply_rules(r, reached(r, stop)), &ended, error);
     while (status == SADDLE_OK && !ended) {
-        advance(r, &fault, &stop);
+        SADDLE_TRY(advance(r, &fault, &stop, error));
         if (fault.kind == SADDLE_FAULT_STALLED)
             return stalled(&fault, error);
         if (fault.kind != SADDLE_FAULT_NONE)

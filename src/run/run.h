@@ -29,12 +29,15 @@ typedef struct saddle_stop_rules {
     size_t on;     /* index of the outcome of stop-after */
 } saddle_stop_rules;
 
+typedef struct saddle_run_objective saddle_run_objective;
+
 typedef struct saddle_run_state {
     saddle_run_info info;
     const saddle_hooks *hooks; /* never NULL */
     saddle_plan given;         /* the plan of this run; owned */
     saddle_algorithm_choice *choice;
-    saddle_instance *pooled; /* for a centralized algorithm; owned */
+    saddle_instance *pooled;         /* for a centralized algorithm; owned */
+    saddle_run_objective *objective; /* NULL: it does not change during the run */
     void *parameters;
     saddle_layout layout;
     saddle_link_model *link_model; /* NULL: none */
@@ -93,6 +96,27 @@ saddle_engine_inputs saddle_run_engine_inputs(const saddle_run_state *r);
 
 /* The default number of trace points of a run. */
 #define SADDLE_DEFAULT_POINTS 200
+
+/* ---- objective.c ---- */
+
+/* Makes the objective of a run whose agents leave and join; NULL if the problem does not depend on
+ * who is present. */
+saddle_status saddle_run_objective_create(saddle_run_objective **out,
+                                          const saddle_instance *network, saddle_error *error);
+/* Frees an objective. NULL is allowed. */
+void saddle_run_objective_free(saddle_run_objective *objective);
+/* Returns the instance with this objective, and the problem of every agent. Borrowed. */
+const saddle_instance *saddle_run_objective_instance(const saddle_run_objective *objective);
+const saddle_problem *const *saddle_run_objective_problems(const saddle_run_objective *objective);
+/* Computes it for the state after `iteration` iterations, of `rounds` rounds each. Collective. */
+saddle_status saddle_run_objective_begin(saddle_run_objective *objective, uint64_t iteration,
+                                         unsigned rounds, saddle_error *error);
+/* Applies the events that take effect in the engine's next iteration. Collective. */
+saddle_status saddle_run_objective_advance(saddle_run_objective *objective, saddle_engine *engine,
+                                           unsigned rounds, saddle_error *error);
+/* Returns after how many iterations it must be called again. */
+uint64_t saddle_run_objective_left(const saddle_run_objective *objective, uint64_t iteration,
+                                   unsigned rounds);
 
 /* ---- link_checks.c ---- */
 

@@ -58,11 +58,16 @@ static saddle_status check_traits(const saddle_run_state *r, saddle_error *error
 /* Chooses the instance that the algorithm runs on. */
 static saddle_status choose_instance(saddle_run_state *r, saddle_error *error)
 {
+    saddle_status status = SADDLE_OK;
     r->info.instance = r->info.network;
-    if (!r->info.algorithm->traits.centralized || r->info.network->problem->agents == 1)
-        return SADDLE_OK;
-    saddle_status status = saddle_instance_pool(&r->pooled, r->info.network, error);
-    r->info.instance = r->pooled;
+    if (r->info.algorithm->traits.centralized && r->info.network->problem->agents > 1) {
+        status = saddle_instance_pool(&r->pooled, r->info.network, error);
+        r->info.instance = r->pooled;
+    } else {
+        status = saddle_run_objective_create(&r->objective, r->info.network, error);
+        if (r->objective != NULL)
+            r->info.instance = saddle_run_objective_instance(r->objective);
+    }
     return status;
 }
 
@@ -246,6 +251,7 @@ saddle_engine_inputs saddle_run_engine_inputs(const saddle_run_state *r)
 {
     return (saddle_engine_inputs){
         .instance = r->info.instance,
+        .problem = r->objective != NULL ? saddle_run_objective_problems(r->objective) : NULL,
         .algorithm = r->info.algorithm,
         .parameters = r->parameters,
         .link_model = r->link_model,
@@ -400,6 +406,9 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
         status, r->given.outputs.trace != NULL,
         saddle_fingerprint_run(r->info.network, r->link_model, &r->info.fingerprint, error));
     SADDLE_THEN(status, saddle_resume_load(&r->resumed, &r->info, error));
+    uint64_t begin = r->resumed.from != NULL ? r->resumed.from->number.iteration : 0;
+    SADDLE_THEN_IF(status, r->objective != NULL,
+                   saddle_run_objective_begin(r->objective, begin, r->layout.rounds, error));
     SADDLE_THEN(status, saddle_run_agree(r, make_engine(r, error), error));
     SADDLE_THEN(status, saddle_checkpoint_writer_create(&r->writer, &r->info, r->engine,
                                                         &r->resumed, error));
@@ -426,6 +435,7 @@ void saddle_run_release(saddle_run_state *r)
     saddle_link_model_free(r->link_model);
     saddle_algorithm_release(r->choice);
     saddle_instance_free(r->pooled);
+    saddle_run_objective_free(r->objective);
     saddle_plan_free(&r->given);
 }
 

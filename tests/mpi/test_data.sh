@@ -49,6 +49,11 @@ compare "text columns" "2 3 5" "${texts[@]}"
 check "the number of agents is that of the files" grep -qx '# agents: 5' mpi.trace
 compare "codes" "3" "${texts[@]}" --categories codes
 compare "weights by size" "3" "${texts[@]}" --agent-weights by-size
+printf '%s\n' '5 leave 1' '9 cut 3 4' '15 return 1' >churn.txt
+compare "weights of agents that leave" "2 3" "${texts[@]}" --agent-weights by-size --churn churn.txt
+compare "groups of agents that leave" "3" "${texts[@]/auc/group-dro}" --groups label --churn churn.txt
+compare "rewards of agents that leave" "3" --problem policy-evaluation --agents 5 --topology ring --iterations 30 \
+    --trace-every 10 --churn churn.txt
 
 # Agent i is in process i, whose machine has no other file.
 for ((i = 0; i < 5; i++)); do

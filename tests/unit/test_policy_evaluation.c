@@ -84,20 +84,26 @@ static long double chance(const saddle_mdp *mdp, size_t s, size_t next)
     return sum;
 }
 
-static long double mean_reward(const saddle_mdp *mdp, size_t s)
+/* Agents count weight[i] times; NULL: once. */
+static long double mean_reward(const saddle_mdp *mdp, const size_t *weight, size_t s)
 {
     long double sum = 0.0L;
-    for (size_t i = 0; i < mdp->shape.agents; i++)
+    long double total = 0.0L;
+    for (size_t i = 0; i < mdp->shape.agents; i++) {
+        long double w = weight != NULL ? (long double)weight[i] : 1.0L;
+        total += w;
         for (size_t a = 0; a < SADDLE_MDP_ACTIONS; a++)
-            sum += (long double)mdp->policy[s * SADDLE_MDP_ACTIONS + a] *
+            sum += w * mdp->policy[s * SADDLE_MDP_ACTIONS + a] *
                    mdp->reward[(i * mdp->shape.states + s) * SADDLE_MDP_ACTIONS + a];
-    return sum / (long double)mdp->shape.agents;
+    }
+    return sum / total;
 }
 
 enum { MOST_STATES = 20 };
 
 /* Computes values by iterating V = r + gamma P V, and visits by iterating a distribution. */
-static void iterate(const saddle_mdp *mdp, long double *value, long double *visits)
+static void iterate(const saddle_mdp *mdp, const size_t *weight, long double *value,
+                    long double *visits)
 {
     size_t states = mdp->shape.states;
     for (size_t s = 0; s < states; s++) {
@@ -108,7 +114,7 @@ static void iterate(const saddle_mdp *mdp, long double *value, long double *visi
         long double new_value[MOST_STATES];
         long double new_visits[MOST_STATES] = {0.0L};
         for (size_t s = 0; s < states; s++) {
-            new_value[s] = mean_reward(mdp, s);
+            new_value[s] = mean_reward(mdp, weight, s);
             for (size_t next = 0; next < states; next++) {
                 new_value[s] += mdp->shape.discount * chance(mdp, s, next) * value[next];
                 new_visits[next] += chance(mdp, s, next) * visits[s];
@@ -125,9 +131,9 @@ START_TEST(values_and_visits_are_fixed_points)
     const saddle_mdp *mdp = saddle_policy_evaluation_mdp(e->problem);
     long double value[MOST_STATES];
     long double visits[MOST_STATES];
-    iterate(mdp, value, visits);
+    iterate(mdp, NULL, value, visits);
     for (size_t s = 0; s < mdp->shape.states; s++) {
-        assert_near(mdp->value[s], (double)value[s], 1e-12);
+        assert_near(e->problem->shared[mdp->shape.agents + s], (double)value[s], 1e-12);
         assert_near(mdp->visits[s], (double)visits[s], 1e-13);
     }
     saddle_instance_free(e);
@@ -288,7 +294,7 @@ START_TEST(outcomes_are_what_they_say)
     ck_assert_uint_eq(problem->x_dim, DIM);
     long double value[MOST_STATES];
     long double visits[MOST_STATES];
-    iterate(mdp, value, visits);
+    iterate(mdp, NULL, value, visits);
     static const unsigned char everybody[] = {1, 1, 1};
     static const unsigned char two[] = {1, 0, 1};
     saddle_outcome_rows rows_of_two = {.counted = two};
@@ -323,6 +329,57 @@ START_TEST(outcomes_are_what_they_say)
         ck_assert_uint_eq(test_outcomes(problem, &rows, x, x, found), 0);
     }
     saddle_instance_free(instance);
+}
+END_TEST
+
+/* The root mean square of V_x - V, with V for agents that count weight[i] times. */
+static double slow_value_error(const saddle_mdp *mdp, const size_t *weight, const double *x)
+{
+    long double value[MOST_STATES];
+    long double visits[MOST_STATES];
+    long double wide[DIM];
+    long double sum = 0.0L;
+    iterate(mdp, weight, value, visits);
+    for (size_t k = 0; k < DIM; k++)
+        wide[k] = x[k];
+    for (size_t s = 0; s < mdp->shape.states; s++) {
+        long double miss = slow_network(mdp, s, wide) - value[s];
+        sum += visits[s] * miss * miss;
+    }
+    return (double)sqrtl(sum);
+}
+
+/* The exact value is that of the mean reward which the run learns, and mspbe is twice its loss. */
+START_TEST(outcomes_are_those_of_the_agents_that_count)
+{
+    static const char *const weights[] = {"agent-weights=equal", "agent-weights=by-size"};
+    static const size_t rewards[][3] = {{1, 0, 1}, {50, 0, 7}, {1, 1, 1}, {50, 20, 7}};
+    bool churn = _i < 2;
+    const char *more[] = {weights[_i % 2],
+                          "samples=50,20,7",
+                          "topology=complete",
+                          "iterations=40",
+                          "trace-every=40",
+                          churn ? "churn=churn.txt" : NULL,
+                          NULL};
+    const char *setting[MOST_SETTINGS];
+    size_t count = 0;
+    saddle_test_enter_directory();
+    saddle_test_write("churn.txt", "10 leave 1\n");
+    for (size_t k = 0; some[k] != NULL; k++)
+        setting[count++] = some[k];
+    for (size_t k = 0; k == 0 || more[k - 1] != NULL; k++)
+        setting[count++] = more[k];
+    saddle_result *result = test_solve(NULL, setting);
+    saddle_instance *e = open_with(some, (const char *const[]){"samples=50,20,7", NULL});
+    const saddle_mdp *mdp = saddle_policy_evaluation_mdp(e->problem);
+    const double *found = result->outcomes + (result->row_count - 1) * result->outcome_count;
+    double expected = slow_value_error(mdp, rewards[_i], result->x_mean);
+    assert_near(found[1], expected, 1e-9 * expected);
+    double primal = result->rows[result->row_count - 1].primal;
+    assert_near(found[0], 2.0 * primal, 1e-6 * primal);
+    saddle_instance_free(e);
+    saddle_result_free(result);
 }
 END_TEST
 
@@ -404,6 +461,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, the_trajectory_follows_the_process);
     tcase_add_test(cases, rewards_are_private_and_the_rest_is_shared);
     tcase_add_test(cases, outcomes_are_what_they_say);
+    tcase_add_loop_test(cases, outcomes_are_those_of_the_agents_that_count, 0, 4);
     tcase_add_loop_test(cases, the_default_run_makes_both_fall, 0, 3);
     tcase_add_test(cases, starts_follow_the_seed);
     tcase_add_test(cases, bad_sizes_are_refused);

@@ -1,6 +1,7 @@
 /* Agents weighted by their samples: sum_i (n_i / N) F_i, recomputed agent by agent from the problem with
  * equal weights. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,12 +22,19 @@ static void draw(saddle_rng *rng, size_t count, double *out)
         out[k] = saddle_rng_uniform(rng) - 0.3;
 }
 
+/* Returns whether agents have different numbers of samples, and weights that depend on them. */
 static bool pair_open(pair *p, int which)
 {
     static const char *const by_size[] = {"agent-weights=by-size", NULL};
+    char share[64];
+    const char *more[] = {share, NULL};
     saddle_rng rng;
-    test_instance_open(&p->equal, which, NULL);
     test_instance_open(&p->weighted, which, by_size);
+    /* The share of positives depends on the weights: test_objective.c checks it. */
+    bool auc = strcmp(p->weighted.problem->name, "auc") == 0;
+    if (auc)
+        snprintf(share, sizeof share, "positive-share=%.17g", *p->weighted.problem->shared);
+    test_instance_open(&p->equal, which, auc ? more : NULL);
     const saddle_problem *problem = p->equal.problem;
     p->x_dim = problem->x_dim;
     p->y_dim = problem->y_dim;
@@ -45,7 +53,7 @@ static bool pair_open(pair *p, int which)
     bool unequal = false;
     for (size_t i = 0; i < p->agents; i++)
         unequal = unequal || problem->samples[i] != problem->samples[0];
-    return unequal;
+    return unequal && !problem->counts_rows;
 }
 
 static void pair_close(pair *p)
@@ -57,9 +65,11 @@ static void pair_close(pair *p)
     test_instance_close(&p->weighted);
 }
 
-/* n_i / N */
+/* n_i / N; 1/m for a problem that counts rows itself */
 static double share(const pair *p, size_t agent)
 {
+    if (p->equal.problem->counts_rows)
+        return 1.0 / (double)p->agents;
     const size_t *samples = p->equal.problem->samples;
     double total = 0.0;
     for (size_t i = 0; i < p->agents; i++)
