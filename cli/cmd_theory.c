@@ -85,7 +85,9 @@ static void print_steps(saddle_json *j, const saddle_theory *t, const saddle_ste
     line(j, "eta", "eta", t->eta, "step in y");
     line(j, "nu", "nu", t->nu, "step in x");
     line(j, "q", "q", (double)t->q,
-         "iterations between refreshes, and the mini-batch: ceil(sqrt(n))");
+         "iterations between refreshes: ceil(sqrt(n)), n the largest n_i");
+    line(j, "batch", "batch", (double)t->batch,
+         "smallest mini-batch: ceil(sqrt(n_i)), n_i the smallest");
     saddle_snprintf(text, sizeof text, "what --steps practical uses: %.3g times as large",
                     practical->eta / t->eta);
     line(j, "practical_eta", "practical eta", practical->eta, text);

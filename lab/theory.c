@@ -109,6 +109,6 @@ saddle_status saddle_theory_evaluate(const saddle_instance *instance, double tau
     out->value_gap = s.row.primal - constants->primal_bound;
     out->start_metric = s.row.metric;
     conclude(&out->precision, out, &s, 0.0, c_epsilon);
-    conclude(&out->precision_plus, out, &s, s.variance / (double)out->q, c_epsilon);
+    conclude(&out->precision_plus, out, &s, s.variance / (double)out->batch, c_epsilon);
     return SADDLE_OK;
 }

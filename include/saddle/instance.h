@@ -136,11 +136,12 @@ typedef struct saddle_theory {
     double alpha;               /**< 1 / L. */
     double eta;                 /**< Step in y; (nu, eta) is the pair with the best guarantee. */
     double nu;                  /**< Step in x. */
-    uint64_t q;                 /**< ceil(sqrt(n)), also the size of a mini-batch. */
+    uint64_t q;                 /**< ceil(sqrt(n)) for the largest n_i. */
+    uint64_t batch;             /**< ceil(sqrt(n)) for the smallest n_i: the smallest mini-batch. */
     double epsilon;             /**< The target: a mean metric of at most epsilon^2. */
     saddle_guarantee precision; /**< For PRECISION with these steps. */
     saddle_guarantee
-        precision_plus;   /**< For PRECISION+; its first refresh has q samples or more. */
+        precision_plus;   /**< For PRECISION+; its first refresh has `batch` samples or more. */
     double least_c_gamma; /**< PRECISION+ has a guarantee for every c_gamma above this. */
     double value_gap;     /**< Q(xbar_0) - Q*; NaN if no lower bound of Q is known. */
     double start_metric;  /**< The metric at the start; NaN if value_gap is. */

@@ -40,7 +40,7 @@ static bool fill(const saddle_theory *t, double m, double c_gamma, double a[SUMS
     double eta = t->eta;
     double alpha = t->alpha;
     double q = (double)t->q;
-    double batch = q;
+    double batch = (double)t->batch;
     double gap = 1.0 - t->lambda;
     double beta = t->tau / 4.0;
     double theta = eta * alpha * mu;
@@ -278,6 +278,15 @@ static uint64_t root_of_samples(const saddle_problem *problem)
     return (uint64_t)ceil(sqrt((double)saddle_sizes_largest(problem->agents, problem->samples)));
 }
 
+/* Returns the size of the smallest mini-batch, which is ceil(sqrt(n_i)) at an agent. */
+static uint64_t smallest_batch(const saddle_problem *problem)
+{
+    size_t least = problem->samples[0];
+    for (size_t i = 1; i < problem->agents; i++)
+        least = problem->samples[i] < least ? problem->samples[i] : least;
+    return (uint64_t)ceil(sqrt((double)least));
+}
+
 /* Refuses an instance that the theory does not cover. */
 static saddle_status check_coverage(const saddle_instance *instance, saddle_error *error)
 {
@@ -333,6 +342,7 @@ saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, 
                        .start_metric = NAN};
     t.alpha = 1.0 / t.lipschitz;
     t.q = root_of_samples(instance->problem);
+    t.batch = smallest_batch(instance->problem);
     evaluate_printed(&t, m, c_gamma);
     /* Larger steps could leave X and Y. */
     choose_best_steps(&t, m, saddle_mixing_min_self_weight(instance->mixing));

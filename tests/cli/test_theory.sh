@@ -25,6 +25,10 @@ check "some seeds have no guarantee" says "PRECISION+, means over 1 of 3 seeds: 
 check "which is reported" says "2 seeds have no guarantee and were left out"
 check "and all have one for PRECISION" says "PRECISION, means over 3 seeds"
 check "gamma and sigma^2 are known" says "Refreshes used the exact gamma (--gamma exact)"
+# One agent with few samples: the guarantee is that of its mini-batches, with which a run still complies.
+try theory "${small[@]}" --samples 400,4,4,4,4,4,4,4 --verify --repeats 3 --iterations 500
+check "uneven samples" says "PRECISION, means over 3 seeds: not contradicted"
+check "the mini-batch of the smallest agent" is "$(awk '$1 == "batch" {print $2}' out)" 2
 try theory "${small[@]}"
 check "no guarantee is one line" says "PRECISION+: no guarantee; these steps need --c-gamma above "
 check "and no list of nothing" is "$(grep -c ' none ' out)" 0

@@ -14,10 +14,12 @@ SLACK = 1e-9  # of the larger side, for rounding
 
 
 class Quadratic:
-    """f_ij = x'Hx/2 + x'By - mu |y|^2 / 2 + c'x + e'y, H, B, c, e depending on (i, j), over boxes."""
+    """f_ij = x'Hx/2 + x'By - mu |y|^2 / 2 + c'x + e'y, H, B, c, e depending on (i, j), over boxes. Agent i has the
+    first sizes[i] samples."""
 
-    def __init__(self, rng, m, n, x_dim, y_dim, mu, scale):
-        self.m, self.n, self.mu = m, n, mu
+    def __init__(self, rng, sizes, x_dim, y_dim, mu, scale):
+        m, n = len(sizes), max(sizes)
+        self.m, self.sizes, self.mu = m, sizes, mu
         h = rng.standard_normal((m, n, x_dim, x_dim)) * scale
         self.h = (h + h.transpose(0, 1, 3, 2)) / 2
         self.b = rng.standard_normal((m, n, x_dim, y_dim)) * scale
@@ -29,23 +31,25 @@ class Quadratic:
                               np.broadcast_to(-mu * np.eye(y_dim), (m, n, y_dim, y_dim))]])
         self.lipschitz = np.abs(np.linalg.eigvalsh(hessians)).max()
 
+    def mean(self, terms):
+        return np.mean([terms[i, :n].mean(axis=0) for i, n in enumerate(self.sizes)], axis=0)
+
     def gradient(self, i, rows, x, y):
         gx = np.mean(self.h[i, rows] @ x + self.b[i, rows] @ y + self.c[i, rows], axis=0)
         gy = np.mean(np.einsum("jkl,k->jl", self.b[i, rows], x) + self.e[i, rows], axis=0)
         return gx, gy - self.mu * y
 
     def mean_gradient(self, x, y):
-        both = [self.gradient(i, slice(None), x, y) for i in range(self.m)]
+        both = [self.gradient(i, slice(self.sizes[i]), x, y) for i in range(self.m)]
         return np.mean([g[0] for g in both], axis=0), np.mean([g[1] for g in both], axis=0)
 
     def response(self, x):
-        b, e = self.b.mean(axis=(0, 1)), self.e.mean(axis=(0, 1))
+        b, e = self.mean(self.b), self.mean(self.e)
         return clip((b.T @ x + e) / self.mu)
 
     def primal(self, x):
         y = self.response(x)
-        h, b = self.h.mean(axis=(0, 1)), self.b.mean(axis=(0, 1))
-        c, e = self.c.mean(axis=(0, 1)), self.e.mean(axis=(0, 1))
+        h, b, c, e = map(self.mean, (self.h, self.b, self.c, self.e))
         return (x @ h @ x / 2 + x @ b @ y - self.mu * y @ y / 2 + c @ x + e @ y
                 + self.weight * np.abs(x).sum())
 
@@ -82,9 +86,10 @@ def lemmas():
     tightest = {}
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        m, n = int(rng.integers(2, 7)), int(rng.integers(1, 9))
+        m = int(rng.integers(2, 7))
+        sizes = [int(n) for n in rng.integers(1, 9, m)] if seed % 2 else [int(rng.integers(1, 9))] * m
         mu = float(rng.uniform(0.2, 3.0))
-        p = Quadratic(rng, m, n, int(rng.integers(1, 5)), int(rng.integers(1, 4)), mu,
+        p = Quadratic(rng, sizes, int(rng.integers(1, 5)), int(rng.integers(1, 4)), mu,
                       float(rng.uniform(0.1, 2.0)))
         L, tau = p.lipschitz, float(10 ** rng.uniform(-0.5, 1.5))
         w = mixing_matrix(rng, m)
@@ -92,11 +97,13 @@ def lemmas():
         most = w.diagonal().min()
         nu, eta = most * 10 ** rng.uniform(-3, 0), most * 10 ** rng.uniform(-3, 0)
         alpha, beta = float(rng.uniform(0.05, 1.0)) / L, tau / 4
-        q, batch = int(rng.integers(1, 6)), int(rng.integers(1, n + 1))
+        q = int(rng.integers(1, 6))
+        batches = [int(rng.integers(1, n + 1)) for n in sizes]
+        batch = min(batches)
         s, theta, kappa = 1 - lam, eta * alpha * mu, L / mu
         x = np.tile(clip(rng.standard_normal(p.c.shape[2])), (m, 1))
         y = np.tile(clip(rng.standard_normal(p.e.shape[2])), (m, 1))
-        full = [p.gradient(i, slice(None), x[i], y[i]) for i in range(m)]
+        full = [p.gradient(i, slice(sizes[i]), x[i], y[i]) for i in range(m)]
         v, u = np.array([g[0] for g in full]), np.array([g[1] for g in full])
         tp, td = v.copy(), u.copy()
 
@@ -115,7 +122,7 @@ def lemmas():
             D, W, V = squares(xt - xbar), squares(xt - x), squares(yt - y)
             G = squares(ybar - star)
             S = squares(tp - tp.mean(axis=0)) + squares(td - td.mean(axis=0))
-            grads = [p.gradient(i, slice(None), x[i], y[i]) for i in range(m)]
+            grads = [p.gradient(i, slice(sizes[i]), x[i], y[i]) for i in range(m)]
             err_x = v - np.array([g[0] for g in grads])
             err_y = u - np.array([g[1] for g in grads])
             A = squares(err_x) + squares(err_y)
@@ -149,15 +156,15 @@ def lemmas():
             new_v, new_u = v.copy(), u.copy()
             refresh = (t + 1) % q == 0
             spread = 0.0  # expected squared error that the mini-batches add
-            for i in range(m):
-                rows = slice(None) if refresh else rng.permutation(n)[:batch]
+            for i, n in enumerate(sizes):
+                rows = slice(n) if refresh else rng.permutation(n)[:batches[i]]
                 gx1, gy1 = p.gradient(i, rows, xn[i], yn[i])
                 gx0, gy0 = p.gradient(i, rows, x[i], y[i])
                 new_v[i] = gx1 if refresh else v[i] + gx1 - gx0
                 new_u[i] = gy1 if refresh else u[i] + gy1 - gy0
                 each = [np.concatenate(p.gradient(i, [j], xn[i], yn[i]))
                         - np.concatenate(p.gradient(i, [j], x[i], y[i])) for j in range(n)]
-                spread += squares(np.array(each) - np.mean(each, axis=0)) / n / batch
+                spread += squares(np.array(each) - np.mean(each, axis=0)) / n / batches[i]
             note("8", spread, L * L / batch * M)
             moved = squares(new_v - v) + squares(new_u - u)
             if refresh:
@@ -216,6 +223,13 @@ def factors(L, mu, lam, m, tau, alpha, nu, eta, q, batch, c_gamma):
     return at["U"] / of_d + at["X"] + at["Y"] + at["G"]
 
 
+def least_batch(case):
+    """The smallest mini-batch, from the options of a case."""
+    words = case.split()
+    samples = words[words.index("--samples") + 1] if "--samples" in words else "100"
+    return int(np.ceil(min(int(n) for n in samples.split(",")) ** 0.5))
+
+
 def numbers(saddle):
     cases = [
         "--problem quadratic --lipschitz 3.16 --mu 1.05 --tau 20 --agents 20 --topology complete "
@@ -224,17 +238,19 @@ def numbers(saddle):
         "--c-gamma 50 --c-epsilon 3 --epsilon 0.2",
         "--problem quadratic --lipschitz 40 --mu 0.5 --agents 4 --topology path --samples 7",
         "--data synthetic:300 --agents 3 --topology complete --c-gamma 1e9",
+        "--problem quadratic --agents 5 --topology ring --samples 100,100,4,4,4 --c-gamma 1e6",
     ]
     for case in cases:
         text = subprocess.run([saddle, "theory", *case.split(), "--json"], check=True,
                               capture_output=True, text=True).stdout
         found = json.loads(text)
         c, steps = found["constants"], found["steps"]
-        m, q = found["settings"]["agents"], steps["q"]
+        m, q, batch = found["settings"]["agents"], steps["q"], least_batch(case)
+        assert steps["batch"] == batch, (case, steps["batch"])
 
         def at(nu, eta, c_gamma):
             return factors(c["lipschitz"], c["mu"], c["lambda"], m, steps["tau"], steps["alpha"],
-                           nu, eta, q, q, c_gamma)
+                           nu, eta, q, batch, c_gamma)
 
         assert abs(steps["alpha"] * c["lipschitz"] - 1) < 1e-12
         want = at(steps["nu"], steps["eta"], np.inf)
