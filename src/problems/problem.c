@@ -45,6 +45,10 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
         problem->add_samples == NULL && problem->response_statistic == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "problem %s has a best response but no statistic function for it", name);
+    if (problem->shared_size > 0 && (problem->shared == NULL || problem->share == NULL))
+        return saddle_fail(error, SADDLE_BAD_INPUT, "problem %s has a shared_size of %zu but no %s",
+                           name, problem->shared_size,
+                           problem->shared == NULL ? "shared" : "share()");
     if (problem->response_value != NULL &&
         (problem->response_solve == NULL || problem->response_size == 0))
         return saddle_fail(error, SADDLE_BAD_INPUT,

@@ -1108,6 +1108,12 @@ START_TEST(incomplete_instances_are_refused)
     p.samples = none;
     assert_refused(saddle_problem_check(&p, &error), error, SADDLE_BAD_INPUT, "agent 1");
     static const double no_curvature[] = {-1.0, NAN, INFINITY};
+    double number = 0.0;
+    p = *test_own_problem();
+    p.shared_size = 1;
+    assert_refused(saddle_problem_check(&p, &error), error, SADDLE_BAD_INPUT, "but no shared");
+    p.shared = &number;
+    assert_refused(saddle_problem_check(&p, &error), error, SADDLE_BAD_INPUT, "but no share()");
     p = *test_own_problem();
     for (size_t k = 0; k < sizeof no_curvature / sizeof *no_curvature; k++) {
         p.y_curvature = no_curvature[k];
