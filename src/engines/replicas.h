@@ -18,6 +18,15 @@
  *
  * which is in X and Y and has the same fixed points; replicas that lag behind slow it down a little.
  *
+ * If a message contains only some of the entries, replicas of sums follow a mean of z over rounds, in the
+ * place of z in c:
+ *
+ *   mean = mean + s (z - mean),   s = min(1, 2 * the share of the entries that is sent)
+ *
+ * An entry of a replica is in use until it is sent again, after 1 / share rounds on average. The noise that
+ * z had in one round would be mixed in so many times; that of a mean cancels. Where noise vanishes, means
+ * and sums have the same limit.
+ *
  * The weights are w_ij = gamma_ij M_ij with gamma_ij = gamma 2^-max(level_i, level_j). An agent raises its
  * level, which goes with its messages, when z - z^ has become larger than z was at the start: C then loses
  * more than mixing at that rate allows.
@@ -47,6 +56,7 @@ typedef struct saddle_replicas {
     const saddle_compression *rule; /* NULL: messages are not compressed */
     const saddle_layout *layout;
     double rate;                               /* gamma before any level */
+    double smoothing[SADDLE_MOST_FIELDS];      /* the weight of a round in `mean`; 1: no mean */
     bool convex;                               /* iterates are mixed by the second formula */
     const double *begin[SADDLE_MOST_FIELDS];   /* the first replica of a field; NULL: 0 */
     const saddle_set *set[SADDLE_MOST_FIELDS]; /* on which a replica is projected; NULL: none */
@@ -56,6 +66,7 @@ typedef struct saddle_replicas {
     const double **read;         /* per agent: replicas of its neighbours, then its own */
     double *weight;              /* of `read` */
     double *mixed;               /* per agent: see saddle_agent::mixed */
+    double *mean;                /* per agent: of its sums over rounds; NULL: not needed */
     saddle_replica_watch *watch; /* per agent, then per ghost, whose level is all that counts */
     bool resumed;                /* replicas of ghosts include the message that comes next */
 } saddle_replicas;

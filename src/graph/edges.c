@@ -7,6 +7,7 @@
 #include "core/compare.h"
 #include "core/memory.h"
 #include "core/memory_limits.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 
@@ -98,22 +99,29 @@ static void describe_component(char *list, size_t size, const uint32_t *root, si
     saddle_append(list, size, "}");
 }
 
+void saddle_components_describe(const uint32_t *root, size_t agents, size_t components,
+                                char out[SADDLE_COMPONENTS_TEXT])
+{
+    size_t shown = 0;
+    saddle_snprintf(out, SADDLE_COMPONENTS_TEXT, "%zu components:", components);
+    for (size_t i = 0; i < agents && shown < SHOWN_COMPONENTS; i++)
+        if (root[i] == i) {
+            describe_component(out, SADDLE_COMPONENTS_TEXT, root, agents, i);
+            shown++;
+        }
+    if (components > shown)
+        saddle_append(out, SADDLE_COMPONENTS_TEXT, " ...");
+}
+
 static saddle_status refuse_disconnected(const char *text, size_t agents, const uint32_t *root,
                                          size_t components, saddle_error *error)
 {
-    /* Capacity for all shown members with the largest index and separators. */
-    char list[SHOWN_COMPONENTS * (SHOWN_MEMBERS * 11 + 32)] = "";
-    size_t shown = 0;
-    for (size_t i = 0; i < agents && shown < SHOWN_COMPONENTS; i++)
-        if (root[i] == i) {
-            describe_component(list, sizeof list, root, agents, i);
-            shown++;
-        }
+    char list[SADDLE_COMPONENTS_TEXT];
+    saddle_components_describe(root, agents, components, list);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "the graph is not connected: %zu components:%s%s; add edges that join them "
-                       "(topology '%s', %zu agent%s)",
-                       components, list, components > shown ? " ..." : "", text, agents,
-                       SADDLE_PLURAL(agents));
+                       "the graph is not connected: %s; add edges that join them (topology '%s', "
+                       "%zu agent%s)",
+                       list, text, agents, SADDLE_PLURAL(agents));
 }
 
 static saddle_status check_connected(const saddle_edges *edges, const char *text, size_t agents)

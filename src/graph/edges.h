@@ -43,6 +43,12 @@ void saddle_edges_free(saddle_edges *edges);
  */
 size_t saddle_edges_components(const saddle_edges *edges, size_t agents, uint32_t *root);
 
+/* Writes components, as saddle_edges_components() finds them: "2 components: {0,1} {2,3}". Of many, only the first few
+ * are named. */
+enum { SADDLE_COMPONENTS_TEXT = 768 };
+void saddle_components_describe(const uint32_t *root, size_t agents, size_t components,
+                                char out[SADDLE_COMPONENTS_TEXT]);
+
 /*
  * Converts a simple edge list into a graph, in O(agents + edges), and frees the list. Fails if the list has
  * failed, and for a disconnected one, whose components the message names. `text` is copied.

@@ -347,6 +347,57 @@ static saddle_status read_step(saddle_line_reader *in, void *context, saddle_err
     return saddle_read_end(in, SCHEDULE_FORM, error);
 }
 
+/* Finds the components that the edges leave which work in any of the steps [first, end). */
+static saddle_status find_components(const saddle_link_rule *rule, const saddle_graph *graph,
+                                     size_t first, size_t end, uint32_t *root, size_t *components,
+                                     saddle_error *error)
+{
+    saddle_edges edges = {.error = error};
+    for (size_t i = 0; i < graph->agents; i++)
+        for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++) {
+            size_t s = first;
+            while (s < end && !rule->works[s * 2 * graph->edges + k])
+                s++;
+            if (s < end && i < graph->neighbour[k])
+                saddle_edges_add(&edges, i, graph->neighbour[k]);
+        }
+    if (edges.status == SADDLE_OK)
+        *components = saddle_edges_components(&edges, graph->agents, root);
+    saddle_status status = edges.status;
+    saddle_edges_free(&edges);
+    return status;
+}
+
+saddle_status saddle_link_rule_parted(const saddle_link_rule *rule, const saddle_graph *graph,
+                                      uint64_t rounds, uint64_t *from,
+                                      char out[SADDLE_COMPONENTS_TEXT], saddle_error *error)
+{
+    size_t end = 0;
+    out[0] = '\0';
+    while (end < rule->steps && rule->from[end] < rounds)
+        end++;
+    uint32_t *root = saddle_alloc(graph->agents, sizeof *root);
+    saddle_status status = saddle_check_memory(root, "the components of the schedule", error);
+    size_t parted = end; /* from this step on the agents are not connected */
+    size_t low = 0;      /* whether those from here to `parted` connect them is not known */
+    size_t components = 1;
+    while (status == SADDLE_OK && low < parted) {
+        size_t middle = low + (parted - low) / 2;
+        status = find_components(rule, graph, middle, end, root, &components, error);
+        if (components > 1)
+            parted = middle;
+        else
+            low = middle + 1;
+    }
+    if (status == SADDLE_OK && parted < end) {
+        status = find_components(rule, graph, parted, end, root, &components, error);
+        *from = rule->from[parted];
+        saddle_components_describe(root, graph->agents, components, out);
+    }
+    saddle_free(root);
+    return status;
+}
+
 /* ---- a dead direction ------------------------------------------------------------------------- */
 
 /* Fails for a direction that is not an edge, or whose removal would disconnect the network. */

@@ -15,6 +15,8 @@
 
 #include <saddle/graph.h>
 
+#include "graph/edges.h"
+
 typedef enum saddle_link_kind {
     SADDLE_LINKS_RELIABLE, /* every message arrives */
     SADDLE_LINKS_AGREED,   /* edges fail at random */
@@ -68,5 +70,10 @@ static inline bool saddle_link_rule_one_sided(const saddle_link_rule *rule)
 
 /* Returns the step of a sequence or schedule in a round; `steps` for a schedule that has not begun. */
 size_t saddle_link_rule_step(const saddle_link_rule *rule, uint64_t round);
+/* Finds the round *from from which on to the end of a run of `rounds` the edges of a schedule never connect
+ * all agents, even taken together, and describes the components. `out` is empty if there is none. */
+saddle_status saddle_link_rule_parted(const saddle_link_rule *rule, const saddle_graph *graph,
+                                      uint64_t rounds, uint64_t *from,
+                                      char out[SADDLE_COMPONENTS_TEXT], saddle_error *error);
 
 #endif

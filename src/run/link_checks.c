@@ -113,14 +113,39 @@ void saddle_run_warn_of_late_events(const saddle_run_state *r)
         warn_of_late(r, "links", "change", links->from[k], links->steps - k);
 }
 
+saddle_status saddle_run_warn_of_parts(const saddle_run_state *r, saddle_error *error)
+{
+    const saddle_instance *e = r->info.instance;
+    uint64_t iterations = r->given.limits.iterations;
+    uint64_t rounds = UINT64_MAX;
+    uint64_t from = 0;
+    char components[SADDLE_COMPONENTS_TEXT];
+    if (e->links == NULL || e->links->kind != SADDLE_LINKS_SCHEDULE || r->layout.rounds == 0)
+        return SADDLE_OK;
+    if (iterations <= SADDLE_UNLIMITED_ITERATIONS / 64)
+        rounds = iterations * r->layout.rounds;
+    SADDLE_TRY(saddle_link_rule_parted(e->links, e->graph, rounds, &from, components, error));
+    /* A schedule of single edges connects nobody any more shortly before its end. */
+    if (components[0] != '\0' && from <= rounds / 2)
+        saddle_run_warn(r,
+                        "links: from round %" PRIu64
+                        " to the end of the run, the edges of schedule '%.200s' never connect all "
+                        "agents: %s, which cannot agree with each other; list edges that join "
+                        "them in later rounds, too",
+                        from, e->links->tail, components);
+    return SADDLE_OK;
+}
+
 /* ---- compressed messages --------------------------------------------------------------------- */
 
-/* What to do about a rate that was given or chosen. */
+/* A run must take this many times 1 / (mixing rate * spectral gap) rounds before its agents should agree. */
+#define MIXING_TIMES 5.0
+
+/* Returns how to lose less in messages. */
 static const char *remedy(const saddle_compression *rule)
 {
-    return rule->kind == SADDLE_COMPRESS_QUANTIZE
-               ? "give a smaller mixing-rate, or compress with more bits"
-               : "give a smaller mixing-rate, or compress to a larger fraction";
+    return rule->kind == SADDLE_COMPRESS_QUANTIZE ? "compress with more bits"
+                                                  : "compress to a larger fraction";
 }
 
 void saddle_run_warn_of_replicas(saddle_run_state *r)
@@ -141,8 +166,29 @@ void saddle_run_warn_of_replicas(saddle_run_state *r)
     else if (first)
         saddle_run_warn(r,
                         "mixing-rate: with %g, messages compressed by %.60s cannot keep up with "
-                        "the changes, and agents drift apart; %s",
+                        "the changes, and agents drift apart; give a smaller mixing-rate, or %s",
                         r->info.mixing_rate, r->info.plan->network.compress, remedy(rule));
+}
+
+void saddle_run_warn_of_disagreement(const saddle_run_state *r)
+{
+    const saddle_instance *e = r->info.instance;
+    const saddle_row *row = &r->row;
+    double start = r->result->row_count > 0 ? r->result->rows[0].metric : (double)NAN;
+    double apart = row->x_consensus + row->y_consensus;
+    if (e->compression == NULL || r->layout.rounds == 0 ||
+        r->result->stop == SADDLE_STOP_DIVERGED || !(row->metric > start) ||
+        !(apart > 0.5 * row->metric))
+        return;
+    /* Agents that have hardly communicated yet may differ. */
+    if ((double)row->cost.rounds * r->info.mixing_rate * e->spectrum.gap < MIXING_TIMES)
+        return;
+    saddle_run_warn(r,
+                    "compress: the run ends at a metric of %.3g, above the %.3g of its start: "
+                    "messages compressed by %.60s do not hold the agents together (consensus error "
+                    "%.3g); %s, or take smaller steps or larger batches",
+                    row->metric, start, r->info.plan->network.compress, apart,
+                    remedy(e->compression));
 }
 
 void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault)
@@ -153,7 +199,7 @@ void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault)
     saddle_snprintf(
         r->result->cause, sizeof r->result->cause,
         "agent %zu, variable %.23s[%zu] is %.3g with compress %.30s and mixing-rate %g; "
-        "%s, or take smaller steps",
+        "give a smaller mixing-rate, %s, or take smaller steps",
         fault->agent, fault->variable, fault->index, fault->value, r->info.plan->network.compress,
         r->info.mixing_rate, remedy(rule));
 }

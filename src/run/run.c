@@ -244,6 +244,7 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
 static saddle_status conclude(saddle_run_state *r, saddle_error *error)
 {
     saddle_result *result = r->result;
+    saddle_run_warn_of_disagreement(r);
     if (r->given.limits.stop_after == 0) {
         saddle_run_keep_solution(r);
         result->solution_row = result->row_count - 1;

@@ -124,10 +124,14 @@ uint64_t saddle_run_objective_left(const saddle_run_objective *objective, uint64
 saddle_status saddle_run_check_links(const saddle_run_state *r, saddle_error *error);
 /* Warns if compressed messages cannot follow the iterates. Collective. */
 void saddle_run_warn_of_replicas(saddle_run_state *r);
+/* Warns if the agents end further apart than the run began from its goal, and compression explains it. */
+void saddle_run_warn_of_disagreement(const saddle_run_state *r);
 /* Names the mixing rate as the cause of a divergence that has no other cause. */
 void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault);
 /* Warns of events of churn and changes of a schedule that come after the last iteration. */
 void saddle_run_warn_of_late_events(const saddle_run_state *r);
+/* Warns of a schedule that leaves the agents disconnected in half of the run or more, up to its end. */
+saddle_status saddle_run_warn_of_parts(const saddle_run_state *r, saddle_error *error);
 
 /* ---- run_memory.c ---- */
 

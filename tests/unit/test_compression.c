@@ -267,7 +267,7 @@ END_TEST
 
 enum { FIELDS = 4 };
 
-/* x, y, d, p of each agent, their replicas and the gradients, each agent after agent. */
+/* x, y, d, p of each agent, their replicas, what these follow, and the gradients, each agent after agent. */
 typedef struct slow {
     const saddle_instance *e;
     saddle_steps steps;
@@ -275,7 +275,7 @@ typedef struct slow {
     bool convex;
     size_t m;
     size_t length[FIELDS];
-    double *z[FIELDS], *replica[FIELDS], *gradient[2];
+    double *z[FIELDS], *replica[FIELDS], *mean[FIELDS], *gradient[2];
 } slow;
 
 enum { X, Y, D, P };
@@ -340,6 +340,10 @@ static void slow_open(slow *s, const test_rig *rig, bool convex)
     memcpy(s->z[D], s->gradient[1], s->m * ny * sizeof(double));
     memcpy(s->replica[X], s->z[X], s->m * nx * sizeof(double));
     memcpy(s->replica[Y], s->z[Y], s->m * ny * sizeof(double));
+    for (size_t f = 0; f < FIELDS; f++) {
+        s->mean[f] = test_doubles(s->m * s->length[f]);
+        memcpy(s->mean[f], s->z[f], s->m * s->length[f] * sizeof(double));
+    }
 }
 
 static void slow_close(slow *s)
@@ -347,6 +351,7 @@ static void slow_close(slow *s)
     for (size_t f = 0; f < FIELDS; f++) {
         free(s->z[f]);
         free(s->replica[f]);
+        free(s->mean[f]);
     }
     free(s->gradient[0]);
     free(s->gradient[1]);
@@ -394,6 +399,14 @@ static void slow_compress(const slow *s, size_t i, size_t f, size_t t, double *c
         change[k] = keep[k] ? change[k] : 0.0;
 }
 
+/* The weight of a round in the mean that a replica follows: sums of which only some entries are sent have one. */
+static double slow_smoothing(const slow *s, size_t f)
+{
+    bool some = s->rule.kind == SADDLE_COMPRESS_TOP || s->rule.kind == SADDLE_COMPRESS_RANDOM;
+    double n = (double)s->length[f];
+    return some && (f == D || f == P) ? fmin(1.0, 2.0 * ceil(s->rule.fraction * n) / n) : 1.0;
+}
+
 static void slow_send(slow *s, size_t t)
 {
     double change[LONGEST];
@@ -403,8 +416,13 @@ static void slow_send(slow *s, size_t t)
         for (size_t i = 0; i < s->m; i++) {
             size_t n = s->length[f];
             double *replica = s->replica[f] + i * n;
-            for (size_t k = 0; k < n; k++)
-                change[k] = s->z[f][i * n + k] - replica[k];
+            double weight = slow_smoothing(s, f);
+            for (size_t k = 0; k < n; k++) {
+                double *mean = &s->mean[f][i * n + k];
+                *mean = weight < 1.0 ? *mean + weight * (s->z[f][i * n + k] - *mean)
+                                     : s->z[f][i * n + k];
+                change[k] = *mean - replica[k];
+            }
             slow_compress(s, i, f, t, change);
             for (size_t k = 0; k < n; k++)
                 replica[k] += change[k];
@@ -686,6 +704,50 @@ START_TEST(a_rate_that_is_too_large_is_named)
 }
 END_TEST
 
+/* Noise of mini-batches that a replica keeps for many rounds drove the agents apart: the metric rose to 1.2 and 2. */
+START_TEST(noise_does_not_drive_agents_apart)
+{
+    static const char *const cases[][2] = {{"topology=star", "compress=top:0.01"},
+                                           {"topology=er:0.5", "compress=random:0.02"}};
+    char warning[512] = "";
+    const saddle_hooks hooks = {.warning = keep_warning, .context = warning};
+    const char *const setting[] = {"problem=auc",     "algorithm=prox-gt-sgda",
+                                   "agents=8",        "data=synthetic:16000",
+                                   cases[_i][0],      cases[_i][1],
+                                   "iterations=4000", "trace-every=1000",
+                                   "threads=1",       NULL};
+    saddle_result *result = test_run(setting, &hooks);
+    assert_at_most(result->rows[result->row_count - 1].metric, result->rows[0].metric);
+    ck_assert_msg(strstr(warning, "ends at a metric") == NULL, "'%s'", warning);
+    saddle_result_free(result);
+}
+END_TEST
+
+/* Without trackers, agents that hardly mix stay apart; the run says so, unless it has just begun. */
+START_TEST(a_run_that_ends_worse_says_so)
+{
+    char warning[512] = "";
+    const saddle_hooks hooks = {.warning = keep_warning, .context = warning};
+    const char *setting[] = {"problem=auc",     "algorithm=prox-dsgda",
+                             "agents=8",        "data=synthetic:16000",
+                             "topology=star",   "compress=random:0.02",
+                             "iterations=8000", "trace-every=1000",
+                             "threads=1",       NULL};
+    saddle_result *result = test_run(setting, &hooks);
+    ck_assert_double_gt(result->rows[result->row_count - 1].metric, result->rows[0].metric);
+    ck_assert_msg(strstr(warning, "compress: the run ends at a metric of ") != NULL &&
+                      strstr(warning, "compress to a larger fraction, or take smaller steps") !=
+                          NULL,
+                  "'%s'", warning);
+    saddle_result_free(result);
+    warning[0] = '\0';
+    setting[6] = "iterations=20";
+    result = test_run(setting, &hooks);
+    ck_assert_str_eq(warning, "");
+    saddle_result_free(result);
+}
+END_TEST
+
 /* With a rate that is too large but may be lowered, agents lower it and the run converges. */
 START_TEST(agents_back_off)
 {
@@ -797,6 +859,8 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(runs, compression_leaves_no_error, 0, 16);
     tcase_add_loop_test(runs, four_bits_take_as_many_rounds_and_a_part_of_the_bytes, 0, 2);
     tcase_add_test(runs, a_rate_that_is_too_large_is_named);
+    tcase_add_loop_test(runs, noise_does_not_drive_agents_apart, 0, 2);
+    tcase_add_test(runs, a_run_that_ends_worse_says_so);
     tcase_add_test(runs, agents_back_off);
     tcase_add_test(runs, compression_is_refused_by_its_fault);
     tcase_add_test(runs, an_algorithm_without_fields_is_refused);

@@ -900,6 +900,42 @@ START_TEST(losses_leave_no_error_on_a9a)
 }
 END_TEST
 
+/* A schedule that leaves agents disconnected in half of the run or more, up to its end. */
+START_TEST(a_schedule_that_parts_the_agents_is_named)
+{
+    static const struct {
+        const char *schedule, *iterations, *part; /* NULL: no warning */
+    } wanted[] = {
+        {"0 0 1\n0 2 3\n", "100",
+         "from round 0 to the end of the run, the edges of schedule "
+         "'s.txt' never connect all agents: 2 components: {0,1} {2,3}"},
+        {"0 0 1\n0 2 3\n5 1 2\n9 0 1\n9 1 2\n", "100",
+         "from round 5 to the end of the run, the edges of schedule 's.txt' never connect all "
+         "agents: 2 components: {0,1,2} {3}"},
+        {"50 0 1\n60 1 2\n", "100",
+         "from round 50 to the end of the run, the edges of schedule "
+         "'s.txt' never connect all agents: 2 components: {0,1,2} {3}"},
+        {"50 0 1\n60 1 2\n", "99", NULL},
+        {"4\n", "100", "4 components: {0} {1} {2} {3}"},
+        {"0 0 1\n3 1 2\n6 2 3\n40 0 1\n70 1 2\n99 2 3\n", "100", NULL},
+        {"0 0 1\n0 2 3\n5 1 2\n9\n12 0 1\n12 1 2\n12 2 3\n", "100", NULL}};
+    char warning[512] = "";
+    char iterations[32];
+    const saddle_hooks hooks = {.warning = keep_warning, .context = warning};
+    snprintf(iterations, sizeof iterations, "iterations=%s", wanted[_i].iterations);
+    const char *const setting[] = {
+        "problem=quadratic",    "agents=4", "topology=path", "samples=5", iterations,
+        "links=schedule:s.txt", NULL};
+    saddle_test_enter_directory();
+    saddle_test_write("s.txt", wanted[_i].schedule);
+    saddle_result_free(test_run(setting, &hooks));
+    if (wanted[_i].part == NULL)
+        ck_assert_str_eq(warning, "");
+    else
+        ck_assert_msg(strstr(warning, wanted[_i].part) != NULL, "'%s'", warning);
+}
+END_TEST
+
 START_TEST(a_dead_direction_is_named_once)
 {
     const char *const setting[] = {"problem=quadratic",
@@ -1024,6 +1060,7 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(runs, messages_count_what_was_sent, 0, 5);
     tcase_add_loop_test(runs, losses_leave_no_error, 0, 7);
     tcase_add_loop_test(runs, losses_leave_no_error_on_a9a, 0, 3);
+    tcase_add_loop_test(runs, a_schedule_that_parts_the_agents_is_named, 0, 7);
     tcase_add_test(runs, a_dead_direction_is_named_once);
     tcase_add_loop_test(runs, wrong_rules_leave_one, 0, 2);
     suite_add_tcase(suite, runs);
