@@ -630,7 +630,7 @@ static void gradients(const saddle_problem *problem, const saddle_gradient_reque
 START_TEST(gathered_rounds_have_the_bits_of_others)
 {
     const char *setting[] = {any_links[_i / TRACKING], tracking[_i % TRACKING], "threads=2",
-                             "iterations=50", NULL};
+                             "iterations=20", NULL};
     saddle_problem one = *test_own_problem();
     saddle_problem all = one;
     all.gradients = gradients;
@@ -971,7 +971,7 @@ START_TEST(wrong_rules_leave_one)
     static const char *const wrong[] = {"inexact=stale", "inexact=own"};
     const char *const setting[] = {"problem=quadratic", "curvature=convex", "agents=10",
                                    "samples=100",       "links=lossy:0.2",  wrong[_i],
-                                   "topology=er:0.6",   "iterations=8000",  NULL};
+                                   "topology=er:0.6",   "iterations=4000",  NULL};
     saddle_result *result = test_solve(NULL, setting);
     const saddle_row *row = &result->rows[result->row_count - 1];
     /* The agents agree, on something else. */
