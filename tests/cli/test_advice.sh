@@ -53,16 +53,16 @@ printf '3 leave 1\n9 return 1\n' >events
 try run "${quadratic[@]}" --churn events --checkpoint churn --quiet
 printf '4 leave 1\n9 return 1\n' >events
 refuse "--churn: 'events' has changed since the run of the checkpoint 'churn/" run --resume churn --iterations 30
-printf '0 0 1\n1 1 2\n' >edges
+printf '%s\n' '0 0 1' '1 0 1' '1 1 2' '1 2 3' '1 3 4' >edges
 try run "${quadratic[@]}" --topology path --links schedule:edges --checkpoint schedule --quiet
-printf '0 0 1\n2 1 2\n' >edges
+printf '%s\n' '0 0 1' '2 0 1' '2 1 2' '2 2 3' '2 3 4' >edges
 refuse "these must be as they were then: --links schedule:edges" run --resume schedule --iterations 30
 
 # ---- events that the run does not reach
 printf '3 leave 1\n19 return 1\n20 leave 1\n90 return 1\n' >events
 try run "${quadratic[@]}" --churn events --quiet
 check "late events" warns "warning: --churn: the run ends after 20 rounds, so 2 events from round 20 on have no effect"
-printf '0 0 1\n19 1 2\n20 0 1\n' >edges
+printf '%s\n' '0 0 1' '0 1 2' '0 2 3' '0 3 4' '19 1 2' '20 0 1' >edges
 try run "${quadratic[@]}" --topology path --links schedule:edges --quiet
 check "late changes" warns "warning: --links: the run ends after 20 rounds, so 1 change from round 20 on has no effect"
 try run "${quadratic[@]}" --topology path --links schedule:edges --iterations 21 --quiet

@@ -611,6 +611,20 @@ static void broken_gradient(const saddle_problem *problem, size_t agent, const s
         gy[2] = NAN;
 }
 
+static saddle_status known_constants(const saddle_problem *problem, const saddle_set *x_set,
+                                     const saddle_set *y_set, saddle_constants *out,
+                                     saddle_error *error)
+{
+    (void)problem;
+    (void)x_set;
+    (void)y_set;
+    (void)error;
+    out->lipschitz = 1.0;
+    out->strong_concavity = 1.0;
+    return SADDLE_OK;
+}
+
+/* By the estimate of constants, or by the run if they are known. */
 START_TEST(a_start_that_is_not_finite_is_named)
 {
     saddle_error error = {.message = ""};
@@ -621,6 +635,10 @@ START_TEST(a_start_that_is_not_finite_is_named)
     saddle_instance *instance = NULL;
     saddle_result *result = NULL;
     plan->problem.own = &problem;
+    assert_refused(
+        saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
+        "an entry of gradient() of problem own is nan at agent 1, at a point of X and Y");
+    problem.constants = known_constants;
     assert_ok(saddle_instance_create(&instance, plan, &error), error);
     assert_refused(saddle_run(instance, NULL, NULL, &result, &error), error, SADDLE_BAD_INPUT,
                    "an entry of gradient() of problem own is nan at agent 1; check its functions");

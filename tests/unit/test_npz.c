@@ -405,7 +405,7 @@ START_TEST(bad_headers_are_refused)
         {"{'de\\scr': '<f8', 'fortran_order': False, 'shape': (2,)}", 16, "not one that NumPy"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 2)}", 64, "more than two dim"},
         {"{'descr': '>f2', 'fortran_order': False, 'shape': (2,)}", 4, "of type '>f2'"},
-        {"{'descr': '<\nf8', 'fortran_order': False, 'shape': (2,)}", 16, "of type '<?f8'"},
+        {"{'descr': '<\nf8', 'fortran_order': False, 'shape': (2,)}", 16, "of type '<\\x0af8'"},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (2,)}", 16, "of type '|O'"},
         {"{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}", 16, "of type '<c16'"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}", 15,
