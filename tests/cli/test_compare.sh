@@ -115,7 +115,7 @@ try compare "${files[@]}"
 check "continues with the restored files" exits 0
 # A third of the labels flipped also changes numbers that are computed from them, which are not options of the user.
 try data generate many.csv --rows 300 --features 6
-files=(--problem auc --data many.csv --iterations 8 --algorithms gt-gda,gda --quiet --output flipped)
+files=(--problem auc --data many.csv --iterations 8 --algorithms "gt-gda,gda" --quiet --output flipped)
 try compare "${files[@]}"
 sed -i '2~3{s/,1$/,0/;s/,-1$/,1/;s/,0$/,-1/}' many.csv
 refuse "its options are the same, but the contents of the data, the network or the link model have changed" \

@@ -61,7 +61,7 @@ if has gnuplot; then
         check "is drawn" [ -s p.svg ]
     done
     # Quotes, and what gnuplot would substitute or read as an escape, in names of files, algorithms and columns.
-    # shellcheck disable=SC2016
+    # shellcheck disable=SC1003,SC2016
     for name in "'" "''" "'a''b'" "a'''''b" '"' '\"\' '\n\' '`touch made`' "'\"'" '$x@y{z}^_' '%d%s'; do
         python3 - "$name" <<'END'
 import pathlib, sys

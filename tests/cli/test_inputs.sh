@@ -79,7 +79,7 @@ reads "mean.so" "${all[@]}" -- run --problem ./mean.so:rho=3 "${common[@]}"
 reads "$saved" "${all[@]}" -- run "${small[@]}" --resume "$saved" --quiet
 reads "d.libsvm edges events costs c.yaml" --report --output=gt-gda-seed1.csv --output=summary.csv -- \
     compare --problem auc --data d.libsvm --topology file:edges --churn events --link-model costs --config c.yaml \
-    --algorithms gt-gda --output done --overwrite "${common[@]}"
+    --algorithms gt-gda --output finished --overwrite "${common[@]}"
 reads "first second mean.so" --report --output=gt-gda-seed1.csv --output=summary.csv -- \
     compare --problem ./mean.so --agents 5 --links sequence:file:first,file:second --algorithms gt-gda --output other \
     --overwrite "${common[@]}"

@@ -110,6 +110,7 @@ timeout 1200 "$saddle" run "${small[@]}" --trace /dev/stdout >>shared 2>err </de
 check "a trace is appended" is "$(head -1 shared) $(grep -c '^# ended: all iterations done' shared)" "before 1"
 check "and so is the summary" grep -q '^  metric' shared
 echo before >shared
+# shellcheck disable=SC2094  # the same file on purpose
 timeout 1200 "$saddle" run "${small[@]}" --trace shared >out 2>>shared </dev/null
 check "standard error" grep -q "^saddle: --trace: cannot write 'shared': it is standard error" shared
 check "it has the message only" is "$(wc -l <shared) $(head -1 shared)" "2 before"

@@ -9,10 +9,10 @@
 
 #include <saddle/graph.h>
 
-#include "core/print.h"
 #include "core/elementary.h"
-#include "graph/search.h"
+#include "core/print.h"
 #include "graph/edges.h"
+#include "graph/search.h"
 #include "graph/spectrum.h"
 #include "support.h"
 

@@ -531,7 +531,7 @@ START_TEST(packed_bombs_are_bounded)
         for (size_t at = 0; at + LINE <= MOST; at += LINE)
             memcpy(text + at, line[k], LINE);
         double before = saddle_memory_peak();
-        refuse(write_packed(name[k], text, MOST / LINE * LINE), NULL,
+        refuse(write_packed(name[k], text, (size_t)MOST / LINE * LINE), NULL,
                "expands to more than 32 times its");
         assert_at_most(saddle_memory_peak() - before, 1e5);
     }
