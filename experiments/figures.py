@@ -190,8 +190,11 @@ def _legend(figure: Any, axes: Sequence[Any]) -> None:
     labels = [ax.get_legend_handles_labels()[1] for ax in axes]
     if all(own == labels[0] for own in labels):
         handles = axes[0].get_legend_handles_labels()[0]
-        figure.legend(handles, labels[0], loc="lower center", ncol=min(len(handles), 4), fontsize="small")
-        figure.get_layout_engine().set(rect=(0, 0.07, 1, 0.93))
+        columns = min(len(handles), 4)
+        figure.legend(handles, labels[0], loc="lower center", ncol=columns, fontsize="small")
+        rows = -(-len(handles) // columns)
+        height = (0.15 + 0.2 * rows) / figure.get_figheight()  # a row and the frame, in inches
+        figure.get_layout_engine().set(rect=(0, height, 1, 1 - height))
     else:
         for ax in axes:
             ax.legend(fontsize="small")
