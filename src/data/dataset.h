@@ -67,9 +67,9 @@ saddle_status saddle_labels_settle(saddle_label_kind kind, const char *wanted,
 typedef struct saddle_label_rule {
     saddle_label_kind kind;
     const char *positive; /* for signs: the positive labels */
-    const char
-        *classes; /* for classes: their labels. For signs: all labels of the training; NULL or
-                           * "auto": not known, and every label that is not positive is negative */
+    /* For classes: their labels. For signs: all labels of the training; NULL or "auto": not known, and
+     * every label that is not positive is negative. */
+    const char *classes;
 } saddle_label_rule;
 /* Replaces labels by signs or class indices according to a settled rule; refuses labels that it does not know.
  * Listed labels need not occur. */

@@ -62,8 +62,8 @@ typedef struct saddle_presence {
     unsigned char *cut;    /* per edge */
     unsigned char *healed; /* per edge: whether it was healed by an event of the last call */
     size_t *component;     /* per agent: the number of its component, from 1; 0: gone */
-    unsigned char *
-        counted; /* per agent: in the largest component; of equal ones, in that of the smallest agent */
+    /* Per agent: in the largest component; of equal ones, in that of the smallest agent. */
+    unsigned char *counted;
     size_t *queue; /* agents of a component */
     size_t present;
     size_t members; /* agents that are counted */

@@ -42,8 +42,8 @@ typedef struct saddle_link_rule {
     double *weight; /* of a sequence: per step M_ij at the position of j in the union; 0: no edge */
     double *self_weight; /* of a sequence: per step M_ii */
     uint64_t *from;      /* of a schedule: the first round of each step */
-    unsigned char
-        *works; /* of a schedule: per step and position in the graph, whether the edge works */
+    /* Of a schedule: per step and position in the graph, whether the edge works. */
+    unsigned char *works;
     double least_self_weight; /* of any agent in any round */
 } saddle_link_rule;
 

@@ -14,8 +14,8 @@
 #include "run/run.h"
 
 struct saddle_run_objective {
-    saddle_instance
-        instance; /* the network's, with the problem of the component that is measured */
+    /* The network's, with the problem of the component that is measured. */
+    saddle_instance instance;
     const saddle_problem *of; /* the problem without weights; borrowed */
     bool by_size;
     saddle_presence presence;
