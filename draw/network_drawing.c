@@ -163,21 +163,28 @@ static void write_network(FILE *f, const saddle_graph *graph, const network_layo
     fputc('\n', f);
 }
 
+/* Draws a network by gnuplot. */
+static saddle_status plot_network(const saddle_graph *graph, const network_layout *at,
+                                  const double *distance, gnuplot_kind kind, const char *path,
+                                  saddle_error *error)
+{
+    FILE *script;
+    SADDLE_TRY(gnuplot_open(&script, error));
+    gnuplot_terminal(script, kind, SIDE + (distance != NULL ? 120 : 0), SIDE);
+    write_network(script, graph, at, distance);
+    return gnuplot_save(script, path, error);
+}
+
 saddle_status network_draw(const saddle_graph *graph, const double *distance, const char *path,
                            saddle_error *error)
 {
     network_layout at;
-    FILE *script = NULL;
     gnuplot_kind kind;
     SADDLE_TRY(gnuplot_kind_of("drawing", path, GNUPLOT_DOT, &kind, error));
     SADDLE_TRY(network_layout_make(&at, graph, error));
-    saddle_status status = kind == GNUPLOT_DOT ? write_dot(graph, &at, distance, path, error)
-                                               : gnuplot_open(&script, error);
-    if (status == SADDLE_OK && kind != GNUPLOT_DOT) {
-        gnuplot_terminal(script, kind, SIDE + (distance != NULL ? 120 : 0), SIDE);
-        write_network(script, graph, &at, distance);
-        status = gnuplot_save(script, path, error);
-    }
+    saddle_status status = kind == GNUPLOT_DOT
+                               ? write_dot(graph, &at, distance, path, error)
+                               : plot_network(graph, &at, distance, kind, path, error);
     network_layout_release(&at);
     return status;
 }

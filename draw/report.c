@@ -191,15 +191,15 @@ static bool write_contents(FILE *f, const report_page *r, const saddle_trace **t
 }
 
 /* Writes a section; `titled`: with the name of its experiment. */
-static saddle_status write_section(report_part *part, bool titled, saddle_error *error)
+static saddle_status write_section(report_part part, bool titled, saddle_error *error)
 {
     trace_groups g;
-    FILE *f = part->f;
+    FILE *f = part.f;
     char name[TRACE_EXPERIMENT];
-    SADDLE_TRY(saddle_trace_groups_make(&g, part->trace, part->traces, error));
-    part->g = &g;
-    report_put(f, "<section class=\"traces\" id=\"section-%zu\">\n", part->place + 1);
-    if (titled && *saddle_trace_experiment(part->trace[0], name) != '\0')
+    SADDLE_TRY(saddle_trace_groups_make(&g, part.trace, part.traces, error));
+    part.g = &g;
+    report_put(f, "<section class=\"traces\" id=\"section-%zu\">\n", part.place + 1);
+    if (titled && *saddle_trace_experiment(part.trace[0], name) != '\0')
         report_put(f, "<h2>%s</h2>\n", name);
     else /* for those who go from heading to heading */
         fputs("<h2 class=\"unseen\">Results</h2>\n", f);
@@ -208,14 +208,14 @@ static saddle_status write_section(report_part *part, bool titled, saddle_error 
         "<div class=\"pair\">\n<div class=\"card chart\"></div>\n<div class=\"card chart\"></div>\n"
         "</div>\n",
         f);
-    report_outcomes(part);
-    report_costs(part);
-    bool alone = part->traces == 1;
+    report_outcomes(&part);
+    report_costs(&part);
+    bool alone = part.traces == 1;
     fputs(alone ? "<div class=\"pair uneven\">\n" : "", f);
-    saddle_status status = report_networks(part, error);
-    report_settings(part);
+    saddle_status status = report_networks(&part, error);
+    report_settings(&part);
     fputs(alone ? "</div>\n" : "", f);
-    report_runs(part);
+    report_runs(&part);
     fputs("</section>\n", f);
     saddle_trace_groups_release(&g);
     return status;
@@ -257,7 +257,7 @@ static saddle_status write_page(FILE *f, const report_page *r, const saddle_trac
     report_part part = {.f = f, .trace = trace, .levels = r->levels, .level = r->level};
     for (size_t k = 0; status == SADDLE_OK && k < r->traces; k++) {
         part.traces = take_experiment(r, k, trace);
-        SADDLE_THEN_IF(status, part.traces > 0, write_section(&part, titled, error));
+        SADDLE_THEN_IF(status, part.traces > 0, write_section(part, titled, error));
         part.place += part.traces > 0;
     }
     fputs("</main>\n", f);

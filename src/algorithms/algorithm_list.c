@@ -48,7 +48,7 @@ static const char *rule_of(const saddle_algorithm *algorithm, const saddle_optio
 static void append_shared_rule(size_t k, const saddle_option *option, char *out, size_t size)
 {
     const char *rule = rule_of(algorithms[k], option);
-    size_t sharing[COUNT];
+    size_t sharing[COUNT] = {0};
     size_t count = 0;
     for (size_t j = 0; j < COUNT; j++)
         if (strcmp(rule_of(algorithms[j], option), rule) == 0)

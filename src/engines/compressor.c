@@ -110,6 +110,12 @@ SADDLE_KERNEL static void find_levels(size_t count, double per_unit, const doubl
         level[k] = v[k] * per_unit + ROUNDER;
 }
 
+/* A function of its own, because gcc's analyzer takes the scale inside quantize() for uninitialized. */
+static void put_real(double value, unsigned char *out)
+{
+    memcpy(out, &value, sizeof value);
+}
+
 static void quantize(unsigned bits, size_t length, const double *field, unsigned char *out)
 {
     double levels = (double)((1U << (bits - 1)) - 1);
@@ -119,7 +125,7 @@ static void quantize(unsigned bits, size_t length, const double *field, unsigned
     double per_unit = scale > 0.0 ? levels / scale : 0.0;
     uint64_t mask = ((uint64_t)1 << bits) - 1;
     bit_writer w = {.at = out + sizeof scale};
-    memcpy(out, &scale, sizeof scale);
+    put_real(scale, out);
     for (size_t k = 0; k < length; k += BLOCK) {
         double level[BLOCK];
         uint64_t code[BLOCK];
