@@ -12,7 +12,7 @@ static saddle_status add(algorithm_names *names, const char *text, saddle_error 
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--algorithms: at most %d algorithms are allowed", ALGORITHM_NAMES_MOST);
     saddle_algorithm_choice *choice;
-    SADDLE_TRY(saddle_in_field("algorithms", saddle_algorithm_open(&choice, text, error), error));
+    SADDLE_TRY(saddle_in_field("--algorithms", saddle_algorithm_open(&choice, text, error), error));
     names->choice[names->count] = choice;
     names->algorithm[names->count++] = choice->algorithm;
     /* The names become names of files and curves, so they must differ. */

@@ -287,7 +287,6 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
                                  char *const *argv, saddle_error *error)
 {
     *out = (cli_arguments){.command = command};
-    cli_set_options(&out->plan);
     out->operand = calloc((size_t)argc + 1, sizeof *out->operand);
     out->own = calloc(1, command->own_bytes + 1);
     if (out->operand == NULL || out->own == NULL)
@@ -310,7 +309,6 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
 
 void cli_release_arguments(cli_arguments *arguments)
 {
-    cli_set_options(NULL);
     saddle_plan_free(&arguments->plan);
     free((void *)arguments->operand);
     free(arguments->own);
@@ -322,7 +320,7 @@ void cli_release_arguments(cli_arguments *arguments)
 static void warn(void *context, const char *message)
 {
     (void)context;
-    cli_warn_of(message);
+    cli_warn("%s", message);
 }
 
 void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,

@@ -43,8 +43,7 @@ _Static_assert(CLI_STALLED == SADDLE_EXIT_STALLED, "the library ends the job wit
 
 /* Returns the exit code of a status. */
 int cli_exit_code(saddle_status status);
-/* Prints the error on one line of stderr, with dashes before the option that it names, and
- * returns its exit code. */
+/* Prints the error on one line of stderr and returns its exit code. */
 int cli_fail(const saddle_error *error);
 
 /* ---- commands ------------------------------------------------------------------------------ */
@@ -175,9 +174,6 @@ void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,
 /* Warns about given options for reading data that do not apply to the format of the files. */
 void cli_warn_unread(const saddle_plan *plan, unsigned formats);
 
-/* Sets the plan whose options messages refer to; NULL: none. */
-void cli_set_options(const saddle_plan *plan);
-
 /* ---- console ------------------------------------------------------------------------------- */
 
 /* Opens standard descriptors that are closed, and makes write errors visible as error codes
@@ -212,8 +208,6 @@ void cli_wrap(int column, int indent, const char *format, ...) SADDLE_PRINTF(3, 
 void cli_warn(const char *format, ...) SADDLE_PRINTF(1, 2);
 /* All warnings so far, as they were printed; `*count` receives the number. */
 const char *const *cli_warnings(size_t *count);
-/* Prints a warning of the library, with dashes before the option that it begins with. */
-void cli_warn_of(const char *message);
 /* Rewrites the progress line on stderr; does nothing if stderr is not a terminal. */
 void cli_progress(const char *format, ...) SADDLE_PRINTF(1, 2);
 /* Removes the progress line. */

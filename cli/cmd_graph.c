@@ -156,17 +156,6 @@ static saddle_status draw_network(const options *chosen, const saddle_graph *gra
     return status;
 }
 
-/* Creates the graph; errors name the operand, because this command has no option for the topology. */
-static saddle_status create_graph(saddle_graph **out, const char *topology, size_t agents,
-                                  uint64_t seed, saddle_error *error)
-{
-    static const char operand[] = "TOPOLOGY";
-    saddle_status status = saddle_graph_create(out, topology, agents, seed, error);
-    if (status != SADDLE_OK && strncmp(error->message, "topology: ", strlen("topology: ")) == 0)
-        memcpy(error->message, operand, strlen(operand));
-    return status;
-}
-
 /* Refuses, before the work begins, outputs that would fail at its end. */
 static saddle_status check_outputs(const cli_arguments *arguments, saddle_error *error)
 {
@@ -204,7 +193,10 @@ static int run(const cli_arguments *arguments)
     saddle_error error;
     network n = {.graph = NULL};
     saddle_status status = check_outputs(arguments, &error);
-    SADDLE_THEN(status, create_graph(&n.graph, topology, agents, plan->start.seed, &error));
+    SADDLE_THEN(status, saddle_in_field("TOPOLOGY",
+                                        saddle_graph_create(&n.graph, topology, agents,
+                                                            plan->start.seed, &error),
+                                        &error));
     SADDLE_THEN(status, saddle_mixing_create(&n.mixing, n.graph, plan->network.mixing, &error));
     SADDLE_THEN(status, saddle_mixing_spectrum(n.mixing, &n.spectrum, &error));
     SADDLE_THEN(status, saddle_graph_diameter(n.graph, &n.diameter, &error));

@@ -184,7 +184,7 @@ static saddle_status check_output(const cli_arguments *arguments, saddle_error *
     if (path == NULL)
         return SADDLE_OK;
     SADDLE_TRY(gnuplot_kind_of("--output", path, GNUPLOT_PDF, NULL, error));
-    return cli_check_trace_output(arguments, "output", path, error);
+    return cli_check_trace_output(arguments, "--output", path, error);
 }
 
 static int run(const cli_arguments *arguments)

@@ -173,8 +173,8 @@ static saddle_status check_output(const cli_arguments *arguments, saddle_error *
     saddle_path_list outputs = {.count = 0};
     saddle_path_list inputs = {.count = 0};
     SADDLE_TRY(cli_check_output("--output", chosen->output, false, error));
-    saddle_path_list_add(&outputs, "output", chosen->output);
-    saddle_path_list_add(&inputs, "model", arguments->plan.outputs.model);
+    saddle_path_list_add(&outputs, "--output", chosen->output);
+    saddle_path_list_add(&inputs, "--model", arguments->plan.outputs.model);
     saddle_plan_add_inputs(&arguments->plan, &inputs);
     return saddle_path_lists_check(&outputs, &inputs, error);
 }

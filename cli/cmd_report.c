@@ -20,7 +20,7 @@ static int run(const cli_arguments *arguments)
     saddle_error error;
     const options *chosen = arguments->own;
     const char *path = chosen->output;
-    saddle_status status = cli_check_trace_output(arguments, "output", path, &error);
+    saddle_status status = cli_check_trace_output(arguments, "--output", path, &error);
     if (status == SADDLE_OK)
         status = report_of_files(arguments->operand, arguments->count,
                                  (report_page){.title = chosen->title}, path, &error);

@@ -278,9 +278,9 @@ static saddle_status check_files(const work *w, const cli_arguments *arguments, 
     for (size_t a = 0; a < w->names.count; a++) {
         char path[TRACE_PATH];
         saddle_snprintf(path, sizeof path, "%s/%s.csv", w->directory, w->names.algorithm[a]->name);
-        saddle_path_list_add(&outputs, "output", path);
+        saddle_path_list_add(&outputs, "--output", path);
         saddle_snprintf(path, sizeof path, "%s/%s.yaml", w->directory, w->names.algorithm[a]->name);
-        saddle_path_list_add(&outputs, "output", path);
+        saddle_path_list_add(&outputs, "--output", path);
     }
     saddle_plan_add_inputs(&arguments->plan, &inputs);
     return saddle_path_lists_check(&outputs, &inputs, error);
@@ -360,7 +360,7 @@ static int run(const cli_arguments *arguments)
     SADDLE_THEN(status, make_instance(&w, &instance, &error));
     SADDLE_THEN(status, check_budget(&w, instance, &error));
     bool made = cli_leads() && access(w.directory, F_OK) != 0;
-    SADDLE_THEN_IF(status, cli_leads(), saddle_make_directory("output", w.directory, &error));
+    SADDLE_THEN_IF(status, cli_leads(), saddle_make_directory("--output", w.directory, &error));
     status = cli_agree(status, &error);
     if (status == SADDLE_OK) {
         cli_warn_unused(w.plan, instance, w.names.algorithm, w.names.count);

@@ -186,16 +186,16 @@ static saddle_status find(comparison *c, comparison_run *run, const saddle_insta
     if (access(path, F_OK) != 0 || saddle_trace_read(&trace, path, NULL) != SADDLE_OK)
         return SADDLE_OK;
     saddle_status status = saddle_run_forecast(instance, plan, &forecast, error);
-    const saddle_wanted_run wanted = {.what = "comparison",
-                                      .remedy =
-                                          "give another directory, or set overwrite to replace it",
-                                      .plan = &forecast.plan,
-                                      .given = &c->arguments->plan,
-                                      .values = {&forecast.plan, saddle_plan_value},
-                                      .may_differ = SADDLE_EFFECTS(ENGINE) | SADDLE_EFFECTS(OUTPUT),
-                                      .fingerprint = forecast.fingerprint};
+    const saddle_wanted_run wanted = {
+        .what = "comparison",
+        .remedy = "give another directory, or set --overwrite to replace it",
+        .plan = &forecast.plan,
+        .given = &c->arguments->plan,
+        .values = {&forecast.plan, saddle_plan_value},
+        .may_differ = SADDLE_EFFECTS(ENGINE) | SADDLE_EFFECTS(OUTPUT),
+        .fingerprint = forecast.fingerprint};
     SADDLE_THEN(status,
-                saddle_in_field("output", saddle_trace_check_run(trace, &wanted, error), error));
+                saddle_in_field("--output", saddle_trace_check_run(trace, &wanted, error), error));
     if (status == SADDLE_OK && find_end(trace, &run->stop) && is_of_run(trace)) {
         status = take_rows(c, run, trace, error);
         run->done = status == SADDLE_OK;

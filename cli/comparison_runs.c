@@ -325,13 +325,13 @@ static saddle_status check_files(const comparison *c, saddle_error *error)
     for (size_t k = 0; k < c->names.count * c->repeats; k++) {
         char *trace = saddle_comparison_trace_path(c, k / c->repeats, k % c->repeats);
         outputs.short_of_memory = outputs.short_of_memory || trace == NULL;
-        saddle_path_list_add(&outputs, "output", trace);
+        saddle_path_list_add(&outputs, "--output", trace);
         free(trace);
     }
-    saddle_path_list_add(&outputs, "output", saddle_comparison_summary_path(c, path));
-    saddle_path_list_add(&outputs, "report", c->report);
+    saddle_path_list_add(&outputs, "--output", saddle_comparison_summary_path(c, path));
+    saddle_path_list_add(&outputs, "--report", c->report);
     for (size_t a = 0; c->tuned != NULL && a < c->names.count; a++)
-        saddle_path_list_add(&inputs, "tuned",
+        saddle_path_list_add(&inputs, "--tuned",
                              saddle_comparison_tuned_path(c, c->names.algorithm[a], path));
     saddle_plan_add_inputs(&c->arguments->plan, &inputs);
     return saddle_path_lists_check(&outputs, &inputs, error);
@@ -341,9 +341,9 @@ static saddle_status check_files(const comparison *c, saddle_error *error)
 static saddle_status begin(comparison *c, const saddle_instance *instance, saddle_error *error)
 {
     saddle_status status = try_all(c, instance, error);
-    SADDLE_THEN_IF(status, cli_leads(), saddle_make_directory("output", c->directory, error));
+    SADDLE_THEN_IF(status, cli_leads(), saddle_make_directory("--output", c->directory, error));
     SADDLE_THEN_IF(status, cli_leads(),
-                   saddle_lock_directory(&c->held, c->directory, "output", error));
+                   saddle_lock_directory(&c->held, c->directory, "--output", error));
     SADDLE_THEN(status, check_directory(c, error));
     SADDLE_THEN_IF(status, cli_leads(), check_files(c, error));
     SADDLE_TRY(cli_agree(status, error));

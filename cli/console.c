@@ -450,3 +450,9 @@ int cli_exit_code(saddle_status status)
     }
     return CLI_FAILED;
 }
+
+int cli_fail(const saddle_error *error)
+{
+    cli_say("%s", error->message);
+    return cli_exit_code(error->status);
+}

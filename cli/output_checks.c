@@ -78,7 +78,7 @@ saddle_status cli_check_trace_output(const cli_arguments *arguments, const char 
         struct stat file;
         if (stat(arguments->operand[k], &file) == 0 && S_ISDIR(file.st_mode))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--%s: '%s' could be a trace; give a name that does not end in .csv",
+                               "%s: '%s' could be a trace; give a name that does not end in .csv",
                                what, path);
     }
     saddle_path_list outputs = {.count = 0};

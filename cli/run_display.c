@@ -270,7 +270,7 @@ static void on_progress(void *context, uint64_t iteration, double seconds)
 static void on_warning(void *context, const char *message)
 {
     (void)context;
-    cli_warn_of(message);
+    cli_warn("%s", message);
 }
 
 saddle_hooks run_display_hooks(run_display *d)

@@ -81,7 +81,7 @@ static void on_warning(void *context, const char *message)
 {
     (void)context;
     cli_progress_clear();
-    cli_warn_of(message);
+    cli_warn("%s", message);
 }
 
 saddle_tune_hooks tune_display_hooks(tune_display *d, const volatile sig_atomic_t *interrupt)

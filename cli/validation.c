@@ -25,7 +25,7 @@ static saddle_status read_rows(const saddle_plan *plan, const saddle_dataset **o
     saddle_status status =
         saddle_dataset_load(owned, plan->problem.data, &options, plan->start.seed, error);
     *out = *owned;
-    return saddle_in_field("data", status, error);
+    return saddle_in_field("--data", status, error);
 }
 
 static saddle_status split(validation *out, const saddle_dataset *all, double fraction,

@@ -97,22 +97,21 @@ static saddle_status find_kind(saddle_predictor *p, const char *plugin, saddle_e
     const char *name = p->plan.problem.name;
     if (saddle_plugin_named(name)) {
         if (plugin == NULL)
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "'%.300s' is a model of the plug-in %.300s, which is not loaded because a file "
-                "names it; if you trust it, give %.300s as the problem",
-                p->path, name, name);
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "'%.300s' is a model of the plug-in %.300s, which is not loaded "
+                               "because a file names it; if you trust it, give %.300s as --problem",
+                               p->path, name, name);
         if (!saddle_plugin_named(plugin))
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
-                "problem: '%.300s' is not a path; give that of the plug-in, such as %.300s", plugin,
-                name);
+                "--problem: '%.300s' is not a path; give that of the plug-in, such as %.300s",
+                plugin, name);
         return saddle_problem_choose(&p->choice, plugin, error);
     }
     if (plugin != NULL)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "problem: '%.300s' is a model of the built-in problem %.100s; leave out the problem",
+            "--problem: '%.300s' is a model of the built-in problem %.100s; leave out the problem",
             p->path, name);
     saddle_error why;
     if (saddle_problem_choose(&p->choice, name, &why) == SADDLE_OK)

@@ -29,7 +29,7 @@ static saddle_status check_rows(const saddle_predictor *p, const saddle_dataset 
         "'%.300s' has %zu feature%s, but the model '%.300s' was trained on %zu; give "
         "rows of the same kind%s",
         data->name, data->features, SADDLE_PLURAL(data->features), p->path, p->model->features,
-        label_taken ? "; set label-column to none if no column is a label" : "");
+        label_taken ? "; set --label-column to none if no column is a label" : "");
 }
 
 saddle_status saddle_predictor_data(const saddle_predictor *predictor, saddle_dataset **out,

@@ -76,12 +76,12 @@ const char *saddle_trace_value(const void *trace, const saddle_option *option,
 }
 
 static saddle_status refuse(const saddle_trace *trace, const saddle_wanted_run *wanted,
-                            const char *name, const char *here, const char *there,
-                            saddle_error *error)
+                            const char *dashes, const char *name, const char *here,
+                            const char *there, saddle_error *error)
 {
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' belongs to another %s: %s is '%s' there and '%s' here; %s",
-                       trace->path, wanted->what, name, saddle_excerpt_of(there, NULL).text,
+                       "'%.300s' belongs to another %s: %s%s is '%s' there and '%s' here; %s",
+                       trace->path, wanted->what, dashes, name, saddle_excerpt_of(there, NULL).text,
                        saddle_excerpt_of(here, NULL).text, wanted->remedy);
 }
 
@@ -108,12 +108,13 @@ saddle_status saddle_trace_check_run(const saddle_trace *trace, const saddle_wan
         if (changed && computed && strcmp(d.option->fallback, "auto") == 0 &&
             !saddle_plan_given(wanted->given, d.option))
             continue;
-        return refuse(trace, wanted, d.option->name, d.value_here, d.value_there, error);
+        return refuse(trace, wanted, "--", d.option->name, d.value_here, d.value_there, error);
     }
     for (size_t k = 0; k < wanted->extras; k++) {
-        const char *there = saddle_trace_setting(trace, wanted->extra[k][0]);
+        const char *name = wanted->extra[k][0];
+        const char *there = saddle_trace_setting(trace, name + strspn(name, "-"));
         if (strcmp(there, wanted->extra[k][1]) != 0)
-            return refuse(trace, wanted, wanted->extra[k][0], wanted->extra[k][1], there, error);
+            return refuse(trace, wanted, "", name, wanted->extra[k][1], there, error);
     }
     if (!changed)
         return SADDLE_OK;

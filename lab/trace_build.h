@@ -30,7 +30,7 @@ typedef struct saddle_wanted_run {
     const saddle_plan *given;      /* the one that the user gave */
     saddle_values values;          /* usually those of the plan */
     unsigned may_differ;           /* effects of options that are not compared */
-    const char *const (*extra)[2]; /* names and values that must also be equal */
+    const char *const (*extra)[2]; /* names, "--budget", and values that must also be equal */
     size_t extras;                 /* their number */
     uint64_t fingerprint;          /* of the contents of data, network and link model */
 } saddle_wanted_run;

@@ -349,7 +349,7 @@ static saddle_status look_ahead(search *s, saddle_error *error)
     if (s->inputs->candidates == 1 || s->inputs->candidates > SADDLE_TUNE_MOST_CANDIDATES)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "candidates: %zu is too few or too many; give 2 to %d, or 0 for an automatic number",
+            "--candidates: %zu is too few or too many; give 2 to %d, or 0 for an automatic number",
             s->inputs->candidates, SADDLE_TUNE_MOST_CANDIDATES);
     return SADDLE_OK;
 }

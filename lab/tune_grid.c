@@ -208,7 +208,7 @@ static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_tune
     for (size_t a = 0; a < g->axes; a++) {
         if (g->axis[a].side > MOST_POINTS / g->points)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "search: the grid has more than %zu points; list fewer values, or "
+                               "--search: the grid has more than %zu points; list fewer values, or "
                                "hold step sizes",
                                MOST_POINTS);
         g->points *= g->axis[a].side;

@@ -63,7 +63,7 @@ static void print_head(FILE *f, const saddle_wanted_run *run, const saddle_tunin
     }
     saddle_fprintf(f, "# fingerprint: %016" PRIx64 "\n", run->fingerprint);
     for (size_t k = 0; k < run->extras; k++)
-        print_setting(f, run->extra[k][0], run->extra[k][1]);
+        print_setting(f, run->extra[k][0] + strspn(run->extra[k][0], "-"), run->extra[k][1]);
     saddle_fprintf(f, "rung,candidate,allotment,ifo,iterations,%s", tuning->objective.name);
     for (size_t j = 0; j < tuning->option_count; j++)
         saddle_fprintf(f, ",%s", tuning->option[j]->name);
@@ -195,7 +195,7 @@ static saddle_status check_new(const saddle_tune_log *log, saddle_error *error)
         return SADDLE_OK;
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
-        "resume: '%s' already exists; give this option to continue it, or choose another output",
+        "--resume: '%s' already exists; give this option to continue it, or choose another output",
         log->lines.path);
 }
 
@@ -206,7 +206,7 @@ static saddle_status open_file(saddle_tune_log *log, const saddle_wanted_run *ru
     size_t used = 0;
     char *head = make_head(run, tuning);
     SADDLE_TRY(saddle_check_memory(head, "the log", error));
-    saddle_status status = saddle_lines_open(&log->lines, log->path, "output", true, error);
+    saddle_status status = saddle_lines_open(&log->lines, log->path, "--output", true, error);
     SADDLE_THEN(status,
                 resume ? read_log(log, head, run, tuning, &used, error) : check_new(log, error));
     SADDLE_THEN(status, saddle_lines_cut(&log->lines, used, WHAT, error));
@@ -234,11 +234,11 @@ static saddle_status open_own(saddle_tune_log *log, const saddle_tune_space *spa
     saddle_snprintf(budget, sizeof budget, "%" PRIu64, tuning->budget);
     saddle_snprintf(candidates, sizeof candidates, "%zu", tuning->candidates);
     const char *const extra[][2] = {{"held-out rows", rows},
-                                    {"objective", tuning->objective.name},
-                                    {"budget", budget},
-                                    {"candidates", candidates},
-                                    {"search", tuning->search != NULL ? tuning->search : ""},
-                                    {"hold", tuning->hold != NULL ? tuning->hold : ""}};
+                                    {"--objective", tuning->objective.name},
+                                    {"--budget", budget},
+                                    {"--candidates", candidates},
+                                    {"--search", tuning->search != NULL ? tuning->search : ""},
+                                    {"--hold", tuning->hold != NULL ? tuning->hold : ""}};
     const saddle_wanted_run run = {
         .what = "search",
         .remedy = "give the options of that search, or start again in another directory",

@@ -149,7 +149,7 @@ static saddle_status unknown(const saddle_instance *instance, const char *name,
     for (size_t k = 0; k < count; k++)
         saddle_append(list, sizeof list, ", %s", outcome[k].name);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "objective: '%s' is not an objective of problem %s%s; give metric, loss, "
+                       "--objective: '%s' is not an objective of problem %s%s; give metric, loss, "
                        "primal or stationarity%s%s",
                        SADDLE_EXCERPT(name), saddle_shown_name(instance->problem->name),
                        count > 0 ? "" : ", which has no outcomes",
@@ -174,8 +174,8 @@ saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_ins
     const char *bare = given.measure;
     if (given.rows == SADDLE_ROWS_TEST && count > 0 && !has_held_out(instance))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "objective: there are no held-out rows for '%s'; give test-data, or "
-                           "set objective to %s",
+                           "--objective: there are no held-out rows for '%s'; give --test-data, or "
+                           "set --objective to %s",
                            SADDLE_EXCERPT(name), bare);
     for (size_t k = 0; k < count; k++)
         if (strcmp(outcome[k].name, bare) == 0) {
@@ -199,7 +199,7 @@ saddle_status saddle_tune_check_objective(const saddle_tuning *t, const saddle_i
     if (!t->listed->changes_problem || (saddle_tune_is_outcome(name) && held_out))
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "objective: '%s' cannot compare candidates with different problems, which "
+                       "--objective: '%s' cannot compare candidates with different problems, which "
                        "the search '%.200s' makes; %s",
                        name, t->search,
                        instance->problem->outcomes != NULL

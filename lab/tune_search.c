@@ -53,7 +53,7 @@ static saddle_status unknown(const saddle_plan *plan, const char *name,
         saddle_append(list, sizeof list, "%s%s", count > 0 ? ", " : "", option->name);
         known[count++] = option->name;
     }
-    return saddle_fail(error, SADDLE_BAD_INPUT, "search: '%s' is not one of %s%s",
+    return saddle_fail(error, SADDLE_BAD_INPUT, "--search: '%s' is not one of %s%s",
                        SADDLE_EXCERPT(name), list, saddle_suggest(name, known, count).text);
 }
 
@@ -67,7 +67,7 @@ static saddle_status add_value(saddle_tune_axis *axis, const char *text, saddle_
     char buffer[SADDLE_VALUE_SIZE];
     saddle_status status = saddle_option_read(axis->option, text, &value, &why);
     if (status != SADDLE_OK)
-        return saddle_fail(error, status, "search: %s: %.900s", axis->option->name, why.message);
+        return saddle_fail(error, status, "--search: %s: %.900s", axis->option->name, why.message);
     const char *shown = saddle_option_text(axis->option, &value, buffer);
     for (size_t k = 0; k < axis->count; k++)
         if (strcmp(axis->value[k], shown) == 0)
@@ -75,7 +75,7 @@ static saddle_status add_value(saddle_tune_axis *axis, const char *text, saddle_
     if (axis->count == MOST_VALUES || strlen(shown) >= SADDLE_TUNE_TEXT)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "search: %s has more than %d values, or one with more than %d characters; give fewer",
+            "--search: %s has more than %d values, or one with more than %d characters; give fewer",
             axis->option->name, MOST_VALUES, SADDLE_TUNE_TEXT - 1);
     saddle_snprintf(axis->value[axis->count++], SADDLE_TUNE_TEXT, "%s", shown);
     return SADDLE_OK;
@@ -98,7 +98,7 @@ static saddle_status add_range(saddle_tune_axis *axis, const char *text, saddle_
            count >= 2 && count <= MOST_VALUES;
     if (!good)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "search: %s: '%s' is not a range; give FROM:TO, FROM:TO:log:COUNT or "
+                           "--search: %s: '%s' is not a range; give FROM:TO, FROM:TO:log:COUNT or "
                            "FROM:TO:linear:COUNT with numbers FROM < TO, above 0 for log, and 2 to "
                            "%d values, or a list A,B,C",
                            axis->option->name, SADDLE_EXCERPT(text), MOST_VALUES);
@@ -143,7 +143,7 @@ static saddle_status add_axis(saddle_tuning *t, char *word, const saddle_plan *p
     if (option != NULL && can_vary(option) && !in_tables(tables, option) &&
         saddle_option_of_algorithm(option)) {
         if (hooks != NULL)
-            saddle_warn(hooks->warning, hooks->context, "search: %s is not used by %s",
+            saddle_warn(hooks->warning, hooks->context, "--search: %s is not used by %s",
                         option->name, t->algorithm->name);
         return SADDLE_OK;
     }
@@ -154,17 +154,17 @@ static saddle_status add_axis(saddle_tuning *t, char *word, const saddle_plan *p
     if (option->home == SADDLE_HOME_OWN && saddle_plugin_named(text) &&
         saddle_plugin_text_has(text, word))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "search: %s is also given in '%.200s'; give it in one of them only",
+                           "--search: %s is also given in '%.200s'; give it in one of them only",
                            word, text);
     if (values == NULL || *values == '\0')
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "search: %s has no values; give %s=A,B,C or %s=FROM:TO", word, word,
+                           "--search: %s has no values; give %s=A,B,C or %s=FROM:TO", word, word,
                            word);
     if (saddle_tune_listed(out, option) != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "search: %s is given twice; list all its values together", word);
+                           "--search: %s is given twice; list all its values together", word);
     if (out->count == SADDLE_TUNE_MOST_LISTED)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "search: give at most %d options",
+        return saddle_fail(error, SADDLE_BAD_INPUT, "--search: give at most %d options",
                            SADDLE_TUNE_MOST_LISTED);
     saddle_tune_axis *axis = &out->axis[out->count++];
     axis->option = option;
@@ -229,12 +229,12 @@ saddle_status saddle_tune_read_hold(saddle_tuning *t, const char *text, const sa
         const saddle_option *option = saddle_plan_find(plan, name);
         if (option == NULL)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "hold: '%s' is not an option; give names of step sizes separated by "
-                               "commas, such as nu,eta, or all",
+                               "--hold: '%s' is not an option; give names of step sizes separated "
+                               "by commas, such as nu,eta, or all",
                                name);
         if (saddle_tune_listed(t->listed, option) != NULL)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "hold: %s is also listed in search; give it in one of them only",
+                               "--hold: %s is also listed in --search; give it in one of them only",
                                name);
     }
     return SADDLE_OK;
@@ -280,6 +280,7 @@ saddle_status saddle_tune_instance(saddle_tune_instances *list, const saddle_tun
     *out = list->made;
     if (status == SADDLE_OK)
         return SADDLE_OK;
-    return saddle_fail(error, status, "search: the problem of candidate %zu cannot be made: %.900s",
-                       candidate, why.message);
+    return saddle_fail(error, status,
+                       "--search: the problem of candidate %zu cannot be made: %.900s", candidate,
+                       why.message);
 }

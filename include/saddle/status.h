@@ -57,7 +57,7 @@ typedef enum saddle_status {
 /** The explanation of a failed call. Owned by the caller; needs no clean-up. */
 typedef struct saddle_error {
     saddle_status status; /**< The status that was returned. */
-    char message[1024];   /**< One line, without a newline: the value and the remedy. */
+    char message[1024];   /**< One line: the value and the remedy. Options have their dashes. */
 } saddle_error;
 
 /** Returns the text of a status. Never NULL. */

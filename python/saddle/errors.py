@@ -53,20 +53,34 @@ _PYTHON_WORDS = {
 }
 
 
+# Keywords of tune() that are not options of a run, by their names in the library.
+_OF_TUNE = {
+    "budget": "budget",
+    "candidates": "candidates",
+    "hold": "hold",
+    "objective": "objective",
+    "output": "log",
+    "search": "search",
+}
+
+
 @lru_cache(maxsize=None)
 def _translation() -> tuple[re.Pattern[str], dict[str, str]]:
-    """Returns a pattern that matches the library's words, but not inside file names, and the
-    Python words for them."""
-    words = {name: name.replace("-", "_") for name in options() if "-" in name}
-    words.update(_PYTHON_WORDS)
+    """Returns a pattern that matches the library's words, and quoted values so that words inside
+    them are left alone, and the Python words."""
+    keywords = {name: name.replace("-", "_") for name in options()} | _OF_TUNE
+    words = {f"--{name}": keyword for name, keyword in keywords.items()} | _PYTHON_WORDS
+    for name, keyword in keywords.items():  # in the value of search they have no dashes
+        words[f"--search: {name}"] = f"search: {keyword}"
     longest_first = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-    return re.compile(r"(?<![\w./'-])(" + longest_first + r")(?![\w./'-])"), words
+    word = rf"(?<![\w./'-])(?:{longest_first})(?![\w./'-])"
+    return re.compile(rf"{word}|(?<!\w)'.*?(?:'(?!\w)|$)"), words
 
 
 def as_keywords(message: str) -> str:
-    """Returns a message of the library with Python's names, such as x_set for x-set."""
+    """Returns a message of the library with Python's names, such as x_set for --x-set."""
     pattern, words = _translation()
-    return pattern.sub(lambda found: words[found[0]], message)
+    return pattern.sub(lambda found: words.get(found[0], found[0]), message)
 
 
 def error_of(c: Any) -> Error:

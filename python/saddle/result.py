@@ -10,7 +10,7 @@ import numpy as np
 from . import _curves
 from ._checks import as_bytes
 from ._library import Array, ffi, lib, text
-from .errors import check
+from .errors import as_keywords, check
 from .trace import Trace, trace_of
 
 __all__ = ["Result", "load"]
@@ -67,7 +67,7 @@ def _settings(plan: Any) -> dict[str, str]:
 def _fault(result: Any) -> str:
     """Returns what diverged; "" if nothing did."""
     if text(result.cause):
-        return text(result.cause)
+        return as_keywords(text(result.cause))
     fault = result.fault
     if fault.kind == lib.SADDLE_FAULT_NONE:
         return ""

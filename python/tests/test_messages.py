@@ -194,8 +194,20 @@ def test_samples_of_a_problem_in_python_are_its_own(caplog):
 
 
 def test_names_of_files_are_left_alone():
-    with pytest.raises(saddle.InputError, match="'/shards/x-set/NULL.csv'"):
-        saddle.run("auc", data="/shards/x-set/NULL.csv")
+    for path in "/shards/x-set/NULL.csv", "/shards/of --x-set and NULL's --tau":
+        with pytest.raises(saddle.InputError, match=f"^data: .*'{path}'"):
+            saddle.run("auc", data=path)
+
+
+def test_options_are_keywords():
+    with pytest.raises(saddle.InputError, match="^stop_on: it needs stop_after, the number"):
+        saddle.run(**QUADRATIC, stop_on="auc")
+    with pytest.raises(saddle.InputError, match=r"; set x_set to none or choose another"):
+        saddle.run(**QUADRATIC, algorithm="sreda", x_set="box:0:1")
+    with pytest.raises(saddle.InputError, match="^hold: tau is also listed in search;"):
+        saddle.tune("quadratic", hold="tau", search={"tau": [1, 2]})
+    with pytest.raises(saddle.InputError, match="^search: x_dim: '0' is out of range"):
+        saddle.tune("quadratic", search={"x_dim": [0]})
 
 
 def test_whole_numbers_may_be_floats():

@@ -68,11 +68,10 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
         return SADDLE_OK;
     double rounds = enough_rounds(instance->spectrum.lambda, (double)instance->problem->agents);
     if (!(rounds <= MOST_ROUNDS))
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "mixing-rounds: dposg cannot choose a number of rounds per iteration for "
-            "lambda = %g; set one",
-            instance->spectrum.lambda);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--mixing-rounds: dposg cannot choose a number of rounds per iteration "
+                           "for lambda = %g; set one",
+                           instance->spectrum.lambda);
     p->rounds = (uint64_t)rounds;
     return SADDLE_OK;
 }

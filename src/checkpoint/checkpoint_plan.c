@@ -53,12 +53,11 @@ static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan
         const saddle_option *option = taken(s, plan);
         bool file = option != NULL && option->files == SADDLE_FILES_OUTPUT;
         if (file && *s->given != '\0' && !lies_below(s->given, directory))
-            status = saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "%s: '%.300s' lies outside the directory of the checkpoint '%.300s', or is a link; "
-                "a resumed run writes such a file only if you name it again: set %s to this path, "
-                "or to another one",
-                s->name, s->given, c->path, s->name);
+            status = saddle_fail(error, SADDLE_BAD_INPUT,
+                                 "--%s: '%.300s' lies outside the directory of the checkpoint "
+                                 "'%.300s', or is a link; a resumed run writes such a file only if "
+                                 "you name it again: set --%s to this path, or to another one",
+                                 s->name, s->given, c->path, s->name);
     }
     saddle_free(directory);
     return status;
@@ -79,8 +78,8 @@ static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan
         if (to_run && option->files == SADDLE_FILES_CODE && strchr(s->given, '/') != NULL)
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
-                "%s: '%.300s' is of a run with the plug-in %.200s, and plug-ins are not loaded "
-                "because a file names them; if you trust it, give %.200s as the %s",
+                "--%s: '%.300s' is of a run with the plug-in %.200s, and plug-ins are not loaded "
+                "because a file names them; if you trust it, give %.200s as --%s",
                 s->name, c->path, s->given, s->given, s->name);
         if (option->effect != SADDLE_EFFECT_ENGINE && !SADDLE_IS_FIELD(option, outputs.checkpoint))
             status = saddle_plan_set(plan, s->name, s->given, error);

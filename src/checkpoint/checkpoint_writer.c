@@ -87,8 +87,8 @@ static saddle_status read_every(saddle_checkpoint_writer *k, const char *text, s
         saddle_parse_real(number, &k->seconds) && k->seconds > 0.0)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "checkpoint-every: '%.80s' is neither a number of iterations, such as 500, "
-                       "nor a time, such as 30s; give one of these",
+                       "--checkpoint-every: '%.80s' is neither a number of iterations, such as "
+                       "500, nor a time, such as 30s; give one of these",
                        text);
 }
 
@@ -107,7 +107,7 @@ static saddle_status check_newer(const saddle_checkpoint_writer *k, const saddle
         newer = path != NULL && strcmp(saddle_file_name(path), saddle_file_name(own)) > 0;
         if (newer && saddle_checkpoint_open(&other, path, NULL) == SADDLE_OK)
             status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "checkpoint: '%s' of iteration %" PRIu64
+                                 "--checkpoint: '%s' of iteration %" PRIu64
                                  " would be lost, because this run resumes from iteration %" PRIu64
                                  " and writes into the same directory; resume from that one, or "
                                  "give another directory",
@@ -125,18 +125,18 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
 {
     char *home = from != NULL ? saddle_directory_of(from->path) : NULL;
     char *there = NULL;
-    saddle_status status = saddle_make_directory("checkpoint", k->directory, error);
+    saddle_status status = saddle_make_directory("--checkpoint", k->directory, error);
     if (status == SADDLE_OK && access(k->directory, W_OK | X_OK) != 0)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "checkpoint: cannot write to '%s': %s; give another directory",
+                             "--checkpoint: cannot write to '%s': %s; give another directory",
                              k->directory, strerror(errno));
     /* Two runs in the same directory would remove each other's checkpoints. */
-    SADDLE_THEN(status, saddle_lock_directory(&k->lock, k->directory, "checkpoint", error));
+    SADDLE_THEN(status, saddle_lock_directory(&k->lock, k->directory, "--checkpoint", error));
     SADDLE_THEN(status, saddle_checkpoint_find(&there, k->directory, 0, error));
     bool own = home != NULL && saddle_same_directory(home, k->directory);
     if (status == SADDLE_OK && there != NULL && !own)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "checkpoint: '%s' already has checkpoints of a run; resume that "
+                             "--checkpoint: '%s' already has checkpoints of a run; resume that "
                              "run, or give another directory",
                              k->directory);
     SADDLE_THEN_IF(status, own, check_newer(k, from, error));
@@ -198,8 +198,8 @@ saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
     *out = NULL;
     if (plan->outputs.checkpoint == NULL && plan->outputs.checkpoint_every != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "checkpoint-every: no directory is given; give one as checkpoint, the "
-                           "path of a directory");
+                           "--checkpoint-every: no directory is given; give one as --checkpoint, "
+                           "the path of a directory");
     if (plan->outputs.checkpoint == NULL)
         return SADDLE_OK;
     saddle_checkpoint_numbers number;

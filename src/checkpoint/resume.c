@@ -37,8 +37,8 @@ static saddle_status read_source(resume_source *out, const saddle_plan *plan, sa
         return SADDLE_OK;
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
-        "resume: neither a checkpoint nor a directory is given; give the directory of the "
-        "checkpoints as checkpoint, or as resume the path of a directory or checkpoint");
+        "--resume: neither a checkpoint nor a directory is given; give the directory of the "
+        "checkpoints as --checkpoint, or as --resume the path of a directory or checkpoint");
 }
 
 /* Opens the newest checkpoint beside `refused` that is valid and belongs to this run; NULL when there is none. */
@@ -112,11 +112,10 @@ static saddle_status choose(saddle_resumption *out, const saddle_plan *plan, sad
     if (!source.lenient || stat(source.place, &there) == 0 || errno != ENOENT)
         status = saddle_checkpoint_find(&path, source.place, 0, error);
     if (status == SADDLE_OK && path == NULL && !source.lenient)
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT,
-                        "resume: there is no checkpoint in '%s'; leave it out to start from the "
-                        "beginning, or give auto to resume only if there is one",
-                        source.place);
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "--resume: there is no checkpoint in '%s'; leave it out to start from "
+                             "the beginning, or give auto to resume only if there is one",
+                             source.place);
     SADDLE_THEN_IF(status, path != NULL, open_or_other(out, path, source.lenient, error));
     saddle_free(path);
     return status;
@@ -147,7 +146,7 @@ saddle_status saddle_resume_open(saddle_resumption *out, const saddle_plan *plan
     memset(out, 0, sizeof *out);
     saddle_status status = SADDLE_OK;
     if (world->rank == 0)
-        status = saddle_in_field("resume", choose(out, plan, error), error);
+        status = saddle_in_field("--resume", choose(out, plan, error), error);
     status = saddle_world_agree(world, status, error);
     SADDLE_THEN(status, share_head(out, world, error));
     if (status != SADDLE_OK)

@@ -28,19 +28,19 @@ static saddle_status refuse_setting(const saddle_checkpoint *c, const saddle_pla
     size_t before = strlen(SADDLE_FILE_VALUE);
     if (strstr(here, SADDLE_PLUGIN_VALUE) != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: '%.200s' is not what the run of the checkpoint '%s' used: that was "
-                           "'%.100s', this is '%.100s' (the first digits of the file's SHA-256 "
+                           "--%s: '%.200s' is not what the run of the checkpoint '%s' used: that "
+                           "was '%.100s', this is '%.100s' (the first digits of the file's SHA-256 "
                            "and the options); give the same object with the same options",
                            name, SADDLE_PLAN_TEXT(plan, d->option), c->path, there, here);
     if (strncmp(here, SADDLE_FILE_VALUE, before) == 0 &&
         strncmp(there, SADDLE_FILE_VALUE, before) == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: '%.200s' has changed since the run of the checkpoint '%s': its "
+                           "--%s: '%.200s' has changed since the run of the checkpoint '%s': its "
                            "SHA-256 begins with %.16s now, and with %.16s then; restore it",
                            name, SADDLE_PLAN_TEXT(plan, d->option), c->path, here + before,
                            there + before);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "a resumed run cannot change %s: it is %s%.100s%s in the checkpoint '%s' "
+                       "a resumed run cannot change --%s: it is %s%.100s%s in the checkpoint '%s' "
                        "and %s%.100s%s here; give the same value, or leave it out",
                        name, *there == '\0' ? "not given" : "'", there, *there == '\0' ? "" : "'",
                        c->path, *here == '\0' ? "not given" : "'", here, *here == '\0' ? "" : "'");
@@ -61,8 +61,8 @@ static saddle_status check_memory(const saddle_checkpoint *c, const saddle_run_i
         if (!saddle_plan_in_memory(plan, option) && !saddle_plan_given(plan, option))
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
-                "%s: the run of the checkpoint '%.300s' had this in memory; such a run "
-                "can only be resumed from C or Python, where the same object is given again",
+                "--%s: the run of the checkpoint '%.300s' had this in memory; such a run can only "
+                "be resumed from C or Python, where the same object is given again",
                 setting->name, c->path);
     }
     return SADDLE_OK;
@@ -112,7 +112,7 @@ static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run
     return status;
 }
 
-/* Appends the given files that the fingerprint depends on, such as " data people.csv, links
+/* Appends the given files that the fingerprint depends on, such as " --data people.csv, --links
  * schedule:links.txt". */
 static void list_files(const saddle_run_info *info, char *out, size_t size)
 {
@@ -128,7 +128,8 @@ static void list_files(const saddle_run_info *info, char *out, size_t size)
         bool file = files.count > 0;
         saddle_path_list_release(&files);
         if (file || option->effect == SADDLE_EFFECT_SOURCE || access(value, F_OK) == 0)
-            saddle_append(out, size, "%s %s %.200s", *out == '\0' ? "" : ",", option->name, value);
+            saddle_append(out, size, "%s --%s %.200s", *out == '\0' ? "" : ",", option->name,
+                          value);
     }
 }
 
@@ -173,7 +174,7 @@ static saddle_status check_numbers(const saddle_checkpoint *c, const saddle_resu
                                c->path, size[k].there, size[k].name, size[k].here);
     if (n->solution != wanted->solution)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "stop-after: the run of the checkpoint '%s' kept %s best solution; %s",
+                           "--stop-after: the run of the checkpoint '%s' kept %s best solution; %s",
                            c->path, n->solution > 0 ? "its" : "no",
                            n->solution > 0 ? "give a number above 0, or leave it out"
                                            : "leave it out");
@@ -186,7 +187,7 @@ static saddle_status check_plan(const saddle_checkpoint *c, const saddle_plan *p
 {
     if (plan->limits.iterations < c->number.iteration)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "iterations: the checkpoint '%s' is already at iteration %" PRIu64
+                           "--iterations: the checkpoint '%s' is already at iteration %" PRIu64
                            "; give at least %" PRIu64 " (got %" PRIu64 ")",
                            c->path, c->number.iteration, c->number.iteration,
                            plan->limits.iterations);

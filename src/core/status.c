@@ -92,7 +92,7 @@ saddle_status saddle_fail_at(saddle_error *error, const char *path, size_t line,
     return saddle_fail(error, SADDLE_BAD_INPUT, "%.400s:%zu:%zu: %s", path, line, column, what);
 }
 
-/* Returns whether a message begins with its origin: "x-set: ...", "SADDLE_MEMORY: ..." or "rows.csv:3:1: ...". */
+/* Returns whether a message begins with its origin: "--x-set: ...", "SADDLE_MEMORY: ..." or "rows.csv:3:1: ...". */
 static bool is_located(const char *message)
 {
     size_t name =
@@ -114,13 +114,13 @@ static bool is_located(const char *message)
     return true;
 }
 
-saddle_status saddle_in_field(const char *field, saddle_status status, saddle_error *error)
+saddle_status saddle_in_field(const char *what, saddle_status status, saddle_error *error)
 {
     if (status == SADDLE_OK || status == SADDLE_NO_MEMORY || error == NULL ||
         is_located(error->message))
         return status;
     saddle_error said = *error;
-    return saddle_fail(error, status, "%s: %.900s", field, said.message);
+    return saddle_fail(error, status, "%s: %.900s", what, said.message);
 }
 
 saddle_status saddle_check_abi(uint32_t abi, const char *type, saddle_error *error)

@@ -52,9 +52,9 @@ static inline const char *saddle_shown_name(const char *name)
     return name != NULL ? name : "(unnamed)";
 }
 
-/* Puts "field: " in front of an error message, unless it already begins with the name of a field
- * or with FILE:LINE:COLUMN. Returns the status. */
-saddle_status saddle_in_field(const char *field, saddle_status status, saddle_error *error);
+/* Puts "what: " in front of an error message, unless it already begins with the name of an
+ * option or field, or with FILE:LINE:COLUMN. Returns the status. */
+saddle_status saddle_in_field(const char *what, saddle_status status, saddle_error *error);
 /* Fails if a struct was filled in with the headers of another version or has no ABI number. */
 saddle_status saddle_check_abi(uint32_t abi, const char *type, saddle_error *error);
 

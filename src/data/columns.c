@@ -148,10 +148,10 @@ saddle_status saddle_columns_settle(saddle_columns *columns, saddle_categories c
     for (size_t k = 0; k < columns->count; k++) {
         saddle_column *column = &columns->column[k];
         if (column->kind == SADDLE_COLUMN_UNKNOWN)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "column '%s' has no value in any row; leave it out with "
-                               "drop-columns",
-                               SADDLE_EXCERPT(column->name));
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "column '%s' has no value in any row; leave it out with --drop-columns",
+                SADDLE_EXCERPT(column->name));
         column->filled = impute;
         column->fill = impute ? substitute(column) : 0.0;
     }
@@ -196,7 +196,7 @@ static saddle_status merge(saddle_column *into, const saddle_column *from, saddl
         bool text = from->kind == SADDLE_COLUMN_TEXT;
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "column '%s' holds %s, but %s in the files before; name it in "
-                           "category-columns to treat both as text",
+                           "--category-columns to treat both as text",
                            SADDLE_EXCERPT(from->name), text ? "text" : "numbers",
                            text ? "numbers" : "text");
     }
@@ -207,8 +207,8 @@ static saddle_status merge(saddle_column *into, const saddle_column *from, saddl
     for (size_t k = 0; k < from->texts; k++)
         if (!saddle_column_observe(into, from->text[k], strlen(from->text[k]), from->times[k]))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "column '%s' has more than %d categories in all files "
-                               "together, or memory is short; leave it out with drop-columns",
+                               "column '%s' has more than %d categories in all files together, or "
+                               "memory is short; leave it out with --drop-columns",
                                SADDLE_EXCERPT(from->name), SADDLE_MOST_CATEGORIES);
     return SADDLE_OK;
 }
@@ -236,7 +236,7 @@ static saddle_status compare_names(const saddle_columns *before, const saddle_co
     if (before->named != own->named)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "it has %s line of names, but the files before have %s; give all files "
-                           "one, or none, or set header to yes or no",
+                           "one, or none, or set --header to yes or no",
                            own->named ? "a" : "no", own->named ? "none" : "one");
     if (own->named && lacking(before, own, missing) + lacking(own, before, extra) > 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,

@@ -115,24 +115,23 @@ static saddle_status find_field(const saddle_csv *table, const char *option, con
         return value < table->fields
                    ? SADDLE_OK
                    : saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "%s: '%s' has no column %llu; columns are 0 to %zu", option, path,
-                                 (unsigned long long)value, table->fields - 1);
+                                 "--%s: '%s' has no column %llu; columns are 0 to %zu", option,
+                                 path, (unsigned long long)value, table->fields - 1);
     }
     if (!table->header)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "%s: '%.*s' is a name, but '%s' has no line of names; use a number from 0%s", option,
+            "--%s: '%.*s' is a name, but '%s' has no line of names; use a number from 0%s", option,
             shown, wanted, path,
             strcmp(option, "label-column") == 0 ? ", first, last or none" : "");
     size_t found = count_named(table, wanted, length, out);
     if (found == 1)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       found == 0 ? "%s: '%s' has no column '%.*s'; its columns are: %s"
-                                  : "%s: '%s' has several columns '%.*s'; give its number, from 0, "
-                                    "among: %s",
-                       option, path, shown, wanted,
-                       saddle_excerpt_of(table->first.begin, table->first.end).text);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        found == 0 ? "--%s: '%s' has no column '%.*s'; its columns are: %s"
+                   : "--%s: '%s' has several columns '%.*s'; give its number, from 0, among: %s",
+        option, path, shown, wanted, saddle_excerpt_of(table->first.begin, table->first.end).text);
 }
 
 /* Returns the label's name in the given columns, if the label is to be found by it; otherwise NULL. */
@@ -222,13 +221,13 @@ static saddle_status check_lists(const saddle_csv *table, saddle_error *error)
         bool label = k == table->label;
         if (head->dropped && (label || head->forced))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "drop-columns: '%s' is %s; remove it from this list",
+                               "--drop-columns: '%s' is %s; remove it from this list",
                                SADDLE_EXCERPT(head->name),
-                               label ? "the label column" : "also in category-columns");
+                               label ? "the label column" : "also in --category-columns");
         if (table->labels_only && head->forced && !label)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "category-columns: '%s' is not the label column, and all others are "
-                               "copied as they are; remove it from this list",
+                               "--category-columns: '%s' is not the label column, and all others "
+                               "are copied as they are; remove it from this list",
                                SADDLE_EXCERPT(head->name));
     }
     return SADDLE_OK;
@@ -252,7 +251,7 @@ static saddle_status make_columns(saddle_csv *table, saddle_error *error)
             table->field_of[count++] = k;
     if (count == 0 && !table->labels_only)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "drop-columns: no feature is left; keep at least one column");
+                           "--drop-columns: no feature is left; keep at least one column");
     saddle_columns *columns = table->columns = saddle_columns_new(count);
     SADDLE_TRY(saddle_check_memory(columns, "the columns", error));
     bool unique = false;
@@ -274,22 +273,22 @@ static saddle_status refuse_columns(const saddle_csv *table, size_t count, saddl
         table->label < table->fields &&
         saddle_columns_find_near(columns, table->head[table->label].name, 0) < columns->count;
     const char *remedy =
-        label_wanted ? ", or set label-column to none if no column is a label" : "";
+        label_wanted ? ", or set --label-column to none if no column is a label" : "";
     const char *label = columns->label.name;
     char missing[256] = "";
     size_t field = 0;
     size_t lacking = 0;
     if (!columns->named || !table->header)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' has %s columns of features than the training data, which have "
-                           "%zu; give rows of the same kind, or set label-column to none if no "
-                           "column is a label",
-                           path, count < columns->count ? "fewer" : "more", columns->count);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "'%s' has %s columns of features than the training data, which have %zu; give rows of "
+            "the same kind, or set --label-column to none if no column is a label",
+            path, count < columns->count ? "fewer" : "more", columns->count);
     if (label_wanted && label != NULL && *label != '\0' &&
         count_named(table, label, strlen(label), &field) == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s' has no column '%s', the label of the training data; give rows "
-                           "with labels, or, to predict without them, set label-column to none",
+                           "with labels, or, to predict without them, set --label-column to none",
                            path, SADDLE_EXCERPT(label));
     for (size_t c = 0; c < columns->count; c++)
         if (table->field_of[c] == SIZE_MAX)
@@ -309,13 +308,14 @@ static saddle_status refuse_column(const saddle_csv *table, const char *name, bo
     if (!twice && label != NULL && strcmp(name, label) == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "column '%s' of '%s' is the label of the training data, but the label "
-                           "is taken from another column; set label-column to '%s'",
+                           "is taken from another column; set --label-column to '%s'",
                            SADDLE_EXCERPT(name), path, SADDLE_EXCERPT(name));
     return saddle_fail(
-        error, SADDLE_BAD_INPUT, "column '%s' of '%s' %s; leave it out with drop-columns%s",
+        error, SADDLE_BAD_INPUT, "column '%s' of '%s' %s; leave it out with --drop-columns%s",
         SADDLE_EXCERPT(name), path, twice ? "occurs twice" : "is not in the training data",
-        !twice && table->label == table->fields ? ", or name it as label-column if it is the label"
-                                                : "");
+        !twice && table->label == table->fields
+            ? ", or name it as --label-column if it is the label"
+            : "");
 }
 
 /* Matches the given columns to fields, by name, or by order if there are no names. */
@@ -390,9 +390,9 @@ saddle_status saddle_csv_open(saddle_csv *table, const saddle_input *in,
         return saddle_parse_refuse(&table->parse, in->path, error);
     if (table->rows == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           table->all == 0 ? "'%s' has a header but no rows"
-                                           : "every row of '%s' lacks a value; set missing to "
-                                             "impute",
+                           table->all == 0
+                               ? "'%s' has a header but no rows"
+                               : "every row of '%s' lacks a value; set --missing to impute",
                            in->path);
     return SADDLE_OK;
 }

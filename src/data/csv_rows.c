@@ -76,8 +76,9 @@ static const char *text_of(const saddle_csv_field *field, char **copy, size_t *l
 /* Returns advice to append to an error in one of the first rows. */
 static const char *hint(const saddle_csv *table)
 {
-    return !table->header && table->all <= 1 ? "; if the first line holds names, set header to yes"
-                                             : "";
+    return !table->header && table->all <= 1
+               ? "; if the first line holds names, set --header to yes"
+               : "";
 }
 
 static bool observe_text(saddle_csv *table, const saddle_csv_field *field, saddle_column *column)
@@ -91,8 +92,8 @@ static bool observe_text(saddle_csv *table, const saddle_csv_field *field, saddl
            saddle_parse_fail(&table->parse, field->begin,
                              "column '%s' has more than %d categories, or memory is short; %s",
                              SADDLE_EXCERPT(column->name), SADDLE_MOST_CATEGORIES,
-                             column == &table->columns->label ? "choose another label-column"
-                                                              : "leave it out with drop-columns");
+                             column == &table->columns->label ? "choose another --label-column"
+                                                              : "leave it out with --drop-columns");
 }
 
 /* Advice for numbers with a decimal comma. */
@@ -111,16 +112,15 @@ static bool observe(saddle_csv *table, const saddle_csv_field *field, saddle_col
     if (kind == SADDLE_CSV_NUMBER && column->kind == SADDLE_COLUMN_TEXT)
         return saddle_parse_fail(
             &table->parse, field->begin,
-            "column '%s' has text above, such as '%s', and the number %s here; %s"
-            "name it in category-columns to treat both as text%s",
+            "column '%s' has text above, such as '%s', and the number %s here; %sname it in "
+            "--category-columns to treat both as text%s",
             SADDLE_EXCERPT(column->name), SADDLE_EXCERPT(column->text[0]), excerpt.text,
             saddle_has_decimal_comma(column->text[0], NULL) ? WRITE_POINTS "or " : "", hint(table));
     if (kind != SADDLE_CSV_NUMBER)
         return saddle_parse_fail(
             &table->parse, field->begin,
-            "'%s' in column '%s' is not a %snumber; %sleave the column "
-            "out with drop-columns, or name it in category-columns to treat "
-            "it as text%s",
+            "'%s' in column '%s' is not a %snumber; %sleave the column out with --drop-columns, or "
+            "name it in --category-columns to treat it as text%s",
             excerpt.text, SADDLE_EXCERPT(column->name), kind == SADDLE_CSV_WORD ? "" : "finite ",
             saddle_has_decimal_comma(field->begin, field->end) ? WRITE_POINTS : "correct it, ",
             hint(table));
@@ -158,11 +158,10 @@ static bool encode(saddle_csv *table, const saddle_csv_field *field, const saddl
         table->imputed += table->data != NULL;
         *out = column->fill;
         return column->filled ||
-               saddle_parse_fail(
-                   &table->parse, field->begin,
-                   "missing value in column '%s', and the training data have no substitute "
-                   "for it; train with missing set to impute",
-                   SADDLE_EXCERPT(column->name));
+               saddle_parse_fail(&table->parse, field->begin,
+                                 "missing value in column '%s', and the training data have no "
+                                 "substitute for it; train with --missing set to impute",
+                                 SADDLE_EXCERPT(column->name));
     }
     if (column->kind == SADDLE_COLUMN_NUMBER)
         return kind == SADDLE_CSV_NUMBER ||
@@ -234,18 +233,18 @@ static bool check_missing(saddle_csv *table, bool *keep)
         const char *name = column_at(table, k)->name;
         *keep = !is_missing(field);
         if (!*keep && impute)
-            return saddle_parse_fail(&table->parse, field->begin,
-                                     "missing label; labels are not filled in: correct it, or set "
-                                     "missing to drop");
+            return saddle_parse_fail(
+                &table->parse, field->begin,
+                "missing label; labels are not filled in: correct it, or set --missing to drop");
         if (!*keep && table->labels_only)
             return saddle_parse_fail(&table->parse, field->begin,
-                                     "missing label in column '%s'; fill it in, or set stratify to "
-                                     "no to split without regard to labels%s",
+                                     "missing label in column '%s'; fill it in, or set --stratify "
+                                     "to no to split without regard to labels%s",
                                      SADDLE_EXCERPT(name), hint(table));
         if (!*keep && table->missing == SADDLE_MISSING_REFUSE)
             return saddle_parse_fail(
                 &table->parse, field->begin,
-                "missing value in column '%s'; fill it in, or set missing to drop or impute%s",
+                "missing value in column '%s'; fill it in, or set --missing to drop or impute%s",
                 SADDLE_EXCERPT(name), hint(table));
     }
     return true;
@@ -288,7 +287,7 @@ bool saddle_csv_check_decimals(saddle_csv *table)
         ;
     return saddle_parse_fail(&table->parse, field->begin,
                              "column '%s' has decimal commas, as in '%s'; " WRITE_POINTS
-                             "or name the column in category-columns to treat it as text",
+                             "or name the column in --category-columns to treat it as text",
                              SADDLE_EXCERPT(column_at(table, bad)->name),
                              saddle_excerpt_of(field->begin, field->end).text);
 }

@@ -88,8 +88,8 @@ static saddle_status check_copy(const saddle_data_options *options, saddle_error
     return given == NULL
                ? SADDLE_OK
                : saddle_fail(error, SADDLE_BAD_INPUT,
-                             "%s: rows are copied from CSV to CSV as they are; give this option to "
-                             "the commands that read the parts, or write .npz files",
+                             "--%s: rows are copied from CSV to CSV as they are; give this option "
+                             "to the commands that read the parts, or write .npz files",
                              given);
 }
 

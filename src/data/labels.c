@@ -120,7 +120,7 @@ static saddle_status mark_item(const char *item, size_t length, bool any, const 
     bool found = false;
     if (!parse_range(item, item + length, &low, &high))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "positive: '%.*s' is neither a number nor a range such as 5-9",
+                           "--positive: '%.*s' is neither a number nor a range such as 5-9",
                            (int)length, item);
     for (size_t k = 0; k < count; k++)
         if (classes[k] >= low && classes[k] <= high)
@@ -128,7 +128,7 @@ static saddle_status mark_item(const char *item, size_t length, bool any, const 
     if (found || any)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "positive: label '%.*s' does not occur in the data; its labels are %s",
+                       "--positive: label '%.*s' does not occur in the data; its labels are %s",
                        (int)length, item, list_labels(classes, count).text);
 }
 
@@ -143,11 +143,11 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
     label_list seen = list_labels(classes, count);
     if (count == 1)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "data: two classes are needed, but the data have only 1 label (%s); "
+                           "--data: two classes are needed, but the data have only 1 label (%s); "
                            "give rows of both",
                            seen.text);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "positive: two classes are needed, but the data have %zu different labels "
+                       "--positive: two classes are needed, but the data have %zu different labels "
                        "(%s); give the positive ones, such as %g or %g,%g",
                        count, seen.text, classes[count - 1], classes[count - 2],
                        classes[count - 1]);
@@ -167,7 +167,7 @@ static saddle_status mark(const char *rule, bool any, const double *classes, siz
         chosen += marked[k];
     if (chosen == count && !any)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "positive: the labels '%s' cover every row; leave some label negative",
+                           "--positive: the labels '%s' cover every row; leave some label negative",
                            rule);
     return SADDLE_OK;
 }
@@ -219,7 +219,7 @@ saddle_status saddle_labels_parse(const char *list, double **out, size_t *count,
             saddle_free(*out);
             *out = NULL;
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "classes: '%.*s' is not a number; give the labels of the classes "
+                               "--classes: '%.*s' is not a number; give the labels of the classes "
                                "separated by commas, such as 0,1,2",
                                (int)length, item);
         }
@@ -244,8 +244,7 @@ static saddle_status print_rule(const double *classes, size_t count, char **rule
     if (count < 2 || count > SADDLE_MOST_CLASSES)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "classes: the problem needs 2 to %d classes, but there %s %zu "
-            "%slabel%s (%s); %s",
+            "--classes: the problem needs 2 to %d classes, but there %s %zu %slabel%s (%s); %s",
             SADDLE_MOST_CLASSES, count == 1 ? "is only" : "are", count,
             count == 1 ? "" : "different ", SADDLE_PLURAL(count), list_labels(classes, count).text,
             count == 1 ? "give rows of several classes"
@@ -265,7 +264,7 @@ static saddle_status settle_classes(const char *wanted, const double *label, siz
     for (size_t k = 0; status == SADDLE_OK && k < count; k++)
         if (saddle_class_of(classes, listed, label[k]) == listed)
             status =
-                saddle_in_field("classes", not_a_class(label[k], classes, listed, error), error);
+                saddle_in_field("--classes", not_a_class(label[k], classes, listed, error), error);
     SADDLE_THEN(status, print_rule(classes, listed, rule, error));
     saddle_free(classes);
     return status;

@@ -138,7 +138,7 @@ static saddle_status not_found(const char *name, const char *given, const char *
     char *remedy = NULL;
     const char *close = saddle_closest_source(name);
     if (saddle_source_of(name) != NULL)
-        remedy = saddle_format("download it first (data fetch %s)", name);
+        remedy = saddle_format("download it first (saddle data fetch %s)", name);
     else
         remedy = saddle_format("%s%s%sgive a file's path or one of " SADDLE_SOURCE_NAMES
                                ", synthetic[:ROWS[:FEATURES]]",

@@ -160,7 +160,7 @@ static saddle_status choose_column(const saddle_data_options *options, const cha
     if (fields < 2)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.300s' has one column; a label and at least one feature are needed, "
-                           "or a label file, or label-column none",
+                           "or a label file, or --label-column none",
                            path);
     if (wanted == NULL || strcmp(wanted, "last") == 0)
         number = fields - 1;

@@ -102,7 +102,7 @@ static saddle_status check_shares(const saddle_division *how, saddle_error *erro
 {
     double sum = 0.0;
     if (how->parts == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "parts: give at least 1 (got 0)");
+        return saddle_fail(error, SADDLE_BAD_INPUT, "--parts: give at least 1 (got 0)");
     for (size_t p = 0; p < how->parts; p++) {
         if (!(how->share[p] > 0.0))
             return saddle_fail(error, SADDLE_BAD_INPUT,

@@ -404,22 +404,20 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, sadd
     const saddle_world *world = inputs->instance->world;
     bool alone = world->ranks == 1;
     if (inputs->pin && world->ranks_on_machine > 1 && !saddle_processors_are_own())
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "pin: %zu processes share the processors of this machine; let mpirun bind "
-            "each to its own, or leave pin out",
-            world->ranks_on_machine);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--pin: %zu processes share the processors of this machine; let mpirun "
+                           "bind each to its own, or leave --pin out",
+                           world->ranks_on_machine);
     saddle_status status =
         saddle_local_make(&e->local, inputs, saddle_processors(world->ranks_on_machine), error);
     if (status != SADDLE_OK || alone)
         return status;
     if (e->local.oracle)
-        return saddle_fail(
-            error, SADDLE_UNSUPPORTED,
-            "%s with these options needs a number that is computed from all agents "
-            "at once (gamma exact), but none of the %zu processes has all agents; set "
-            "engine to threads, or use one process",
-            inputs->algorithm->name, world->ranks);
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "%s with these options needs a number that is computed from all agents "
+                           "at once (gamma exact), but none of the %zu processes has all agents; "
+                           "set --engine to threads, or use one process",
+                           inputs->algorithm->name, world->ranks);
     find_peers(e);
     e->requests = 4 * (size_t)e->local.layout.rounds * e->peers;
     e->request = saddle_allocator_block(&e->local.memory, e->requests, sizeof *e->request);

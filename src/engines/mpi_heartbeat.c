@@ -149,8 +149,8 @@ static void abort_job(double limit)
         saddle_append(text, sizeof text, " and %zu more", silent - NAMED);
     saddle_print_real(limit, 6, seconds);
     saddle_append(text, sizeof text,
-                  " %s not responded for %s s (stall-seconds): stopped, or cut off from rank %d on "
-                  "%s. The job ends; ",
+                  " %s not responded for %s s (--stall-seconds): stopped, or cut off from rank %d "
+                  "on %s. The job ends; ",
                   silent > 1 ? "have" : "has", seconds, heart.rank,
                   saddle_mpi_host((size_t)heart.rank));
     pthread_mutex_lock(&heart.mutex);

@@ -60,7 +60,7 @@ static saddle_status compare_versions(const peer *table, size_t ranks, saddle_er
     if (different > LISTED)
         saddle_append(list, sizeof list, " and %zu more differ", different - LISTED);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "engine: the processes of this job run different versions of saddle: %s; "
+                       "--engine: the processes of this job run different versions of saddle: %s; "
                        "install the same version on all hosts",
                        list);
 }

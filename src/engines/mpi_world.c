@@ -227,7 +227,7 @@ saddle_status saddle_mpi_init(size_t *rank, saddle_error *error)
     MPI_Finalized(&over);
     if (over)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "engine: MPI has been finalized in this process and cannot be "
+                           "--engine: MPI has been finalized in this process and cannot be "
                            "initialised again; use threads");
     MPI_Initialized(&begun);
     if (!begun)
@@ -236,7 +236,7 @@ saddle_status saddle_mpi_init(size_t *rank, saddle_error *error)
         MPI_Query_thread(&level);
     if (level < MPI_THREAD_FUNNELED)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "engine: MPI was initialised without support for threads; initialise "
+                           "--engine: MPI was initialised without support for threads; initialise "
                            "it with MPI_Init_thread and MPI_THREAD_FUNNELED or more");
     MPI_Comm_rank(MPI_COMM_WORLD, &number);
     *rank = (size_t)number;
@@ -325,11 +325,11 @@ saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, 
     SADDLE_TRY(saddle_mpi_init(&rank, error));
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (graph != NULL && (size_t)ranks > graph->agents)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "engine: %d processes were started for %zu agent%s, but each process needs at least "
-            "one; start at most %zu (mpirun -n %zu)",
-            ranks, graph->agents, SADDLE_PLURAL(graph->agents), graph->agents, graph->agents);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--engine: %d processes were started for %zu agent%s, but each process "
+                           "needs at least one; start at most %zu (mpirun -n %zu)",
+                           ranks, graph->agents, SADDLE_PLURAL(graph->agents), graph->agents,
+                           graph->agents);
     mpi_world *w = saddle_alloc(1, sizeof *w);
     SADDLE_TRY(saddle_check_memory(w, "the placement of the agents", error));
     w->base = (saddle_world){.rank = rank,

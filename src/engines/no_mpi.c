@@ -5,7 +5,7 @@
 static saddle_status refuse(saddle_error *error)
 {
     return saddle_fail(error, SADDLE_UNSUPPORTED,
-                       "engine: this build of saddle has no MPI; install an MPI such as "
+                       "--engine: this build of saddle has no MPI; install an MPI such as "
                        "libopenmpi-dev and build again with -DSADDLE_MPI=ON, or use threads");
 }
 

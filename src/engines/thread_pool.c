@@ -223,8 +223,8 @@ saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
     if (pin && sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&
         CPU_COUNT(&allowed) < (int)size)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "pin: there are %u threads, but processors for only %d; give fewer "
-                           "threads, or leave pin out",
+                           "--pin: there are %u threads, but processors for only %d; give fewer "
+                           "threads, or leave --pin out",
                            size, CPU_COUNT(&allowed));
     saddle_thread_pool *pool = saddle_alloc(1, sizeof *pool);
     worker *workers = saddle_alloc(size, sizeof *workers);
@@ -245,7 +245,7 @@ saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
         if (reason != 0) {
             saddle_thread_pool_destroy(pool);
             return saddle_fail(error, SADDLE_NO_MEMORY,
-                               "threads: cannot start thread %u of %u: %s; give a smaller number",
+                               "--threads: cannot start thread %u of %u: %s; give a smaller number",
                                w + 1, size, strerror(reason));
         }
         pool->started = w;

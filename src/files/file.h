@@ -73,7 +73,7 @@ int saddle_named_stream(const char *path);
 /* Returns why a file must not be written: it is a link that cannot be followed, or the file that this
  * process has as its standard output or standard error, which would be replaced or mixed up; else NULL. */
 const char *saddle_unwritable(const char *path);
-/* Creates a directory, which may already exist. `what`, such as "output", begins the error message. */
+/* Creates a directory, which may already exist. `what`, such as "--output", begins the error message. */
 saddle_status saddle_make_directory(const char *what, const char *path, saddle_error *error);
 
 /* Locks an open file or directory, for as long as it is open, for the run that writes to it.
@@ -102,7 +102,7 @@ typedef struct saddle_lines {
 /* Starts a file, or opens an existing device or pipe, or appends to standard output or standard error if the
  * path is a name of it, such as /dev/stdout. Fails with SADDLE_BAD_INPUT if the path cannot be
  * written to, is a pipe without a reader, or is a file that another run is writing (its contents are
- * kept). `option`, such as "trace", begins the message. `keep`: keeps the contents of the file; call
+ * kept). `option`, such as "--trace", begins the message. `keep`: keeps the contents of the file; call
  * saddle_lines_cut() next. */
 saddle_status saddle_lines_open(saddle_lines *out, const char *path, const char *option, bool keep,
                                 saddle_error *error);

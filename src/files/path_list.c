@@ -12,13 +12,13 @@
 #include "core/status.h"
 #include "files/file.h"
 
-void saddle_path_list_add(saddle_path_list *list, const char *option, const char *path)
+void saddle_path_list_add(saddle_path_list *list, const char *what, const char *path)
 {
     if (path == NULL || *path == '\0')
         return;
     saddle_path_entry *grown =
         saddle_grow(list->entry, list->count, &list->capacity, sizeof *grown);
-    char *copy = saddle_strdup(path);
+    char *copy = saddle_format("%s%c%s", path, '\0', what);
     if (grown != NULL)
         list->entry = grown;
     if (grown == NULL || copy == NULL) {
@@ -26,10 +26,10 @@ void saddle_path_list_add(saddle_path_list *list, const char *option, const char
         list->short_of_memory = true;
         return;
     }
-    list->entry[list->count++] = (saddle_path_entry){.option = option, .path = copy};
+    list->entry[list->count++] = (saddle_path_entry){.path = copy, .what = copy + strlen(copy) + 1};
 }
 
-void saddle_path_list_add_rule(saddle_path_list *list, const char *option, const char *text)
+void saddle_path_list_add_rule(saddle_path_list *list, const char *what, const char *text)
 {
     static const char *const prefix[] = {"file:", "schedule:"};
     for (const char *at = text; *at != '\0'; at++)
@@ -38,11 +38,11 @@ void saddle_path_list_add_rule(saddle_path_list *list, const char *option, const
             if (strncmp(at, prefix[k], strlen(prefix[k])) != 0 ||
                 (at > text && at[-1] != ',' && at[-1] != ':'))
                 continue;
-            saddle_path_list_add(list, option, path);
+            saddle_path_list_add(list, what, path);
             char *item = saddle_format("%.*s", (int)strcspn(path, ","), path);
             list->short_of_memory = list->short_of_memory || item == NULL;
             if (strchr(path, ',') != NULL)
-                saddle_path_list_add(list, option, item);
+                saddle_path_list_add(list, what, item);
             saddle_free(item);
         }
 }
@@ -149,7 +149,7 @@ static saddle_status check(const saddle_path_list *outputs, const saddle_path_li
         status = saddle_fail(
             error, SADDLE_BAD_INPUT,
             "%s: '%.300s' is also the file of %s and would be overwritten; give another path",
-            one->option, one->path, other->option);
+            one->what, one->path, other->what);
     }
     saddle_free(all);
     return status;

@@ -9,8 +9,9 @@
 #include <saddle/status.h>
 
 typedef struct saddle_path_entry {
-    const char *option; /* the option that names the file, for messages; borrowed */
     char *path;
+    const char
+        *what; /* the option or argument that names the file: "--trace"; in the block of path */
 } saddle_path_entry;
 
 /* Initialise to zero for an empty list. */
@@ -21,12 +22,12 @@ typedef struct saddle_path_list {
     bool short_of_memory; /* a path could not be added */
 } saddle_path_list;
 
-/* Adds a path, which is copied; NULL and "" are ignored. */
-void saddle_path_list_add(saddle_path_list *list, const char *option, const char *path);
+/* Adds a path, unless it is NULL or "". `what` names it in messages: "--trace". Both are copied. */
+void saddle_path_list_add(saddle_path_list *list, const char *what, const char *path);
 /* Adds what follows "file:" or "schedule:" in a rule, or in a list of rules such as
  * sequence:ring,file:edges. Because a path can contain a comma, both the rest of the text and the rest
  * of the item are added. */
-void saddle_path_list_add_rule(saddle_path_list *list, const char *option, const char *text);
+void saddle_path_list_add_rule(saddle_path_list *list, const char *what, const char *text);
 /* Frees the entries. */
 void saddle_path_list_release(saddle_path_list *list);
 

@@ -34,15 +34,15 @@ const char *saddle_plugin_label(const char *text)
 }
 
 /* Fails for the name of a shared object without a directory. */
-static saddle_status check_name(const char *what, const char *text, saddle_error *error)
+static saddle_status check_name(const char *text, saddle_error *error)
 {
     size_t length = strcspn(text, ":");
     if (saddle_plugin_named(text) || length < 4 || strncmp(text + length - 3, ".so", 3) != 0)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: '%s' has no directory, and shared objects are not searched for; "
+                       "'%s' has no directory, and shared objects are not searched for; "
                        "give a path such as ./%s",
-                       what, text, text);
+                       text, text);
 }
 
 /* Splits the text into one block with PATH, ARGUMENT, and a second copy of ARGUMENT. */
@@ -167,25 +167,25 @@ bool saddle_plugin_sum(const char *text, unsigned char out[SADDLE_SHA256_BYTES])
     return good;
 }
 
-static void add_path(saddle_path_list *list, const char *option, const char *text, size_t length)
+static void add_path(saddle_path_list *list, const char *what, const char *text, size_t length)
 {
     if (memchr(text, '/', length) == NULL)
         return;
     char *path = saddle_format("%.*s", (int)length, text);
     if (path == NULL)
         list->short_of_memory = true;
-    saddle_path_list_add(list, option, path);
+    saddle_path_list_add(list, what, path);
     saddle_free(path);
 }
 
-void saddle_plugin_add_paths(saddle_path_list *list, const char *option, const char *text)
+void saddle_plugin_add_paths(saddle_path_list *list, const char *what, const char *text)
 {
     for (const char *start = text; start != NULL;) {
         size_t alone = strcspn(start, ":");
         size_t listed = strcspn(start, ":,");
-        add_path(list, option, start, alone);
+        add_path(list, what, start, alone);
         if (listed < alone)
-            add_path(list, option, start, listed);
+            add_path(list, what, start, listed);
         start = strpbrk(start, ",*");
         start = start != NULL ? start + 1 : NULL;
     }
@@ -240,7 +240,7 @@ saddle_status saddle_catalog_choose(const saddle_catalog *catalog, const char *t
     if (text == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT, "the text of the %s is NULL; give a name",
                            catalog->what);
-    SADDLE_TRY(check_name(catalog->what, text, error));
+    SADDLE_TRY(check_name(text, error));
     if (!saddle_plugin_named(text)) {
         char name[64];
         size_t length = catalog->fields ? strcspn(text, ":") : strlen(text);

@@ -38,7 +38,7 @@ saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text, s
 bool saddle_plugin_sum(const char *text, unsigned char out[SADDLE_SHA256_BYTES]);
 /* Adds every path of a shared object in a text: PATH[:ARGUMENT], and those in lists such as
  * blocks:2*./mine.so,*none or gda,./mine.so. May add texts that only look like paths. */
-void saddle_plugin_add_paths(saddle_path_list *list, const char *option, const char *text);
+void saddle_plugin_add_paths(saddle_path_list *list, const char *what, const char *text);
 /* Returns the object with one more user; each user calls saddle_plugin_close(). */
 saddle_plugin_object *saddle_plugin_share(saddle_plugin_object *plugin);
 /* Unloads an object if nobody else uses it. NULL is allowed. */

@@ -236,7 +236,7 @@ saddle_status saddle_link_model_create(saddle_link_model **out, const char *text
         status = read_uniform(&all, text, error);
     if (status != SADDLE_OK) {
         saddle_link_model_free(m);
-        return saddle_in_field("link-model", status, error);
+        return saddle_in_field("--link-model", status, error);
     }
     complete(m, graph, all);
     *out = m;

@@ -281,7 +281,7 @@ static saddle_status weigh_sequence(saddle_link_rule *rule, const saddle_mixing 
         saddle_mixing *own;
         saddle_status status = saddle_mixing_create(&own, rule->graph[s], mixing->text, error);
         if (status != SADDLE_OK)
-            return saddle_in_field("mixing", status, error);
+            return saddle_in_field("--mixing", status, error);
         place_weights(own, all, rule->weight + s * 2 * all->edges,
                       rule->self_weight + s * all->agents);
         rule->least_self_weight = fmin(rule->least_self_weight, saddle_mixing_min_self_weight(own));

@@ -124,7 +124,7 @@ static saddle_status weigh_edges(saddle_mixing *mixing, rule_kind kind, saddle_e
     for (size_t i = 0; kind == BEST_CONSTANT && i < graph->agents; i++)
         if (!(mixing->self_weight[i] > TOLERANCE))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "mixing: 'best-constant' on topology '%s' gives agent %zu the "
+                               "--mixing: 'best-constant' on topology '%s' gives agent %zu the "
                                "self-weight %.6g, which must be positive; use metropolis",
                                graph->text, i, mixing->self_weight[i]);
     return SADDLE_OK;
@@ -219,7 +219,7 @@ static saddle_status find_rule(const char *text, const rule **out, saddle_error 
     *out = found;
     const char *path = strchr(text, ':');
     if ((*out)->kind == GIVEN && (path == NULL || path[1] == '\0'))
-        return saddle_fail(error, SADDLE_BAD_INPUT, "mixing: '%s' is not of the form %s", text,
+        return saddle_fail(error, SADDLE_BAD_INPUT, "--mixing: '%s' is not of the form %s", text,
                            (*out)->info.synopsis);
     return SADDLE_OK;
 }

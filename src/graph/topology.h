@@ -20,7 +20,7 @@ typedef struct saddle_topology_request {
 /* Refuses a request; the message begins with its text. */
 #define saddle_topology_refuse(request, format, ...)                                 \
     ((request)->edges.status = saddle_fail((request)->edges.error, SADDLE_BAD_INPUT, \
-                                           "topology: '%s'" format, (request)->text, __VA_ARGS__))
+                                           "'%s'" format, (request)->text, __VA_ARGS__))
 
 /* Builds a simple edge list; connectivity is checked afterwards. */
 typedef void saddle_topology_build(saddle_topology_request *request);

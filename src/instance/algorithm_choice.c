@@ -133,7 +133,7 @@ saddle_status saddle_algorithm_choose(saddle_algorithm_choice **out, const saddl
                                       saddle_error *error)
 {
     saddle_status status = open_choice(out, plan, plan->algorithm.name, plan->algorithm.own, error);
-    return saddle_in_field("algorithm", status, error);
+    return saddle_in_field("--algorithm", status, error);
 }
 
 char *saddle_algorithm_next(char **rest)
@@ -178,7 +178,7 @@ saddle_status saddle_algorithm_read_options(const saddle_algorithm_choice *choic
     if (status == SADDLE_OK)
         return status;
     saddle_plugin_failed(plugin->path, status, &said, error);
-    return saddle_in_field("algorithm", status, error);
+    return saddle_in_field("--algorithm", status, error);
 }
 
 char *saddle_algorithm_effective(const saddle_algorithm_choice *choice, const void *parameters)

@@ -30,7 +30,7 @@ saddle_status saddle_stage_scan_columns(saddle_instance *e, saddle_error *error)
     const saddle_plan *plan = e->plan;
     if (!saddle_data_is_divided(e) || plan->problem.shards != NULL)
         return SADDLE_OK;
-    SADDLE_TRY(saddle_in_field("data", saddle_pattern_check(plan->problem.data, error), error));
+    SADDLE_TRY(saddle_in_field("--data", saddle_pattern_check(plan->problem.data, error), error));
     e->parts->scanned = saddle_alloc(world->agents, sizeof(saddle_columns *));
     SADDLE_TRY(saddle_check_memory(e->parts->scanned, "the columns", error));
     saddle_data_options options = saddle_plan_data_options(plan);
@@ -109,17 +109,17 @@ saddle_status saddle_stage_share_columns(saddle_instance *e, saddle_error *error
         with += length > 0;
         SADDLE_THEN_IF(status, length > 0 && text == NULL, saddle_no_memory(error, "the columns"));
         SADDLE_THEN_IF(status, text != NULL,
-                       saddle_in_field("data", add_columns(e, i, text, error), error));
+                       saddle_in_field("--data", add_columns(e, i, text, error), error));
         free(text);
     }
     if (status == SADDLE_OK && with > 0 && with < e->world->agents)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "data: the files of %zu agents are CSV and those of %zu are not; give "
-                             "all agents files of the same format",
+                             "--data: the files of %zu agents are CSV and those of %zu are not; "
+                             "give all agents files of the same format",
                              with, e->world->agents - with);
     SADDLE_THEN_IF(status, with > 0,
                    saddle_in_field(
-                       "data",
+                       "--data",
                        saddle_columns_settle(e->parts->columns, plan->problem.categories,
                                              plan->problem.missing == SADDLE_MISSING_IMPUTE, error),
                        error));
@@ -250,7 +250,7 @@ saddle_status saddle_stage_share_labels(saddle_instance *e, saddle_error *error)
     size_t count = find_classes(parts, e->world);
     if (count == MOST_LABELS)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "data: there are %d or more different labels, but problem %s needs "
+                           "--data: there are %d or more different labels, but problem %s needs "
                            "classes; give labels of classes, not measurements",
                            MOST_LABELS, e->kind->name);
     saddle_status status = settle_labels(e, parts->classes, count, error);

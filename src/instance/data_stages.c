@@ -99,7 +99,7 @@ static saddle_status check_labels(const saddle_instance *e, saddle_error *error)
     if (labels != NULL && strcmp(labels, "none") != 0 &&
         saddle_pattern_check(labels, NULL) != SADDLE_OK)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "labels: '%s' is one file, but data '%s' is one for each agent; use "
+                           "--labels: '%s' is one file, but data '%s' is one for each agent; use "
                            "%%d for the agent's number, such as labels-%%d",
                            labels, data);
     return SADDLE_OK;
@@ -112,8 +112,8 @@ static saddle_status check_partition(saddle_instance *e, saddle_error *error)
     const char *partition = plan->problem.partition;
     if (SADDLE_GIVEN(plan, problem.partition) && strcmp(partition, "contiguous") != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "partition: '%s' with data '%s': every agent already has its own %s; "
-                           "leave partition out",
+                           "--partition: '%s' with data '%s': every agent already has its own %s; "
+                           "leave --partition out",
                            partition, plan->problem.data,
                            plan->problem.shards != NULL ? "rows" : "file");
     plan->problem.partition = "contiguous";
@@ -140,10 +140,10 @@ saddle_status saddle_refuse_agent_file(size_t agent, const char *name, const sad
     saddle_free(path);
     if (why->status == SADDLE_BAD_INPUT && !there)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "data: agent %zu has no file '%.300s'; add it, or set agents to the "
+                           "--data: agent %zu has no file '%.300s'; add it, or set --agents to the "
                            "number of files",
                            agent, name);
-    return saddle_fail(error, why->status, "data: agent %zu: %s", agent, why->message);
+    return saddle_fail(error, why->status, "--data: agent %zu: %s", agent, why->message);
 }
 
 /* Reads an agent's file. */
@@ -185,7 +185,7 @@ static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *e
     size_t wanted = e->parts->samples[agent];
     if (wanted > (*shard)->rows)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "samples: %zu for agent %zu, but '%s' has only %zu row%s", wanted,
+                             "--samples: %zu for agent %zu, but '%s' has only %zu row%s", wanted,
                              agent, (*shard)->name, (*shard)->rows, SADDLE_PLURAL((*shard)->rows));
     else if (wanted > 0)
         status = cut(shard, wanted, error);
@@ -225,7 +225,7 @@ saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
         plan->problem.rows != NULL
             ? saddle_dataset_view(data, plan->problem.rows, error)
             : saddle_in_field(
-                  "data", saddle_dataset_load(data, plan->problem.data, &options, e->seed, error),
+                  "--data", saddle_dataset_load(data, plan->problem.data, &options, e->seed, error),
                   error);
     if (status == SADDLE_OK) {
         e->columns = e->parts->columns = saddle_columns_share((*data)->columns);
@@ -303,7 +303,7 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
         saddle_dataset *data = e->parts->shard[world->here[k]];
         if (data->dense != NULL && data->features != e->features)
             status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "data: '%s' of agent %zu has %zu feature%s, but another agent's "
+                                 "--data: '%s' of agent %zu has %zu feature%s, but another agent's "
                                  "file has %zu; give all agents the same features",
                                  data->name, world->here[k], data->features,
                                  SADDLE_PLURAL(data->features), e->features);
@@ -333,7 +333,7 @@ static saddle_status generate_held_out(saddle_instance *e, uint64_t rows, saddle
     const char *name = e->plan->problem.data;
     if (!synthetic_rows(name, &taken))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "test-data: synthetic rows belong to synthetic data, but the agents' "
+                           "--test-data: synthetic rows belong to synthetic data, but the agents' "
                            "data are '%s'; give a file of held-out rows",
                            name);
     saddle_dataset *all = NULL;
@@ -369,14 +369,13 @@ saddle_status saddle_stage_held_out(saddle_instance *e, saddle_error *error)
                                : load_held_out(e, plan->problem.test_data, error);
     const saddle_label_rule rule = saddle_plan_label_rule(plan, e->kind->labels);
     SADDLE_THEN(status, saddle_labels_apply(&rule, *held_out, error));
-    status = saddle_in_field("test-data", status, error);
+    status = saddle_in_field("--test-data", status, error);
     if (status == SADDLE_OK && (*held_out)->features != e->features)
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT,
-                        "test-data: '%s' has %zu feature%s, but the agents' data have %zu; give "
-                        "rows with the same features",
-                        (*held_out)->name, (*held_out)->features,
-                        SADDLE_PLURAL((*held_out)->features), e->features);
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "--test-data: '%s' has %zu feature%s, but the agents' data have %zu; "
+                             "give rows with the same features",
+                             (*held_out)->name, (*held_out)->features,
+                             SADDLE_PLURAL((*held_out)->features), e->features);
     e->held_out = *held_out;
     return status;
 }
@@ -411,10 +410,10 @@ static saddle_status check_need(const saddle_instance *e, saddle_error *error)
                 SADDLE_GIVEN(plan, problem.data);
     if (data && !needs_data(e))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "data: problem %s generates its own samples; leave data out", name);
+                           "--data: problem %s generates its own samples; leave --data out", name);
     if ((plan->problem.test_data != NULL || plan->problem.test_rows != NULL) && !needs_data(e))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "test-data: problem %s is not made from data; leave it out", name);
+                           "--test-data: problem %s is not made from data; leave it out", name);
     return SADDLE_OK;
 }
 
@@ -428,7 +427,7 @@ static saddle_status refuse_unlabelled(const saddle_instance *e, saddle_error *e
     if (!needs_data(e) || (!no_column && (file == NULL || strcmp(file, "none") != 0)))
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: 'none' means rows without labels, which only predict can use; give "
+                       "--%s: 'none' means rows without labels, which only predict can use; give "
                        "the %s of the labels",
                        no_column ? "label-column" : "labels", no_column ? "column" : "file");
 }

@@ -232,7 +232,7 @@ saddle_status saddle_same_contents(const saddle_instance *e, const saddle_world 
     if (own == first || text == NULL)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: '%.300s' differs between processes: its contents in process %zu are "
+                       "--%s: '%.300s' differs between processes: its contents in process %zu are "
                        "not those in process 0; copy one file to all machines%s",
                        option, text, world->rank,
                        strcmp(option, "data") == 0

@@ -23,7 +23,7 @@ static saddle_status find_kind(saddle_instance *e, saddle_error *error)
     if (e->plan->problem.own != NULL)
         return SADDLE_OK;
     saddle_status status = saddle_problem_choose(&e->parts->choice, e->plan->problem.name, error);
-    status = saddle_in_field("problem", status, error);
+    status = saddle_in_field("--problem", status, error);
     e->kind = e->parts->choice.kind;
     return status;
 }
@@ -127,8 +127,8 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
     if (e->held_out != NULL && e->problem->outcomes == NULL)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "test-data: problem %s has no outcomes; leave test-data out and evaluate the "
-            "saved model on it, or choose a problem with outcomes, such as auc or fair",
+            "--test-data: problem %s has no outcomes; leave --test-data out and evaluate the saved "
+            "model on it, or choose a problem with outcomes, such as auc or fair",
             saddle_shown_name(e->problem->name));
     SADDLE_TRY(check_scale(e, error));
     saddle_status status = saddle_problem_check(e->problem, error);
@@ -202,7 +202,7 @@ static saddle_status make_prox(saddle_instance *e, saddle_error *error)
         return status;
     saddle_error said = *error;
     return saddle_fail(error, status,
-                       "%.900s; x-set was not given, so the set is the problem's default",
+                       "%.900s; --x-set was not given, so the set is the problem's default",
                        said.message);
 }
 
@@ -229,15 +229,15 @@ static saddle_status make_sets(saddle_instance *e, saddle_error *error)
     struct saddle_instance_parts *parts = e->parts;
     const saddle_problem *problem = e->problem;
     saddle_plan *plan = &parts->plan;
-    saddle_status status = make_set(&e->x_set, &parts->x_set, plan->problem.own_x_set, "x-set",
+    saddle_status status = make_set(&e->x_set, &parts->x_set, plan->problem.own_x_set, "--x-set",
                                     plan->problem.x_set, problem->x_set, problem->x_dim, error);
-    SADDLE_THEN(status, make_set(&e->y_set, &parts->y_set, plan->problem.own_y_set, "y-set",
+    SADDLE_THEN(status, make_set(&e->y_set, &parts->y_set, plan->problem.own_y_set, "--y-set",
                                  plan->problem.y_set, problem->y_set, problem->y_dim, error));
     e->regularizer = plan->problem.own_regularizer;
     if (status == SADDLE_OK && e->regularizer == NULL) {
         status = saddle_regularizer_create(&parts->regularizer, plan->problem.regularizer,
                                            problem->x_dim, error);
-        status = saddle_in_field("regularizer", status, error);
+        status = saddle_in_field("--regularizer", status, error);
         e->regularizer = parts->regularizer;
     }
     SADDLE_THEN(status, make_prox(e, error));
@@ -376,7 +376,7 @@ saddle_status saddle_instance_create(saddle_instance **out, const saddle_plan *p
     saddle_status status = saddle_engine_find(
         &engine, plan->engine.name != NULL ? plan->engine.name : "threads", error);
     return status == SADDLE_OK ? saddle_instance_create_on(out, engine, plan, error)
-                               : saddle_in_field("engine", status, error);
+                               : saddle_in_field("--engine", status, error);
 }
 
 void saddle_instance_free(saddle_instance *e)

@@ -41,7 +41,7 @@ saddle_status saddle_stage_count_files(saddle_instance *e, saddle_error *error)
     if (status == SADDLE_OK && most == 0.0)
         status = saddle_no_first_file(plan->problem.data, error);
     plan->network.agents = (uint64_t)most;
-    return saddle_in_field("data", status, error);
+    return saddle_in_field("--data", status, error);
 }
 
 saddle_status saddle_stage_read_links(saddle_instance *e, saddle_error *error)
@@ -49,25 +49,24 @@ saddle_status saddle_stage_read_links(saddle_instance *e, saddle_error *error)
     const saddle_plan *plan = &e->parts->plan;
     const char *text = plan->network.links != NULL ? plan->network.links : "reliable";
     saddle_status status =
-        saddle_in_field("links", saddle_link_rule_create(&e->parts->links, text, error), error);
+        saddle_in_field("--links", saddle_link_rule_create(&e->parts->links, text, error), error);
     e->links = e->parts->links;
     if (status == SADDLE_OK && plan->network.inexact != SADDLE_INEXACT_NO &&
         !saddle_link_rule_one_sided(e->links))
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "inexact: applies only to lossy, burst and delay links, but these are %.200s; leave "
-            "inexact out, or set links to one of those",
-            text);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--inexact: applies only to lossy, burst and delay links, but these are "
+                           "%.200s; leave --inexact out, or set --links to one of those",
+                           text);
     if (status != SADDLE_OK || plan->network.churn == NULL)
         return status;
     if (plan->network.inexact != SADDLE_INEXACT_NO)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "churn: agents can come and go only with exact links; leave inexact or "
-                           "churn out");
+                           "--churn: agents can come and go only with exact links; leave --inexact "
+                           "or --churn out");
     if (e->links->kind != SADDLE_LINKS_RELIABLE && !saddle_link_rule_one_sided(e->links))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "churn: agents can come and go with links reliable, lossy, burst and "
-                           "delay (got links %.200s); change the links or leave churn out",
+                           "--churn: agents can come and go with links reliable, lossy, burst and "
+                           "delay (got links %.200s); change the links or leave --churn out",
                            text);
     return status;
 }
@@ -78,21 +77,21 @@ saddle_status saddle_stage_read_compression(saddle_instance *e, saddle_error *er
     const char *text = plan->network.compress != NULL ? plan->network.compress : "none";
     saddle_compression *rule = &e->parts->compression;
     SADDLE_TRY(saddle_in_field(
-        "compress", saddle_compression_read(rule, text, plan->network.mixing_rate, error), error));
+        "--compress", saddle_compression_read(rule, text, plan->network.mixing_rate, error),
+        error));
     if (rule->kind == SADDLE_COMPRESS_NONE)
         return SADDLE_OK;
     e->compression = rule;
     if (e->links->kind != SADDLE_LINKS_RELIABLE)
-        return saddle_fail(
-            error, SADDLE_UNSUPPORTED,
-            "compress: compressed messages contain only changes, so an agent that misses one would "
-            "have a wrong copy of its neighbour's state from then on; use reliable links (these "
-            "are %.200s) or leave compress out",
-            plan->network.links);
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "--compress: compressed messages contain only changes, so an agent that "
+                           "misses one would have a wrong copy of its neighbour's state from then "
+                           "on; use reliable links (these are %.200s) or leave --compress out",
+                           plan->network.links);
     if (plan->network.churn != NULL)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "compress: an agent that leaves or joins would have wrong copies of its "
-                           "neighbours; leave compress or churn out");
+                           "--compress: an agent that leaves or joins would have wrong copies of "
+                           "its neighbours; leave --compress or --churn out");
     return SADDLE_OK;
 }
 
@@ -101,11 +100,11 @@ static saddle_status unite_sequence(saddle_instance *e, size_t agents, saddle_er
 {
     const saddle_plan *plan = &e->parts->plan;
     if (plan->network.graph != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "links: %.200s already name the topologies; leave out the graph in "
-                           "memory",
-                           plan->network.links);
-    return saddle_in_field("links",
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "--links: %.200s already name the topologies; leave out the graph in memory",
+            plan->network.links);
+    return saddle_in_field("--links",
                            saddle_link_rule_union(e->parts->links, agents, SADDLE_DEFAULT_AGENTS,
                                                   e->seed, &e->parts->graph, error),
                            error);
@@ -126,7 +125,7 @@ saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
         plan->network.graph = plan->network.weights->graph;
     if (own != NULL && agents != 0 && agents != own->agents)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "agents: %zu differs from the %zu agent%s of problem %s; leave it out",
+                           "--agents: %zu differs from the %zu agent%s of problem %s; leave it out",
                            agents, own->agents, SADDLE_PLURAL(own->agents),
                            saddle_shown_name(own->name));
     if (own != NULL)
@@ -134,7 +133,7 @@ saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
     e->graph = plan->network.graph;
     if (e->graph != NULL && agents != 0 && agents != e->graph->agents)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "agents: %zu differs from the graph's %zu; leave it out", agents,
+                           "--agents: %zu differs from the graph's %zu; leave it out", agents,
                            e->graph->agents);
     saddle_status status = SADDLE_OK;
     if (e->links->kind == SADDLE_LINKS_SEQUENCE) {
@@ -146,7 +145,7 @@ saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
             agents = SADDLE_DEFAULT_AGENTS;
         status =
             saddle_graph_create(&e->parts->graph, plan->network.topology, agents, e->seed, error);
-        status = saddle_in_field("topology", status, error);
+        status = saddle_in_field("--topology", status, error);
         e->graph = e->parts->graph;
     } else {
         plan->network.topology = e->graph->text;
@@ -173,7 +172,7 @@ saddle_status saddle_stage_mixing(saddle_instance *e, saddle_error *error)
     saddle_status status = SADDLE_OK;
     if (e->mixing == NULL) {
         status = saddle_mixing_create(&e->parts->mixing, e->graph, plan->network.mixing, error);
-        status = saddle_in_field("mixing", status, error);
+        status = saddle_in_field("--mixing", status, error);
         e->mixing = e->parts->mixing;
     } else {
         plan->network.mixing = e->mixing->text;
@@ -194,7 +193,7 @@ saddle_status saddle_stage_mixing(saddle_instance *e, saddle_error *error)
 
 saddle_status saddle_stage_complete_links(saddle_instance *e, saddle_error *error)
 {
-    return saddle_in_field("links", saddle_link_rule_complete(e->parts->links, e->mixing, error),
+    return saddle_in_field("--links", saddle_link_rule_complete(e->parts->links, e->mixing, error),
                            error);
 }
 
@@ -205,7 +204,7 @@ saddle_status saddle_stage_read_churn(saddle_instance *e, saddle_error *error)
         return SADDLE_OK;
     saddle_status status = saddle_churn_read(&e->parts->churn, churn, e->graph, error);
     e->churn = e->parts->churn;
-    return saddle_in_field("churn", status, error);
+    return saddle_in_field("--churn", status, error);
 }
 
 double saddle_instance_least_self_weight(const saddle_instance *e)

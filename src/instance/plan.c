@@ -150,7 +150,7 @@ static saddle_status apply(saddle_plan *plan, const saddle_yaml_entry *from, sad
              strchr(from->value, '/') != NULL)
         status = saddle_fail(&reason, SADDLE_BAD_INPUT,
                              "'%.200s' is a plug-in, and plug-ins named in a file are not loaded; "
-                             "if you trust it, give %.200s as the %s",
+                             "if you trust it, give %.200s as --%s",
                              from->value, from->value, from->name);
     else
         status = given ? saddle_option_read(chosen->option, from->value, &checked, &reason)
@@ -207,7 +207,7 @@ static saddle_status take_field(saddle_plan *plan, saddle_entry *e, bool given, 
     const void *field = saddle_option_field(option, plan);
     const char *text = saddle_option_text(option, field, buffer);
     if (text == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "%s: choice number %d is not one of %s",
+        return saddle_fail(error, SADDLE_BAD_INPUT, "--%s: choice number %d is not one of %s",
                            option->name, *(const int *)field, option->choices);
     bool points = option->kind == SADDLE_OPTION_TEXT;
     /* A NULL that stands for the default is not given. */
@@ -342,10 +342,11 @@ saddle_status saddle_plan_record_own(saddle_plan *plan, const saddle_option *con
         if (saddle_option_holds(*options, field, &before))
             continue;
         const char *text = saddle_option_text(*options, field, buffer);
-        status = text != NULL
-                     ? saddle_entry_assign_named(plan, found, text, found->from, error)
-                     : saddle_fail(error, SADDLE_BAD_INPUT, "%s: choice number %d is not one of %s",
-                                   (*options)->name, *(const int *)field, (*options)->choices);
+        status =
+            text != NULL
+                ? saddle_entry_assign_named(plan, found, text, found->from, error)
+                : saddle_fail(error, SADDLE_BAD_INPUT, "--%s: choice number %d is not one of %s",
+                              (*options)->name, *(const int *)field, (*options)->choices);
     }
     return status;
 }

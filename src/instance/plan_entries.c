@@ -153,5 +153,5 @@ saddle_status saddle_entry_assign_named(saddle_plan *plan, saddle_entry *e, cons
     saddle_status status = saddle_entry_assign(plan, e, text, from, &why);
     if (status == SADDLE_OK)
         return SADDLE_OK;
-    return saddle_fail(error, status, "%s: %.900s", e->option->name, why.message);
+    return saddle_fail(error, status, "--%s: %.900s", e->option->name, why.message);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "files/plugin.h"
 #include "instance/algorithm_choice.h"
@@ -83,7 +84,9 @@ static saddle_status load_all(saddle_plan *plan, const saddle_option *option, sa
     for (char *rest = list ? text : NULL; status == SADDLE_OK && rest != NULL;)
         status = load(plan, option, saddle_algorithm_next(&rest), error);
     saddle_free(text);
-    return saddle_in_field(option->name, status, error);
+    char what[80];
+    saddle_snprintf(what, sizeof what, "--%s", option->name);
+    return saddle_in_field(what, status, error);
 }
 
 saddle_status saddle_plan_load_plugins(saddle_plan *plan, saddle_error *error)
@@ -122,8 +125,8 @@ static saddle_status append(char **text, const char *name, const char *value, sa
 {
     if (strchr(value, ',') != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: '%.200s' has a comma, which no option of a plug-in can have", name,
-                           value);
+                           "--%s: '%.200s' has a comma, which no option of a plug-in can have",
+                           name, value);
     const char *colon = strchr(*text, ':');
     const char *separator = colon == NULL ? ":" : colon[1] == '\0' ? "" : ",";
     char *longer = saddle_format("%s%s%s=%s", *text, separator, name, value);

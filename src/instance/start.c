@@ -14,7 +14,7 @@
 /* One of the two variables. */
 typedef struct variable {
     const char *name;   /* "x" */
-    const char *option; /* "init-x" */
+    const char *option; /* "--init-x" */
     const char *rule;   /* NULL: the problem's start, or the default rule */
     const double *own;  /* the point in memory; NULL: use the rule */
     size_t length;      /* length of `own` */
@@ -144,7 +144,7 @@ saddle_status saddle_stage_start(saddle_instance *e, saddle_error *error)
     bool x_alone = plan->start.init_x != NULL;
     bool y_alone = plan->start.init_y != NULL;
     variable x = {.name = "x",
-                  .option = x_alone ? "init-x" : "init",
+                  .option = x_alone ? "--init-x" : "--init",
                   .rule = x_alone ? plan->start.init_x : both,
                   .own = plan->start.x,
                   .length = plan->start.x_length,
@@ -153,7 +153,7 @@ saddle_status saddle_stage_start(saddle_instance *e, saddle_error *error)
                   .stream = 0,
                   .out = parts->x0};
     variable y = {.name = "y",
-                  .option = y_alone ? "init-y" : "init",
+                  .option = y_alone ? "--init-y" : "--init",
                   .rule = y_alone ? plan->start.init_y : both,
                   .own = plan->start.y,
                   .length = plan->start.y_length,

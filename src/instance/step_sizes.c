@@ -305,19 +305,18 @@ static saddle_status check_coverage(const saddle_instance *instance, saddle_erro
                            "overflows; scale the data, or choose smaller sets",
                            name, X_text, Y_text);
     if (instance->links != NULL && instance->links->kind != SADDLE_LINKS_RELIABLE)
-        return saddle_fail(
-            error, SADDLE_UNSUPPORTED,
-            "the theory, and so steps theory, covers only reliable links (got %.200s); leave "
-            "links out",
-            instance->plan->network.links);
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "the theory, and so --steps theory, covers only reliable links (got "
+                           "%.200s); leave --links out",
+                           instance->plan->network.links);
     if (instance->churn != NULL)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "the theory, and so steps theory, does not cover agents that leave or "
-                           "join; leave churn out");
+                           "the theory, and so --steps theory, does not cover agents that leave or "
+                           "join; leave --churn out");
     if (instance->compression != NULL)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "the theory, and so steps theory, does not cover compressed messages "
-                           "(got %.200s); leave compress out",
+                           "the theory, and so --steps theory, does not cover compressed messages "
+                           "(got %.200s); leave --compress out",
                            instance->plan->network.compress);
     if (!(instance->spectrum.lambda < 1.0))
         return saddle_fail(error, SADDLE_NUMERIC,

@@ -99,7 +99,7 @@ bool saddle_option_lacks_companion(const saddle_plan *plan, const saddle_option 
     const saddle_companion *with = &option->used_with;
     if (with->option == NULL || saddle_entry_of(plan, with->option) == NULL)
         return false;
-    saddle_snprintf(out, 128, "%s used with %s %s", with->without ? "not" : "only",
+    saddle_snprintf(out, 128, "%s used with --%s %s", with->without ? "not" : "only",
                     with->option->name, with->beginning);
     const char *value = SADDLE_PLAN_TEXT(plan, with->option);
     bool begins = strncmp(value, with->beginning, strlen(with->beginning)) == 0;
@@ -180,7 +180,7 @@ static void warn(const saddle_plan *plan, const saddle_option *option, const cha
                  saddle_warning *warning, void *context)
 {
     if (reason != NULL && saddle_plan_given(plan, option))
-        saddle_warn(warning, context, "%s: %s", option->name, reason);
+        saddle_warn(warning, context, "--%s: %s", option->name, reason);
 }
 
 void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_warning *warning,
@@ -199,7 +199,7 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
 {
     char text[REASON];
     if (instance->parts->unscaled[0] != '\0')
-        saddle_warn(warning, context, "data: %s", instance->parts->unscaled);
+        saddle_warn(warning, context, "--data: %s", instance->parts->unscaled);
     for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
         const saddle_option *option = saddle_plan_option(plan, k);
         const char *reason = reason_unused(plan, option, instance, algorithm, count, text);

@@ -32,9 +32,10 @@ saddle_status saddle_model_create(saddle_model **out, const saddle_model_choice 
         return saddle_linear_create(out, inputs, error);
     if (strncmp(choice->score, "mlp:", 4) == 0)
         return saddle_mlp_create(out, inputs, choice->score + 4, choice->activation, error);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "score: '%s' is not a model; give linear or mlp:H1[,H2,...], such as mlp:64",
-                       choice->score);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "--score: '%s' is not a model; give linear or mlp:H1[,H2,...], such as mlp:64",
+        choice->score);
 }
 
 void saddle_model_free(saddle_model *model)

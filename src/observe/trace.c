@@ -20,9 +20,9 @@
 typedef enum condition { ALWAYS, WITH_LINK_MODEL, WITH_LINKS, WITH_CHURN } condition;
 /* Why the others do not. */
 static const char *const lacks[] = {
-    [WITH_LINK_MODEL] = "without a link-model; give one, such as latency:0.02,bandwidth:125000",
-    [WITH_LINKS] = "with reliable links; set links to another kind, such as lossy:0.1",
-    [WITH_CHURN] = "without churn; set churn to a file of events"};
+    [WITH_LINK_MODEL] = "without a --link-model; give one, such as latency:0.02,bandwidth:125000",
+    [WITH_LINKS] = "with reliable links; set --links to another kind, such as lossy:0.1",
+    [WITH_CHURN] = "without churn; set --churn to a file of events"};
 
 /* The columns of a trace, in order. */
 #define FIELD(name) offsetof(saddle_row, name)
@@ -145,7 +145,7 @@ static void write_head(FILE *f, const saddle_run_info *info, const saddle_result
 saddle_status saddle_trace_open(saddle_lines *out, const char *path, const saddle_run_info *info,
                                 const saddle_result *result, saddle_error *error)
 {
-    saddle_status status = saddle_lines_open(out, path, "trace", false, error);
+    saddle_status status = saddle_lines_open(out, path, "--trace", false, error);
     if (status == SADDLE_OK) {
         write_head(out->stream, info, result);
         status = saddle_lines_flush(out, WHAT, error);

@@ -389,7 +389,7 @@ static saddle_status find_share(instance *self, const saddle_problem_inputs *inp
     if (status == SADDLE_OK && !(self->share > 0.0 && self->share < 1.0))
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "positive: the share of positives is %g, but auc needs samples of both classes",
+            "--positive: the share of positives is %g, but auc needs samples of both classes",
             self->share);
     return status;
 }

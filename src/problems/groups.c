@@ -34,16 +34,16 @@ static saddle_status add_column(saddle_groups *g, const char *text, size_t lengt
     bool label = (length == 5 && strncmp(text, "label", 5) == 0) ||
                  saddle_columns_is_label(columns, text, length);
     if (!label)
-        SADDLE_TRY(saddle_in_field("groups",
+        SADDLE_TRY(saddle_in_field("--groups",
                                    saddle_columns_features_of(columns, features, text, length,
                                                               &found.first, &found.count, error),
                                    error));
     for (size_t k = 0; k < g->width; k++)
         if (g->column[k].first == found.first && g->column[k].count == found.count)
-            return saddle_fail(error, SADDLE_BAD_INPUT, "groups: '%s' is listed twice",
+            return saddle_fail(error, SADDLE_BAD_INPUT, "--groups: '%s' is listed twice",
                                saddle_excerpt_of(text, text + length).text);
     if (g->width == SADDLE_GROUP_COLUMNS)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "groups: give at most %d columns",
+        return saddle_fail(error, SADDLE_BAD_INPUT, "--groups: give at most %d columns",
                            SADDLE_GROUP_COLUMNS);
     g->column[g->width++] = found;
     return SADDLE_OK;
@@ -180,10 +180,10 @@ static bool add_key(saddle_groups *g, const double *key)
 
 static saddle_status too_many(saddle_error *error)
 {
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "groups: the rows form more than %d groups; choose columns with fewer "
-                       "different values",
-                       SADDLE_MOST_GROUPS);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "--groups: the rows form more than %d groups; choose columns with fewer different values",
+        SADDLE_MOST_GROUPS);
 }
 
 /* Collects the distinct keys of the rows in this process. */
@@ -229,7 +229,7 @@ static saddle_status read_keys(saddle_groups *g, const char *values, saddle_erro
     for (const char *item; (item = saddle_next_item(&rest, &length)) != NULL;)
         if (!append_key(g, item, length))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "group-values: '%.100s' is not a list of groups; give at most %d "
+                               "--group-values: '%.100s' is not a list of groups; give at most %d "
                                "different ones separated by commas, each of %zu value%s%s, or auto",
                                values, SADDLE_MOST_GROUPS, g->width, g->width > 1 ? "s" : "",
                                g->width > 1 ? " separated by colons" : "");
@@ -261,8 +261,8 @@ saddle_status saddle_groups_read(saddle_groups *out, const saddle_problem_inputs
         .inputs = inputs, .by_agent = strcmp(by, "agents") == 0, .given = values != NULL};
     if (out->by_agent && out->given)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "group-values: with groups = agents there are no values; leave it out, "
-                           "or set groups to columns");
+                           "--group-values: with groups = agents there are no values; leave it "
+                           "out, or set --groups to columns");
     if (!out->by_agent)
         SADDLE_TRY(read_columns(out, by, error));
     if (!allocate(out))
@@ -321,13 +321,13 @@ static saddle_status check_sizes(const saddle_groups *g, int64_t without, saddle
 {
     if (without > 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "group-values: %lld rows belong to none of the %zu groups; list all "
+                           "--group-values: %lld rows belong to none of the %zu groups; list all "
                            "groups, or give auto",
                            (long long)without, g->count);
     for (size_t k = 0; k < g->count; k++)
         if (g->size[k] == 0)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "group-values: no agent has a row of group %zu; leave it out",
+                               "--group-values: no agent has a row of group %zu; leave it out",
                                k + 1);
     return SADDLE_OK;
 }

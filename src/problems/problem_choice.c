@@ -59,7 +59,7 @@ saddle_status saddle_problem_read_options(const saddle_problem_choice *choice, v
     if (status == SADDLE_OK)
         return status;
     saddle_plugin_failed(plugin->path, status, &said, error);
-    return saddle_in_field("problem", status, error);
+    return saddle_in_field("--problem", status, error);
 }
 
 void saddle_problem_free(saddle_problem *problem)
@@ -77,13 +77,13 @@ static saddle_status init(const saddle_problem_choice *choice, saddle_problem *p
     saddle_status status = choice->kind->init(problem, inputs, &said);
     if (status == SADDLE_OK && problem->agents != inputs->agents)
         status = saddle_fail(&said, SADDLE_BAD_INPUT,
-                             "problem %s is for %zu agent%s, but there are %zu; set agents to %zu "
-                             "or make it use inputs->agents",
+                             "problem %s is for %zu agent%s, but there are %zu; set --agents to "
+                             "%zu or make it use inputs->agents",
                              choice->kind->name, problem->agents, SADDLE_PLURAL(problem->agents),
                              inputs->agents, problem->agents);
     if (status != SADDLE_OK && choice->plugin != NULL)
         return saddle_in_field(
-            "problem", saddle_plugin_failed(choice->plugin->path, status, &said, error), error);
+            "--problem", saddle_plugin_failed(choice->plugin->path, status, &said, error), error);
     return saddle_pass_on(error, status, &said, "problem", choice->kind->name);
 }
 
@@ -94,8 +94,8 @@ saddle_status saddle_problem_make(const saddle_problem_choice *choice, saddle_pr
     *out = NULL;
     if (kind->needs_data && !kind->local_data && inputs->world->ranks > 1)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "problem: %s needs the data of all agents, which are in %zu processes; "
-                           "use the engine threads, or make it read only the shards of "
+                           "--problem: %s needs the data of all agents, which are in %zu "
+                           "processes; use the engine threads, or make it read only the shards of "
                            "inputs->world->here and set .local_data",
                            kind->name, inputs->world->ranks);
     saddle_problem *problem = saddle_alloc(1, kind->size);

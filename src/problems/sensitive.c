@@ -51,7 +51,7 @@ static saddle_status read_signs(saddle_sensitive *self, saddle_error *error)
             double attribute = saddle_row_entry(data, row, self->column);
             if (attribute != 0.0 && attribute != 1.0)
                 return saddle_fail(error, SADDLE_BAD_INPUT,
-                                   "sensitive: feature %zu is %g in a row of agent %zu; a "
+                                   "--sensitive: feature %zu is %g in a row of agent %zu; a "
                                    "sensitive attribute must be 0 or 1",
                                    self->column + 1, attribute, i);
             *next++ = 2.0 * attribute - 1.0;
@@ -73,10 +73,10 @@ static saddle_status find_feature(const saddle_problem_inputs *inputs, const cha
         return SADDLE_OK;
     if (strcmp(feature, SADDLE_DEFAULT_SENSITIVE) == 0 && remedy != NULL)
         return saddle_fail(error, status,
-                           "sensitive: the default, feature " SADDLE_DEFAULT_SENSITIVE
+                           "--sensitive: the default, feature " SADDLE_DEFAULT_SENSITIVE
                            " of a9a, is not in these data%s",
                            remedy);
-    return saddle_fail(error, status, "sensitive: %s", why.message);
+    return saddle_fail(error, status, "--sensitive: %s", why.message);
 }
 
 saddle_status saddle_sensitive_read(saddle_sensitive *out, const saddle_problem_inputs *inputs,
@@ -92,7 +92,7 @@ saddle_status saddle_sensitive_read(saddle_sensitive *out, const saddle_problem_
         out->hidden[out->column] = true;
     else if (strcmp(excluded, "none") != 0)
         return saddle_in_field(
-            "exclude-features",
+            "--exclude-features",
             saddle_columns_mark(inputs->columns, features, excluded, out->hidden, error), error);
     return SADDLE_OK;
 }

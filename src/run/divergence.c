@@ -216,11 +216,10 @@ static void name_cause(const saddle_run_state *r, const double *found, saddle_fa
     } else if (name_function(r, found, fault, out, size) || name_passing_nan(r, fault, out, size)) {
         return;
     } else if (!isfinite(row->x_stationarity)) {
-        saddle_snprintf(
-            out, size,
-            "the distance to the proximal point with tau %g is %g; raise tau, or metric-tau if "
-            "it is given",
-            r->result->plan.outputs.metric_tau, row->x_stationarity);
+        saddle_snprintf(out, size,
+                        "the distance to the proximal point with tau %g is %g; raise --tau, or "
+                        "--metric-tau if it is given",
+                        r->result->plan.outputs.metric_tau, row->x_stationarity);
         set_fault(fault, "x_stationarity", 0, row->x_stationarity);
     } else if (!isfinite(row->loss + row->primal + row->y_gap)) {
         saddle_snprintf(
@@ -312,14 +311,14 @@ saddle_status saddle_run_refuse_start(const saddle_run_state *r, saddle_error *e
     if (far)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "%s-set: every point of '%.200s' is so far from zero that the losses are not "
-            "finite, such as %s[%zu] = %g at the start; give a set closer to zero",
+            "--%s-set: every point of '%.200s' is so far from zero that the losses are not finite, "
+            "such as %s[%zu] = %g at the start; give a set closer to zero",
             name, saddle_set_text(set), name, entry, value);
-    const char *field = "init";
+    const char *field = "--init";
     if (own)
         field = y ? "start.y" : "start.x";
     else if (by_itself)
-        field = y ? "init-y" : "init-x";
+        field = y ? "--init-y" : "--init-x";
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "%s: the losses at the starting point are not finite: variable %s[%zu] is "
                        "%g; start closer to zero",

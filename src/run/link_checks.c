@@ -22,9 +22,9 @@ static saddle_status check_losses(const saddle_run_state *r, saddle_error *error
         return SADDLE_OK;
     return saddle_fail(
         error, SADDLE_UNSUPPORTED,
-        "links: %s cannot make up for lost or late messages: with links %.200s its agents would "
-        "agree on a wrong answer; use links agreed:P, or an algorithm that tracks gradients, such "
-        "as precision, or set inexact to own or stale to see the error",
+        "--links: %s cannot make up for lost or late messages: with links %.200s its agents would "
+        "agree on a wrong answer; use --links agreed:P, or an algorithm that tracks gradients, "
+        "such as precision, or set --inexact to own or stale to see the error",
         r->info.algorithm->name, e->plan->network.links);
 }
 
@@ -48,13 +48,13 @@ static saddle_status check_churn(const saddle_run_state *r, saddle_error *error)
     if (!has_iterate(&r->layout, "x", e->problem->x_dim) ||
         !has_iterate(&r->layout, "y", e->problem->y_dim))
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "churn: %s does not declare iterates x and y among its fields, from "
+                           "--churn: %s does not declare iterates x and y among its fields, from "
                            "which agents could start anew; use another algorithm",
                            a->name);
     if (a->wants_oracle != NULL && a->wants_oracle(r->parameters))
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "churn: %s with these options needs a number that is computed from all "
-                           "agents at once (gamma exact); set gamma to local",
+                           "--churn: %s with these options needs a number that is computed from "
+                           "all agents at once (gamma exact); set --gamma to local",
                            a->name);
     return SADDLE_OK;
 }
@@ -66,9 +66,8 @@ static saddle_status check_compression(const saddle_run_state *r, saddle_error *
         return SADDLE_OK;
     return saddle_fail(
         error, SADDLE_UNSUPPORTED,
-        "compress: algorithm %s does not say which fields its messages have, so that "
-        "they cannot be compressed; let its layout() add them by "
-        "saddle_layout_add(), or leave compress out",
+        "--compress: algorithm %s does not say which fields its messages have, so that they cannot "
+        "be compressed; let its layout() add them by saddle_layout_add(), or leave --compress out",
         r->info.algorithm->name);
 }
 
@@ -86,8 +85,8 @@ static void warn_of_late(const saddle_run_state *r, const char *option, const ch
 {
     if (late > 0)
         saddle_run_warn(r,
-                        "%s: the run ends after %" PRIu64 " rounds, so %zu %s%s from round %" PRIu64
-                        " on %s no effect",
+                        "--%s: the run ends after %" PRIu64
+                        " rounds, so %zu %s%s from round %" PRIu64 " on %s no effect",
                         option, r->given.limits.iterations * r->layout.rounds, late, what,
                         SADDLE_PLURAL(late), first, late == 1 ? "has" : "have");
 }
@@ -128,7 +127,7 @@ saddle_status saddle_run_warn_of_parts(const saddle_run_state *r, saddle_error *
     /* A schedule of single edges connects nobody any more shortly before its end. */
     if (components[0] != '\0' && from <= rounds / 2)
         saddle_run_warn(r,
-                        "links: from round %" PRIu64
+                        "--links: from round %" PRIu64
                         " to the end of the run, the edges of schedule '%.200s' never connect all "
                         "agents: %s, which cannot agree with each other; list edges that join "
                         "them in later rounds, too",
@@ -160,13 +159,13 @@ void saddle_run_warn_of_replicas(saddle_run_state *r)
     r->level = level;
     if (rule->backs_off)
         saddle_run_warn(r,
-                        "compress: messages did not keep up with the changes; the mixing rate is "
+                        "--compress: messages did not keep up with the changes; the mixing rate is "
                         "lowered from %g to %g",
                         r->info.mixing_rate, ldexp(r->info.mixing_rate, -(int)level));
     else if (first)
         saddle_run_warn(r,
-                        "mixing-rate: with %g, messages compressed by %.60s cannot keep up with "
-                        "the changes, and agents drift apart; give a smaller mixing-rate, or %s",
+                        "--mixing-rate: with %g, messages compressed by %.60s cannot keep up with "
+                        "the changes, and agents drift apart; give a smaller --mixing-rate, or %s",
                         r->info.mixing_rate, r->info.plan->network.compress, remedy(rule));
 }
 
@@ -184,7 +183,7 @@ void saddle_run_warn_of_disagreement(const saddle_run_state *r)
     if ((double)row->cost.rounds * r->info.mixing_rate * e->spectrum.gap < MIXING_TIMES)
         return;
     saddle_run_warn(r,
-                    "compress: the run ends at a metric of %.3g, above the %.3g of its start: "
+                    "--compress: the run ends at a metric of %.3g, above the %.3g of its start: "
                     "messages compressed by %.60s do not hold the agents together (consensus error "
                     "%.3g); %s, or take smaller steps or larger batches",
                     row->metric, start, r->info.plan->network.compress, apart,
@@ -196,10 +195,9 @@ void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault)
     const saddle_compression *rule = r->info.instance->compression;
     if (rule == NULL || r->layout.rounds == 0 || r->result->cause[0] != '\0')
         return;
-    saddle_snprintf(
-        r->result->cause, sizeof r->result->cause,
-        "agent %zu, variable %.23s[%zu] is %.3g with compress %.30s and mixing-rate %g; "
-        "give a smaller mixing-rate, %s, or take smaller steps",
-        fault->agent, fault->variable, fault->index, fault->value, r->info.plan->network.compress,
-        r->info.mixing_rate, remedy(rule));
+    saddle_snprintf(r->result->cause, sizeof r->result->cause,
+                    "agent %zu, variable %.23s[%zu] is %.3g with --compress %.30s and "
+                    "--mixing-rate %g; give a smaller --mixing-rate, %s, or take smaller steps",
+                    fault->agent, fault->variable, fault->index, fault->value,
+                    r->info.plan->network.compress, r->info.mixing_rate, remedy(rule));
 }

@@ -7,6 +7,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "data/readers.h"
 #include "files/pattern.h"
@@ -16,18 +17,18 @@
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
 /* Adds a data file, and the label file next to it if there is one. */
-static void add_data_file(const char *option, const char *path, saddle_path_list *inputs)
+static void add_data_file(const char *what, const char *path, saddle_path_list *inputs)
 {
     char *labels = NULL;
-    saddle_path_list_add(inputs, option, path);
+    saddle_path_list_add(inputs, what, path);
     if (saddle_idx_find_labels(path, &labels, NULL) == SADDLE_NO_MEMORY)
         inputs->short_of_memory = true;
-    saddle_path_list_add(inputs, "labels", labels);
+    saddle_path_list_add(inputs, "--labels", labels);
     saddle_free(labels);
 }
 
 /* Adds those of the agents' files part-0, part-1, ... that are on this machine. */
-static void add_parts(const char *option, const char *pattern, saddle_path_list *inputs)
+static void add_parts(const char *what, const char *pattern, saddle_path_list *inputs)
 {
     struct stat status;
     bool there = saddle_pattern_check(pattern, NULL) == SADDLE_OK;
@@ -37,53 +38,53 @@ static void add_parts(const char *option, const char *pattern, saddle_path_list 
             inputs->short_of_memory = true;
         there = part != NULL && stat(part, &status) == 0;
         if (there)
-            add_data_file(option, part, inputs);
+            add_data_file(what, part, inputs);
         saddle_free(part);
     }
 }
 
-void saddle_data_add_inputs(const char *option, const char *name, saddle_path_list *inputs)
+void saddle_data_add_inputs(const char *what, const char *name, saddle_path_list *inputs)
 {
     char *path = NULL;
     struct stat status;
     if (*name == '\0' || (strncmp(name, "synthetic", 9) == 0 && stat(name, &status) != 0))
         return;
-    add_parts(option, name, inputs);
+    add_parts(what, name, inputs);
     /* A name that is not a file is refused when it is used. */
     saddle_status found = saddle_data_find(name, &path, NULL);
     if (found == SADDLE_OK)
-        add_data_file(option, path, inputs);
+        add_data_file(what, path, inputs);
     inputs->short_of_memory = inputs->short_of_memory || found == SADDLE_NO_MEMORY;
     saddle_free(path);
 }
 
 /* Adds the file of a starting point, unless it is also the plan's model: replacing the model
  * that a run starts from is allowed. */
-static void add_start(const char *option, const char *rule, const saddle_plan *plan,
+static void add_start(const char *what, const char *rule, const saddle_plan *plan,
                       saddle_path_list *inputs)
 {
     size_t before = inputs->count;
-    saddle_path_list_add_rule(inputs, option, rule);
+    saddle_path_list_add_rule(inputs, what, rule);
     while (plan->outputs.model != NULL && inputs->count > before &&
            saddle_same_file(inputs->entry[inputs->count - 1].path, plan->outputs.model))
         saddle_free(inputs->entry[--inputs->count].path);
 }
 
 /* Adds the checkpoint that is resumed: a file, or all checkpoints of a directory. */
-static void add_checkpoints(const char *option, const char *place, saddle_path_list *inputs)
+static void add_checkpoints(const char *what, const char *place, saddle_path_list *inputs)
 {
     char *path = NULL;
     struct stat status;
     if (stat(place, &status) != 0)
         return;
     if (!S_ISDIR(status.st_mode))
-        saddle_path_list_add(inputs, option, place);
+        saddle_path_list_add(inputs, what, place);
     for (size_t age = 0; S_ISDIR(status.st_mode); age++) {
         saddle_status found = saddle_checkpoint_find(&path, place, age, NULL);
         inputs->short_of_memory = inputs->short_of_memory || found == SADDLE_NO_MEMORY;
         if (found != SADDLE_OK || path == NULL)
             break;
-        saddle_path_list_add(inputs, option, path);
+        saddle_path_list_add(inputs, what, path);
         saddle_free(path);
     }
 }
@@ -92,25 +93,27 @@ static void add_checkpoints(const char *option, const char *place, saddle_path_l
 static void add_inputs(const saddle_option *option, const char *value, const saddle_plan *plan,
                        saddle_path_list *inputs)
 {
+    char what[80];
+    saddle_snprintf(what, sizeof what, "--%s", option->name);
     switch (option->files) {
     case SADDLE_FILES_INPUT:
-        add_parts(option->name, value, inputs);
-        saddle_path_list_add(inputs, option->name, value);
+        add_parts(what, value, inputs);
+        saddle_path_list_add(inputs, what, value);
         break;
     case SADDLE_FILES_DATA:
-        saddle_data_add_inputs(option->name, value, inputs);
+        saddle_data_add_inputs(what, value, inputs);
         break;
     case SADDLE_FILES_RULE:
-        saddle_path_list_add_rule(inputs, option->name, value);
+        saddle_path_list_add_rule(inputs, what, value);
         break;
     case SADDLE_FILES_START:
-        add_start(option->name, value, plan, inputs);
+        add_start(what, value, plan, inputs);
         break;
     case SADDLE_FILES_CODE:
-        saddle_plugin_add_paths(inputs, option->name, value);
+        saddle_plugin_add_paths(inputs, what, value);
         break;
     case SADDLE_FILES_CHECKPOINT:
-        add_checkpoints(option->name, value, inputs);
+        add_checkpoints(what, value, inputs);
         break;
     case SADDLE_FILES_NONE:
     case SADDLE_FILES_OUTPUT:
@@ -132,8 +135,10 @@ void saddle_plan_add_outputs(const saddle_plan *plan, saddle_path_list *outputs)
 {
     for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
         const saddle_option *option = saddle_plan_option(plan, k);
+        char what[80];
+        saddle_snprintf(what, sizeof what, "--%s", option->name);
         if (option->files == SADDLE_FILES_OUTPUT)
-            saddle_path_list_add(outputs, option->name, SADDLE_PLAN_TEXT(plan, option));
+            saddle_path_list_add(outputs, what, SADDLE_PLAN_TEXT(plan, option));
     }
 }
 
@@ -149,7 +154,7 @@ saddle_status saddle_plan_check_names(const saddle_plan *plan, saddle_error *err
         if (saddle_is_checkpoint_name(saddle_file_name(outputs.entry[k].path)))
             status = saddle_fail(error, SADDLE_BAD_INPUT,
                                  "%s: '%.300s' has the name of a checkpoint; give another name",
-                                 outputs.entry[k].option, outputs.entry[k].path);
+                                 outputs.entry[k].what, outputs.entry[k].path);
     saddle_path_list_release(&outputs);
     return status;
 }

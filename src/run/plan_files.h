@@ -13,7 +13,7 @@ void saddle_plan_add_inputs(const saddle_plan *plan, saddle_path_list *inputs);
 void saddle_plan_add_outputs(const saddle_plan *plan, saddle_path_list *outputs);
 /* Adds the files of a data set by its name: the file, or all files of a pattern with %d, and
  * their label files. */
-void saddle_data_add_inputs(const char *option, const char *name, saddle_path_list *inputs);
+void saddle_data_add_inputs(const char *what, const char *name, saddle_path_list *inputs);
 /* Refuses an output in the checkpoint directory that has the name of a checkpoint. */
 saddle_status saddle_plan_check_names(const saddle_plan *plan, saddle_error *error);
 

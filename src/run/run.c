@@ -131,11 +131,10 @@ static void warn_of_dead_directions(const saddle_run_state *r)
     size_t from;
     size_t to;
     while (kind->dead_direction != NULL && kind->dead_direction(r->engine, &from, &to))
-        saddle_run_warn(
-            r,
-            "links: nothing from agent %zu arrived at agent %zu for %llu rounds; their edge is "
-            "removed, and the agents start anew without it",
-            from, to, (unsigned long long)r->info.instance->links->patience);
+        saddle_run_warn(r,
+                        "--links: nothing from agent %zu arrived at agent %zu for %llu rounds; "
+                        "their edge is removed, and the agents start anew without it",
+                        from, to, (unsigned long long)r->info.instance->links->patience);
 }
 
 /* Advances to the next trace point or stop, and calls the progress hook in between. */

@@ -84,7 +84,7 @@ saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *e
     if (measured)
         saddle_need_add(&need, saddle_outcomes_bytes(r->info.network, e, per_agent), sizes,
                         "outcomes");
-    saddle_need_add(&need, row_bytes, "raise trace-every", "%.0f rows of the trace", rows);
+    saddle_need_add(&need, row_bytes, "raise --trace-every", "%.0f rows of the trace", rows);
     if (r->given.outputs.checkpoint != NULL)
         saddle_need_add(&need, saddle_checkpoint_writer_bytes(&r->info, &r->layout), sizes,
                         "checkpoints");

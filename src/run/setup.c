@@ -27,30 +27,28 @@ static saddle_status check_traits(const saddle_run_state *r, saddle_error *error
     const saddle_algorithm *a = r->info.algorithm;
     bool wanted = r->given.outputs.outcomes == SADDLE_OUTCOMES_ALWAYS;
     if ((wanted || r->given.outputs.outcomes_per_agent) && e->problem->outcomes == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "%s: problem %s has no outcomes; leave it out",
-                           wanted ? "outcomes" : "outcomes-per-agent",
-                           saddle_shown_name(e->problem->name));
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT, "--%s: problem %s has no outcomes; leave it out",
+            wanted ? "outcomes" : "outcomes-per-agent", saddle_shown_name(e->problem->name));
     if (a->traits.centralized && e->world->ranks > 1)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "%s is centralized: it needs all data in one process, but they "
                            "are in %zu; use the engine threads",
                            a->name, e->world->ranks);
     if (!a->traits.x_set && !saddle_set_is_whole_space(e->x_set))
-        return saddle_fail(
-            error, SADDLE_UNSUPPORTED,
-            "%s does not support a constraint on x, but X is %s; set x-set to none or "
-            "choose another algorithm",
-            a->name, saddle_set_text(e->x_set));
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "%s does not support a constraint on x, but X is %s; set --x-set to "
+                           "none or choose another algorithm",
+                           a->name, saddle_set_text(e->x_set));
     if (!a->traits.y_set && !saddle_set_is_whole_space(e->y_set))
-        return saddle_fail(
-            error, SADDLE_UNSUPPORTED,
-            "%s does not support a constraint on y, but Y is %s; set y-set to none or "
-            "choose another algorithm",
-            a->name, saddle_set_text(e->y_set));
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "%s does not support a constraint on y, but Y is %s; set --y-set to "
+                           "none or choose another algorithm",
+                           a->name, saddle_set_text(e->y_set));
     if (!a->traits.regularizer && !saddle_regularizer_is_zero(e->regularizer))
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "regularizer: %s does not support a nonsmooth regularizer, but h is %s; "
-                           "give none or choose another algorithm",
+                           "--regularizer: %s does not support a nonsmooth regularizer, but h is "
+                           "%s; give none or choose another algorithm",
                            a->name, saddle_regularizer_text(e->regularizer));
     return SADDLE_OK;
 }
@@ -78,7 +76,7 @@ static saddle_status configure_own(saddle_run_state *r, saddle_configuration *c,
     saddle_error said = {.message = ""};
     saddle_status status = r->info.algorithm->init(r->parameters, c, &said);
     if (status != SADDLE_OK && r->choice->plugin != NULL)
-        return saddle_in_field("algorithm",
+        return saddle_in_field("--algorithm",
                                saddle_plugin_failed(r->choice->text, status, &said, error), error);
     return saddle_pass_on(error, status, &said, "algorithm", r->info.algorithm->name);
 }
@@ -137,8 +135,8 @@ static saddle_status read_link_model(saddle_run_state *r, saddle_error *error)
     const char *text = r->given.network.link_model;
     if (text == NULL && r->given.limits.max_network_seconds > 0.0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "max-network-seconds: there are no simulated seconds without a "
-                           "link-model; give one, such as latency:0.02,bandwidth:125000");
+                           "--max-network-seconds: there are no simulated seconds without a "
+                           "--link-model; give one, such as latency:0.02,bandwidth:125000");
     if (text == NULL)
         return SADDLE_OK;
     SADDLE_TRY(saddle_link_model_create(&r->link_model, text, r->info.network->graph, error));
@@ -235,10 +233,10 @@ static bool stays_feasible(const saddle_run_state *r)
     const char *where = x_safe ? "Y" : y_safe ? "X" : "X and Y";
     char what[64];
     if (x_safe || y_safe)
-        saddle_snprintf(what, sizeof what, "%s: %.6g is", x_safe ? "eta" : "nu",
+        saddle_snprintf(what, sizeof what, "--%s: %.6g is", x_safe ? "eta" : "nu",
                         x_safe ? r->info.steps.eta : r->info.steps.nu);
     else
-        saddle_snprintf(what, sizeof what, "nu: %.6g, and eta, %.6g, are", r->info.steps.nu,
+        saddle_snprintf(what, sizeof what, "--nu: %.6g, and --eta, %.6g, are", r->info.steps.nu,
                         r->info.steps.eta);
     saddle_run_warn(r,
                     "%s above %.6g, the smallest diagonal entry of the mixing matrix, so iterates "
@@ -357,14 +355,14 @@ static void warn_of_no_guarantee(const saddle_run_state *r)
         a == &saddle_precision)
         return;
     if (a != &saddle_precision_plus)
-        saddle_run_warn(r, "steps: nothing is proved about %.100s; these are PRECISION's steps",
+        saddle_run_warn(r, "--steps: nothing is proved about %.100s; these are PRECISION's steps",
                         a->title != NULL ? a->title : a->name);
     else if (saddle_theory_bounds(r->info.network, steps->tau, steps->c_gamma, &theory, &error) ==
                  SADDLE_OK &&
              !theory.precision_plus.holds)
         saddle_run_warn(r,
-                        "steps: PRECISION+ has no guarantee with a c-gamma of %g; these steps need "
-                        "one above %.3g",
+                        "--steps: PRECISION+ has no guarantee with a --c-gamma of %g; these steps "
+                        "need one above %.3g",
                         steps->c_gamma, theory.least_c_gamma);
 }
 

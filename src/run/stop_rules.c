@@ -36,7 +36,7 @@ static saddle_status read_condition(saddle_stop_condition *out, const char *text
         return SADDLE_OK;
     }
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "stop-when: '%s' is not COLUMN>=NUMBER, COLUMN<=NUMBER, COLUMN>NUMBER or "
+                       "--stop-when: '%s' is not COLUMN>=NUMBER, COLUMN<=NUMBER, COLUMN>NUMBER or "
                        "COLUMN<NUMBER, such as auc>=0.9",
                        SADDLE_EXCERPT(text));
 }
@@ -53,19 +53,19 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
     if (when && rules->when.place < SADDLE_TRACE_COLUMNS) {
         const char *why = saddle_trace_lacks(&r->info, rules->when.place);
         if (why != NULL)
-            return saddle_fail(error, SADDLE_BAD_INPUT, "stop-when: there is no column %s %s",
+            return saddle_fail(error, SADDLE_BAD_INPUT, "--stop-when: there is no column %s %s",
                                rules->when.column, why);
     }
     rules->outcomes =
         plan->limits.stop_after > 0 || (when && rules->when.place == SADDLE_TRACE_COLUMNS);
     if (plan->limits.stop_on != NULL && plan->limits.stop_after == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "stop-on: it needs stop-after, the number of trace points without "
+                           "--stop-on: it needs --stop-after, the number of trace points without "
                            "improvement; give both");
     if (rules->outcomes && plan->outputs.outcomes == SADDLE_OUTCOMES_ENDS)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "outcomes: %s needs outcomes at every trace point; set outcomes to always",
+            "--outcomes: --%s needs outcomes at every trace point; set --outcomes to always",
             plan->limits.stop_after > 0 ? "stop-after" : "stop-when");
     return SADDLE_OK;
 }
@@ -95,7 +95,7 @@ static saddle_status unknown_column(const saddle_result *result, const char *opt
 {
     if (result->outcome_count == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: '%s' is not a column of the trace, and this problem has no "
+                           "--%s: '%s' is not a column of the trace, and this problem has no "
                            "outcomes; give a column such as metric or loss",
                            option, SADDLE_EXCERPT(name));
     const char *known[SADDLE_MOST_OUTCOME_COLUMNS];
@@ -104,8 +104,9 @@ static saddle_status unknown_column(const saddle_result *result, const char *opt
         known[k] = result->outcome[k].name;
         saddle_append(list, sizeof list, "%s%s", k == 0 ? "" : ", ", known[k]);
     }
-    return saddle_fail(error, SADDLE_BAD_INPUT, "%s: '%s' is not %s; this run's outcomes are %s%s",
-                       option, SADDLE_EXCERPT(name),
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "--%s: '%s' is not %s; this run's outcomes are %s%s", option,
+                       SADDLE_EXCERPT(name),
                        strcmp(option, "stop-on") == 0 ? "an outcome" : "a column of the trace",
                        list, saddle_suggest(name, known, result->outcome_count).text);
 }
@@ -127,13 +128,13 @@ static saddle_status choose_outcome(saddle_run_state *r, saddle_error *error)
         return SADDLE_OK;
     if (result->outcome_count == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "stop-after: this problem has no outcomes; leave it out, or stop by "
-                           "tolerance or stop-when");
+                           "--stop-after: this problem has no outcomes; leave it out, or stop by "
+                           "--tolerance or --stop-when");
     if (name != NULL)
         return unknown_column(result, "stop-on", name, error);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "stop-after: there is no outcome on held-out rows; give test-data, or "
-                       "name an outcome on the agents' data as stop-on");
+                       "--stop-after: there is no outcome on held-out rows; give --test-data, or "
+                       "name an outcome on the agents' data as --stop-on");
 }
 
 saddle_status saddle_run_resolve_rules(saddle_run_state *r, saddle_error *error)
@@ -142,10 +143,10 @@ saddle_status saddle_run_resolve_rules(saddle_run_state *r, saddle_error *error)
     const saddle_result *result = r->result;
     const char *name = rules->when.column;
     if (rules->outcomes && result->plan.outputs.outcomes != SADDLE_OUTCOMES_ALWAYS)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: the run to be resumed measured outcomes only at its ends; leave it "
-                           "out",
-                           r->given.limits.stop_after > 0 ? "stop-after" : "stop-when");
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "--%s: the run to be resumed measured outcomes only at its ends; leave it out",
+            r->given.limits.stop_after > 0 ? "stop-after" : "stop-when");
     if (r->given.limits.stop_when != NULL && rules->when.place == SADDLE_TRACE_COLUMNS) {
         rules->when.place += find_outcome(result, name);
         if (rules->when.place == SADDLE_TRACE_COLUMNS + result->outcome_count)

@@ -154,7 +154,7 @@ saddle_status saddle_run_open_files(saddle_run_state *r, saddle_error *error)
     saddle_status status = saddle_path_lists_check(&outputs, &inputs, error);
     SADDLE_THEN(status, saddle_plan_check_names(&r->given, error));
     SADDLE_THEN_IF(status, r->given.outputs.model != NULL,
-                   saddle_check_unlocked(r->given.outputs.model, "model", error));
+                   saddle_check_unlocked(r->given.outputs.model, "--model", error));
     SADDLE_THEN_IF(
         status, r->given.outputs.trace != NULL,
         saddle_trace_open(&r->trace, r->given.outputs.trace, &r->info, r->result, error));

@@ -73,12 +73,11 @@ static saddle_status refuse(const saddle_set *set, const saddle_regularizer *reg
         if (list[i] != &saddle_set_none &&
             (separable ? list[i]->l1_rule : list[i]->group_rule) != SADDLE_PROX_UNKNOWN)
             saddle_append(works, sizeof works, " or %s", list[i]->term.name);
-    return saddle_fail(
-        error, SADDLE_UNSUPPORTED,
-        "regularizer: no exact joint prox of '%.200s' and the set '%.200s' is known; "
-        "set x-set to %s, or choose another regularizer%s",
-        regularizer->term.text, set->term.text, works,
-        own ? ", or give its class a rule() that accepts the set" : "");
+    return saddle_fail(error, SADDLE_UNSUPPORTED,
+                       "--regularizer: no exact joint prox of '%.200s' and the set '%.200s' is "
+                       "known; set --x-set to %s, or choose another regularizer%s",
+                       regularizer->term.text, set->term.text, works,
+                       own ? ", or give its class a rule() that accepts the set" : "");
 }
 
 saddle_status saddle_prox_create(saddle_prox **out, const saddle_set *set,

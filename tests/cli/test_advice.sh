@@ -25,6 +25,11 @@ check "one edge" says "1 edge,"
 printf 'a,y\n1,0\n"2,1\n' >test-data.csv
 try run --data test-data.csv
 check "a file that is named like an option has none" grep -qF "saddle: test-data.csv:3:1: " err
+refuse "--data: no data set 'leave --tau out, or set x-set to 3': not a file" \
+    run --problem auc --data "leave --tau out, or set x-set to 3"
+printf 'max-ifo: many\n' >settings.yaml
+refuse "settings.yaml:1:10: max-ifo: 'many' is not a whole number" run --config settings.yaml
+refuse "--search: x-dim: '0' is out of range" tune --problem quadratic --search x-dim=0
 refuse "such as nu,eta, or all" tune --hold foo
 refuse "stop by --tolerance or --stop-when" run "${quadratic[@]}" --stop-after 3
 refuse "it needs --stop-after, the number" run "${quadratic[@]}" --stop-on auc

@@ -159,7 +159,7 @@ printf 'problem: ./libright.so\n' >named.yaml
 try run --config named.yaml --iterations 1
 check "a configuration's plug-in is refused" exits 2
 check "with the remedy" one_line
-check "in words" warns "named.yaml:1:10: problem: './libright.so' is a plug-in, and plug-ins named in a file are not loaded; if you trust it, give ./libright.so as the problem"
+check "in words" warns "named.yaml:1:10: problem: './libright.so' is a plug-in, and plug-ins named in a file are not loaded; if you trust it, give ./libright.so as --problem"
 try run --config named.yaml --problem ./libright.so --iterations 1
 check "runs if the plug-in is also named" exits 0
 try run --problem ./libright.so --iterations 5 --checkpoint kept --quiet
@@ -167,7 +167,7 @@ check "a run with checkpoints" exits 0
 try run --resume kept --iterations 9
 check "a checkpoint's plug-in is refused" exits 2
 check "with its remedy" one_line
-check "in words, too" warns "is of a run with the plug-in ./libright.so, and plug-ins are not loaded because a file names them; if you trust it, give ./libright.so as the problem"
+check "in words, too" warns "is of a run with the plug-in ./libright.so, and plug-ins are not loaded because a file names them; if you trust it, give ./libright.so as --problem"
 try checkpoint kept
 check "showing it loads nothing" silent
 check "but names it" says "--problem ./libright.so"
@@ -426,7 +426,7 @@ try compare --problem quadratic --iterations 40 --algorithms gda,./parts.so --tr
 check "compared with a value" exits 0
 check "that it uses" same_trace other.csv stepped/walk-seed1.csv
 try run --problem quadratic --iterations 20 --algorithm ./parts.so --step 0.02 --checkpoint stepping --quiet
-refuse "give ./parts.so:step=0.02 as the algorithm" run --resume stepping --iterations 30
+refuse "give ./parts.so:step=0.02 as --algorithm" run --resume stepping --iterations 30
 try run --resume stepping --algorithm ./parts.so --step 0.02 --iterations 30 --quiet
 check "resumed with the same value" exits 0
 refuse "algorithm: './parts.so:step=0.03,laps=auto' is not what the run of the checkpoint" \

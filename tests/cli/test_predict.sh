@@ -295,7 +295,7 @@ END
 
     try run --problem ./lib.so:factor=2 --data train --iterations 20 --model mean.npz
     check "its model is trained" exits 0
-    refuse "if you trust it, give ./lib.so:factor=2 as the problem" predict --model mean.npz --data held
+    refuse "if you trust it, give ./lib.so:factor=2 as --problem" predict --model mean.npz --data held
     try predict --model mean.npz --data held --problem ./lib.so:factor=2
     check "and used where the object is named" exits 0
     cp out doubled

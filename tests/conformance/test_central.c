@@ -1048,7 +1048,7 @@ static void refuse(const char *assignment, const char *algorithm, const char *pa
 START_TEST(what_sreda_cannot_do_is_refused)
 {
     for (int kind = SREDA; kind <= SREDA_BOOST; kind++) {
-        refuse("x-set=box:0:1", names[kind], "box:0:1; set x-set to none or choose");
+        refuse("x-set=box:0:1", names[kind], "box:0:1; set --x-set to none or choose");
         refuse("regularizer=l1:0.5", names[kind], "l1:0.5; give none or choose");
     }
 }

@@ -451,12 +451,11 @@ START_TEST(models_that_are_refused)
     } uniform[] = {
         {"latency:0.5", ""},
         {"compute:0,bandwidth:1e9,latency:0", ""},
-        {"latency:-1", "link-model: latency must be a number of seconds, 0 or more (got '-1')"},
+        {"latency:-1", "--link-model: latency must be a number of seconds, 0 or more (got '-1')"},
         {"latency:nan", "(got 'nan')"},
         {"latency:", "(got '')"},
-        {"bandwidth:0", "link-model: bandwidth must be a number of bytes per second above 0 (got "
-                        "'0'); leave it out for "
-                        "links without a limit"},
+        {"bandwidth:0", "--link-model: bandwidth must be a number of bytes per second above 0 (got "
+                        "'0'); leave it out for links without a limit"},
         {"compute:fast",
          "compute must be the seconds of a gradient evaluation (IFO call), 0 or more (got 'fast')"},
         {"latency:1,latency:2", "latency is given twice; leave one out"},
@@ -464,7 +463,7 @@ START_TEST(models_that_are_refused)
                               "compute:SECONDS_PER_IFO; write it as in latency:0.02"},
         {"latency:1,", "'' is not latency:SECONDS"},
         {"latency:1,bandwidth", "'bandwidth' is not latency:SECONDS"},
-        {"latencey:1", "link-model: "},
+        {"latencey:1", "--link-model: "},
         {"no-such-file", "latency:0.02,bandwidth:125000,compute:1e-6"}};
     static const struct {
         const char *text;
@@ -531,9 +530,10 @@ START_TEST(runs_that_are_refused)
     saddle_error error = {.message = ""};
     saddle_test_enter_directory();
     assert_refused(run_small((const char *[]){"max-network-seconds=3", NULL}, &error), error,
-                   SADDLE_BAD_INPUT, "max-network-seconds: there are no simulated seconds without");
+                   SADDLE_BAD_INPUT,
+                   "--max-network-seconds: there are no simulated seconds without");
     assert_refused(run_small((const char *[]){"stop-when=network_seconds>=3", NULL}, &error), error,
-                   SADDLE_BAD_INPUT, "stop-when: there is no column network_seconds without");
+                   SADDLE_BAD_INPUT, "--stop-when: there is no column network_seconds without");
     assert_ok(run_small((const char *[]){"stop-when=network_seconds>=3", MODEL, NULL}, &error),
               error);
     /* Resuming with another model: the message names both. */
@@ -542,7 +542,7 @@ START_TEST(runs_that_are_refused)
     assert_refused(
         run_small((const char *[]){"resume=a", "link-model=latency:2", "iterations=9", NULL},
                   &error),
-        error, SADDLE_BAD_INPUT, "cannot change link-model: it is 'latency:1' in the checkpoint");
+        error, SADDLE_BAD_INPUT, "cannot change --link-model: it is 'latency:1' in the checkpoint");
     assert_refused(run_small((const char *[]){"resume=a", "iterations=9", NULL}, &error), error,
                    SADDLE_BAD_INPUT, "and not given here; give the same value");
     /* For a file, its contents count, not its name. */
@@ -557,7 +557,7 @@ START_TEST(runs_that_are_refused)
     assert_refused(
         run_small((const char *[]){"resume=b", "link-model=one", "iterations=9", NULL}, &error),
         error, SADDLE_BAD_INPUT,
-        "link-model: 'one' has changed since the run of the checkpoint 'b/");
+        "--link-model: 'one' has changed since the run of the checkpoint 'b/");
 }
 END_TEST
 

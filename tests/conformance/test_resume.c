@@ -210,7 +210,7 @@ START_TEST(budgets_may_grow_where_they_cut_nothing)
         if (has_inner_loops(list[a])) {
             ck_assert_msg(status == SADDLE_BAD_INPUT, "%s", list[a]->name);
             ck_assert_ptr_nonnull(
-                strstr(error.message, "cannot change max-ifo: it is '3000' in the checkpoint"));
+                strstr(error.message, "cannot change --max-ifo: it is '3000' in the checkpoint"));
             free_all(part, NULL, NULL);
             refused++;
             continue;
@@ -341,7 +341,8 @@ START_TEST(the_number_of_processes_may_change)
         test_instance_open(&instance, which, relaxed);
         assert_ok(run_jointly(3, instance.plan, NULL, &error), error);
         assert_refused(resume_jointly(2, directory, (const char *[]){"seed=9", NULL}, &error),
-                       error, SADDLE_BAD_INPUT, "cannot change seed: it is '1' in the checkpoint");
+                       error, SADDLE_BAD_INPUT,
+                       "cannot change --seed: it is '1' in the checkpoint");
         assert_ok(resume_jointly(2, directory, (const char *[]){"iterations=30", NULL}, &error),
                   error);
         assert_ok(resume(which, directory, (const char *[]){"iterations=40", NULL}, &whole, &error),

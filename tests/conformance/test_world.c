@@ -431,9 +431,9 @@ START_TEST(parts_that_are_refused)
         {"part-%s.libsvm", {NULL}, "%d or %02d, once"},
         {"part-%d-%d.libsvm", {NULL}, "%d or %02d, once"},
         {"part-%2d.libsvm", {NULL}, "%d or %02d, once"},
-        {"part-%d.libsvm", {"partition=iid", NULL}, "leave partition out"},
-        {"part-%d.libsvm", {"labels=all.idx", NULL}, "labels: 'all.idx'"},
-        {"part-%d.libsvm", {"samples=3", NULL}, "samples: 3 for agent 1"},
+        {"part-%d.libsvm", {"partition=iid", NULL}, "leave --partition out"},
+        {"part-%d.libsvm", {"labels=all.idx", NULL}, "--labels: 'all.idx'"},
+        {"part-%d.libsvm", {"samples=3", NULL}, "--samples: 3 for agent 1"},
         {"part-%d.libsvm", {"samples=1,2,3", NULL}, "3 numbers for 4 agents"},
         {"part-%d.libsvm", {"positive=auto", NULL}, "3 different labels (0, 1, 2)"},
         {"part-%d.libsvm", {"positive=0-2", NULL}, "cover every row"},
@@ -527,7 +527,7 @@ START_TEST(processes_that_differ)
     task p = {.plan = plan, .other = steps};
     run_in(&p, 3);
     ck_assert_int_eq(p.end[0].status, SADDLE_BAD_INPUT);
-    ck_assert_msg(strstr(p.end[0].error.message, "nu: process 2 has '0.01'") != NULL, "'%s'",
+    ck_assert_msg(strstr(p.end[0].error.message, "--nu: process 2 has '0.01'") != NULL, "'%s'",
                   p.end[0].error.message);
     p.other = threads;
     run_in(&p, 3);

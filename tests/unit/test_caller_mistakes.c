@@ -284,7 +284,7 @@ START_TEST(shares_that_are_not_shares_are_refused)
         double share[2];
         const char *why; /* NULL: they are good */
     } division[] = {
-        {0, {0}, "parts: give at least 1 (got 0)"},
+        {0, {0}, "--parts: give at least 1 (got 0)"},
         {2, {0.5, 0.4}, "the shares of the parts sum to 0.9; give shares that sum to 1"},
         {2, {1.0, 1.0}, "sum to 2;"},
         {2, {1.5, -0.5}, "share: give part 1 a share above 0 (got -0.5)"},
@@ -586,7 +586,8 @@ START_TEST(numbers_without_a_meaning_are_refused)
             SADDLE_BAD_INPUT, "is not a finite number above 0");
     }
     assert_refused(saddle_tune(&tuning, instance, plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "objective: 'best' is not an objective of problem quadratic");
+                   SADDLE_BAD_INPUT,
+                   "--objective: 'best' is not an objective of problem quadratic");
     assert_refused(saddle_tune_least_budget(instance, NULL, &inputs, &least, &error), error,
                    SADDLE_BAD_INPUT, "the argument plan is NULL");
     saddle_data_options options = {.abi = SADDLE_ABI, .format = (saddle_data_format)99};
@@ -654,8 +655,9 @@ START_TEST(unused_options_are_reported_by_the_run)
     assert_ok(saddle_plan_set(plan, "lambda1", "0.5", &error), error);
     assert_ok(saddle_instance_create(&instance, plan, &error), error);
     assert_ok(saddle_run(instance, plan, &hooks, &result, &error), error);
-    ck_assert_msg(strstr(h.text, "ppa-lipschitz: not used by precision\n") != NULL, "%s", h.text);
-    ck_assert_msg(strstr(h.text, "lambda1: not used by problem quadratic\n") != NULL, "%s", h.text);
+    ck_assert_msg(strstr(h.text, "--ppa-lipschitz: not used by precision\n") != NULL, "%s", h.text);
+    ck_assert_msg(strstr(h.text, "--lambda1: not used by problem quadratic\n") != NULL, "%s",
+                  h.text);
     ck_assert_msg(h.count == 2, "%s", h.text);
     saddle_result_free(result);
     saddle_instance_free(instance);
@@ -691,13 +693,13 @@ START_TEST(steps_without_a_guarantee_are_reported)
     ck_assert_msg(h.count == 0, "%s", h.text);
     h = theory_warnings("precision+", "0.5");
     ck_assert_msg(h.count == 1 && strncmp(h.text,
-                                          "steps: PRECISION+ has no guarantee with a "
-                                          "c-gamma of 0.5; these steps need one above ",
-                                          85) == 0,
+                                          "--steps: PRECISION+ has no guarantee with a --c-gamma "
+                                          "of 0.5; these steps need one above ",
+                                          89) == 0,
                   "%s", h.text);
     h = theory_warnings("prox-gt-sgda", NULL);
-    ck_assert_str_eq(h.text,
-                     "steps: nothing is proved about Prox-GT-SGDA; these are PRECISION's steps\n");
+    ck_assert_str_eq(
+        h.text, "--steps: nothing is proved about Prox-GT-SGDA; these are PRECISION's steps\n");
     ck_assert_int_eq(h.count, 1);
     h = theory_warnings("gda", NULL);
     ck_assert_msg(h.count == 0, "%s", h.text);
@@ -838,7 +840,7 @@ START_TEST(a_run_of_objects_in_memory_resumes_only_with_them)
     begin_and_resume(plan, path_of(directory, "rows"));
     plan->problem.rows = NULL;
     assert_ok(saddle_plan_resume(plan, NULL, &error), error);
-    refuse_plan(plan, "data: the run of the checkpoint");
+    refuse_plan(plan, "--data: the run of the checkpoint");
     refuse_plan(plan, "can only be resumed from C or Python");
     plan->problem.rows = rows;
     accept_plan(plan);
@@ -851,7 +853,7 @@ START_TEST(a_run_of_objects_in_memory_resumes_only_with_them)
     plan->algorithm.own = &mine;
     begin_and_resume(plan, path_of(directory, "algorithm"));
     plan->algorithm.own = NULL;
-    refuse_plan(plan, "algorithm: the run of the checkpoint");
+    refuse_plan(plan, "--algorithm: the run of the checkpoint");
     plan->algorithm.own = &mine;
     accept_plan(plan);
     test_plan_free(plan);

@@ -223,11 +223,11 @@ START_TEST(options_and_sets_are_blamed_for_what_they_do)
 {
     refuse_quadratic("lipschitz=1e300", "choose its options closer to 1", "data");
     refuse_quadratic("mu=1e-300", "choose its options closer to 1", "data");
-    refuse_quadratic("x-set=box:1e308:1e308", "x-set: every point of 'box:1e308:1e308'", "init:");
-    refuse_quadratic("y-set=box:1e308:1e308", "y-set: every point of 'box:1e308:1e308'", "init:");
-    refuse_quadratic("x-set=simplex:1e308", "x-set: every point of 'simplex:1e308'", "init:");
-    refuse_quadratic("init-y=constant:1e200", "init-y: the losses", "x[");
-    refuse_quadratic("init=constant:1e200", "init: the losses", "agent");
+    refuse_quadratic("x-set=box:1e308:1e308", "--x-set: every point of 'box:1e308:1e308'", "init:");
+    refuse_quadratic("y-set=box:1e308:1e308", "--y-set: every point of 'box:1e308:1e308'", "init:");
+    refuse_quadratic("x-set=simplex:1e308", "--x-set: every point of 'simplex:1e308'", "init:");
+    refuse_quadratic("init-y=constant:1e200", "--init-y: the losses", "x[");
+    refuse_quadratic("init=constant:1e200", "--init: the losses", "agent");
 }
 END_TEST
 

@@ -684,9 +684,10 @@ START_TEST(a_rate_that_is_too_large_is_named)
                              "compress=top:0.02", "mixing-rate=1", "iterations=3000",
                              "x-dim=60",          "y-dim=40",      NULL};
     saddle_result *result = test_run(bounded, &hooks);
-    ck_assert_msg(strstr(warning, "mixing-rate: with 1, messages compressed by top:0.02 cannot "
-                                  "keep up") != NULL,
-                  "'%s'", warning);
+    ck_assert_msg(
+        strstr(warning, "--mixing-rate: with 1, messages compressed by top:0.02 cannot keep up") !=
+            NULL,
+        "'%s'", warning);
     saddle_result_free(result);
     warning[0] = '\0';
     bounded[4] = "mixing-rate=auto";
@@ -696,10 +697,11 @@ START_TEST(a_rate_that_is_too_large_is_named)
                                      "iterations=20000", NULL};
     result = test_run(unbounded, &hooks);
     ck_assert_int_eq(result->stop, SADDLE_STOP_DIVERGED);
-    ck_assert_msg(strstr(result->cause,
-                         "with compress random:0.1 and mixing-rate 1; give a smaller "
-                         "mixing-rate") != NULL,
-                  "'%s'", result->cause);
+    ck_assert_msg(
+        strstr(result->cause,
+               "with --compress random:0.1 and --mixing-rate 1; give a smaller --mixing-rate") !=
+            NULL,
+        "'%s'", result->cause);
     saddle_result_free(result);
 }
 END_TEST
@@ -735,7 +737,7 @@ START_TEST(a_run_that_ends_worse_says_so)
                              "threads=1",       NULL};
     saddle_result *result = test_run(setting, &hooks);
     ck_assert_double_gt(result->rows[result->row_count - 1].metric, result->rows[0].metric);
-    ck_assert_msg(strstr(warning, "compress: the run ends at a metric of ") != NULL &&
+    ck_assert_msg(strstr(warning, "--compress: the run ends at a metric of ") != NULL &&
                       strstr(warning, "compress to a larger fraction, or take smaller steps") !=
                           NULL,
                   "'%s'", warning);
@@ -777,7 +779,7 @@ START_TEST(compression_is_refused_by_its_fault)
         const char *setting[3], *part;
         saddle_status status;
     } bad[] = {
-        {{"compress=zip"}, "compress: there is no compression 'zip'", SADDLE_BAD_INPUT},
+        {{"compress=zip"}, "--compress: there is no compression 'zip'", SADDLE_BAD_INPUT},
         {{"compress=quantize"}, "'quantize' is not of the form quantize:BITS", SADDLE_BAD_INPUT},
         {{"compress=none:3"}, "there is no compression 'none:3'", SADDLE_BAD_INPUT},
         {{"compress=quantize:1"}, "from 2 to 16 (got '1')", SADDLE_BAD_INPUT},
@@ -793,7 +795,7 @@ START_TEST(compression_is_refused_by_its_fault)
          "would have a wrong copy of its neighbour's state from then on",
          SADDLE_UNSUPPORTED},
         {{"compress=quantize:4", "steps=theory"},
-         "the theory, and so steps theory, does not cover compressed messages",
+         "the theory, and so --steps theory, does not cover compressed messages",
          SADDLE_UNSUPPORTED},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {

@@ -377,8 +377,8 @@ START_TEST(bad_settings_are_refused)
         const char *part;
     } bad[] = {
         {{"problem=fair", "data=synthetic:60:20"},
-         "sensitive: the default, feature 73 of a9a, is not in these data; give a number from 1 to "
-         "20"},
+         "--sensitive: the default, feature 73 of a9a, is not in these data; give a number from 1 "
+         "to 20"},
         {{"problem=fair", "data=@dense", "sensitive=2", "agents=2"}, "feature 2 is"},
         {{"problem=fair", "data=synthetic:60", "exclude-features=72,124"}, "'124' is not"},
         {{"problem=fair", "data=synthetic:60", "exclude-features=0"}, "'0'"},

@@ -387,21 +387,22 @@ START_TEST(two_writers_of_lines_are_kept_apart)
     saddle_test_enter_directory();
     saddle_lines lines;
     saddle_lines second;
-    assert_ok(saddle_lines_open(&lines, "trace", "trace", false, &error), error);
+    assert_ok(saddle_lines_open(&lines, "trace", "--trace", false, &error), error);
     fputs("row\n", lines.stream);
     assert_ok(saddle_lines_flush(&lines, "the trace", &error), error);
     ck_assert_int_eq(link("trace", "other-name"), 0);
-    assert_refused(saddle_lines_open(&second, "other-name", "trace", false, &error), error,
-                   SADDLE_BAD_INPUT, "trace: 'other-name' is being written by another run");
-    assert_refused(saddle_lines_open(&second, "trace", "output", true, &error), error,
-                   SADDLE_BAD_INPUT, "output: 'trace' is being written by another run");
+    assert_refused(saddle_lines_open(&second, "other-name", "--trace", false, &error), error,
+                   SADDLE_BAD_INPUT, "--trace: 'other-name' is being written by another run");
+    assert_refused(saddle_lines_open(&second, "trace", "--output", true, &error), error,
+                   SADDLE_BAD_INPUT, "--output: 'trace' is being written by another run");
     assert_file_holds("trace", "row\n");
     pid_t child = fork();
     if (child == 0) {
         saddle_lines own;
         char holder[64];
         snprintf(holder, sizeof holder, ", process %ld;", (long)getppid());
-        bool refused = saddle_lines_open(&own, "trace", "trace", false, &error) == SADDLE_BAD_INPUT;
+        bool refused =
+            saddle_lines_open(&own, "trace", "--trace", false, &error) == SADDLE_BAD_INPUT;
         /* The kernel need not reveal which process it is. */
         bool named = strstr(error.message, holder) != NULL ||
                      strstr(error.message, "by another run;") != NULL;
@@ -411,7 +412,7 @@ START_TEST(two_writers_of_lines_are_kept_apart)
     ck_assert_int_eq(waitpid(child, &ending, 0), child);
     ck_assert_int_eq(ending, 0);
     assert_ok(saddle_lines_close(&lines, "the trace", &error), error);
-    assert_ok(saddle_lines_open(&second, "trace", "trace", false, &error), error);
+    assert_ok(saddle_lines_open(&second, "trace", "--trace", false, &error), error);
     assert_ok(saddle_lines_close(&second, "the trace", &error), error);
     assert_file_holds("trace", "");
 }
@@ -426,7 +427,7 @@ START_TEST(what_a_run_writes_is_not_replaced)
     saddle_output late;
     assert_ok(saddle_output_open(&early, "trace", &error), error);
     fputs("model", early.stream);
-    assert_ok(saddle_lines_open(&lines, "trace", "trace", false, &error), error);
+    assert_ok(saddle_lines_open(&lines, "trace", "--trace", false, &error), error);
     fputs("row\n", lines.stream);
     assert_ok(saddle_lines_flush(&lines, "the trace", &error), error);
     ck_assert_int_eq(symlink("trace", "link"), 0);
@@ -449,13 +450,13 @@ START_TEST(lines_do_not_wait_for_a_reader)
     ck_assert_int_eq(mkfifo("pipe", 0600), 0);
     ck_assert_int_eq(symlink("nowhere", "dead"), 0);
     assert_refused(
-        saddle_lines_open(&lines, "pipe", "trace", false, &error), error, SADDLE_BAD_INPUT,
-        "trace: cannot write 'pipe': it is a pipe that no process reads; start its reader");
-    assert_refused(saddle_lines_open(&lines, "dead", "trace", false, &error), error,
+        saddle_lines_open(&lines, "pipe", "--trace", false, &error), error, SADDLE_BAD_INPUT,
+        "--trace: cannot write 'pipe': it is a pipe that no process reads; start its reader");
+    assert_refused(saddle_lines_open(&lines, "dead", "--trace", false, &error), error,
                    SADDLE_BAD_INPUT, "it is a link to a file that does not exist");
     int reader = open("pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     ck_assert_int_ge(reader, 0);
-    assert_ok(saddle_lines_open(&lines, "pipe", "trace", false, &error), error);
+    assert_ok(saddle_lines_open(&lines, "pipe", "--trace", false, &error), error);
     /* From here on, writes to a full pipe block. */
     ck_assert_int_eq(fcntl(fileno(lines.stream), F_GETFL) & O_NONBLOCK, 0);
     fputs("row\n", lines.stream);

@@ -1091,7 +1091,7 @@ START_TEST(wrong_rules_are_refused)
     for (size_t t = 0; t < 5; t++)
         assert_refused(saddle_mixing_create(&mixing, graph, wrong[t], &error), error,
                        SADDLE_BAD_INPUT,
-                       t == 1 || t == 2 ? "mixing: '" : "there is no mixing rule '");
+                       t == 1 || t == 2 ? "--mixing: '" : "there is no mixing rule '");
     assert_refused(saddle_mixing_create(&mixing, graph, wrong[0], &error), error, SADDLE_BAD_INPUT,
                    "did you mean 'metropolis'?");
     assert_refused(saddle_mixing_create(&mixing, graph, "file:/no/such", &error), error,

@@ -282,10 +282,9 @@ START_TEST(groups_are_columns_by_name)
     saddle_plan *plan = test_plan(NULL, (const char *[]){"problem=group-dro", "data=people.csv",
                                                          "groups=colour,label", NULL});
     saddle_instance *instance = NULL;
-    assert_refused(
-        saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
-        "groups: 'colour' is not a feature; give a number from 1 to 4, or the name of a column or "
-        "feature: color, site; did you mean 'color'?");
+    assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
+                   "--groups: 'colour' is not a feature; give a number from 1 to 4, or the name of "
+                   "a column or feature: color, site; did you mean 'color'?");
     test_plan_free(plan);
 }
 END_TEST
@@ -296,13 +295,13 @@ START_TEST(bad_settings_are_refused)
         const char *assignment[6];
         const char *part;
     } bad[] = {
-        {{"groups=21"}, "groups: '21' is not a feature; give a number from 1 to 20"},
+        {{"groups=21"}, "--groups: '21' is not a feature; give a number from 1 to 20"},
         {{"groups=0"}, "'0'"},
         {{"groups=1.5"}, "'1.5'"},
-        {{"groups=2,2"}, "groups: '2' is listed twice"},
-        {{"groups=label,label"}, "groups: 'label' is listed twice"},
+        {{"groups=2,2"}, "--groups: '2' is listed twice"},
+        {{"groups=label,label"}, "--groups: 'label' is listed twice"},
         {{"groups=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"}, "give at most 16 columns"},
-        {{"groups=label,"}, "groups: '' is not a feature"},
+        {{"groups=label,"}, "--groups: '' is not a feature"},
         {{"groups=sex"}, "'sex'"},
         {{"groups=agents", "group-values=1"}, "with groups = agents there are no values"},
         {{"groups=2,label", "group-values=0:1,1"}, "'0:1,1' is not a list of groups"},

@@ -685,7 +685,7 @@ START_TEST(every_algorithm_runs_on_the_links_that_are_exact_for_it)
             saddle_result_free(result);
         } else {
             assert_refused(try(list[k], links, "inexact=no", &result, &error), error,
-                           SADDLE_UNSUPPORTED, "use links agreed:P");
+                           SADDLE_UNSUPPORTED, "use --links agreed:P");
         }
         static const char *const wrong[] = {"inexact=own", "inexact=stale"};
         for (size_t w = 0; one_sided_links && w < 2; w++) {
@@ -701,8 +701,8 @@ START_TEST(links_are_refused_by_their_fault)
     static const struct {
         const char *setting, *part;
     } bad[] = {
-        {"links=perfect", "links: there is no kind of links 'perfect'"},
-        {"links=lossy", "links: 'lossy' is not of the form lossy:P"},
+        {"links=perfect", "--links: there is no kind of links 'perfect'"},
+        {"links=lossy", "--links: 'lossy' is not of the form lossy:P"},
         {"links=lossy:1", "from 0 to 0.99 (got '1')"},
         {"links=lossy:nan", "from 0 to 0.99 (got 'nan')"},
         {"links=agreed:-0.1", "from 0 to 0.99 (got '-0.1')"},
@@ -737,7 +737,7 @@ START_TEST(links_are_refused_by_their_fault)
     const char *const setting[] = {"problem=quadratic", "links=agreed:0.2", "inexact=own", NULL};
     saddle_plan *plan = test_plan(NULL, setting);
     assert_plan_refused(plan,
-                        "inexact: applies only to lossy, burst and delay links, but these are");
+                        "--inexact: applies only to lossy, burst and delay links, but these are");
 }
 END_TEST
 

@@ -261,7 +261,7 @@ START_TEST(a_run_resumes_while_agents_begin_anew)
     setting[10] = "resume=points";
     saddle_plan *plan = test_plan(NULL, setting);
     assert_refused(saddle_solve(NULL, plan, &other, &error), error, SADDLE_BAD_INPUT,
-                   "churn: 'churn.txt' has changed since the run of the checkpoint '");
+                   "--churn: 'churn.txt' has changed since the run of the checkpoint '");
     test_plan_free(plan);
 }
 END_TEST
@@ -551,11 +551,11 @@ START_TEST(other_links_are_refused)
         const char *setting;
         saddle_status status;
         const char *part;
-    } bad[] = {{"links=agreed:0.2", SADDLE_BAD_INPUT, "churn: agents can come and go with links"},
-               {"links=gossip", SADDLE_BAD_INPUT, "churn: agents can come and go with links"},
-               {"compress=quantize:8", SADDLE_UNSUPPORTED, "leave compress or churn out"},
+    } bad[] = {{"links=agreed:0.2", SADDLE_BAD_INPUT, "--churn: agents can come and go with links"},
+               {"links=gossip", SADDLE_BAD_INPUT, "--churn: agents can come and go with links"},
+               {"compress=quantize:8", SADDLE_UNSUPPORTED, "leave --compress or --churn out"},
                {"steps=theory", SADDLE_UNSUPPORTED, "does not cover agents that leave or join"},
-               {"gamma=exact", SADDLE_UNSUPPORTED, "set gamma to local"}};
+               {"gamma=exact", SADDLE_UNSUPPORTED, "set --gamma to local"}};
     saddle_test_enter_directory();
     saddle_test_write("churn.txt", "3 leave 1\n");
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {

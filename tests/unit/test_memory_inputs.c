@@ -353,7 +353,7 @@ START_TEST(shards_in_memory_are_files_of_agents)
     files->problem.samples = memory->problem.samples = "5,6,7,8";
     assert_same_plans(files, memory);
     memory->problem.samples = "5,6,8,8";
-    refuse(memory, "samples: 8 for agent 2");
+    refuse(memory, "--samples: 8 for agent 2");
     for (size_t i = 0; i < PARTS; i++)
         saddle_dataset_free(made[i]);
     test_plan_free(whole);
@@ -387,7 +387,7 @@ START_TEST(held_out_rows_in_memory_are_those_of_a_file)
     assert_ok(saddle_dataset_from_dense(&narrow, 10, 3, t->x, t->label, SADDLE_COPY, &error),
               error);
     memory->problem.test_rows = narrow;
-    refuse(memory, "test-data: 'data in memory' has 3 features, but the agents' data have 12");
+    refuse(memory, "--test-data: 'data in memory' has 3 features, but the agents' data have 12");
     saddle_dataset_free(narrow);
     saddle_dataset_free(train);
     saddle_dataset_free(test);
@@ -404,10 +404,10 @@ START_TEST(unused_rows_are_refused)
     assert_ok(saddle_dataset_from_dense(&data, 1, 2, x, NULL, SADDLE_BORROW, &error), error);
     saddle_plan *plan = data_plan("quadratic");
     plan->problem.rows = data;
-    refuse(plan, "data: problem quadratic generates its own samples");
+    refuse(plan, "--data: problem quadratic generates its own samples");
     plan->problem.rows = NULL;
     plan->problem.test_rows = data;
-    refuse(plan, "test-data: problem quadratic is not made from data");
+    refuse(plan, "--test-data: problem quadratic is not made from data");
     /* One without a name. */
     test_instance made;
     test_instance_open(&made, OWN_PROBLEM, NULL);
@@ -418,7 +418,7 @@ START_TEST(unused_rows_are_refused)
     plan->network.agents = 0;
     plan->problem.test_rows = NULL;
     plan->problem.rows = data;
-    refuse(plan, "data: problem (unnamed) generates its own samples");
+    refuse(plan, "--data: problem (unnamed) generates its own samples");
     test_instance_close(&made);
     test_plan_free(plan);
     saddle_dataset_free(data);
@@ -456,10 +456,10 @@ START_TEST(graphs_and_weights_in_memory_are_those_of_the_texts)
     memory->network.agents = 6;
     assert_same_plans(texts, memory);
     memory->network.agents = 7;
-    refuse(memory, "agents: 7 differs from the graph's 6");
+    refuse(memory, "--agents: 7 differs from the graph's 6");
     memory->network.weights = NULL;
     memory->network.graph = graph;
-    refuse(memory, "agents: 7 differs from the graph's 6");
+    refuse(memory, "--agents: 7 differs from the graph's 6");
     test_plan_free(memory);
     test_plan_free(texts);
     saddle_mixing_free(weights);
@@ -519,10 +519,10 @@ START_TEST(sets_in_memory_are_those_of_the_texts)
     saddle_result_free(one);
     saddle_result_free(other);
     memory->problem.own_x_set = small;
-    refuse(memory, "x-set: the set has dimension 3, but the variable has 5");
+    refuse(memory, "--x-set: the set has dimension 3, but the variable has 5");
     memory->problem.own_x_set = NULL;
     memory->problem.own_y_set = small;
-    refuse(memory, "y-set: the set has dimension 3, but the variable has 4");
+    refuse(memory, "--y-set: the set has dimension 3, but the variable has 4");
     test_plan_free(memory);
     test_plan_free(texts);
     saddle_regularizer_free(h);
@@ -978,7 +978,7 @@ START_TEST(sets_and_regularizers_of_your_own_run)
     /* A pair without an exact rule is refused. */
     saddle_prox *prox = (saddle_prox *)&error;
     assert_refused(saddle_prox_create(&prox, x_set, h[1], &error), error, SADDLE_UNSUPPORTED,
-                   "regularizer: no exact joint prox of 'own-l1:weight=0.25' and the set 'own:");
+                   "--regularizer: no exact joint prox of 'own-l1:weight=0.25' and the set 'own:");
     ck_assert_ptr_null(prox);
     test_plan_free(memory);
     test_plan_free(texts);
@@ -1065,7 +1065,7 @@ START_TEST(solve_is_an_instance_and_a_run)
     plan->network.agents = 4;
     solved = (saddle_result *)&error;
     assert_refused(saddle_solve(test_own_problem(), plan, &solved, &error), error, SADDLE_BAD_INPUT,
-                   "agents: 4 differs from the 3 agents of problem own");
+                   "--agents: 4 differs from the 3 agents of problem own");
     ck_assert_ptr_null(solved);
     saddle_result_free(result);
     saddle_instance_free(instance);

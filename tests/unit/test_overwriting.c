@@ -122,7 +122,7 @@ START_TEST(a_run_keeps_its_inputs)
         const char *const settings[][2] = {
             {"topology", "file:edges"}, {output[k / 2], path[k % 2]}, {NULL, NULL}};
         char wanted[64];
-        snprintf(wanted, sizeof wanted, "%s: '%s' is also the file of topology", output[k / 2],
+        snprintf(wanted, sizeof wanted, "--%s: '%s' is also the file of --topology", output[k / 2],
                  path[k % 2]);
         assert_refused(solve(settings), error, SADDLE_BAD_INPUT, wanted);
         assert_file_holds("edges", edges);
@@ -137,7 +137,7 @@ START_TEST(a_run_keeps_its_inputs)
         const char *const settings[][2] = {
             {"agents", "3"}, {in[0], in[1]}, {output[k % 2], in[2]}, {NULL, NULL}};
         char wanted[64];
-        snprintf(wanted, sizeof wanted, "%s: '%s' is also the file of %s", output[k % 2], in[2],
+        snprintf(wanted, sizeof wanted, "--%s: '%s' is also the file of --%s", output[k % 2], in[2],
                  in[0]);
         assert_refused(solve(settings), error, SADDLE_BAD_INPUT, wanted);
     }
@@ -145,7 +145,8 @@ START_TEST(a_run_keeps_its_inputs)
     assert_file_holds("events", "2 leave 1\n4 return 1\n");
     assert_file_holds("costs", "default latency 0.01\n");
     const char *const both[][2] = {{"trace", "same"}, {"model", "same"}, {NULL, NULL}};
-    assert_refused(solve(both), error, SADDLE_BAD_INPUT, "model: 'same' is also the file of trace");
+    assert_refused(solve(both), error, SADDLE_BAD_INPUT,
+                   "--model: 'same' is also the file of --trace");
     ck_assert_int_ne(access("same", F_OK), 0);
 }
 END_TEST

@@ -323,7 +323,7 @@ START_TEST(resolved_fields_are_not_given)
     ck_assert(!SADDLE_GIVEN(&copy, network.agents) && !SADDLE_GIVEN(&copy, problem.x_set));
     copy.network.inexact = (saddle_inexact)7;
     assert_refused(saddle_plan_refresh(&copy, &error), error, SADDLE_BAD_INPUT,
-                   "inexact: choice number 7 is not one of no|stale|own");
+                   "--inexact: choice number 7 is not one of no|stale|own");
     saddle_plan_free(&copy);
     saddle_plan_free(&plan);
 }
@@ -390,32 +390,31 @@ START_TEST(fields_are_checked_like_texts)
 {
     saddle_plan plan = defaults();
     plan.steps.nu = -1.0;
-    refuse_copy(&plan, "nu: '-1' is out of range; give a number above 0 and at most 1, or auto");
+    refuse_copy(&plan, "--nu: '-1' is out of range; give a number above 0 and at most 1, or auto");
     plan = defaults();
     plan.steps.tau = (double)INFINITY;
-    refuse_copy(&plan, "tau: 'inf' is not a number; give a number above 0, or auto");
+    refuse_copy(&plan, "--tau: 'inf' is not a number; give a number above 0, or auto");
     plan = defaults();
     plan.limits.tolerance = (double)NAN;
-    refuse_copy(&plan, "tolerance: 'nan' is not a number; give a number of at least 0");
+    refuse_copy(&plan, "--tolerance: 'nan' is not a number; give a number of at least 0");
     plan = defaults();
     plan.engine.threads = 5000;
-    refuse_copy(&plan, "threads: '5000' is out of range; give a whole number of at least 1 and at "
-                       "most 4096, or auto");
+    refuse_copy(&plan, "--threads: '5000' is out of range; give a whole number of at least 1 and "
+                       "at most 4096, or auto");
     plan = defaults();
     plan.steps.rule = 3;
-    refuse_copy(&plan, "steps: choice number 3 is not one of practical|paper|theory");
+    refuse_copy(&plan, "--steps: choice number 3 is not one of practical|paper|theory");
     plan = defaults();
     plan.steps.sampling = (saddle_sampling)-1;
-    refuse_copy(&plan, "sampling: choice number -1 is not one of "
-                       "without-replacement|with-replacement");
+    refuse_copy(&plan,
+                "--sampling: choice number -1 is not one of without-replacement|with-replacement");
     plan = defaults();
     plan.problem.format = 5;
-    refuse_copy(&plan, "format: choice number 5 is not one of auto|libsvm|csv|idx|numpy");
+    refuse_copy(&plan, "--format: choice number 5 is not one of auto|libsvm|csv|idx|numpy");
     plan = defaults();
     plan.network.topology = "ring\n# forged: yes";
-    refuse_copy(&plan,
-                "topology: 'ring\\x0a# forged: yes' has a control character, such as a line end, "
-                "in it; give a value without it");
+    refuse_copy(&plan, "--topology: 'ring\\x0a# forged: yes' has a control character, such as a "
+                       "line end, in it; give a value without it");
 }
 END_TEST
 
@@ -450,7 +449,7 @@ START_TEST(a_refused_text_changes_nothing)
     saddle_plan plan = defaults();
     assert_ok(saddle_plan_set(&plan, "tau", "2", &error), error);
     assert_refused(saddle_plan_set(&plan, "tau", "-2", &error), error, SADDLE_BAD_INPUT,
-                   "tau: '-2' is out of range");
+                   "--tau: '-2' is out of range");
     ck_assert(plan.steps.tau == 2.0);
     assert_refused(saddle_plan_set(&plan, "tao", "2", &error), error, SADDLE_BAD_INPUT,
                    "unknown option 'tao'; did you mean 'tau'?");

@@ -334,7 +334,7 @@ START_TEST(other_files_are_refused)
     assert_ok(saddle_predictor_load(&predictor, "forged.npz", NULL, &error), error);
     saddle_predictor_free(predictor);
     refuse("forged.npz", "./libmine.so",
-           "problem: 'forged.npz' is a model of the built-in problem auc; leave out the problem");
+           "--problem: 'forged.npz' is a model of the built-in problem auc; leave out the problem");
     forge(2, 10, linear, 13);
     refuse("forged.npz", NULL, "is a model of format 2, but saddle");
     forge(1, 10, linear, 14);
@@ -360,8 +360,8 @@ START_TEST(other_files_are_refused)
     refuse("forged.npz", NULL, "problem 'mine', which is neither built in nor a plug-in");
     /* A path in a file is not followed. */
     forge(1, 10, "problem: ./libmine.so:3\nagents: 2\n", 13);
-    refuse("forged.npz", NULL, "if you trust it, give ./libmine.so:3 as the problem");
-    refuse("forged.npz", "auc", "problem: 'auc' is not a path");
+    refuse("forged.npz", NULL, "if you trust it, give ./libmine.so:3 as --problem");
+    refuse("forged.npz", "auc", "--problem: 'auc' is not a path");
     refuse("forged.npz", "./absent.so", "cannot read the plug-in './absent.so'");
 }
 END_TEST

@@ -688,7 +688,7 @@ START_TEST(csv_refuses_with_line_and_column)
     } bad[] = {
         {"1,2\n3,x\n", NULL, "b.csv:2:3: 'x' in column '1' is not a number"},
         {"a,b\n\n1,2\n3, nan\n", NULL,
-         "b.csv:4:4: missing value in column 'b'; fill it in, or set missing"},
+         "b.csv:4:4: missing value in column 'b'; fill it in, or set --missing"},
         {"1,2\n1e999,3\n", NULL, "b.csv:2:1: '1e999' in column '0' is not a finite number"},
         {"1,2,3\n4,5\n", NULL, "b.csv:2:4: 2 fields; the first line has 3"},
         {"1,2\n4,5,6\n", NULL, "b.csv:2:5: more fields than the 2 of the first line"},
@@ -741,7 +741,7 @@ START_TEST(csv_headers_have_names)
         saddle_snprintf(text, sizeof text, "1,%s,1\n3,4,-1\n", value[k]);
         options.header = SADDLE_HEADER_AUTO;
         refuse(write_text("h.csv", text), &options, "h.csv:");
-        refuse(write_text("h.csv", text), &options, "set header to yes");
+        refuse(write_text("h.csv", text), &options, "set --header to yes");
         options.header = SADDLE_HEADER_NO;
         refuse(write_text("h.csv", text), &options, "h.csv:");
         options.header = SADDLE_HEADER_YES;

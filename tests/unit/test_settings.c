@@ -191,7 +191,7 @@ START_TEST(reals_are_checked)
     for (int k = 0; k < 4; k++) {
         char wanted[200];
         saddle_snprintf(wanted, sizeof wanted,
-                        "nu: '%s' is out of range; give a number above 0 and at most 1",
+                        "--nu: '%s' is out of range; give a number above 0 and at most 1",
                         outside[k]);
         assert_says(saddle_plan_set(&plan, "nu", outside[k], &error), wanted);
     }
@@ -199,18 +199,19 @@ START_TEST(reals_are_checked)
     for (int k = 0; k < 8; k++) {
         char wanted[200];
         saddle_snprintf(wanted, sizeof wanted,
-                        "nu: '%s' is not a number; give a number above 0 and at most 1", wrong[k]);
+                        "--nu: '%s' is not a number; give a number above 0 and at most 1",
+                        wrong[k]);
         assert_says(saddle_plan_set(&plan, "nu", wrong[k], &error), wanted);
     }
     assert_says(saddle_plan_set(&plan, "nu", "1e999", &error),
-                "nu: '1e999' is too large for a double; give a number above 0 and at most 1");
+                "--nu: '1e999' is too large for a double; give a number above 0 and at most 1");
     ck_assert(values(&plan).nu == 2.5e-3);
     assert_says(saddle_plan_set(&plan, "eta", "", &error),
-                "eta: '' is not a number; give a number above 0 and at most 1, or auto");
+                "--eta: '' is not a number; give a number above 0 and at most 1, or auto");
     assert_says(saddle_plan_set(&plan, "shift", "x", &error),
-                "shift: 'x' is not a number; give a number");
+                "--shift: 'x' is not a number; give a number");
     assert_says(saddle_plan_set(&plan, "cap", "3", &error),
-                "cap: '3' is out of range; give a number of at most 2.5");
+                "--cap: '3' is out of range; give a number of at most 2.5");
     assert_ok(saddle_plan_set(&plan, "cap", "-1e300", &error), error);
     assert_ok(saddle_plan_set(&plan, "cap", "", &error), error);
     ck_assert(isnan(values(&plan).cap));
@@ -233,31 +234,29 @@ START_TEST(integers_are_checked_exactly)
     static const char *const outside[] = {"9007199254740993", "0", "-3", "18446744073709551616"};
     for (int k = 0; k < 4; k++) {
         char wanted[200];
-        saddle_snprintf(
-            wanted, sizeof wanted,
-            "agents: '%s' is out of range; give a whole number of at least 1 and at most "
-            "9007199254740992",
-            outside[k]);
+        saddle_snprintf(wanted, sizeof wanted,
+                        "--agents: '%s' is out of range; give a whole number of at least 1 and at "
+                        "most 9007199254740992",
+                        outside[k]);
         assert_says(saddle_plan_set(&plan, "agents", outside[k], &error), wanted);
     }
     static const char *const wrong[] = {"1.5", "", "five", "auto", "1e"};
     for (int k = 0; k < 5; k++) {
         char wanted[200];
-        saddle_snprintf(
-            wanted, sizeof wanted,
-            "agents: '%s' is not a whole number; give a whole number of at least 1 and at "
-            "most 9007199254740992",
-            wrong[k]);
+        saddle_snprintf(wanted, sizeof wanted,
+                        "--agents: '%s' is not a whole number; give a whole number of at least 1 "
+                        "and at most 9007199254740992",
+                        wrong[k]);
         assert_says(saddle_plan_set(&plan, "agents", wrong[k], &error), wanted);
     }
     ck_assert_uint_eq(values(&plan).agents, UINT64_C(1) << 53);
     assert_ok(saddle_plan_set(&plan, "seed", "18446744073709551615", &error), error);
     ck_assert_uint_eq(values(&plan).seed, UINT64_MAX);
     assert_says(saddle_plan_set(&plan, "seed", "18446744073709551616", &error),
-                "seed: '18446744073709551616' is out of range; give a whole number of at least 0 "
+                "--seed: '18446744073709551616' is out of range; give a whole number of at least 0 "
                 "and at most 18446744073709551615");
     assert_says(saddle_plan_set(&plan, "seed", "1e19", &error),
-                "seed: '1e19' is above 2^53 and not in plain digits; write out all its digits");
+                "--seed: '1e19' is above 2^53 and not in plain digits; write out all its digits");
     saddle_plan_free(&plan);
 }
 END_TEST
@@ -277,11 +276,11 @@ START_TEST(integer_limits_need_not_be_whole)
     assert_ok(saddle_plan_list(&plan, tables, 1, &error), error);
     assert_ok(saddle_plan_set(&plan, "half", "2", &error), error);
     assert_says(saddle_plan_set(&plan, "half", "0", &error),
-                "half: '0' is out of range; give a whole number of at least 0.5 and at most 2.5");
+                "--half: '0' is out of range; give a whole number of at least 0.5 and at most 2.5");
     assert_refused(saddle_plan_set(&plan, "half", "3", &error), error, SADDLE_BAD_INPUT,
                    "out of range");
     assert_says(saddle_plan_set(&plan, "above", "1", &error),
-                "above: '1' is out of range; give a whole number above 1 and at most 2.5");
+                "--above: '1' is out of range; give a whole number above 1 and at most 2.5");
     saddle_plan_free(&plan);
 }
 END_TEST
@@ -292,15 +291,15 @@ START_TEST(choices_are_checked)
     assert_ok(saddle_plan_set(&plan, "algorithm", "precision+", &error), error);
     ck_assert_str_eq(text_of(&plan, "algorithm"), "precision+");
     assert_says(saddle_plan_set(&plan, "algorithm", "precison", &error),
-                "algorithm: 'precison' is not one of precision, precision+, gda; did you mean "
+                "--algorithm: 'precison' is not one of precision, precision+, gda; did you mean "
                 "'precision'?");
     assert_says(saddle_plan_set(&plan, "algorithm", "something else", &error),
-                "algorithm: 'something else' is not one of precision, precision+, gda");
+                "--algorithm: 'something else' is not one of precision, precision+, gda");
     assert_says(saddle_plan_set(&plan, "algorithm", "precision|gda", &error),
-                "algorithm: 'precision|gda' is not one of precision, precision+, gda; did you "
+                "--algorithm: 'precision|gda' is not one of precision, precision+, gda; did you "
                 "mean 'precision'?");
     assert_says(saddle_plan_set(&plan, "engine", "autp", &error),
-                "engine: 'autp' is not one of auto, serial, threads; did you mean 'auto'?");
+                "--engine: 'autp' is not one of auto, serial, threads; did you mean 'auto'?");
     ck_assert_str_eq(text_of(&plan, "algorithm"), "precision+");
     saddle_plan_free(&plan);
 }
@@ -317,7 +316,7 @@ START_TEST(flags_are_checked)
             ck_assert_str_eq(text_of(&plan, "quiet"), yes ? "yes" : "no");
         }
     assert_says(saddle_plan_set(&plan, "quiet", "maybe", &error),
-                "quiet: 'maybe' is neither yes nor no; give yes or no");
+                "--quiet: 'maybe' is neither yes nor no; give yes or no");
     ck_assert(values(&plan).quiet);
     saddle_plan_free(&plan);
 }
@@ -327,7 +326,7 @@ START_TEST(messages_stay_on_one_short_line)
 {
     saddle_plan plan = build();
     assert_says(saddle_plan_set(&plan, "nu", "a\nb\tc", &error),
-                "nu: 'a\\x0ab\\x09c' is not a number; give a number above 0 and at most 1");
+                "--nu: 'a\\x0ab\\x09c' is not a number; give a number above 0 and at most 1");
     char flood[5001];
     memset(flood, 'z', sizeof flood - 1);
     flood[sizeof flood - 1] = '\0';
@@ -610,7 +609,7 @@ START_TEST(what_is_read_back_was_not_given)
     ck_assert(saddle_plan_given(&plan, &nu));
     all.cap = 3.0;
     assert_says(saddle_plan_record_own(&plan, step_table, &all, &error),
-                "cap: '3' is out of range; give a number of at most 2.5");
+                "--cap: '3' is out of range; give a number of at most 2.5");
     saddle_plan_free(&plan);
 }
 END_TEST
@@ -670,20 +669,20 @@ START_TEST(fields_round_trip)
     fields wrong = sample[1];
     wrong.algorithm = 3;
     assert_says(saddle_plan_record_own(&plan, table, &wrong, &error),
-                "algorithm: choice number 3 is not one of precision|precision+|gda");
+                "--algorithm: choice number 3 is not one of precision|precision+|gda");
     wrong = sample[1];
     wrong.algorithm = -1;
     assert_says(saddle_plan_record_own(&plan, table, &wrong, &error),
-                "algorithm: choice number -1 is not one of precision|precision+|gda");
+                "--algorithm: choice number -1 is not one of precision|precision+|gda");
     wrong = sample[1];
     wrong.seed = 10;
-    assert_says(saddle_plan_record_own(&plan, table, &wrong, &error),
-                "parts: '10' is out of range; give a whole number of at least 1 and at most 9, "
-                "or auto");
+    assert_says(
+        saddle_plan_record_own(&plan, table, &wrong, &error),
+        "--parts: '10' is out of range; give a whole number of at least 1 and at most 9, or auto");
     wrong = sample[1];
     wrong.nu = (double)NAN;
     assert_refused(saddle_plan_record_own(&plan, table, &wrong, &error), error, SADDLE_BAD_INPUT,
-                   "nu: 'nan' is not a number");
+                   "--nu: 'nan' is not a number");
     saddle_plan_free(&again);
     saddle_plan_free(&plan);
 }

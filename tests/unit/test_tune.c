@@ -485,10 +485,10 @@ START_TEST(held_steps_keep_their_value)
                    SADDLE_UNSUPPORTED, "no step sizes left to search");
     inputs.hold = "nu,,eta";
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "hold: '' is not an option");
+                   SADDLE_BAD_INPUT, "--hold: '' is not an option");
     inputs.hold = "nu,etta";
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "hold: 'etta' is not an option");
+                   SADDLE_BAD_INPUT, "--hold: 'etta' is not an option");
     ck_assert_ptr_null(t);
     bench_close(&b);
 }
@@ -572,14 +572,14 @@ START_TEST(wrong_lists_are_refused)
         const char *message;
     } wrong[] = {
         {"bach=1", "did you mean 'batch'?"},
-        {"seed=1,2", "search: 'seed' is not one of"},
-        {"fairness=1", "search: 'fairness' is not one of"},
+        {"seed=1,2", "--search: 'seed' is not one of"},
+        {"fairness=1", "--search: 'fairness' is not one of"},
         {"batch", "batch has no values; give batch=A,B,C"},
         {"batch=", "batch has no values"},
-        {"batch=2,,3", "search: batch: '' is not a whole number"},
-        {"batch=2.5", "search: batch: '2.5' is not a whole number"},
-        {"nu=0.1,2", "search: nu: '2' is out of range"},
-        {"q=0:5", "search: q: '0' is out of range"},
+        {"batch=2,,3", "--search: batch: '' is not a whole number"},
+        {"batch=2.5", "--search: batch: '2.5' is not a whole number"},
+        {"nu=0.1,2", "--search: nu: '2' is out of range"},
+        {"q=0:5", "--search: q: '0' is out of range"},
         {"q=9:5", "'9:5' is not a range"},
         {"q=nan:5", "'nan:5' is not a range"},
         {"tau=0:1:log", "is not a range"},
@@ -603,7 +603,7 @@ START_TEST(wrong_lists_are_refused)
     }
     saddle_tune_inputs inputs = {.budget = 100000, .search = "tau=1,2", .hold = "nu,tau"};
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "hold: tau is also listed in search");
+                   SADDLE_BAD_INPUT, "--hold: tau is also listed in --search");
     bench_close(&b);
 }
 END_TEST
@@ -621,7 +621,7 @@ START_TEST(options_of_other_algorithms_are_ignored)
     saddle_tune_hooks hooks = {.context = said, .warning = keep_warning};
     saddle_tune_inputs inputs = {.candidates = 4, .search = "batch=1,2"};
     saddle_tuning *t = tune(&b, &inputs, &hooks);
-    ck_assert_str_eq(said, "search: batch is not used by gda");
+    ck_assert_str_eq(said, "--search: batch is not used by gda");
     ck_assert_uint_eq(t->option_count, 2);
     saddle_tuning_free(t);
     bench_close(&b);
@@ -1008,7 +1008,7 @@ START_TEST(foreign_logs_are_refused)
     inputs.budget = 70000;
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT,
-                   "belongs to another search: budget is '60000' there and '70000' here");
+                   "belongs to another search: --budget is '60000' there and '70000' here");
     inputs.budget = 60000;
 
     inputs.search = "batch=1,2";
@@ -1020,11 +1020,11 @@ START_TEST(foreign_logs_are_refused)
     inputs.search = "batch=1,3";
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT,
-                   "belongs to another search: search is 'batch=1,2' there and 'batch=1,3' here");
+                   "belongs to another search: --search is 'batch=1,2' there and 'batch=1,3' here");
     inputs.search = NULL;
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT,
-                   "belongs to another search: search is 'batch=1,2' there and '' here");
+                   "belongs to another search: --search is 'batch=1,2' there and '' here");
     saddle_snprintf(path, sizeof path, "%s/gda.csv", saddle_test_directory());
     assert_ok(saddle_plan_set(b.plan, "algorithm", "gda", &error), error);
 
@@ -1062,7 +1062,7 @@ START_TEST(wrong_inputs_are_refused)
     saddle_tuning *t = NULL;
     saddle_tune_inputs inputs = {.candidates = 1};
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "candidates: 1 is too few");
+                   SADDLE_BAD_INPUT, "--candidates: 1 is too few");
     inputs.candidates = SADDLE_TUNE_MOST_CANDIDATES + 1;
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT, "give 2 to 4096");
