@@ -63,14 +63,14 @@ void saddle_comparison_choose_levels(comparison *c)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-/* Writes the costs, metric and outcomes of a run at a row; NULL: it never came there. */
+/* Writes the costs, metric, gap and outcomes of a run at a row; NULL: it never came there. */
 static void write_row(FILE *f, const comparison *c, const comparison_run *run,
                       const saddle_row *row)
 {
     char number[SADDLE_REAL_SIZE];
     bool simulated = saddle_comparison_is_simulated(c);
     if (row == NULL) {
-        fputs(simulated ? "never,never,never,never,never," : "never,never,never,never,", f);
+        fputs(simulated ? "never,never,never,never,never,," : "never,never,never,never,,", f);
         for (size_t k = 0; k < c->outcome_count; k++)
             fputc(',', f);
     } else {
@@ -79,7 +79,8 @@ static void write_row(FILE *f, const comparison *c, const comparison_run *run,
                        row->cost.rounds, row->cost.bytes, row->seconds);
         if (simulated)
             saddle_fprintf(f, ",%.17g", row->cost.network_seconds);
-        saddle_fprintf(f, ",%.17g", row->metric);
+        saddle_fprintf(f, ",%.17g,%s", row->metric,
+                       isnan(row->gap) ? "" : saddle_print_real(row->gap, 17, number));
         for (size_t k = 0; k < c->outcome_count; k++)
             saddle_fprintf(f, ",%s",
                            isnan(outcomes[k]) ? "" : saddle_print_real(outcomes[k], 17, number));
@@ -90,7 +91,7 @@ static void write_row(FILE *f, const comparison *c, const comparison_run *run,
 static void write_rows(FILE *f, const void *context)
 {
     const comparison *c = context;
-    saddle_fprintf(f, "algorithm,seed,level,ifo,rounds,bytes,seconds%s,metric",
+    saddle_fprintf(f, "algorithm,seed,level,ifo,rounds,bytes,seconds%s,metric,gap",
                    saddle_comparison_is_simulated(c) ? ",network_seconds" : "");
     for (size_t k = 0; k < c->outcome_count; k++)
         saddle_fprintf(f, ",%s", c->outcome[k].name);

@@ -47,9 +47,11 @@ static const quantity costs[] = {
 static const quantity ends[] = {{"iterations", "iterations", WHOLE(iteration), COUNT},
                                 {"IFO", "ifo", WHOLE(cost.ifo), COUNT},
                                 {"seconds", "seconds", REAL(seconds), SECONDS},
+                                {"gap", "gap", REAL(gap), METRIC},
                                 {"metric", "metric", REAL(metric), METRIC}};
 #define END_NUMBERS (sizeof ends / sizeof *ends)
 static const quantity *const end_metric = &ends[END_NUMBERS - 1];
+static const quantity *const end_gap = &ends[END_NUMBERS - 2];
 /* In place of a level: the end of the runs. */
 #define AT_END ((double)NAN)
 
@@ -186,17 +188,17 @@ static void add_ending(cli_table *table, const comparison *c, size_t algorithm)
 
 static void print_ends(const comparison *c)
 {
-    cli_table *table = cli_table_create("lrrrrl");
+    cli_table *table = cli_table_create("lrrrrrl");
     cli_table_add(table, "algorithm");
     for (size_t k = 0; k < END_NUMBERS; k++)
         cli_table_add(table, "%s", ends[k].heading);
     cli_table_add(table, "ended");
     for (size_t a = 0; a < c->names.count; a++) {
         bool ran = begin_row(table, c, a, END_NUMBERS);
-        /* All but the metric are sums over the repeats. */
+        /* All but gap and metric are sums over the repeats. */
         for (size_t k = 0; ran && k < END_NUMBERS; k++)
-            add_range(table, range_of(c, a, &ends[k], AT_END),
-                      &ends[k] == end_metric ? c->repeats : 1, ends[k].how, "-");
+            add_range(table, range_of(c, a, &ends[k], AT_END), &ends[k] >= end_gap ? c->repeats : 1,
+                      ends[k].how, "-");
         add_ending(table, c, a);
     }
     cli_print("\nat the end");
@@ -260,7 +262,7 @@ static void print_outcomes(const comparison *c, saddle_measured_rows rows, bool 
         return;
     memset(alignment + 2, 'r', count);
     cli_table *table = cli_table_create(alignment);
-    cli_table_words(table, "algorithm", "metric");
+    cli_table_words(table, "algorithm", "gap");
     for (size_t k = 0; k < count; k++) {
         saddle_outcome_name name = saddle_outcome_name_of(c->outcome[column[k]].name);
         cli_table_add(table, "%.*s", name.length, name.measure);
@@ -268,9 +270,9 @@ static void print_outcomes(const comparison *c, saddle_measured_rows rows, bool 
     for (size_t a = 0; a < c->names.count; a++) {
         if (!begin_row(table, c, a, count + 1))
             continue;
-        seed_range metric = range_of(c, a, end_metric, AT_END);
-        if (metric.count > 0)
-            cli_table_add(table, "%.3e", metric.sum / (double)metric.count);
+        seed_range gap = range_of(c, a, end_gap, AT_END);
+        if (gap.count > 0)
+            cli_table_add(table, "%.3e", gap.sum / (double)gap.count);
         else
             cli_table_add(table, "-");
         for (size_t k = 0; k < count; k++)

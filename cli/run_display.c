@@ -121,7 +121,7 @@ static void print_stops(const saddle_plan *plan)
         saddle_append(text, sizeof text, " or %" PRIu64 " iteration%s", plan->limits.iterations,
                       SADDLE_PLURAL(plan->limits.iterations));
     if (plan->limits.tolerance > 0.0)
-        saddle_append(text, sizeof text, " or metric <= %.15g", plan->limits.tolerance);
+        saddle_append(text, sizeof text, " or gap <= %.15g", plan->limits.tolerance);
     if (plan->limits.max_ifo > 0)
         saddle_append(text, sizeof text, " or %" PRIu64 " IFO call%s", plan->limits.max_ifo,
                       SADDLE_PLURAL(plan->limits.max_ifo));
@@ -139,6 +139,12 @@ static void print_stops(const saddle_plan *plan)
         saddle_append(text, sizeof text, " or %" PRIu64 " trace point%s without improvement",
                       plan->limits.stop_after, SADDLE_PLURAL(plan->limits.stop_after));
     cli_print_field("stops at", "%s", text + strlen(" or "));
+    if (plan->limits.tolerance > 0.0)
+        cli_print_field(
+            "",
+            "(--tolerance is about the gap; for the metric, as until 0.2, give --stop-when "
+            "'metric<=%.15g')",
+            plan->limits.tolerance);
 }
 
 /* Prints the starting point, separately for x and y if they differ. */
@@ -378,6 +384,19 @@ static void print_next(const saddle_result *result, bool scores)
                                 "`saddle compare` compares algorithms");
 }
 
+/* Prints how far from solved the run is. */
+static void print_gap(const saddle_result *result, const saddle_row *row)
+{
+    const saddle_gap *gap = &result->gap;
+    if (isnan(row->gap) || !(gap->scale > 0.0))
+        return;
+    cli_print_field("gap",
+                    "%.3e, %s; of it x %.2e, y %.2e, agents apart %.2e; relative to %.6g, what can "
+                    "be gained from the reference",
+                    row->gap, row->gap <= SADDLE_SOLVED_GAP ? "solved" : "NOT SOLVED (above 1e-4)",
+                    gap->x / gap->scale, gap->y / gap->scale, gap->agents / gap->scale, gap->scale);
+}
+
 static void print_summary(const saddle_result *result, bool scores)
 {
     const saddle_row *row = &result->rows[result->row_count - 1];
@@ -409,6 +428,7 @@ static void print_summary(const saddle_result *result, bool scores)
                         "from iteration %" PRIu64 ", the best; the values below are from there",
                         row->iteration);
     }
+    print_gap(result, row);
     cli_print_field("loss", "%.10g   (primal %.10g)", row->loss, row->primal);
     cli_print_field(
         "metric",

@@ -126,6 +126,8 @@ void run_display_json(const run_display *d, const cli_command *command,
                     *d->resumed != '\0' ? d->resumed : NULL);
     cli_json_stop(&j, result->stop);
     add_divergence(&j, result);
+    saddle_json_put(&j, "gap { scale %g x %g y %g agents %g }", result->gap.scale, result->gap.x,
+                    result->gap.y, result->gap.agents);
     add_costs(&j, result);
     add_times(&j, &result->times);
     cli_json_row(&j, "first", &result->rows[0], count, result->outcome, result->outcomes);

@@ -311,6 +311,7 @@ static void write_run(const report_part *r, const saddle_trace *trace, size_t gr
     report_put(r->f, "<td class=\"number\">%s</td>", saddle_trace_setting(trace, "seed"));
     write_last(r->f, trace, "iteration", true);
     write_last(r->f, trace, "ifo", true);
+    write_last(r->f, trace, "gap", false);
     write_last(r->f, trace, "metric", false);
     report_put(r->f,
                "<td>%s</td><td class=\"wrap\"><a class=\"data\" data-group=\"%zu\" "
@@ -334,7 +335,7 @@ void report_runs(const report_part *r)
         fputs("<div class=\"card\">\n<h3>Runs and their data</h3>\n", r->f);
     fputs("<div class=\"scroll\"><table><thead><tr><th>run</th><th class=\"number\">seed</th><th "
           "class=\"number\">iterations</th><th class=\"number\">samples</th><th "
-          "class=\"number\">last metric</th><th>ended</th><th>data</th></tr></thead><tbody>\n",
+          "class=\"number\">gap</th><th class=\"number\">last metric</th><th>ended</th><th>data</th></tr></thead><tbody>\n",
           r->f);
     for (size_t group = 0; group < r->g->groups; group++)
         for (size_t k = 0; k < r->traces; k++)

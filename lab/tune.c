@@ -146,6 +146,7 @@ static saddle_status trial_plan(const search *s, const saddle_trial *trial, sadd
     out->limits.max_ifo = trial->allotment - s->space.forecast.most_ifo + 1;
     out->outputs = defaults.outputs;
     out->outputs.trace_every = UINT64_C(1) << 53;
+    out->outputs.gap = SADDLE_GAP_NEVER;
     /* The same tau for all: with its own, a candidate could shrink the metric by a large tau. */
     out->outputs.metric_tau = s->space.forecast.plan.outputs.metric_tau;
     out->outputs.metric_direction = s->space.forecast.plan.outputs.metric_direction;

@@ -63,6 +63,13 @@ typedef enum saddle_outcome_points {
     SADDLE_OUTCOMES_ENDS    /**< At the first and the last. */
 } saddle_outcome_points;
 
+/** At which trace points the gap is measured: the choices of the option gap. */
+typedef enum saddle_gap_points {
+    SADDLE_GAP_END,    /**< At the last, and where it is compared with limits.tolerance. */
+    SADDLE_GAP_ALWAYS, /**< At all of them. */
+    SADDLE_GAP_NEVER   /**< At none. */
+} saddle_gap_points;
+
 /** Which proximal point x~ the metric uses: the choices of the option metric-direction. */
 typedef enum saddle_metric_direction {
     SADDLE_DIRECTION_EXACT, /**< That of the gradient of the network's loss at (xbar, ybar). */
@@ -204,7 +211,7 @@ typedef struct saddle_plan {
         /** iterations: the largest number of iterations; unlimited if it has its default and
          * max_ifo is set. */
         uint64_t iterations;
-        double tolerance;           /**< tolerance: metric at which to stop; 0: never. */
+        double tolerance;           /**< tolerance: gap at which to stop; 0: never. */
         uint64_t max_ifo;           /**< max-ifo: budget of gradient evaluations; 0: none. */
         uint64_t max_rounds;        /**< max-rounds: budget of communication rounds; 0: none. */
         double max_seconds;         /**< max-seconds: budget of seconds; 0: none. */
@@ -224,8 +231,9 @@ typedef struct saddle_plan {
 
     /** What is measured, and the files that are written. NULL: not written. */
     struct {
-        uint64_t trace_every; /**< trace-every: iterations between rows; 0: automatic. */
-        double metric_tau;    /**< metric-tau: tau of the metric; NaN: the run's own. */
+        uint64_t trace_every;  /**< trace-every: iterations between rows; 0: automatic. */
+        saddle_gap_points gap; /**< gap: at which rows the gap is measured. */
+        double metric_tau;     /**< metric-tau: tau of the metric; NaN: the run's own. */
         saddle_metric_direction metric_direction; /**< metric-direction: which x~ it uses. */
         saddle_outcome_points outcomes; /**< outcomes: at which rows outcomes are measured. */
         bool outcomes_per_agent;        /**< outcomes-per-agent: also their range over agents. */

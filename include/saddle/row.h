@@ -39,6 +39,9 @@ typedef struct saddle_row {
     double y_gap;          /**< |y*(xbar) - ybar|^2. */
     double stationarity;   /**< The first convergence criterion of the paper's section 2. */
     double potential;      /**< The potential of Theorem 1; NaN when L or mu is unknown. */
+    /** What is missing to a solution, relative to what can be gained from a reference; NaN where it
+     * was not measured. See ::saddle_gap. */
+    double gap;
 } saddle_row;
 
 #endif

@@ -26,7 +26,7 @@
 #include <saddle/status.h>
 
 /** The largest number of columns in a trace, without outcomes. */
-#define SADDLE_TRACE_COLUMNS 19
+#define SADDLE_TRACE_COLUMNS 20
 /** Returns the name of a trace column; `column` is below SADDLE_TRACE_COLUMNS. */
 SADDLE_API const char *saddle_trace_column_name(size_t column);
 /** Returns the value of a row in that column. */
@@ -38,7 +38,7 @@ SADDLE_API bool saddle_row_has(const saddle_row *row, size_t column);
 /** Why a run ended. */
 typedef enum saddle_stop {
     SADDLE_STOP_ITERATIONS,      /**< All iterations are done. */
-    SADDLE_STOP_TOLERANCE,       /**< The metric fell to the tolerance. */
+    SADDLE_STOP_TOLERANCE,       /**< The gap fell to the tolerance. */
     SADDLE_STOP_IFO,             /**< The budget of gradient evaluations (IFO calls) is spent. */
     SADDLE_STOP_ROUNDS,          /**< The budget of communication rounds is spent. */
     SADDLE_STOP_SECONDS,         /**< The budget of seconds is spent. */
@@ -110,6 +110,18 @@ typedef struct saddle_outcome_column {
     saddle_goal better;                  /**< Which values are better. */
 } saddle_outcome_column;
 
+/** A run whose gap is at most this has solved its problem, for the summary of a run. */
+#define SADDLE_SOLVED_GAP 1e-4
+
+/** The parts of the last gap that was measured, in the units of the objective: the row's gap is the
+ * sum of x, y and agents, divided by the scale (docs/measuring.md). */
+typedef struct saddle_gap {
+    double scale;  /**< What can be gained from the reference; 0 if no gap was measured. */
+    double x;      /**< By how much a search decreases Q from xbar. */
+    double y;      /**< Q(xbar) - F(xbar, ybar) - h(xbar). */
+    double agents; /**< What the agents furthest from the means lack. */
+} saddle_gap;
+
 /** The result of a run. Free with saddle_result_free(). */
 typedef struct saddle_result {
     saddle_stop stop;   /**< Why the run ended. */
@@ -119,6 +131,7 @@ typedef struct saddle_result {
     char cause[200];
     saddle_row *rows; /**< The trace. */
     size_t row_count; /**< Number of rows, at least 1. */
+    saddle_gap gap;   /**< The parts of the last row's gap. */
     /** The row that x, y and their means belong to: the last one or, with stop-after, the best. */
     size_t solution_row;
     saddle_run_times times;  /**< How long the run took. */

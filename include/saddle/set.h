@@ -97,6 +97,9 @@ struct saddle_set_class {
     bool (*uniform_bounds)(const saddle_set *set, double *lower, double *upper);
     /** Optional. Returns the number of doubles of scratch that project() needs. NULL: none. */
     size_t (*scratch)(const saddle_set *set);
+    /** Whether the set is a product of intervals, one for each coordinate. The gap is then measured
+     * in a way that does not depend on the coordinates' units. */
+    bool separable;
     saddle_prox_rule l1_rule;    /**< The rule for l1 and elastic-net. */
     saddle_prox_rule group_rule; /**< The rule for group-l2. */
 };

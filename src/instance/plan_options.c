@@ -217,8 +217,11 @@ const saddle_option *const saddle_plan_options[] = {
             "--max-ifo limits the run."),
     REAL(PLAN(limits.tolerance, RUN, LENGTH), "tolerance", SADDLE_STOPPING_HEADING, "0", 0,
          SADDLE_UNBOUNDED, "E",
-         "Stop once the metric is at most E. The metric is checked at trace points "
-         "(--trace-every); with --churn, only after the last event. 0: never."),
+         "Stop once the gap is at most E: 1e-4 is good, 1e-8 precise. It is compared with E at "
+         "trace "
+         "points (--trace-every), each time the iterations have grown by a quarter; with --churn, "
+         "only after the last event. Until 0.2 this was about the metric: --stop-when "
+         "'metric<=E'. 0: never."),
     INTEGER(PLAN(limits.max_ifo, RUN, LENGTH), "max-ifo", SADDLE_STOPPING_HEADING, "0", 0,
             SADDLE_UNBOUNDED, "N",
             "Stop after N gradient evaluations (IFO calls) of all agents together. The run ends "
@@ -264,6 +267,12 @@ const saddle_option *const saddle_plan_options[] = {
     INTEGER(PLAN(outputs.trace_every, RUN, RECORD), "trace-every", SADDLE_MEASURING_HEADING, "auto",
             1, 0x1p53, "N",
             "Measure the metric every N iterations. auto: about 200 times per run."),
+    CHOICE(PLAN(outputs.gap, RUN, RECORD), "gap", SADDLE_MEASURING_HEADING, "end",
+           "end|always|never", "WHEN",
+           "When to measure the gap: what is missing to a solution, relative to what can be gained "
+           "from x = 0. It costs about as much as 60 passes over all data.\n"
+           "end: at the last trace point.\n"
+           "always: at every trace point."),
     REAL_ABOVE(PLAN(outputs.metric_tau, RUN, METRIC), "metric-tau", SADDLE_MEASURING_HEADING,
                "auto", 0, SADDLE_UNBOUNDED, "WEIGHT",
                "Value of tau in the metric. Set it to compare runs with different --tau. auto: the "

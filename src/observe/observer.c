@@ -11,6 +11,9 @@
 #include "observe/response.h"
 #include "problems/evaluate.h"
 
+/* The generic best response for the metric has converged if its last step is at most this long, relative to y: the
+ * square is far below any metric of interest. */
+#define RESPONSE_CONVERGED 1e-12
 /* The generic best response is accepted if its last step is at most this long, relative to y. */
 #define RESPONSE_ACCEPTED 1e-8
 
@@ -33,8 +36,8 @@ static size_t vectors_size(const saddle_instance *instance, const saddle_layout 
 {
     const saddle_problem *problem = instance->problem;
     return both_size(layout, problem) + 3 * problem->x_dim + 2 * problem->y_dim +
-           problem->response_size + 2 * problem->agents + saddle_maximize_scratch(problem->y_dim) +
-           saddle_observer_scratch(instance);
+           problem->response_size + 3 * problem->agents + saddle_gap_scratch(instance) +
+           saddle_maximize_scratch(problem->y_dim) + saddle_observer_scratch(instance);
 }
 
 double saddle_observer_bytes(const saddle_instance *instance, const saddle_layout *layout)
@@ -68,8 +71,9 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     o->x_tilde = o->statistic + problem->response_size;
     o->y_star = o->x_tilde + x_dim;
     o->per_agent = o->y_star + y_dim;
-    o->returned_nan = o->per_agent + problem->agents;
-    o->scratch = o->returned_nan + problem->agents;
+    o->returned_nan = o->per_agent + 2 * problem->agents;
+    o->search = o->returned_nan + problem->agents;
+    o->scratch = o->search + saddle_gap_scratch(inputs->instance);
     *out = o;
     return SADDLE_OK;
 }
@@ -84,21 +88,23 @@ void saddle_observer_free(saddle_observer *o)
 
 size_t saddle_observer_memory(const saddle_problem *problem)
 {
-    return 2 + problem->y_dim;
+    return 3 + problem->y_dim;
 }
 
 void saddle_observer_remember(const saddle_observer *o, double *memory)
 {
     memory[0] = o->ascent_step;
     memory[1] = o->tracked_size;
-    memcpy(memory + 2, o->y_star, o->problem->y_dim * sizeof *memory);
+    memory[2] = o->gap.scale;
+    memcpy(memory + 3, o->y_star, o->problem->y_dim * sizeof *memory);
 }
 
 void saddle_observer_recall(saddle_observer *o, const double *memory)
 {
     o->ascent_step = memory[0];
     o->tracked_size = memory[1];
-    memcpy(o->y_star, memory + 2, o->problem->y_dim * sizeof *memory);
+    o->gap.scale = memory[2];
+    memcpy(o->y_star, memory + 3, o->problem->y_dim * sizeof *memory);
 }
 
 const double *saddle_observer_x_mean(const saddle_observer *observer)
@@ -123,14 +129,14 @@ static bool has_nan(const double *v, size_t count)
     return isnan(saddle_norm2(count, v));
 }
 
-/* Notes a function that returned NaN at (xbar, y), unless xbar or y has one: projections and comparisons may hide
+/* Notes a function that returned NaN at (x_at, y), unless x_at or y has one: projections and comparisons may hide
  * it. */
 static void note_nan(const saddle_observer *o, size_t agent, int function, const double *y,
                      const double *returned, size_t count)
 {
     const saddle_problem *problem = o->problem;
     if (o->returned_nan[agent] == NO_FUNCTION && has_nan(returned, count) &&
-        !has_nan(o->x_mean, problem->x_dim) && !has_nan(y, problem->y_dim))
+        !has_nan(o->x_at, problem->x_dim) && !has_nan(y, problem->y_dim))
         o->returned_nan[agent] = function;
 }
 
@@ -154,13 +160,13 @@ static void iterate_term(void *context, saddle_agent *agent, double *out)
     memcpy(out + o->problem->x_dim, view.y, o->problem->y_dim * sizeof *out);
 }
 
-/* grad F_i at (xbar, response_y). */
+/* grad F_i at (x_at, response_y). */
 static void gradient_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
     saddle_request r = {.kind = SADDLE_REQUEST_GRADIENT,
                         .batch = {.count = o->problem->samples[agent->id]},
-                        .x = o->x_mean,
+                        .x = o->x_at,
                         .y = o->response_y,
                         .gx = out,
                         .gy = out + o->problem->x_dim};
@@ -174,14 +180,14 @@ static size_t statistic_size(const saddle_problem *problem)
     return problem->response_solve != NULL ? problem->response_size : 0;
 }
 
-/* grad_x F_i at (xbar, ybar), and the statistic at xbar. */
+/* grad_x F_i at (x_at, ybar), and the statistic at x_at. */
 static void survey_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
     const saddle_problem *problem = o->problem;
     saddle_request r = {.kind = SADDLE_REQUEST_SURVEY,
                         .batch = {.count = problem->samples[agent->id]},
-                        .x = o->x_mean,
+                        .x = o->x_at,
                         .y = o->y_mean,
                         .gx = out,
                         .statistic = statistic_size(problem) > 0 ? out + problem->x_dim : NULL};
@@ -190,13 +196,13 @@ static void survey_term(void *context, saddle_agent *agent, double *out)
     note_nan(o, agent->id, STATISTIC, o->y_mean, out + problem->x_dim, statistic_size(problem));
 }
 
-/* F_i(xbar, y) */
+/* F_i(x_at, y) */
 static double value_at(const saddle_observer *o, const saddle_agent *agent, const double *y,
                        double *scratch)
 {
     saddle_request r = {.kind = SADDLE_REQUEST_VALUE,
                         .batch = {.count = o->problem->samples[agent->id]},
-                        .x = o->x_mean,
+                        .x = o->x_at,
                         .y = y};
     saddle_agent_evaluate_uncounted(agent, &r, scratch);
     note_nan(o, agent->id, VALUE, y, &r.value, 1);
@@ -206,10 +212,15 @@ static double value_at(const saddle_observer *o, const saddle_agent *agent, cons
 /* Numbers that are summed over agents. */
 enum { X_STATIONARITY, X_CONSENSUS, Y_CONSENSUS, LOSS, PRIMAL, NUMBERS };
 
-/* Returns whether the problem's closed forms apply: not if an agent is missing, because they may assume all agents. */
-static bool has_closed_forms(const saddle_observer *o)
+bool saddle_observer_has_closed_forms(const saddle_observer *o)
 {
     return o->members.count == o->problem->agents;
+}
+
+/* Returns whether F is computed from the statistic, without reading the data again. */
+static bool has_value_of_statistic(const saddle_observer *o)
+{
+    return o->problem->response_value != NULL && saddle_observer_has_closed_forms(o);
 }
 
 static void number_term(void *context, saddle_agent *agent, double *out)
@@ -227,7 +238,7 @@ static void number_term(void *context, saddle_agent *agent, double *out)
     out[X_STATIONARITY] = saddle_distance2(problem->x_dim, x_tilde, o->x_mean);
     out[X_CONSENSUS] = saddle_distance2(problem->x_dim, view.x, o->x_mean);
     out[Y_CONSENSUS] = saddle_distance2(problem->y_dim, view.y, o->y_mean);
-    if (problem->response_value != NULL && has_closed_forms(o)) {
+    if (has_value_of_statistic(o)) {
         out[LOSS] = 0.0;
         out[PRIMAL] = 0.0;
         return;
@@ -238,32 +249,70 @@ static void number_term(void *context, saddle_agent *agent, double *out)
 
 /* ---- the metric ---------------------------------------------------------------------------- */
 
+void saddle_observer_gradient(saddle_observer *o, const double *y)
+{
+    o->response_y = y;
+    saddle_observer_average(o, o->problem->x_dim + o->problem->y_dim, gradient_term, o->both);
+}
+
 static void response_gradient(void *context, const double *y, double *gradient)
 {
     saddle_observer *o = context;
-    o->response_y = y;
-    saddle_observer_average(o, o->problem->x_dim + o->problem->y_dim, gradient_term, o->both);
+    saddle_observer_gradient(o, y);
     memcpy(gradient, o->both + o->problem->x_dim, o->problem->y_dim * sizeof *gradient);
 }
 
-/* Computes y*(xbar), in closed form where the problem has one. */
-static saddle_status best_response(saddle_observer *o, saddle_error *error)
+saddle_status saddle_observer_best_response(saddle_observer *o, double tolerance,
+                                            saddle_error *error)
 {
     const saddle_problem *problem = o->problem;
-    if (has_closed_forms(o) && problem->response_solve != NULL &&
-        problem->response_solve(problem, o->x_mean, o->statistic, o->in.instance->y_set, o->y_star,
+    if (saddle_observer_has_closed_forms(o) && problem->response_solve != NULL &&
+        problem->response_solve(problem, o->x_at, o->statistic, o->in.instance->y_set, o->y_star,
                                 o->scratch))
         return SADDLE_OK;
-    double length = saddle_maximize(o->in.instance->y_set, response_gradient, o, &o->ascent_step,
-                                    o->y_star, o->scratch);
+    double length = saddle_maximize(o->in.instance->y_set, response_gradient, o, tolerance,
+                                    &o->ascent_step, o->y_star, o->scratch);
     /* Leave NaN to the divergence check, which can name its origin. */
-    if (length > RESPONSE_ACCEPTED)
+    if (length > fmax(tolerance, RESPONSE_ACCEPTED))
         return saddle_fail(
             error, SADDLE_NUMERIC,
             "the best response y*(xbar) of %s was not found: after %d ascent steps "
             "the last one still has relative length %.3g; check that F is strongly concave in y",
             saddle_shown_name(problem->name), SADDLE_MAXIMIZE_STEPS, length);
     return SADDLE_OK;
+}
+
+static void statistic_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    saddle_request r = {.kind = SADDLE_REQUEST_STATISTIC,
+                        .batch = {.count = o->problem->samples[agent->id]},
+                        .x = o->x_at,
+                        .statistic = out};
+    saddle_agent_evaluate_uncounted(agent, &r, agent->scratch);
+}
+
+void saddle_observer_statistic(saddle_observer *o)
+{
+    if (statistic_size(o->problem) > 0 && saddle_observer_has_closed_forms(o))
+        saddle_observer_average(o, statistic_size(o->problem), statistic_term, o->statistic);
+}
+
+static void value_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    out[0] = value_at(o, agent, o->response_y, agent->scratch);
+}
+
+double saddle_observer_value(saddle_observer *o, const double *y)
+{
+    const saddle_problem *problem = o->problem;
+    double value;
+    if (has_value_of_statistic(o))
+        return problem->response_value(problem, o->x_at, o->statistic, y, o->scratch);
+    o->response_y = y;
+    saddle_observer_average(o, 1, value_term, &value);
+    return value;
 }
 
 /* Computes the proximal point of the network gradient. */
@@ -311,16 +360,16 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
     memset(o->returned_nan, 0, problem->agents * sizeof *o->returned_nan);
     double agents = (double)(o->members.count * o->in.instance->copies);
 
+    o->x_at = o->x_mean;
     saddle_observer_average(o, x_dim + y_dim, iterate_term, o->x_mean);
     saddle_observer_average(o, x_dim + statistic_size(problem), survey_term, o->slope);
     network_prox_point(o);
-    SADDLE_TRY(best_response(o, error));
+    SADDLE_TRY(saddle_observer_best_response(o, RESPONSE_CONVERGED, error));
     double number[NUMBERS];
     saddle_observer_average(o, NUMBERS, number_term, number);
-    if (problem->response_value != NULL && has_closed_forms(o)) {
-        const double *x = o->x_mean;
-        number[LOSS] = problem->response_value(problem, x, o->statistic, o->y_mean, o->scratch);
-        number[PRIMAL] = problem->response_value(problem, x, o->statistic, o->y_star, o->scratch);
+    if (has_value_of_statistic(o)) {
+        number[LOSS] = saddle_observer_value(o, o->y_mean);
+        number[PRIMAL] = saddle_observer_value(o, o->y_star);
     }
 
     row->iteration = engine->kind->iteration(engine);
@@ -336,5 +385,6 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
     row->stationarity =
         number[X_CONSENSUS] + number[Y_CONSENSUS] + row->y_gap + saddle_norm2(x_dim, o->slope);
     row->potential = potential(o, row);
+    row->gap = (double)NAN;
     return SADDLE_OK;
 }

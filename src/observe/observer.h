@@ -6,7 +6,7 @@
 #ifndef SADDLE_OBSERVE_OBSERVER_H
 #define SADDLE_OBSERVE_OBSERVER_H
 
-#include <saddle/row.h>
+#include <saddle/run.h>
 
 #include "engines/engine.h"
 
@@ -37,6 +37,16 @@ void saddle_observer_free(saddle_observer *observer);
 
 /* Fills in all fields of a row except the seconds. SADDLE_NUMERIC when y* cannot be found. */
 saddle_status saddle_observe(saddle_observer *observer, saddle_row *row, saddle_error *error);
+
+/*
+ * Measures the gap of the last row: what a search finds that the objective can still be decreased by, what y lacks to
+ * the best response, and what the agents furthest from the mean lack, all relative to a scale: what the same search
+ * gains from the reference, x = 0 or the problem's own start. If it exceeds `enough`, the search ends early and the
+ * row's gap stays NaN. Collective.
+ */
+void saddle_observe_gap(saddle_observer *observer, double enough, saddle_row *row);
+/* Returns the parts of the last gap. Borrowed. */
+const saddle_gap *saddle_observer_gap(const saddle_observer *observer);
 
 /* Returns the function of the problem that returned NaN for the last row, such as "value()", and the first agent at
  * which one did; NULL: none did. Collective. */

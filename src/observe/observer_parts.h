@@ -4,6 +4,9 @@
 
 #include "observe/observer.h"
 
+/* Returns the doubles that gap.c needs. */
+size_t saddle_gap_scratch(const saddle_instance *instance);
+
 struct saddle_observer {
     saddle_observer_inputs in;
     const saddle_problem *problem; /* the instance's */
@@ -15,15 +18,34 @@ struct saddle_observer {
     double *statistic;             /* follows slope */
     double *x_tilde;               /* prox point of the network gradient */
     double *y_star;                /* kept between calls as the generic solver's starting point */
-    double *per_agent;             /* one number per agent, for messages that name an agent */
+    double *per_agent;             /* two numbers per agent, to find one of them */
     double *returned_nan; /* per agent: which of the problem's functions did, for this row */
+    double *search;       /* vectors of gap.c */
     double *scratch;
+    const double *x_at; /* where the problem is evaluated */
+    saddle_gap gap;     /* of the last row that has one */
     double ascent_step;
     double tracked_size;       /* the largest size seen of all sums and their estimates */
     const saddle_field *field; /* the sum being checked */
     double defect_allowed;     /* for an agent's own sums */
     const double *response_y;  /* where the generic solver needs the gradient */
+    size_t chosen[2];          /* the agents whose x and y are copied */
 };
+
+/* ---- observer.c: the problem at o->x_at ---- */
+
+/* Whether the problem's closed forms apply: not if an agent is missing, because they may assume all agents. */
+bool saddle_observer_has_closed_forms(const saddle_observer *o);
+/* Computes the statistic for the best response. Collective. */
+void saddle_observer_statistic(saddle_observer *o);
+/* Computes y* into o->y_star, from the statistic where the problem has a closed form, otherwise until a step is at most
+ * `tolerance` long, relative to y. Collective. */
+saddle_status saddle_observer_best_response(saddle_observer *o, double tolerance,
+                                            saddle_error *error);
+/* Returns F at y, from the statistic where the problem has a closed form. Collective. */
+double saddle_observer_value(saddle_observer *o, const double *y);
+/* Computes the gradient of F at y into o->both. Collective. */
+void saddle_observer_gradient(saddle_observer *o, const double *y);
 
 /* Computes the mean of a term over the agents. Collective. */
 static inline void saddle_observer_average(saddle_observer *o, size_t size, saddle_agent_term *term,

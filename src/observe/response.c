@@ -10,13 +10,11 @@ size_t saddle_maximize_scratch(size_t dimension)
     return 5 * dimension;
 }
 
-/* A step of at most this relative length means convergence; its square is far below any metric of interest. */
-#define TOLERANCE 1e-12
-
 typedef struct ascent {
     const saddle_set *set;
     saddle_ascent_gradient *gradient;
     void *context;
+    double tolerance;
     size_t n;
     double *point; /* the extrapolated point */
     double *slope; /* gradient there */
@@ -67,7 +65,7 @@ static double move(const ascent *a, double step)
 {
     for (int tries = 0; tries < 128; tries++) {
         double moved = ascend(a, step);
-        if (!(sqrt(moved) > TOLERANCE * (1.0 + sqrt(saddle_norm2(a->n, a->next)))) ||
+        if (!(sqrt(moved) > a->tolerance * (1.0 + sqrt(saddle_norm2(a->n, a->next)))) ||
             is_allowed(a, step, moved, 1.0 + 1e-9))
             break;
         step *= 0.5;
@@ -76,12 +74,13 @@ static double move(const ascent *a, double step)
 }
 
 double saddle_maximize(const saddle_set *set, saddle_ascent_gradient *gradient, void *context,
-                       double *step, double *y, double *scratch)
+                       double tolerance, double *step, double *y, double *scratch)
 {
     size_t n = saddle_set_dimension(set);
     const ascent a = {.set = set,
                       .gradient = gradient,
                       .context = context,
+                      .tolerance = tolerance,
                       .n = n,
                       .point = scratch,
                       .slope = scratch + n,
@@ -98,7 +97,7 @@ double saddle_maximize(const saddle_set *set, saddle_ascent_gradient *gradient, 
         gradient(context, a.point, a.slope);
         *step = move(&a, *step);
         length = sqrt(saddle_distance2(n, a.next, a.point)) / (1.0 + sqrt(saddle_norm2(n, a.next)));
-        if (!(length > TOLERANCE)) {
+        if (!(length > tolerance)) {
             memcpy(y, a.next, n * sizeof *y);
             return length;
         }

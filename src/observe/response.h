@@ -17,11 +17,11 @@ size_t saddle_maximize_scratch(size_t dimension);
 
 /*
  * Accelerated projected gradient ascent with backtracking and restarts (Nesterov 1983; O'Donoghue and
- * Candes 2015), from the given y, until the step of the gradient mapping is at most 1e-12 times (1 +
- * |y|). `step` is a first guess of the step and is updated for the next call. Returns the last relative
+ * Candes 2015), from the given y, until the step of the gradient mapping is at most `tolerance` times
+ * (1 + |y|). `step` is a first guess of the step and is updated for the next call. Returns the last relative
  * step length, which shows whether the search converged.
  */
 double saddle_maximize(const saddle_set *set, saddle_ascent_gradient *gradient, void *context,
-                       double *step, double *y, double *scratch);
+                       double tolerance, double *step, double *y, double *scratch);
 
 #endif

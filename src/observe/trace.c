@@ -50,7 +50,8 @@ static const struct {
     {"y_consensus", FIELD(y_consensus), false, ALWAYS},
     {"y_gap", FIELD(y_gap), false, ALWAYS},
     {"stationarity", FIELD(stationarity), false, ALWAYS},
-    {"potential", FIELD(potential), false, ALWAYS}};
+    {"potential", FIELD(potential), false, ALWAYS},
+    {"gap", FIELD(gap), false, ALWAYS}};
 
 static const void *field_of(const saddle_row *row, size_t column)
 {

@@ -20,7 +20,7 @@ const char *saddle_stop_text(saddle_stop stop)
 {
     static const char *const text[] = {
         [SADDLE_STOP_ITERATIONS] = "all iterations done",
-        [SADDLE_STOP_TOLERANCE] = "metric at or below the tolerance",
+        [SADDLE_STOP_TOLERANCE] = "gap at or below the tolerance",
         [SADDLE_STOP_IFO] = "IFO budget spent",
         [SADDLE_STOP_ROUNDS] = "budget of rounds spent",
         [SADDLE_STOP_SECONDS] = "time budget spent",

@@ -180,15 +180,17 @@ static saddle_status stalled(const saddle_fault *fault, saddle_error *error)
 
 /* Returns why the run ends at r->row, or -1, as far as this does not depend on outcomes. `stop`
  * is the reason by its limits. */
-static int reached(const saddle_run_state *r, int stop)
+static int reached(saddle_run_state *r, int stop)
 {
-    double tolerance = r->given.limits.tolerance;
     saddle_members members = {.events = 0};
     if (r->info.instance->churn != NULL)
         r->engine->kind->membership(r->engine, &members);
     /* The solution is that of the agents that are present at the end, so wait for the last
      * event. */
-    if (tolerance > 0.0 && r->row.metric <= tolerance && members.events == 0)
+    if (members.events == 0)
+        saddle_run_measure_gap(r, false);
+    double tolerance = r->given.limits.tolerance;
+    if (members.events == 0 && tolerance > 0.0 && r->row.gap <= tolerance)
         stop = SADDLE_STOP_TOLERANCE;
     return r->rules.outcomes ? stop : saddle_run_apply_rules(r, stop);
 }
@@ -198,8 +200,10 @@ static saddle_status record_point(saddle_run_state *r, int stop, bool *ended, sa
 {
     saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
     *ended = stop >= 0;
-    if (*ended)
+    if (*ended) {
         r->result->stop = (saddle_stop)stop;
+        saddle_run_measure_gap(r, true);
+    }
     saddle_status status = saddle_run_record(r, *ended, error);
     /* A NaN fails the check of the trackers, but it is not the algorithm's fault. */
     if (status != SADDLE_CHECK_FAILED || !saddle_observer_sums_have_nan(r->observer))
@@ -244,6 +248,7 @@ static saddle_status conclude(saddle_run_state *r, saddle_error *error)
 {
     saddle_result *result = r->result;
     saddle_run_warn_of_disagreement(r);
+    result->gap = *saddle_observer_gap(r->observer);
     if (r->given.limits.stop_after == 0) {
         saddle_run_keep_solution(r);
         result->solution_row = result->row_count - 1;

@@ -25,6 +25,7 @@ typedef struct saddle_stop_condition {
 /* Rules that end a run depending on its measurements. */
 typedef struct saddle_stop_rules {
     saddle_stop_condition when;
+    double gap;    /* the largest gap at which one ends the run; 0: none does */
     bool outcomes; /* whether they need outcomes at every trace point */
     size_t on;     /* index of the outcome of stop-after */
 } saddle_stop_rules;
@@ -159,6 +160,9 @@ int saddle_run_apply_rules(const saddle_run_state *r, int stop);
 
 /* Measures r->row. Sets *diverged if the metric or a loss is not finite. */
 saddle_status saddle_run_measure(saddle_run_state *r, bool *diverged, saddle_error *error);
+/* Measures the gap of r->row if this is the last row or every row has one; otherwise only if it is
+ * compared with the level at which a rule ends the run. */
+void saddle_run_measure_gap(saddle_run_state *r, bool last);
 /* Measures the first row. Refuses a start at which the losses are not finite, before any file is
  * written. */
 saddle_status saddle_run_measure_start(saddle_run_state *r, saddle_error *error);

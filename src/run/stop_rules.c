@@ -56,6 +56,13 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
             return saddle_fail(error, SADDLE_BAD_INPUT, "--stop-when: there is no column %s %s",
                                rules->when.column, why);
     }
+    rules->gap = plan->limits.tolerance;
+    if (when && strcmp(rules->when.column, "gap") == 0)
+        rules->gap = fmax(rules->gap, rules->when.bound);
+    if (rules->gap > 0.0 && plan->outputs.gap == SADDLE_GAP_NEVER)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--gap: never, but %s needs it; leave one of them out",
+                           plan->limits.tolerance > 0.0 ? "--tolerance" : "--stop-when");
     rules->outcomes =
         plan->limits.stop_after > 0 || (when && rules->when.place == SADDLE_TRACE_COLUMNS);
     if (plan->limits.stop_on != NULL && plan->limits.stop_after == 0)

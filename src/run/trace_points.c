@@ -27,6 +27,36 @@ saddle_status saddle_run_measure(saddle_run_state *r, bool *diverged, saddle_err
     return status;
 }
 
+/* Returns how many times iterations have grown by a quarter. */
+static unsigned growth(uint64_t iteration)
+{
+    unsigned times = 0;
+    for (double at = 1.0; at <= (double)iteration; at *= 1.25)
+        times++;
+    return times;
+}
+
+/* Returns whether the gap of r->row is compared with the level at which a rule ends the run: whenever iterations have
+ * grown by a quarter. */
+static bool is_compared(const saddle_run_state *r)
+{
+    const saddle_result *result = r->result;
+    return r->rules.gap > 0.0 &&
+           (result->row_count == 0 ||
+            growth(r->row.iteration) > growth(result->rows[result->row_count - 1].iteration));
+}
+
+void saddle_run_measure_gap(saddle_run_state *r, bool last)
+{
+    saddle_gap_points when = r->given.outputs.gap;
+    bool all = last || when == SADDLE_GAP_ALWAYS;
+    if (when == SADDLE_GAP_NEVER || !isnan(r->row.gap) || !(all || is_compared(r)))
+        return;
+    double begin = saddle_clock_seconds();
+    saddle_observe_gap(r->observer, all ? INFINITY : r->rules.gap, &r->row);
+    r->times.measuring += saddle_clock_seconds() - begin;
+}
+
 saddle_status saddle_run_evaluate(saddle_run_state *r, bool last, saddle_error *error)
 {
     const saddle_result *result = r->result;

@@ -104,6 +104,7 @@ static const saddle_set_class kind = {
     .range = range,
     .norm_bound = norm_bound,
     .uniform_bounds = uniform_bounds,
+    .separable = true,
     .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
 };
 

@@ -106,13 +106,14 @@ static bool uniform_bounds(const saddle_set *set, double *lower, double *upper)
     return true;
 }
 
-#define INTERVAL(id, form, words, start) \
-    .term = {.name = (id),               \
-             .synopsis = (form),         \
-             .summary = (words),         \
-             .size = sizeof(interval),   \
-             .init = (start)},           \
-    .range = range, .uniform_bounds = uniform_bounds, .l1_rule = SADDLE_PROX_SHRINK_PROJECT
+#define INTERVAL(id, form, words, start)                                 \
+    .term = {.name = (id),                                               \
+             .synopsis = (form),                                         \
+             .summary = (words),                                         \
+             .size = sizeof(interval),                                   \
+             .init = (start)},                                           \
+    .range = range, .uniform_bounds = uniform_bounds, .separable = true, \
+    .l1_rule = SADDLE_PROX_SHRINK_PROJECT
 
 const saddle_set_class saddle_set_none = {
     INTERVAL("none", "none", "the whole space: no constraint", init_none),

@@ -20,7 +20,7 @@ def read(path):
 
 o, text, err = {}, "", ""
 columns = ["iteration", "ifo", "rounds", "messages", "bytes", "seconds", "network_seconds", "age", "present", "components", "loss", "primal", "metric", "x_stationarity",
-           "x_consensus", "y_consensus", "y_gap", "stationarity", "potential"]
+           "x_consensus", "y_consensus", "y_gap", "stationarity", "potential", "gap"]
 
 
 def near(a, b, tolerance):

@@ -16,7 +16,7 @@ check "the baselines never reach the last" says "never"
 check "every level is reached by one" is "$(awk '/^until the metric/ {n++} /^  [a-z]/ && !/algorithm/ && !/never/ {hit[n] = 1}
     /^at the end/ {exit} END {for (k = 1; k <= n; k++) if (!hit[k]) print k}' out | wc -l)" 0
 check "summary.csv" is "$(head -1 saddle-compare/summary.csv)" \
-    "algorithm,seed,level,ifo,rounds,bytes,seconds,metric"
+    "algorithm,seed,level,ifo,rounds,bytes,seconds,metric,gap"
 
 # The same start, network and data: a separate run gives the same rows.
 try run "${small[@]}" --iterations 300 --algorithm prox-dsgda --trace alone.csv --quiet
@@ -38,9 +38,9 @@ for algorithm in precision prox-dsgda; do
         check "cost of $algorithm at seed $seed" grep -qF \
             "$algorithm,$seed,0.05,${row:-never,never,never,never}" two/summary.csv
         check "$algorithm never gets to 1e-30 at seed $seed" grep -qxF \
-            "$algorithm,$seed,1e-30,never,never,never,never," two/summary.csv
+            "$algorithm,$seed,1e-30,never,never,never,never,," two/summary.csv
         check "the end of $algorithm at seed $seed" grep -qxF "$algorithm,$seed,end,$(
-            last_row "two/$algorithm-seed$seed.csv" | cut -d, -f2,3,5,6,9)" two/summary.csv
+            last_row "two/$algorithm-seed$seed.csv" | cut -d, -f2,3,5,6,9,16)" two/summary.csv
     done
 done
 
@@ -53,8 +53,8 @@ check "on the agents' data" says "outcomes on the agents' data, at the end, mean
 check "on held-out data" says "outcomes on held-out data, at the end, mean over seeds (smallest to largest)"
 check "over agents" is "$(grep -c "^outcomes of the agents' own models" out)" 2
 check "mean and range of a quantity" grep -qE '^  precision \* +[0-9.e+-]+  +0\.[0-9]+ \(0\.[0-9]+-0\.[0-9]+\)' out
-check "columns of the summary" is "$(head -1 fair/summary.csv | cut -d, -f8-13)" \
-    "metric,train_loss,train_accuracy,train_demographic_parity_gap,train_equalized_odds_gap,test_loss"
+check "columns of the summary" is "$(head -1 fair/summary.csv | cut -d, -f8-14)" \
+    "metric,gap,train_loss,train_accuracy,train_demographic_parity_gap,train_equalized_odds_gap,test_loss"
 for seed in 1 2; do
     check "the last row of seed $seed" is "$(grep "^precision,$seed,end," fair/summary.csv | cut -d, -f9-)" \
         "$(last_row "fair/precision-seed$seed.csv" | cut -d, -f16-)"
@@ -168,7 +168,7 @@ check "traces are there" is "$(cd div && echo *)" "precision-seed1.csv prox-dsgd
 # An algorithm that cannot solve the problem is refused with the reason; the others run.
 try compare "${small[@]}" --x-set box:-1:1 --algorithms sreda,precision --output picky
 check "refusal of one" exits 0
-check "is shown" grep -qE "^  sreda +- +- +- +- +refused: sreda( |$)" out
+check "is shown" grep -qE "^  sreda +- +- +- +- +- +refused: sreda( |$)" out
 check "dashes in the levels" grep -qE "^  sreda +- +- +- +-$" out
 check "the other ran" [ -s picky/precision-seed1.csv ]
 check "it did not" absent picky/sreda-seed1.csv

@@ -105,7 +105,7 @@ check "its gradients are checked" exits 0
 check "under its own name" says "Gradients of tested"
 try run --problem ./libright.so:anything --tolerance 1e-20 --trace right.csv
 check "it runs" exits 0
-check "to the end" says "metric <= 1e-20"
+check "to the end" says "gap <= 1e-20"
 check "under its own name" says "tested: x in R^1, y in R^1"
 check "the trace repeats what was asked for" grep -q 'problem: *"\?\./libright.so:anything' right.csv
 check "destroyed, then unloaded" is "$(cat err)" $'destroyed\nunloaded'

@@ -7,7 +7,7 @@
 try run "${small[@]}" --trace t.csv --model m.npz
 check "run" exits 0
 check "warns of nothing" silent
-columns=iteration,ifo,rounds,messages,bytes,seconds,loss,primal,metric,x_stationarity,x_consensus,y_consensus,y_gap,stationarity,potential
+columns=iteration,ifo,rounds,messages,bytes,seconds,loss,primal,metric,x_stationarity,x_consensus,y_consensus,y_gap,stationarity,potential,gap
 check "columns" is "$(grep -v '^#' t.csv | head -1)" "$columns"
 check "first line has the version" is "$(head -1 t.csv)" "# $("$saddle" --version)"
 for setting in "problem: robust-logistic" "data: synthetic:300" "samples: 40" "agents: 5" \
@@ -105,7 +105,7 @@ check "used: no warning" silent
 
 # ---- stopping
 try run "${small[@]}" --tolerance 1e9 --trace e.csv
-check "tolerance" says "metric at or below the tolerance"
+check "tolerance" says "gap at or below the tolerance"
 check "tolerance stops at the start" is "$(last_row e.csv | cut -d, -f1)" 0
 try run "${small[@]}" --max-rounds 5 --trace e.csv
 check "rounds" says "budget of rounds spent"

@@ -292,6 +292,10 @@ START_TEST(runs_stop_where_they_should)
     saddle_result_free(result);
     result = stop_by("tolerance=1e-3", NULL);
     ck_assert_int_eq(result->stop, SADDLE_STOP_TOLERANCE);
+    assert_at_most(result->rows[result->row_count - 1].gap, 1e-3);
+    saddle_result_free(result);
+    result = stop_by("stop-when=metric<=1e-3", NULL);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_CONDITION);
     assert_at_most(result->rows[result->row_count - 1].metric, 1e-3);
     ck_assert(result->rows[result->row_count - 2].metric > 1e-3);
     saddle_result_free(result);

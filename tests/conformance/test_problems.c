@@ -964,7 +964,8 @@ START_TEST(best_responses_are_best)
         draw(&b);
         ascent context = {.b = &b, .x = b.x[0]};
         memset(generic, 0, y_dim * sizeof *generic);
-        double last = saddle_maximize(y_set, ascent_gradient, &context, &step, generic, scratch);
+        double last =
+            saddle_maximize(y_set, ascent_gradient, &context, 1e-12, &step, generic, scratch);
         assert_at_most(last, 1e-12);
         check_optimal(&b, y_set, b.x[0], generic, 1e-9);
         if (closed_response(&b, y_set, b.x[0], closed)) {

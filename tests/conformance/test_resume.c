@@ -226,7 +226,7 @@ START_TEST(budgets_may_grow_where_they_cut_nothing)
 }
 END_TEST
 
-/* The metric of the last row is the tolerance: the run ends there again, or continues below it. */
+/* The gap of the last row is at the tolerance: the run ends there again, or continues below it. */
 START_TEST(a_tolerance_may_shrink)
 {
     const saddle_algorithm *algorithm = NULL;

@@ -869,7 +869,7 @@ START_TEST(losses_leave_no_error)
                                    "iterations=8000",
                                    "trace-every=250",
                                    links[_i],
-                                   test_long() ? NULL : "tolerance=1e-17",
+                                   test_long() ? NULL : "stop-when=metric<=1e-17",
                                    NULL};
     saddle_result *result = test_solve(NULL, setting);
     const saddle_row *row = &result->rows[result->row_count - 1];

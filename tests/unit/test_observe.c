@@ -530,7 +530,7 @@ static void climb(hill *h, const char *text, double *step, double *y)
     saddle_set *set = NULL;
     assert_ok(saddle_set_create(&set, text, h->dim, &error), error);
     double *scratch = test_doubles(saddle_maximize_scratch(h->dim) + saddle_set_scratch(set));
-    double last = saddle_maximize(set, hill_gradient, h, step, y, scratch);
+    double last = saddle_maximize(set, hill_gradient, h, 1e-12, step, y, scratch);
     assert_at_most(last, 1e-12);
     free(scratch);
     saddle_set_free(set);

@@ -68,7 +68,8 @@ static void take_row(const saddle_row *row, double out[SADDLE_TRACE_COLUMNS])
                                                row->y_consensus,
                                                row->y_gap,
                                                row->stationarity,
-                                               row->potential};
+                                               row->potential,
+                                               row->gap};
     memcpy(out, cell, sizeof cell);
 }
 

@@ -1,0 +1,302 @@
+/*
+ * The gap: how far a run is from solved, in the units of the objective.
+ *
+ *     gap = (Q(xbar) - Q(x') + Q(xbar) - F(xbar, ybar) - h(xbar) + agents) / scale
+ *
+ * x' is the best point that a search from xbar finds with a fixed number of evaluations (descent.h), so that the first
+ * part is a lower bound of what is missing to the nearest minimum. `agents` is what the agents furthest from the means
+ * lack: |Q(x_i) - Q(xbar)| + |F(xbar, y_j) - F(xbar, ybar)|. The scale is what the same search gains from a reference
+ * point that only the problem determines: its own start, or 0, projected onto X (find_scale()). A constant that is added to the
+ * objective, and a factor, change nothing; neither do the coordinates' units where X is a product of intervals.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/layout.h"
+#include "core/status.h"
+#include "core/vector.h"
+#include "engines/agent.h"
+#include "observe/descent.h"
+#include "observe/observer_parts.h"
+
+/* Evaluations of Q in a search, and in that for the scale, which need not be as thorough. */
+#define EVALUATIONS 20
+#define SCALE_EVALUATIONS 20
+/* The accuracy of the generic best response in a search. The error of Q is its square. */
+#define RESPONSE_TOLERANCE 1e-7
+/* Samples, of all agents together, whose squared gradients make the search's metric; at least so many per agent. */
+#define METRIC_SAMPLES 1024
+#define METRIC_SAMPLES_PER_AGENT 8
+/* The scale is at least this part of |Q|, below which differences of Q are mostly rounding errors. */
+#define SMALLEST_SCALE 1e-10
+/* The part of what y gains from the reference that is a scale where x gains less. */
+#define Y_SHARE 1e-3
+/* A search ends when it predicts a decrease of less than this part of the scale. */
+#define NEGLIGIBLE 1e-13
+
+/* The vectors in o->search. */
+static double *point_of(const saddle_observer *o)
+{
+    return o->search;
+}
+static double *metric_of(const saddle_observer *o)
+{
+    return o->search + o->problem->x_dim;
+}
+static double *saved_y_of(const saddle_observer *o)
+{
+    return o->search + 2 * o->problem->x_dim;
+}
+static double *agent_y_of(const saddle_observer *o)
+{
+    return saved_y_of(o) + o->problem->y_dim;
+}
+static double *descent_scratch_of(const saddle_observer *o)
+{
+    return agent_y_of(o) + o->problem->y_dim;
+}
+
+size_t saddle_gap_scratch(const saddle_instance *instance)
+{
+    const saddle_problem *problem = instance->problem;
+    return 2 * problem->x_dim + 2 * problem->y_dim + saddle_descent_scratch(instance->x_prox);
+}
+
+/* ---- Q and its gradient ---------------------------------------------------------------------- */
+
+static double h_at(const saddle_observer *o, const double *x)
+{
+    return saddle_regularizer_value(saddle_prox_regularizer(o->in.instance->x_prox), x);
+}
+
+/* Returns Q(x) - h(x); NaN if y*(x) is not found. */
+static double primal_at(void *context, const double *x)
+{
+    saddle_observer *o = context;
+    saddle_error ignored;
+    o->x_at = x;
+    saddle_observer_statistic(o);
+    if (saddle_observer_best_response(o, RESPONSE_TOLERANCE, &ignored) != SADDLE_OK)
+        return (double)NAN;
+    return saddle_observer_value(o, o->y_star);
+}
+
+/* Computes the gradient of Q - h, that of F at y*, at the point of the last call of primal_at(). */
+static void primal_gradient(void *context, double *gradient)
+{
+    saddle_observer *o = context;
+    saddle_observer_gradient(o, o->y_star);
+    memcpy(gradient, o->both, o->problem->x_dim * sizeof *gradient);
+}
+
+/* Returns the number of an agent's samples that make the metric. */
+static size_t metric_samples(const saddle_observer *o, size_t agent)
+{
+    size_t samples = METRIC_SAMPLES / o->problem->agents;
+    if (samples < METRIC_SAMPLES_PER_AGENT)
+        samples = METRIC_SAMPLES_PER_AGENT;
+    return samples < o->problem->samples[agent] ? samples : o->problem->samples[agent];
+}
+
+/* The mean of the squares of single samples' gradients in x at (x_at, y*). */
+static void square_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    size_t x_dim = o->problem->x_dim;
+    size_t count = metric_samples(o, agent->id);
+    double *gradient = agent->scratch;
+    double *rest = gradient + x_dim + o->problem->y_dim;
+    memset(out, 0, x_dim * sizeof *out);
+    for (size_t k = 0; k < count; k++) {
+        uint32_t sample = (uint32_t)(k * o->problem->samples[agent->id] / count);
+        saddle_request r = {.kind = SADDLE_REQUEST_GRADIENT,
+                            .batch = {.index = &sample, .count = 1},
+                            .x = o->x_at,
+                            .y = o->y_star,
+                            .gx = gradient,
+                            .gy = gradient + x_dim};
+        saddle_agent_evaluate_uncounted(agent, &r, rest);
+        for (size_t c = 0; c < x_dim; c++)
+            out[c] += gradient[c] * gradient[c] / (double)count;
+    }
+}
+
+/*
+ * Computes the metric at x: mean squares of the samples' gradients. For linear models these are mean squares of the
+ * features, up to a factor. A coordinate that no chosen sample has belongs to fewer than one in so many of them, so
+ * that its mean square is at least their number times the square of the mean.
+ */
+static void find_metric(saddle_observer *o, const double *x)
+{
+    size_t x_dim = o->problem->x_dim;
+    double *metric = metric_of(o);
+    primal_at(o, x);
+    saddle_observer_gradient(o, o->y_star);
+    saddle_observer_average(o, x_dim, square_term, metric);
+    for (size_t k = 0; k < x_dim; k++) {
+        if (!(metric[k] > 0.0))
+            metric[k] = METRIC_SAMPLES * o->both[k] * o->both[k];
+        if (!isfinite(metric[k]))
+            metric[k] = 0.0;
+    }
+}
+
+/* Moves x downhill; returns the decrease of Q and stores Q at the first point. */
+static double descend(saddle_observer *o, int evaluations, double enough, double *x, double *start)
+{
+    find_metric(o, x);
+    const saddle_descent descent = {.prox = o->in.instance->x_prox,
+                                    .metric = metric_of(o),
+                                    .value = primal_at,
+                                    .gradient = primal_gradient,
+                                    .context = o,
+                                    .evaluations = evaluations,
+                                    .enough = enough,
+                                    .negligible = NEGLIGIBLE * o->gap.scale};
+    return saddle_descend(&descent, x, start, descent_scratch_of(o));
+}
+
+/* ---- the scale -------------------------------------------------------------------------------- */
+
+/* Stores the reference point: the problem's own start, or 0. */
+static void find_reference(saddle_observer *o, double *x)
+{
+    const saddle_problem *problem = o->problem;
+    memset(x, 0, problem->x_dim * sizeof *x);
+    if (problem->start != NULL)
+        problem->start(problem, 1, x, o->both);
+    saddle_set_project(o->in.instance->x_set, x, o->scratch);
+}
+
+/* Returns how much Q changes if 1 is added to every entry of the reference. */
+static double growth(saddle_observer *o, double start)
+{
+    double *x = point_of(o);
+    find_reference(o, x);
+    for (size_t k = 0; k < o->problem->x_dim; k++)
+        x[k] += 1.0;
+    saddle_set_project(o->in.instance->x_set, x, o->scratch);
+    return fabs(primal_at(o, x) + h_at(o, x) - start);
+}
+
+/*
+ * Finds the scale: what x gains from the reference. If that is little, because the reference is almost a solution, it
+ * is a part of what y gains there from 0; if that is nothing either, the growth of Q around the reference, in the units
+ * that the problem has.
+ */
+static void find_scale(saddle_observer *o)
+{
+    double *x = point_of(o);
+    double *y = agent_y_of(o);
+    double start;
+    find_reference(o, x);
+    memset(y, 0, o->problem->y_dim * sizeof *y);
+    saddle_set_project(o->in.instance->y_set, y, o->scratch);
+    double y_gained = primal_at(o, x) - saddle_observer_value(o, y);
+    double x_gained = descend(o, SCALE_EVALUATIONS, INFINITY, x, &start);
+    /* fmax() ignores a NaN. */
+    o->gap.scale = fmax(x_gained, Y_SHARE * y_gained);
+    if (!(o->gap.scale > SMALLEST_SCALE * fabs(start)))
+        o->gap.scale = fmax(growth(o, start), SMALLEST_SCALE * fabs(start));
+}
+
+/* ---- agents ----------------------------------------------------------------------------------- */
+
+/* The distances of an agent's x, in the metric, and y from the means. */
+static void distance_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    const double *metric = metric_of(o);
+    saddle_view view;
+    saddle_agent_view(o->in.algorithm, agent, &view);
+    double sum = 0.0;
+    for (size_t k = 0; k < o->problem->x_dim; k++)
+        sum += metric[k] * (view.x[k] - o->x_mean[k]) * (view.x[k] - o->x_mean[k]);
+    o->per_agent[2 * agent->id] = sum;
+    o->per_agent[2 * agent->id + 1] = saddle_distance2(o->problem->y_dim, view.y, o->y_mean);
+    out[0] = 0.0;
+}
+
+/* x and y of the chosen agents, times the number of agents, so that their mean is these. */
+static void chosen_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    size_t x_dim = o->problem->x_dim;
+    size_t y_dim = o->problem->y_dim;
+    double count = (double)o->members.count;
+    saddle_view view;
+    saddle_agent_view(o->in.algorithm, agent, &view);
+    for (size_t k = 0; k < x_dim; k++)
+        out[k] = agent->id == o->chosen[0] ? count * view.x[k] : 0.0;
+    for (size_t k = 0; k < y_dim; k++)
+        out[x_dim + k] = agent->id == o->chosen[1] ? count * view.y[k] : 0.0;
+}
+
+/* Returns what the agents furthest from the means lack. */
+static double agents_part(saddle_observer *o, const saddle_row *row)
+{
+    const saddle_problem *problem = o->problem;
+    double none;
+    memset(o->per_agent, 0, 2 * problem->agents * sizeof *o->per_agent);
+    saddle_observer_average(o, 1, distance_term, &none);
+    saddle_world_fill(o->in.instance->world, 2, o->per_agent);
+    for (size_t part = 0; part < 2; part++) {
+        o->chosen[part] = 0;
+        for (size_t i = 1; i < problem->agents; i++)
+            if (o->per_agent[2 * i + part] > o->per_agent[2 * o->chosen[part] + part])
+                o->chosen[part] = i;
+    }
+    double *x = point_of(o);
+    double *y = agent_y_of(o);
+    saddle_observer_average(o, problem->x_dim + problem->y_dim, chosen_term, o->both);
+    memcpy(x, o->both, problem->x_dim * sizeof *x);
+    memcpy(y, o->both + problem->x_dim, problem->y_dim * sizeof *y);
+    double lost = primal_at(o, x) + h_at(o, x) - row->primal;
+    o->x_at = o->x_mean;
+    saddle_observer_statistic(o);
+    double short_of = saddle_observer_value(o, y) + h_at(o, o->x_mean) - row->loss;
+    return fabs(lost) + fabs(short_of);
+}
+
+/* ---- the gap ---------------------------------------------------------------------------------- */
+
+const saddle_gap *saddle_observer_gap(const saddle_observer *o)
+{
+    return &o->gap;
+}
+
+/* Measures the parts of the gap one after the other, as long as their sum is below `enough`. Returns whether all of
+ * them are complete. */
+static bool find_parts(saddle_observer *o, double enough, const saddle_row *row)
+{
+    double start;
+    double *x = point_of(o);
+    double most = enough * o->gap.scale;
+    o->gap.x = 0.0;
+    o->gap.agents = 0.0;
+    o->gap.y = fmax(row->primal - row->loss, 0.0);
+    if (o->gap.y > most)
+        return false;
+    memcpy(x, o->x_mean, o->problem->x_dim * sizeof *x);
+    o->gap.x = descend(o, EVALUATIONS, most - o->gap.y, x, &start);
+    if (o->gap.x + o->gap.y > most)
+        return false;
+    if (o->members.count > 1)
+        o->gap.agents = agents_part(o, row);
+    return true;
+}
+
+void saddle_observe_gap(saddle_observer *o, double enough, saddle_row *row)
+{
+    /* What the generic best response starts from must not depend on the gap. */
+    double step = o->ascent_step;
+    size_t bytes = o->problem->y_dim * sizeof *o->y_star;
+    memcpy(saved_y_of(o), o->y_star, bytes);
+    if (o->gap.scale == 0.0)
+        find_scale(o);
+    bool complete = find_parts(o, enough, row);
+    row->gap = complete ? (o->gap.x + o->gap.y + o->gap.agents) / o->gap.scale : (double)NAN;
+    o->x_at = o->x_mean;
+    o->ascent_step = step;
+    memcpy(o->y_star, saved_y_of(o), bytes);
+}

@@ -1,0 +1,403 @@
+/*
+ * The gap, against excesses over optima that are computed here: least squares with columns in different units,
+ *
+ *     f_ij(x, y) = factor (1/2 (a_ij'x - b_ij)^2 + y c'x - mu/2 y^2 + constant),
+ *
+ * so that Q(x) is a quadratic function.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/rng.h"
+#include "instances.h"
+#include "support.h"
+
+enum { AGENTS = 3, ROWS = 20, DIM = 6 };
+static const double MU = 0.5;
+
+typedef struct squares {
+    saddle_problem problem;
+    size_t samples[AGENTS];
+    double a[AGENTS][ROWS][DIM];
+    double b[AGENTS][ROWS];
+    double c[DIM];
+    double unit[DIM]; /* what a column is multiplied by */
+    double factor, constant;
+    double x[DIM]; /* the start for any seed but 1; the reference is 0 */
+    double y;
+    double low, high; /* bounds of x before units */
+    double l1;
+    char set[DIM * 80];
+} squares;
+
+static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    const squares *s = problem->self;
+    (void)scratch;
+    double product = 0.0;
+    for (size_t k = 0; k < DIM; k++)
+        product += s->unit[k] * s->c[k] * x[k];
+    for (size_t k = 0; k < DIM; k++)
+        gx[k] = s->factor * y[0] * s->unit[k] * s->c[k];
+    gy[0] = s->factor * (product - MU * y[0]);
+    for (size_t q = 0; q < batch->count; q++) {
+        size_t j = saddle_batch_sample(batch, q);
+        double r = -s->b[agent][j];
+        for (size_t k = 0; k < DIM; k++)
+            r += s->a[agent][j][k] * s->unit[k] * x[k];
+        for (size_t k = 0; k < DIM; k++)
+            gx[k] += s->factor * r * s->a[agent][j][k] * s->unit[k] / (double)batch->count;
+    }
+}
+
+static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    const squares *s = problem->self;
+    (void)scratch;
+    double product = 0.0;
+    double sum = 0.0;
+    for (size_t k = 0; k < DIM; k++)
+        product += s->unit[k] * s->c[k] * x[k];
+    for (size_t j = 0; j < ROWS; j++) {
+        double r = -s->b[agent][j];
+        for (size_t k = 0; k < DIM; k++)
+            r += s->a[agent][j][k] * s->unit[k] * x[k];
+        sum += 0.5 * r * r / ROWS;
+    }
+    return s->factor * (sum + y[0] * product - 0.5 * MU * y[0] * y[0] + s->constant);
+}
+
+static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
+{
+    const squares *s = problem->self;
+    for (size_t k = 0; k < DIM; k++)
+        x[k] = seed == 1 ? 0.0 : s->x[k] / s->unit[k];
+    y[0] = seed == 1 ? 0.0 : s->y;
+}
+
+/* Draws an instance with columns that are alike, in units from 1e-3 to 1e3, and a start at some distance. */
+static void draw(squares *s, uint64_t seed)
+{
+    saddle_rng rng;
+    saddle_rng_init(&rng, seed, SADDLE_RNG_TEST, 0, 0);
+    *s = (squares){.problem = {.name = "squares",
+                               .self = s,
+                               .x_dim = DIM,
+                               .y_dim = 1,
+                               .agents = AGENTS,
+                               .samples = s->samples,
+                               .gradient = gradient,
+                               .value = value,
+                               .start = start},
+                   .samples = {ROWS, ROWS, ROWS},
+                   .factor = 1.0,
+                   .low = -INFINITY,
+                   .high = INFINITY};
+    double alike = 3.0 * saddle_rng_uniform(&rng);
+    double far = pow(10.0, 1.0 - 4.0 * saddle_rng_uniform(&rng));
+    for (size_t k = 0; k < DIM; k++) {
+        s->c[k] = saddle_rng_normal(&rng);
+        s->unit[k] = pow(10.0, 6.0 * saddle_rng_uniform(&rng) - 3.0);
+        s->x[k] = far * saddle_rng_normal(&rng);
+    }
+    s->y = saddle_rng_normal(&rng);
+    for (size_t i = 0; i < AGENTS; i++)
+        for (size_t j = 0; j < ROWS; j++) {
+            double common = alike * saddle_rng_normal(&rng);
+            for (size_t k = 0; k < DIM; k++)
+                s->a[i][j][k] = common + saddle_rng_normal(&rng);
+            s->b[i][j] = 1.0 + s->a[i][j][0] - 0.5 * s->a[i][j][3] + saddle_rng_normal(&rng);
+        }
+}
+
+/* Computes Q without units, factor and constant: x'Hx/2 - g'x + rest. */
+static double quadratic(const squares *s, double H[DIM][DIM], double g[DIM])
+{
+    double rest = 0.0;
+    for (size_t k = 0; k < DIM; k++) {
+        g[k] = 0.0;
+        for (size_t l = 0; l < DIM; l++)
+            H[k][l] = s->c[k] * s->c[l] / MU;
+    }
+    for (size_t i = 0; i < AGENTS; i++)
+        for (size_t j = 0; j < ROWS; j++) {
+            const double *a = s->a[i][j];
+            rest += 0.5 * s->b[i][j] * s->b[i][j] / (AGENTS * ROWS);
+            for (size_t k = 0; k < DIM; k++) {
+                g[k] += a[k] * s->b[i][j] / (AGENTS * ROWS);
+                for (size_t l = 0; l < DIM; l++)
+                    H[k][l] += a[k] * a[l] / (AGENTS * ROWS);
+            }
+        }
+    return rest;
+}
+
+/* Q + h at a point given without units. */
+static double primal(const squares *s, const double *x)
+{
+    double H[DIM][DIM];
+    double g[DIM];
+    double q = quadratic(s, H, g);
+    for (size_t k = 0; k < DIM; k++) {
+        q += s->l1 / s->unit[k] * fabs(x[k]) - g[k] * x[k];
+        for (size_t l = 0; l < DIM; l++)
+            q += 0.5 * x[k] * H[k][l] * x[l];
+    }
+    return q;
+}
+
+/* The smallest Q + h over the box, by minimizing one coordinate after another. */
+static double least(const squares *s)
+{
+    double H[DIM][DIM];
+    double g[DIM];
+    double x[DIM] = {0};
+    quadratic(s, H, g);
+    for (int sweep = 0; sweep < 100000; sweep++)
+        for (size_t k = 0; k < DIM; k++) {
+            double slope = -g[k];
+            for (size_t l = 0; l < DIM; l++)
+                slope += H[k][l] * x[l];
+            double v = x[k] - slope / H[k][k];
+            double shrink = s->l1 / s->unit[k] / H[k][k];
+            v = v > shrink ? v - shrink : v < -shrink ? v + shrink : 0.0;
+            x[k] = fmin(fmax(v, s->low), s->high);
+        }
+    return primal(s, x);
+}
+
+/* The point where a run starts, without units, in the box. */
+static void start_of(const squares *s, double *x)
+{
+    for (size_t k = 0; k < DIM; k++)
+        x[k] = fmin(fmax(s->x[k], s->low), s->high);
+}
+
+/* Writes X in the problem's units. */
+static const char *set_of(squares *s)
+{
+    size_t used = (size_t)snprintf(s->set, sizeof s->set, "x-set=blocks:");
+    for (size_t k = 0; k < DIM; k++)
+        used += (size_t)snprintf(s->set + used, sizeof s->set - used, "%s1*box:%.17g:%.17g",
+                                 k > 0 ? "," : "", s->low / s->unit[k], s->high / s->unit[k]);
+    return s->set;
+}
+
+/* Measures the gap at the start. */
+static saddle_result *measure(squares *s)
+{
+    char h[64];
+    snprintf(h, sizeof h, "regularizer=l1:%.17g", s->l1);
+    return test_solve(&s->problem, (const char *[]){set_of(s), h, "iterations=0", "seed=7",
+                                                    "topology=path", "algorithm=gt-gda", NULL});
+}
+
+/* Instances with no bounds, bounds, and an l1 term. */
+static void draw_kind(squares *s, int number)
+{
+    draw(s, 100U + (unsigned)number);
+    if (number % 3 == 1) {
+        s->low = 0.0;
+        s->high = 0.4;
+    }
+    /* One weight for all coordinates: with their units alike. */
+    if (number % 3 == 2) {
+        s->l1 = 0.3;
+        for (size_t k = 0; k < DIM; k++)
+            s->unit[k] = 1.0;
+    }
+}
+
+/* The gap of x is a lower bound of the excess and at least a tenth of it; so is the scale of what 0 leaves to gain. */
+START_TEST(bounds_the_excess)
+{
+    squares s;
+    draw_kind(&s, _i);
+    double x[DIM];
+    static const double zero[DIM];
+    double best = least(&s);
+    start_of(&s, x);
+    double excess = primal(&s, x) - best;
+    double gain = primal(&s, zero) - best;
+    saddle_result *result = measure(&s);
+    assert_near(result->rows[0].primal, primal(&s, x), 1e-9 * (1.0 + fabs(primal(&s, x))));
+    assert_at_most(result->gap.x, excess + 1e-10 * (1.0 + excess));
+    assert_at_most(0.1 * excess, result->gap.x + 1e-12);
+    assert_at_most(result->gap.scale, gain + 1e-10);
+    assert_at_most(0.1 * gain, result->gap.scale);
+    saddle_result_free(result);
+}
+END_TEST
+
+/* Units of the coordinates, a factor and an added constant change nothing but rounding errors. */
+START_TEST(does_not_depend_on_units)
+{
+    squares s;
+    draw_kind(&s, 3 * _i + _i % 2);
+    saddle_result *one = measure(&s);
+    double gap = one->rows[0].gap;
+    for (size_t k = 0; k < DIM; k++)
+        s.unit[k] = k % 2 == 0 ? 1.0 : 1e-4;
+    s.factor = _i % 4 < 2 ? 1e-5 : 3e4;
+    /* The best y is the same. */
+    saddle_result *other = measure(&s);
+    assert_near(other->rows[0].gap, gap, 1e-6 * gap);
+    assert_near(other->gap.scale, s.factor * one->gap.scale, 1e-6 * other->gap.scale);
+    s.constant = 100.0;
+    saddle_result *moved = measure(&s);
+    assert_near(moved->rows[0].gap, gap, 1e-6 * gap);
+    saddle_result_free(one);
+    saddle_result_free(other);
+    saddle_result_free(moved);
+}
+END_TEST
+
+/* What y lacks is mu/2 |y - y*|^2. */
+START_TEST(measures_y)
+{
+    squares s;
+    draw_kind(&s, 3 * _i);
+    double x[DIM];
+    double product = 0.0;
+    start_of(&s, x);
+    for (size_t k = 0; k < DIM; k++)
+        product += s.c[k] * x[k];
+    double off = s.y - product / MU;
+    saddle_result *result = measure(&s);
+    assert_near(result->gap.y, 0.5 * MU * off * off, 1e-9 * (1.0 + off * off));
+    assert_near(result->rows[0].gap * result->gap.scale,
+                result->gap.x + result->gap.y + result->gap.agents, 1e-9 * result->gap.scale);
+    assert_at_most(result->gap.agents, 1e-9 * result->gap.scale);
+    saddle_result_free(result);
+}
+END_TEST
+
+/* What agents lack: the one whose x is furthest from the mean, in the metric of the samples' gradients, and the one
+ * whose y is. */
+START_TEST(measures_disagreement)
+{
+    squares s;
+    draw(&s, 300U + (unsigned)_i);
+    for (size_t k = 0; k < DIM; k++)
+        s.unit[k] = 1.0;
+    saddle_result *result =
+        test_solve(&s.problem, (const char *[]){"iterations=7", "seed=7", "topology=path",
+                                                "algorithm=prox-dsgda", "nu=0.05", "eta=0.05",
+                                                "tau=30", "alpha=0.1", NULL});
+    const saddle_row *last = &result->rows[result->row_count - 1];
+    double y_lost[AGENTS];
+    double x_lost[AGENTS];
+    size_t y_far = 0;
+    double loss = 0.0;
+    for (size_t i = 0; i < AGENTS; i++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < AGENTS; j++)
+            sum += value(&s.problem, j, result->x_mean, result->y + i, NULL) / AGENTS;
+        y_lost[i] = fabs(sum - last->loss);
+        x_lost[i] = fabs(primal(&s, result->x + i * DIM) - last->primal);
+        if (fabs(result->y[i] - result->y_mean[0]) > fabs(result->y[y_far] - result->y_mean[0]))
+            y_far = i;
+        loss += value(&s.problem, i, result->x_mean, result->y_mean, NULL) / AGENTS;
+    }
+    assert_near(last->loss, loss, 1e-9 * (1.0 + fabs(loss)));
+    ck_assert(result->gap.agents > 0.0);
+    double x_part = result->gap.agents - y_lost[y_far];
+    bool found = false;
+    for (size_t i = 0; i < AGENTS; i++)
+        found = found || fabs(x_part - x_lost[i]) <= 1e-9 * (1.0 + fabs(last->primal));
+    ck_assert(found);
+    saddle_result_free(result);
+}
+END_TEST
+
+/* A run that ends by the tolerance is solved: the true excess is at most ten times as large. One that ends above it
+ * says so. */
+START_TEST(tolerance_is_kept)
+{
+    squares s;
+    draw_kind(&s, _i);
+    double tolerance = _i % 2 == 0 ? 1e-3 : 1e-5;
+    char text[64];
+    char h[64];
+    char step[64];
+    snprintf(text, sizeof text, "tolerance=%g", tolerance);
+    snprintf(h, sizeof h, "regularizer=l1:%.17g", s.l1);
+    for (size_t k = 0; k < DIM; k++)
+        s.unit[k] = _i % 4 < 2 ? 1.0 : 0.01 + 0.3 * (double)k;
+    double H[DIM][DIM];
+    double g[DIM];
+    double trace = 0.0;
+    quadratic(&s, H, g);
+    for (size_t k = 0; k < DIM; k++)
+        trace += H[k][k] * s.unit[k] * s.unit[k];
+    snprintf(step, sizeof step, "eta-x=%g", 0.3 / trace);
+    double best = least(&s);
+    saddle_result *result = test_solve(
+        &s.problem, (const char *[]){set_of(&s), h, text, "iterations=100000", "seed=7",
+                                     "topology=path", "algorithm=gt-gda", step, "eta-y=0.5", NULL});
+    const saddle_row *last = &result->rows[result->row_count - 1];
+    double x[DIM];
+    for (size_t k = 0; k < DIM; k++)
+        x[k] = result->x_mean[k] * s.unit[k];
+    double excess = (primal(&s, x) - best) / result->gap.scale;
+    ck_assert(!isnan(last->gap));
+    ck_assert_int_eq(result->stop == SADDLE_STOP_TOLERANCE, last->gap <= tolerance);
+    if (result->stop == SADDLE_STOP_TOLERANCE)
+        assert_at_most(excess, 10.0 * tolerance);
+    if (_i < 2)
+        ck_assert_int_eq(result->stop, SADDLE_STOP_TOLERANCE);
+    saddle_result_free(result);
+}
+END_TEST
+
+/* The bits depend on neither threads nor on interruptions. */
+START_TEST(is_reproducible)
+{
+    const char *setting[] = {"problem=auc",
+                             "data=synthetic:600",
+                             "agents=4",
+                             "topology=ring",
+                             "iterations=300",
+                             "trace-every=20",
+                             "tolerance=1e-2",
+                             "gap=end",
+                             "threads=1",
+                             NULL,
+                             NULL,
+                             NULL};
+    saddle_test_enter_directory();
+    saddle_result *one = test_solve(NULL, setting);
+    ck_assert(!isnan(one->rows[one->row_count - 1].gap));
+    setting[8] = "threads=3";
+    saddle_result *three = test_solve(NULL, setting);
+    test_assert_same_result(three, one, "threads");
+    saddle_result_free(three);
+    setting[4] = "iterations=130";
+    setting[9] = "checkpoint=points";
+    saddle_result_free(test_solve(NULL, setting));
+    setting[4] = "iterations=300";
+    setting[9] = "resume=points";
+    saddle_result *resumed = test_solve(NULL, setting);
+    test_assert_same_result(resumed, one, "resumed");
+    saddle_result_free(resumed);
+    saddle_result_free(one);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("gap");
+    TCase *cases = tcase_create("all");
+    tcase_set_timeout(cases, 120.0);
+    tcase_add_loop_test(cases, bounds_the_excess, 0, 60);
+    tcase_add_loop_test(cases, does_not_depend_on_units, 0, 8);
+    tcase_add_loop_test(cases, measures_y, 0, 4);
+    tcase_add_loop_test(cases, measures_disagreement, 0, 6);
+    tcase_add_loop_test(cases, tolerance_is_kept, 0, 6);
+    tcase_add_test(cases, is_reproducible);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
