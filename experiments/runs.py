@@ -238,7 +238,7 @@ class Runner:
         if series.churn:
             settings["churn"] = folder / f"{series.name}.churn"
             write_file(settings["churn"], series.churn)
-        result = saddle.run(**settings, **self.given, trace=path)
+        result = saddle.run(**settings, **self.given, gap="never", trace=path)
         self.made += 1
         row = {name: column[-1] for name, column in (result.trace or {}).items()}
         self.say(f"{label}{row['iteration']:.0f} iterations, {row['seconds']:.3g} s, metric {row['metric']:.4e}: "

@@ -146,6 +146,12 @@ class Result:
         self.y_agents = _array(model.y, model.agents, model.y_dim)
         self.iteration = int(model.iteration)
 
+    @property
+    def gap(self) -> float:
+        """What is missing to a solution at the end, relative to what can be gained from x = 0: 1e-4 or less is solved.
+        NaN if it was not measured, and for a result loaded from a file."""
+        return float(self.trace["gap"][-1]) if self.trace is not None else float("nan")
+
     # ---- files ---------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -213,7 +219,7 @@ class Result:
         where = self.settings.get("problem", "problem")
         words = f"<saddle.Result of {self.name} on {where}: iteration {self.iteration}"
         if self.trace is not None:
-            words += f", metric {self.trace['metric'][-1]:.3g}, {self.message}"
+            words += f", gap {self.gap:.3g}, metric {self.trace['metric'][-1]:.3g}, {self.message}"
         return words + ">"
 
     def _repr_html_(self) -> str | None:
