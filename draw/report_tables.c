@@ -333,10 +333,12 @@ void report_runs(const report_part *r)
                    r->traces);
     else
         fputs("<div class=\"card\">\n<h3>Runs and their data</h3>\n", r->f);
-    fputs("<div class=\"scroll\"><table><thead><tr><th>run</th><th class=\"number\">seed</th><th "
-          "class=\"number\">iterations</th><th class=\"number\">samples</th><th "
-          "class=\"number\">gap</th><th class=\"number\">last metric</th><th>ended</th><th>data</th></tr></thead><tbody>\n",
-          r->f);
+    fputs(
+        "<div class=\"scroll\"><table><thead><tr><th>run</th><th class=\"number\">seed</th><th "
+        "class=\"number\">iterations</th><th class=\"number\">samples</th><th "
+        "class=\"number\">gap</th><th class=\"number\">last metric</th><th>ended</th><th>data</th>"
+        "</tr></thead><tbody>\n",
+        r->f);
     for (size_t group = 0; group < r->g->groups; group++)
         for (size_t k = 0; k < r->traces; k++)
             if (r->g->of[k] == group)

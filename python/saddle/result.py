@@ -148,8 +148,10 @@ class Result:
 
     @property
     def gap(self) -> float:
-        """What is missing to a solution at the end, relative to what can be gained from x = 0: 1e-4 or less is solved.
-        NaN if it was not measured, and for a result loaded from a file."""
+        """What is missing to a solution at the end, relative to what can be gained from x = 0.
+
+        1e-4 or less is solved. NaN if it was not measured, and for a result loaded from a file.
+        """
         return float(self.trace["gap"][-1]) if self.trace is not None else float("nan")
 
     # ---- files ---------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 
 /* The number of pairs of moves and changes of the gradient that L-BFGS keeps. */
 #define PAIRS 12
-/* The most points that are tried along a direction of L-BFGS; along the metric's own it is the number of evaluations. */
+/* The most points that are tried along a direction of L-BFGS; along the metric's own there is no limit. */
 #define TRIES 5
 /* The most points that are tried to find the length of the first step. */
 #define PROBES 4

@@ -6,7 +6,7 @@
  * x' is the best point that a search from xbar finds with a fixed number of evaluations (descent.h), so that the first
  * part is a lower bound of what is missing to the nearest minimum. `agents` is what the agents furthest from the means
  * lack: |Q(x_i) - Q(xbar)| + |F(xbar, y_j) - F(xbar, ybar)|. The scale is what the same search gains from a reference
- * point that only the problem determines: its own start, or 0, projected onto X (find_scale()). A constant that is added to the
+ * point that only the problem determines: its own start, or 0, projected onto X. A constant that is added to the
  * objective, and a factor, change nothing; neither do the coordinates' units where X is a product of intervals.
  */
 #include <math.h>

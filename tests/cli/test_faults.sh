@@ -5,7 +5,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
-complete_rows() { [ "$(grep -v '^#' "$1" | awk -F, 'NF != 15' | wc -l)" -eq 0 ]; }
+complete_rows() { [ "$(grep -v '^#' "$1" | awk -F, 'NF != 16' | wc -l)" -eq 0 ]; }
 rows_of() { grep -vc '^#' "$1"; }
 no_litter() { [ -z "$(find . -name '*.tmp')" ]; }
 model_works() { "$saddle" predict --model "$1" --data synthetic:5 --output scores >/dev/null 2>&1; }

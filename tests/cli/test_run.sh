@@ -17,7 +17,7 @@ for setting in "problem: robust-logistic" "data: synthetic:300" "samples: 40" "a
 done
 check "header says nothing of other algorithms" is "$(grep -c '^# c-gamma' t.csv)" 0
 check "a row per iteration and the start" is "$(grep -vc '^#' t.csv)" 62
-check "every row has 15 fields" is "$(grep -v '^#' t.csv | awk -F, 'NF != 15' | wc -l)" 0
+check "every row has 16 fields" is "$(grep -v '^#' t.csv | awk -F, 'NF != 16' | wc -l)" 0
 check "one round per iteration" is "$(grep -v '^#' t.csv | awk -F, 'NR > 1 && $1 != $3' | wc -l)" 0
 check "the parts add up" is "$(grep -v '^#' t.csv | awk -F, 'NR > 1 {
     d = $9 - $10 - $11 - $12 - $13; if (d > 1e-12 * $9 || d < -1e-12 * $9) print }' | wc -l)" 0
@@ -131,7 +131,7 @@ check "one line" one_line
 check "names iteration, agent and variable" grep -qE '^saddle: diverged at iteration [0-9]+: agent [0-9]+, variable .*\[[0-9]+\] is .*; lower --nu or raise --tau$' err
 check "summary" says "diverged"
 check "no model" absent d.npz
-check "the trace is intact" is "$(grep -v '^#' d.csv | awk -F, 'NF != 15' | wc -l)" 0
+check "the trace is intact" is "$(grep -v '^#' d.csv | awk -F, 'NF != 16' | wc -l)" 0
 check "no value that is not finite" is "$(grep -v '^#' d.csv | grep -ciE 'nan|inf')" 0
 
 # ---- a failed gradient check: values that overflow have no differences
@@ -182,7 +182,7 @@ check "a closed output" exits 1
 check "does not harm the trace" is "$(timeless closed.csv)" "$(timeless t.csv)"
 env --default-signal=PIPE timeout 1200 "$saddle" run "${small[@]}" --iterations 1e9 --trace pipe.csv 2>err | head -3 >out
 check "a reader that goes away" is "$(wc -c <err)" 0
-check "does not harm the trace either" is "$(grep -v '^#' pipe.csv | awk -F, 'NF != 15' | wc -l)" 0
+check "does not harm the trace either" is "$(grep -v '^#' pipe.csv | awk -F, 'NF != 16' | wc -l)" 0
 
 # ---- Ctrl-C and termination
 for signal in INT TERM; do
@@ -196,7 +196,7 @@ for signal in INT TERM; do
     check "$signal: exit code" exits 130
     check "$signal: summary" says "interrupted"
     check "$signal: model" [ -s "$signal.npz" ]
-    check "$signal: complete rows" is "$(grep -v '^#' "$signal.csv" | awk -F, 'NF != 15' | wc -l)" 0
+    check "$signal: complete rows" is "$(grep -v '^#' "$signal.csv" | awk -F, 'NF != 16' | wc -l)" 0
     check "$signal: quiet otherwise" silent
 done
 

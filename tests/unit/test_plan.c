@@ -91,6 +91,7 @@ static const known_field known[] = {
     FIELD("engine", engine.name, TEXT, "mpi", 0),
     FIELD("threads", engine.threads, INTEGER, "3", 3),
     FIELD("trace-every", outputs.trace_every, INTEGER, "16", 16),
+    FIELD("gap", outputs.gap, CHOICE, "always", SADDLE_GAP_ALWAYS),
     FIELD("metric-tau", outputs.metric_tau, REAL, "17", 17.0),
     FIELD("trace", outputs.trace, TEXT, "t.csv", 0),
     FIELD("metric-direction", outputs.metric_direction, CHOICE, "own", SADDLE_DIRECTION_OWN),
