@@ -15,6 +15,7 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
+#include "instance/instance.h"
 #include "instance/plan_plugins.h"
 #include "instance/unused_options.h"
 
@@ -326,6 +327,10 @@ static void warn(void *context, const char *message)
 void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,
                      const saddle_algorithm *const *algorithm, size_t count)
 {
+    char scaled[SADDLE_SCALE_TEXT];
+    saddle_scale_text(instance, scaled);
+    if (scaled[0] != '\0')
+        cli_say("scaled %s (--scale none leaves them)", scaled);
     saddle_report_unused(plan, instance, algorithm, count, warn, NULL);
 }
 

@@ -167,8 +167,8 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
 /* Frees what cli_read_arguments() allocated. */
 void cli_release_arguments(cli_arguments *arguments);
 
-/* Warns about columns of the data with large values, and about given options that neither the
- * problem nor any of the algorithms uses. One line each. */
+/* Says which columns were scaled, warns about columns that should be, and about given options that
+ * neither the problem nor any of the algorithms uses. One line each. */
 void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,
                      const saddle_algorithm *const *algorithm, size_t count);
 /* Warns about given options for reading data that do not apply to the format of the files. */

@@ -203,7 +203,7 @@ static void print_warning(void *context, const char *message)
     cli_print_field("", "%s", message);
 }
 
-static void print_data(const saddle_dataset *data, const char *name, const findings *o)
+static void print_data(saddle_dataset *data, const char *name, const findings *o)
 {
     cli_print("%s\n", name);
     print_origin(o);
@@ -218,7 +218,7 @@ static void print_data(const saddle_dataset *data, const char *name, const findi
     cli_print("  density     %.4g%%, stored %s\n", 100.0 * o->density,
               data->dense != NULL ? "dense" : "sparse");
     cli_print("  values      %.4g to %.4g\n", o->least, o->largest);
-    saddle_report_large_values(data, print_warning, NULL);
+    saddle_report_scale(data, print_warning, NULL);
     print_columns(data->columns);
     print_labels(data);
 }

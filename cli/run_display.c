@@ -113,6 +113,16 @@ static void print_samples(const saddle_run_info *info, const saddle_problem_clas
                     by_size ? "; agents weighted by size" : "");
 }
 
+/* Prints which columns were scaled, if any. */
+static void print_scale(const saddle_instance *instance)
+{
+    char text[SADDLE_SCALE_TEXT];
+    saddle_scale_text(instance, text);
+    if (text[0] != '\0')
+        cli_print_field("scaled",
+                        "%s (--scale none leaves them); X, Y and h apply to scaled columns", text);
+}
+
 /* Prints the stopping rules. */
 static void print_stops(const saddle_plan *plan)
 {
@@ -198,6 +208,7 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
     cli_print("saddle %s\n", saddle_version());
     print_problem(info, kind);
     print_samples(info, kind);
+    print_scale(info->network);
     print_groups(plan);
     cli_print_field("X", "%s", saddle_set_text(e->x_set));
     cli_print_field("Y", "%s", saddle_set_text(e->y_set));

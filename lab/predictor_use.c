@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
+#include "data/scale.h"
 #include "files/file.h"
 #include "instance/instance.h"
 #include "lab/predictor_parts.h"
@@ -58,14 +59,54 @@ saddle_status saddle_predictor_data(const saddle_predictor *predictor, saddle_da
     return saddle_dataset_finish(out, check_rows(predictor, *out, error));
 }
 
+/* Creates rows that are scaled as those of the run, with own labels. */
+static saddle_status take_rows(const saddle_predictor *p, const saddle_dataset *data,
+                               saddle_dataset **out, saddle_error *error)
+{
+    *out = NULL;
+    SADDLE_TRY(check_rows(p, data, error));
+    SADDLE_TRY(saddle_dataset_view(out, data, error));
+    const saddle_scaling scaling = {p->model->features, p->model->mean, p->model->deviation};
+    if (p->model->mean == NULL)
+        return SADDLE_OK;
+    return saddle_dataset_finish(out, saddle_dataset_scale(out, &scaling, error));
+}
+
+/* Computes the scores of scaled rows. */
+static saddle_status score_rows(const saddle_predictor *p, const saddle_dataset *rows, double *out,
+                                saddle_error *error)
+{
+    return p->problem->scores(p->problem, rows, p->model->x_mean, p->model->y_mean, out, error);
+}
+
 saddle_status saddle_predictor_scores(const saddle_predictor *predictor, const saddle_dataset *data,
                                       double *out, saddle_error *error)
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, predictor, data, out);
-    SADDLE_TRY(check_rows(predictor, data, error));
-    return predictor->problem->scores(predictor->problem, data, predictor->model->x_mean,
-                                      predictor->model->y_mean, out, error);
+    saddle_dataset *rows;
+    SADDLE_TRY(take_rows(predictor, data, &rows, error));
+    saddle_status status = score_rows(predictor, rows, out, error);
+    saddle_dataset_free(rows);
+    return status;
+}
+
+saddle_status saddle_predictor_coefficients(const saddle_predictor *predictor, double *out,
+                                            saddle_error *error)
+{
+    SADDLE_STANDARD_FLOATS;
+    SADDLE_REQUIRE(error, predictor, out);
+    const saddle_problem *problem = predictor->problem;
+    const saddle_saved_model *model = predictor->model;
+    if (problem->linear == NULL || !problem->linear(problem, model->x_mean, model->y_mean, out))
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "'%.300s' is not a linear model, so it has no coefficients",
+                           predictor->path);
+    for (size_t k = 0; model->mean != NULL && k < model->features; k++) {
+        out[k] /= model->deviation[k];
+        out[model->features] -= out[k] * model->mean[k];
+    }
+    return SADDLE_OK;
 }
 
 /* Appends an outcome unless the problem itself has it. */
@@ -117,7 +158,7 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
         rule = (saddle_label_rule){.kind = kind, .positive = list};
     saddle_status status = saddle_labels_apply(&rule, data, error);
     saddle_free(list);
-    SADDLE_THEN(status, saddle_predictor_scores(p, data, score, error));
+    SADDLE_THEN(status, score_rows(p, data, score, error));
     if (status != SADDLE_OK)
         return status;
     if (p->problem->outcomes != NULL)
@@ -148,17 +189,13 @@ saddle_status saddle_predictor_evaluate(const saddle_predictor *predictor,
     *count = 0;
     if (data->unlabelled)
         return no_labels(predictor, data, error);
-    saddle_dataset labelled = *data;
+    saddle_dataset *rows;
+    SADDLE_TRY(take_rows(predictor, data, &rows, error));
     double *score = saddle_alloc_doubles(data->rows);
-    labelled.label = saddle_alloc_doubles(data->rows);
-    saddle_status status =
-        score != NULL && labelled.label != NULL ? SADDLE_OK : saddle_no_memory(error, "the scores");
-    if (status == SADDLE_OK) {
-        memcpy(labelled.label, data->label, data->rows * sizeof *labelled.label);
-        status = evaluate(predictor, &labelled, positive, score, out, count, error);
-    }
+    saddle_status status = saddle_check_memory(score, "the scores", error);
+    SADDLE_THEN(status, evaluate(predictor, rows, positive, score, out, count, error));
     saddle_free(score);
-    saddle_free(labelled.label);
+    saddle_dataset_free(rows);
     return status;
 }
 

@@ -49,12 +49,16 @@ typedef struct saddle_instance {
     const saddle_set *y_set;               /**< Y. */
     const saddle_regularizer *regularizer; /**< h. */
     const saddle_prox *x_prox;             /**< h over X. */
-    saddle_constants constants;     /**< L and mu, known or estimated; 0 if the estimate failed. */
-    const double *x0;               /**< The starting point in x, the same for all agents. */
-    const double *y0;               /**< The starting point in y, the same for all agents. */
-    uint64_t seed;                  /**< The seed of all random numbers. */
-    size_t features;                /**< Number of features of the data; 0 without data. */
-    const saddle_columns *columns;  /**< Names of the data's columns; NULL: none. */
+    saddle_constants constants;    /**< L and mu, known or estimated; 0 if the estimate failed. */
+    const double *x0;              /**< The starting point in x, the same for all agents. */
+    const double *y0;              /**< The starting point in y, the same for all agents. */
+    uint64_t seed;                 /**< The seed of all random numbers. */
+    size_t features;               /**< Number of features of the data; 0 without data. */
+    const saddle_columns *columns; /**< Names of the data's columns; NULL: none. */
+    /** How columns were scaled, an entry per feature: a value a became (a - mean) / deviation. NULL:
+     * they were not. */
+    const double *mean;
+    const double *deviation;        /**< NULL: columns were not scaled. */
     const saddle_dataset *held_out; /**< Held-out rows, in process 0; NULL: none. */
     const saddle_problem_class
         *kind; /**< The problem's class; NULL for the caller's own problem. */

@@ -157,6 +157,14 @@ SADDLE_API saddle_status saddle_predictor_scores(const saddle_predictor *predict
                                                  const saddle_dataset *data, double *out,
                                                  saddle_error *error);
 
+/**
+ * Computes the coefficients of a linear model in the units of the data: the score of a row a is
+ * w'a + v. Returns SADDLE_UNSUPPORTED for another model.
+ * @param[out] out  w, an entry per feature, and v after it.
+ */
+SADDLE_API saddle_status saddle_predictor_coefficients(const saddle_predictor *predictor,
+                                                       double *out, saddle_error *error);
+
 /** The largest number of outcomes that saddle_predictor_evaluate() computes. */
 #define SADDLE_MOST_MEASURES (SADDLE_MOST_OUTCOMES + 4)
 

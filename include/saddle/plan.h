@@ -76,6 +76,13 @@ typedef enum saddle_metric_direction {
     SADDLE_DIRECTION_OWN /**< Each agent's, computed from its tracker if the algorithm has one. */
 } saddle_metric_direction;
 
+/** Whether columns of the data are scaled: the choices of the option scale. */
+typedef enum saddle_scale_rule {
+    SADDLE_SCALE_AUTO,     /**< An instance replaces it by one of the others. */
+    SADDLE_SCALE_STANDARD, /**< They are, except columns of -1, 0 and 1 and constant ones. */
+    SADDLE_SCALE_NONE      /**< They are used as they are. */
+} saddle_scale_rule;
+
 /** How the agents are weighted: the choices of the option agent-weights. */
 typedef enum saddle_agent_weights {
     SADDLE_WEIGHTS_EQUAL,  /**< The objective is (1/m) sum_i F_i. */
@@ -159,6 +166,7 @@ typedef struct saddle_plan {
         const struct saddle_dataset *test_rows; /**< Held-out rows in memory instead. */
         const char *samples;                /**< samples: "N" or "N,N,..."; NULL: split evenly. */
         const char *partition;              /**< partition: which agent gets which rows. */
+        saddle_scale_rule scale;            /**< scale: whether columns are scaled. */
         saddle_agent_weights agent_weights; /**< agent-weights: how agents are weighted. */
         const char *x_set;                  /**< x-set: X; NULL: the problem's default. */
         const char *y_set;                  /**< y-set: Y; NULL: the problem's default. */

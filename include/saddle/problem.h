@@ -276,6 +276,11 @@ struct saddle_problem {
      */
     saddle_status (*scores)(const saddle_problem *problem, const saddle_dataset *data,
                             const double *x, const double *y, double *out, saddle_error *error);
+    /**
+     * Optional. If scores() computes w'a + v of a row a, fills in w, an entry per feature, and v
+     * after it, and returns true. Otherwise returns false.
+     */
+    bool (*linear)(const saddle_problem *problem, const double *x, const double *y, double *out);
     /** Optional. Fills in the default starting point, before projection; used for --init auto. */
     void (*start)(const saddle_problem *problem, uint64_t seed, double *x, double *y);
     /** Optional, for instances of a class. Frees what init() and join() allocated, but not the
@@ -310,6 +315,13 @@ typedef struct saddle_problem_inputs {
     bool scoring;
 } saddle_problem_inputs;
 
+/** Whether the columns of a problem's rows may be scaled. */
+typedef enum saddle_row_scaling {
+    SADDLE_ROWS_AS_GIVEN, /**< No: the problem depends on the values themselves. */
+    SADDLE_ROWS_DIVIDED,  /**< Yes, but not centred, because the model has no intercept. */
+    SADDLE_ROWS_CENTRED   /**< Yes: the model has an intercept. */
+} saddle_row_scaling;
+
 /** A kind of problem: built in and chosen by name, or your own in a plug-in. */
 typedef struct saddle_problem_class {
     const char *name;    /**< Required. Such as "robust-logistic". */
@@ -317,6 +329,10 @@ typedef struct saddle_problem_class {
     bool needs_data;     /**< Whether it is made from a data set, given in inputs->shard. */
     saddle_label_kind
         labels; /**< The kind of labels it needs; data with other labels are refused. */
+    saddle_row_scaling scaling; /**< Whether columns may be scaled (option scale). */
+    /** Optional. The option that lists columns whose values the problem reads itself, such as
+     * groups; they are not scaled. */
+    const saddle_option *attributes;
     /** Whether init() needs only the shards of the agents in this process, inputs->world->here.
      * Otherwise data in several processes are refused. */
     bool local_data;

@@ -141,8 +141,12 @@ typedef struct saddle_result {
     size_t y_dim;            /**< Length of y. */
     size_t features;         /**< Number of features of the data; 0 without data. */
     saddle_columns *columns; /**< Names of the data's columns; NULL: none. */
-    double *x_mean;          /**< xbar. */
-    double *y_mean;          /**< ybar. */
+    /** How columns were scaled, an entry per feature: a value a became (a - mean) / deviation. NULL:
+     * they were not. */
+    double *mean;
+    double *deviation;    /**< NULL: columns were not scaled. */
+    double *x_mean;       /**< xbar. */
+    double *y_mean;       /**< ybar. */
     size_t local;         /**< Number of agents in this process; m if there is only one process. */
     size_t *here;         /**< The numbers of these agents, ascending. */
     double *x;            /**< x of these agents, one row each. */
@@ -211,12 +215,15 @@ typedef struct saddle_saved_model {
     double *y_mean;     /**< ybar. */
     double *x;          /**< x of all agents, one row each. */
     double *y;          /**< y of all agents, one row each. */
-    bool borrowed;      /**< Whether these four belong to the result that the model is of. */
-    char *problem;      /**< Name of the problem. */
-    char *algorithm;    /**< Name of the algorithm. */
-    char *version;      /**< Version of the library that made it. */
-    char *settings;     /**< Settings of the run that matter, as lines "name: value". */
-    char *columns;      /**< Names and codings of the data's columns as text; NULL: none. */
+    bool
+        borrowed; /**< Whether these, mean and deviation belong to the result that the model is of. */
+    char *problem;     /**< Name of the problem. */
+    char *algorithm;   /**< Name of the algorithm. */
+    char *version;     /**< Version of the library that made it. */
+    char *settings;    /**< Settings of the run that matter, as lines "name: value". */
+    char *columns;     /**< Names and codings of the data's columns as text; NULL: none. */
+    double *mean;      /**< How columns were scaled, as in ::saddle_result; NULL: they were not. */
+    double *deviation; /**< NULL: columns were not scaled. */
 } saddle_saved_model;
 
 /**

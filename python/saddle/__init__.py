@@ -17,7 +17,7 @@ from .comparison import Comparison, compare
 from .errors import Error, FileError, InputError, OutOfMemory
 from .graphs import Graph, graph
 from .instance import Instance, run
-from .lab import GradientCheck, check_grad, evaluate, predict, theory
+from .lab import GradientCheck, check_grad, coefficients, evaluate, predict, theory
 from .option_table import Option, options
 from .problem import Problem, Requests
 from .report_page import report
@@ -53,6 +53,7 @@ __all__ = [
     "Trace",
     "Tuning",
     "check_grad",
+    "coefficients",
     "compare",
     "evaluate",
     "graph",

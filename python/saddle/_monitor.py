@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import warnings
+from functools import lru_cache
 from typing import Any
 
 from ._callbacks import Callbacks
@@ -13,6 +15,12 @@ from .result import Result
 __all__ = ["Monitor", "logger"]
 
 logger = logging.getLogger("saddle")
+
+
+@lru_cache(maxsize=None)
+def _warn_once(message: str) -> None:
+    """Warns, once per process."""
+    warnings.warn(message, stacklevel=2)
 
 
 def _bar(total: int) -> Any:
@@ -53,7 +61,11 @@ class Monitor:
             logger.info("iteration %d of %d, %.1f s", iteration, self._total, seconds)
 
     def _warning(self, _context: Any, message: Any) -> None:
-        logger.warning("%s", as_keywords(text(message)))
+        words = as_keywords(text(message))
+        if words.startswith("data: "):  # of columns that should be scaled
+            _warn_once(words)
+        else:
+            logger.warning("%s", words)
 
     def _row(self, _context: Any, row: Any) -> None:
         logger.debug("iteration %d: metric %.6g, loss %.6g", row.iteration, row.metric, row.loss)

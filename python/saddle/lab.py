@@ -20,7 +20,7 @@ from .instance import Instance
 from .option_table import as_text
 from .result import Result
 
-__all__ = ["GradientCheck", "check_grad", "evaluate", "predict", "theory"]
+__all__ = ["GradientCheck", "check_grad", "coefficients", "evaluate", "predict", "theory"]
 
 ALLOWED = 1e-5
 """The largest relative error of central differences of a smooth function."""
@@ -200,6 +200,22 @@ def predict(
         return scores
 
     return np.asarray(predictor.call(compute))
+
+
+def coefficients(model: Any, *, plugin: str | None = None) -> tuple[Array, float]:
+    """Returns the coefficients w, one per feature, and the intercept v of a linear model.
+
+    They are in the units of the data, also if the run scaled its columns: the scores of
+    `saddle.predict()` are X @ w + v, but for rounding errors.
+
+    model
+        a Result or the path of a model file
+    """
+    predictor = _Predictor(model, plugin)
+    out = np.empty(lib.saddle_predictor_features(predictor.c) + 1)
+    call = (lib.saddle_predictor_coefficients, predictor.c, pointer(out, "double *"))
+    predictor.call(lambda: check(*call))
+    return out[:-1], float(out[-1])
 
 
 def evaluate(

@@ -28,11 +28,13 @@ def _fields(model: Any) -> dict[str, Any]:
         "y_mean": (model.y_dim,),
         "x": (model.agents, model.x_dim),
         "y": (model.agents, model.y_dim),
+        "mean": (model.features,),
+        "deviation": (model.features,),
     }
     out = {}
     for name, field in ffi.typeof("saddle_saved_model").fields:
         value = getattr(model, name)
-        if name in shapes:
+        if name in shapes and value:
             value = _array(value, *shapes[name])
         elif field.type.kind == "pointer":
             value = ffi.string(value) if value else None
@@ -90,6 +92,9 @@ class Result:
         the problem's outcomes at (x, y), such as {"train_auc": 0.91}
     settings
         every setting that the run used, as text, with automatic values resolved
+    mean, deviation
+        how the columns of the data were scaled: a value a became (a - mean) / deviation; None if
+        they were not. x is for scaled columns; coefficients() are for the data as given
     stop
         why the run ended: "iterations", "tolerance", "ifo", "rounds", "seconds", "network_seconds",
         "condition", "no_gain", "interrupted" or "diverged"; "" for a result loaded from a file
@@ -104,6 +109,8 @@ class Result:
     trace: Trace | None
     outcomes: dict[str, float]
     settings: dict[str, str]
+    mean: Array | None
+    deviation: Array | None
     stop: str
     message: str
     iteration: int
@@ -130,6 +137,7 @@ class Result:
         names = [text(c.outcome[k].name) for k in range(c.outcome_count)]
         self.outcomes = {name: float(self.trace[name][c.solution_row]) for name in names}
         self.settings = _settings(c.plan)
+        self._take_scaling(c)
         self.stop = ffi.typeof("saddle_stop").elements[c.stop][len("SADDLE_STOP_") :].lower()
         fault = _fault(c)
         self.message = text(lib.saddle_stop_text(c.stop)) + (f": {fault}" if fault else "")
@@ -145,6 +153,12 @@ class Result:
         self.x_agents = _array(model.x, model.agents, model.x_dim)
         self.y_agents = _array(model.y, model.agents, model.y_dim)
         self.iteration = int(model.iteration)
+        self._take_scaling(model)
+
+    def _take_scaling(self, c: Any) -> None:
+        """Takes mean and deviation from a saddle_result or saddle_saved_model."""
+        both = (c.mean, c.deviation)
+        self.mean, self.deviation = (_array(v, c.features) if v else None for v in both)
 
     @property
     def gap(self) -> float:
@@ -187,6 +201,12 @@ class Result:
         from .lab import predict
 
         return predict(self, X)
+
+    def coefficients(self) -> tuple[Array, float]:
+        """Returns w and v of a linear model, for data as given: scores are X @ w + v."""
+        from .lab import coefficients
+
+        return coefficients(self)
 
     def module(self, agent: int | None = None) -> Any:
         """Returns x in the form of x0 of a problem of `saddle.torch`: a module, or tensors.
@@ -233,8 +253,9 @@ class Result:
 def load(path: str | os.PathLike[str]) -> Result:
     """Returns the result in a file that `Result.save()` or `saddle run --model` wrote.
 
-    It has x, y, x_agents, y_agents, settings and iteration, and can predict. It has no trace,
-    outcomes, stop or message, which a model file does not contain; pickle a result to keep them.
+    It has x, y, x_agents, y_agents, settings, mean, deviation and iteration, and can predict. It
+    has no trace, outcomes, stop or message, which a model file does not contain; pickle a result to
+    keep them.
     """
     out = ffi.new("saddle_saved_model **")
     check(lib.saddle_saved_model_load, out, as_bytes(path, "path"))

@@ -1,7 +1,7 @@
 """Classifiers in the style of scikit-learn, for two classes.
 
-Each fits a built-in problem on a network of agents, between which the rows are split. Features
-should have similar scales: put a StandardScaler before the classifier in a pipeline.
+Each fits a built-in problem on a network of agents, between which the rows are split. Columns of
+different scales are scaled (the parameter `scale`), and predictions take the data as given.
 """
 
 from __future__ import annotations
@@ -51,9 +51,13 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         the `saddle.Result`, with trace and iterates
     n_iter_
         the iterations of the run
+    coef_, intercept_
+        of a linear model, for data as given: decision_function() is X @ coef_[0] + intercept_[0]
     """
 
     agents: int
+    model: str
+    scale: str
     max_iter: int
     random_state: Any
     options: dict[str, Any] | None
@@ -87,8 +91,12 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _run(self, problem: str, data: Any, **options: Any) -> None:
         seed = int(check_random_state(self.random_state).randint(1, 2**31))
         settings: dict[str, Any] = {"iterations": self.max_iter, "seed": seed, **options}
+        settings.update(score=self.model, scale=self.scale)
         self.result_ = run(problem, data, **{**settings, **(self.options or {})})
         self.n_iter_ = self.result_.iteration
+        if self.result_.settings["score"] == "linear" and self.result_.stop != "diverged":
+            w, v = self.result_.coefficients()
+            self.coef_, self.intercept_ = w[None, : self.n_features_in_], np.array([v])
         if self.result_.stop == "diverged":
             message = f"the run diverged, and the model is useless: {self.result_.message}"
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
@@ -129,8 +137,8 @@ class _LogisticClassifier(_Classifier):
 class AUCClassifier(_Classifier):
     """Maximizes the area under the ROC curve in its min-max form: docs/problems/auc.md.
 
-    It ranks rows; for predict(), decision_function() is shifted so that 0 is halfway between the
-    mean scores of the two classes. score() returns the area under the curve.
+    It ranks rows; decision_function() is 0 halfway between the mean scores of the two classes.
+    score() returns the area under the curve.
 
     agents
         the number of agents between which the rows are split
@@ -140,6 +148,8 @@ class AUCClassifier(_Classifier):
         the algorithm and the number of iterations
     random_state
         determines the seed of the run
+    scale
+        "auto": scale columns whose scales differ; "standard": all but those of -1, 0 and 1; "none"
     options
         a dict of further options of `saddle.run()`, such as {"tau": 2, "topology": "ring"}
 
@@ -156,6 +166,7 @@ class AUCClassifier(_Classifier):
         agents: int = 5,
         model: str = "linear",
         algorithm: Any = "precision",
+        scale: str = "auto",
         max_iter: int = 1000,
         random_state: Any = None,
         options: dict[str, Any] | None = None,
@@ -163,6 +174,7 @@ class AUCClassifier(_Classifier):
         self.agents = agents
         self.model = model
         self.algorithm = algorithm
+        self.scale = scale
         self.max_iter = max_iter
         self.random_state = random_state
         self.options = options
@@ -171,13 +183,8 @@ class AUCClassifier(_Classifier):
         """Fits the model to dense or sparse rows with two distinct labels."""
         X, indices = self._checked(X, y)
         data = (X, _as_labels(indices))
-        self._run_on_agents("auc", data, score=self.model, algorithm=self.algorithm)
-        self.offset_ = float(np.mean(self.result_.x[-2:]))  # x ends with both classes' mean scores
+        self._run_on_agents("auc", data, algorithm=self.algorithm)
         return self
-
-    def decision_function(self, X: Any) -> Array:
-        """Returns a score for each row, positive for the second class."""
-        return self._scores(X) - self.offset_
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Returns the area under the ROC curve."""
@@ -194,7 +201,7 @@ class FairClassifier(_LogisticClassifier):
 
     fairness
         the weight of the dependence between decision and attribute; 0: plain logistic regression
-    agents, model, algorithm, max_iter, random_state, options
+    agents, model, algorithm, max_iter, random_state, scale, options
         as for AUCClassifier
 
     >>> import numpy as np, saddle
@@ -219,6 +226,7 @@ class FairClassifier(_LogisticClassifier):
         agents: int = 5,
         model: str = "linear",
         algorithm: Any = "precision",
+        scale: str = "auto",
         max_iter: int = 1000,
         random_state: Any = None,
         options: dict[str, Any] | None = None,
@@ -227,6 +235,7 @@ class FairClassifier(_LogisticClassifier):
         self.agents = agents
         self.model = model
         self.algorithm = algorithm
+        self.scale = scale
         self.max_iter = max_iter
         self.random_state = random_state
         self.options = options
@@ -253,7 +262,7 @@ class FairClassifier(_LogisticClassifier):
             fairness = 0.0
         data = (_with_column(X, attribute), _as_labels(indices))
         self._run_on_agents(
-            "fair", data, score=self.model, algorithm=self.algorithm, fairness=fairness,
+            "fair", data, algorithm=self.algorithm, fairness=fairness,
             sensitive=str(X.shape[1] + 1),
         )  # fmt: skip
         return self
@@ -272,7 +281,7 @@ class RobustClassifier(_LogisticClassifier):
         pulls the groups' weights together; the smaller, the closer to the worst group's loss
     by_label
         whether rows of a group with different labels are separate groups
-    model, algorithm, max_iter, random_state, options
+    model, algorithm, max_iter, random_state, scale, options
         as for AUCClassifier
 
     >>> import numpy as np, saddle
@@ -290,6 +299,7 @@ class RobustClassifier(_LogisticClassifier):
         by_label: bool = True,
         model: str = "linear",
         algorithm: Any = "precision",
+        scale: str = "auto",
         max_iter: int = 1000,
         random_state: Any = None,
         options: dict[str, Any] | None = None,
@@ -298,6 +308,7 @@ class RobustClassifier(_LogisticClassifier):
         self.by_label = by_label
         self.model = model
         self.algorithm = algorithm
+        self.scale = scale
         self.max_iter = max_iter
         self.random_state = random_state
         self.options = options
@@ -320,7 +331,7 @@ class RobustClassifier(_LogisticClassifier):
         labels = _as_labels(indices)
         data = [(X[rows], labels[rows]) for rows in members]
         self._run(
-            "group-dro", data, score=self.model, algorithm=self.algorithm, groups="agents",
+            "group-dro", data, algorithm=self.algorithm, groups="agents",
             group_ridge=self.ridge, topology="complete",
         )  # fmt: skip
         return self

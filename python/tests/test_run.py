@@ -785,3 +785,34 @@ def test_libmpi_is_not_loaded():
     assert done.stdout.strip() == "False"
     with pytest.raises(saddle.InputError, match="mpirun"):
         saddle.run("quadratic", engine="mpi")
+
+
+def test_scaled_columns(tmp_path, recwarn):
+    generator = np.random.default_rng(3)
+    normal = generator.normal(size=(90, 3))
+    X, y = normal * [500, 1e-3, 1] + [900, 0, 40], np.sign(normal.sum(axis=1))
+    r = saddle.run("auc", data=(X, y), test_data=(X, y), **SMALL)
+    assert r.settings["scale"] == "standard" and not recwarn.list
+    assert np.allclose(r.mean, X.mean(axis=0)) and np.allclose(r.deviation, X.std(axis=0))
+    scores = r.predict(X)
+    Z = (X - r.mean) / r.deviation
+    assert np.allclose(scores, Z @ r.x[:3] + r.x[3] - r.x[4:].mean(), atol=1e-13)
+    w, v = r.coefficients()
+    assert np.allclose(scores, X @ w + v, atol=1e-12)
+    assert saddle.evaluate(r, X, y)["auc"] == r.outcomes["test_auc"] == r.outcomes["train_auc"]
+    for name in ("m.npz", "m.npy"):
+        r.save(tmp_path / name)
+        loaded = saddle.load(tmp_path / name)
+        assert loaded.mean.tobytes() == r.mean.tobytes()
+        assert loaded.deviation.tobytes() == r.deviation.tobytes()
+        assert np.array_equal(loaded.predict(X), scores)
+        assert saddle.coefficients(tmp_path / name)[1] == v
+    network = saddle.run("auc", data=(X, y), score="mlp:3", **SMALL)
+    with pytest.raises(saddle.Error, match="the result is not a linear model"):
+        network.coefficients()
+    for _ in range(3):
+        unscaled = saddle.run("auc", data=(X, y), scale="none", **SMALL)
+    assert unscaled.mean is None
+    (only,) = recwarn.list  # once per process
+    assert "data: columns 2 (mean" in str(only.message)
+    assert "set scale to standard" in str(only.message)

@@ -93,7 +93,24 @@ def test_auc(people):
     assert model.score(X, y) == pytest.approx(model.result_.outcomes["train_auc"], abs=1e-12)
     decision = model.decision_function(X)
     assert decision[y == "no"].mean() < 0 < decision[y == "yes"].mean()
-    assert model.offset_ == pytest.approx(0.5 * sum(model.result_.x[-2:]))
+    middle = 0.5 * sum(model.result_.x[-2:])
+    assert np.allclose(decision, X @ model.result_.x[: X.shape[1]] + model.result_.x[-3] - middle)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_units_do_not_matter(kind, people):
+    X, y, sex = people
+    raw = X * [1e-3, 300, 1, 20] + [0, 1000, 50, -7]
+    model, standard = fitted(kind, (raw, y, sex)), fitted(kind, people, scale="standard")
+    assert model.result_.settings["scale"] == "standard"
+    assert np.allclose(model.result_.mean[:4], raw.mean(axis=0), rtol=1e-13)
+    assert np.allclose(model.result_.deviation[:4], raw.std(axis=0), rtol=1e-13)
+    decision = model.decision_function(raw)
+    assert np.allclose(decision, standard.decision_function(X), atol=1e-8)
+    assert np.allclose(decision, raw @ model.coef_[0] + model.intercept_[0], atol=1e-12)
+    copy = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(copy.decision_function(raw), decision)
+    assert fitted(kind, people).result_.mean is None  # these columns are in order
 
 
 def gap(model, people):

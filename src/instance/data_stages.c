@@ -230,7 +230,6 @@ saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
     if (status == SADDLE_OK) {
         e->columns = e->parts->columns = saddle_columns_share((*data)->columns);
         e->parts->formats = (*data)->formats;
-        status = saddle_scale_warning_of(*data, e->parts->unscaled, error);
     }
     return status;
 }
@@ -256,31 +255,6 @@ static void share_formats(const saddle_world *world, unsigned *formats)
         *formats |= seen[k] > 0.0 ? SADDLE_FORMAT_BIT(k) : 0;
 }
 
-/* Notes which columns of the agents' rows have large values. Collective. */
-static saddle_status note_large_values(saddle_instance *e, saddle_error *error)
-{
-    const saddle_world *world = e->world;
-    double large = 0.0;
-    for (size_t k = 0; k < world->local; k++)
-        if (saddle_has_large_values(e->parts->shard[world->here[k]]))
-            large = 1.0;
-    world->largest(world, 1, &large);
-    if (large == 0.0)
-        return SADDLE_OK;
-    double *largest = saddle_alloc_doubles(e->features);
-    saddle_status status =
-        largest != NULL ? SADDLE_OK : saddle_no_memory(error, "the largest values");
-    status = saddle_world_agree(world, status, error);
-    if (status == SADDLE_OK) {
-        for (size_t k = 0; k < world->local; k++)
-            saddle_raise_to_values(e->parts->shard[world->here[k]], largest);
-        world->largest(world, e->features, largest);
-        saddle_scale_warning(e->columns, e->features, largest, e->parts->unscaled);
-    }
-    saddle_free(largest);
-    return status;
-}
-
 /* Distributes every agent's number of rows to all processes, and gives all agents as many
  * features as the widest rows have. */
 saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
@@ -298,7 +272,6 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
     }
     world->largest(world, 1, &most);
     e->features = (size_t)most;
-    status = note_large_values(e, error);
     for (size_t k = 0; status == SADDLE_OK && k < world->local; k++) {
         saddle_dataset *data = e->parts->shard[world->here[k]];
         if (data->dense != NULL && data->features != e->features)

@@ -292,6 +292,7 @@ static const struct {
     {saddle_stage_list_labels, .time = SPLITTING},
     {saddle_stage_share_labels, .time = SPLITTING},
     {saddle_stage_held_out, .time = READING},
+    {saddle_stage_scale, .time = SPLITTING},
     {make_problem, .time = PROBLEM},
     {join_problem, .time = PROBLEM},
     {check_problem, .time = PROBLEM},
@@ -396,6 +397,7 @@ void saddle_instance_free(saddle_instance *e)
     saddle_dataset_free(parts->data);
     saddle_dataset_free(parts->held_out);
     saddle_columns_free(parts->columns);
+    saddle_statistics_free(&parts->statistics);
     for (size_t i = 0; parts->scanned != NULL && i < e->graph->agents; i++)
         saddle_columns_free(parts->scanned[i]);
     saddle_free((void *)parts->scanned);

@@ -41,7 +41,9 @@ struct saddle_instance_parts {
     saddle_dataset *data;     /* one file for all agents, until it is split */
     saddle_dataset **shard;   /* per agent; NULL for an agent of another process, or without data */
     unsigned formats;         /* of all agents' data, as saddle_dataset::formats */
-    char unscaled[SADDLE_SCALE_TEXT]; /* warns of columns with large values; "": there are none */
+    saddle_column_statistics statistics; /* of the columns, if they are scaled; otherwise empty */
+    char unscaled
+        [SADDLE_SCALE_TEXT]; /* warns of columns that should be scaled; "": there are none */
     saddle_dataset *held_out;
     saddle_columns *columns;  /* of the data; NULL: they have no names */
     saddle_columns **scanned; /* of the files of the agents in this process; NULL: one file */
@@ -78,6 +80,10 @@ saddle_stage saddle_stage_scan_columns, saddle_stage_share_columns, saddle_stage
     saddle_stage_share_labels;
 /* Converts the labels of one file to the kind that the problem needs. */
 saddle_status saddle_instance_label(saddle_instance *e, saddle_dataset *data, saddle_error *error);
+/* Decides whether columns are scaled, and scales all rows: scale_stage.c. */
+saddle_stage saddle_stage_scale;
+/* Writes what was scaled, such as "13 columns to mean 0 and deviation 1"; "" if nothing was. */
+void saddle_scale_text(const saddle_instance *instance, char out[SADDLE_SCALE_TEXT]);
 /* Stages of the starting point: start.c. */
 saddle_stage saddle_stage_start, saddle_stage_share_start;
 

@@ -147,6 +147,21 @@ const saddle_option *const saddle_plan_options[] = {
          "contiguous: in the order of the file.\n"
          "label-skew:ALPHA: unevenly by label (Dirichlet distribution); the smaller ALPHA, the "
          "more uneven."),
+    CHOICE(
+        PLAN_DATA(scale, RESULT), "scale", SADDLE_DATA_HEADING, "auto", "auto|standard|none",
+        "RULE",
+        "Whether to scale the columns of the data. Sets and h apply to the scaled columns; `saddle "
+        "eval` and `saddle predict` scale as the run did.\n"
+        "standard: scale every column to mean 0 and deviation 1 over all agents, except columns "
+        "of only -1, 0 and 1, columns of one value, and those that the problem reads itself "
+        "(--sensitive, --groups). For sparse data (at most a quarter is not 0) and problems "
+        "without an intercept: divide a column by the root mean square of its values that are "
+        "not 0.\n"
+        "none: use the columns as they are.\n"
+        "auto: standard if one of these columns has a deviation below 1/5 or above 5, or a mean "
+        "of more than 5 deviations (sparse data: above 5 only), unless all columns have one "
+        "unit, as pixels do: at least half of four or more have the same smallest and largest "
+        "value, to within a tenth. Never with --steps paper."),
     CHOICE(WEIGHTS, "agent-weights", SADDLE_PROBLEM_HEADING, "equal", "equal|by-size", "RULE",
            "How much each agent counts in the objective.\n"
            "equal: all the same, (1/m) sum_i F_i for m agents.\n"

@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "core/world.h"
 #include "data/scale.h"
 #include "instance/instance.h"
 #include "instance/plan_entries.h"
@@ -207,9 +209,19 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
     }
 }
 
-void saddle_report_large_values(const saddle_dataset *data, saddle_warning *warning, void *context)
+void saddle_report_scale(saddle_dataset *data, saddle_warning *warning, void *context)
 {
-    char text[SADDLE_SCALE_TEXT];
-    if (saddle_scale_warning_of(data, text, NULL) == SADDLE_OK && text[0] != '\0')
+    char text[SADDLE_SCALE_TEXT] = "";
+    saddle_world *world = NULL;
+    saddle_column_statistics statistics = {.features = 0};
+    bool *left = saddle_alloc(data->features, sizeof *left);
+    if (left != NULL && saddle_world_alone(&world, 1, NULL) == SADDLE_OK &&
+        saddle_statistics_find(&statistics, world, &data, data->features, true, NULL) == SADDLE_OK)
+        saddle_scale_warning(&statistics, left, data->columns,
+                             "runs scale columns, unless scale is none", text);
+    if (text[0] != '\0')
         saddle_warn(warning, context, "%s", text);
+    saddle_statistics_free(&statistics);
+    saddle_world_free(world);
+    saddle_free(left);
 }

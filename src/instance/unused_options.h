@@ -27,7 +27,7 @@ void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_warn
 void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instance,
                           const saddle_algorithm *const *algorithm, size_t count,
                           saddle_warning *warning, void *context);
-/* Warns of the columns of a data set whose values are too large for training. */
-void saddle_report_large_values(const saddle_dataset *data, saddle_warning *warning, void *context);
+/* Reports the columns because of which a run on a data set scales them. */
+void saddle_report_scale(saddle_dataset *data, saddle_warning *warning, void *context);
 
 #endif

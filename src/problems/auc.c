@@ -274,6 +274,18 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
     return status;
 }
 
+static bool linear(const saddle_problem *problem, const double *x, const double *y, double *out)
+{
+    (void)y;
+    const instance *self = problem->self;
+    const double *center = x + self->model->parameters;
+    if (!self->linear)
+        return false;
+    memcpy(out, x, self->model->parameters * sizeof *out);
+    out[self->model->inputs] -= 0.5 * (center[0] + center[1]);
+    return true;
+}
+
 /* For outcomes the score is h itself, because a common shift changes neither of them. */
 static saddle_status score_rows(const saddle_problem *problem, const saddle_dataset *data,
                                 const double *x, const double *y, double *out, saddle_error *error)
@@ -429,6 +441,7 @@ const saddle_problem_class saddle_auc = {
     .name = "auc",
     .summary = "linear or neural-network score that maximizes the area under the ROC curve",
     .needs_data = true,
+    .scaling = SADDLE_ROWS_CENTRED,
     .local_data = true,
     .options = options,
     .options_size = sizeof(choices),
@@ -446,6 +459,7 @@ const saddle_problem_class saddle_auc = {
                /* Scores and labels, and both again sorted by score. */
                .outcome_bytes = 4 * sizeof(double),
                .scores = scores,
+               .linear = linear,
                .start = start,
                .release = release},
 };

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
 #include "problems/row_blocks.h"
@@ -34,6 +35,25 @@ void saddle_blind_parameters(const saddle_blind_model *blind, const double *x, d
     else
         memcpy(u, x, count * sizeof *u);
     hide(blind, u);
+}
+
+saddle_status saddle_blind_scores(const saddle_blind_model *blind, const saddle_dataset *data,
+                                  const double *x, double *out, saddle_error *error)
+{
+    SADDLE_TRY(saddle_rows_check(data, blind->model->inputs, error));
+    double *u = saddle_alloc_doubles(blind->model->parameters);
+    SADDLE_TRY(saddle_check_memory(u, "the model", error));
+    saddle_blind_parameters(blind, x, u);
+    saddle_status status = saddle_model_score(blind->model, data, u, out, error);
+    saddle_free(u);
+    return status;
+}
+
+bool saddle_blind_linear(const saddle_blind_model *blind, const double *x, double *out)
+{
+    if (blind->linear)
+        saddle_blind_parameters(blind, x, out);
+    return blind->linear;
 }
 
 /* For linear scores, the gradients in the two classes' parameters are opposite. */

@@ -22,6 +22,11 @@ saddle_status saddle_blind_create(saddle_blind_model *out, const saddle_model_ch
                                   size_t features, saddle_error *error);
 /* Computes u (model->parameters numbers) from x. */
 void saddle_blind_parameters(const saddle_blind_model *blind, const double *x, double *u);
+/* Computes the score t of every row, out[row]. */
+saddle_status saddle_blind_scores(const saddle_blind_model *blind, const saddle_dataset *data,
+                                  const double *x, double *out, saddle_error *error);
+/* Like saddle_problem::linear. */
+bool saddle_blind_linear(const saddle_blind_model *blind, const double *x, double *out);
 /* Adds the gradient in x to gx, given the gradient in u as `along`, which is overwritten. */
 void saddle_blind_add(const saddle_blind_model *blind, double *along, double *gx);
 

@@ -41,6 +41,10 @@ typedef struct choices {
     const char *excluded;  /* NULL: automatic */
 } choices;
 
+static const saddle_option sensitive = SADDLE_TEXT(
+    OWN(sensitive), "sensitive", GROUP, SADDLE_DEFAULT_SENSITIVE, "FEATURE",
+    "Feature that holds the sensitive attribute, as 0 or 1. Give its number from 1, its name, "
+    "or the name of a column with two categories. In a9a, feature 73 is 1 for men.");
 static const saddle_option *const options[] = {
     &saddle_score_option,
     &saddle_activation_option,
@@ -52,10 +56,7 @@ static const saddle_option *const options[] = {
                                       SADDLE_UNBOUNDED, "R",
                                       "Weight of the term -(R/2) |y|^2, which makes F strongly "
                                       "concave in y. auto: 0, or 1e-3 if --fairness is 0."),
-    &(const saddle_option)SADDLE_TEXT(
-        OWN(sensitive), "sensitive", GROUP, SADDLE_DEFAULT_SENSITIVE, "FEATURE",
-        "Feature that holds the sensitive attribute, as 0 or 1. Give its number from 1, its name, "
-        "or the name of a column with two categories. In a9a, feature 73 is 1 for men."),
+    &sensitive,
     &(const saddle_option)SADDLE_TEXT(
         OWN(excluded), "exclude-features", GROUP, "auto", "LIST",
         "Features that the model may not use, such as 72,73. Give numbers from 1 or names, or "
@@ -83,11 +84,10 @@ typedef struct instance {
     saddle_sensitive sensitive;
     saddle_blind_model blind;
     const saddle_model *model; /* its own, whose score is t */
-    size_t features;
-    double weight;   /* W */
-    double ridge;    /* R */
-    double steepest; /* largest |grad_x t|^2 = 2 (|a|^2 + 1); for linear scores */
-    char *excluded;  /* the hidden features as a list, if they were chosen automatically */
+    double weight;             /* W */
+    double ridge;              /* R */
+    double steepest;           /* largest |grad_x t|^2 = 2 (|a|^2 + 1); for linear scores */
+    char *excluded; /* the hidden features as a list, if they were chosen automatically */
 } instance;
 
 /* Returns df/dt for one sample, given p = p_+(t). */
@@ -373,7 +373,7 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_outcom
     tally counts;
     double *sums;
     *count = 0;
-    if (rows->held_out != NULL && rows->held_out->features != self->features)
+    if (rows->held_out != NULL && rows->held_out->features != self->model->inputs)
         return SADDLE_OK;
     SADDLE_TRY(saddle_outcome_sums(&sums, sizeof counts / sizeof *sums, count_rows, problem, rows,
                                    x, y, error));
@@ -394,14 +394,13 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
                             const double *x, const double *y, double *out, saddle_error *error)
 {
     (void)y;
-    const instance *self = problem->self;
-    SADDLE_TRY(saddle_rows_check(data, self->features, error));
-    double *u = saddle_alloc_doubles(self->model->parameters);
-    SADDLE_TRY(saddle_check_memory(u, "the model", error));
-    saddle_blind_parameters(&self->blind, x, u);
-    saddle_status status = saddle_model_score(self->model, data, u, out, error);
-    saddle_free(u);
-    return status;
+    return saddle_blind_scores(&((const instance *)problem->self)->blind, data, x, out, error);
+}
+
+static bool linear(const saddle_problem *problem, const double *x, const double *y, double *out)
+{
+    (void)y;
+    return saddle_blind_linear(&((const instance *)problem->self)->blind, x, out);
 }
 
 /* ---- the instance ---------------------------------------------------------------------------- */
@@ -431,7 +430,6 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     SADDLE_TRY(saddle_blind_create(&self->blind, &chosen->model, inputs->features, error));
     self->model = self->blind.model;
     self->shard = inputs->shard;
-    self->features = inputs->features;
     self->weight = chosen->fairness;
     self->ridge = chosen->ridge;
     self->problem.x_dim = self->blind.x_dim;
@@ -479,6 +477,8 @@ const saddle_problem_class saddle_fair = {
     .name = "fair",
     .summary = "classifier whose decisions depend little on a sensitive attribute",
     .needs_data = true,
+    .scaling = SADDLE_ROWS_CENTRED,
+    .attributes = &sensitive,
     .local_data = true,
     .options = options,
     .options_size = sizeof(choices),
@@ -495,5 +495,6 @@ const saddle_problem_class saddle_fair = {
                .constants = constants,
                .outcomes = outcomes,
                .scores = scores,
+               .linear = linear,
                .release = release},
 };

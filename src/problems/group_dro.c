@@ -347,6 +347,15 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
     return saddle_model_score(((const instance *)problem->self)->model, data, x, out, error);
 }
 
+static bool linear(const saddle_problem *problem, const double *x, const double *y, double *out)
+{
+    (void)y;
+    const instance *self = problem->self;
+    if (self->linear)
+        memcpy(out, x, self->model->parameters * sizeof *out);
+    return self->linear;
+}
+
 static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
 {
     const instance *self = problem->self;
@@ -459,6 +468,8 @@ const saddle_problem_class saddle_group_dro = {
     .summary =
         "classifier that is good for the worst of several groups of rows, or for the worst agent",
     .needs_data = true,
+    .scaling = SADDLE_ROWS_CENTRED,
+    .attributes = &saddle_groups_option,
     .local_data = true,
     .options = options,
     .options_size = sizeof(choices),
@@ -475,6 +486,7 @@ const saddle_problem_class saddle_group_dro = {
                .constants = constants,
                .outcomes = outcomes,
                .scores = scores,
+               .linear = linear,
                .start = start,
                .release = release},
 };

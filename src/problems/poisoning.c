@@ -250,6 +250,14 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
                              error);
 }
 
+/* y is (w, v). */
+static bool linear(const saddle_problem *problem, const double *x, const double *y, double *out)
+{
+    (void)x;
+    memcpy(out, y, problem->y_dim * sizeof *out);
+    return true;
+}
+
 /* ---- the instance ---------------------------------------------------------------------------- */
 
 static void release(saddle_problem *problem)
@@ -317,6 +325,7 @@ const saddle_problem_class saddle_poisoning = {
     .name = "poisoning",
     .summary = "logistic regression against an adversary that shifts the features of some agents",
     .needs_data = true,
+    .scaling = SADDLE_ROWS_CENTRED,
     .local_data = true,
     .options = options,
     .options_size = sizeof(choices),
@@ -328,5 +337,6 @@ const saddle_problem_class saddle_poisoning = {
                .constants = constants,
                .outcomes = outcomes,
                .scores = scores,
+               .linear = linear,
                .release = release},
 };

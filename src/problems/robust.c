@@ -433,6 +433,17 @@ saddle_status saddle_robust_scores(const saddle_problem *problem, const saddle_d
     return saddle_score_rows(data, features, model, out, error);
 }
 
+bool saddle_robust_linear(const saddle_problem *problem, const double *x, const double *y,
+                          double *out)
+{
+    (void)y;
+    const saddle_robust *self = problem->self;
+    memcpy(out, x, problem->x_dim * sizeof *out);
+    if (!self->intercept)
+        out[problem->x_dim] = 0.0;
+    return true;
+}
+
 saddle_status saddle_robust_prepare(saddle_robust *self, const saddle_problem_inputs *inputs,
                                     size_t most, saddle_error *error)
 {

@@ -61,5 +61,7 @@ saddle_status saddle_robust_constants(const saddle_problem *problem, const saddl
 saddle_status saddle_robust_scores(const saddle_problem *problem, const saddle_dataset *data,
                                    const double *x, const double *y, double *out,
                                    saddle_error *error);
+bool saddle_robust_linear(const saddle_problem *problem, const double *x, const double *y,
+                          double *out);
 
 #endif

@@ -110,6 +110,7 @@ const saddle_problem_class saddle_robust_logistic = {
     .summary =
         "logistic regression with adversarial sample weights: the problem of the PRECISION paper",
     .needs_data = true,
+    .scaling = SADDLE_ROWS_DIVIDED,
     .local_data = true,
     .options = options,
     .options_size = sizeof(choices),
@@ -123,5 +124,6 @@ const saddle_problem_class saddle_robust_logistic = {
                .response_solve = saddle_robust_response,
                .response_value = saddle_robust_value,
                .constants = saddle_robust_constants,
-               .scores = saddle_robust_scores},
+               .scores = saddle_robust_scores,
+               .linear = saddle_robust_linear},
 };

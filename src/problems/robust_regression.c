@@ -200,6 +200,7 @@ const saddle_problem_class saddle_robust_regression = {
     .name = "robust-regression",
     .summary = "linear regression with adversarial sample weights, with square or Huber loss",
     .needs_data = true,
+    .scaling = SADDLE_ROWS_CENTRED,
     .labels = SADDLE_LABELS_REAL,
     .local_data = true,
     .options = options,
@@ -218,5 +219,6 @@ const saddle_problem_class saddle_robust_regression = {
                /* Predictions and labels. */
                .outcome_bytes = 2 * sizeof(double),
                .scores = saddle_robust_scores,
+               .linear = saddle_robust_linear,
                .start = start},
 };

@@ -5,6 +5,7 @@
  */
 #include "run/model_file.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -21,7 +22,8 @@ void saddle_saved_model_free(saddle_saved_model *model)
 {
     if (model == NULL)
         return;
-    double *const vectors[] = {model->x_mean, model->y_mean, model->x, model->y};
+    double *const vectors[] = {model->x_mean, model->y_mean, model->x,
+                               model->y,      model->mean,   model->deviation};
     char *const texts[] = {model->problem, model->algorithm, model->version, model->settings,
                            model->columns};
     for (size_t k = 0; !model->borrowed && k < sizeof vectors / sizeof *vectors; k++)
@@ -87,9 +89,10 @@ static saddle_status read_vector(const char *path, const char *name, double **ou
     return SADDLE_OK;
 }
 
-/* Reads xbar and checks the file's format: refuses files that are not models, and models from
- * before they could be used. */
-static saddle_status read_first(saddle_saved_model *model, const char *path, saddle_error *error)
+/* Reads xbar and the file's format, which says whether columns were scaled. Refuses files that are
+ * not models, and models from before they could be used. */
+static saddle_status read_first(saddle_saved_model *model, const char *path, bool *scaled,
+                                saddle_error *error)
 {
     size_t format = 0;
     saddle_error why;
@@ -113,11 +116,30 @@ static saddle_status read_first(saddle_saved_model *model, const char *path, sad
                            path, saddle_version());
     if (status != SADDLE_OK)
         return saddle_fail(error, status, "%s", why.message);
-    if (format != SADDLE_MODEL_FORMAT)
+    if (format < 1 || format > SADDLE_SCALED_FORMAT)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' is a model of format %zu, but saddle %s reads format %d", path,
-                           format, saddle_version(), SADDLE_MODEL_FORMAT);
+                           "'%.300s' is a model of format %zu, but saddle %s reads formats 1 to %d",
+                           path, format, saddle_version(), SADDLE_SCALED_FORMAT);
+    *scaled = format == SADDLE_SCALED_FORMAT;
     return SADDLE_OK;
+}
+
+/* Reads how the columns were scaled. */
+static saddle_status read_scaling(saddle_saved_model *model, const char *path, saddle_error *error)
+{
+    size_t count[2] = {0, 0};
+    saddle_status status = read_vector(path, "mean", &model->mean, &count[0], error);
+    SADDLE_THEN(status, read_vector(path, "deviation", &model->deviation, &count[1], error));
+    if (status != SADDLE_OK)
+        return status;
+    bool good = count[0] == model->features && count[1] == model->features;
+    for (size_t k = 0; good && k < model->features; k++)
+        good = model->deviation[k] >= 2.0 * DBL_MIN;
+    return good ? SADDLE_OK
+                : saddle_fail(error, SADDLE_BAD_INPUT,
+                              "'%.300s' is not a model: its mean and deviation have %zu and %zu "
+                              "entries for %zu features, or a deviation is not positive",
+                              path, count[0], count[1], model->features);
 }
 
 /* Reads names and codings of the training data's columns, if there are any. A record has no list
@@ -162,10 +184,12 @@ static saddle_status read_settings(saddle_saved_model *model, const char *path, 
 
 static saddle_status read_solution(saddle_saved_model *model, const char *path, saddle_error *error)
 {
-    saddle_status status = read_first(model, path, error);
+    bool scaled = false;
+    saddle_status status = read_first(model, path, &scaled, error);
     SADDLE_THEN(status, read_settings(model, path, error));
     SADDLE_THEN(status, read_whole(path, "features", &model->features, error));
     SADDLE_THEN(status, read_columns(model, path, error));
+    SADDLE_THEN_IF(status, scaled, read_scaling(model, path, error));
     SADDLE_THEN(status, read_vector(path, "ybar", &model->y_mean, &model->y_dim, error));
     return status;
 }
@@ -231,9 +255,10 @@ saddle_status saddle_saved_model_write(const saddle_saved_model *model, saddle_f
                                        void *x_context, void *y_context, const char *path,
                                        saddle_error *error)
 {
-    uint64_t format = SADDLE_MODEL_FORMAT;
+    bool scaled = model->mean != NULL;
+    uint64_t format = scaled ? SADDLE_SCALED_FORMAT : 1;
     uint64_t features = model->features;
-    const saddle_array arrays[] = {
+    saddle_array arrays[15] = {
         {"format", SADDLE_ARRAY_WORD, .data = &format},
         {"xbar", SADDLE_ARRAY_REAL, 1, {model->x_dim}, model->x_mean, NULL, NULL},
         {"ybar", SADDLE_ARRAY_REAL, 1, {model->y_dim}, model->y_mean, NULL, NULL},
@@ -245,9 +270,16 @@ saddle_status saddle_saved_model_write(const saddle_saved_model *model, saddle_f
         {"version", SADDLE_ARRAY_TEXT, .data = model->version},
         {"features", SADDLE_ARRAY_WORD, .data = &features},
         {"settings", SADDLE_ARRAY_TEXT, .data = model->settings},
-        {"columns", SADDLE_ARRAY_TEXT, .data = model->columns},
     };
-    size_t count = sizeof arrays / sizeof *arrays - (model->columns == NULL);
+    size_t count = 11;
+    if (model->columns != NULL)
+        arrays[count++] = (saddle_array){"columns", SADDLE_ARRAY_TEXT, .data = model->columns};
+    if (scaled) {
+        arrays[count++] = (saddle_array){
+            "mean", SADDLE_ARRAY_REAL, 1, {model->features}, model->mean, NULL, NULL};
+        arrays[count++] = (saddle_array){
+            "deviation", SADDLE_ARRAY_REAL, 1, {model->features}, model->deviation, NULL, NULL};
+    }
     size_t length = strlen(path);
     bool record = length >= 4 && strcmp(path + length - 4, ".npy") == 0;
     return record ? saddle_npy_write_record(path, arrays, count, error)

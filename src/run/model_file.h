@@ -4,9 +4,9 @@
 
 #include <saddle/run.h>
 
-/* The version of the format of model files; it increases when older readers cannot read new
- * files. */
-#define SADDLE_MODEL_FORMAT 1
+/* The format of models whose columns were scaled. It was 1 before, and still is for other models;
+ * readers of 1 would ignore the scaling. */
+#define SADDLE_SCALED_FORMAT 2
 
 /* Reads what is needed to use a model: its settings, features, columns and means. */
 saddle_status saddle_saved_model_read_solution(saddle_saved_model **out, const char *path,

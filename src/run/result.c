@@ -33,7 +33,7 @@ const char *saddle_stop_text(saddle_stop stop)
 }
 
 /* Allocates the memory of the means and copies of a result whose sizes are set. */
-static void take_copies(saddle_result *result, saddle_allocator *allocator)
+static void take_copies(saddle_result *result, bool scaled, saddle_allocator *allocator)
 {
     result->here = saddle_allocator_block(allocator, result->local, sizeof *result->here);
     result->x_mean = saddle_allocator_block(allocator, result->x_dim, sizeof(double));
@@ -41,6 +41,10 @@ static void take_copies(saddle_result *result, saddle_allocator *allocator)
     result->x = saddle_allocator_block(allocator, result->local, result->x_dim * sizeof(double));
     result->y = saddle_allocator_block(allocator, result->local, result->y_dim * sizeof(double));
     result->disagreement = saddle_allocator_block(allocator, result->agents, sizeof(double));
+    if (scaled) {
+        result->mean = saddle_allocator_block(allocator, result->features, sizeof(double));
+        result->deviation = saddle_allocator_block(allocator, result->features, sizeof(double));
+    }
 }
 
 static void set_sizes(saddle_result *result, const saddle_instance *instance)
@@ -57,7 +61,7 @@ double saddle_result_bytes(const saddle_instance *instance)
     saddle_result result;
     saddle_allocator allocator = {.count_only = true};
     set_sizes(&result, instance);
-    take_copies(&result, &allocator);
+    take_copies(&result, instance->mean != NULL, &allocator);
     return allocator.bytes + saddle_block_bytes(1, sizeof result);
 }
 
@@ -69,13 +73,18 @@ saddle_status saddle_result_create(saddle_result **out, const saddle_instance *i
     saddle_result *result = saddle_alloc(1, sizeof *result);
     SADDLE_TRY(saddle_check_memory(result, "the result", error));
     set_sizes(result, instance);
-    take_copies(result, &allocator);
+    take_copies(result, instance->mean != NULL, &allocator);
     if (allocator.failed) {
         saddle_result_free(result);
         return saddle_no_memory(error, "the result");
     }
     memcpy(result->here, instance->world->here, result->local * sizeof *result->here);
     result->columns = saddle_columns_share(instance->columns);
+    if (instance->mean != NULL) {
+        memcpy(result->mean, instance->mean, result->features * sizeof *result->mean);
+        memcpy(result->deviation, instance->deviation,
+               result->features * sizeof *result->deviation);
+    }
     *out = result;
     return SADDLE_OK;
 }
@@ -96,6 +105,8 @@ void saddle_result_free(saddle_result *result)
     saddle_free(result->title);
     saddle_free(result->checkpoint);
     saddle_columns_free(result->columns);
+    saddle_free(result->mean);
+    saddle_free(result->deviation);
     saddle_free(result);
 }
 
@@ -240,7 +251,9 @@ static saddle_status describe(saddle_saved_model **out, const saddle_result *res
                                   .algorithm = saddle_strdup(plan->algorithm.name),
                                   .version = saddle_strdup(saddle_version()),
                                   .settings = saddle_strdup(settings),
-                                  .columns = saddle_strdup(columns)};
+                                  .columns = saddle_strdup(columns),
+                                  .mean = result->mean,
+                                  .deviation = result->deviation};
     free(settings);
     free(columns);
     if (model->problem != NULL && model->algorithm != NULL && model->version != NULL &&

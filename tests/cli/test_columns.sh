@@ -80,34 +80,50 @@ sed 1d narrow.csv >nameless.csv
 refuse "'nameless.csv' has fewer columns of features than the training data, which have 4" \
     predict --model people.npz --data nameless.csv --header no --label-column last
 
-# Columns that are not scaled.
+# Columns of different units are scaled.
 awk 'BEGIN { print "age,color,income,y"
     for (k = 0; k < 20; k++) print 20 + k "," (k % 3 ? "red" : "blue") "," (-1000 * k) "," k % 2 }' >raw.csv
-awk -F, -v OFS=, 'NR > 1 { $1 /= 10; $3 /= 10000 } { print }' raw.csv >scaled.csv
-scale="columns have large absolute values: 'income' up to 19000, 'age' up to 39; scale them to values around 1, otherwise learning may be slow or fail"
-for command in "run --quiet --iterations 5" "compare --algorithms precision,gda --iterations 5 --output raw" \
+awk -F, -v OFS=, 'NR > 1 { $1 = $1 / 10 - 3; $3 = $3 / 10000 + 1 } { print }' raw.csv >near.csv
+scaled="2 columns to mean 0 and deviation 1"
+uneven="columns 'income' (mean -9.5e+03, deviation 5.77e+03), 'age' (mean 29.5, deviation 5.77) are far from mean 0 and deviation 1"
+on=(--problem auc --agents 2 --topology ring)
+for command in "run --iterations 5" "compare --algorithms precision,gda --iterations 5 --output raw" \
     "tune --algorithms gda,sgda --budget 20000 --output raw-tuned"; do
     # shellcheck disable=SC2086  # several words
-    try $command --data raw.csv --agents 2 --topology ring
-    check "${command%% *} warns of the scale, once" is "$(grep -cF "warning: --data: $scale" err)" 1
+    try $command --data raw.csv "${on[@]}"
+    check "${command%% *} says what it scaled, once" is "$(cat out err | grep -cE "scaled +$scaled \(--scale none leaves them\)")" 1
+    check "${command%% *} does not warn" is "$(grep -c 'far from' err)" 0
     # shellcheck disable=SC2086
-    try $command --data scaled.csv --agents 2 --topology ring
-    check "${command%% *} is silent on scaled columns" is "$(grep -c 'absolute values' err)" 0
+    try $command --data raw.csv "${on[@]}" --scale none
+    check "${command%% *} warns of columns that are not scaled, once" \
+        is "$(grep -cF "warning: --data: $uneven; set --scale to standard, otherwise learning may be slow or fail" err)" 1
+    # shellcheck disable=SC2086
+    try $command --data near.csv "${on[@]}"
+    check "${command%% *} leaves columns of similar scales" is "$(cat out err | grep -cE 'scaled |far from')" 0
 done
 try data info raw.csv
-check "info says the same" is "$(sed -n '/values  /,/^  columns/p' out | sed '1d;$d' | xargs -d '\n' | tr -s ' ')" " $scale"
+check "info says why" is "$(sed -n '/values  /,/^  columns/p' out | sed '1d;$d' | xargs -d '\n' | tr -s ' ')" \
+    " $uneven; runs scale columns, unless scale is none"
 try data convert raw.csv raw.npz
-try run --data raw.npz "${two[@]}" --quiet
-check "without names the number of the feature" warns "--data: features have large absolute values: 4 up to 19000, 1 up to 39; scale them"
-for k in 0 1; do (head -1 raw.csv && sed -n "$((2 + 10 * k)),$((11 + 10 * k))p" raw.csv) >"raw-$k.csv"; done
-try run --data raw-%d.csv --topology ring --iterations 5 --quiet
-check "the largest value of all agents' files" warns "$scale"
-try run --data raw-%d.csv --topology ring --iterations 5 --quiet --drop-columns income
-check "one column" warns "--data: column 'age' has absolute values up to 39; scale it to values around 1, otherwise learning may be slow or fail"
+try run --data raw.npz "${on[@]}" --scale none --quiet
+check "without names the number of the feature" warns "--data: columns 4 (mean -9.5e+03, deviation 5.77e+03), 1 (mean"
+try run --problem quadratic --scale standard --iterations 5
+check "other problems do not use it" warns "--scale: not used by problem quadratic"
 awk 'BEGIN { print "a,b,c,d,e,f,g,h,y"; print "1,-20,30,40,50,30,70,80,0"; print "1,2,3,4,5,6,-7,8,1" }' >wide.csv
 try data info wide.csv
-check "five columns, the largest first" eval "tr -s ' \n' ' ' <out | grep -qF \
-    \"'h' up to 80, 'g' up to 70, 'e' up to 50, 'd' up to 40, 'c' up to 30, and 2 more; scale them\""
+check "five columns, the farthest first" eval "tr -s ' \n' ' ' <out | grep -qF \
+    \"'g' (mean 31.5, deviation 38.5), 'h' (mean 44, deviation 36), 'e' (mean 27.5, deviation 22.5), 'd' (mean 22, deviation 18), 'c' (mean 16.5, deviation 13.5) and 2 more are far\""
+
+# One file per agent has the same statistics as one file.
+for k in 0 1; do (head -1 raw.csv && sed -n "$((2 + 10 * k)),$((11 + 10 * k))p" raw.csv) >"raw-$k.csv"; done
+try run --data raw-%d.csv "${on[@]}" --iterations 20 --model each.npz
+check "own files" exits 0
+try run --data raw.csv --partition contiguous "${on[@]}" --iterations 20 --model one.npz --scale standard
+check "one file" python3 -c "
+import struct, zipfile
+one, each = zipfile.ZipFile('one.npz'), zipfile.ZipFile('each.npz')
+assert struct.unpack('<4d', one.read('mean.npy')[-32:]) == (29.5, 0, 0, -9500)
+assert all(one.read(name) == each.read(name) for name in ('xbar.npy', 'mean.npy', 'deviation.npy'))"
 try run --data synthetic:100 "${two[@]}" --quiet
 check "built-in data are scaled" silent
 

@@ -351,7 +351,8 @@ START_TEST(overflowing_data_are_named)
     }
     saddle_dataset *data = NULL;
     saddle_instance *instance = NULL;
-    saddle_plan *plan = test_plan(NULL, (const char *[]){"problem=auc", "agents=2", NULL});
+    saddle_plan *plan =
+        test_plan(NULL, (const char *[]){"problem=auc", "agents=2", "scale=none", NULL});
     assert_ok(saddle_dataset_from_dense(&data, 8, 2, rows[0], label, SADDLE_COPY, &error), error);
     plan->problem.rows = data;
     assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
@@ -359,7 +360,7 @@ START_TEST(overflowing_data_are_named)
     ck_assert_ptr_null(strstr(error.message, "metric-tau"));
     test_plan_free(plan);
     /* Theory that does not apply to this problem. */
-    plan = test_plan(NULL, (const char *[]){"agents=2", "steps=theory", NULL});
+    plan = test_plan(NULL, (const char *[]){"agents=2", "steps=theory", "scale=none", NULL});
     plan->problem.rows = data;
     saddle_result *result = NULL;
     ck_assert_int_ne(saddle_solve(NULL, plan, &result, &error), SADDLE_OK);

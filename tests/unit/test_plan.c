@@ -46,6 +46,7 @@ static const known_field known[] = {
     FIELD("test-data", problem.test_data, TEXT, "a9a.t", 0),
     FIELD("samples", problem.samples, TEXT, "7,8", 0),
     FIELD("partition", problem.partition, TEXT, "contiguous", 0),
+    FIELD("scale", problem.scale, CHOICE, "none", SADDLE_SCALE_NONE),
     FIELD("agent-weights", problem.agent_weights, CHOICE, "by-size", SADDLE_WEIGHTS_BY_SIZE),
     FIELD("x-set", problem.x_set, TEXT, "box:0:1", 0),
     FIELD("y-set", problem.y_set, TEXT, "simplex:1", 0),

@@ -335,8 +335,8 @@ START_TEST(other_files_are_refused)
     saddle_predictor_free(predictor);
     refuse("forged.npz", "./libmine.so",
            "--problem: 'forged.npz' is a model of the built-in problem auc; leave out the problem");
-    forge(2, 10, linear, 13);
-    refuse("forged.npz", NULL, "is a model of format 2, but saddle");
+    forge(3, 10, linear, 13);
+    refuse("forged.npz", NULL, "is a model of format 3, but saddle");
     forge(1, 10, linear, 14);
     refuse("forged.npz", NULL, "has 14 entries in xbar, but problem auc with its settings has 13");
     forge(1, 0, linear, 13);
