@@ -4,8 +4,10 @@
 
 #include "cli.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "files/file.h"
 #include "json_output.h"
 #include "run/plan_files.h"
 
@@ -27,6 +29,7 @@ static CLI_PLAN_FIELDS(undecided, CLI_FIELDS(problem.name), CLI_FIELDS(problem.d
 typedef struct options {
     cli_common common;
     const char *output; /* NULL: standard output */
+    bool coefficients;
 } options;
 
 static const saddle_option *const eval_own[] = {&cli_option_config, &cli_option_json, NULL};
@@ -34,6 +37,10 @@ static const saddle_option *const predict_own[] = {
     CLI_FILES(OUTPUT, options, output, "output", SADDLE_OUTPUT_HEADING, "", "FILE",
               "Write the scores to FILE; -o is the same. The file appears only once it is "
               "complete. Not given: standard output."),
+    CLI_OPTION(FLAG, options, coefficients, "coefficients", SADDLE_OUTPUT_HEADING, "no",
+               "Write the coefficients of a linear model instead of scores. They are in the units "
+               "of the data, one per line, each with a tab and the name or number of its feature; "
+               "the intercept is last. --data is not needed."),
     &cli_option_config, NULL};
 
 /* A model and the rows to apply it to. */
@@ -52,17 +59,23 @@ static saddle_status require(const cli_arguments *arguments, bool there, const c
                        arguments->command->name, name, what, arguments->command->name);
 }
 
+static saddle_status load_model(saddle_predictor **out, const cli_arguments *arguments,
+                                saddle_error *error)
+{
+    const saddle_plan *plan = &arguments->plan;
+    SADDLE_TRY(require(arguments, plan->outputs.model != NULL, "model",
+                       "a file that `saddle run --model` wrote", error));
+    const char *plugin = SADDLE_GIVEN(plan, problem.name) ? plan->problem.name : NULL;
+    return saddle_predictor_load(out, plan->outputs.model, plugin, error);
+}
+
 static saddle_status open_job(job *out, const cli_arguments *arguments, saddle_error *error)
 {
     const saddle_plan *plan = &arguments->plan;
     *out = (job){.predictor = NULL};
-    saddle_status status = require(arguments, plan->outputs.model != NULL, "model",
-                                   "a file that `saddle run --model` wrote", error);
+    saddle_status status = load_model(&out->predictor, arguments, error);
     SADDLE_THEN(status, require(arguments, SADDLE_GIVEN(plan, problem.data), "data",
                                 "the rows to score", error));
-    SADDLE_THEN(status, saddle_predictor_load(
-                            &out->predictor, plan->outputs.model,
-                            SADDLE_GIVEN(plan, problem.name) ? plan->problem.name : NULL, error));
     saddle_data_options how = saddle_plan_data_options(plan);
     if (!SADDLE_GIVEN(plan, problem.label_column))
         how.label_column = NULL;
@@ -179,6 +192,53 @@ static saddle_status check_output(const cli_arguments *arguments, saddle_error *
     return saddle_path_lists_check(&outputs, &inputs, error);
 }
 
+/* Writes the coefficients of a linear model. */
+static saddle_status write_coefficients(const saddle_predictor *predictor, FILE *stream,
+                                        saddle_error *error)
+{
+    size_t features = saddle_predictor_features(predictor);
+    double *w = saddle_alloc(features + 1, sizeof *w);
+    SADDLE_TRY(saddle_check_memory(w, "the coefficients", error));
+    saddle_status status = saddle_predictor_coefficients(predictor, w, error);
+    for (size_t k = 0; status == SADDLE_OK && k <= features; k++) {
+        char number[SADDLE_REAL_SIZE];
+        char *name = k < features
+                         ? saddle_columns_feature_name(saddle_predictor_columns(predictor), k)
+                         : saddle_strdup("(intercept)");
+        status = saddle_check_memory(name, "the coefficients", error);
+        saddle_fprintf(stream, "%s\t", saddle_print_real(w[k], 17, number));
+        saddle_put_shown(stream, name != NULL ? name : "");
+        fputc('\n', stream);
+        saddle_free(name);
+    }
+    saddle_free(w);
+    return status;
+}
+
+static saddle_status save_coefficients(const saddle_predictor *predictor, const char *path,
+                                       saddle_error *error)
+{
+    saddle_output file;
+    SADDLE_TRY(saddle_output_open(&file, path, error));
+    saddle_status status = write_coefficients(predictor, file.stream, error);
+    if (status == SADDLE_OK)
+        return saddle_output_commit(&file, error);
+    saddle_output_discard(&file);
+    return status;
+}
+
+static int run_coefficients(const cli_arguments *arguments)
+{
+    saddle_error error;
+    saddle_predictor *predictor = NULL;
+    const char *path = ((const options *)arguments->own)->output;
+    saddle_status status = load_model(&predictor, arguments, &error);
+    SADDLE_THEN(status, path != NULL ? save_coefficients(predictor, path, &error)
+                                     : write_coefficients(predictor, stdout, &error));
+    saddle_predictor_free(predictor);
+    return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
+}
+
 static int run_predict(const cli_arguments *arguments)
 {
     saddle_error error;
@@ -188,6 +248,8 @@ static int run_predict(const cli_arguments *arguments)
     const options *chosen = arguments->own;
     const char *path = chosen->output;
     saddle_status status = check_output(arguments, &error);
+    if (status == SADDLE_OK && chosen->coefficients)
+        return run_coefficients(arguments);
     SADDLE_THEN(status, open_job(&j, arguments, &error));
     if (status == SADDLE_OK)
         score = saddle_alloc(j.data->rows, sizeof *score);
@@ -216,7 +278,8 @@ const cli_command cli_predict = {
     .details =
         "Prints one score per line, in the order of the rows. A score above 0 predicts the "
         "positive class; the larger its absolute value, the more confident the prediction. --model "
-        "and --data are required. Labels of the data are ignored, and a CSV file with column names "
+        "and --data are required. --coefficients writes those of a linear model instead. Labels of "
+        "the data are ignored, and a CSV file with column names "
         "need not have a label column; for other files without labels, give --label-column none "
         "(CSV) or --labels none (IDX). Data with more features than the model are refused; LIBSVM "
         "rows with fewer are padded with zeros.\n--problem is only for the model of a plug-in: the "

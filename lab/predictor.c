@@ -282,3 +282,8 @@ size_t saddle_predictor_features(const saddle_predictor *predictor)
 {
     return predictor->model->features;
 }
+
+const saddle_columns *saddle_predictor_columns(const saddle_predictor *predictor)
+{
+    return predictor->columns;
+}

@@ -227,6 +227,10 @@ SADDLE_API const char *const *saddle_columns_texts(const saddle_columns *columns
 /** Finds the features that a column became: `*count` features from `*first` on. */
 SADDLE_API void saddle_columns_features(const saddle_columns *columns, size_t column, size_t *first,
                                         size_t *count);
+/** Returns the name of a feature: that of its column, COLUMN=CATEGORY if each category has a feature,
+ * or its number from 1 if there are no names. `columns` may be NULL. Free it with free(); NULL if
+ * memory is short. */
+SADDLE_API char *saddle_columns_feature_name(const saddle_columns *columns, size_t feature);
 /** Returns the categories of the label column in ascending order, which became the labels 0, 1, ...;
  * NULL if labels are numbers. Borrowed. */
 SADDLE_API const char *const *saddle_columns_label_texts(const saddle_columns *columns,

@@ -138,6 +138,8 @@ SADDLE_API void saddle_predictor_free(saddle_predictor *predictor);
 SADDLE_API const saddle_plan *saddle_predictor_plan(const saddle_predictor *predictor);
 /** Returns the problem, without samples. Borrowed. */
 SADDLE_API const saddle_problem *saddle_predictor_problem(const saddle_predictor *predictor);
+/** Returns the names of the training rows' columns; NULL: they had none. Borrowed. */
+SADDLE_API const saddle_columns *saddle_predictor_columns(const saddle_predictor *predictor);
 /** Returns the number of features of the training rows. */
 SADDLE_API size_t saddle_predictor_features(const saddle_predictor *predictor);
 

@@ -398,6 +398,19 @@ void saddle_columns_features(const saddle_columns *columns, size_t column, size_
     *count = columns->column[column].features;
 }
 
+char *saddle_columns_feature_name(const saddle_columns *columns, size_t feature)
+{
+    size_t k = 0;
+    if (columns == NULL || !columns->named || feature >= columns->features)
+        return saddle_format("%zu", feature + 1);
+    while (feature >= columns->column[k].first + columns->column[k].features)
+        k++;
+    const saddle_column *column = &columns->column[k];
+    bool hot = column->kind == SADDLE_COLUMN_TEXT && columns->one_hot;
+    return hot ? saddle_format("%s=%s", column->name, column->text[feature - column->first])
+               : saddle_strdup(column->name);
+}
+
 const char *const *saddle_columns_label_texts(const saddle_columns *columns, size_t *count)
 {
     *count = 0;

@@ -7,12 +7,14 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "core/world.h"
+#include "data/columns.h"
 #include "data/rows.h"
 
 /* Deviations within a factor of this, and means of at most this many deviations, do no harm. */
@@ -276,17 +278,11 @@ static void rank(const saddle_column_statistics *s, size_t top[MOST_NAMES], size
 /* Appends the name of a feature, or its number from 1. */
 static void append_name(const saddle_columns *columns, size_t feature, char out[SADDLE_SCALE_TEXT])
 {
-    for (size_t k = 0; k < saddle_columns_count(columns); k++) {
-        size_t first;
-        size_t count;
-        saddle_columns_features(columns, k, &first, &count);
-        if (first == feature && count == 1) {
-            saddle_append(out, SADDLE_SCALE_TEXT, "'%s'",
-                          SADDLE_EXCERPT(saddle_columns_name(columns, k)));
-            return;
-        }
-    }
-    saddle_append(out, SADDLE_SCALE_TEXT, "%zu", feature + 1);
+    const char *quote = columns != NULL && columns->named ? "'" : "";
+    char *name = saddle_columns_feature_name(columns, feature);
+    saddle_append(out, SADDLE_SCALE_TEXT, "%s%s%s", quote, SADDLE_EXCERPT(name != NULL ? name : ""),
+                  quote);
+    free(name);
 }
 
 /* Returns the mean of a column, or 0 where it is nothing but rounding errors. */

@@ -124,6 +124,20 @@ import struct, zipfile
 one, each = zipfile.ZipFile('one.npz'), zipfile.ZipFile('each.npz')
 assert struct.unpack('<4d', one.read('mean.npy')[-32:]) == (29.5, 0, 0, -9500)
 assert all(one.read(name) == each.read(name) for name in ('xbar.npy', 'mean.npy', 'deviation.npy'))"
+try predict --model one.npz --coefficients
+cp out weights
+check "coefficients have the names of features" is "$(cut -f2 weights | xargs)" "age color=blue color=red income (intercept)"
+try predict --model one.npz --data raw.csv
+# shellcheck disable=SC2016  # the variables are those of awk
+check "and are those of the data as given" awk -F '[\t,]' 'BEGIN { good = 1 }
+    FILENAME == "weights" { w[$2] = $1; next }
+    FILENAME == "raw.csv" && FNR > 1 { score[FNR - 1] = w["age"] * $1 + w["color=" $2] + w["income"] * $3 + w["(intercept)"] }
+    FILENAME == "out" { d = score[FNR] - $1; if (!(d < 1e-12 && d > -1e-12)) good = 0; rows++ }
+    END { exit !(good && rows == 20) }' weights raw.csv out
+try predict --model one.npz --coefficients -o weights.txt
+check "coefficients in a file" cmp -s weights weights.txt
+try run --data raw.csv "${on[@]}" --score mlp:2 --iterations 2 --model network.npz
+refuse "'network.npz' is not a linear model, so it has no coefficients" predict --model network.npz --coefficients
 try run --data synthetic:100 "${two[@]}" --quiet
 check "built-in data are scaled" silent
 

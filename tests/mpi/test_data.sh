@@ -47,6 +47,7 @@ awk 'BEGIN {
 texts=(--data part-%d.csv --missing impute --topology ring --iterations 30 --trace-every 10 --problem auc)
 compare "text columns" "2 3 5" "${texts[@]}"
 check "the number of agents is that of the files" grep -qx '# agents: 5' mpi.trace
+check "ages are scaled" grep -qx '# scale: standard' mpi.trace
 compare "codes" "3" "${texts[@]}" --categories codes
 compare "weights by size" "3" "${texts[@]}" --agent-weights by-size
 printf '%s\n' '5 leave 1' '9 cut 3 4' '15 return 1' >churn.txt
