@@ -6,7 +6,7 @@ from typing import Any
 
 from ._callbacks import Callbacks, result_on_interrupt
 from ._library import LAUNCHED, ffi, lib
-from ._monitor import Monitor
+from ._monitor import Monitor, logger
 from ._plan import Plan
 from ._waiting import interruptible
 from .errors import InputError, check, error_of
@@ -73,6 +73,9 @@ class Instance:
             plan.resume()
         self._make_sets()
         self._c = self._create()
+        if self._c.deviation:
+            scaled = sum(d != 1 for d in ffi.unpack(self._c.deviation, self._c.features))
+            logger.info("scaled %d columns; scale='none' leaves them", scaled)
 
     @staticmethod
     def _set_algorithm(plan: Plan, algorithm: Any, keep: Callbacks) -> None:

@@ -787,12 +787,14 @@ def test_libmpi_is_not_loaded():
         saddle.run("quadratic", engine="mpi")
 
 
-def test_scaled_columns(tmp_path, recwarn):
+def test_scaled_columns(tmp_path, recwarn, caplog):
+    caplog.set_level(logging.INFO, logger="saddle")
     generator = np.random.default_rng(3)
     normal = generator.normal(size=(90, 3))
     X, y = normal * [500, 1e-3, 1] + [900, 0, 40], np.sign(normal.sum(axis=1))
     r = saddle.run("auc", data=(X, y), test_data=(X, y), **SMALL)
     assert r.settings["scale"] == "standard" and not recwarn.list
+    assert "scaled 3 columns; scale='none' leaves them" in caplog.messages
     assert np.allclose(r.mean, X.mean(axis=0)) and np.allclose(r.deviation, X.std(axis=0))
     scores = r.predict(X)
     Z = (X - r.mean) / r.deviation

@@ -52,8 +52,8 @@ SADDLE_INLINE void add_values(saddle_column_statistics *s, const saddle_dataset 
 SADDLE_INLINE void add_extremes(saddle_column_statistics *s, size_t k, double value, double *out)
 {
     (void)out;
-    s->most[k] = fmax(s->most[k], value);
-    s->least[k] = fmax(s->least[k], -value);
+    s->most[k] = value > s->most[k] ? value : s->most[k];
+    s->least[k] = -value > s->least[k] ? -value : s->least[k];
     if (fabs(value) != 1.0)
         s->other[k] = 1.0;
 }

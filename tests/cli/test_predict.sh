@@ -305,6 +305,9 @@ END
             doubled out)" 0
     try predict --model mean.npz --data held --problem ./lib-DSHY.so:2
     check "a class without options reads its text, in a predictor too" cmp -s out doubled
+    refuse "--scale: problem nearest-mean uses its data as they are; leave --scale out" \
+        run --problem ./lib.so --data train --scale standard
+    refuse "is not a linear model" predict --model mean.npz --problem ./lib.so --coefficients
     try eval --model mean.npz --data held --problem ./lib.so:factor=2
     check "evaluated, too" grep -qE '^  auc +0\.[0-9]+' out
     refuse "is not a path" eval --model mean.npz --data held --problem auc
