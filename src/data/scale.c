@@ -102,16 +102,20 @@ static void square_terms(void *context, size_t agent, double *out)
     add_values(p->s, p->shard[agent], add_squares, out);
 }
 
+/* First pass, and the number of rows. Collective. */
 static void find_extremes(saddle_column_statistics *s, const saddle_world *world,
                           saddle_dataset *const *shard)
 {
+    int64_t rows = 0;
     for (size_t k = 0; k < s->features; k++)
         s->most[k] = s->least[k] = -INFINITY;
     for (size_t i = 0; i < world->local; i++) {
         add_values(s, shard[world->here[i]], add_extremes, NULL);
-        s->rows += (double)shard[world->here[i]]->rows;
+        rows += (int64_t)shard[world->here[i]]->rows;
     }
+    world->add_words(world, 1, &rows);
     world->largest(world, 3 * s->features, s->most);
+    s->rows = (double)rows;
     for (size_t k = 0; k < s->features; k++)
         s->least[k] = -s->least[k];
 }
@@ -151,15 +155,25 @@ static void take_squares(saddle_column_statistics *s)
     }
 }
 
-/* Counts the rows of all processes, and the columns that could be scaled. Collective. */
-static bool any_other(saddle_column_statistics *s, const saddle_world *world)
+/* Returns whether a data set has a value besides -1, 0 and 1. */
+static bool has_other(const saddle_dataset *data)
 {
-    int64_t rows = (int64_t)s->rows;
+    const double *value = data->dense != NULL ? data->dense : data->value;
+    size_t entries = data->dense != NULL ? data->rows * data->features : data->nonzeros;
+    for (size_t k = 0; value != NULL && k < entries; k++) /* NULL: all values are 1 */
+        if (value[k] != 0.0 && fabs(value[k]) != 1.0)
+            return true;
+    return false;
+}
+
+/* The same for all agents. Collective. */
+static bool any_other(const saddle_world *world, saddle_dataset *const *shard)
+{
     double other = 0.0;
-    world->add_words(world, 1, &rows);
-    s->rows = (double)rows;
-    for (size_t k = 0; k < s->features; k++)
-        other = fmax(other, s->other[k]);
+    for (size_t i = 0; i < world->local; i++)
+        if (has_other(shard[world->here[i]]))
+            other = 1.0;
+    world->largest(world, 1, &other);
     return other > 0.0;
 }
 
@@ -167,6 +181,9 @@ saddle_status saddle_statistics_find(saddle_column_statistics *out, const saddle
                                      saddle_dataset *const *shard, size_t features, bool intercept,
                                      saddle_error *error)
 {
+    *out = (saddle_column_statistics){.features = 0};
+    if (!any_other(world, shard))
+        return SADDLE_OK;
     double *block = saddle_alloc(features, 8 * sizeof *block);
     *out = (saddle_column_statistics){.features = features, .most = block};
     saddle_status status = saddle_check_memory(block, "the statistics of columns", error);
@@ -179,8 +196,6 @@ saddle_status saddle_statistics_find(saddle_column_statistics *out, const saddle
     out->sums = block + 6 * features;
     passes p = {out, shard};
     find_extremes(out, world, shard);
-    if (!any_other(out, world))
-        return SADDLE_OK;
     for (size_t k = 0; k < features; k++)
         out->deviation[k] = out->other[k] > 0.0 ? unit_of(out, k) : 1.0;
     SADDLE_TRY(saddle_world_sum(world, 2 * features, total_terms, &p, out->sums, error));

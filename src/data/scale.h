@@ -29,7 +29,8 @@ typedef struct saddle_column_statistics {
     double *sums; /* two per feature, for the second pass */
 } saddle_column_statistics;
 
-/* Computes statistics of the rows of all agents; `intercept`: the model has one. Free with
+/* Computes statistics of the rows of all agents; `intercept`: the model has one. If there are only values
+ * of -1, 0 and 1, there are no statistics: `features` is 0. Free with
  * saddle_statistics_free() even after a failure. Collective; fails in all processes or in none. */
 saddle_status saddle_statistics_find(saddle_column_statistics *out, const saddle_world *world,
                                      saddle_dataset *const *shard, size_t features, bool intercept,
