@@ -65,6 +65,7 @@ START_TEST(precision_falls_below_the_floor_of_the_baselines)
     saddle_plan *plan = test_plan(NULL, assignment);
     saddle_instance *instance = NULL;
     assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    ck_assert_ptr_null(instance->mean); /* its columns stay as they are */
     const saddle_problem *problem = instance->problem;
     ck_assert_uint_eq(problem->x_dim, 123);
     ck_assert_uint_eq(problem->y_dim, 6512);

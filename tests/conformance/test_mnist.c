@@ -62,6 +62,7 @@ static double held_out_auc(const char *path, const char *score, const char *tau,
     saddle_instance *instance = NULL;
     saddle_result *result = NULL;
     assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    ck_assert_ptr_null(instance->mean); /* its columns stay as they are */
     assert_ok(saddle_run(instance, plan, NULL, &result, &error), error);
     ck_assert_int_eq(result->stop, SADDLE_STOP_IFO);
     ck_assert_str_eq(test_text(&result->plan, "positive"), "5-9");

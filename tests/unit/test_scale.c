@@ -440,7 +440,7 @@ START_TEST(units_do_not_matter)
     double b[ROWS * FEATURES];
     double label[ROWS];
     saddle_dataset *data = raw_data(a, label);
-    for (size_t at = 0; at < ROWS * FEATURES; at++) {
+    for (size_t at = 0; at < sizeof a / sizeof *a; at++) {
         if (at % FEATURES == NEARLY_CONSTANT)
             a[at] -= 1e6; /* its digits would be lost */
         b[at] = factor[at % FEATURES] * a[at] + shift[at % FEATURES];
