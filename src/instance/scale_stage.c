@@ -60,7 +60,7 @@ static saddle_status check_rule(saddle_instance *e, saddle_error *error)
 {
     if (e->plan->problem.scale == SADDLE_SCALE_STANDARD)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "scale: problem %s uses its data as they are; leave scale out",
+                           "--scale: problem %s uses its data as they are; leave --scale out",
                            e->kind->name);
     e->parts->plan.problem.scale = SADDLE_SCALE_NONE;
     return SADDLE_OK;
@@ -84,7 +84,7 @@ saddle_status saddle_stage_scale(saddle_instance *e, saddle_error *error)
         parts->plan.problem.scale = choose(e, left);
         if (e->plan->problem.scale == SADDLE_SCALE_NONE)
             saddle_scale_warning(s, left, e->columns,
-                                 "set scale to standard, otherwise learning may be slow or fail",
+                                 "set --scale to standard, otherwise learning may be slow or fail",
                                  parts->unscaled);
         if (e->plan->problem.scale == SADDLE_SCALE_STANDARD &&
             saddle_statistics_settle(s, left) > 0) {

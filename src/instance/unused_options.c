@@ -218,7 +218,7 @@ void saddle_report_scale(saddle_dataset *data, saddle_warning *warning, void *co
     if (left != NULL && saddle_world_alone(&world, 1, NULL) == SADDLE_OK &&
         saddle_statistics_find(&statistics, world, &data, data->features, true, NULL) == SADDLE_OK)
         saddle_scale_warning(&statistics, left, data->columns,
-                             "runs scale columns, unless scale is none", text);
+                             "runs scale columns, unless --scale is none", text);
     if (text[0] != '\0')
         saddle_warn(warning, context, "%s", text);
     saddle_statistics_free(&statistics);

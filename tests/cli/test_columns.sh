@@ -103,7 +103,7 @@ for command in "run --iterations 5" "compare --algorithms precision,gda --iterat
 done
 try data info raw.csv
 check "info says why" is "$(sed -n '/values  /,/^  columns/p' out | sed '1d;$d' | xargs -d '\n' | tr -s ' ')" \
-    " $uneven; runs scale columns, unless scale is none"
+    " $uneven; runs scale columns, unless --scale is none"
 try data convert raw.csv raw.npz
 try run --data raw.npz "${on[@]}" --scale none --quiet
 check "without names the number of the feature" warns "--data: columns 4 (mean -9.5e+03, deviation 5.77e+03), 1 (mean"
