@@ -97,6 +97,7 @@ static saddle_status run_plan(saddle_plan *out, const comparison *c,
     defaults.outputs.outcomes_per_agent = out->outputs.outcomes_per_agent;
     out->outputs = defaults.outputs;
     out->outputs.trace = trace;
+    out->outputs.compared = true;
     if (isnan(out->outputs.metric_tau))
         out->outputs.metric_tau = c->metric_tau;
     out->algorithm.name = choice->text;

@@ -239,7 +239,9 @@ typedef struct saddle_plan {
 
     /** What is measured, and the files that are written. NULL: not written. */
     struct {
-        uint64_t trace_every;  /**< trace-every: iterations between rows; 0: automatic. */
+        uint64_t trace_every; /**< trace-every: iterations between rows; 0: automatic. */
+        /** Whether automatic means 200 rows whatever they cost, as in all runs of a comparison. */
+        bool compared;
         saddle_gap_points gap; /**< gap: at which rows the gap is measured. */
         double metric_tau;     /**< metric-tau: tau of the metric; NaN: the run's own. */
         saddle_metric_direction metric_direction; /**< metric-direction: which x~ it uses. */

@@ -395,9 +395,10 @@ typedef enum saddle_request_kind {
     /** The same without the linear part in y, and only the entries of gy that belong to the batch;
      * for problems with y_curvature. */
     SADDLE_REQUEST_BATCH_DIFFERENCE,
-    SADDLE_REQUEST_VALUE,     /**< Mean of f at (x, y). */
-    SADDLE_REQUEST_STATISTIC, /**< Mean statistic at x, for the best response. */
-    SADDLE_REQUEST_SURVEY     /**< Mean gradient in x at (x, y), and the statistic at x. */
+    SADDLE_REQUEST_VALUE,           /**< Mean of f at (x, y). */
+    SADDLE_REQUEST_STATISTIC,       /**< Mean statistic at x, for the best response. */
+    SADDLE_REQUEST_SURVEY,          /**< Mean gradient in x at (x, y), and the statistic at x. */
+    SADDLE_REQUEST_SURVEY_AND_VALUE /**< The same, and the mean of f at (x, y). */
 } saddle_request_kind;
 
 /**

@@ -140,6 +140,7 @@ class Instance:
                 )
         plan = self._plan.copy(keep)
         plan.set_keywords("run", options)
+        plan.c.outputs.compared = self._made_by == "compare"
         self._set_algorithm(plan, algorithm, keep)
         if options.get("resume"):
             plan.resume()

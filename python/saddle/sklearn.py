@@ -28,6 +28,9 @@ from .result import Result
 
 __all__ = ["AUCClassifier", "FairClassifier", "RobustClassifier"]
 
+# Options with which a run is also measured between its start and its end.
+_MEASURING = {"trace_every", "trace", "tolerance", "stop_when", "stop_after", "outcomes", "config"}
+
 
 def _as_labels(indices: Array) -> Array:
     return np.where(indices == 1, 1.0, -1.0)
@@ -92,7 +95,10 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seed = int(check_random_state(self.random_state).randint(1, 2**31))
         settings: dict[str, Any] = {"iterations": self.max_iter, "seed": seed, **options}
         settings.update(score=self.model, scale=self.scale)
-        self.result_ = run(problem, data, **{**settings, **(self.options or {})})
+        own = self.options or {}
+        if not _MEASURING.intersection(own):
+            settings["trace_every"] = 2**53  # only the start and the end
+        self.result_ = run(problem, data, **{**settings, **own})
         self.n_iter_ = self.result_.iteration
         if self.result_.settings["score"] == "linear" and self.result_.stop != "diverged":
             w, v = self.result_.coefficients()

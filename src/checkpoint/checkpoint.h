@@ -93,6 +93,8 @@ saddle_status saddle_resume_load(saddle_resumption *resumption, const saddle_run
 double saddle_resume_bytes(const saddle_resumption *resumption, size_t local);
 /* Returns the effective value of a setting of the checkpoint's run; "" when there is none. */
 const char *saddle_resume_setting(const saddle_resumption *resumption, const char *name);
+/* Returns whether that run was given the setting, rather than choosing it. */
+bool saddle_resume_was_given(const saddle_resumption *resumption, const char *name);
 /* Implements saddle_engine_inputs::link_record. */
 const uint64_t *saddle_resume_links(void *resumption, size_t agent);
 /* Restores an agent's state. Implements saddle_engine_inputs::restore. */

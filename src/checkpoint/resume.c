@@ -261,6 +261,12 @@ const char *saddle_resume_setting(const saddle_resumption *r, const char *name)
     return setting != NULL ? setting->effective : "";
 }
 
+bool saddle_resume_was_given(const saddle_resumption *r, const char *name)
+{
+    const saddle_setting *setting = saddle_recorded_find(&r->from->settings, name);
+    return setting != NULL && setting->given != NULL && strcmp(setting->given, "auto") != 0;
+}
+
 const uint64_t *saddle_resume_links(void *resumption, size_t agent)
 {
     const saddle_resumption *r = resumption;

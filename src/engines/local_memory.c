@@ -56,7 +56,7 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
 {
     const saddle_instance *instance = inputs->instance;
     const saddle_problem *problem = instance->problem;
-    size_t longest = problem->x_dim + saddle_larger(problem->y_dim, problem->response_size);
+    size_t longest = problem->x_dim + saddle_larger(problem->y_dim, problem->response_size + 1);
     size_t block = problem->agents < MEAN_BLOCK ? problem->agents : MEAN_BLOCK;
     e->inputs = *inputs;
     e->agents = instance->world->local;

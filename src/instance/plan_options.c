@@ -233,9 +233,8 @@ const saddle_option *const saddle_plan_options[] = {
     REAL(PLAN(limits.tolerance, RUN, LENGTH), "tolerance", SADDLE_STOPPING_HEADING, "0", 0,
          SADDLE_UNBOUNDED, "E",
          "Stop once the gap is at most E: 1e-4 is good, 1e-8 precise. It is compared with E at "
-         "trace "
-         "points (--trace-every), each time the iterations have grown by a quarter; with --churn, "
-         "only after the last event. Until 0.2 this was about the metric: --stop-when "
+         "trace points (--trace-every), each time the iterations have grown by a quarter; with "
+         "--churn, only after the last event. Until 0.2 this was about the metric: --stop-when "
          "'metric<=E'. 0: never."),
     INTEGER(PLAN(limits.max_ifo, RUN, LENGTH), "max-ifo", SADDLE_STOPPING_HEADING, "0", 0,
             SADDLE_UNBOUNDED, "N",
@@ -281,7 +280,9 @@ const saddle_option *const saddle_plan_options[] = {
          "Write the trace to a CSV file. Not given: no trace is written."),
     INTEGER(PLAN(outputs.trace_every, RUN, RECORD), "trace-every", SADDLE_MEASURING_HEADING, "auto",
             1, 0x1p53, "N",
-            "Measure the metric every N iterations. auto: about 200 times per run."),
+            "Measure the metric every N iterations. auto: 20 to 200 times per run, as often as "
+            "measuring reads at most a fifth of the memory that iterating reads; more often if the "
+            "run may stop by what is measured (--tolerance, --stop-when, --stop-after)."),
     CHOICE(PLAN(outputs.gap, RUN, RECORD), "gap", SADDLE_MEASURING_HEADING, "end",
            "end|always|never", "WHEN",
            "When to measure the gap: what is missing to a solution, relative to what can be gained "

@@ -36,7 +36,7 @@ static size_t vectors_size(const saddle_instance *instance, const saddle_layout 
 {
     const saddle_problem *problem = instance->problem;
     return both_size(layout, problem) + 3 * problem->x_dim + 2 * problem->y_dim +
-           problem->response_size + 3 * problem->agents + saddle_gap_scratch(instance) +
+           problem->response_size + 1 + 3 * problem->agents + saddle_gap_scratch(instance) +
            saddle_maximize_scratch(problem->y_dim) + saddle_observer_scratch(instance);
 }
 
@@ -68,7 +68,7 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     o->both = o->y_mean + y_dim;
     o->slope = o->both + both;
     o->statistic = o->slope + x_dim;
-    o->x_tilde = o->statistic + problem->response_size;
+    o->x_tilde = o->statistic + problem->response_size + 1;
     o->y_star = o->x_tilde + x_dim;
     o->per_agent = o->y_star + y_dim;
     o->returned_nan = o->per_agent + 2 * problem->agents;
@@ -88,7 +88,7 @@ void saddle_observer_free(saddle_observer *o)
 
 size_t saddle_observer_memory(const saddle_problem *problem)
 {
-    return 3 + problem->y_dim;
+    return 4 + SADDLE_WATCHED_SIZES + problem->y_dim;
 }
 
 void saddle_observer_remember(const saddle_observer *o, double *memory)
@@ -96,7 +96,9 @@ void saddle_observer_remember(const saddle_observer *o, double *memory)
     memory[0] = o->ascent_step;
     memory[1] = o->tracked_size;
     memory[2] = o->gap.scale;
-    memcpy(memory + 3, o->y_star, o->problem->y_dim * sizeof *memory);
+    memory[3] = o->watched;
+    memcpy(memory + 4, o->sizes, sizeof o->sizes);
+    memcpy(memory + 4 + SADDLE_WATCHED_SIZES, o->y_star, o->problem->y_dim * sizeof *memory);
 }
 
 void saddle_observer_recall(saddle_observer *o, const double *memory)
@@ -104,7 +106,9 @@ void saddle_observer_recall(saddle_observer *o, const double *memory)
     o->ascent_step = memory[0];
     o->tracked_size = memory[1];
     o->gap.scale = memory[2];
-    memcpy(o->y_star, memory + 3, o->problem->y_dim * sizeof *memory);
+    o->watched = memory[3];
+    memcpy(o->sizes, memory + 4, sizeof o->sizes);
+    memcpy(o->y_star, memory + 4 + SADDLE_WATCHED_SIZES, o->problem->y_dim * sizeof *memory);
 }
 
 const double *saddle_observer_x_mean(const saddle_observer *observer)
@@ -115,6 +119,42 @@ const double *saddle_observer_x_mean(const saddle_observer *observer)
 const double *saddle_observer_y_mean(const saddle_observer *observer)
 {
     return observer->y_mean;
+}
+
+/* ---- growing iterates ------------------------------------------------------------------------ */
+
+/* Sizes below this many times that of the start (or 1) are not suspect: iterates a thousand times as large. */
+#define SUSPECT 1e6
+
+static void size_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    saddle_view view;
+    saddle_agent_view(o->in.algorithm, agent, &view);
+    *out = saddle_norm2(o->problem->x_dim, view.x) + saddle_norm2(o->problem->y_dim, view.y);
+}
+
+bool saddle_observer_is_growing(saddle_observer *o)
+{
+    const saddle_instance *e = o->in.instance;
+    double start = saddle_norm2(o->problem->x_dim, e->x0) + saddle_norm2(o->problem->y_dim, e->y0);
+    double size;
+    saddle_observer_average(o, 1, size_term, &size);
+    bool grows = size > SUSPECT * fmax(start, 1.0);
+    double later = size;
+    for (size_t k = 0; k < SADDLE_WATCHED_SIZES; k++) {
+        double earlier = o->sizes[k];
+        grows = grows && earlier < later;
+        o->sizes[k] = later;
+        later = earlier;
+    }
+    o->watched = (double)o->in.engine->kind->iteration(o->in.engine);
+    return grows;
+}
+
+uint64_t saddle_observer_watched(const saddle_observer *o)
+{
+    return (uint64_t)o->watched;
 }
 
 /* ---- contributions of one agent ------------------------------------------------------------ */
@@ -180,20 +220,34 @@ static size_t statistic_size(const saddle_problem *problem)
     return problem->response_solve != NULL ? problem->response_size : 0;
 }
 
-/* grad_x F_i at (x_at, ybar), and the statistic at x_at. */
+bool saddle_observer_has_closed_forms(const saddle_observer *o)
+{
+    return o->members.count == o->problem->agents;
+}
+
+/* Returns whether the values F(x_at, .) come from the statistic, without a pass over the samples. */
+static bool has_closed_values(const saddle_observer *o)
+{
+    return o->problem->response_value != NULL && saddle_observer_has_closed_forms(o);
+}
+
+/* grad_x F_i at (x_at, ybar), the statistic at x_at and, where samples have to be read for it, F_i(x_at, ybar). */
 static void survey_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
     const saddle_problem *problem = o->problem;
-    saddle_request r = {.kind = SADDLE_REQUEST_SURVEY,
+    saddle_request r = {.kind = has_closed_values(o) ? SADDLE_REQUEST_SURVEY
+                                                     : SADDLE_REQUEST_SURVEY_AND_VALUE,
                         .batch = {.count = problem->samples[agent->id]},
                         .x = o->x_at,
                         .y = o->y_mean,
                         .gx = out,
                         .statistic = statistic_size(problem) > 0 ? out + problem->x_dim : NULL};
     saddle_agent_evaluate_uncounted(agent, &r, agent->scratch);
+    out[problem->x_dim + statistic_size(problem)] = r.value;
     note_nan(o, agent->id, GRADIENT, o->y_mean, out, problem->x_dim);
     note_nan(o, agent->id, STATISTIC, o->y_mean, out + problem->x_dim, statistic_size(problem));
+    note_nan(o, agent->id, VALUE, o->y_mean, &r.value, 1);
 }
 
 /* F_i(x_at, y) */
@@ -210,18 +264,7 @@ static double value_at(const saddle_observer *o, const saddle_agent *agent, cons
 }
 
 /* Numbers that are summed over agents. */
-enum { X_STATIONARITY, X_CONSENSUS, Y_CONSENSUS, LOSS, PRIMAL, NUMBERS };
-
-bool saddle_observer_has_closed_forms(const saddle_observer *o)
-{
-    return o->members.count == o->problem->agents;
-}
-
-/* Returns whether F is computed from the statistic, without reading the data again. */
-static bool has_value_of_statistic(const saddle_observer *o)
-{
-    return o->problem->response_value != NULL && saddle_observer_has_closed_forms(o);
-}
+enum { X_STATIONARITY, X_CONSENSUS, Y_CONSENSUS, PRIMAL, NUMBERS };
 
 static void number_term(void *context, saddle_agent *agent, double *out)
 {
@@ -238,13 +281,7 @@ static void number_term(void *context, saddle_agent *agent, double *out)
     out[X_STATIONARITY] = saddle_distance2(problem->x_dim, x_tilde, o->x_mean);
     out[X_CONSENSUS] = saddle_distance2(problem->x_dim, view.x, o->x_mean);
     out[Y_CONSENSUS] = saddle_distance2(problem->y_dim, view.y, o->y_mean);
-    if (has_value_of_statistic(o)) {
-        out[LOSS] = 0.0;
-        out[PRIMAL] = 0.0;
-        return;
-    }
-    out[LOSS] = value_at(o, agent, o->y_mean, rest);
-    out[PRIMAL] = value_at(o, agent, o->y_star, rest);
+    out[PRIMAL] = has_closed_values(o) ? 0.0 : value_at(o, agent, o->y_star, rest);
 }
 
 /* ---- the metric ---------------------------------------------------------------------------- */
@@ -308,7 +345,7 @@ double saddle_observer_value(saddle_observer *o, const double *y)
 {
     const saddle_problem *problem = o->problem;
     double value;
-    if (has_value_of_statistic(o))
+    if (has_closed_values(o))
         return problem->response_value(problem, o->x_at, o->statistic, y, o->scratch);
     o->response_y = y;
     saddle_observer_average(o, 1, value_term, &value);
@@ -362,20 +399,21 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
 
     o->x_at = o->x_mean;
     saddle_observer_average(o, x_dim + y_dim, iterate_term, o->x_mean);
-    saddle_observer_average(o, x_dim + statistic_size(problem), survey_term, o->slope);
+    saddle_observer_average(o, x_dim + statistic_size(problem) + 1, survey_term, o->slope);
+    double loss = o->slope[x_dim + statistic_size(problem)];
     network_prox_point(o);
     SADDLE_TRY(saddle_observer_best_response(o, RESPONSE_CONVERGED, error));
     double number[NUMBERS];
     saddle_observer_average(o, NUMBERS, number_term, number);
-    if (has_value_of_statistic(o)) {
-        number[LOSS] = saddle_observer_value(o, o->y_mean);
+    if (has_closed_values(o)) {
+        loss = saddle_observer_value(o, o->y_mean);
         number[PRIMAL] = saddle_observer_value(o, o->y_star);
     }
 
     row->iteration = engine->kind->iteration(engine);
     engine->kind->cost(engine, &row->cost);
     double h = saddle_regularizer_value(saddle_prox_regularizer(o->in.instance->x_prox), o->x_mean);
-    row->loss = number[LOSS] + h;
+    row->loss = loss + h;
     row->primal = number[PRIMAL] + h;
     row->x_stationarity = agents * number[X_STATIONARITY];
     row->x_consensus = agents * number[X_CONSENSUS];

@@ -57,8 +57,14 @@ bool saddle_observer_sums_have_nan(saddle_observer *observer);
 /* Runs the self-checks: tracker mean = estimator mean, feasibility. SADDLE_CHECK_FAILED names the violation. */
 saddle_status saddle_observer_check(saddle_observer *observer, saddle_error *error);
 
+/* Computes the mean squared size of the agents' iterates, without reading samples. Returns whether it is far above
+ * that of the start and grew at each of the last calls. Collective. */
+bool saddle_observer_is_growing(saddle_observer *observer);
+/* Returns the iteration of the last call; 0: there was none. */
+uint64_t saddle_observer_watched(const saddle_observer *observer);
+
 /* Returns the number of doubles that an observer carries from one row to the next: the starting point of
- * the search for y*, and the scale of the self-checks. */
+ * the search for y*, the scale of the self-checks, and the last sizes of the iterates. */
 size_t saddle_observer_memory(const saddle_problem *problem);
 void saddle_observer_remember(const saddle_observer *observer, double *memory);
 void saddle_observer_recall(saddle_observer *observer, const double *memory);

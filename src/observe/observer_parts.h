@@ -6,6 +6,8 @@
 
 /* Returns the doubles that gap.c needs. */
 size_t saddle_gap_scratch(const saddle_instance *instance);
+/* The sizes of the iterates that are remembered. */
+#define SADDLE_WATCHED_SIZES 3
 
 struct saddle_observer {
     saddle_observer_inputs in;
@@ -15,7 +17,7 @@ struct saddle_observer {
     double *y_mean;                /* y_dim doubles, follows x_mean */
     double *both;                  /* x_dim + y_dim, or the size of the longest sum */
     double *slope;                 /* x_dim: the network's grad_x at (xbar, ybar) */
-    double *statistic;             /* follows slope */
+    double *statistic;             /* follows slope; the mean of the values follows it */
     double *x_tilde;               /* prox point of the network gradient */
     double *y_star;                /* kept between calls as the generic solver's starting point */
     double *per_agent;             /* two numbers per agent, to find one of them */
@@ -25,11 +27,13 @@ struct saddle_observer {
     const double *x_at; /* where the problem is evaluated */
     saddle_gap gap;     /* of the last row that has one */
     double ascent_step;
-    double tracked_size;       /* the largest size seen of all sums and their estimates */
-    const saddle_field *field; /* the sum being checked */
-    double defect_allowed;     /* for an agent's own sums */
-    const double *response_y;  /* where the generic solver needs the gradient */
-    size_t chosen[2];          /* the agents whose x and y are copied */
+    double tracked_size;                /* the largest size seen of all sums and their estimates */
+    double watched;                     /* the iteration in which `sizes` last changed */
+    double sizes[SADDLE_WATCHED_SIZES]; /* of the iterates, the latest first */
+    const saddle_field *field;          /* the sum being checked */
+    double defect_allowed;              /* for an agent's own sums */
+    const double *response_y;           /* where the generic solver needs the gradient */
+    size_t chosen[2];                   /* the agents whose x and y are copied */
 };
 
 /* ---- observer.c: the problem at o->x_at ---- */

@@ -44,10 +44,9 @@ static size_t worth_parts(const saddle_problem *problem, const saddle_batch *giv
     /* Two parts with the same sample would add to the same entry. */
     if (problem->add_samples == NULL || (own && batch.repeats))
         return 1;
-    double x_dim = (double)problem->x_dim;
-    double y_dim = (double)problem->y_dim;
-    double cost = problem->sample_cost > 0.0 ? problem->sample_cost : x_dim + y_dim;
-    double sums = x_dim + (own ? 0.0 : fmax(y_dim, (double)problem->response_size));
+    double cost = saddle_sample_cost(problem);
+    size_t entries = own ? 0 : saddle_larger(problem->y_dim, problem->response_size);
+    double sums = (double)problem->x_dim + (double)entries;
     double count = (double)given->count;
     double most = fmin(fmin(count / LEAST_SAMPLES, count * cost / LEAST_WORK),
                        fmin(1.0 + count * cost / (WORK_PER_ENTRY * sums), SADDLE_MOST_PARTS));
@@ -98,14 +97,15 @@ static saddle_part whole_part(const saddle_problem *problem, saddle_request *r)
                      .y = r->y,
                      .helpers = r->helpers};
     bool slope = r->kind != SADDLE_REQUEST_VALUE && r->kind != SADDLE_REQUEST_STATISTIC;
-    bool survey = r->kind == SADDLE_REQUEST_SURVEY;
+    bool both = r->kind == SADDLE_REQUEST_SURVEY_AND_VALUE;
+    bool survey = both || r->kind == SADDLE_REQUEST_SURVEY;
     if (r->kind == SADDLE_REQUEST_DIFFERENCE || r->kind == SADDLE_REQUEST_BATCH_DIFFERENCE) {
         p.x0 = r->x0;
         p.y0 = r->y0;
     }
     p.gx = slope ? r->gx : NULL;
     p.gy = slope && !survey ? r->gy : NULL;
-    p.value = r->kind == SADDLE_REQUEST_VALUE ? &r->value : NULL;
+    p.value = both || r->kind == SADDLE_REQUEST_VALUE ? &r->value : NULL;
     p.square = r->kind == SADDLE_REQUEST_VARIANCE ? &r->variance : NULL;
     p.statistic = survey || r->kind == SADDLE_REQUEST_STATISTIC ? r->statistic : NULL;
     return p;

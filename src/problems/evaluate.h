@@ -20,6 +20,12 @@ size_t saddle_parts_bound(const saddle_problem *problem, size_t samples);
 /* Returns the number of doubles of the sums of one part of a request, rounded up to whole cache
  * lines. */
 size_t saddle_partial_size(const saddle_problem *problem, saddle_request *request);
+/* Returns saddle_problem::sample_cost, or its default. */
+static inline double saddle_sample_cost(const saddle_problem *problem)
+{
+    return problem->sample_cost > 0.0 ? problem->sample_cost
+                                      : (double)problem->x_dim + (double)problem->y_dim;
+}
 /* Returns the largest saddle_partial_size() of any request. */
 size_t saddle_largest_partial(const saddle_problem *problem);
 /* How workers can divide a request; SADDLE_REQUEST_NONE is not divided. */

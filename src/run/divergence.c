@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "algorithms/layout.h"
+#include "core/clock.h"
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
@@ -12,8 +13,8 @@
 #include "run/run.h"
 
 /* A run counts as diverged if its metric is this many times that of the start (or 1) and grew at
- * each of the last RUNAWAY_POINTS trace points. The metric is a sum of squares, so the iterates
- * are a million times off. */
+ * each of the last RUNAWAY_POINTS trace points, or if the iterates grow between trace points. The
+ * metric is a sum of squares, so the iterates are a million times off. */
 #define RUNAWAY 1e12
 #define RUNAWAY_POINTS 4
 /* Variables below this do not explain a loss that overflows: even their fifth power does not. */
@@ -325,11 +326,32 @@ saddle_status saddle_run_refuse_start(const saddle_run_state *r, saddle_error *e
                        field, name, entry, value);
 }
 
+saddle_status saddle_run_watch(saddle_run_state *r, bool *diverged, saddle_error *error)
+{
+    double begin = saddle_clock_seconds();
+    r->grows = saddle_observer_is_growing(r->observer);
+    r->times.measuring += saddle_clock_seconds() - begin;
+    if (!r->grows)
+        return SADDLE_OK;
+    saddle_row last = r->row;
+    SADDLE_TRY(saddle_run_measure(r, diverged, error));
+    *diverged = *diverged || saddle_run_runs_away(r);
+    if (!*diverged) {
+        r->row = last;
+        r->grows = false;
+    }
+    return SADDLE_OK;
+}
+
 bool saddle_run_runs_away(const saddle_run_state *r)
 {
     const saddle_row *rows = r->result->rows;
     size_t count = r->result->row_count;
-    if (count < RUNAWAY_POINTS || !(r->row.metric > RUNAWAY * fmax(rows[0].metric, 1.0)))
+    if (!(r->row.metric > RUNAWAY * fmax(rows[0].metric, 1.0)))
+        return false;
+    if (r->grows)
+        return true;
+    if (count < RUNAWAY_POINTS)
         return false;
     double later = r->row.metric;
     for (size_t k = 1; k < RUNAWAY_POINTS; k++) {

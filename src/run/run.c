@@ -137,14 +137,17 @@ static void warn_of_dead_directions(const saddle_run_state *r)
                         from, to, (unsigned long long)r->info.instance->links->patience);
 }
 
-/* Advances to the next trace point or stop, and calls the progress hook in between. */
-static saddle_status advance(saddle_run_state *r, saddle_fault *fault, int *stop,
+/* Advances to the next trace point, watch or stop, and calls the progress hook in between. Sets
+ * *point if a row is due. */
+static saddle_status advance(saddle_run_state *r, saddle_fault *fault, int *stop, bool *point,
                              saddle_error *error)
 {
     uint64_t iteration = r->engine->kind->iteration(r->engine);
-    uint64_t target = (r->row.iteration / r->trace_every + 1) * r->trace_every;
-    uint64_t ifo_target =
-        r->trace_ifo > 0 ? (r->row.cost.ifo / r->trace_ifo + 1) * r->trace_ifo : UINT64_MAX;
+    uint64_t watch = saddle_run_next_watch(r);
+    uint64_t due;
+    uint64_t ifo_target;
+    saddle_run_next_point(r, &due, &ifo_target);
+    uint64_t target = watch < due ? watch : due;
     saddle_cost cost;
     for (;;) {
         r->engine->kind->cost(r->engine, &cost);
@@ -152,8 +155,8 @@ static saddle_status advance(saddle_run_state *r, saddle_fault *fault, int *stop
         *stop = stop_reason(r, iteration, &cost);
         if (fault->kind == SADDLE_FAULT_NONE)
             write_checkpoint(r, *stop >= 0);
-        if (*stop >= 0 || iteration >= target || cost.ifo >= ifo_target ||
-            fault->kind != SADDLE_FAULT_NONE)
+        *point = *stop >= 0 || iteration >= due || cost.ifo >= ifo_target;
+        if (*point || iteration >= target || fault->kind != SADDLE_FAULT_NONE)
             return SADDLE_OK;
         if (r->objective != NULL)
             SADDLE_TRY(
@@ -195,22 +198,56 @@ static int reached(saddle_run_state *r, int stop)
     return r->rules.outcomes ? stop : saddle_run_apply_rules(r, stop);
 }
 
+/* Handles a failed self-check, and ends the run, if a NaN is the cause: it fails the check of the
+ * trackers, but it is not the algorithm's fault. */
+static saddle_status blame_nan(saddle_run_state *r, saddle_status status, bool *ended,
+                               saddle_error *error)
+{
+    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
+    if (status != SADDLE_CHECK_FAILED || !saddle_observer_sums_have_nan(r->observer))
+        return status;
+    *ended = true;
+    return r->engine->kind->iteration(r->engine) == 0 ? saddle_run_explain_start(r, error)
+                                                      : saddle_run_diverge(r, &fault, error);
+}
+
 /* Records r->row; sets *ended if it is the last one. */
 static saddle_status record_point(saddle_run_state *r, int stop, bool *ended, saddle_error *error)
 {
-    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
     *ended = stop >= 0;
     if (*ended) {
         r->result->stop = (saddle_stop)stop;
         saddle_run_measure_gap(r, true);
     }
-    saddle_status status = saddle_run_record(r, *ended, error);
-    /* A NaN fails the check of the trackers, but it is not the algorithm's fault. */
-    if (status != SADDLE_CHECK_FAILED || !saddle_observer_sums_have_nan(r->observer))
-        return status;
-    *ended = true;
-    return r->row.iteration == 0 ? saddle_run_explain_start(r, error)
-                                 : saddle_run_diverge(r, &fault, error);
+    return blame_nan(r, saddle_run_record(r, *ended, error), ended, error);
+}
+
+/* Measures the present iteration and records it. `stop` is the reason to end by the limits, or -1. */
+static saddle_status measure_point(saddle_run_state *r, int stop, bool *ended, saddle_error *error)
+{
+    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
+    bool diverged = false;
+    saddle_status status = saddle_run_measure(r, &diverged, error);
+    if (status == SADDLE_OK && (diverged || saddle_run_runs_away(r))) {
+        *ended = true;
+        return saddle_run_diverge(r, &fault, error);
+    }
+    stop = reached(r, stop);
+    SADDLE_THEN(status, saddle_run_evaluate(r, stop >= 0, error));
+    SADDLE_THEN(status, record_point(r, saddle_run_apply_rules(r, stop), ended, error));
+    return status;
+}
+
+/* Watches and checks the state between two trace points, or before one is measured. */
+static saddle_status watch_point(saddle_run_state *r, bool *ended, saddle_error *error)
+{
+    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
+    uint64_t iteration = r->engine->kind->iteration(r->engine);
+    if (iteration < saddle_run_next_watch(r))
+        return SADDLE_OK;
+    SADDLE_TRY(saddle_run_watch(r, ended, error));
+    return *ended ? saddle_run_diverge(r, &fault, error)
+                  : blame_nan(r, saddle_run_check(r, iteration, false, error), ended, error);
 }
 
 static saddle_status loop(saddle_run_state *r, saddle_error *error)
@@ -225,19 +262,15 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
     if (r->resumed.from == NULL)
         status = record_point(r, saddle_run_apply_rules(r, reached(r, stop)), &ended, error);
     while (status == SADDLE_OK && !ended) {
-        SADDLE_TRY(advance(r, &fault, &stop, error));
+        bool point;
+        SADDLE_TRY(advance(r, &fault, &stop, &point, error));
         if (fault.kind == SADDLE_FAULT_STALLED)
             return stalled(&fault, error);
         if (fault.kind != SADDLE_FAULT_NONE)
             return saddle_run_diverge(r, &fault, error);
         saddle_run_warn_of_replicas(r);
-        bool diverged = false;
-        status = saddle_run_measure(r, &diverged, error);
-        if (status == SADDLE_OK && (diverged || saddle_run_runs_away(r)))
-            return saddle_run_diverge(r, &fault, error);
-        stop = reached(r, stop);
-        SADDLE_THEN(status, saddle_run_evaluate(r, stop >= 0, error));
-        SADDLE_THEN(status, record_point(r, saddle_run_apply_rules(r, stop), &ended, error));
+        status = watch_point(r, &ended, error);
+        SADDLE_THEN_IF(status, point && !ended, measure_point(r, stop, &ended, error));
     }
     return status;
 }

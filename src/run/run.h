@@ -47,8 +47,11 @@ typedef struct saddle_run_state {
     saddle_lines trace;        /* without a stream: no trace is written by this process */
     saddle_outcomes *outcomes; /* NULL: the problem has none */
     saddle_result *result;
-    uint64_t trace_every;
-    uint64_t trace_ifo; /* IFO calls after which there is also a trace point; 0: none */
+    uint64_t trace_every; /* iterations between two trace points */
+    uint64_t trace_ifo;   /* IFO calls after which there is one at the latest; 0: any number */
+    bool early_points;    /* whether there are more early in the run, for a stop rule */
+    uint64_t watch_every; /* iterations between two calls of saddle_run_watch() */
+    bool grows;           /* whether it has seen growing iterates */
     uint64_t last_check;
     unsigned level; /* of compressed messages: the highest level that was warned of */
     saddle_stop_rules rules;
@@ -95,8 +98,21 @@ void saddle_run_release(saddle_run_state *r);
 /* Returns the inputs of the engine, without a state to resume from. */
 saddle_engine_inputs saddle_run_engine_inputs(const saddle_run_state *r);
 
-/* The default number of trace points of a run. */
-#define SADDLE_DEFAULT_POINTS 200
+/* ---- trace_grid.c ---- */
+
+/* How often a run looks for divergence, and the trace points of a run that is compared or has a stop rule. */
+#define SADDLE_DENSE_POINTS 200
+
+/* Chooses how often to measure: sets trace_every, trace_ifo, early_points and watch_every. */
+void saddle_run_choose_points(saddle_run_state *r);
+/* Finds the next trace point after r->row: it is reached with these iterations or these IFO calls. */
+void saddle_run_next_point(const saddle_run_state *r, uint64_t *iteration, uint64_t *ifo);
+/* Returns the iteration of the next saddle_run_watch(). */
+uint64_t saddle_run_next_watch(const saddle_run_state *r);
+/* Return the approximate cost of an average iteration, and of measuring a trace point with its outcomes, in doubles
+ * that are read. */
+double saddle_iteration_cost(const saddle_run_state *r);
+double saddle_measure_cost(const saddle_run_state *r);
 
 /* ---- objective.c ---- */
 
@@ -171,6 +187,9 @@ saddle_status saddle_run_explain_start(saddle_run_state *r, saddle_error *error)
 /* Measures the outcomes of r->row, if they are measured at every row or this is the first or the
  * last. */
 saddle_status saddle_run_evaluate(saddle_run_state *r, bool last, saddle_error *error);
+/* Runs the self-checks, if they are due after `iteration` iterations or this is the end. */
+saddle_status saddle_run_check(saddle_run_state *r, uint64_t iteration, bool last,
+                               saddle_error *error);
 /* Checks the state, if a self-check is due, and records r->row. Does not record an iteration
  * twice: a run may be interrupted while it measures. */
 saddle_status saddle_run_record(saddle_run_state *r, bool last, saddle_error *error);
@@ -188,6 +207,9 @@ saddle_status saddle_run_explain(saddle_run_state *r, saddle_fault *fault, saddl
 /* Refuses a starting point whose entries are so large that the losses are not finite, and names
  * the option to change. */
 saddle_status saddle_run_refuse_start(const saddle_run_state *r, saddle_error *error);
+/* Looks for divergence between trace points, by the size of the iterates. If it grows, the metric decides. Leaves
+ * r->row as it was unless the run has diverged. Collective. */
+saddle_status saddle_run_watch(saddle_run_state *r, bool *diverged, saddle_error *error);
 /* Returns whether the metric, just measured, grows without bound. */
 bool saddle_run_runs_away(const saddle_run_state *r);
 /* Ends the run with SADDLE_STOP_DIVERGED; finds what diverged if it is not known yet. */

@@ -27,8 +27,8 @@ static double count_rows(const saddle_run_state *r)
 {
     const saddle_plan *plan = &r->given;
     double rows = (double)plan->limits.iterations / (double)r->trace_every + 2.0;
-    if (r->trace_ifo > 0)
-        rows += SADDLE_DEFAULT_POINTS;
+    if (r->trace_ifo > 0 || r->early_points)
+        rows += SADDLE_DENSE_POINTS;
     return fmin(rows, LIKELY_ROWS);
 }
 

@@ -158,26 +158,6 @@ static void share_link_model(const saddle_run_state *r)
     world->share(world, 0, 2 * graph->edges * sizeof *model->bandwidth, model->bandwidth);
 }
 
-/* Chooses how often to measure. */
-static void choose_points(saddle_run_state *r)
-{
-    uint64_t iterations = r->given.limits.iterations;
-    r->trace_every = r->given.outputs.trace_every;
-    if (r->resumed.from != NULL) {
-        if (r->trace_every == 0)
-            saddle_parse_integer(saddle_resume_setting(&r->resumed, "trace-every"),
-                                 &r->trace_every);
-        if (r->trace_every == 0)
-            r->trace_every = 1;
-        r->trace_ifo = r->resumed.from->number.trace_ifo;
-    } else if (r->trace_every == 0) {
-        r->trace_every =
-            iterations / SADDLE_DEFAULT_POINTS > 0 ? iterations / SADDLE_DEFAULT_POINTS : 1;
-        /* The budget may end the run long before its last iteration. */
-        r->trace_ifo = r->given.limits.max_ifo / SADDLE_DEFAULT_POINTS;
-    }
-}
-
 /* Copies the title of an algorithm that is not built in, because the result outlives a plug-in. */
 static saddle_status keep_title(saddle_run_state *r, saddle_error *error)
 {
@@ -207,8 +187,8 @@ static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status, read_link_model(r, error));
     if (status != SADDLE_OK)
         return status;
-    choose_points(r);
     SADDLE_TRY(saddle_run_read_rules(r, error));
+    saddle_run_choose_points(r);
     SADDLE_TRY(saddle_run_check_memory(r, error));
     SADDLE_TRY(saddle_result_create(&r->result, r->info.instance, error));
     SADDLE_TRY(keep_title(r, error));

@@ -118,6 +118,18 @@ static saddle_status write_row(saddle_run_state *r, saddle_error *error)
     return status;
 }
 
+saddle_status saddle_run_check(saddle_run_state *r, uint64_t iteration, bool last,
+                               saddle_error *error)
+{
+    if (!last && iteration != 0 && iteration < r->last_check + CHECK_EVERY)
+        return SADDLE_OK;
+    double begin = saddle_clock_seconds();
+    SADDLE_TRY(saddle_observer_check(r->observer, error));
+    r->last_check = iteration;
+    r->times.measuring += saddle_clock_seconds() - begin;
+    return SADDLE_OK;
+}
+
 saddle_status saddle_run_record(saddle_run_state *r, bool last, saddle_error *error)
 {
     const saddle_row *row = &r->row;
@@ -125,15 +137,9 @@ saddle_status saddle_run_record(saddle_run_state *r, bool last, saddle_error *er
     size_t count = result->outcome_count;
     bool again =
         result->row_count > 0 && result->rows[result->row_count - 1].iteration == row->iteration;
-    saddle_status status = SADDLE_OK;
-    double begin = saddle_clock_seconds();
-    if (last || row->iteration == 0 || row->iteration >= r->last_check + CHECK_EVERY) {
-        status = saddle_observer_check(r->observer, error);
-        r->last_check = row->iteration;
-    }
+    saddle_status status = saddle_run_check(r, row->iteration, last, error);
     if (status != SADDLE_OK)
         return status;
-    r->times.measuring += saddle_clock_seconds() - begin;
     if (again) {
         memcpy(result->outcomes + (result->row_count - 1) * count, r->outcome,
                count * sizeof *r->outcome);

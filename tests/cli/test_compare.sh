@@ -19,7 +19,7 @@ check "summary.csv" is "$(head -1 saddle-compare/summary.csv)" \
     "algorithm,seed,level,ifo,rounds,bytes,seconds,metric,gap"
 
 # The same start, network and data: a separate run gives the same rows.
-try run "${small[@]}" --iterations 300 --algorithm prox-dsgda --trace alone.csv --quiet
+try run "${small[@]}" --iterations 300 --trace-every 1 --algorithm prox-dsgda --trace alone.csv --quiet
 check "as a run by itself" same_trace alone.csv saddle-compare/prox-dsgda-seed1.csv
 
 # The costs at a level are those of the row from which on the metric stays there.

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh" "$1"
 
 # ---- the trace
-try run "${small[@]}" --trace t.csv --model m.npz
+try run "${small[@]}" --trace-every 1 --trace t.csv --model m.npz
 check "run" exits 0
 check "warns of nothing" silent
 columns=iteration,ifo,rounds,messages,bytes,seconds,loss,primal,metric,x_stationarity,x_consensus,y_consensus,y_gap,stationarity,potential,gap
@@ -34,6 +34,7 @@ check "summary: model" says "m.npz"
 check "output fits 80 columns" narrow out
 try run "${small[@]}" --quiet --trace q.csv
 check "quiet" is "$(cat out err | wc -c)" 0
+check "21 rows by default" is "$(grep -vc '^#' q.csv)" 22
 
 # ---- numbers read back equal, model
 python=/usr/bin/python3
@@ -67,9 +68,9 @@ check "at the loss where the other ended" is \
     "$(last_row again.csv | cut -d, -f7 | cut -c1-12)" "$(last_row t.csv | cut -d, -f7 | cut -c1-12)"
 
 # ---- the same seed gives the same bits; threads do not matter
-try run "${small[@]}" --trace t2.csv --quiet
+try run "${small[@]}" --trace-every 1 --trace t2.csv --quiet
 check "same seed, same trace" same_trace t.csv t2.csv
-try run "${small[@]}" --trace s2.csv --quiet --seed 2
+try run "${small[@]}" --trace-every 1 --trace s2.csv --quiet --seed 2
 check "another seed, another trace" eval '! same_trace t.csv s2.csv'
 for algorithm in precision precision+ prox-gt-sgda prox-dsgda; do
     try run "${small[@]}" --trace one.csv --quiet --threads 1 --algorithm "$algorithm"
@@ -176,7 +177,7 @@ check "is named" warns "/dev/full"
 code=$?
 check "a full disk for the output" exits 1
 check "is reported" warns "cannot write to standard output"
-"$saddle" run "${small[@]}" --trace closed.csv >&- 2>err
+"$saddle" run "${small[@]}" --trace-every 1 --trace closed.csv >&- 2>err
 code=$?
 check "a closed output" exits 1
 check "does not harm the trace" is "$(timeless closed.csv)" "$(timeless t.csv)"
