@@ -59,7 +59,7 @@ def test_use(kind, people):
     assert np.array_equal(copy.decision_function(X), decision)
     again = clone(model)
     assert not hasattr(again, "result_") and again.get_params() == model.get_params()
-    assert model.n_iter_ == 1000 and model.result_.trace is not None
+    assert model.n_iter_ == 1000 and list(model.result_.trace.iteration) == [0, 1000]
     network = fitted(kind, people, model="mlp:4", max_iter=300)
     assert network.result_.x.size > model.result_.x.size and np.mean(network.predict(X) == y) > 0.8
 
@@ -82,6 +82,13 @@ def test_probabilities(kind, people):
     decision, probability = model.decision_function(X), model.predict_proba(X)
     assert np.allclose(probability[:, 1], 1 / (1 + np.exp(-decision)))
     assert np.allclose(probability.sum(axis=1), 1)
+
+
+def test_measuring_between_the_ends(people):
+    X, y, _ = people
+    for options, rows in [({"trace_every": 250}, 5), ({"tolerance": 1e-30}, 200)]:
+        model = AUCClassifier(random_state=0, options=options).fit(X, y)
+        assert len(model.result_.trace.iteration) >= rows, options
 
 
 def test_auc(people):
