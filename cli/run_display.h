@@ -24,8 +24,10 @@ typedef struct run_display {
 
 /* Hooks of a run that is displayed. The display must outlive the run. */
 saddle_hooks run_display_hooks(run_display *d);
-/* Prints the summary and returns the exit code. */
+/* Prints the last row and the summary, and returns the exit code. */
 int run_display_end(run_display *d, const saddle_result *result);
+/* Prints the summary of a run; `scores`: its model scores rows. */
+void run_display_summary(const saddle_result *result, bool scores);
 /* Prints the object of --json; `report` is the page that was written, or NULL. */
 void run_display_json(const run_display *d, const cli_command *command,
                       const saddle_instance *instance, const saddle_result *result,

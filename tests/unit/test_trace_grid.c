@@ -228,11 +228,13 @@ START_TEST(a_stop_rule_overshoots_by_at_most_a_twentieth)
             kept = kept == 0 && !(all->rows[t].metric <= goal) ? t + 1 : kept;
         }
         saddle_plan *plan = test_plan(NULL, solvable);
-        plan->limits.tolerance = goal;
+        char when[64];
+        saddle_snprintf(when, sizeof when, "metric<=%.17g", goal);
+        plan->limits.stop_when = when;
         saddle_result *result = run_plan(plan, NULL);
         uint64_t last = result->rows[result->row_count - 1].iteration;
         if (kept < all->row_count) {
-            ck_assert_int_eq(result->stop, SADDLE_STOP_TOLERANCE);
+            ck_assert_int_eq(result->stop, SADDLE_STOP_CONDITION);
             ck_assert_uint_ge(last, first);
             ck_assert_uint_le(last, kept + (kept < 20 ? 1 : kept / 20));
             ck_assert_uint_le(last, kept + 20);

@@ -1,0 +1,175 @@
+/* The summary at the end of `saddle run`. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/outcome_name.h"
+#include "core/print.h"
+#include "core/text.h"
+#include "run_display.h"
+
+/* A stage of the set-up is listed if it takes at least this fraction of it. */
+#define LISTED_FRACTION 0.1
+
+/* Appends "0.849", or "not defined". */
+static void append_outcome(char *text, size_t size, const char *before, double value)
+{
+    if (isnan(value))
+        saddle_append(text, size, "%snot defined", before);
+    else
+        saddle_append(text, size, "%s%.6g", before, value);
+}
+
+/* Appends " (agents 0.81 to 0.87, mean 0.85)" if the outcome was measured for each agent. */
+static void append_agent_range(char *text, size_t size, const saddle_result *result,
+                               const saddle_outcome_name *of)
+{
+    static const saddle_statistic order[] = {SADDLE_AGENT_MIN, SADDLE_AGENT_MAX, SADDLE_AGENT_MEAN};
+    static const char *const before[] = {" (agents ", " to ", ", mean "};
+    bool found = false;
+    for (size_t s = 0; s < sizeof order / sizeof *order; s++)
+        for (size_t k = 0; k < result->outcome_count; k++) {
+            saddle_outcome_name name = saddle_outcome_name_of(result->outcome[k].name);
+            if (name.statistic != order[s] || !saddle_outcome_same(&name, of))
+                continue;
+            append_outcome(text, size, before[s],
+                           saddle_result_outcome(result, result->outcome[k].name));
+            found = true;
+        }
+    if (found)
+        saddle_append(text, size, ")");
+}
+
+/* Prints "accuracy 0.849, gap 0.18": the outcomes on some rows. */
+static void print_outcomes(const char *title, saddle_measured_rows rows,
+                           const saddle_result *result)
+{
+    char text[4096] = "";
+    for (size_t k = 0; k < result->outcome_count; k++) {
+        saddle_outcome_name name = saddle_outcome_name_of(result->outcome[k].name);
+        if (name.rows != rows || name.statistic != SADDLE_OF_MEAN_MODEL)
+            continue;
+        saddle_append(text, sizeof text, "%s%s", *text == '\0' ? "" : ", ", name.measure);
+        append_outcome(text, sizeof text, " ",
+                       saddle_result_outcome(result, result->outcome[k].name));
+        append_agent_range(text, sizeof text, result, &name);
+    }
+    if (*text != '\0')
+        cli_print_field(title, "%s", text);
+}
+
+/* Prints "0.62 s iterating, 0.14 s measuring, 0.31 s setting up (reading 0.28 s), 0.01 s for the
+ * rest". */
+static void print_times(const saddle_run_times *times)
+{
+    const saddle_setup_times *setup = &times->setup;
+    const struct {
+        const char *name;
+        double seconds;
+    } stage[] = {{"network", setup->network},
+                 {"reading", setup->reading},
+                 {"splitting", setup->splitting},
+                 {"problem", setup->problem},
+                 {"constants", setup->constants}};
+    double total = 0.0;
+    for (size_t k = 0; k < sizeof stage / sizeof *stage; k++)
+        total += stage[k].seconds;
+    char stages[256] = "";
+    char text[CLI_NUMBER];
+    for (size_t k = 0; k < sizeof stage / sizeof *stage; k++)
+        if (stage[k].seconds >= LISTED_FRACTION * total)
+            saddle_append(stages, sizeof stages, "%s%s %s", *stages != '\0' ? ", " : "",
+                          stage[k].name, cli_duration(stage[k].seconds, text));
+    char number[4][CLI_NUMBER];
+    cli_print_field("time", "%s iterating, %s measuring, %s setting up (%s), %s for the rest",
+                    cli_duration(times->iterating, number[0]),
+                    cli_duration(times->measuring, number[1]), cli_duration(total, number[2]),
+                    stages, cli_duration(times->rest, number[3]));
+}
+
+/* Suggests what to do with the files that were written, or how to get them written. */
+static void print_next(const saddle_result *result, bool scores)
+{
+    const char *trace = result->plan.outputs.trace;
+    const char *model = result->saved ? result->plan.outputs.model : NULL;
+    if (trace != NULL && strcmp(trace, "-") != 0)
+        cli_print_field("next", "`saddle plot %s` draws it, `saddle report %s` makes a page", trace,
+                        trace);
+    if (model != NULL && scores)
+        cli_print_field(trace != NULL ? "" : "next",
+                        "`saddle eval --model %s --data FILE` measures the model on other rows",
+                        model);
+    if (trace == NULL && model == NULL)
+        cli_print_field("next", "--trace FILE.csv saves these rows, --model FILE.npz the solution; "
+                                "`saddle compare` compares algorithms");
+}
+
+/* Prints how far from solved the run is. */
+static void print_gap(const saddle_result *result, const saddle_row *row)
+{
+    const saddle_gap *gap = &result->gap;
+    if (isnan(row->gap) || !(gap->scale > 0.0))
+        return;
+    cli_print_field("gap",
+                    "%.3e, %s; of it x %.2e, y %.2e, agents apart %.2e; relative to %.6g, what can "
+                    "be gained from the reference",
+                    row->gap, row->gap <= SADDLE_SOLVED_GAP ? "solved" : "NOT SOLVED (above 1e-4)",
+                    gap->x / gap->scale, gap->y / gap->scale, gap->agents / gap->scale, gap->scale);
+}
+
+void run_display_summary(const saddle_result *result, bool scores)
+{
+    const saddle_row *row = &result->rows[result->row_count - 1];
+    char bytes[CLI_NUMBER];
+    char time[CLI_NUMBER];
+    cli_print("\nSummary\n");
+    double tolerance = result->plan.limits.tolerance;
+    if (tolerance > 0.0 && result->stop != SADDLE_STOP_TOLERANCE)
+        cli_print_field("ended", "%s; tolerance %.15g not reached", saddle_stop_text(result->stop),
+                        tolerance);
+    else
+        cli_print_field("ended", "%s", saddle_stop_text(result->stop));
+    if (result->stop == SADDLE_STOP_DIVERGED)
+        cli_print_field("", "the values below are from the last row before that");
+    cli_print_field("cost",
+                    "%" PRIu64 " iteration%s, %" PRIu64 " IFO call%s, %" PRIu64 " round%s, %" PRIu64
+                    " message%s, %s sent, %s",
+                    row->iteration, SADDLE_PLURAL(row->iteration), row->cost.ifo,
+                    SADDLE_PLURAL(row->cost.ifo), row->cost.rounds, SADDLE_PLURAL(row->cost.rounds),
+                    row->cost.messages, SADDLE_PLURAL(row->cost.messages),
+                    saddle_bytes_text((double)row->cost.bytes, bytes),
+                    cli_duration(row->seconds, time));
+    if (!isnan(row->cost.network_seconds))
+        cli_print_field("", "%.6g simulated seconds on the network", row->cost.network_seconds);
+    print_times(&result->times);
+    if (result->plan.limits.stop_after > 0) {
+        row = &result->rows[result->solution_row];
+        cli_print_field("solution",
+                        "from iteration %" PRIu64 ", the best; the values below are from there",
+                        row->iteration);
+    }
+    print_gap(result, row);
+    cli_print_field("loss", "%.10g   (primal %.10g)", row->loss, row->primal);
+    cli_print_field(
+        "metric",
+        "%.6e, the sum of x_stationarity %.4e, x_consensus %.4e, y_consensus %.4e, y_gap %.4e",
+        row->metric, row->x_stationarity, row->x_consensus, row->y_consensus, row->y_gap);
+    if (result->stop != SADDLE_STOP_DIVERGED) {
+        print_outcomes("training", SADDLE_ROWS_TRAIN, result);
+        print_outcomes("held out", SADDLE_ROWS_TEST, result);
+    }
+    const char *trace = result->plan.outputs.trace;
+    const char *model = result->plan.outputs.model;
+    if (trace != NULL)
+        cli_print_field("trace", "%s", trace);
+    if (result->checkpoint != NULL)
+        cli_print_field("checkpoint", "%s", result->checkpoint);
+    if (model != NULL && result->stop == SADDLE_STOP_DIVERGED)
+        cli_print_field("model", "not written: the run diverged");
+    else if (model != NULL)
+        cli_print_field("model", "%s", result->saved ? model : "not written");
+    if (result->output_error.status != SADDLE_OK)
+        cli_print_field("lost", "%s", result->output_error.message);
+    else if (result->stop != SADDLE_STOP_DIVERGED && result->stop != SADDLE_STOP_INTERRUPTED)
+        print_next(result, scores);
+}
