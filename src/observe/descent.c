@@ -20,8 +20,9 @@ typedef struct search {
     const saddle_regularizer *h;
     saddle_weights weight; /* of h, if it is separable */
     size_t n;
-    int left;     /* evaluations */
-    double total; /* f + h at x */
+    bool separable; /* X is a product of intervals */
+    int left;       /* evaluations */
+    double total;   /* f + h at x */
     double *x, *g;
     double *next, *next_g;
     double *slope;     /* the gradient of f + h along free coordinates; 0 elsewhere */
@@ -45,13 +46,6 @@ static bool is_separable_set(const saddle_set *set)
     return true;
 }
 
-static bool is_separable(const saddle_prox *prox)
-{
-    const saddle_regularizer *h = saddle_prox_regularizer(prox);
-    return is_separable_set(saddle_prox_set(prox)) &&
-           (h->is_zero || saddle_regularizer_kind(h)->weights != NULL);
-}
-
 size_t saddle_descent_scratch(const saddle_prox *prox)
 {
     size_t n = saddle_set_dimension(saddle_prox_set(prox));
@@ -64,6 +58,7 @@ static search begin(const saddle_descent *given, double *x, double *scratch)
     search s = {.given = given,
                 .h = saddle_prox_regularizer(given->prox),
                 .n = n,
+                .separable = is_separable_set(saddle_prox_set(given->prox)),
                 .left = given->evaluations,
                 .length = 1.0,
                 .x = x,
@@ -112,6 +107,8 @@ static void find_slope(search *s)
         if (s->given->metric[k] == 0.0)
             s->slope[k] = 0.0;
     }
+    if (!s->separable)
+        return;
     /* A bound holds back the coordinates that a projected move leaves where they are. */
     for (size_t k = 0; k < s->n; k++)
         s->next[k] = s->slope[k] == 0.0 ? s->x[k]
@@ -309,9 +306,19 @@ static bool step(search *s, double length, double *moved)
     return true;
 }
 
+/* Returns the length of a first proximal step: that of the last pair, if there is one. */
+static double first_length(const search *s)
+{
+    if (s->pairs == 0)
+        return 1.0;
+    const double *move = s->move[s->pairs - 1];
+    double along = saddle_dot(s->n, move, s->change[s->pairs - 1]);
+    return along > 0.0 ? saddle_norm2(s->n, move) / along : 1.0;
+}
+
 static void proximal_steps(search *s, double goal)
 {
-    double length = 1.0;
+    double length = first_length(s);
     while (s->left > 0 && s->total >= goal) {
         double moved;
         bool good = step(s, length, &moved);
@@ -340,9 +347,14 @@ double saddle_descend(const saddle_descent *descent, double *x, double *start, d
         return (double)NAN;
     descent->gradient(descent->context, s.g);
     double goal = *start - descent->enough;
-    if (is_separable(descent->prox))
+    bool smooth = s.h->is_zero || saddle_regularizer_kind(s.h)->weights != NULL;
+    if (smooth) {
+        int later = s.separable ? 0 : s.left / 2;
+        s.left -= later;
         quasi_newton(&s, goal);
-    else
+        s.left += later;
+    }
+    if (!smooth || !s.separable)
         proximal_steps(&s, goal);
     return *start - s.total;
 }

@@ -4,7 +4,8 @@
  * The function is f(x) + h(x) over X, with f smooth. Where X is a product of intervals and h separable, the search is
  * L-BFGS on the coordinates that are free to move (Bertsekas, SIAM J. Control Optim. 20, 1982; Andrew and Gao, ICML
  * 2007), whose first matrix is a given diagonal metric: in other units of the coordinates it visits the same points.
- * Elsewhere it makes proximal gradient steps of the lengths of Barzilai and Borwein (1988).
+ * On other sets its points are projected, which helps where their boundary is far, and half of the evaluations are for
+ * proximal gradient steps of the lengths of Barzilai and Borwein (1988).
  */
 #ifndef SADDLE_OBSERVE_DESCENT_H
 #define SADDLE_OBSERVE_DESCENT_H

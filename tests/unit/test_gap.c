@@ -27,6 +27,7 @@ typedef struct squares {
     double x[DIM]; /* the start for any seed but 1; the reference is 0 */
     double y;
     double low, high; /* bounds of x before units */
+    double radius;    /* of the ball of all x, in units; 0: none */
     double l1;
     char set[DIM * 80];
 } squares;
@@ -169,16 +170,56 @@ static double least(const squares *s)
     return primal(s, x);
 }
 
-/* The point where a run starts, without units, in the box. */
+/* Projects a point that is given without units onto the ball. */
+static void into_ball(const squares *s, double *x)
+{
+    double square = 0.0;
+    for (size_t k = 0; k < DIM; k++)
+        square += x[k] / s->unit[k] * x[k] / s->unit[k];
+    for (size_t k = 0; k < DIM && square > s->radius * s->radius; k++)
+        x[k] *= s->radius / sqrt(square);
+}
+
+/* The smallest Q over the ball, by projected gradient steps in the units of the problem. */
+static double least_in_ball(const squares *s)
+{
+    double H[DIM][DIM];
+    double g[DIM];
+    double x[DIM] = {0};
+    double trace = 0.0;
+    quadratic(s, H, g);
+    for (size_t k = 0; k < DIM; k++)
+        trace += H[k][k] * s->unit[k] * s->unit[k];
+    for (int t = 0; t < 200000; t++) {
+        double slope[DIM];
+        for (size_t k = 0; k < DIM; k++) {
+            slope[k] = -g[k];
+            for (size_t l = 0; l < DIM; l++)
+                slope[k] += H[k][l] * x[l];
+        }
+        for (size_t k = 0; k < DIM; k++)
+            x[k] -= s->unit[k] * s->unit[k] * slope[k] / trace;
+        into_ball(s, x);
+    }
+    return primal(s, x);
+}
+
+/* The point where a run starts, without units, in X. */
 static void start_of(const squares *s, double *x)
 {
     for (size_t k = 0; k < DIM; k++)
         x[k] = fmin(fmax(s->x[k], s->low), s->high);
+    if (s->radius > 0.0)
+        into_ball(s, x);
 }
 
 /* Writes X in the problem's units. */
 static const char *set_of(squares *s)
 {
+    if (s->radius > 0.0) {
+        snprintf(s->set, sizeof s->set, "x-set=l2-ball:%.17g", s->radius);
+        return s->set;
+    }
     size_t used = (size_t)snprintf(s->set, sizeof s->set, "x-set=blocks:");
     for (size_t k = 0; k < DIM; k++)
         used += (size_t)snprintf(s->set + used, sizeof s->set - used, "%s1*box:%.17g:%.17g",
@@ -228,6 +269,26 @@ START_TEST(bounds_the_excess)
     assert_at_most(0.1 * excess, result->gap.x + 1e-12);
     assert_at_most(result->gap.scale, gain + 1e-10);
     assert_at_most(0.1 * gain, result->gap.scale);
+    saddle_result_free(result);
+}
+END_TEST
+
+/* So does it in a ball, whether its boundary is far or near, as long as units do not differ too much. */
+START_TEST(bounds_the_excess_in_a_ball)
+{
+    squares s;
+    draw(&s, 500U + (unsigned)_i);
+    for (size_t k = 0; k < DIM; k++)
+        s.unit[k] = pow(s.unit[k], 1.0 / 3.0);
+    s.radius = _i % 2 == 0 ? 0.3 : 30.0;
+    double x[DIM];
+    double best = least_in_ball(&s);
+    start_of(&s, x);
+    double excess = primal(&s, x) - best;
+    saddle_result *result = measure(&s);
+    assert_near(result->rows[0].primal, primal(&s, x), 1e-9 * (1.0 + fabs(primal(&s, x))));
+    assert_at_most(result->gap.x, excess + 1e-9 * (1.0 + excess));
+    assert_at_most(0.1 * excess, result->gap.x + 1e-12);
     saddle_result_free(result);
 }
 END_TEST
@@ -393,6 +454,7 @@ Suite *saddle_test_suite(void)
     TCase *cases = tcase_create("all");
     tcase_set_timeout(cases, 120.0);
     tcase_add_loop_test(cases, bounds_the_excess, 0, 60);
+    tcase_add_loop_test(cases, bounds_the_excess_in_a_ball, 0, 20);
     tcase_add_loop_test(cases, does_not_depend_on_units, 0, 8);
     tcase_add_loop_test(cases, measures_y, 0, 4);
     tcase_add_loop_test(cases, measures_disagreement, 0, 6);
