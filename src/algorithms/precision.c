@@ -26,6 +26,7 @@
 #include "algorithms/descent_ascent.h"
 #include "algorithms/pass.h"
 #include "algorithms/precision_steps.h"
+#include "algorithms/shifted_estimate.h"
 #include "algorithms/step_options.h"
 #include "core/vector.h"
 

@@ -23,9 +23,9 @@ typedef struct saddle_clip {
 /* The first member of the parameters of every algorithm with these steps. */
 typedef struct saddle_precision_steps {
     saddle_steps steps;
-    bool scheduled;         /* agents refresh at times of their own; otherwise every q iterations */
-    bool tracking;          /* p and d are published and mixed; otherwise p = v, d = u */
-    double curvature;       /* c of the stored form u + c y, see below; 0: u itself is stored */
+    bool scheduled;   /* agents refresh at times of their own; otherwise every q iterations */
+    bool tracking;    /* p and d are published and mixed; otherwise p = v, d = u */
+    double curvature; /* c of the stored form u + c y (shifted_estimate.h); 0: u itself is stored */
     saddle_clip clip_x;     /* X with h */
     saddle_clip clip_y;     /* Y */
     size_t published_extra; /* doubles at the end of the span */
@@ -159,27 +159,5 @@ void saddle_precision_check_estimates(saddle_agent *agent, double v_norm2, doubl
 /* Records a fault if recursive differences stay exactly zero although gradients change.
  * `difference` is 0 if and only if all entries of the iteration's difference are. */
 void saddle_check_recursion(saddle_agent *agent, double difference);
-
-/* ---- the stored estimate in y ---- */
-
-/*
- * The stored form u + c y of an estimate of the y-gradient.
- *
- * If a problem declares y_curvature = c, its gradient in y is -c y plus a function of x and of the
- * batch's entries of y. A recursive step then changes u by -c (y+ - y), and by something else only
- * in the batch's entries. PRECISION and PRECISION+ therefore store w = u + c y instead of u: w
- * changes only in those entries, and the pass over memory need not touch it. Equation (8) for y is
- *
- *   d+ = sum_j M_ij d_j + w+ - w - c (y+ - y).
- *
- * Between refreshes the pass that moves y adds everything but w+ - w.
- */
-
-/* Equation (8) for some coordinates of y after a refresh, whose u+ is in gy. */
-void saddle_shifted_refresh(const saddle_agent *agent, double c, const saddle_range *y);
-/* Equation (8) for the batch's entries among some coordinates of y, after the pass that moved y. The
- * change of w is in gy. An entry that is in the batch twice is updated once. */
-void saddle_shifted_update(const saddle_agent *agent, const saddle_batch *batch,
-                           const saddle_range *y);
 
 #endif
