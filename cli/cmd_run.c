@@ -138,7 +138,7 @@ static int run(const cli_arguments *given)
             plan->outputs.outcomes = SADDLE_OUTCOMES_ALWAYS;
         d.kind = instance->kind;
         d.scores = instance->problem->scores != NULL;
-        d.problem = plan->problem.name;
+        d.given = plan;
         prepare_termination_message(plan);
         saddle_hooks hooks = run_display_hooks(&d);
         status = saddle_run(instance, plan, &hooks, &result, &error);

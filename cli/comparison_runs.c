@@ -47,7 +47,7 @@ static saddle_status take_options(saddle_plan *to, const saddle_plan *file,
                                   const saddle_algorithm_choice *choice, saddle_error *error)
 {
     saddle_status status = saddle_plan_load_plugins(to, error);
-    for (const saddle_option *const *option = saddle_algorithm_options(choice);
+    for (const saddle_option *const *option = choice->algorithm->options;
          status == SADDLE_OK && *option != NULL; option++)
         if (saddle_plan_given(file, *option) && !saddle_plan_given(to, *option))
             status = saddle_plan_set(to, (*option)->name, SADDLE_PLAN_TEXT(file, *option), error);

@@ -175,12 +175,11 @@ static void print_named(const cli_arguments *arguments)
     saddle_algorithm_choice *algorithm = NULL;
     if (SADDLE_GIVEN(plan, problem.name) &&
         saddle_problem_choose(&problem, plan->problem.name, NULL) == SADDLE_OK)
-        print_own(arguments->command, "problem", problem.kind->name, NULL,
-                  saddle_problem_options(&problem));
+        print_own(arguments->command, "problem", problem.kind->name, NULL, problem.kind->options);
     if (SADDLE_GIVEN(plan, algorithm.name) &&
         saddle_algorithm_choose(&algorithm, plan, NULL) == SADDLE_OK)
         print_own(arguments->command, "algorithm", algorithm->algorithm->name, algorithm->algorithm,
-                  saddle_algorithm_options(algorithm));
+                  algorithm->algorithm->options);
     saddle_problem_release(&problem);
     saddle_algorithm_release(algorithm);
 }

@@ -33,7 +33,8 @@ static void default_batch(const saddle_problem *problem, char *out, size_t size)
 static void print_algorithm(const saddle_run_info *info)
 {
     char text[1024];
-    saddle_snprintf(text, sizeof text, "%s:", info->algorithm->name);
+    const char *before = ":";
+    saddle_snprintf(text, sizeof text, "%s", info->algorithm->name);
     for (const saddle_option *const *option = info->algorithm->options; *option != NULL; option++) {
         const char *name = (*option)->name;
         const char *value = SADDLE_PLAN_TEXT(info->plan, *option);
@@ -43,8 +44,10 @@ static void print_algorithm(const saddle_run_info *info)
             default_batch(info->instance->problem, batch, sizeof batch);
             value = batch;
         }
-        saddle_append(text, sizeof text, "%s %s ", option == info->algorithm->options ? "" : ",",
-                      name);
+        if (*value == '\0')
+            continue;
+        saddle_append(text, sizeof text, "%s %s ", before, name);
+        before = ",";
         if ((*option)->kind == SADDLE_OPTION_REAL && saddle_parse_real(value, &number))
             saddle_append(text, sizeof text, "%.6g", number);
         else
@@ -304,15 +307,21 @@ saddle_hooks run_display_hooks(run_display *d)
  * overwrite, so the command must. */
 static void say_how_to_resume(const run_display *d, const saddle_plan *plan)
 {
+    char plugins[1024] = "";
     char outputs[1024] = "";
+    for (size_t k = 0; k < saddle_plan_option_count(d->given); k++) {
+        const saddle_option *option = saddle_plan_option(d->given, k);
+        const char *value = SADDLE_PLAN_TEXT(d->given, option);
+        if (option->files == SADDLE_FILES_CODE && strchr(value, '/') != NULL)
+            saddle_append(plugins, sizeof plugins, " --%s %s", option->name, value);
+    }
     const char *const output[][2] = {{"trace", plan->outputs.trace},
                                      {"model", plan->outputs.model}};
     for (size_t k = 0; k < sizeof output / sizeof *output; k++)
         if (output[k][1] != NULL)
             saddle_append(outputs, sizeof outputs, " --%s %s", output[k][0], output[k][1]);
-    bool plugin = strchr(d->problem, '/') != NULL;
-    cli_say("interrupted; `saddle run%s%s --resume %s%s` continues", plugin ? " --problem " : "",
-            plugin ? d->problem : "", plan->outputs.checkpoint, outputs);
+    cli_say("interrupted; `saddle run%s --resume %s%s` continues", plugins,
+            plan->outputs.checkpoint, outputs);
 }
 
 int run_display_end(run_display *d, const saddle_result *result)

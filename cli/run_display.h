@@ -8,7 +8,7 @@
 /* The display of a run. */
 typedef struct run_display {
     const saddle_problem_class *kind; /* the class of the problem */
-    const char *problem;              /* its name as the user gave it */
+    const saddle_plan *given;         /* the plan as the user gave it */
     bool scores;                      /* whether its model scores rows */
     bool quiet;                       /* print neither header nor summary */
     bool table;                       /* print rows */

@@ -69,7 +69,7 @@ static bool apart(const work *w, const saddle_trace *a, const saddle_trace *b, b
 }
 
 /* Whether two traces have the same algorithm, by name and title. Plug-ins with a title are compared
- * by path instead of name: the title contains the given options, and others may depend on the seed. */
+ * by path instead of name: their options are settings of their own. */
 static bool same_algorithm(const saddle_trace *a, const saddle_trace *b)
 {
     const char *left = saddle_trace_setting(a, "algorithm");
@@ -274,6 +274,47 @@ static saddle_status make_label(const work *w, trace_group *group, saddle_error 
     return saddle_no_memory(error, "the name of a curve");
 }
 
+/* ---- own options -------------------------------------------------------------------------- */
+
+/* The number of lines of a head that are options: those before what follows from them. */
+static size_t count_options(const saddle_trace *trace)
+{
+    static const char *const after[] = {"title", "fingerprint", "untuned"};
+    size_t count = 0;
+    for (; count < trace->entries; count++)
+        for (size_t k = 0; k < sizeof after / sizeof *after; k++)
+            if (strcmp(trace->entry[count].name, after[k]) == 0)
+                return count;
+    return count;
+}
+
+/* Adds the options of traces that the library does not have, such as those of a plug-in. What their values can be
+ * is not known, so they may be automatic. */
+static saddle_status add_own(work *w, saddle_error *error)
+{
+    size_t most = 0;
+    size_t count = 0;
+    for (size_t t = 0; t < w->count; t++)
+        most += count_options(w->trace[t]);
+    w->out->own = calloc(most + 1, sizeof *w->out->own);
+    saddle_status status = saddle_check_memory(w->out->own, "groups of traces", error);
+    for (size_t t = 0; status == SADDLE_OK && t < w->count; t++)
+        for (size_t k = 0; status == SADDLE_OK && k < count_options(w->trace[t]); k++) {
+            const char *name = w->trace[t]->entry[k].name;
+            saddle_option *own = &w->out->own[count];
+            const saddle_option *const one[] = {own, NULL};
+            if (saddle_plan_find(&w->out->options, name) != NULL)
+                continue;
+            *own = (saddle_option){.name = name,
+                                   .kind = SADDLE_OPTION_TEXT,
+                                   .fallback = "auto",
+                                   .home = SADDLE_HOME_OWN};
+            count++;
+            status = saddle_plan_add_options(&w->out->options, one, error);
+        }
+    return status;
+}
+
 /* ---- the public part ----------------------------------------------------------------------- */
 
 saddle_status saddle_trace_groups_make(trace_groups *out, const saddle_trace *const *trace,
@@ -287,8 +328,9 @@ saddle_status saddle_trace_groups_make(trace_groups *out, const saddle_trace *co
     }
     saddle_plan_defaults(&out->options, sizeof out->options);
     saddle_status status = saddle_plan_add_options(&out->options, NULL, error);
+    work w = {.trace = trace, .count = count, .out = out};
+    SADDLE_THEN(status, add_own(&w, error));
     if (status == SADDLE_OK) {
-        work w = {.trace = trace, .count = count, .out = out};
         find_first(&w);
         make_groups(&w);
         count_repeats(&w);
@@ -305,6 +347,7 @@ void saddle_trace_groups_release(trace_groups *g)
     for (size_t k = 0; g->group != NULL && k < g->groups; k++)
         free(g->group[k].label);
     saddle_plan_free(&g->options);
+    free(g->own);
     free(g->group);
     free(g->of);
     *g = (trace_groups){.groups = 0};

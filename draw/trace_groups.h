@@ -20,7 +20,9 @@ typedef struct trace_group {
 } trace_group;
 
 typedef struct trace_groups {
-    saddle_plan options; /* a plan with all options */
+    saddle_plan
+        options; /* a plan with all options, and those of the traces that the library does not have */
+    saddle_option *own; /* the latter; owned */
     size_t groups;
     trace_group *group; /* owned; in the order of saddle_algorithm_list() */
     size_t *of;         /* of[k]: the group of trace k; owned */

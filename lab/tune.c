@@ -312,22 +312,6 @@ static saddle_status allocate_trials(search *s, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Forecasts the default, and adds a plug-in's own options to its plan: there they are only in the text
- * that names the plug-in. */
-static saddle_status make_forecast(search *s, saddle_error *error)
-{
-    saddle_plan *plan = &s->space.forecast.plan;
-    const saddle_problem_choice *problem = &s->space.instance->parts->choice;
-    saddle_status status =
-        saddle_run_forecast(s->space.instance, s->space.plan, &s->space.forecast, error);
-    SADDLE_THEN(status, saddle_plan_take_own(plan, s->space.plan, s->tuning->choice->text,
-                                             saddle_algorithm_options(s->tuning->choice), error));
-    SADDLE_THEN_IF(status, problem->plugin != NULL,
-                   saddle_plan_take_own(plan, s->space.plan, s->space.plan->problem.name,
-                                        saddle_problem_options(problem), error));
-    return status;
-}
-
 static saddle_status look_ahead(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
@@ -338,7 +322,8 @@ static saddle_status look_ahead(search *s, saddle_error *error)
                 saddle_tune_read_search(t, s->inputs->search, s->space.plan,
                                         &s->space.instance->parts->choice, s->hooks, error));
     SADDLE_THEN(status, saddle_tune_read_hold(t, s->inputs->hold, s->space.plan, error));
-    SADDLE_THEN(status, make_forecast(s, error));
+    SADDLE_THEN(status,
+                saddle_run_forecast(s->space.instance, s->space.plan, &s->space.forecast, error));
     SADDLE_THEN(status, saddle_tune_centre(&s->space, error));
     SADDLE_TRY(agree(s, status, error));
     status = saddle_tune_objective(&t->objective, s->space.instance, s->inputs->objective, error);

@@ -23,6 +23,7 @@
 #include "core/rng.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "instance/plan_plugins.h"
 
 /* The most axes; an algorithm has a handful of step sizes. */
 #define MOST_AXES 16
@@ -88,13 +89,14 @@ static bool held(const saddle_tuning *tuning, const char *name)
 }
 
 /* Whether an option is varied around its value: it has a search, a number to start from and no
- * listed values, and is not held. */
+ * listed values, and is neither held nor given in the text of a plug-in. */
 static bool searched(const saddle_tuning *tuning, const saddle_option *option,
                      const saddle_plan *base)
 {
     double value = saddle_plan_number(base, option);
     return option->search != NULL && isfinite(value) && value != 0.0 &&
-           saddle_tune_listed(tuning->listed, option) == NULL && !held(tuning, option->name);
+           saddle_tune_listed(tuning->listed, option) == NULL && !held(tuning, option->name) &&
+           !saddle_plugin_text_has(tuning->choice->text, option->name);
 }
 
 /* Whether all options of a search are in their ranges at k. */
@@ -113,7 +115,7 @@ static bool allowed(const grid *g, const saddle_search *search, int k)
 static saddle_status list_options(saddle_tuning *tuning, const saddle_plan *base,
                                   saddle_error *error)
 {
-    const saddle_option *const *options = saddle_algorithm_options(tuning->choice);
+    const saddle_option *const *options = tuning->choice->algorithm->options;
     const saddle_tune_axes *listed = tuning->listed;
     size_t most = listed->count;
     while (options[most - listed->count] != NULL)

@@ -134,14 +134,13 @@ static saddle_status add_axis(saddle_tuning *t, char *word, const saddle_plan *p
 {
     saddle_tune_axes *out = t->listed;
     const saddle_option *const *const tables[2] = {
-        saddle_algorithm_options(t->choice),
-        problem->kind != NULL ? saddle_problem_options(problem) : NULL};
+        t->choice->algorithm->options, problem->kind != NULL ? problem->kind->options : NULL};
     char *values = strchr(word, '=');
     if (values != NULL)
         *values++ = '\0';
     const saddle_option *option = saddle_plan_find(plan, word);
     if (option != NULL && can_vary(option) && !in_tables(tables, option) &&
-        saddle_option_of_algorithm(option)) {
+        (saddle_option_of_algorithm(option) || saddle_plan_algorithm_has(plan, option))) {
         if (hooks != NULL)
             saddle_warn(hooks->warning, hooks->context, "--search: %s is not used by %s",
                         option->name, t->algorithm->name);

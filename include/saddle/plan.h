@@ -270,7 +270,8 @@ SADDLE_API void saddle_plan_defaults_for(saddle_plan *plan, size_t size, uint32_
  * be filled by saddle_plan_defaults() before it is used again. NULL is allowed. */
 SADDLE_API void saddle_plan_free(saddle_plan *plan);
 /** Sets an option from text. Refuses and names a value of the wrong kind or out of range. "" and
- * "auto" restore the default of options that have this default. */
+ * "auto" restore the default of options that have this default. An unknown name may be an own
+ * option of a plug-in that the plan already names: these are then loaded. */
 SADDLE_API saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *text,
                                          saddle_error *error);
 /** Sets options from a YAML file of `name: value` lines. Options that are already given keep

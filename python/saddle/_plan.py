@@ -10,9 +10,9 @@ from ._callbacks import Callbacks
 from ._checks import as_array, as_bytes
 from ._library import ffi, lib, new_plan
 from .data import dataset, pointer
-from .errors import check
+from .errors import InputError, check
 from .graphs import Network
-from .option_table import as_text, option_of
+from .option_table import as_text, is_known, unknown_keyword
 from .sets import constraint_set, regularizer
 
 __all__ = ["Plan"]
@@ -51,15 +51,41 @@ class Plan:
     def set_keywords(self, function: str, keywords: dict[str, Any]) -> None:
         """Sets options by keywords; None means not given. Options that can be objects in memory
         have a method _set_KEYWORD."""
+        others = self.set_known(keywords)
+        for keyword in others:
+            raise unknown_keyword(keyword, function, self.c)
+
+    def set_known(self, keywords: dict[str, Any]) -> dict[str, Any]:
+        """Sets the options that the library or a plug-in of the plan has; returns the others."""
         for keyword, value in keywords.items():
-            option = option_of(keyword, function)
             own = getattr(self, f"_set_{keyword}", None)
-            if value is None:
+            if value is None or not is_known(keyword):
                 continue
             if own is None or isinstance(value, str):
-                self.set(option.name, value)
+                self.set(keyword.replace("_", "-"), value)
             else:
                 own(value)
+        # Options of plug-ins come last, when all plug-ins are named.
+        others = {name: value for name, value in keywords.items() if not is_known(name)}
+        return {name: value for name, value in others.items() if not self._set_own(name, value)}
+
+    def _set_own(self, keyword: str, value: Any) -> bool:
+        """Sets an option of a plug-in; returns whether there is one of this name."""
+        name = keyword.replace("_", "-")
+        if "-" in keyword:
+            return False
+        try:
+            self.set(name, "" if value is None else value)
+        except InputError as why:
+            if str(why).startswith("unknown option"):
+                return False
+            if value is not None:
+                raise
+        return True
+
+    def option(self, keyword: str) -> Any:
+        """Returns the saddle_option of a keyword; NULL if there is none."""
+        return lib.saddle_plan_find(self.c, keyword.replace("_", "-").encode())
 
     def resume(self) -> None:
         """Takes the options that are not given from the checkpoint that `resume` names."""

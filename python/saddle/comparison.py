@@ -167,13 +167,20 @@ def compare(
     failure: Error | None = None
     with result_on_interrupt(lambda: Comparison(results, refused) if results else None):
         for repeat in range(repeats):
-            instance = Instance(problem, data, seed=seed + repeat, _function="compare", **options)
-            for algorithm in listed:
+            instance = Instance(
+                problem,
+                data,
+                seed=seed + repeat,
+                _function="compare",
+                _algorithms=listed,
+                **options,
+            )
+            for algorithm, shared in zip(listed, instance._options_of):
                 name = _name(algorithm)
                 if name in refused:
                     continue
                 try:
-                    own = chosen[name] if chosen is not None else {}
+                    own = {**shared, **(chosen[name] if chosen is not None else {})}
                     result = instance.run(algorithm, progress=progress, **own)
                     results.setdefault(name, []).append(result)
                 except InputError as why:

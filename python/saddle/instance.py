@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 from ._callbacks import Callbacks, result_on_interrupt
 from ._library import LAUNCHED, ffi, lib
@@ -10,7 +10,7 @@ from ._monitor import Monitor, logger
 from ._plan import Plan
 from ._waiting import interruptible
 from .errors import InputError, check, error_of
-from .option_table import option_of
+from .option_table import unknown_keyword
 from .problem import bind
 from .result import Result
 
@@ -42,6 +42,7 @@ class Instance:
         mixing: Any = None,
         algorithm: Any = None,
         _function: str = "Instance",
+        _algorithms: Sequence[Any] = (),  # several; each gets its own ones of the options
         **options: Any,
     ) -> None:
         if isinstance(problem, Instance):
@@ -60,9 +61,13 @@ class Instance:
             agents = agents or plan.c.problem.own.agents
         elif problem is not None:
             plan.set("problem", problem)
-        plan.set_keywords(_function, {"agents": agents, "data": data, **options})
-        plan.set_network(topology, mixing)
         self._set_algorithm(plan, algorithm, self._keep)
+        others = plan.set_known({"agents": agents, "data": data, **options})
+        self._options_of = [self._known_to(algorithm, others) for algorithm in _algorithms]
+        for keyword in others:
+            if not any(keyword in own for own in self._options_of):
+                raise unknown_keyword(keyword, _function, plan.c)
+        plan.set_network(topology, mixing)
         self._in_python = self._own or any(
             callable(value) or isinstance(value, tuple) and any(map(callable, value))
             for value in plan.with_dimensions.values()
@@ -96,6 +101,15 @@ class Instance:
                 f"algorithm is {algorithm!r}; it must be a name such as 'precision' or your own "
                 "algorithm"
             )
+
+    def _known_to(self, algorithm: Any, options: dict[str, Any]) -> dict[str, Any]:
+        """Returns those of the options that an algorithm has."""
+        if not options:
+            return {}
+        plan = self._plan.copy(Callbacks(self._keep))
+        self._set_algorithm(plan, algorithm, plan.keep)
+        others = plan.set_known(options)
+        return {name: value for name, value in options.items() if name not in others}
 
     def _make_sets(self) -> None:
         """Makes the sets that are not texts, which needs the lengths of x and y."""
@@ -133,15 +147,15 @@ class Instance:
 
     def _plan_of(self, keep: Callbacks, algorithm: Any, options: dict[str, Any]) -> Plan:
         """Returns the instance's plan with the options of a run."""
+        plan = self._plan.copy(keep)
+        self._set_algorithm(plan, algorithm, keep)
+        plan.set_keywords("run", options)
         for keyword in options:
-            if option_of(keyword).of_instance:
+            if plan.option(keyword).stage == lib.SADDLE_STAGE_INSTANCE:
                 raise TypeError(
                     f"{keyword} belongs to the instance, for all runs; give it to {self._made_by}()"
                 )
-        plan = self._plan.copy(keep)
-        plan.set_keywords("run", options)
         plan.c.outputs.compared = self._made_by == "compare"
-        self._set_algorithm(plan, algorithm, keep)
         if options.get("resume"):
             plan.resume()
         return plan

@@ -12,7 +12,7 @@ import numpy as np
 
 from ._library import ffi, lib, new_plan, text
 
-__all__ = ["Option", "options", "option_of", "as_text"]
+__all__ = ["Option", "options", "is_known", "unknown_keyword", "as_text"]
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,20 @@ def options() -> dict[str, Option]:
     return {option.name: option for option in table}
 
 
-def option_of(keyword: str, function: str = "run") -> Option:
-    """Returns the option of a keyword; raises TypeError with the closest name if there is none."""
-    option = options().get(keyword.replace("_", "-"))
-    if option is not None and "-" not in keyword:
-        return option
-    encoded = [ffi.new("char[]", name.replace("-", "_").encode()) for name in options()]
+def is_known(keyword: str) -> bool:
+    """Returns whether a keyword is an option of the library."""
+    return "-" not in keyword and keyword.replace("_", "-") in options()
+
+
+def unknown_keyword(keyword: str, function: str, plan: Any) -> TypeError:
+    """Returns the error for a keyword that is not an option of a plan, with the closest one."""
+    count = lib.saddle_plan_option_count(plan)
+    names = [text(lib.saddle_plan_option(plan, k).name) for k in range(count)]
+    encoded = [ffi.new("char[]", name.replace("-", "_").encode()) for name in names]
     listed = ffi.new("char *[]", encoded)
     closest = text(lib.saddle_closest(keyword.encode(), listed, len(encoded)))
     hint = f"; did you mean {closest!r}?" if closest else "; saddle.options() lists all"
-    raise TypeError(f"{function}() got an unexpected keyword argument {keyword!r}{hint}")
+    return TypeError(f"{function}() got an unexpected keyword argument {keyword!r}{hint}")
 
 
 def as_text(keyword: str, value: Any) -> str:

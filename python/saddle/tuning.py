@@ -70,7 +70,7 @@ class Tuning:
     def run(self, **options: Any) -> Result:
         """Runs the algorithm with the best values; options are limits, threads and outputs."""
         chosen: dict[str, Any] = {**self.best, **options}
-        return self._instance.run(self.algorithm, **chosen)
+        return self._instance.run(**chosen)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the best settings as a configuration file for `saddle run --config`."""

@@ -11,6 +11,7 @@
 #include "core/world.h"
 #include "files/file.h"
 #include "instance/plan.h"
+#include "instance/plan_plugins.h"
 
 /* Returns whether a path is a file, existing or not, in a directory or below it, without other hard links. */
 static bool lies_below(const char *path, const char *directory)
@@ -63,15 +64,28 @@ static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan
     return status;
 }
 
-/* Copies the settings of a checkpoint's run. `to_run`: fail for plug-ins, which are code, because the
- * checkpoint may come from anyone. */
+/* Gives a plug-in that the plan names the options that the checkpoint's run gave it, unless they are given. */
+static saddle_status restore_plugin(const saddle_setting *setting, saddle_plan *plan,
+                                    saddle_error *error)
+{
+    const saddle_option *option = saddle_plan_find(plan, setting->name);
+    if (option == NULL || option->files != SADDLE_FILES_CODE || setting->given == NULL ||
+        !saddle_recorded_plugin_is(setting->effective, SADDLE_PLAN_TEXT(plan, option)))
+        return SADDLE_OK;
+    return saddle_plan_restore_plugin(plan, option, setting->given, error);
+}
+
+/* Copies the settings of a checkpoint's run. `to_run`: load the plug-ins that the plan names, and fail for
+ * others, which are code, because the checkpoint may come from anyone. */
 static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan, bool to_run,
                                    saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
+    saddle_status status = to_run ? saddle_plan_load_plugins(plan, error) : SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < c->settings.count; k++) {
         const saddle_setting *s = &c->settings.setting[k];
         const saddle_option *option = taken(s, plan);
+        if (to_run && option == NULL)
+            status = restore_plugin(s, plan, error);
         /* The plan has or will get an object in memory itself; if not, it is refused later. */
         if (option == NULL || (to_run && strcmp(s->given, SADDLE_IN_MEMORY) == 0))
             continue;
@@ -84,6 +98,27 @@ static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan
         if (option->effect != SADDLE_EFFECT_ENGINE && !SADDLE_IS_FIELD(option, outputs.checkpoint))
             status = saddle_plan_set(plan, s->name, s->given, error);
     }
+    return status;
+}
+
+/* Adds the own options of a plug-in, which is not loaded, to the text that names it. */
+static saddle_status show_own(const saddle_checkpoint *c, saddle_plan *plan, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t j = 0; j < c->settings.count; j++)
+        for (size_t k = 0; status == SADDLE_OK && k < c->settings.count; k++) {
+            const saddle_setting *plugin = &c->settings.setting[j];
+            const saddle_setting *own = &c->settings.setting[k];
+            const saddle_option *option = saddle_plan_find(plan, plugin->name);
+            if (option == NULL || option->files != SADDLE_FILES_CODE || own->given == NULL ||
+                saddle_plan_find(plan, own->name) != NULL ||
+                !saddle_plugin_text_has(plugin->effective, own->name))
+                continue;
+            char *text = saddle_format(":%s=%s", own->name, own->given);
+            status = saddle_check_memory(text, "the settings", error);
+            SADDLE_THEN(status, saddle_plan_restore_plugin(plan, option, text, error));
+            saddle_free(text);
+        }
     return status;
 }
 
@@ -100,6 +135,7 @@ saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info
     saddle_status status = saddle_checkpoint_open(&c, path, error);
     SADDLE_THEN_IF(status, plan != NULL, saddle_plan_copy(plan, &defaults, error));
     SADDLE_THEN_IF(status, plan != NULL, take_settings(c, plan, false, error));
+    SADDLE_THEN_IF(status, plan != NULL, show_own(c, plan, error));
     if (status == SADDLE_OK) {
         *out = (saddle_checkpoint_info){.iteration = c->number.iteration,
                                         .bytes = c->bytes,

@@ -1,6 +1,5 @@
 /*
- * Finding or loading an algorithm. Of a plug-in's options, those of the plan are the library's; its own
- * are read from the completed text.
+ * Finding or loading an algorithm. A plug-in's own options are read from the completed text.
  */
 #include "instance/algorithm_choice.h"
 
@@ -32,23 +31,17 @@ static const char *missing(const void *kind)
                                                             : NULL;
 }
 
-/* Lists the options of the plan that a plug-in reads. */
-static saddle_status take_options(saddle_algorithm_choice *choice, saddle_error *error)
+/* Refuses options of a plug-in that are neither its own nor step sizes. */
+static saddle_status check_options(const saddle_algorithm_choice *choice, saddle_error *error)
 {
-    const saddle_option *const *own = choice->plugin->exported->algorithm->options;
-    size_t count = 0;
-    for (; own != NULL && *own != NULL; own++) {
-        if ((*own)->home != SADDLE_HOME_PLAN)
-            continue;
-        if (!saddle_option_in(saddle_step_options, *own) || count == SADDLE_MOST_PLAN_OPTIONS)
+    for (const saddle_option *const *own = choice->algorithm->options; *own != NULL; own++)
+        if ((*own)->home == SADDLE_HOME_PLAN && !saddle_option_in(saddle_step_options, *own))
             return saddle_fail(
                 error, SADDLE_BAD_INPUT,
                 "the algorithm of the plug-in '%s' lists the option '%.80s', which is neither its "
                 "own nor one of the step sizes that <saddle/plan.h> declares; list "
                 "these, and load it into a program that exports them",
                 choice->plugin->path, (*own)->name);
-        choice->option[count++] = *own;
-    }
     return SADDLE_OK;
 }
 
@@ -82,6 +75,7 @@ static saddle_status name_variant(saddle_algorithm_choice *choice, saddle_error 
 static saddle_status choose(saddle_algorithm_choice *choice, const saddle_algorithm *own,
                             saddle_error *error)
 {
+    static const saddle_option *const no_options[] = {NULL};
     saddle_catalog catalog = {.what = "algorithm",
                               .exported = offsetof(saddle_plugin_table, algorithm),
                               .missing = missing};
@@ -94,11 +88,12 @@ static saddle_status choose(saddle_algorithm_choice *choice, const saddle_algori
     if (choice->plugin == NULL && choice->algorithm->options != NULL)
         return SADDLE_OK;
     choice->loaded = *choice->algorithm;
-    choice->loaded.options = choice->option;
+    if (choice->loaded.options == NULL)
+        choice->loaded.options = no_options;
     choice->algorithm = &choice->loaded;
     if (choice->plugin == NULL)
         return SADDLE_OK;
-    SADDLE_TRY(take_options(choice, error));
+    SADDLE_TRY(check_options(choice, error));
     return name_variant(choice, error);
 }
 
@@ -145,12 +140,6 @@ char *saddle_algorithm_next(char **rest)
     *rest = *end == ',' ? end + 1 : NULL;
     *end = '\0';
     return entry;
-}
-
-const saddle_option *const *saddle_algorithm_options(const saddle_algorithm_choice *choice)
-{
-    bool all = choice->plugin != NULL && choice->plugin->exported->algorithm->options != NULL;
-    return all ? choice->plugin->exported->algorithm->options : choice->algorithm->options;
 }
 
 void saddle_algorithm_release(saddle_algorithm_choice *choice)

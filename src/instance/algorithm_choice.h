@@ -6,9 +6,6 @@
 
 #include "files/plugin.h"
 
-/* The largest number of the plan's options that an algorithm reads. */
-#define SADDLE_MOST_PLAN_OPTIONS 32
-
 typedef struct saddle_algorithm_choice {
     const saddle_algorithm *algorithm;
     const char *text; /* the value of saddle_plan::algorithm.name: a name, or PATH:OPTIONS */
@@ -17,10 +14,9 @@ typedef struct saddle_algorithm_choice {
     char *name;       /* for a plug-in with options, such as walk-step=0.1; NULL: the algorithm's */
     char *title;      /* for a plug-in with options, such as "Walk, step 0.1" */
     saddle_plugin_object *plugin; /* NULL: not a plug-in */
-    /* What `algorithm` points to for a plug-in (with only the plan's options, and the name and
-     * title above) and for an algorithm without a table of options (with an empty one). */
+    /* What `algorithm` points to for a plug-in (with the name and title above) and for an algorithm
+     * without a table of options (with an empty one). */
     saddle_algorithm loaded;
-    const saddle_option *option[SADDLE_MOST_PLAN_OPTIONS + 1];
 } saddle_algorithm_choice;
 
 /* Finds an algorithm by its name, or loads it from the shared object that a text names. Free with
@@ -33,8 +29,6 @@ saddle_status saddle_algorithm_choose(saddle_algorithm_choice **out, const saddl
 /* Cuts the next algorithm off a list such as gda,./mine.so:a=1,b=2: text after a comma that contains =
  * belongs to the plug-in before it. */
 char *saddle_algorithm_next(char **rest);
-/* Returns all options of an algorithm, including a plug-in's own. */
-const saddle_option *const *saddle_algorithm_options(const saddle_algorithm_choice *choice);
 /* Frees a choice. NULL is allowed. */
 void saddle_algorithm_release(saddle_algorithm_choice *choice);
 /* Returns saddle_plan::algorithm.name with the values of all of a plug-in's own options. Free

@@ -132,9 +132,11 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
             saddle_shown_name(e->problem->name));
     SADDLE_TRY(check_scale(e, error));
     saddle_status status = saddle_problem_check(e->problem, error);
+    saddle_plugin_object *plugin = e->parts->choice.plugin;
+    SADDLE_THEN_IF(status, plugin != NULL,
+                   saddle_plan_adopt(plan, plugin, e->kind->options, error));
     SADDLE_THEN_IF(status, e->kind != NULL,
                    saddle_plan_record_own(plan, e->kind->options, e->parts->options, error));
-    const saddle_plugin_object *plugin = e->parts->choice.plugin;
     SADDLE_THEN_IF(status, plugin != NULL,
                    name_plugin(plan, &plan->problem.name, plugin,
                                plugin->exported->problem->options, e->parts->options, error));

@@ -108,12 +108,14 @@ saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *t
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, plan, name, text);
+    const saddle_option *option = NULL;
     saddle_status status = saddle_plan_check_size(plan, error);
     SADDLE_THEN(status, open_list(plan, error));
+    SADDLE_THEN(status, saddle_plan_seek(plan, name, &option, error));
     if (status != SADDLE_OK)
         return status;
-    saddle_entry *chosen = saddle_entry_find(plan, name);
-    return chosen != NULL ? saddle_entry_assign_named(plan, chosen, text, SADDLE_FROM_CALLER, error)
+    return option != NULL ? saddle_entry_assign_named(plan, saddle_entry_of(plan, option), text,
+                                                      SADDLE_FROM_CALLER, error)
                           : refuse_unknown(plan, name, error);
 }
 
@@ -259,14 +261,7 @@ static saddle_status copy_list(saddle_plan *out, const saddle_settings *from, sa
     SADDLE_TRY(saddle_check_memory(to->entries, "the options", error));
     memcpy(to->entries, from->entries, from->count * sizeof *to->entries);
     to->count = to->capacity = from->count;
-    to->plugins = saddle_alloc(from->plugin_count, sizeof *to->plugins);
-    SADDLE_TRY(saddle_check_memory((void *)to->plugins, "the plug-ins", error));
-    to->plugin_capacity = from->plugin_count;
-    while (to->plugin_count < from->plugin_count) {
-        to->plugins[to->plugin_count] = saddle_plugin_share(from->plugins[to->plugin_count]);
-        to->plugin_count++;
-    }
-    saddle_status status = SADDLE_OK;
+    saddle_status status = saddle_settings_share_all(to, from, error);
     for (size_t k = 0; status == SADDLE_OK && k < to->count; k++)
         if (to->entries[k].option->home != SADDLE_HOME_PLAN)
             status = copy_text(out, &to->entries[k], from->entries[k].text, error);
@@ -297,7 +292,11 @@ saddle_status saddle_plan_merge(saddle_plan *out, const saddle_plan *instance,
                                 size_t table_count, saddle_error *error)
 {
     *out = *run;
-    saddle_status status = saddle_plan_list(out, tables, table_count, error);
+    saddle_status status = saddle_plan_list(out, tables, 1, error);
+    for (size_t t = 1; status == SADDLE_OK && t < table_count; t++)
+        status = saddle_plan_append_new(out, tables[t], error);
+    SADDLE_THEN(status, saddle_settings_share_all(out->settings, instance->settings, error));
+    SADDLE_THEN(status, saddle_settings_share_all(out->settings, run->settings, error));
     for (size_t k = 0; status == SADDLE_OK && k < out->settings->count; k++) {
         saddle_entry *e = &out->settings->entries[k];
         const saddle_option *option = e->option;

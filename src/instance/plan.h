@@ -49,7 +49,8 @@ saddle_status saddle_plan_record_own(saddle_plan *plan, const saddle_option *con
 /* Checks fields that were assigned since the plan was copied, and copies texts that it does not own. */
 saddle_status saddle_plan_refresh(saddle_plan *plan, saddle_error *error);
 /* Makes a plan with only the options of some tables, all of which count as given: those of the stage
- * SADDLE_STAGE_INSTANCE as in `instance`, the others as in `run`. Texts of fields are borrowed until
+ * SADDLE_STAGE_INSTANCE as in `instance`, the others as in `run`. Of two options of one name, the first is taken.
+ * Texts of fields are borrowed until
  * saddle_plan_refresh(). */
 saddle_status saddle_plan_merge(saddle_plan *out, const saddle_plan *instance,
                                 const saddle_plan *run, const saddle_option *const *const *tables,

@@ -48,6 +48,26 @@ void saddle_settings_free(saddle_settings *settings)
     saddle_free(settings);
 }
 
+saddle_status saddle_settings_share(saddle_settings *settings, saddle_plugin_object *plugin,
+                                    saddle_error *error)
+{
+    saddle_plugin_object **grown = saddle_grow((void *)settings->plugins, settings->plugin_count,
+                                               &settings->plugin_capacity, sizeof *grown);
+    SADDLE_TRY(saddle_check_memory(grown, "the plug-ins", error));
+    settings->plugins = grown;
+    grown[settings->plugin_count++] = saddle_plugin_share(plugin);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_settings_share_all(saddle_settings *settings, const saddle_settings *from,
+                                        saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && from != NULL && k < from->plugin_count; k++)
+        status = saddle_settings_share(settings, from->plugins[k], error);
+    return status;
+}
+
 /* ---- the list of options --------------------------------------------------------------------- */
 
 saddle_entry *saddle_entry_find(const saddle_plan *plan, const char *name)
@@ -105,6 +125,16 @@ saddle_status saddle_plan_append(saddle_plan *plan, const saddle_option *const *
         status = add(plan, *options, error);
     if (status != SADDLE_OK)
         plan->settings->count = before;
+    return status;
+}
+
+saddle_status saddle_plan_append_new(saddle_plan *plan, const saddle_option *const *options,
+                                     saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (; status == SADDLE_OK && *options != NULL; options++)
+        if (saddle_entry_find(plan, (*options)->name) == NULL)
+            status = add(plan, *options, error);
     return status;
 }
 

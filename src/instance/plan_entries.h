@@ -40,6 +40,11 @@ const char *saddle_plan_keep(saddle_settings *settings, const char *text);
 bool saddle_plan_keeps(const saddle_settings *settings, const char *text);
 /* Frees the list and all texts. NULL is allowed. */
 void saddle_settings_free(saddle_settings *settings);
+/* Keep a plug-in, or all those of other settings (NULL: none), loaded as long as the settings exist. */
+saddle_status saddle_settings_share(saddle_settings *settings, saddle_plugin_object *plugin,
+                                    saddle_error *error);
+saddle_status saddle_settings_share_all(saddle_settings *settings, const saddle_settings *from,
+                                        saddle_error *error);
 
 /* Returns the entry of a name, or of an option; NULL if the plan does not have it. */
 saddle_entry *saddle_entry_find(const saddle_plan *plan, const char *name);
@@ -47,6 +52,9 @@ saddle_entry *saddle_entry_of(const saddle_plan *plan, const saddle_option *opti
 /* Appends the options of a table: all of them or, on failure, none. */
 saddle_status saddle_plan_append(saddle_plan *plan, const saddle_option *const *options,
                                  saddle_error *error);
+/* Appends the options of a table whose name the plan does not have. */
+saddle_status saddle_plan_append_new(saddle_plan *plan, const saddle_option *const *options,
+                                     saddle_error *error);
 
 /* Returns the text that records a value: all spellings of a flag are recorded as yes or no. */
 const char *saddle_entry_spelling(const saddle_option *option, const char *text,

@@ -8,6 +8,7 @@
 #include "files/plugin.h"
 #include "instance/algorithm_choice.h"
 #include "instance/plan_entries.h"
+#include "instance/unused_options.h"
 
 /* Returns the table of options of what an option such as x-set takes from a plug-in; NULL: none. */
 static const saddle_option *const *options_for(const saddle_plugin_table *table,
@@ -36,16 +37,15 @@ static saddle_plugin_object *loaded(const saddle_plan *plan, const char *text)
     return NULL;
 }
 
-/* Adds own options that the plan does not have. */
+/* Adds own options whose name the plan does not have. */
 static saddle_status add_options(saddle_plan *plan, const saddle_option *const *options,
                                  saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
     for (; status == SADDLE_OK && options != NULL && *options != NULL; options++) {
         const saddle_option *const one[] = {*options, NULL};
-        if ((*options)->home == SADDLE_HOME_OWN &&
-            saddle_entry_find(plan, (*options)->name) == NULL)
-            status = saddle_plan_append(plan, one, error);
+        if ((*options)->home == SADDLE_HOME_OWN)
+            status = saddle_plan_append_new(plan, one, error);
     }
     return status;
 }
@@ -56,20 +56,33 @@ static saddle_status load(saddle_plan *plan, const saddle_option *option, const 
 {
     if (!saddle_plugin_named(text))
         return SADDLE_OK;
-    saddle_settings *settings = plan->settings;
     saddle_plugin_object *plugin = loaded(plan, text);
     if (plugin == NULL) {
-        saddle_plugin_object **grown =
-            saddle_grow((void *)settings->plugins, settings->plugin_count,
-                        &settings->plugin_capacity, sizeof *grown);
-        SADDLE_TRY(saddle_check_memory(grown, "the plug-ins", error));
-        settings->plugins = grown;
         SADDLE_TRY(saddle_plugin_open(&plugin, text, error));
-        grown[settings->plugin_count++] = plugin;
+        saddle_status kept = saddle_settings_share(plan->settings, plugin, error);
+        saddle_plugin_close(plugin);
+        SADDLE_TRY(kept);
     }
     saddle_error said = {.message = ""};
     saddle_status status = add_options(plan, options_for(plugin->exported, option), &said);
     return status == SADDLE_OK ? status : saddle_plugin_failed(text, status, &said, error);
+}
+
+saddle_status saddle_plan_adopt(saddle_plan *plan, saddle_plugin_object *plugin,
+                                const saddle_option *const *options, saddle_error *error)
+{
+    SADDLE_TRY(saddle_settings_share(plan->settings, plugin, error));
+    return add_options(plan, options, error);
+}
+
+/* Cuts the next text that may name an object off the value of an option. */
+static char *next_text(const saddle_option *option, char **rest)
+{
+    if (strcmp(option->values, "@ALGORITHMS") == 0)
+        return saddle_algorithm_next(rest);
+    char *text = *rest;
+    *rest = NULL;
+    return text;
 }
 
 /* Loads all objects in the value of an option. */
@@ -77,12 +90,9 @@ static saddle_status load_all(saddle_plan *plan, const saddle_option *option, sa
 {
     char *text = saddle_strdup(SADDLE_PLAN_TEXT(plan, option));
     SADDLE_TRY(saddle_check_memory(text, "the plug-ins", error));
-    bool list = strcmp(option->values, "@ALGORITHMS") == 0;
     saddle_status status = SADDLE_OK;
-    if (!list)
-        status = load(plan, option, text, error);
-    for (char *rest = list ? text : NULL; status == SADDLE_OK && rest != NULL;)
-        status = load(plan, option, saddle_algorithm_next(&rest), error);
+    for (char *rest = text; status == SADDLE_OK && rest != NULL;)
+        status = load(plan, option, next_text(option, &rest), error);
     saddle_free(text);
     char what[80];
     saddle_snprintf(what, sizeof what, "--%s", option->name);
@@ -118,6 +128,45 @@ bool saddle_plugin_text_has(const char *text, const char *name)
         if (strncmp(word + 1, name, length) == 0 && word[1 + length] == '=')
             return true;
     return false;
+}
+
+bool saddle_plan_algorithm_has(const saddle_plan *plan, const saddle_option *option)
+{
+    const saddle_settings *settings = plan->settings;
+    for (size_t k = 0; settings != NULL && k < settings->plugin_count; k++) {
+        const saddle_algorithm *algorithm = settings->plugins[k]->exported->algorithm;
+        if (algorithm != NULL && algorithm->options != NULL &&
+            saddle_option_in(algorithm->options, option))
+            return true;
+    }
+    return false;
+}
+
+bool saddle_plan_text_overrides(const saddle_plan *plan, const saddle_option *option,
+                                char out[SADDLE_VALUE_SIZE])
+{
+    *out = '\0';
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *names = saddle_plan_option(plan, k);
+        char *text =
+            names->files == SADDLE_FILES_CODE ? saddle_strdup(SADDLE_PLAN_TEXT(plan, names)) : NULL;
+        bool used = false;
+        for (char *rest = text; rest != NULL && !used;) {
+            const char *one = next_text(names, &rest);
+            const saddle_plugin_object *plugin = loaded(plan, one);
+            const saddle_option *const *own =
+                plugin != NULL ? options_for(plugin->exported, names) : NULL;
+            if (own == NULL || !saddle_option_in(own, option))
+                continue;
+            used = !saddle_plugin_text_has(one, option->name);
+            if (*out == '\0')
+                saddle_snprintf(out, SADDLE_VALUE_SIZE, "%s", one);
+        }
+        saddle_free(text);
+        if (used)
+            return false;
+    }
+    return *out != '\0';
 }
 
 /* Appends name=value to a text. */
@@ -175,18 +224,29 @@ saddle_status saddle_plan_complete_plugins(saddle_plan *plan, saddle_error *erro
     return status;
 }
 
-saddle_status saddle_plan_take_own(saddle_plan *plan, const saddle_plan *from, const char *text,
-                                   const saddle_option *const *options, saddle_error *error)
+saddle_status saddle_plan_restore_plugin(saddle_plan *plan, const saddle_option *option,
+                                         const char *text, saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    for (; status == SADDLE_OK && *options != NULL; options++) {
-        const saddle_option *const one[] = {*options, NULL};
-        if (saddle_entry_of(from, *options) == NULL || saddle_entry_of(plan, *options) != NULL ||
-            saddle_plugin_text_has(text, (*options)->name))
+    char *longer = saddle_strdup(SADDLE_PLAN_TEXT(plan, option));
+    char *list = saddle_strdup(strchrnul(text, ':'));
+    saddle_status status = longer != NULL && list != NULL
+                               ? SADDLE_OK
+                               : saddle_no_memory(error, "the options of a plug-in");
+    char *rest = status == SADDLE_OK && *list == ':' ? list + 1 : NULL;
+    while (status == SADDLE_OK && rest != NULL) {
+        char *name = strsep(&rest, ",");
+        char *value = strchr(name, '=');
+        if (value == NULL)
             continue;
-        status = saddle_plan_append(plan, one, error);
-        SADDLE_THEN(status, saddle_plan_set(plan, (*options)->name,
-                                            SADDLE_PLAN_TEXT(from, *options), error));
+        *value++ = '\0';
+        const saddle_entry *by_name = saddle_entry_find(plan, name);
+        bool given = by_name != NULL && by_name->option->home == SADDLE_HOME_OWN &&
+                     by_name->from != SADDLE_FROM_DEFAULT;
+        if (!given && !saddle_plugin_text_has(longer, name))
+            status = append(&longer, name, value, error);
     }
+    SADDLE_THEN(status, saddle_plan_set(plan, option->name, longer, error));
+    saddle_free(list);
+    saddle_free(longer);
     return status;
 }

@@ -79,6 +79,21 @@ static void write_piece(FILE *out, const char *text, size_t length)
     fputs(piece + strcspn(piece, ":"), out);
 }
 
+bool saddle_recorded_plugin_is(const char *recorded, const char *text)
+{
+    char *value = NULL;
+    size_t bytes = 0;
+    FILE *out = saddle_plugin_named(text) ? open_memstream(&value, &bytes) : NULL;
+    if (out == NULL)
+        return false;
+    write_piece(out, text, strcspn(text, ":"));
+    bool same = fclose(out) == 0 &&
+                strncmp(value, SADDLE_PLUGIN_VALUE, strlen(SADDLE_PLUGIN_VALUE)) == 0 &&
+                strncmp(recorded, value, bytes) == 0;
+    free(value);
+    return same;
+}
+
 /* Writes the contents of a text file, or its path if it cannot be opened. */
 static void write_file(FILE *out, const char *path)
 {

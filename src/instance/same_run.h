@@ -91,6 +91,8 @@ saddle_status saddle_record_settings(saddle_recorded *out, const saddle_plan *pl
 void saddle_recorded_free(saddle_recorded *recorded);
 /* Returns a recorded setting; NULL when there is none of the name. */
 const saddle_setting *saddle_recorded_find(const saddle_recorded *recorded, const char *name);
+/* Returns whether a recorded value is that of the plug-in that a text names, with whatever options. */
+bool saddle_recorded_plugin_is(const char *recorded, const char *text);
 
 /* Refuses plans whose settings are not the same in all processes. Collective. */
 saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,

@@ -10,6 +10,7 @@
 #include "data/scale.h"
 #include "instance/instance.h"
 #include "instance/plan_entries.h"
+#include "instance/plan_plugins.h"
 
 bool saddle_option_in(const saddle_option *const *table, const saddle_option *option)
 {
@@ -200,12 +201,17 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
                           saddle_warning *warning, void *context)
 {
     char text[REASON];
+    char other[SADDLE_VALUE_SIZE];
     if (instance->parts->unscaled[0] != '\0')
         saddle_warn(warning, context, "--data: %s", instance->parts->unscaled);
     for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
         const saddle_option *option = saddle_plan_option(plan, k);
         const char *reason = reason_unused(plan, option, instance, algorithm, count, text);
         warn(plan, option, reason, warning, context);
+        if (option->home == SADDLE_HOME_OWN && saddle_plan_given(plan, option) &&
+            saddle_plan_text_overrides(plan, option, other))
+            saddle_warn(warning, context, "%s: not used, because '%.300s' gives it, too",
+                        option->name, other);
     }
 }
 

@@ -29,7 +29,8 @@ saddle_status saddle_problem_choose(saddle_problem_choice *out, const char *text
     out->kind = kind;
     if (out->plugin != NULL) {
         out->loaded = *out->kind;
-        out->loaded.options = no_options;
+        if (out->loaded.options == NULL)
+            out->loaded.options = no_options;
         out->kind = &out->loaded;
     }
     return SADDLE_OK;
@@ -39,12 +40,6 @@ void saddle_problem_release(saddle_problem_choice *choice)
 {
     saddle_plugin_close(choice->plugin);
     *choice = (saddle_problem_choice){.kind = NULL};
-}
-
-const saddle_option *const *saddle_problem_options(const saddle_problem_choice *choice)
-{
-    bool all = choice->plugin != NULL && choice->plugin->exported->problem->options != NULL;
-    return all ? choice->plugin->exported->problem->options : choice->kind->options;
 }
 
 saddle_status saddle_problem_read_options(const saddle_problem_choice *choice, void *options,

@@ -6,17 +6,15 @@
 
 /* A zeroed struct has no kind and needs no release. */
 typedef struct saddle_problem_choice {
-    const saddle_problem_class *kind; /* without options for a plug-in, whose are not settings */
-    saddle_plugin_object *plugin;     /* NULL: built in */
-    saddle_problem_class loaded;      /* what `kind` points to for a plug-in */
+    const saddle_problem_class *kind;
+    saddle_plugin_object *plugin; /* NULL: built in */
+    saddle_problem_class loaded;  /* what `kind` points to for a plug-in */
 } saddle_problem_choice;
 
 /* Finds or loads the problem that a text names. Release it after all problems made from it. */
 saddle_status saddle_problem_choose(saddle_problem_choice *out, const char *text,
                                     saddle_error *error);
 void saddle_problem_release(saddle_problem_choice *choice);
-/* Returns all options of a problem, including a plug-in's own. */
-const saddle_option *const *saddle_problem_options(const saddle_problem_choice *choice);
 
 /* Fills in the struct of a plug-in's options from the text; texts in it live as long as the
  * choice. */

@@ -8,6 +8,7 @@
 #include "core/status.h"
 #include "instance/instance.h"
 #include "instance/plan_options.h"
+#include "instance/plan_plugins.h"
 #include "run/run.h"
 
 /* Returns a problem's local size, or 0 if agents have different ones. */
@@ -67,12 +68,14 @@ static void resolve(const saddle_run_state *r, saddle_plan *plan)
 }
 
 /* Whether a search could vary steps of an algorithm, and neither the user nor a search has set one of them. */
-static bool is_untuned(const saddle_plan *given, const saddle_algorithm *algorithm)
+static bool is_untuned(const saddle_plan *given, const saddle_algorithm_choice *choice)
 {
     bool varied = false;
-    for (const saddle_option *const *option = algorithm->options; *option != NULL; option++) {
+    const saddle_option *const *option = choice->algorithm->options;
+    for (; *option != NULL; option++) {
         bool decides = (*option)->search != NULL || *option == &saddle_option_steps;
-        if (decides && saddle_plan_given(given, *option))
+        if (decides && (saddle_plan_given(given, *option) ||
+                        saddle_plugin_text_has(choice->text, (*option)->name)))
             return false;
         varied = varied || (*option)->search != NULL;
     }
@@ -101,6 +104,6 @@ saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status,
                 saddle_plan_record_own(plan, r->info.algorithm->options, r->parameters, error));
     r->info.plan = plan;
-    r->result->untuned = is_untuned(&r->given, r->info.algorithm);
+    r->result->untuned = is_untuned(&r->given, r->choice);
     return status;
 }

@@ -13,6 +13,7 @@
 #include "data/dataset.h"
 #include "engines/replicas.h"
 #include "instance/fingerprint.h"
+#include "instance/plan_plugins.h"
 #include "instance/same_run.h"
 #include "instance/unused_options.h"
 #include "run/result.h"
@@ -173,12 +174,12 @@ static saddle_status keep_title(saddle_run_state *r, saddle_error *error)
  * Call saddle_run_release() even after a failure. */
 static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
 {
-    const saddle_plan *plan = &r->given;
-    SADDLE_TRY(saddle_algorithm_choose(&r->choice, plan, error));
+    SADDLE_TRY(saddle_algorithm_choose(&r->choice, &r->given, error));
     r->info.algorithm = r->choice->algorithm;
-    if (r->choice->plugin != NULL)
-        r->given.algorithm.name = r->choice->completed;
     saddle_status status = check_traits(r, error);
+    SADDLE_THEN_IF(
+        status, r->choice->plugin != NULL,
+        saddle_plan_adopt(&r->given, r->choice->plugin, r->info.algorithm->options, error));
     SADDLE_THEN(status, choose_instance(r, error));
     SADDLE_THEN(status, configure(r, error));
     SADDLE_THEN(status, saddle_layout_check(r->info.algorithm, r->parameters,

@@ -403,7 +403,24 @@ for given in "--step 0.02 --algorithm ./parts.so" "--algorithm=./parts.so --step
     check "takes effect: $given" same_trace other.csv named.csv
     check "is recorded: $given" grep -q '^# algorithm: ./parts.so:step=0.02,laps=auto$' named.csv
 done
+check "which of two values is used" warns "--step: not used, because './parts.so:step=0.02' gives it, too"
 check "the title has only options in the text" grep -q '^# title: Walker, step 0.02$' named.csv
+check "each is a setting of its own" grep -q '^# step: 0.02$' named.csv
+try run --problem quadratic --iterations 1 --algorithm ./parts.so --step 0.02
+check "the header has them" says "walk: step 0.02, laps auto"
+try run --problem quadratic --iterations 1 --algorithm ./parts.so:step=0.02
+check "also those of the text" says "walk-step=0.02: step 0.02, laps auto"
+# Runs that differ in an own option are different curves, named by it.
+for step in 0.02 0.03; do
+    try "${quadratic[@]}" --algorithm ./parts.so --step "$step" --trace "step-$step.csv"
+done
+try "${quadratic[@]}" --algorithm ./parts.so --step 0.03 --seed 2 --trace step-seed2.csv
+try plot step-*.csv --output steps.svg
+for label in 'Walker, step 0.02<' 'Walker, step 0.03<'; do
+    check "a curve is called $label" grep -q "$label" steps.svg
+done
+try report step-*.csv --output steps.html
+check "the report lists the values" grep -q '</span> step</th><td>0.02</td><td>0.03</td>' steps.html
 printf 'step: 0.02\n' >step.yaml
 try "${quadratic[@]}" --config step.yaml --algorithm ./parts.so --trace named.csv
 check "from a file" same_trace other.csv named.csv
@@ -426,11 +443,25 @@ try compare --problem quadratic --iterations 40 --algorithms gda,./parts.so --tr
 check "compared with a value" exits 0
 check "that it uses" same_trace other.csv stepped/walk-seed1.csv
 try run --problem quadratic --iterations 20 --algorithm ./parts.so --step 0.02 --checkpoint stepping --quiet
-refuse "give ./parts.so:step=0.02 as --algorithm" run --resume stepping --iterations 30
+refuse "give ./parts.so as --algorithm" run --resume stepping --iterations 30
+try checkpoint stepping
+check "a checkpoint shows them" says "--algorithm ./parts.so:step=0.02"
 try run --resume stepping --algorithm ./parts.so --step 0.02 --iterations 30 --quiet
 check "resumed with the same value" exits 0
+try run --resume stepping --algorithm ./parts.so --iterations 35 --quiet --trace stepping.csv
+check "resumed without it" exits 0
+check "it has the checkpoint's value" grep -q '^# step: 0.02$' stepping.csv
+try run --problem quadratic --iterations 20 --algorithm ./parts.so:step=0.02 --checkpoint titled --quiet
+try run --resume titled --algorithm ./parts.so --iterations 30 --quiet --trace titled.csv
+check "also one of the text" exits 0
+check "in the text" grep -q '^# title: Walker, step 0.02$' titled.csv
+try run --problem quadratic --iterations 20 --x-set ./parts.so --b -3 --checkpoint bounded --quiet
+try run --resume bounded --x-set ./parts.so --iterations 30 --quiet --trace bounded.csv
+check "and that of a set" grep -q '^# x-set: ./parts.so:b=-3$' bounded.csv
+refuse "x-set: './parts.so:b=-2' is not what the run of the checkpoint" \
+    run --resume bounded --x-set ./parts.so --b -2 --iterations 40 --trace bounded.csv
 refuse "algorithm: './parts.so:step=0.03,laps=auto' is not what the run of the checkpoint" \
-    run --resume stepping --algorithm ./parts.so --step 0.03 --iterations 40
+    run --resume stepping --algorithm ./parts.so --step 0.03 --iterations 40 --trace stepping.csv
 refuse "there is no option 'steps'; the options are: step, label, laps" "${quadratic[@]}" --algorithm ./parts.so:steps=1
 refuse "'step' is not of the form name=value" "${quadratic[@]}" --algorithm ./parts.so:step
 refuse "the plug-in './parts.so': nine laps are too many" "${quadratic[@]}" --algorithm ./parts.so:laps=9
@@ -604,6 +635,11 @@ check "also by compare" same_trace best.csv tuned-steps/walk-seed1.csv
 refuse "--search: step is also given in './parts.so:step=0.1'; give it in one of them only" \
     tune --problem quadratic --algorithms ./parts.so:step=0.1 --search step=0.01,0.02 --budget 60000
 refuse "--search: step: '3' is out of range" tune --problem quadratic --algorithms ./parts.so --search step=3 --budget 60000
+try tune --problem quadratic --algorithms gt-gda,./parts.so --search step=0.01,0.02 --budget 60000 --output both-steps --quiet
+check "beside another algorithm" exits 0
+check "which does not use it" warns "--search: step is not used by gt-gda"
+check "and the best one is kept" grep -q "^step: '0.0[125]'" both-steps/walk.yaml
+refuse "--search: 'budget' is not one of" tune --problem quadratic --algorithms ./parts.so --search budget=3 --budget 60000
 refuse "--search: 'b' is not one of" tune --problem quadratic --algorithms ./parts.so --search b=3 --budget 60000
 try "${quadratic[@]}" --x-set ./parts.so:b=4 --checkpoint bound
 refuse "x-set: 'bound/" run --resume bound --iterations 60
