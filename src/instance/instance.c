@@ -149,6 +149,9 @@ static saddle_status weight_problem(saddle_instance *e, saddle_error *error)
 {
     struct saddle_instance_parts *parts = e->parts;
     const saddle_problem *problem = e->problem;
+    /* What is not used is not recorded. */
+    if (problem->counts_rows)
+        parts->plan.problem.agent_weights = SADDLE_WEIGHTS_EQUAL;
     if (e->kind == NULL)
         SADDLE_TRY(weigh_agents(e, problem->samples, error));
     if (parts->weight == NULL || problem->counts_rows)

@@ -137,7 +137,7 @@ saddle_status saddle_run_warn_of_parts(const saddle_run_state *r, saddle_error *
 
 /* ---- compressed messages --------------------------------------------------------------------- */
 
-/* A run must take this many times 1 / (mixing rate * spectral gap) rounds before its agents should agree. */
+/* After this many times 1 / (spectral gap) rounds, messages that are not compressed have brought agents together. */
 #define MIXING_TIMES 5.0
 
 /* Returns how to lose less in messages. */
@@ -156,12 +156,13 @@ void saddle_run_warn_of_replicas(saddle_run_state *r)
     if (level <= r->level)
         return;
     bool first = r->level == 0;
+    double before = ldexp(r->info.mixing_rate, -(int)r->level);
     r->level = level;
     if (rule->backs_off)
         saddle_run_warn(r,
                         "--compress: messages did not keep up with the changes; the mixing rate is "
                         "lowered from %g to %g",
-                        r->info.mixing_rate, ldexp(r->info.mixing_rate, -(int)level));
+                        before, ldexp(r->info.mixing_rate, -(int)level));
     else if (first)
         saddle_run_warn(r,
                         "--mixing-rate: with %g, messages compressed by %.60s cannot keep up with "
@@ -179,8 +180,8 @@ void saddle_run_warn_of_disagreement(const saddle_run_state *r)
         r->result->stop == SADDLE_STOP_DIVERGED || !(row->metric > start) ||
         !(apart > 0.5 * row->metric))
         return;
-    /* Agents that have hardly communicated yet may differ. */
-    if ((double)row->cost.rounds * r->info.mixing_rate * e->spectrum.gap < MIXING_TIMES)
+    /* Agents that have hardly communicated yet may differ, however their messages are compressed. */
+    if ((double)row->cost.rounds * e->spectrum.gap < MIXING_TIMES)
         return;
     saddle_run_warn(r,
                     "--compress: the run ends at a metric of %.3g, above the %.3g of its start: "

@@ -279,6 +279,7 @@ START_TEST(group_dro_minimizes_the_worst_loss_of_the_agents_present)
     saddle_result *by_size = run("problem=group-dro", "topology=complete", "agent-weights=by-size",
                                  cases[_i].churn, more);
     test_assert_same_result(by_size, result, "weights by size");
+    ck_assert_int_eq(by_size->plan.problem.agent_weights, SADDLE_WEIGHTS_EQUAL);
     saddle_result_free(by_size);
     saddle_result_free(result);
 }
