@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from numbers import Real
 from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -11,6 +12,7 @@ from ._callbacks import Callbacks
 from ._checks import as_integer, as_real
 from ._library import Array, ffi, lib
 from .agent import Agent, State
+from .option_table import is_known
 from .sets import assign
 
 __all__ = ["Algorithm"]
@@ -39,7 +41,8 @@ class Algorithm:
         options of the library that it reads, such as ("nu", "tau", "batch"). In start() and step()
         their values are attributes of the algorithm. A class attribute of that name is the default
 
-    Your own parameters are also class attributes, and can be passed to the constructor.
+    Your own parameters are also class attributes, and can be passed to the constructor. Those that
+    are numbers are settings of a run, and can be given to it like other options.
 
     >>> import saddle
     >>> class Descent(saddle.Algorithm):
@@ -106,11 +109,48 @@ def _option(name: str) -> Any:
         raise ValueError(f"algorithms can read the options {known}, not {name!r}") from None
 
 
+_DECLARED: dict[str, tuple[Any, Any]] = {}
+"""The options of parameters of all classes, by attribute, with what they point to."""
+
+
+def _own_option(attribute: str) -> Any:
+    """Returns the option of an own parameter. Its default is "auto": the algorithm's attribute."""
+    if attribute not in _DECLARED:
+        words = {"name": attribute.replace("_", "-"), "group": "Algorithm", "fallback": "auto",
+                 "metavar": "X", "help": "A parameter of an algorithm in Python."}  # fmt: skip
+        texts = {field: ffi.new("char[]", word.encode()) for field, word in words.items()}
+        offset = ffi.sizeof("void *") + ffi.sizeof("double") * len(_DECLARED)
+        numbers = {"minimum": -np.inf, "maximum": np.inf, "offset": offset}
+        kinds = {"kind": lib.SADDLE_OPTION_REAL, "home": lib.SADDLE_HOME_OWN}
+        _DECLARED[attribute] = ffi.new("saddle_option *", {**texts, **numbers, **kinds}), texts
+    return _DECLARED[attribute][0]
+
+
+def _parameters(algorithm: Algorithm) -> list[str]:
+    """Returns the own parameters of an algorithm that are numbers."""
+    classes = type(algorithm).__mro__
+    names = {name for c in classes[: classes.index(Algorithm)] for name in vars(c)}
+    return sorted(
+        name
+        for name in names
+        if not (name.startswith("_") or hasattr(Algorithm, name) or is_known(name))
+        and isinstance(getattr(algorithm, name), Real)
+        and not isinstance(getattr(algorithm, name), bool)
+    )
+
+
 class _Run:
     """An algorithm in one run, with the values of its options and its agents."""
 
-    def __init__(self, algorithm: Algorithm, configuration: Any) -> None:
+    def __init__(self, algorithm: Algorithm, configuration: Any, parameters: Any) -> None:
         self.algorithm = copy.copy(algorithm)
+        for name in _parameters(algorithm):
+            field = ffi.cast("double *", ffi.cast("char *", parameters) + _own_option(name).offset)
+            own = getattr(algorithm, name)
+            if np.isnan(field[0]):
+                field[0] = own
+            elif field[0] != own:
+                setattr(self.algorithm, name, type(own)(field[0]))
         given, steps = configuration.given, configuration.steps
         for name in algorithm.options:
             field = name.replace("-", "_")
@@ -178,8 +218,9 @@ class _Bound:
         summary = (type(algorithm).__doc__ or "in Python").strip().splitlines()[0]
         c.summary = keep.keep(ffi.new("char[]", summary.encode()))
         options = [_option(name) for name in algorithm.options]
+        options += [_own_option(name) for name in _parameters(algorithm)]
         c.options = keep.keep(ffi.new("saddle_option *[]", [*options, ffi.NULL]))
-        c.size = ffi.sizeof("void *")
+        c.size = ffi.sizeof("void *") + ffi.sizeof("double") * len(_DECLARED)
         for name, value in {**Algorithm.traits, **algorithm.traits}.items():
             setattr(c.traits, name, bool(value))
         keep.set(c, "init", self.init, lib.SADDLE_BAD_INPUT)
@@ -225,7 +266,7 @@ class _Bound:
         return handle
 
     def init(self, parameters: Any, configuration: Any, _error: Any) -> int:
-        handle = ffi.new_handle(_Run(self.algorithm, configuration))
+        handle = ffi.new_handle(_Run(self.algorithm, configuration, parameters))
         self.runs[int(ffi.cast("uintptr_t", parameters))] = handle
         ffi.cast("void **", parameters)[0] = handle
         return int(lib.SADDLE_OK)

@@ -63,9 +63,6 @@ class Comparison(Mapping[str, list[Result]]):
     def __len__(self) -> int:
         return len(self._results)
 
-    def _traces(self) -> dict[str, Trace]:
-        return {name: results[0]._trace() for name, results in self.items()}
-
     def levels(self) -> list[float]:
         """Returns levels between the metric at the start and the best end, as `saddle compare`
         chooses them: powers of ten, at most 6."""
@@ -115,12 +112,22 @@ class Comparison(Mapping[str, list[Result]]):
         return pandas.DataFrame(self.costs())
 
     def plot(self, y: str = "metric", x: str = "ifo", ax: Any = None) -> Any:
-        """Plots a column of the first seed's traces with matplotlib; returns the axes."""
-        return _curves.plot(self._traces(), x, y, ax)
+        """Plots a column of all traces with matplotlib; returns the axes. Those of an algorithm
+        look alike, and those of further seeds are faint."""
+        curves = [
+            _curves.Curve(name, results[0]._title, [r._trace() for r in results])
+            for name, results in self.items()
+        ]
+        return _curves.plot(curves, x, y, ax)
 
     def __repr__(self) -> str:
-        ends = (f"{name} {runs[-1]._trace()['metric'][-1]:.3g}" for name, runs in self.items())
-        return f"<saddle.Comparison by the last metric: {', '.join(ends)}>"
+        seeds = max(map(len, self.values()), default=1)
+        ends = (
+            f"{name} {np.median([r._trace()['metric'][-1] for r in results]):.3g}"
+            for name, results in self.items()
+        )
+        over = f", median of {seeds} seeds" if seeds > 1 else ""
+        return f"<saddle.Comparison by the last metric{over}: {', '.join(ends)}>"
 
     def _repr_html_(self) -> str:
         return notebook(repr(self)[1:-1], self)

@@ -100,6 +100,8 @@ def report(
     with a link_model, simulated seconds; costs of reaching levels of the metric; outcomes; networks
     and settings. Results that differ only in their seed make one curve. It needs no other file.
     """
+    for _, result in _named(results):
+        result._keep_inputs(path)
     page(results, title, os.path.abspath(path))
     return Path(path)
 

@@ -10,7 +10,7 @@ import numpy as np
 from . import _curves
 from ._checks import as_bytes
 from ._library import Array, ffi, lib, text
-from .errors import as_keywords, check
+from .errors import InputError, as_keywords, check
 from .trace import Trace, trace_of
 
 __all__ = ["Result", "load"]
@@ -172,7 +172,26 @@ class Result:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as `saddle run --model` does: .npz, or one record if it ends in .npy."""
+        self._keep_inputs(path)
         check(lib.saddle_saved_model_save, self._as_model(), as_bytes(path, "path"))
+
+    def _keep_inputs(self, path: str | os.PathLike[str]) -> None:
+        """Refuses an output that would replace a file that the run has read. The model that it
+        started from may be replaced."""
+        if not os.path.exists(path):
+            return
+        for keyword, value in self.settings.items():
+            if keyword in ("trace", "model", "checkpoint", "init", "init_x", "init_y"):
+                continue
+            files = [value, value.partition(":")[0], value.partition(":")[2]]
+            if "%d" in value:
+                files += [value.replace("%d", str(k)) for k in range(len(self.x_agents) + 1)]
+            for file in files:
+                if os.path.isfile(file) and os.path.samefile(file, path):
+                    raise InputError(
+                        f"path: {os.fspath(path)!r} is also the file of {keyword} and would be "
+                        "overwritten; give another path"
+                    )
 
     def _as_model(self) -> Any:
         """Returns the saddle_saved_model. That of a run borrows vectors of its saddle_result."""
@@ -225,7 +244,7 @@ class Result:
 
     def plot(self, y: str = "metric", x: str = "ifo", ax: Any = None) -> Any:
         """Plots one column of the trace against another with matplotlib; returns the axes."""
-        return _curves.plot({self.name: self._trace()}, x, y, ax)
+        return _curves.plot([_curves.Curve(self.name, self._title, [self._trace()])], x, y, ax)
 
     @property
     def name(self) -> str:

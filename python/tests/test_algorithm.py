@@ -393,3 +393,26 @@ def test_agents_end_with_their_step():
         kept[0].now
     with pytest.raises(ValueError, match="read-only"):
         saddle.run("quadratic", algorithm=Changing(), iterations=2)
+
+
+def test_own_parameters_are_settings():
+    class Scaled(saddle.Algorithm):
+        scale, laps = 0.02, 2
+
+        def step(self, agent):
+            assert isinstance(self.laps, int)
+            gx, gy = agent.gradient(agent.now.x, agent.now.y)
+            return agent.mix("x") - self.scale * gx, agent.mix("y") + self.scale * gy
+
+    r = saddle.run("quadratic", algorithm=Scaled(scale=0.01), iterations=3)
+    assert r.settings["scale"] == "0.01" and r.settings["laps"] == "2"
+    given = saddle.run("quadratic", algorithm=Scaled(), scale=0.01, laps=3, iterations=3)
+    assert (given.x == r.x).all() and given.settings["laps"] == "3"
+
+    class Other(Scaled):
+        share = 0.5
+
+    instance = saddle.Instance("quadratic", algorithm=Scaled())
+    assert instance.run(Other(), share=0.25, iterations=2).settings["share"] == "0.25"
+    with pytest.raises(TypeError, match="unexpected keyword argument 'share'"):
+        instance.run(share=0.25)

@@ -282,3 +282,43 @@ def test_report_without_the_program(monkeypatch, tmp_path):
     monkeypatch.setenv("SADDLE_PROGRAM", str(failing))
     with pytest.raises(saddle.Error, match="no page was made: saddle: a reason"):
         saddle.report(r, tmp_path / "r.html")
+
+
+def test_pictures_have_titles_and_all_seeds():
+    pytest.importorskip("matplotlib").use("Agg")
+
+    class Walk(saddle.Algorithm):
+        step_size = 0.02
+
+        def step(self, agent):
+            gx, gy = agent.gradient(agent.now.x, agent.now.y)
+            return agent.mix("x") - self.step_size * gx, agent.mix("y") + self.step_size * gy
+
+    own = [Walk(), Walk(step_size=0.01)]
+    c = saddle.compare("quadratic", algorithms=["precision+", *own], repeats=3, iterations=5)
+    lines = c.plot().get_lines()
+    assert len(lines) == 9
+    titles = [line.get_label() for line in lines if not line.get_label().startswith("_")]
+    assert titles == ["PRECISION+", "walk", "walk-step_size=0.01"]
+    assert len({line.get_color() for line in lines} | {"#000000"}) == 4
+    ends = [np.median([r.trace.metric[-1] for r in results]) for results in c.values()]
+    expected = ", ".join(f"{name} {end:.3g}" for name, end in zip(c, ends))
+    assert repr(c) == f"<saddle.Comparison by the last metric, median of 3 seeds: {expected}>"
+
+
+def test_outputs_do_not_replace_inputs(tmp_path):
+    file = tmp_path / "d.txt"
+    file.write_text("".join(f"{1 - 2 * (k % 2)} 1:{k % 7} 2:{k % 3}\n" for k in range(60)))
+    before = file.read_bytes()
+    r = saddle.run("auc", data=str(file), iterations=2, init="zeros")
+    with pytest.raises(saddle.InputError, match="is also the file of data"):
+        r.save(file)
+    with pytest.raises(saddle.InputError, match="is also the file of data"):
+        saddle.report(r, file)
+    (tmp_path / "link.npz").symlink_to(file)
+    with pytest.raises(saddle.InputError, match="is also the file of data"):
+        r.save(tmp_path / "link.npz")
+    assert file.read_bytes() == before
+    model = tmp_path / "m.npz"
+    r.save(model)
+    saddle.run("auc", data=str(file), iterations=2, init=f"file:{model}").save(model)
