@@ -30,14 +30,15 @@ static const saddle_option beta =
                 "Weight of the newest mini-batch in the estimates.");
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &saddle_option_batch, &beta, NULL};
+static const saddle_automatic automatic[] = {SADDLE_AUTOMATIC(saddle_option_eta_x, "nu/tau"),
+                                             SADDLE_AUTOMATIC(saddle_option_eta_y, "eta alpha"),
+                                             {.option = NULL}};
 
 static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
-    if (isnan(c->steps.eta_x))
-        c->steps.eta_x = c->steps.nu / c->steps.tau;
-    if (isnan(c->steps.eta_y))
-        c->steps.eta_y = c->steps.eta * c->steps.alpha;
+    c->steps.eta_x = isnan(c->steps.eta_x) ? c->steps.nu / c->steps.tau : c->steps.eta_x;
+    c->steps.eta_y = isnan(c->steps.eta_y) ? c->steps.eta * c->steps.alpha : c->steps.eta_y;
     ((parameters *)out)->steps = c->steps;
     return SADDLE_OK;
 }
@@ -68,17 +69,16 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
 
 static void move(saddle_agent *agent)
 {
-    const saddle_steps *steps = &((const parameters *)agent->parameters)->steps;
+    const saddle_steps *s = &((const parameters *)agent->parameters)->steps;
     size_t x_dim = agent->problem->x_dim;
     size_t both = x_dim + agent->problem->y_dim;
     const double *p = agent->now + both;
-    double *mixed = agent->work + 2 * both;
-    saddle_agent_mix(agent, 0, both, mixed);
-    saddle_agent_descend(agent, steps->eta_x, mixed, p, agent->next, agent->scratch);
-    saddle_agent_ascend(agent, steps->eta_y, mixed + x_dim, p + x_dim, agent->next + x_dim,
-                        agent->scratch);
+    double *z = agent->work + 2 * both;
+    saddle_agent_mix(agent, 0, both, z);
+    saddle_agent_descend(agent, s->eta_x, z, p, agent->next, agent->scratch);
+    saddle_agent_ascend(agent, s->eta_y, z + x_dim, p + x_dim, agent->next + x_dim, agent->scratch);
     saddle_agent_check_finite(agent, "(x, y)", both, agent->next);
-    saddle_batch batch = saddle_agent_draw(agent, agent->iteration + 1, steps->batch, false);
+    saddle_batch batch = saddle_agent_draw(agent, agent->iteration + 1, s->batch, false);
     saddle_agent_request(agent, batch, agent->now, agent->work);
 }
 
@@ -117,6 +117,7 @@ static const saddle_algorithm dm_hsgd = {
     .title = "DM-HSGD",
     .summary = "gradient tracking of mini-batch estimates with hybrid momentum",
     .options = options,
+    .automatic = automatic,
     .size = sizeof(parameters),
     .traits =
         {.x_set = true, .y_set = true, .regularizer = true, .stochastic = true, .feasible = true},

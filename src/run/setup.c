@@ -1,4 +1,5 @@
 /* Everything before the first iteration of a run. */
+#include <math.h>
 #include <string.h>
 
 #include "algorithms/algorithms.h"
@@ -111,6 +112,25 @@ static void reset_unread(const saddle_algorithm *algorithm, saddle_plan *plan)
             saddle_option_default(automatic[k], plan);
 }
 
+/* Refuses steps that the init() of an algorithm that is not built in lists but has not chosen. */
+static saddle_status check_steps(const saddle_run_state *r, const saddle_steps *steps,
+                                 saddle_error *error)
+{
+    const saddle_algorithm *a = r->info.algorithm;
+    const struct {
+        const saddle_option *option;
+        double value;
+    } step[] = {{&saddle_option_eta_x, steps->eta_x}, {&saddle_option_eta_y, steps->eta_y}};
+    for (size_t k = 0; k < sizeof step / sizeof *step; k++)
+        if (isnan(step[k].value) && saddle_option_in(a->options, step[k].option))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "%s: algorithm %s has left this step automatic; give a number, or "
+                               "let it choose one if none is given (in C in init(), in Python by a "
+                               "class attribute)",
+                               step[k].option->name, a->name);
+    return SADDLE_OK;
+}
+
 /* Sets step sizes and parameters. */
 static saddle_status configure(saddle_run_state *r, saddle_error *error)
 {
@@ -124,6 +144,7 @@ static saddle_status configure(saddle_run_state *r, saddle_error *error)
     saddle_plan_read_own(&r->given, a->options, r->parameters);
     saddle_status status = saddle_algorithm_read_options(r->choice, r->parameters, error);
     SADDLE_THEN(status, configure_own(r, &c, error));
+    SADDLE_THEN(status, check_steps(r, &c.steps, error));
     r->info.parameters = r->parameters;
     r->info.steps = c.steps;
     SADDLE_THEN(status, lay_out(r, error));

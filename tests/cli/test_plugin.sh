@@ -598,8 +598,10 @@ static const saddle_option step_x = {.name = "eta-x", .group = "Steps", .kind = 
 static const saddle_option *const both[] = {&step, &label, &laps, &step_x, NULL};
 static saddle_status resolve(void *parameters, saddle_configuration *c, saddle_error *error)
 {
+#ifndef LEFT
     if (!(c->steps.eta_x > 0.0))
         c->steps.eta_x = 0.05;
+#endif
     ((walk *)parameters)->step = c->steps.eta_x;
     (void)error;
     return SADDLE_OK;
@@ -616,6 +618,10 @@ check "builds copied.so" "$compiler" -std=c17 -shared -fPIC -DCOPIED -I"$here/..
 refuse "lists the option 'eta-x', which is neither its own nor one of the step sizes" "${quadratic[@]}" --algorithm ./copied.so
 refuse "'eta-x' is an option of all algorithms, not of this list; give it outside the list" \
     "${quadratic[@]}" --algorithm ./steps.so:eta-x=3
+check "builds left.so" "$compiler" -std=c17 -shared -fPIC -DLEFT -I"$here/../../include" steps.c -o left.so -lm
+refuse "--eta-x: algorithm stepped has left this step automatic; give a number" "${quadratic[@]}" --algorithm ./left.so
+try "${quadratic[@]}" --algorithm ./left.so --eta-x 0.05
+check "a given step is used" exits 0
 try tune --problem quadratic --algorithms ./steps.so:laps=2,gda --budget 60000 --output tuned --quiet
 check "a plug-in is tuned" exits 0
 try compare --problem quadratic --algorithms ./steps.so:laps=2,gda --tuned tuned --iterations 20 --output tuned-runs
