@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "files/plugin.h"
+#include "instance/fingerprint.h"
 #include "observe/trace.h"
 
 saddle_trace *saddle_trace_create(const char *path, const char *version, const char *end,
@@ -118,11 +119,13 @@ saddle_status saddle_trace_check_run(const saddle_trace *trace, const saddle_wan
     }
     if (!changed)
         return SADDLE_OK;
+    char files[300] = "";
+    saddle_append_inputs(wanted->given, files, sizeof files);
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "'%.300s' belongs to another %s: its options are the same, but the "
                        "contents of the data, the network or the link model have changed; restore "
-                       "the files, or %s",
-                       trace->path, wanted->what, wanted->remedy);
+                       "the files%s%s, or %s",
+                       trace->path, wanted->what, *files != '\0' ? ":" : "", files, wanted->remedy);
 }
 
 /* ---- the trace of a result ------------------------------------------------------------------- */

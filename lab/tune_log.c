@@ -195,7 +195,7 @@ static saddle_status check_new(const saddle_tune_log *log, saddle_error *error)
         return SADDLE_OK;
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
-        "--resume: '%s' already exists; give this option to continue it, or choose another output",
+        "'%s' already exists; give --resume to continue it, or choose another output",
         log->lines.path);
 }
 

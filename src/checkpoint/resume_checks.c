@@ -1,13 +1,12 @@
 /* Resuming from a checkpoint: checking that it belongs to the run. */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "checkpoint/checkpoint.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "files/path_list.h"
+#include "instance/fingerprint.h"
 #include "instance/instance.h"
 
 /* Returns whether a setting may differ between a checkpoint and the run that resumes from it. */
@@ -112,27 +111,6 @@ static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run
     return status;
 }
 
-/* Appends the given files that the fingerprint depends on, such as " --data people.csv, --links
- * schedule:links.txt". */
-static void list_files(const saddle_run_info *info, char *out, size_t size)
-{
-    const saddle_plan *plan = info->given;
-    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
-        const saddle_option *option = saddle_plan_option(plan, k);
-        if (option->home != SADDLE_HOME_PLAN || option->stage != SADDLE_STAGE_INSTANCE ||
-            option->kind != SADDLE_OPTION_TEXT || !saddle_plan_given(plan, option))
-            continue;
-        const char *value = SADDLE_PLAN_TEXT(plan, option);
-        saddle_path_list files = {.count = 0};
-        saddle_path_list_add_rule(&files, option->name, value);
-        bool file = files.count > 0;
-        saddle_path_list_release(&files);
-        if (file || option->effect == SADDLE_EFFECT_SOURCE || access(value, F_OK) == 0)
-            saddle_append(out, size, "%s --%s %.200s", *out == '\0' ? "" : ",", option->name,
-                          value);
-    }
-}
-
 /* Compares what the settings do not show: the contents of the data and of the network. */
 static saddle_status check_contents(const saddle_checkpoint *c, const saddle_resuming_run *run,
                                     saddle_error *error)
@@ -140,7 +118,7 @@ static saddle_status check_contents(const saddle_checkpoint *c, const saddle_res
     char files[512] = "";
     if (c->number.data == run->number->data)
         return SADDLE_OK;
-    list_files(run->info, files, sizeof files);
+    saddle_append_inputs(run->info->given, files, sizeof files);
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
         "the data, or the network, sets or start, have changed since the run of the checkpoint "

@@ -2,10 +2,14 @@
 #include "instance/fingerprint.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "core/memory.h"
 #include "core/sha256.h"
 #include "core/status.h"
+#include "core/text.h"
+#include "files/path_list.h"
+#include "instance/same_run.h"
 
 /* ---- single objects -------------------------------------------------------------------------- */
 
@@ -238,4 +242,23 @@ saddle_status saddle_same_contents(const saddle_instance *e, const saddle_world 
                        strcmp(option, "data") == 0
                            ? ", or give each agent its own file, such as part-%d.csv"
                            : "");
+}
+
+void saddle_append_inputs(const saddle_plan *plan, char *out, size_t size)
+{
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
+        bool model = SADDLE_IS_FIELD(option, network.link_model);
+        if (option->home != SADDLE_HOME_PLAN || option->kind != SADDLE_OPTION_TEXT ||
+            (option->stage != SADDLE_STAGE_INSTANCE && !model) || !saddle_plan_given(plan, option))
+            continue;
+        const char *value = SADDLE_PLAN_TEXT(plan, option);
+        saddle_path_list files = {.count = 0};
+        saddle_path_list_add_rule(&files, option->name, value);
+        bool file = files.count > 0;
+        saddle_path_list_release(&files);
+        if (file || option->effect == SADDLE_EFFECT_SOURCE || access(value, F_OK) == 0)
+            saddle_append(out, size, "%s --%s %.200s", *out == '\0' ? "" : ",", option->name,
+                          value);
+    }
 }

@@ -25,6 +25,10 @@ saddle_status saddle_fingerprint_run(const saddle_instance *instance,
                                      const saddle_link_model *model, uint64_t *out,
                                      saddle_error *error);
 
+/* Appends the given files that the fingerprint depends on, such as " --data people.csv, --links
+ * schedule:links.txt". */
+void saddle_append_inputs(const saddle_plan *plan, char *out, size_t size);
+
 /* Refuses an object, made from an option, whose contents are not those of process 0, because two
  * machines may have different files of the same name. Collective. */
 saddle_status saddle_same_contents(const saddle_instance *instance, const saddle_world *world,

@@ -102,7 +102,8 @@ check "continues" exits 0
 while read -r file expression; do
     cp "$file" kept
     sed -i "$expression" "$file"
-    refuse "the contents of the data, the network or the link model have changed" compare "${files[@]}"
+    refuse "churn events.txt, --link-model links.txt, or give another directory" \
+        compare "${files[@]}"
     mv kept "$file"
 done <<'END'
 rows.txt s/^1 1:3/-1 1:3/

@@ -125,7 +125,7 @@ done_before=$(evaluations int/precision.csv)
 check "evaluations are kept" [ "$done_before" -ge 2 ]
 
 # Refusals. What is there is not overwritten.
-refuse "--resume: 'saddle-tune/gda.csv' already exists; give this option to continue it" \
+refuse "saddle: 'saddle-tune/gda.csv' already exists; give --resume to continue it" \
     tune "${problem[@]}" --algorithms gda --budget 50000
 refuse "belongs to another search: --budget is '50000' there and '60000' here" \
     tune "${problem[@]}" --algorithms gda --budget 60000 --resume

@@ -1007,7 +1007,7 @@ START_TEST(foreign_logs_are_refused)
     saddle_tuning_free(tune(&b, &inputs, NULL));
     saddle_tuning *t = NULL;
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "already exists; give this option to continue it");
+                   SADDLE_BAD_INPUT, "already exists; give --resume to continue it");
     inputs.resume = true;
     inputs.budget = 70000;
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
