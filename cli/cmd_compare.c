@@ -41,7 +41,8 @@ static const saddle_option *const own[] = {
                "Repeat with seeds seed, seed+1, ..., seed+K-1. Tables then show mean and range."),
     CLI_OPTION(TEXT, options, levels, "levels", GROUP, "auto", "L1,L2,...",
                "Levels of the metric at which the costs are reported. auto: powers of ten, from "
-               "the start down to the best level reached, at most 6."),
+               "the start down to the best level reached or to rounding errors, at most 6, most of "
+               "them among those that all runs reach."),
     CLI_OPTION(TEXT, options, output, "output", GROUP, "saddle-compare", "DIR",
                "Directory for the traces and summary.csv. It is created if missing. The traces "
                "are named ALGORITHM-seedN.csv."),

@@ -133,10 +133,10 @@ static void print_exit_codes(void)
 }
 
 const char *const cli_run_basics[] = {
-    "problem",    "data",       "test-data", "agents", "topology",  "algorithm", "algorithms",
-    "iterations", "tolerance",  "max-ifo",   "budget", "objective", "search",    "repeats",
-    "tuned",      "seed",       "threads",   "trace",  "model",     "output",    "report",
-    "json",       "checkpoint", "config",    NULL};
+    "problem",    "data",      "test-data",  "agents",  "topology",  "algorithm", "algorithms",
+    "iterations", "tolerance", "max-ifo",    "budget",  "objective", "search",    "repeats",
+    "levels",     "tuned",     "seed",       "threads", "trace",     "model",     "output",
+    "report",     "json",      "checkpoint", "config",  NULL};
 
 /* Prints the basic options with the first sentence of their help. */
 static void print_basics(const saddle_plan *plan, const cli_command *command)

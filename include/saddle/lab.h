@@ -93,15 +93,17 @@ SADDLE_API saddle_status saddle_model_consensus_distance(const char *path, size_
 typedef struct saddle_metric_range {
     double start; /**< The largest finite metric at the start of a run. */
     double best;  /**< The smallest positive metric at the end of a run; 0 if there is none. */
+    double worst; /**< The largest finite metric at the end of a run. */
     size_t runs;  /**< The number of runs whose metric is finite at the end. */
 } saddle_metric_range;
 
 /** Adds a run, by its metric in the first and in the last row. */
 SADDLE_API void saddle_metric_range_add(saddle_metric_range *range, double first, double last);
 /**
- * Chooses levels of the metric at which the costs of the runs are compared: decades between `start`
- * and `best`, evenly thinned, in descending order; if there is none, the best itself, rounded up.
- * Returns their number, 0 if no run has a finite metric at the end.
+ * Chooses levels of the metric at which the costs of the runs are compared, in descending order:
+ * decades from `start` to `best`, or to 1e-24 times the start, where rounding begins. If there are too
+ * many, most of the levels are decades that all runs reach. If there is none, it is the best itself,
+ * rounded up. Returns their number, 0 if no run has a finite metric at the end.
  */
 SADDLE_API size_t saddle_levels_choose(const saddle_metric_range *range,
                                        double level[SADDLE_MOST_LEVELS]);

@@ -65,7 +65,7 @@ class Comparison(Mapping[str, list[Result]]):
 
     def levels(self) -> list[float]:
         """Returns levels between the metric at the start and the best end, as `saddle compare`
-        chooses them: powers of ten, at most 6."""
+        chooses them: powers of ten, at most 6, most of them among those that all runs reach."""
         span = ffi.new("saddle_metric_range *")
         for metric in (r._trace()["metric"] for results in self.values() for r in results):
             lib.saddle_metric_range_add(span, metric[0], metric[-1])
