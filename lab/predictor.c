@@ -26,12 +26,13 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Whether a name can only be an option of an algorithm that the caller of the run supplied. */
+/* Whether a name can only be an option of an algorithm or problem that is not built in. */
 static bool is_foreign(const saddle_plan *plan, const char *name)
 {
     const saddle_algorithm *known;
     return plan->settings != NULL && saddle_plan_find(plan, name) == NULL &&
-           saddle_algorithm_find(&known, plan->algorithm.name, NULL) != SADDLE_OK;
+           (saddle_plugin_named(plan->problem.name) ||
+            saddle_algorithm_find(&known, plan->algorithm.name, NULL) != SADDLE_OK);
 }
 
 /* Reads "name: value" lines; `text` is cut into pieces. */

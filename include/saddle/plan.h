@@ -270,10 +270,14 @@ SADDLE_API void saddle_plan_defaults_for(saddle_plan *plan, size_t size, uint32_
  * be filled by saddle_plan_defaults() before it is used again. NULL is allowed. */
 SADDLE_API void saddle_plan_free(saddle_plan *plan);
 /** Sets an option from text. Refuses and names a value of the wrong kind or out of range. "" and
- * "auto" restore the default of options that have this default. An unknown name may be an own
- * option of a plug-in that the plan already names: these are then loaded. */
+ * "auto" restore the default of options that have this default. Own options of plug-ins can be set
+ * after saddle_plan_load_plugins(). */
 SADDLE_API saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *text,
                                          saddle_error *error);
+/** Loads the plug-ins that the caller, not a file, named in a plan, and adds their own options to it.
+ * The plan keeps the objects loaded. An option whose name the plan already has can only be given in
+ * the text of its plug-in. */
+SADDLE_API saddle_status saddle_plan_load_plugins(saddle_plan *plan, saddle_error *error);
 /** Sets options from a YAML file of `name: value` lines. Options that are already given keep
  * their value. */
 SADDLE_API saddle_status saddle_plan_load(saddle_plan *plan, const char *path, saddle_error *error);

@@ -10,7 +10,7 @@ from ._callbacks import Callbacks
 from ._checks import as_array, as_bytes
 from ._library import ffi, lib, new_plan
 from .data import dataset, pointer
-from .errors import InputError, check
+from .errors import check
 from .graphs import Network
 from .option_table import as_text, is_known, unknown_keyword
 from .sets import constraint_set, regularizer
@@ -71,16 +71,11 @@ class Plan:
 
     def _set_own(self, keyword: str, value: Any) -> bool:
         """Sets an option of a plug-in; returns whether there is one of this name."""
-        name = keyword.replace("_", "-")
-        if "-" in keyword:
+        check(lib.saddle_plan_load_plugins, self.c)
+        if "-" in keyword or not self.option(keyword):
             return False
-        try:
-            self.set(name, "" if value is None else value)
-        except InputError as why:
-            if str(why).startswith("unknown option"):
-                return False
-            if value is not None:
-                raise
+        if value is not None:
+            self.set(keyword.replace("_", "-"), value)
         return True
 
     def option(self, keyword: str) -> Any:

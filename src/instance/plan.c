@@ -108,14 +108,12 @@ saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *t
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, plan, name, text);
-    const saddle_option *option = NULL;
     saddle_status status = saddle_plan_check_size(plan, error);
     SADDLE_THEN(status, open_list(plan, error));
-    SADDLE_THEN(status, saddle_plan_seek(plan, name, &option, error));
     if (status != SADDLE_OK)
         return status;
-    return option != NULL ? saddle_entry_assign_named(plan, saddle_entry_of(plan, option), text,
-                                                      SADDLE_FROM_CALLER, error)
+    saddle_entry *chosen = saddle_entry_find(plan, name);
+    return chosen != NULL ? saddle_entry_assign_named(plan, chosen, text, SADDLE_FROM_CALLER, error)
                           : refuse_unknown(plan, name, error);
 }
 

@@ -101,7 +101,10 @@ static saddle_status load_all(saddle_plan *plan, const saddle_option *option, sa
 
 saddle_status saddle_plan_load_plugins(saddle_plan *plan, saddle_error *error)
 {
-    saddle_status status = saddle_plan_add_options(plan, NULL, error);
+    SADDLE_REQUIRE(error, plan);
+    const saddle_algorithm *own = plan->algorithm.own;
+    saddle_status status = saddle_plan_check_size(plan, error);
+    SADDLE_THEN(status, saddle_plan_add_options(plan, own != NULL ? own->options : NULL, error));
     for (size_t k = 0; status == SADDLE_OK && k < plan->settings->count; k++) {
         const saddle_entry *e = &plan->settings->entries[k];
         /* What a file names is never loaded. */

@@ -12,9 +12,6 @@
 #include "files/plugin.h"
 #include "instance/plan.h"
 
-/* Loads the plug-ins that the caller named in a plan, and adds their own options to the plan, which keeps the
- * objects loaded. An option whose name the plan already has can only be given in the text of its plug-in. */
-saddle_status saddle_plan_load_plugins(saddle_plan *plan, saddle_error *error);
 /* Finds the option of a name like saddle_plan_find(); loads the plug-ins if the plan does not have it. */
 saddle_status saddle_plan_seek(saddle_plan *plan, const char *name, const saddle_option **out,
                                saddle_error *error);
