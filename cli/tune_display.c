@@ -96,8 +96,8 @@ saddle_tune_hooks tune_display_hooks(tune_display *d, const volatile sig_atomic_
 
 void tune_print_ranking(const saddle_tuning *t)
 {
-    cli_table *table = cli_table_create("lrrrl");
-    cli_table_words(table, "rank", t->objective.name, "IFO", "iterations", "settings");
+    cli_table *table = cli_table_create("lrrrrl");
+    cli_table_words(table, "rank", "rung", t->objective.name, "IFO", "iterations", "settings");
     for (size_t k = 0; k < t->candidates; k++) {
         size_t candidate = t->ranking[k];
         const saddle_trial *last = saddle_tuning_last(t, candidate);
@@ -105,6 +105,7 @@ void tune_print_ranking(const saddle_tuning *t)
             continue;
         char text[TUNE_SETTINGS];
         cli_table_add(table, "%zu", k + 1);
+        cli_table_add(table, "%zu", last->rung + 1);
         if (last->diverged)
             cli_table_add(table, "diverged");
         else
@@ -116,4 +117,5 @@ void tune_print_ranking(const saddle_tuning *t)
     }
     cli_print("\n");
     cli_table_print(table);
+    cli_wrap(0, 0, "ranked by the last rung of each, the longest; the default is in every rung");
 }

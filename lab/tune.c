@@ -188,7 +188,8 @@ static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
         trial->diverged = !*interrupted && is_lost(s, result, value);
         trial->value = trial->diverged ? (double)INFINITY : value;
         trial->ifo = result->cost.ifo;
-        trial->iterations = trial->diverged ? result->fault.iteration : row->iteration;
+        trial->iterations =
+            result->stop == SADDLE_STOP_DIVERGED ? result->fault.iteration : row->iteration;
         if (trial->ifo > trial->allotment)
             status = saddle_fail(error, SADDLE_CHECK_FAILED,
                                  "an iteration of %s made more than the %" PRIu64

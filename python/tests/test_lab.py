@@ -322,3 +322,12 @@ def test_outputs_do_not_replace_inputs(tmp_path):
     model = tmp_path / "m.npz"
     r.save(model)
     saddle.run("auc", data=str(file), iterations=2, init=f"file:{model}").save(model)
+
+
+def test_candidates_that_are_diverging_have_iterations(caplog):
+    options = {"algorithm": "prox-dsgda", "tau": 1}
+    t = saddle.tune("quadratic", candidates=4, budget=40000, **options)
+    assert t.trials["diverged"].any() and (t.trials["iterations"] > 0).all()
+    r = saddle.run("quadratic", iterations=60, **options)
+    assert r.stop == "iterations" and r.trace.metric[-1] > 1e3 * r.trace.metric[0]
+    assert "far above the" in caplog.text

@@ -17,6 +17,8 @@
  * metric is a sum of squares, so the iterates are a million times off. */
 #define RUNAWAY 1e12
 #define RUNAWAY_POINTS 4
+/* A run that ends at this many times the metric of its start is warned of. */
+#define GROWN 1e3
 /* Variables below this do not explain a loss that overflows: even their fifth power does not. */
 #define LARGE 1e60
 
@@ -375,4 +377,16 @@ saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddl
     r->result->stop = SADDLE_STOP_DIVERGED;
     r->result->fault = *fault;
     return status;
+}
+
+void saddle_run_warn_of_growth(const saddle_run_state *r)
+{
+    double start = r->result->row_count > 0 ? r->result->rows[0].metric : (double)NAN;
+    /* Compressed messages have a warning of their own. */
+    if (r->info.instance->compression == NULL && r->result->stop != SADDLE_STOP_DIVERGED &&
+        start > 0.0 && r->row.metric > GROWN * start)
+        saddle_run_warn(r,
+                        "the run ends at a metric of %.3g, far above the %.3g of its start; take "
+                        "smaller steps",
+                        r->row.metric, start);
 }

@@ -143,6 +143,8 @@ saddle_status saddle_run_check_links(const saddle_run_state *r, saddle_error *er
 void saddle_run_warn_of_replicas(saddle_run_state *r);
 /* Warns if the agents end further apart than the run began from its goal, and compression explains it. */
 void saddle_run_warn_of_disagreement(const saddle_run_state *r);
+/* Warns if a run ends far from its goal, compared with its start. */
+void saddle_run_warn_of_growth(const saddle_run_state *r);
 /* Names the mixing rate as the cause of a divergence that has no other cause. */
 void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault);
 /* Warns of events of churn and changes of a schedule that come after the last iteration. */

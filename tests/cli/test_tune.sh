@@ -11,6 +11,7 @@ spent() { grep -v '^#' "$1" | awk -F, 'NR > 1 {sum += $4} END {print sum + 0}'; 
 evaluations() { grep -v '^#' "$1" | awk 'END {print NR - 1}'; }
 
 try tune "${problem[@]}" --algorithms gda,sgda --budget 50000
+check "the table says why ranks are in this order" says "ranked by the last rung of each"
 check "tune" exits 0
 check "warns of nothing" silent
 check "fits 80 columns" is "$(grep -v '^best: ' out | grep -v 'runs with these settings$' | grep -cE '^.{81}')" 0
