@@ -210,7 +210,7 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
         warn(plan, option, reason, warning, context);
         if (option->home == SADDLE_HOME_OWN && saddle_plan_given(plan, option) &&
             saddle_plan_text_overrides(plan, option, other))
-            saddle_warn(warning, context, "%s: not used, because '%.300s' gives it, too",
+            saddle_warn(warning, context, "--%s: not used, because '%.300s' gives it, too",
                         option->name, other);
     }
 }

@@ -124,7 +124,7 @@ static saddle_status check_steps(const saddle_run_state *r, const saddle_steps *
     for (size_t k = 0; k < sizeof step / sizeof *step; k++)
         if (isnan(step[k].value) && saddle_option_in(a->options, step[k].option))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "%s: algorithm %s has left this step automatic; give a number, or "
+                               "--%s: algorithm %s has left this step automatic; give a number, or "
                                "let it choose one if none is given (in C in init(), in Python by a "
                                "class attribute)",
                                step[k].option->name, a->name);
