@@ -74,13 +74,19 @@ def _translation() -> tuple[re.Pattern[str], dict[str, str]]:
         words[f"--search: {name}"] = f"search: {keyword}"
     longest_first = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
     word = rf"(?<![\w./'-])(?:{longest_first})(?![\w./'-])"
-    return re.compile(rf"{word}|(?<!\w)'.*?(?:'(?!\w)|$)"), words
+    own = r"^--[a-z][\w-]*(?=: )"  # an own option of a plug-in
+    return re.compile(rf"{word}|{own}|(?<!\w)'.*?(?:'(?!\w)|$)"), words
 
 
 def as_keywords(message: str) -> str:
     """Returns a message of the library with Python's names, such as x_set for --x-set."""
     pattern, words = _translation()
-    return pattern.sub(lambda found: words.get(found[0], found[0]), message)
+
+    def keyword(found: re.Match[str]) -> str:
+        own = found[0][2:].replace("-", "_") if found[0].startswith("--") else found[0]
+        return words.get(found[0], own)
+
+    return pattern.sub(keyword, message)
 
 
 def error_of(c: Any) -> Error:

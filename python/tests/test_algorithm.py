@@ -397,16 +397,16 @@ def test_agents_end_with_their_step():
 
 def test_own_parameters_are_settings():
     class Scaled(saddle.Algorithm):
-        scale, laps = 0.02, 2
+        gain, laps = 0.02, 2
 
         def step(self, agent):
             assert isinstance(self.laps, int)
             gx, gy = agent.gradient(agent.now.x, agent.now.y)
-            return agent.mix("x") - self.scale * gx, agent.mix("y") + self.scale * gy
+            return agent.mix("x") - self.gain * gx, agent.mix("y") + self.gain * gy
 
-    r = saddle.run("quadratic", algorithm=Scaled(scale=0.01), iterations=3)
-    assert r.settings["scale"] == "0.01" and r.settings["laps"] == "2"
-    given = saddle.run("quadratic", algorithm=Scaled(), scale=0.01, laps=3, iterations=3)
+    r = saddle.run("quadratic", algorithm=Scaled(gain=0.01), iterations=3)
+    assert r.settings["gain"] == "0.01" and r.settings["laps"] == "2"
+    given = saddle.run("quadratic", algorithm=Scaled(), gain=0.01, laps=3, iterations=3)
     assert (given.x == r.x).all() and given.settings["laps"] == "3"
 
     class Other(Scaled):
