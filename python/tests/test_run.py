@@ -727,6 +727,39 @@ def test_resume(tmp_path, rows):
         saddle.compare("auc", data=rows, resume=tmp_path / "ck")
 
 
+class Logistic(saddle.Problem):
+    """Its loss at the start is log 2, whatever the data."""
+
+    x_dim, y_dim, samples = 3, 1, [20] * 4
+
+    def __init__(self, seed):
+        rng = np.random.default_rng(seed)
+        self.a, self.b = rng.normal(size=(4, 20, 3)), np.sign(rng.normal(size=(4, 20)))
+
+    def start(self, seed):
+        return np.zeros(3), np.zeros(1)
+
+    def gradient(self, agent, rows, x, y):
+        a, b = self.a[agent][rows], self.b[agent][rows]
+        return -(b / (1 + np.exp(b * (a @ x)))) @ a / len(b) + 0.1 * y[0], 0.1 * x.sum() - y
+
+    def value(self, agent, x, y):
+        loss = np.logaddexp(0, -self.b[agent] * (self.a[agent] @ x)).mean()
+        return loss + 0.1 * y[0] * x.sum() - 0.5 * y @ y
+
+
+def test_your_own_problem_with_other_data_is_not_resumed(tmp_path):
+    saddle.run(Logistic(1), topology="ring", iterations=10, checkpoint=tmp_path / "ck")
+    saddle.run(Logistic(1), iterations=20, resume=tmp_path / "ck")
+    with pytest.raises(saddle.InputError, match="^the data, .* have changed since the run of "):
+        saddle.run(Logistic(2), iterations=30, resume=tmp_path / "ck")
+    search = {"topology": "ring", "budget": 100000, "log": tmp_path / "log.csv"}
+    saddle.tune(Logistic(1), **search)
+    saddle.tune(Logistic(1), resume=True, **search)
+    with pytest.raises(saddle.InputError, match="contents of the data, .* have changed"):
+        saddle.tune(Logistic(2), resume=True, **search)
+
+
 def test_logging(caplog):
     with caplog.at_level(logging.DEBUG, "saddle"):
         saddle.run("quadratic", c_gamma=3, algorithm="precision", **SMALL)

@@ -8,6 +8,7 @@
 #include "core/sha256.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "core/vector.h"
 #include "files/path_list.h"
 #include "instance/same_run.h"
 
@@ -108,24 +109,6 @@ const char *saddle_data_contents(const saddle_instance *e, saddle_sha256 *sum)
 
 /* ---- an instance ----------------------------------------------------------------------------- */
 
-/* Computes the fingerprint of an agent's rows or, for a problem that is not made from data, of
- * its loss at the start. */
-static uint64_t sum_agent(const saddle_instance *e, size_t i, double *scratch)
-{
-    const saddle_problem *problem = e->problem;
-    const uint64_t head[] = {i, problem->samples[i]};
-    saddle_sha256 sum;
-    saddle_sha256_begin(&sum);
-    saddle_sha256_add(&sum, head, sizeof head);
-    if (e->parts->shard != NULL) {
-        sum_data(&sum, e->parts->shard[i]);
-    } else {
-        double value = saddle_problem_value(problem, i, e->x0, e->y0, scratch);
-        saddle_sha256_add(&sum, &value, sizeof value);
-    }
-    return end_sum(&sum);
-}
-
 /* Fills a point with different numbers of both signs: v[k] = size * a number in [-1, 1). */
 static void fill_probe(size_t dimension, double size, double *v)
 {
@@ -133,6 +116,47 @@ static void fill_probe(size_t dimension, double size, double *v)
         uint64_t bits = (k + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 11;
         v[k] = size * ((double)bits * 0x1p-52 - 1.0);
     }
+}
+
+/* Adds value and gradient of an agent of a problem that is not made from data, at the start and at
+ * points of X and Y around it. The start alone does not tell data apart: the logistic loss at 0 is
+ * log 2 for all of them. `memory` has saddle_fingerprint_doubles(). */
+static void sum_functions(saddle_sha256 *sum, const saddle_instance *e, size_t i, double *memory)
+{
+    static const double size[] = {0.0, 0.01, -1.0};
+    const saddle_problem *problem = e->problem;
+    const saddle_batch all = {.count = problem->samples[i]};
+    size_t both = problem->x_dim + problem->y_dim;
+    double *x = memory;
+    double *y = x + problem->x_dim;
+    double *gradient = x + both;
+    double *scratch = gradient + both;
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
+        fill_probe(both, size[k], x);
+        saddle_axpy(problem->x_dim, 1.0, e->x0, x);
+        saddle_axpy(problem->y_dim, 1.0, e->y0, y);
+        saddle_set_project(e->x_set, x, scratch);
+        saddle_set_project(e->y_set, y, scratch);
+        double value = saddle_problem_value(problem, i, x, y, scratch);
+        saddle_problem_gradient(problem, i, &all, x, y, gradient, gradient + problem->x_dim,
+                                scratch);
+        saddle_sha256_add(sum, &value, sizeof value);
+        saddle_sha256_add(sum, gradient, both * sizeof *gradient);
+    }
+}
+
+/* Computes the fingerprint of an agent's rows or, without data, of its functions. */
+static uint64_t sum_agent(const saddle_instance *e, size_t i, double *memory)
+{
+    const uint64_t head[] = {i, e->problem->samples[i]};
+    saddle_sha256 sum;
+    saddle_sha256_begin(&sum);
+    saddle_sha256_add(&sum, head, sizeof head);
+    if (e->parts->shard != NULL)
+        sum_data(&sum, e->parts->shard[i]);
+    else
+        sum_functions(&sum, e, i, memory);
+    return end_sum(&sum);
 }
 
 /* Adds the results of the sets and h on a few points, which reveal bounds and contexts that are
@@ -179,21 +203,28 @@ static bool sum_common(const saddle_instance *e, uint64_t *out)
     return good;
 }
 
+size_t saddle_fingerprint_doubles(const saddle_instance *e)
+{
+    size_t sets = saddle_larger(saddle_set_scratch(e->x_set), saddle_set_scratch(e->y_set));
+    return 2 * (e->problem->x_dim + e->problem->y_dim) +
+           saddle_larger(saddle_problem_scratch(e->problem), sets);
+}
+
 saddle_status saddle_fingerprint_instance(const saddle_instance *e, uint64_t *out,
                                           saddle_error *error)
 {
     *out = e->parts->fingerprint;
     if (*out != 0)
         return SADDLE_OK;
-    double *scratch = saddle_alloc_doubles(saddle_problem_scratch(e->problem));
-    bool good = scratch != NULL;
+    double *memory = saddle_alloc_doubles(saddle_fingerprint_doubles(e));
+    bool good = memory != NULL;
     /* The fingerprints are added up, so that the result does not depend on which process holds
      * which agent. */
     for (size_t k = 0; good && k < e->world->local; k++)
-        *out += sum_agent(e, e->world->here[k], scratch);
+        *out += sum_agent(e, e->world->here[k], memory);
     if (good && e->world->rank == 0)
         good = sum_common(e, out);
-    saddle_free(scratch);
+    saddle_free(memory);
     saddle_status status = good ? SADDLE_OK : saddle_no_memory(error, "the data's fingerprint");
     status = saddle_world_agree(e->world, status, error);
     if (status == SADDLE_OK)

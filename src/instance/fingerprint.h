@@ -13,11 +13,14 @@ typedef const char *saddle_contents(const saddle_instance *instance, saddle_sha2
 saddle_contents saddle_graph_contents, saddle_mixing_contents, saddle_links_contents,
     saddle_churn_contents, saddle_data_contents;
 
-/* Computes the fingerprint of network, data, start, and the results of sets and h on a few
- * points, which the instance keeps. It does not depend on the placement of the agents on processes.
- * Collective. */
+/* Computes the fingerprint of network, data, start, and the results of sets, h and, without data,
+ * the problem's functions on a few points, which the instance keeps. It does not depend on the
+ * placement of the agents on processes. Collective. */
 saddle_status saddle_fingerprint_instance(const saddle_instance *instance, uint64_t *out,
                                           saddle_error *error);
+
+/* Returns the number of doubles that it takes meanwhile, for one agent after the other. */
+size_t saddle_fingerprint_doubles(const saddle_instance *instance);
 
 /* Adds the contents of a link model (NULL: there is none), which belongs to a run, to the fingerprint
  * of the instance. Collective unless the instance already keeps its fingerprint. */

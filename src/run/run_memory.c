@@ -11,6 +11,7 @@
 #include "core/sizes.h"
 #include "core/text.h"
 #include "core/world.h"
+#include "instance/fingerprint.h"
 #include "run/result.h"
 #include "run/run.h"
 
@@ -58,8 +59,8 @@ static double passing_bytes(const saddle_run_state *r)
     if (r->given.outputs.model != NULL)
         bytes = fmax(bytes, saddle_result_write_bytes(e));
     if (r->given.outputs.checkpoint != NULL)
-        bytes = fmax(bytes, saddle_block_bytes(saddle_problem_scratch(r->info.network->problem),
-                                               sizeof(double)));
+        bytes = fmax(
+            bytes, saddle_block_bytes(saddle_fingerprint_doubles(r->info.network), sizeof(double)));
     return bytes;
 }
 
