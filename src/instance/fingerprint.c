@@ -1,6 +1,7 @@
 /* Fingerprints of networks and data, by SHA-256. */
 #include "instance/fingerprint.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "core/vector.h"
+#include "data/columns.h"
 #include "files/path_list.h"
 #include "instance/same_run.h"
 
@@ -75,6 +77,25 @@ static void sum_data(saddle_sha256 *sum, const saddle_dataset *data)
     saddle_sha256_add(sum, data->dense, data->rows * data->features * sizeof *data->dense);
 }
 
+static void sum_column(saddle_sha256 *sum, const saddle_column *column)
+{
+    const double fill[] = {column->kind, column->filled ? column->fill : NAN};
+    saddle_sha256_add(sum, fill, sizeof fill);
+    saddle_sha256_add(sum, column->name, column->name != NULL ? strlen(column->name) + 1 : 0);
+    for (size_t k = 0; k < column->texts; k++)
+        saddle_sha256_add(sum, column->text[k], strlen(column->text[k]) + 1);
+}
+
+/* Adds the names and categories of columns, which options such as --groups refer to. */
+static void sum_columns(saddle_sha256 *sum, const saddle_columns *columns)
+{
+    if (columns == NULL)
+        return;
+    sum_column(sum, &columns->label);
+    for (size_t k = 0; k < columns->count; k++)
+        sum_column(sum, &columns->column[k]);
+}
+
 const char *saddle_graph_contents(const saddle_instance *e, saddle_sha256 *sum)
 {
     sum_graph(sum, e->graph);
@@ -104,6 +125,7 @@ const char *saddle_data_contents(const saddle_instance *e, saddle_sha256 *sum)
     if (e->parts->data == NULL)
         return NULL;
     sum_data(sum, e->parts->data);
+    sum_columns(sum, e->parts->data->columns);
     return e->parts->data->name;
 }
 
@@ -197,6 +219,7 @@ static bool sum_common(const saddle_instance *e, uint64_t *out)
     sum_churn(&sum, e->churn);
     saddle_sha256_add(&sum, e->x0, e->problem->x_dim * sizeof *e->x0);
     saddle_sha256_add(&sum, e->y0, e->problem->y_dim * sizeof *e->y0);
+    sum_columns(&sum, e->columns);
     if (e->held_out != NULL)
         sum_data(&sum, e->held_out);
     *out += end_sum(&sum);

@@ -247,6 +247,20 @@ for problem in auc robust-logistic; do
     done
 done
 
+# So are the same rows with other names of columns.
+awk 'BEGIN { print "a,b,c,y"; for (k = 0; k < 40; k++) print k % 2 "," k / 40 "," k % 3 % 2 "," (k % 5 < 2 ? 1 : -1) }' \
+    >d.csv
+groups=(--problem group-dro --groups a --data d.csv --agents 4 --topology ring --iterations 20)
+try run "${groups[@]}" --checkpoint named --quiet
+check "groups by the name of a column" exits 0
+try compare "${groups[@]}" --algorithms precision --output named-o --quiet
+check "and a comparison" exits 0
+sed -i 1s/.*/c,b,a,y/ d.csv
+refuse "$changed" run --resume named --iterations 40
+try compare "${groups[@]}" --algorithms precision,prox-dsgda --output named-o --quiet
+check "a comparison refuses them, too" exits 2
+check "in these words" warns "contents of the data, the network or the link model have changed"
+
 # ---- the network, too, may be read from files that are moved
 "$saddle" graph ring --agents 5 --save edges >/dev/null
 try run "${small[@]}" --topology file:edges --checkpoint network --quiet
