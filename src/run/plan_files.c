@@ -89,6 +89,22 @@ static void add_checkpoints(const char *what, const char *place, saddle_path_lis
     }
 }
 
+/* Adds the values in PATH:name=value,name=value, whatever they are: the options of a plug-in may name files. */
+static void add_own_values(const char *option, const char *text, saddle_path_list *inputs)
+{
+    while ((text = strchr(text, '=')) != NULL) {
+        text++;
+        char *value = saddle_format("%.*s", (int)strcspn(text, ","), text);
+        if (value == NULL) {
+            inputs->short_of_memory = true;
+            return;
+        }
+        add_parts(option, value, inputs);
+        saddle_path_list_add(inputs, option, value);
+        saddle_free(value);
+    }
+}
+
 /* Adds the files that the value of an option names. */
 static void add_inputs(const saddle_option *option, const char *value, const saddle_plan *plan,
                        saddle_path_list *inputs)
@@ -111,6 +127,7 @@ static void add_inputs(const saddle_option *option, const char *value, const sad
         break;
     case SADDLE_FILES_CODE:
         saddle_plugin_add_paths(inputs, what, value);
+        add_own_values(what, value, inputs);
         break;
     case SADDLE_FILES_CHECKPOINT:
         add_checkpoints(what, value, inputs);

@@ -541,6 +541,15 @@ for blocks in 'blocks:2*./parts.so:b=3,*none' 'blocks:2*none,*./parts.so'; do
             "$output" parts.so
     done
 done
+# Its options may name files: PATH:name=value.
+echo rows >rows
+for output in --trace --model --report; do
+    refuse "$output: 'rows' is also the file of --algorithm" "${quadratic[@]}" --algorithm ./parts.so:laps=2,table=rows \
+        "$output" rows
+done
+refuse "--report: 'rows' is also the file of --algorithms" compare --problem quadratic --iterations 3 \
+    --algorithms gda,./parts.so:table=./rows,sgda --output unnamed --report rows
+check "such a file stays" is "$(cat rows)" rows
 mkdir named
 ln parts.so named/gda-seed1.csv
 ln parts.so named/summary.csv
