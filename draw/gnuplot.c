@@ -1,6 +1,7 @@
 #include "draw/gnuplot.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,22 +122,52 @@ static saddle_status missing(int reason, saddle_error *error)
     return saddle_fail(error, SADDLE_IO, "cannot start gnuplot: %s", strerror(reason));
 }
 
-/* Runs the script, with the picture going to a descriptor, and closes it. */
-static saddle_status run_script(FILE *stream, int output, saddle_error *error)
+/* Starts gnuplot; *picture receives the end of a pipe that it draws to. Returns 0 or an errno. */
+static int start_gnuplot(pid_t *child, int script, int errors, int *picture)
 {
     /* -d: ignore start-up files of the user and the system. */
     static const char *const argv[] = {"gnuplot", "-d", NULL};
+    int end[2];
+    if (pipe2(end, O_CLOEXEC) != 0)
+        return errno;
+    int reason = saddle_start_program(child, argv, script, end[1], errors);
+    close(end[1]);
+    *picture = end[0];
+    if (reason != 0)
+        close(end[0]);
+    return reason;
+}
+
+/* Copies a picture to a stream, whose errors its owner checks, and closes the picture. */
+static void copy_picture(int picture, FILE *stream)
+{
+    char bytes[65536];
+    ssize_t got;
+    do {
+        got = read(picture, bytes, sizeof bytes);
+        if (got > 0)
+            fwrite(bytes, 1, (size_t)got, stream);
+    } while (got > 0 || (got < 0 && errno == EINTR));
+    close(picture);
+}
+
+/* Runs the script, with the picture going to `output`, and closes the script. gnuplot does not check
+ * that what it draws can be written, so it draws to a pipe. */
+static saddle_status run_script(FILE *stream, FILE *output, saddle_error *error)
+{
     bool good = fflush(stream) == 0 && !ferror(stream);
     int script = fileno(stream);
     int errors = memfd_create("saddle-gnuplot-errors", MFD_CLOEXEC);
+    int picture = -1;
     pid_t child = 0;
     int reason = good && errors >= 0 && lseek(script, 0, SEEK_SET) == 0 ? 0 : errno;
     if (reason == 0)
-        reason = saddle_start_program(&child, argv, script, output, errors);
+        reason = start_gnuplot(&child, script, errors, &picture);
     saddle_status status = SADDLE_OK;
     if (reason != 0) {
         status = missing(reason, error);
     } else {
+        copy_picture(picture, output);
         int ending = saddle_wait_for_program(child);
         char message[512];
         last_line(errors, message, sizeof message);
@@ -160,7 +191,7 @@ saddle_status gnuplot_save(FILE *script, const char *path, saddle_error *error)
         fclose(script);
         return status;
     }
-    status = run_script(script, fileno(file.stream), error);
+    status = run_script(script, file.stream, error);
     if (status == SADDLE_OK)
         return saddle_output_commit(&file, error);
     saddle_output_discard(&file);
@@ -192,7 +223,7 @@ saddle_status gnuplot_print(FILE *script, FILE *stream, saddle_error *error)
         fclose(script);
         return status;
     }
-    status = run_script(script, fileno(picture), error);
+    status = run_script(script, picture, error);
     if (status == SADDLE_OK)
         copy_text(picture, stream);
     fclose(picture);

@@ -225,12 +225,28 @@ bool saddle_sync_directory_of(const char *path)
     return good;
 }
 
+/* Sets errno to why a stream, which is not used any more, could not be written to: a stream does not keep
+ * the reason, and writing again has the same one. */
+static void find_reason(FILE *stream)
+{
+    static const char zeros[65536];
+    ssize_t written;
+    do {
+        errno = 0;
+        written = write(fileno(stream), zeros, sizeof zeros);
+    } while (written > 0 && (size_t)written < sizeof zeros);
+}
+
 /* Syncs what was written, under its random name. */
 static bool write_out(saddle_output *out)
 {
     errno = 0;
-    return !ferror(out->stream) && fflush(out->stream) == 0 &&
-           saddle_sync_file(fileno(out->stream)) && (out->temporary != NULL || name_file(out));
+    if (ferror(out->stream)) {
+        find_reason(out->stream);
+        return false;
+    }
+    return fflush(out->stream) == 0 && saddle_sync_file(fileno(out->stream)) &&
+           (out->temporary != NULL || name_file(out));
 }
 
 /* Gives a file that was written out its name. */

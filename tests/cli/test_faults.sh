@@ -35,6 +35,7 @@ check "and is the trace's beginning" is "$(timeless limit.csv | md5sum)" \
 code=${PIPESTATUS[0]}
 check "a model that cannot be written ends with 1" exits 1
 check "says why" warns "cannot write 'large.npz'"
+check "with the reason" warns "File too large"
 check "the summary is there" says "all iterations done"
 check "and says so, too" says "not written"
 check "nothing is left of it" absent large.npz
@@ -55,6 +56,25 @@ check "prints its tables" says "prox-dsgda"
 check "keeps its summary" is "$(cut -d, -f1-6 cut/summary.csv)" "$(cut -d, -f1-6 full/summary.csv)"
 check "and complete rows" complete_rows cut/prox-dsgda-seed1.csv
 
+# ---- a picture
+if has gnuplot; then
+    try run "${small[@]}" --iterations 5 --trace few.csv --quiet
+    for picture in few.svg few.png few.pdf; do
+        try plot few.csv -o "$picture"
+        check "a picture: $picture" exits 0
+        sum=$(sha256sum <"$picture")
+        (
+            ulimit -f 8
+            "$saddle" plot few.csv -o "$picture" >out 2>err </dev/null
+        )
+        code=$?
+        check "$picture that cannot be written ends with 1" exits 1
+        check "says why" warns "cannot write '$picture': File too large"
+        check "the old one stays" is "$(sha256sum <"$picture")" "$sum"
+    done
+    check "no temporary file" no_litter
+fi
+
 # ---- a real full disk and a read-only one, where they are available
 mkdir disk
 if mount -t tmpfs -o size=16k tmpfs disk 2>/dev/null; then
@@ -65,6 +85,9 @@ if mount -t tmpfs -o size=16k tmpfs disk 2>/dev/null; then
     check "which is complete" complete_rows disk/t.csv
     try run "${small[@]}" --iterations 300 --trace-every 1 --trace keep.csv --model disk/m.npz
     check "a full disk for the model ends with 1" exits 1
+    check "names the reason" warns "No space left on device"
+    try graph ring --agents 2000 --save disk/edges
+    check "so does a full disk for edges" warns "cannot write 'disk/edges': No space left on device; is the disk full?"
     check "costs the model alone" is "$(timeless keep.csv | md5sum)" "$(timeless whole.csv | md5sum)"
     check "leaves no temporary file" no_litter
     mount -o remount,ro disk
