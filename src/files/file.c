@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -121,11 +123,28 @@ static int stream_of(const struct stat *file)
     return 0;
 }
 
+/* Returns the descriptor that /dev/fd/N or /proc/self/fd/N names; 0 for other paths. */
+static int descriptor_of(const char *path)
+{
+    static const char *const directory[] = {"/dev/fd/", "/proc/self/fd/"};
+    uint64_t number;
+    for (size_t k = 0; k < 2; k++) {
+        size_t length = strlen(directory[k]);
+        if (strncmp(path, directory[k], length) == 0 &&
+            saddle_parse_integer(path + length, &number) && number <= INT_MAX)
+            return (int)number;
+    }
+    return 0;
+}
+
 int saddle_named_stream(const char *path)
 {
     struct stat status;
     bool device = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
-    return device && stat(path, &status) == 0 ? stream_of(&status) : 0;
+    if (!device || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return 0;
+    int stream = stream_of(&status);
+    return stream != 0 ? stream : descriptor_of(path);
 }
 
 const char *saddle_unwritable(const char *path)
@@ -133,6 +152,8 @@ const char *saddle_unwritable(const char *path)
     static const char *const why[] = {NULL, "it is standard output, which is redirected to a file",
                                       "it is standard error, which is redirected to a file"};
     struct stat status;
+    if (saddle_named_stream(path) > 2)
+        return "it is a file that this process was given open";
     if (stat(path, &status) == 0)
         return why[stream_of(&status)];
     int reason = errno;

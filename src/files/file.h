@@ -67,11 +67,10 @@ const char *saddle_file_name(const char *path);
 bool saddle_has_ending(const char *path, const char *ending);
 /* Returns the directory of a path, "." if it has none; free with saddle_free(). NULL with errno ENOMEM. */
 char *saddle_directory_of(const char *path);
-/* Returns 1 or 2 for a name of standard output or standard error, such as /dev/stdout, if it is redirected to a
- * regular file; else 0. */
+/* Returns the descriptor that a path such as /dev/stdout or /dev/fd/3 names, if it is a regular file; else 0. */
 int saddle_named_stream(const char *path);
-/* Returns why a file must not be written: it is a link that cannot be followed, or the file that this
- * process has as its standard output or standard error, which would be replaced or mixed up; else NULL. */
+/* Returns why a file must not be written: it is a link that cannot be followed, or the file of a descriptor, as
+ * above, or of standard output or standard error, which would be replaced or mixed up; else NULL. */
 const char *saddle_unwritable(const char *path);
 /* Creates a directory, which may already exist. `what`, such as "--output", begins the error message. */
 saddle_status saddle_make_directory(const char *what, const char *path, saddle_error *error);
@@ -96,11 +95,11 @@ typedef struct saddle_lines {
     char *path;   /* as the caller gave it */
     off_t whole;  /* bytes up to the end of the last line written */
     bool broken;  /* a line could not be written, which was reported */
-    bool shared;  /* with other output of the process: lines are appended to a standard stream */
+    bool shared;  /* with other output of the process: lines are appended to its descriptor */
 } saddle_lines;
 
-/* Starts a file, or opens an existing device or pipe, or appends to standard output or standard error if the
- * path is a name of it, such as /dev/stdout. Fails with SADDLE_BAD_INPUT if the path cannot be
+/* Starts a file, or opens an existing device or pipe, or appends to a descriptor of the process if the path
+ * names it, such as /dev/stdout. Fails with SADDLE_BAD_INPUT if the path cannot be
  * written to, is a pipe without a reader, or is a file that another run is writing (its contents are
  * kept). `option`, such as "--trace", begins the message. `keep`: keeps the contents of the file; call
  * saddle_lines_cut() next. */

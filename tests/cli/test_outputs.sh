@@ -116,6 +116,19 @@ check "standard error" grep -q "^saddle: --trace: cannot write 'shared': it is s
 check "it has the message only" is "$(wc -l <shared) $(head -1 shared)" "2 before"
 timeout 1200 "$saddle" data generate /dev/fd/1 --rows 20 --features 2 >shared 2>err </dev/null
 check "data" warns "PATH: cannot write '/dev/fd/1': it is standard output"
+# ---- and those of other descriptors
+for name in /dev/fd/3 /proc/self/fd/3; do
+    for output in --model --report; do
+        echo before >shared
+        timeout 1200 "$saddle" run "${small[@]}" "$output" "$name" 3>>shared >out 2>err </dev/null
+        code=$?
+        check "$output to $name, a file" exits 2
+        check "says so" warns "$output: cannot write '$name': it is a file that this process was given open; give another path"
+        check "it stays" is "$(cat shared)" before
+    done
+    timeout 1200 "$saddle" run "${small[@]}" --trace "$name" --quiet 3>>shared >out 2>err </dev/null
+    check "a trace is appended" is "$(head -1 shared) $(grep -c '^# ended: all iterations done' shared)" "before 1"
+done
 timeout 1200 "$saddle" run "${small[@]}" --trace /dev/stdout --quiet 2>err </dev/null | cat >piped
 check "a pipe is written to" grep -q '^# ended: all iterations done' piped
 timeout 1200 "$saddle" run "${small[@]}" --trace t.csv --report page.html >shared 2>&1 </dev/null
