@@ -19,6 +19,11 @@
 #define RUNAWAY_POINTS 4
 /* A run that ends at this many times the metric of its start is warned of. */
 #define GROWN 1e3
+/* With compressed messages the metric swings as it grows, and agents that lower their mixing rates may still
+ * recover. Such a run counts as diverged if its metric is this many times that of the start (or 1) at the last
+ * RUNAWAY_POINTS trace points, or at its end. */
+#define SWINGING 1e9
+#define SWINGING_AT_END 1e6
 /* Variables below this do not explain a loss that overflows: even their fifth power does not. */
 #define LARGE 1e60
 
@@ -345,11 +350,27 @@ saddle_status saddle_run_watch(saddle_run_state *r, bool *diverged, saddle_error
     return SADDLE_OK;
 }
 
+/* Returns whether agents that exchange compressed messages have lost each other. */
+static bool swings_away(const saddle_run_state *r, double start)
+{
+    const saddle_row *rows = r->result->rows;
+    size_t count = r->result->row_count;
+    if (r->info.instance->compression == NULL || r->layout.rounds == 0)
+        return false;
+    double least = count < RUNAWAY_POINTS ? 0.0 : r->row.metric;
+    for (size_t k = 1; least > 0.0 && k < RUNAWAY_POINTS; k++)
+        least = fmin(least, rows[count - k].metric);
+    return least > SWINGING * start || (r->last && r->row.metric > SWINGING_AT_END * start);
+}
+
 bool saddle_run_runs_away(const saddle_run_state *r)
 {
     const saddle_row *rows = r->result->rows;
     size_t count = r->result->row_count;
-    if (!(r->row.metric > RUNAWAY * fmax(rows[0].metric, 1.0)))
+    double start = fmax(rows[0].metric, 1.0);
+    if (swings_away(r, start))
+        return true;
+    if (!(r->row.metric > RUNAWAY * start))
         return false;
     if (r->grows)
         return true;

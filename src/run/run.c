@@ -227,6 +227,7 @@ static saddle_status measure_point(saddle_run_state *r, int stop, bool *ended, s
 {
     saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
     bool diverged = false;
+    r->last = stop >= 0 && stop != SADDLE_STOP_INTERRUPTED;
     saddle_status status = saddle_run_measure(r, &diverged, error);
     if (status == SADDLE_OK && (diverged || saddle_run_runs_away(r))) {
         *ended = true;

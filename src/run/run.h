@@ -52,6 +52,7 @@ typedef struct saddle_run_state {
     bool early_points;    /* whether there are more early in the run, for a stop rule */
     uint64_t watch_every; /* iterations between two calls of saddle_run_watch() */
     bool grows;           /* whether it has seen growing iterates */
+    bool last;            /* whether the limits end the run at the trace point being measured */
     uint64_t last_check;
     unsigned level; /* of compressed messages: the highest level that was warned of */
     saddle_stop_rules rules;

@@ -773,6 +773,33 @@ static void follow_rates(void *context, const char *message)
     *rate = to;
 }
 
+/* The recursion of DPPSP adds up what sparse messages leave out. It swings up to metrics that end a run, or from which
+ * it recovers once the agents have lowered their rates. */
+START_TEST(a_run_that_swings_away_diverges)
+{
+    const char *setting[] = {"problem=auc",        "algorithm=dppsp", "agents=8",
+                             "data=synthetic:480", "topology=star",   "compress=top:0.01",
+                             "iterations=3000",    "threads=1",       NULL};
+    saddle_result *result = test_run(setting, NULL);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_DIVERGED);
+    ck_assert_int_eq(result->fault.kind, SADDLE_FAULT_RUNAWAY);
+    ck_assert_uint_lt(result->fault.iteration, 3000);
+    ck_assert_ptr_nonnull(strstr(result->cause, "with --compress top:0.01 and --mixing-rate"));
+    saddle_result_free(result);
+    const char *ring[] = {"problem=quadratic", "algorithm=dppsp", "agents=12", "topology=ring",
+                          "compress=top:0.05", "iterations=2000", "threads=1", NULL};
+    result = test_run(ring, NULL);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_DIVERGED);
+    ck_assert_uint_eq(result->fault.iteration, 2000);
+    saddle_result_free(result);
+    ring[5] = "iterations=20000";
+    result = test_run(ring, NULL);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_ITERATIONS);
+    assert_at_most(result->rows[result->row_count - 1].metric, 1e-3 * result->rows[0].metric);
+    saddle_result_free(result);
+}
+END_TEST
+
 /* With a rate that is too large but may be lowered, agents lower it and the run converges. */
 START_TEST(agents_back_off)
 {
@@ -885,6 +912,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(runs, a_rate_that_is_too_large_is_named);
     tcase_add_loop_test(runs, noise_does_not_drive_agents_apart, 0, 2);
     tcase_add_test(runs, a_run_that_ends_worse_says_so);
+    tcase_add_test(runs, a_run_that_swings_away_diverges);
     tcase_add_test(runs, agents_back_off);
     tcase_add_test(runs, compression_is_refused_by_its_fault);
     tcase_add_test(runs, an_algorithm_without_fields_is_refused);
