@@ -103,12 +103,23 @@ saddle_status saddle_trace_check_run(const saddle_trace *trace, const saddle_wan
     char fingerprint[32];
     saddle_snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, wanted->fingerprint);
     bool changed = strcmp(saddle_trace_setting(trace, "fingerprint"), fingerprint) != 0;
+    char counted[400] = ""; /* what is computed from the rows and differs */
     while (saddle_next_difference(&d)) {
-        /* A number that is computed from data differs because their contents do. */
-        bool computed = d.option->stage == SADDLE_STAGE_RUN || d.option->kind == SADDLE_OPTION_REAL;
+        /* What is computed from data differs because their contents do. */
+        bool of_rows = SADDLE_IS_FIELD(d.option, problem.samples) ||
+                       SADDLE_IS_FIELD(d.option, problem.positive) ||
+                       SADDLE_IS_FIELD(d.option, problem.classes);
+        bool computed =
+            of_rows || d.option->stage == SADDLE_STAGE_RUN || d.option->kind == SADDLE_OPTION_REAL;
         if (changed && computed && strcmp(d.option->fallback, "auto") == 0 &&
-            !saddle_plan_given(wanted->given, d.option))
+            !saddle_plan_given(wanted->given, d.option)) {
+            if (of_rows)
+                saddle_snprintf(counted, sizeof counted,
+                                "--%s is '%s' there and '%s' here, because", d.option->name,
+                                saddle_excerpt_of(d.value_there, NULL).text,
+                                saddle_excerpt_of(d.value_here, NULL).text);
             continue;
+        }
         return refuse(trace, wanted, "--", d.option->name, d.value_here, d.value_there, error);
     }
     for (size_t k = 0; k < wanted->extras; k++) {
@@ -121,11 +132,13 @@ saddle_status saddle_trace_check_run(const saddle_trace *trace, const saddle_wan
         return SADDLE_OK;
     char files[300] = "";
     saddle_append_inputs(wanted->given, files, sizeof files);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' belongs to another %s: its options are the same, but the "
-                       "contents of the data, the network or the link model have changed; restore "
-                       "the files%s%s, or %s",
-                       trace->path, wanted->what, *files != '\0' ? ":" : "", files, wanted->remedy);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "'%.300s' belongs to another %s: %s the contents of the data, the network or "
+        "the link model have changed%s; restore the files%s%s, or %s",
+        trace->path, wanted->what, counted[0] != '\0' ? counted : "its options are the same, but",
+        counted[0] != '\0' ? ", unless it was given there" : "", *files != '\0' ? ":" : "", files,
+        wanted->remedy);
 }
 
 /* ---- the trace of a result ------------------------------------------------------------------- */

@@ -122,6 +122,11 @@ sed -i '2~3{s/,1$/,0/;s/,-1$/,1/;s/,0$/,-1/}' many.csv
 refuse "its options are the same, but the contents of the data, the network or the link model have changed" \
     compare "${files[@]}"
 refuse "--eta-x is '" compare "${files[@]}" --eta-x 0.001
+# So does a row less: the number of samples is not the user's choice, unless it was given.
+sed -i '$d' many.csv
+refuse "another comparison: --samples is '60' there and 'auto' here, because the contents of the data, the" \
+    compare "${files[@]}"
+refuse "--samples is '" compare "${files[@]}" --samples 20
 
 # all, --quiet, and options that only some algorithms use.
 try compare "${small[@]}" --algorithms all --quiet --c-gamma 3 --output all

@@ -144,6 +144,8 @@ try tune "${files[@]}"
 check "continues" exits 0
 sed -i 's/^1 1:3/-1 1:3/' rows.txt
 refuse "the contents of the data, the network or the link model have changed; restore the files" tune "${files[@]}"
+sed -i '$d' rows.txt
+refuse "search: --samples is '4' there and 'auto' here, because the contents of the data, the" tune "${files[@]}"
 try data generate many.csv --rows 300 --features 6
 printf 'default latency 0.01\n' >costs
 printf '20 leave 1\n40 return 1\n' >events
