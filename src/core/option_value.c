@@ -153,11 +153,21 @@ static saddle_status read_real(const saddle_option *option, const char *text, do
 
 /* ---- any kind -------------------------------------------------------------------------------- */
 
+/* What separates names and values in texts. */
+#define NOT_IN_NAMES " \t\n\r,=:|*'\"/\\"
+
 saddle_status saddle_option_check(const saddle_option *option, saddle_error *error)
 {
-    if (option->name == NULL || option->fallback == NULL)
+    bool named = option->name != NULL && *option->name != '\0';
+    if (!named || option->fallback == NULL)
         return saddle_fail(error, SADDLE_CHECK_FAILED, "an option '%s' lacks a name or a default",
-                           option->name != NULL ? option->name : "");
+                           named ? option->name : "");
+    if (*option->name == '-' || strpbrk(option->name, NOT_IN_NAMES) != NULL)
+        return saddle_fail(
+            error, SADDLE_CHECK_FAILED,
+            "option '%s': a name is made from letters, digits and, inside it, hyphens; "
+            "correct its declaration",
+            SADDLE_EXCERPT(option->name));
     bool whole = option->kind == SADDLE_OPTION_INTEGER;
     bool number = whole || option->kind == SADDLE_OPTION_REAL;
     if (number && (!(option->minimum <= option->maximum) || (whole && !(option->minimum >= 0.0))))
@@ -232,6 +242,25 @@ saddle_status saddle_option_read(const saddle_option *option, const char *text,
     return saddle_fail(why, SADDLE_CHECK_FAILED, "it is of an unknown kind");
 }
 
+saddle_status saddle_options_check(const saddle_option *const *options, saddle_error *error)
+{
+    saddle_option_value value;
+    saddle_error why = {.message = ""};
+    for (size_t k = 0; options != NULL && options[k] != NULL; k++) {
+        const saddle_option *option = options[k];
+        SADDLE_TRY(saddle_option_check(option, error));
+        for (size_t other = 0; other < k; other++)
+            if (strcmp(options[other]->name, option->name) == 0)
+                return saddle_fail(error, SADDLE_CHECK_FAILED,
+                                   "option '%s' is declared twice; give each its own name",
+                                   option->name);
+        if (saddle_option_read(option, option->fallback, &value, &why) != SADDLE_OK)
+            return saddle_fail(error, SADDLE_CHECK_FAILED, "the default of option '%s': %.900s",
+                               option->name, why.message);
+    }
+    return SADDLE_OK;
+}
+
 /* ---- fields ---------------------------------------------------------------------------------- */
 
 size_t saddle_option_bytes(const saddle_option *option)
@@ -253,7 +282,7 @@ void saddle_option_write(const saddle_option *option, const saddle_option_value 
 void saddle_option_default(const saddle_option *option, void *target)
 {
     saddle_option_value value;
-    /* The default was checked when the first store was made from this table. */
+    /* The default was checked when the table was first used. */
     saddle_option_read(option, option->fallback, &value, NULL);
     saddle_option_write(option, &value, target);
 }

@@ -23,6 +23,8 @@ static inline const void *saddle_option_field(const saddle_option *option, const
 
 /* Checks that an option's declaration is consistent; fails with SADDLE_CHECK_FAILED if not. */
 saddle_status saddle_option_check(const saddle_option *option, saddle_error *error);
+/* Checks all options of a table, their defaults, and that no two have the same name; NULL is an empty table. */
+saddle_status saddle_options_check(const saddle_option *const *options, saddle_error *error);
 /* Parses a value. Strings are borrowed. On failure `why` gets the reason, without the option's name. */
 saddle_status saddle_option_read(const saddle_option *option, const char *text,
                                  saddle_option_value *out, saddle_error *why);

@@ -136,6 +136,23 @@ static saddle_status check_exported(const saddle_plugin_object *plugin, saddle_e
     return SADDLE_OK;
 }
 
+/* Checks the options that an object declares. */
+static saddle_status check_options(const saddle_plugin_object *plugin, saddle_error *error)
+{
+    const saddle_plugin_table *has = plugin->exported;
+    const saddle_option *const *const table[] = {
+        has->problem != NULL ? has->problem->options : NULL,
+        has->algorithm != NULL ? has->algorithm->options : NULL,
+        has->set != NULL ? has->set->term.options : NULL,
+        has->regularizer != NULL ? has->regularizer->term.options : NULL};
+    saddle_error said = {.message = ""};
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+        SADDLE_THEN(status, saddle_options_check(table[k], &said));
+    return status == SADDLE_OK ? status
+                               : saddle_plugin_failed(plugin->path, SADDLE_BAD_INPUT, &said, error);
+}
+
 saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text, saddle_error *error)
 {
     *out = NULL;
@@ -146,6 +163,7 @@ saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text, s
     SADDLE_THEN(status, check_file(plugin->path, error));
     SADDLE_THEN(status, load(plugin, error));
     SADDLE_THEN(status, check_exported(plugin, error));
+    SADDLE_THEN(status, check_options(plugin, error));
     if (status == SADDLE_OK)
         *out = plugin;
     else

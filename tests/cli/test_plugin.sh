@@ -527,6 +527,34 @@ refuse "the algorithm './blind.so' has no view function; set it" "${quadratic[@]
 parts flat.so -DPROJECT=NULL -Wno-unused-function
 refuse "the set './flat.so' has no project function; set it" "${quadratic[@]}" --y-set ./flat.so
 
+# Options that are declared wrongly are refused when the object is loaded.
+cat >declared.c <<'END'
+#include <saddle/plugin.h>
+typedef struct own { double a; int c; } own;
+static const saddle_option first = SADDLE_REAL(SADDLE_OWN(own, a, RUN), "a", "Own", "1", 0, 2, "A", "A number.");
+static const saddle_option second = OPTION;
+static const saddle_option *const options[] = {&first, &second, NULL};
+static const saddle_set_class set = {.term = {.name = "odd", .options = options}};
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .set = &set};
+END
+while IFS='|' read -r message declaration; do
+    "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" -DOPTION="$declaration" declared.c -o declared.so ||
+        check "builds: $declaration" false
+    refuse "the plug-in './declared.so': $message" "${quadratic[@]}" --y-set ./declared.so
+    try run --problem quadratic --y-set ./declared.so --help-all
+    check "help does not crash: $declaration" [ "$code" -lt 3 ]
+done <<'END'
+an option '' lacks a name or a default|SADDLE_REAL(SADDLE_OWN(own, a, RUN), 0, "Own", "1", 0, 2, "A", "A number.")
+an option '' lacks a name or a default|SADDLE_REAL(SADDLE_OWN(own, a, RUN), "", "Own", "1", 0, 2, "A", "A number.")
+an option 'b' lacks a name or a default|SADDLE_REAL(SADDLE_OWN(own, a, RUN), "b", "Own", 0, 0, 2, "A", "A number.")
+option 'b=c': a name is made from letters, digits|SADDLE_REAL(SADDLE_OWN(own, a, RUN), "b=c", "Own", "1", 0, 2, "A", "A.")
+option 'a' is declared twice; give each its own name|SADDLE_REAL(SADDLE_OWN(own, a, RUN), "a", "Own", "1", 0, 2, "A", "A.")
+the default of option 'b': it is of an unknown kind|{.name = "b", .group = "Own", .kind = 77, .fallback = "1", SADDLE_OWN(own, a, RUN)}
+the default of option 'b': its choices are not a list|SADDLE_CHOICE(SADDLE_OWN(own, c, RUN), "b", "Own", "x", 0, "C", "A choice.")
+the default of option 'b': '3' is out of range|SADDLE_REAL(SADDLE_OWN(own, a, RUN), "b", "Own", "3", 0, 2, "A", "A number.")
+the default of option 'b': 'abc' is not a number|SADDLE_REAL(SADDLE_OWN(own, a, RUN), "b", "Own", "abc", 0, 2, "A", "A.")
+END
+
 # A plug-in is an input wherever it is named: alone, in blocks, in a list of algorithms.
 keeps_object() { # TEXT ARGUMENTS...
     local before
