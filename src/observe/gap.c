@@ -296,6 +296,10 @@ void saddle_observe_gap(saddle_observer *o, double enough, saddle_row *row)
         find_scale(o);
     bool complete = find_parts(o, enough, row);
     row->gap = complete ? (o->gap.x + o->gap.y + o->gap.agents) / o->gap.scale : (double)NAN;
+    /* The problem could not be evaluated somewhere near. */
+    size_t agent;
+    if (saddle_observer_returned_nan(o, &agent) != NULL)
+        row->gap = (double)NAN;
     o->x_at = o->x_mean;
     o->ascent_step = step;
     memcpy(o->y_star, saved_y_of(o), bytes);

@@ -55,6 +55,11 @@ void saddle_run_measure_gap(saddle_run_state *r, bool last)
     double begin = saddle_clock_seconds();
     saddle_observe_gap(r->observer, all ? INFINITY : r->rules.gap, &r->row);
     r->times.measuring += saddle_clock_seconds() - begin;
+    size_t agent;
+    const char *function = saddle_observer_returned_nan(r->observer, &agent);
+    if (last && function != NULL)
+        saddle_run_warn(r, "the gap was not measured: near the solution %s of agent %zu is NaN",
+                        function, agent);
 }
 
 saddle_status saddle_run_evaluate(saddle_run_state *r, bool last, saddle_error *error)

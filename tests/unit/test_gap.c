@@ -32,6 +32,9 @@ typedef struct squares {
     char set[DIM * 80];
 } squares;
 
+/* The number of calls of gradient() after which all return NaN; 0: never. */
+static size_t nan_after;
+
 static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch)
 {
@@ -50,6 +53,10 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
             r += s->a[agent][j][k] * s->unit[k] * x[k];
         for (size_t k = 0; k < DIM; k++)
             gx[k] += s->factor * r * s->a[agent][j][k] * s->unit[k] / (double)batch->count;
+    }
+    if (nan_after > 0 && --nan_after == 0) {
+        nan_after = 1;
+        gx[0] = (double)NAN;
     }
 }
 
@@ -414,6 +421,42 @@ START_TEST(tolerance_is_kept)
 }
 END_TEST
 
+static void count_warnings(void *context, const char *message)
+{
+    if (strstr(message, "the gap was not measured: near the solution ") != NULL)
+        ++*(size_t *)context;
+}
+
+/* A gap whose search met a NaN is not given, and the run says so. */
+START_TEST(a_nan_in_the_search_is_reported)
+{
+    squares s;
+    draw_kind(&s, 0);
+    size_t warnings = 0;
+    size_t without = 0;
+    saddle_hooks hooks = {.context = &warnings, .warning = count_warnings};
+    saddle_error error = {.message = ""};
+    saddle_plan *plan = test_plan(
+        NULL, (const char *[]){"iterations=0", "seed=7", "topology=path", "threads=1", NULL});
+    plan->problem.own = &s.problem;
+    for (size_t calls = 40; calls < 100; calls += 20) {
+        saddle_instance *instance = NULL;
+        saddle_result *result = NULL;
+        assert_ok(saddle_instance_create(&instance, plan, &error), error);
+        nan_after = calls;
+        saddle_status status = saddle_run(instance, plan, &hooks, &result, &error);
+        nan_after = 0;
+        assert_ok(status, error);
+        without += isnan(result->rows[result->row_count - 1].gap) ? 1U : 0U;
+        saddle_result_free(result);
+        saddle_instance_free(instance);
+    }
+    ck_assert_uint_eq(without, 3);
+    ck_assert_uint_eq(warnings, 3);
+    test_plan_free(plan);
+}
+END_TEST
+
 /* The bits depend on neither threads nor on interruptions. */
 START_TEST(is_reproducible)
 {
@@ -459,6 +502,7 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(cases, measures_y, 0, 4);
     tcase_add_loop_test(cases, measures_disagreement, 0, 6);
     tcase_add_loop_test(cases, tolerance_is_kept, 0, 6);
+    tcase_add_test(cases, a_nan_in_the_search_is_reported);
     tcase_add_test(cases, is_reproducible);
     suite_add_tcase(suite, cases);
     return suite;
