@@ -74,16 +74,16 @@ static const struct {
     [GROUP_DRO_MLP_DENSE] = {"group-dro by agents, mlp, dense, unequal",
                              {"problem=group-dro", "data=@dense", "score=mlp:3,2",
                               "activation=tanh", "agents=4", "samples=7,20,11,3", "topology=ring",
-                              "group-ridge=1", "x-set=l2-ball:1"}},
+                              "groups=agents", "group-ridge=1", "x-set=l2-ball:1"}},
 
     [REGRESSION_SQUARE_SPARSE_UNEQUAL] = {"robust-regression square, sparse, unequal",
                                           {"problem=robust-regression", "data=synthetic:60:20",
                                            "agents=3", "samples=12,25,9", "topology=path"}},
     /* The only one whose L is known. */
-    [REGRESSION_HUBER_DENSE] = {"robust-regression huber, dense",
-                                {"problem=robust-regression", "data=@dense", "loss=huber",
-                                 "huber-delta=0.8", "divergence=2", "y-set=box:0:0.3", "agents=4",
-                                 "samples=12", "topology=ring"}},
+    [REGRESSION_HUBER_DENSE] = {"robust-regression huber, dense, per slot",
+                                {"problem=robust-regression", "weights-per=slot", "data=@dense",
+                                 "loss=huber", "huber-delta=0.8", "divergence=2", "y-set=box:0:0.3",
+                                 "agents=4", "samples=12", "topology=ring"}},
 
     [FAIR_MLP_DENSE] = {"fair mlp, dense, unequal",
                         {"problem=fair", "data=@groups", "sensitive=3", "fairness=0.7",

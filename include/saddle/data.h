@@ -115,7 +115,7 @@ typedef struct saddle_data_options {
     uint32_t abi;              /**< SADDLE_ABI; another number is refused. */
     saddle_data_format format; /**< The format of the file. */
     saddle_csv_header header;  /**< CSV: whether the first line has names. */
-    /** CSV and .npy: "first", "last", a number from 0, a header name; "none": every label is 0.
+    /** CSV and .npy: "first", "last", a number from 1, a header name; "none": every label is 0.
      * NULL: "last". */
     const char *label_column;
     /** IDX, .npy, .npz: path of the label file; "none": every label is 0. NULL: found next to
@@ -123,7 +123,7 @@ typedef struct saddle_data_options {
     const char *labels;
     saddle_categories categories; /**< CSV: how text becomes numbers. */
     saddle_missing missing;       /**< CSV: how missing values are treated. */
-    /** CSV: columns whose numbers are treated as text, by name or number from 0, separated by
+    /** CSV: columns whose numbers are treated as text, by name or number from 1, separated by
      * commas; NULL: none. */
     const char *category_columns;
     const char *drop_columns; /**< CSV: columns to ignore, in the same form; NULL: none. */

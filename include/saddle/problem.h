@@ -149,6 +149,9 @@ struct saddle_problem {
     /** Whether F already counts every row once, whatever agent holds it, so that agents cannot be
      * weighted by their samples: --agent-weights by-size has no effect. */
     bool counts_rows;
+    /** Optional: one line that begins with an option, such as "--x-set: ". It is reported as a warning
+     * if the user left this option to Saddle. NULL: none. */
+    const char *note;
 
     /**
      * Optional: numbers that depend on which agents count and how much, such as the share of
@@ -301,6 +304,7 @@ typedef struct saddle_problem_inputs {
     const double *weight;
     /** Each agent's rows, with labels of the kind that the class names; NULL without data. */
     saddle_dataset *const *shard;
+    const char *data;              /**< The name of the data, as in the plan; NULL: not known. */
     const saddle_columns *columns; /**< Names of the features; NULL: they have numbers only. */
     /** For SADDLE_LABELS_CLASSES: the label of each class in the file, ascending; otherwise
      * NULL. */

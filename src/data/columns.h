@@ -39,7 +39,7 @@ typedef struct saddle_column {
 
 struct saddle_columns {
     unsigned references;
-    bool named;   /* the file has a header; otherwise names are numbers from 0 */
+    bool named;   /* the file has a header; otherwise names are numbers from 1 */
     bool one_hot; /* each text has its own feature */
     size_t count;
     saddle_column *column;

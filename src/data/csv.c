@@ -82,7 +82,7 @@ static saddle_status read_names(saddle_csv *table, saddle_error *error)
         saddle_csv_field field;
         bool named =
             table->header && saddle_csv_field_next(at, table->first.end, table->separator, &field);
-        table->head[k].name = named ? saddle_csv_field_text(&field) : saddle_format("%zu", k);
+        table->head[k].name = named ? saddle_csv_field_text(&field) : saddle_format("%zu", k + 1);
         SADDLE_TRY(saddle_check_memory(table->head[k].name, "the columns", error));
         at = named ? field.after + 1 : at;
     }
@@ -103,7 +103,7 @@ static size_t count_named(const saddle_csv *table, const char *name, size_t leng
     return found;
 }
 
-/* Finds a field by name or by number from 0. */
+/* Finds a field by name or by number from 1. */
 static saddle_status find_field(const saddle_csv *table, const char *option, const char *wanted,
                                 size_t length, size_t *out, saddle_error *error)
 {
@@ -111,17 +111,17 @@ static saddle_status find_field(const saddle_csv *table, const char *option, con
     uint64_t value = 0;
     int shown = (int)(length < 100 ? length : 100);
     if (saddle_parse_integer_in(wanted, length, &value)) {
-        *out = (size_t)value;
-        return value < table->fields
+        *out = (size_t)value - 1;
+        return value >= 1 && value <= table->fields
                    ? SADDLE_OK
                    : saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "--%s: '%s' has no column %llu; columns are 0 to %zu", option,
-                                 path, (unsigned long long)value, table->fields - 1);
+                                 "--%s: '%s' has no column %llu; columns are 1 to %zu", option,
+                                 path, (unsigned long long)value, table->fields);
     }
     if (!table->header)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "--%s: '%.*s' is a name, but '%s' has no line of names; use a number from 0%s", option,
+            "--%s: '%.*s' is a name, but '%s' has no line of names; use a number from 1%s", option,
             shown, wanted, path,
             strcmp(option, "label-column") == 0 ? ", first, last or none" : "");
     size_t found = count_named(table, wanted, length, out);
@@ -130,7 +130,7 @@ static saddle_status find_field(const saddle_csv *table, const char *option, con
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
         found == 0 ? "--%s: '%s' has no column '%.*s'; its columns are: %s"
-                   : "--%s: '%s' has several columns '%.*s'; give its number, from 0, among: %s",
+                   : "--%s: '%s' has several columns '%.*s'; give its number, from 1, among: %s",
         option, path, shown, wanted, saddle_excerpt_of(table->first.begin, table->first.end).text);
 }
 

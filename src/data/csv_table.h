@@ -60,7 +60,7 @@ char *saddle_csv_field_text(const saddle_csv_field *field);
 
 /* What the first line and the options say about a field of every row. */
 typedef struct saddle_csv_head {
-    char *name;   /* from the header, or its number from 0 */
+    char *name;   /* from the header, or its number from 1 */
     bool dropped; /* it is left out */
     bool forced;  /* its numbers are treated as text */
 } saddle_csv_head;

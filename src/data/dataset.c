@@ -234,6 +234,13 @@ bool saddle_data_is_generated(const char *name)
     return synthetic && (stat(name, &status) != 0 || S_ISDIR(status.st_mode));
 }
 
+bool saddle_data_is_known(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    const char *file = slash != NULL ? slash + 1 : name;
+    return saddle_data_is_generated(name) || strcmp(file, "a9a") == 0 || strcmp(file, "a9a.t") == 0;
+}
+
 /* Fails if an option has a value outside its enumeration. */
 static saddle_status check_options(const saddle_data_options *options, saddle_error *error)
 {

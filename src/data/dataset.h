@@ -28,6 +28,9 @@ saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *da
                                   saddle_error *error);
 /* Returns whether data of this name are generated: it begins with `synthetic`, and there is no such file. */
 bool saddle_data_is_generated(const char *name);
+/* Returns whether data of this name are generated or those of a9a, so that their columns are known. Other
+ * data are the user's. */
+bool saddle_data_is_known(const char *name);
 /* Observes the columns of a file without settling them; NULL for a format without names. */
 saddle_status saddle_dataset_scan(saddle_columns **out, const char *name,
                                   const saddle_data_options *options, saddle_error *error);

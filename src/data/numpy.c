@@ -163,15 +163,15 @@ static saddle_status choose_column(const saddle_data_options *options, const cha
                            "or a label file, or --label-column none",
                            path);
     if (wanted == NULL || strcmp(wanted, "last") == 0)
-        number = fields - 1;
+        number = fields;
     else if (strcmp(wanted, "first") == 0)
-        number = 0;
-    else if (!saddle_parse_integer(wanted, &number) || number >= fields)
+        number = 1;
+    else if (!saddle_parse_integer(wanted, &number) || number < 1 || number > fields)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "label column '%s' of '%.300s': give first, last, none or a number from "
-                           "0 to %zu; columns of a .npy have no names",
-                           wanted, path, fields - 1);
-    *out = (size_t)number;
+                           "1 to %zu; columns of a .npy have no names",
+                           wanted, path, fields);
+    *out = (size_t)number - 1;
     return SADDLE_OK;
 }
 

@@ -68,6 +68,7 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
                                             .samples = parts->samples,
                                             .weight = parts->weight,
                                             .shard = parts->shard,
+                                            .data = e->plan->problem.data,
                                             .columns = e->columns,
                                             .classes = parts->class_label,
                                             .class_count = classes,

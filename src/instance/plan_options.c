@@ -99,7 +99,7 @@ const saddle_option *const saddle_plan_options[] = {
            "numbers, or has text in a column in which the second line has a number."),
     TEXT(PLAN_READING(label_column, RESULT, CSV | NUMPY), "label-column", SADDLE_READING_HEADING,
          "last", "WHICH",
-         "CSV and .npy: column of the label. Give first, last, its number from 0 or its name. "
+         "CSV and .npy: column of the label. Give first, last, its number from 1 or its name. "
          "none: the data have no labels, which only `saddle predict` accepts."),
     TEXT(LABELS, "labels", SADDLE_READING_HEADING, "", "PATH",
          "IDX and NumPy: file of the labels. none: the data have no labels, which only `saddle "
@@ -120,11 +120,11 @@ const saddle_option *const saddle_plan_options[] = {
         "impute: fill in the column's mean, or its most frequent category."),
     TEXT(PLAN_READING(category_columns, RESULT, CSV), "category-columns", SADDLE_READING_HEADING,
          "", "LIST",
-         "CSV: columns of numbers to treat as categories. Give column names or numbers from 0, "
+         "CSV: columns of numbers to treat as categories. Give column names or numbers from 1, "
          "separated by commas."),
     TEXT(PLAN_READING(drop_columns, RESULT, CSV), "drop-columns", SADDLE_READING_HEADING, "",
          "LIST",
-         "CSV: columns to leave out. Give column names or numbers from 0, separated by commas."),
+         "CSV: columns to leave out. Give column names or numbers from 1, separated by commas."),
     TEXT(PLAN_OF_PROBLEMS(positive, SADDLE_USERS_DATA | SADDLE_USERS_SIGNS), "positive",
          SADDLE_DATA_HEADING, "auto", "LABELS",
          "Labels of the positive class, such as 1, 5-9 or 2,4,7. auto: the larger of two labels; "

@@ -204,6 +204,7 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
     char other[SADDLE_VALUE_SIZE];
     if (instance->parts->unscaled[0] != '\0')
         saddle_warn(warning, context, "--data: %s", instance->parts->unscaled);
+    saddle_report_choices(plan, instance, algorithm, count, warning, context);
     for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
         const saddle_option *option = saddle_plan_option(plan, k);
         const char *reason = reason_unused(plan, option, instance, algorithm, count, text);

@@ -1,5 +1,5 @@
-/* Warnings about a plan and its instance: options that were given but have no effect, and data
- * values that are too large. */
+/* Warnings about a plan and its instance: options that were given but have no effect, options that
+ * were not given although they matter, and data values that are too large. */
 #ifndef SADDLE_INSTANCE_UNUSED_OPTIONS_H
 #define SADDLE_INSTANCE_UNUSED_OPTIONS_H
 
@@ -21,9 +21,14 @@ bool saddle_option_lacks_companion(const saddle_plan *plan, const saddle_option 
  * a set as in saddle_dataset::formats, uses. */
 void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_warning *warning,
                           void *context);
-/* Warns of columns of the instance's data whose values are too large for training, and of every
- * option that the plan was given but that neither the instance's problem nor any of the algorithms
- * uses. Without algorithms, warns only of options of problems and for reading data. */
+/* Warns of choices that were left to Saddle and may not suit the data, and of clipped batches:
+ * choice_warnings.c. */
+void saddle_report_choices(const saddle_plan *plan, const saddle_instance *instance,
+                           const saddle_algorithm *const *algorithm, size_t count,
+                           saddle_warning *warning, void *context);
+/* Does the same, and warns of columns of the instance's data whose values are too large for
+ * training, and of every option that the plan was given but that neither the instance's problem nor
+ * any of the algorithms uses. Without algorithms, warns only of options of problems and for reading data. */
 void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instance,
                           const saddle_algorithm *const *algorithm, size_t count,
                           saddle_warning *warning, void *context);

@@ -37,14 +37,15 @@ typedef struct choices {
     saddle_model_choice model; /* first: its options fill it in at offset 0 */
     double fairness;
     double ridge;          /* NaN: automatic */
-    const char *sensitive; /* a feature */
+    const char *sensitive; /* a feature; NULL: automatic */
     const char *excluded;  /* NULL: automatic */
 } choices;
 
 static const saddle_option sensitive = SADDLE_TEXT(
-    OWN(sensitive), "sensitive", GROUP, SADDLE_DEFAULT_SENSITIVE, "FEATURE",
+    OWN(sensitive), "sensitive", GROUP, "auto", "FEATURE",
     "Feature that holds the sensitive attribute, as 0 or 1. Give its number from 1, its name, "
-    "or the name of a column with two categories. In a9a, feature 73 is 1 for men.");
+    "or the name of a column with two categories. auto: feature 73, which is 1 for men, of a9a "
+    "and generated data; other data need a feature.");
 static const saddle_option *const options[] = {
     &saddle_score_option,
     &saddle_activation_option,
@@ -60,8 +61,7 @@ static const saddle_option *const options[] = {
     &(const saddle_option)SADDLE_TEXT(
         OWN(excluded), "exclude-features", GROUP, "auto", "LIST",
         "Features that the model may not use, such as 72,73. Give numbers from 1 or names, or "
-        "none. auto: the sensitive feature and every feature that is its exact opposite in all "
-        "rows."),
+        "none. auto: the sensitive feature and those that are its exact opposite in all rows."),
     NULL};
 
 enum { BLOCK = SADDLE_ROW_BLOCK };
@@ -436,8 +436,8 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     self->problem.scratch = 3 * self->model->parameters + self->model->scratch;
     self->problem.x_set = self->blind.linear ? "l2-ball:10" : NULL;
     self->problem.start = self->blind.linear ? NULL : start;
-    saddle_status status =
-        saddle_sensitive_read(&self->sensitive, inputs, chosen->sensitive, chosen->excluded, error);
+    saddle_status status = saddle_sensitive_read(&self->sensitive, inputs, &chosen->sensitive,
+                                                 chosen->excluded, error);
     self->blind.hidden = self->sensitive.hidden;
     if (status == SADDLE_OK && !(self->weight + self->ridge > 0.0))
         return saddle_fail(error, SADDLE_BAD_INPUT,

@@ -36,14 +36,15 @@
 
 typedef struct choices {
     saddle_model_choice model; /* first: its options fill it in at offset 0 */
-    const char *groups;
-    const char *values; /* NULL: found in the agents' data */
+    const char *groups;        /* NULL: automatic */
+    const char *values;        /* NULL: found in the agents' data */
     double ridge;
 } choices;
 
 const saddle_option saddle_groups_option = SADDLE_TEXT(
-    OWN(groups), "groups", GROUP, "agents", "COLUMNS",
+    OWN(groups), "groups", GROUP, "auto", "COLUMNS",
     "Which rows form a group.\n"
+    "auto: agents for a9a and generated data; other data need one of the next two.\n"
     "agents: the rows of each agent.\n"
     "COLUMN[,COLUMN...]: rows with the same values in these columns, such as sex,label or "
     "73,label. A column is a name, the number of a feature from 1, or label.");
@@ -378,14 +379,14 @@ static void release(saddle_problem *problem)
 static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     instance *self = made;
-    const choices *chosen = inputs->options;
+    choices *chosen = inputs->options;
     SADDLE_TRY(saddle_model_create(&self->model, &chosen->model, inputs->features, error));
     self->shard = inputs->shard;
     self->linear = strcmp(chosen->model.score, "linear") == 0;
     self->ridge = chosen->ridge;
     self->problem.x_dim = self->model->parameters;
     self->problem.scratch = self->model->scratch;
-    return saddle_groups_read(&self->groups, inputs, chosen->groups, chosen->values, error);
+    return saddle_groups_read(&self->groups, inputs, &chosen->groups, chosen->values, error);
 }
 
 /* Computes the largest weight times r and times r^2 over the rows of the agents whose weight is not

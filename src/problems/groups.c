@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "data/columns.h"
+#include "data/dataset.h"
 #include "data/rows.h"
 
 /* Texts longer than this are listed by their indices. */
@@ -254,17 +255,36 @@ static bool allocate(saddle_groups *g)
            g->size != NULL;
 }
 
-saddle_status saddle_groups_read(saddle_groups *out, const saddle_problem_inputs *inputs,
-                                 const char *by, const char *values, saddle_error *error)
+/* Chooses groups for data that Saddle knows, and refuses to for other data. */
+static saddle_status choose_groups(const saddle_problem_inputs *inputs, const char **by,
+                                   saddle_error *error)
 {
-    *out = (saddle_groups){
-        .inputs = inputs, .by_agent = strcmp(by, "agents") == 0, .given = values != NULL};
+    *by = "agents";
+    if (inputs->data != NULL && saddle_data_is_known(inputs->data))
+        return SADDLE_OK;
+    bool named = saddle_columns_count(inputs->columns) > 0;
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "--groups: which rows of these data form a group is not known; give agents, if "
+        "the rows of each agent do, or names of columns or numbers from 1 to %zu, "
+        "and label, such as %s,label",
+        inputs->features, named ? SADDLE_EXCERPT(saddle_columns_name(inputs->columns, 0)) : "1");
+}
+
+saddle_status saddle_groups_read(saddle_groups *out, const saddle_problem_inputs *inputs,
+                                 const char **by, const char *values, saddle_error *error)
+{
+    *out = (saddle_groups){.inputs = inputs};
+    if (*by == NULL)
+        SADDLE_TRY(choose_groups(inputs, by, error));
+    out->by_agent = strcmp(*by, "agents") == 0;
+    out->given = values != NULL;
     if (out->by_agent && out->given)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--group-values: with groups = agents there are no values; leave it "
                            "out, or set --groups to columns");
     if (!out->by_agent)
-        SADDLE_TRY(read_columns(out, by, error));
+        SADDLE_TRY(read_columns(out, *by, error));
     if (!allocate(out))
         return saddle_no_memory(error, "the groups");
     if (out->by_agent)

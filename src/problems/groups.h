@@ -37,12 +37,13 @@ typedef struct saddle_groups {
     int64_t *size;      /* number of rows of each group, over all agents */
 } saddle_groups;
 
-/* Finds the groups of the rows in this process. `by` is "agents", or a list, separated by
+/* Finds the groups of the rows in this process. `*by` is "agents", or a list, separated by
  * commas, of names of columns or features, numbers of features from 1, and "label"; `values` is
- * a list as returned by saddle_groups_list(), or NULL. Free with saddle_groups_free() even after
+ * a list as returned by saddle_groups_list(), or NULL. A `*by` of
+ * NULL is replaced by the default of data that Saddle knows. Free with saddle_groups_free() even after
  * a failure. */
 saddle_status saddle_groups_read(saddle_groups *out, const saddle_problem_inputs *inputs,
-                                 const char *by, const char *values, saddle_error *error);
+                                 const char **by, const char *values, saddle_error *error);
 /* Adds the groups of the other processes, and counts the rows of all groups. Collective. */
 saddle_status saddle_groups_join(saddle_groups *groups, saddle_error *error);
 /* Counts the rows of each group at the agents whose weight is not 0. Collective. */

@@ -97,37 +97,17 @@ SADDLE_KERNEL static void add_regularizer(const saddle_robust *self, double scal
             gx[k] += scale * (regularizer_slope(a, c, x[k]) - regularizer_slope(a, c, x0[k]));
 }
 
-/* gy -= scale grad V = scale lambda1 n (n y - 1) */
-SADDLE_KERNEL static void add_dual_slope(const saddle_robust *self, double scale,
-                                         const double *restrict y, double *restrict gy)
-{
-    size_t count = self->problem.y_dim;
-    double n = (double)count;
-    double slope = scale * self->lambda1 * n;
-    for (size_t k = 0; k < count; k++)
-        gy[k] -= slope * (n * y[k] - 1.0);
-}
-
-/* V(y) */
-static double dual_term(const saddle_robust *self, const double *y)
-{
-    double n = (double)self->problem.y_dim;
-    double sum = 0.0;
-    for (size_t k = 0; k < self->problem.y_dim; k++)
-        sum += (n * y[k] - 1.0) * (n * y[k] - 1.0);
-    return 0.5 * self->lambda1 * sum;
-}
-
-/* Adds g(x) - V(y); in differences the library adds the linear term in y. */
+/* Adds g(x) - V(y). */
 void saddle_robust_add_common(const saddle_problem *problem, const saddle_part *part)
 {
     const saddle_robust *self = problem->self;
     if (part->gx != NULL)
         add_regularizer(self, part->scale, part->x, part->x0, part->gx);
     if (part->gy != NULL)
-        add_dual_slope(self, part->scale, part->y, part->gy);
+        saddle_penalty_add_slope(problem, part->scale, part->y, part->y0, part->gy);
     if (part->value != NULL)
-        *part->value += part->scale * (regularizer(self, part->x) - dual_term(self, part->y));
+        *part->value +=
+            part->scale * (regularizer(self, part->x) - saddle_penalty(problem, part->y));
 }
 
 /* A block of rows of a batch, from index `begin` on, with their losses and slopes. */
@@ -238,9 +218,9 @@ SADDLE_INLINE void add_losses(const saddle_batch *batch, const block *b, double 
 /* Adds the terms w y_j grad l_ij to gx, w l_ij e_j to gy and to the statistic, and w y_j l_ij to
  * the value. */
 SADDLE_INLINE void add_batch(const saddle_robust *self, bool logistic, const saddle_dataset *data,
-                             const saddle_part *part, const saddle_batch *batch)
+                             double weight, const saddle_part *part, const saddle_batch *batch)
 {
-    double scale = self->weight * part->scale;
+    double scale = weight * part->scale;
     double value = 0.0;
     double square = 0.0;
     block b;
@@ -256,19 +236,19 @@ SADDLE_INLINE void add_batch(const saddle_robust *self, bool logistic, const sad
             value += part->y[saddle_batch_sample(batch, b.begin + k)] * b.loss[k];
     }
     if (part->square != NULL)
-        *part->square += self->weight * scale * square;
+        *part->square += weight * scale * square;
     if (part->value != NULL)
         *part->value += scale * value;
 }
 
 SADDLE_INLINE void add_point(const saddle_robust *self, bool logistic, const saddle_dataset *data,
-                             const saddle_part *part)
+                             double weight, const saddle_part *part)
 {
     saddle_batch range = {.first = part->batch.first, .count = part->batch.count};
     if (part->batch.index == NULL)
-        add_batch(self, logistic, data, part, &range);
+        add_batch(self, logistic, data, weight, part, &range);
     else
-        add_batch(self, logistic, data, part, &part->batch);
+        add_batch(self, logistic, data, weight, part, &part->batch);
 }
 
 /* Computes the arguments of the loss at both points, interleaved, for rows [begin, begin +
@@ -305,13 +285,14 @@ SADDLE_INLINE void add_block(const saddle_robust *self, bool logistic, const sad
 
 /* add_point() minus the same at (x0, y0): one call of the vector exponential serves both points. */
 SADDLE_INLINE void add_difference(const saddle_robust *self, bool logistic,
-                                  const saddle_dataset *data, const saddle_part *part, double *pair)
+                                  const saddle_dataset *data, double weight,
+                                  const saddle_part *part, double *pair)
 {
     const saddle_batch *batch = &part->batch;
     double z[2 * BLOCK];
     double loss[2 * BLOCK];
     double slope[2 * BLOCK];
-    double scale = self->weight * part->scale;
+    double scale = weight * part->scale;
     const double *y = part->y;
     const double *y0 = part->y0;
     double *gy = part->gy;
@@ -346,20 +327,36 @@ void saddle_robust_add_rows(const saddle_problem *problem, size_t agent, const s
         add_block(self, false, self->shard[agent], batch, 0, batch->count, along, gx);
 }
 
+/* Returns the part with entry j of y, gy and the statistic being that of the agent's sample j. */
+static saddle_part at_own_entries(const saddle_robust *self, size_t agent, const saddle_part *part)
+{
+    saddle_part own = *part;
+    if (self->first == NULL)
+        return own;
+    size_t first = self->first[agent];
+    own.y = part->y != NULL ? part->y + first : NULL;
+    own.y0 = part->y0 != NULL ? part->y0 + first : NULL;
+    own.gy = part->gy != NULL ? part->gy + first : NULL;
+    own.statistic = part->statistic != NULL ? part->statistic + first : NULL;
+    return own;
+}
+
 void saddle_robust_add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
                                double *scratch)
 {
     const saddle_robust *self = problem->self;
     const saddle_dataset *data = self->shard[agent];
     bool logistic = self->loss == SADDLE_ROBUST_LOGISTIC;
+    double weight = saddle_sample_weight(problem, agent);
+    saddle_part own = at_own_entries(self, agent, part);
     if (part->x0 != NULL && logistic)
-        add_difference(self, true, data, part, scratch);
+        add_difference(self, true, data, weight, &own, scratch);
     else if (part->x0 != NULL)
-        add_difference(self, false, data, part, scratch);
+        add_difference(self, false, data, weight, &own, scratch);
     else if (logistic)
-        add_point(self, true, data, part);
+        add_point(self, true, data, weight, &own);
     else
-        add_point(self, false, data, part);
+        add_point(self, false, data, weight, &own);
 }
 
 /* F is linear in the losses, so their means over agents are enough. */
@@ -368,20 +365,8 @@ double saddle_robust_value(const saddle_problem *problem, const double *x, const
 {
     (void)scratch;
     const saddle_robust *self = problem->self;
-    return saddle_dot(problem->y_dim, y, statistic) - dual_term(self, y) + regularizer(self, x);
-}
-
-bool saddle_robust_response(const saddle_problem *problem, const double *x, const double *statistic,
-                            const saddle_set *y_set, double *y, double *scratch)
-{
-    (void)x;
-    const saddle_robust *self = problem->self;
-    double n = (double)problem->y_dim;
-    double curved = self->lambda1 * n * n;
-    for (size_t k = 0; k < problem->y_dim; k++)
-        y[k] = 1.0 / n + statistic[k] / curved;
-    saddle_set_project(y_set, y, scratch);
-    return true;
+    return saddle_dot(problem->y_dim, y, statistic) - saddle_penalty(problem, y) +
+           regularizer(self, x);
 }
 
 /* Returns the largest |l'| over X; infinite if it is not bounded. */
@@ -403,22 +388,24 @@ saddle_status saddle_robust_constants(const saddle_problem *problem, const saddl
                                       saddle_error *error)
 {
     const saddle_robust *self = problem->self;
-    double n = (double)problem->y_dim;
+    double weight = 0.0;
+    for (size_t i = 0; i < problem->agents; i++)
+        weight = fmax(weight, saddle_sample_weight(problem, i));
     double bend = self->loss == SADDLE_ROBUST_LOGISTIC ? 4.0 : 1.0; /* 1 / C */
     double slope = steepest(self, x_set);
     double lower;
     double upper;
     saddle_set_range(y_set, &lower, &upper);
     double most = fmax(fabs(lower), fabs(upper));
-    out->strong_concavity = self->lambda1 * n * n;
+    out->strong_concavity = saddle_penalty_curvature(problem);
     if (isfinite(most) && isfinite(slope)) {
-        double xx = self->weight * most * self->row_norm * self->row_norm / bend +
+        double xx = weight * most * self->row_norm * self->row_norm / bend +
                     2.0 * self->lambda2 * self->curvature;
         out->lipschitz =
-            saddle_block_norm(xx, self->weight * slope * self->row_norm, out->strong_concavity);
+            saddle_block_norm(xx, weight * slope * self->row_norm, out->strong_concavity);
     }
     /* At y = 1/n V is 0, and the other terms are not negative. */
-    return saddle_bound_primal(out, 0.0, y_set, 1.0 / n, 1e-12, error);
+    return saddle_bound_primal(out, 0.0, y_set, 1.0 / (double)problem->y_dim, 1e-12, error);
 }
 
 /* Scores ignore y, which weights the samples of the run. */
@@ -442,28 +429,4 @@ bool saddle_robust_linear(const saddle_problem *problem, const double *x, const 
     if (!self->intercept)
         out[problem->x_dim] = 0.0;
     return true;
-}
-
-saddle_status saddle_robust_prepare(saddle_robust *self, const saddle_problem_inputs *inputs,
-                                    size_t most, saddle_error *error)
-{
-    double n = (double)most;
-    double concavity = self->lambda1 * n * n;
-    if (isinf(concavity) && self->loss == SADDLE_ROBUST_LOGISTIC)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--lambda1: %g times n^2, with n = %zu, overflows; give a smaller value",
-                           self->lambda1, most);
-    if (isinf(concavity))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--divergence: %g times n = %zu overflows; give a smaller value, or "
-                           "labels on a smaller scale",
-                           self->lambda1 * n, most);
-    self->shard = inputs->shard;
-    self->problem.x_dim = inputs->features + (self->intercept ? 1 : 0);
-    self->problem.y_dim = most;
-    self->problem.scratch = 2 * self->problem.x_dim;
-    self->problem.response_size = most;
-    self->problem.y_curvature = concavity;
-    self->problem.alpha = 1.0 / concavity;
-    return SADDLE_OK;
 }

@@ -10,6 +10,14 @@
  * size, and an agent with fewer samples leaves the remaining slots empty. V is isotropic, so the
  * best response over any convex Y is a projection:
  *   y*(x) = projection onto Y of  1/n + mean_i (w l_ij(x) / n_i) / (lambda1 n^2).
+ *
+ * Or y has one entry y_ij per sample (saddle_robust_own_weights()): n = N = sum_i n_i, and the
+ * samples of agent i have the factor w_i = m n_i, so that the mean over samples and agents is
+ *   F(x, y) = sum_ij y_ij l_ij(x) - V(y) + g(x),
+ * which does not depend on how rows are divided among agents. If agents leave, m and N are those of
+ * the agents that are present, lambda1 N stays, and V = (lambda1 / 2) |N y - e|^2, where e is 0 at
+ * the samples of absent agents and 1 elsewhere: on the simplex their weights are then 0 in the best
+ * response, so that the problem is the one of the rows that are present.
  */
 #ifndef SADDLE_PROBLEMS_ROBUST_H
 #define SADDLE_PROBLEMS_ROBUST_H
@@ -35,10 +43,25 @@ typedef struct saddle_robust {
     double lambda1;
     double lambda2;
     double curvature;  /* c */
-    double weight;     /* w */
+    double weight;     /* w; with own weights N, the length of y */
+    size_t *first;     /* with own weights: the entry of y of each agent's first sample; or NULL */
     double row_norm;   /* largest |a_ij|, of (a_ij, 1) with an intercept */
     double most_label; /* largest |b_ij|; not needed for the logistic loss */
 } saddle_robust;
+
+/* Gives every sample its own entry of y. Call it in init(), and free by saddle_robust_release(). */
+saddle_status saddle_robust_own_weights(saddle_robust *self, const saddle_problem_inputs *inputs,
+                                        saddle_error *error);
+void saddle_robust_release(saddle_problem *problem);
+
+/* Returns the factor w of an agent's losses. */
+double saddle_sample_weight(const saddle_problem *problem, size_t agent);
+/* Returns V(y), and the curvature lambda1 n^2 of V. */
+double saddle_penalty(const saddle_problem *problem, const double *y);
+double saddle_penalty_curvature(const saddle_problem *problem);
+/* gy -= scale (grad V(y) - grad V(y0)); y0 may be NULL */
+void saddle_penalty_add_slope(const saddle_problem *problem, double scale, const double *y,
+                              const double *y0, double *gy);
 
 /* Sets sizes, and what depends on lambda1, for y of `most` entries. lambda1 and the other
  * constants must be set. */

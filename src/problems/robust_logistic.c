@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "core/sizes.h"
+#include "data/dataset.h"
 #include "problems/robust.h"
 
 #define GROUP "Problem robust-logistic"
@@ -75,6 +76,16 @@ static double suitable_tau(const instance *self)
     return fmax(10.0 * robust->lambda2 * robust->curvature, TAU_LEAST);
 }
 
+/* Returns whether the data are neither generated nor those of the paper: a9a and the images of
+ * MNIST. */
+static bool is_users_data(const saddle_problem_inputs *inputs)
+{
+    const saddle_world *world = inputs->world;
+    bool images = world->local > 0 && (inputs->shard[world->here[0]]->formats &
+                                       SADDLE_FORMAT_BIT(SADDLE_FORMAT_IDX)) != 0;
+    return !images && !inputs->scoring && !saddle_data_is_known(inputs->data);
+}
+
 static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     instance *self = made;
@@ -91,6 +102,10 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     robust->curvature = chosen->curvature;
     robust->weight = self->simplex ? n : 1.0;
     robust->problem.y_set = self->simplex ? "simplex" : "box:0:10";
+    if (is_users_data(inputs))
+        robust->problem.note =
+            "--x-set: the default box:0:10, as in the PRECISION paper, allows no negative "
+            "coefficients; none allows all";
     return saddle_robust_prepare(robust, inputs, most, error);
 }
 

@@ -1,16 +1,18 @@
 /*
  * Linear regression that is robust to a shift of the distribution: an adversary weights the
  * samples, with a penalty on the chi-square divergence of its weights from equal ones (Namkoong,
- * Duchi, NeurIPS 2016 and 2017, in the penalized form, with the sample slots of robust.h).
+ * Duchi, NeurIPS 2016 and 2017, in the penalized form).
  *
- *   f_ij(x, y) = n y_j l(a_ij'w + v - b_ij) - (W / 2n) |n y - 1|^2
- *   l(r)       = r^2 / 2, or Huber's: r^2 / 2 for |r| <= D, D |r| - D^2 / 2 beyond
+ *   per sample  f_ij(x, y) = m n_i y_ij l(a_ij'w + v - b_ij) - (W / 2N) |N y - 1|^2
+ *   per slot    f_ij(x, y) = n y_j l(a_ij'w + v - b_ij) - (W / 2n) |n y - 1|^2
+ *   l(r)        = r^2 / 2, or Huber's: r^2 / 2 for |r| <= D, D |r| - D^2 / 2 beyond
  *
- * where x = (w, v) and Y is the probability simplex. With equal local sizes and W so large that no
- * weight is 0, eliminating y leaves
- *   mean_j L_j + (1 / 2W) mean_j (L_j - mean L)^2,
- * where L_j is the mean over agents of their loss in slot j: a penalty on the variance of the
- * losses. W -> infinity gives least squares, W -> 0 the worst slot only.
+ * where x = (w, v), Y is the probability simplex and robust.h says which entries y has. If W is so
+ * large that no weight is 0, eliminating y leaves
+ *   mean L + (1 / 2W) variance of L,
+ * over the losses of all samples or, with equal local sizes, over L_j, the mean over agents of their
+ * loss in slot j. W -> infinity gives least squares, W -> 0 the worst sample or slot only. The mean
+ * of m independent losses has 1/m of their variance: per slot, robustness fades with more agents.
  */
 #include "problems/problems.h"
 
@@ -33,7 +35,11 @@ typedef struct choices {
     int loss;          /* SQUARE or HUBER */
     double delta;      /* NaN: automatic */
     double divergence; /* NaN: automatic */
+    int weights_per;   /* PER_AUTO, PER_SAMPLE or PER_SLOT */
 } choices;
+
+/* The choices of --weights-per. */
+enum { PER_AUTO, PER_SAMPLE, PER_SLOT };
 
 /* The choices of --loss. */
 enum { SQUARE, HUBER };
@@ -44,6 +50,14 @@ static const saddle_option loss =
                   "square: r^2/2.\n"
                   "huber: the same up to --huber-delta and linear beyond it, which limits the "
                   "influence of outliers.");
+static const saddle_option weights_per = SADDLE_CHOICE(
+    OWN(weights_per), "weights-per", GROUP, "auto", "auto|sample|slot", "WHAT",
+    "What has a weight y of its own.\n"
+    "sample: every sample of every agent. The problem is that of all rows in one place, whatever "
+    "the number of agents. Messages contain one number per sample of all agents.\n"
+    "slot: the j-th samples of all agents share a weight. Messages are shorter, but the adversary "
+    "sees only means over agents: with more agents, the result approaches least squares.\n"
+    "auto: sample if all agents together have at most 10,000 samples.");
 static const saddle_option *const options[] = {
     &loss,
     &(const saddle_option)SADDLE_REAL_ABOVE(OWN_OF_HUBER(delta), "huber-delta", GROUP, "auto", 0.0,
@@ -55,7 +69,10 @@ static const saddle_option *const options[] = {
         "Weight of the penalty on unequal sample weights. The penalty is their chi-square "
         "divergence from equal weights: the smaller W, the more the samples with the largest "
         "losses count. auto: the variance of the labels."),
-    NULL};
+    &weights_per, NULL};
+
+/* The largest number of samples for which each has its own weight by default: messages of 80 kB. */
+#define MOST_OWN_WEIGHTS 10000
 
 /* The default tau as a multiple of the trace of the Hessian in x plus |H_xy|^2 / mu. */
 #define TAU_SHARE 0.5
@@ -106,16 +123,25 @@ static void start(const saddle_problem *problem, uint64_t seed, double *x, doubl
 
 static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
-    (void)error;
     saddle_robust *self = made;
-    const choices *chosen = inputs->options;
+    choices *chosen = inputs->options;
+    size_t total = (size_t)saddle_sizes_sum(inputs->agents, inputs->samples);
     size_t most = saddle_sizes_largest(inputs->agents, inputs->samples);
+    if (chosen->weights_per == PER_AUTO)
+        chosen->weights_per = total <= MOST_OWN_WEIGHTS ? PER_SAMPLE : PER_SLOT;
+    /* One agent's samples are its slots, and y has more structure then. */
+    bool own = chosen->weights_per == PER_SAMPLE && inputs->agents > 1;
+    if (chosen->weights_per == PER_SLOT && inputs->agents > 1)
+        self->problem.note =
+            "--weights-per: with more than 10000 samples, agents share one weight per slot, and "
+            "the more agents, the closer the result is to least squares; sample gives every sample "
+            "its own weight, with longer messages";
     self->loss = chosen->loss == HUBER ? SADDLE_ROBUST_HUBER : SADDLE_ROBUST_SQUARE;
     self->shard = inputs->shard;
     self->intercept = true;
     self->curvature = 1.0;
-    self->weight = (double)most;
-    return SADDLE_OK;
+    self->weight = (double)(own ? total : most);
+    return own ? saddle_robust_own_weights(self, inputs, error) : SADDLE_OK;
 }
 
 /* Computes the scale of the labels, from which automatic options follow, and that of the rows,
@@ -220,5 +246,6 @@ const saddle_problem_class saddle_robust_regression = {
                .outcome_bytes = 2 * sizeof(double),
                .scores = saddle_robust_scores,
                .linear = saddle_robust_linear,
-               .start = start},
+               .start = start,
+               .release = saddle_robust_release},
 };

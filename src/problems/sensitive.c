@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "data/columns.h"
+#include "data/dataset.h"
 #include "data/rows.h"
 
 /* The number of features that are checked between two exchanges. */
@@ -60,27 +61,31 @@ static saddle_status read_signs(saddle_sensitive *self, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Finds the feature. The message for data without the default feature says that it is the
- * default, because the user did not choose that number. */
-static saddle_status find_feature(const saddle_problem_inputs *inputs, const char *feature,
+/* Finds the feature. Data that Saddle knows have a default, which is stored in *feature. */
+static saddle_status find_feature(const saddle_problem_inputs *inputs, const char **feature,
                                   size_t *out, saddle_error *error)
 {
     saddle_error why = {.message = ""};
+    bool given = *feature != NULL;
+    bool known = inputs->data != NULL && saddle_data_is_known(inputs->data);
+    if (!given)
+        *feature = known ? SADDLE_DEFAULT_SENSITIVE : "";
     saddle_status status =
-        saddle_columns_feature(inputs->columns, inputs->features, feature, out, &why);
+        saddle_columns_feature(inputs->columns, inputs->features, *feature, out, &why);
     const char *remedy = strstr(why.message, "; ");
     if (status == SADDLE_OK)
         return SADDLE_OK;
-    if (strcmp(feature, SADDLE_DEFAULT_SENSITIVE) == 0 && remedy != NULL)
-        return saddle_fail(error, status,
-                           "--sensitive: the default, feature " SADDLE_DEFAULT_SENSITIVE
-                           " of a9a, is not in these data%s",
-                           remedy);
-    return saddle_fail(error, status, "--sensitive: %s", why.message);
+    if (given || remedy == NULL)
+        return saddle_fail(error, status, "--sensitive: %s", why.message);
+    return saddle_fail(
+        error, status, "--sensitive: %s%s",
+        known ? "the default, feature " SADDLE_DEFAULT_SENSITIVE " of a9a, is not in these data"
+              : "which feature of these data is the sensitive attribute is not known",
+        remedy);
 }
 
 saddle_status saddle_sensitive_read(saddle_sensitive *out, const saddle_problem_inputs *inputs,
-                                    const char *feature, const char *excluded, saddle_error *error)
+                                    const char **feature, const char *excluded, saddle_error *error)
 {
     size_t features = inputs->features;
     *out = (saddle_sensitive){.shard = inputs->shard, .world = inputs->world, .features = features};

@@ -9,7 +9,7 @@
 
 #include <saddle/problem.h>
 
-/* The default feature: that of a9a, which is 1 for men. */
+/* The default feature of a9a and generated data; in a9a it is 1 for men. */
 #define SADDLE_DEFAULT_SENSITIVE "73"
 
 typedef struct saddle_sensitive {
@@ -22,11 +22,13 @@ typedef struct saddle_sensitive {
     bool *hidden;      /* per feature: whether it is hidden from the model */
 } saddle_sensitive;
 
-/* Reads the attribute of the rows in this process from a feature, given by name or number from
- * 1, and hides the features of the list `excluded`; NULL: hides that feature. Free with
- * saddle_sensitive_free() even after a failure. */
+/* Reads the attribute of the rows in this process from a feature, given by name or number from 1,
+ * and hides the features of the list `excluded`; NULL: hides that feature. A `*feature` of NULL is
+ * replaced by the default of data that Saddle knows. Free with saddle_sensitive_free() even after a
+ * failure. */
 saddle_status saddle_sensitive_read(saddle_sensitive *out, const saddle_problem_inputs *inputs,
-                                    const char *feature, const char *excluded, saddle_error *error);
+                                    const char **feature, const char *excluded,
+                                    saddle_error *error);
 void saddle_sensitive_free(saddle_sensitive *sensitive);
 
 /* Hides every feature that is 1 - S in all agents' rows. Collective. */

@@ -29,7 +29,7 @@ try data info people.csv --categories codes
 check "codes" says "features    4"
 try data info people.csv --drop-columns color,sex
 check "columns left out by name" says "features    3"
-try data info people.csv --category-columns age --drop-columns 1,2,3
+try data info people.csv --category-columns age --drop-columns 2,3,4
 check "numbers as categories" says "features    40"
 
 try run --data people.csv "${two[@]}" --model people.npz --positive yes --label-column bought --trace t.csv
@@ -222,7 +222,7 @@ try eval --model fair.npz --data people.csv
 check "a model knows the names" says "parity_gap"
 refuse "sensitive: column 'color' has 3 categories, but two are needed; name one category, such as 'color=blue'" \
     run --problem fair --sensitive color --data people.csv "${two[@]}"
-refuse "--sensitive: the default, feature 73 of a9a, is not in these data; give a number from 1 to 8, or the name of a column or feature: age, color, city, sex" \
+refuse "--sensitive: which feature of these data is the sensitive attribute is not known; give a number from 1 to 8, or the name of a column or feature: age, color, city, sex" \
     run --problem fair --data people.csv "${two[@]}"
 refuse "sensitive: 'height' is not a feature; give a number from 1 to 8, or the name" \
     run --problem fair --sensitive height --data people.csv "${two[@]}"
@@ -265,11 +265,11 @@ refuse "agent 1, 'bare-1.csv': it has 3 columns of features, but the files befor
     run --data bare-%d.csv --agents 2 --topology ring
 
 for ((k = 0; k < 10002; k++)); do echo "name$k,$((k % 2))"; done >names.csv
-refuse "column '0' has more than 10000 categories" data info names.csv --header no
+refuse "column '1' has more than 10000 categories" data info names.csv --header no
 refuse "drop-columns: 'people.csv' has no column 'weight'; its columns are: age,color" \
     data info people.csv --drop-columns weight
 try data convert people.csv people.libsvm
-for option in "--header yes" "--categories codes" "--missing drop" "--category-columns 0" "--drop-columns 0"; do
+for option in "--header yes" "--categories codes" "--missing drop" "--category-columns 1" "--drop-columns 1"; do
     # shellcheck disable=SC2086  # two words
     try run --data people.libsvm "${two[@]}" $option
     check "$option does nothing for LIBSVM text" warns "warning: ${option% *}: not used by LIBSVM files"
@@ -281,7 +281,7 @@ refuse "drop-columns: 'bought' is the label column; remove it from this list" da
 refuse "drop-columns: 'age' is also in --category-columns" data info people.csv --drop-columns age --category-columns age
 refuse "--drop-columns: the value is empty; give LIST" data info people.csv --drop-columns ''
 refuse "--category-columns: the value is empty" run --data people.csv --category-columns=
-refuse "--drop-columns: no feature is left" data info people.csv --drop-columns 0,1,2,3
+refuse "--drop-columns: no feature is left" data info people.csv --drop-columns 1,2,3,4
 
 # Groups by name; a model finds them when columns have another order.
 try run --problem group-dro --groups sex,label --data people.csv --model groups.npz --trace groups.csv "${two[@]}" --quiet
@@ -291,7 +291,9 @@ try run --problem group-dro --groups city,sex --data people.csv "${two[@]}"
 check "are shown, categories with commas by their numbers" says "  groups      city,sex: Rome:female,Rome:male,1:female,1:male"
 try run --problem group-dro --groups city,sex --group-values 1:male,Rome:male,1:female,Rome:female --data people.csv "${two[@]}"
 check "in an order of one's own" says "  groups      city,sex: 1:male,Rome:male,1:female,Rome:female"
-try run --problem group-dro --data people.csv "${two[@]}"
+refuse "--groups: which rows of these data form a group is not known; give agents, if the rows of each agent do, or names of columns or numbers from 1 to 8, and label, such as age,label" \
+    run --problem group-dro --data people.csv "${two[@]}"
+try run --problem group-dro --groups agents --data people.csv "${two[@]}"
 check "not those that are agents" eval '! says "  groups "'
 refuse "group-values: 'female,man' is not a list of groups" \
     run --problem group-dro --groups sex --group-values female,man --data people.csv "${two[@]}"
@@ -311,7 +313,7 @@ refuse "--groups: 'sexes' is not a feature; give a number from 1 to 8, or the na
 
 # An option that does not apply to a format causes a warning, in every command that reads such files.
 awk 'BEGIN {for (k = 0; k < 60; k++) print (k % 3 ? 1 : -1) " 1:" k / 60 " 2:" k % 3}' >rows.libsvm
-unread=(--header yes --label-column 0 --categories codes --missing drop --category-columns 0 --drop-columns 1)
+unread=(--header yes --label-column 1 --categories codes --missing drop --category-columns 1 --drop-columns 2)
 unused_are() { is "$(sed -n "s/^saddle: warning: --\(.*\): not used by $1\$/\1/p" err | sort | paste -sd' ')" "$2"; }
 all="categories category-columns drop-columns header label-column missing"
 try run --data rows.libsvm "${unread[@]}" "${two[@]}" --quiet

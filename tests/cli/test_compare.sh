@@ -93,7 +93,7 @@ printf '%s\n' '1 1:1 2:2' '-1 1:2' '1 2:1' '-1 1:1' '1 1:3 2:1' '-1 2:3' '1 2:2'
 printf '%s\n' '0 1' '1 2' '2 3' '3 0' >edges.txt
 printf '%s\n' '2 leave 1' '4 return 1' >events.txt
 printf '%s\n' 'default latency 0.01' >links.txt
-files=(--problem robust-logistic --data rows.txt --agents 4 --topology file:edges.txt --churn events.txt
+files=(--problem robust-logistic --x-set box:0:10 --data rows.txt --agents 4 --topology file:edges.txt --churn events.txt
     --link-model links.txt --iterations 8 --algorithms precision --batch 1 --quiet --output files)
 try compare "${files[@]}"
 check "a comparison that reads files" exits 0

@@ -39,7 +39,7 @@ check "CSV" grep -qE '^  features +2$' out
 try data info c.csv --label-column first
 check "another label column" grep -qE '1: 1 row ' out
 try data info c.csv --header no
-check "no header wanted" warns "c.csv:2:1: column '0' has text above, such as 'a', and the number 1 here; name it in --category-columns to treat both as text; if the first line holds names, set --header to yes"
+check "no header wanted" warns "c.csv:2:1: column '1' has text above, such as 'a', and the number 1 here; name it in --category-columns to treat both as text; if the first line holds names, set --header to yes"
 printf '1,nan,0\n3,4,1\n' >d.csv
 try data info d.csv
 check "NaN is not a name" warns "set --header to yes"

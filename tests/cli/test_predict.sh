@@ -140,7 +140,7 @@ refuse "'features.csv' has no label column 'label' to compare scores with; give 
     eval --model c.npz --data features.csv
 sed 1d features.csv >nameless.csv
 refuse "'nameless.csv'" predict --model c.npz --data nameless.csv --header no
-try run --problem auc --data first.csv --label-column 0 --agents 2 --iterations 20 --model c.npz
+try run --problem auc --data first.csv --label-column 1 --agents 2 --iterations 20 --model c.npz
 try predict --model c.npz --data features.csv
 check "whatever the run's --label-column" cmp -s out scores.csv
 try predict --model c.npz --data turned.csv

@@ -137,7 +137,7 @@ refuse "belongs to another search: --seed is '9007199254740992' there and '90071
     tune "${problem[@]}" --algorithms gda --budget 50000 --resume --seed 9007199254740993 --output far
 # The contents of a file count, not its name.
 printf '%s\n' '1 1:1 2:2' '-1 1:2' '1 2:1' '-1 1:1' '1 1:3 2:1' '-1 2:3' '1 2:2' '-1 1:2 2:2' >rows.txt
-files=(--problem robust-logistic --data rows.txt --agents 2 --algorithms gda --budget 1000 --output files --resume --quiet)
+files=(--problem robust-logistic --x-set box:0:10 --data rows.txt --agents 2 --algorithms gda --budget 1000 --output files --resume --quiet)
 try tune "${files[@]}"
 check "a search on a file" exits 0
 try tune "${files[@]}"

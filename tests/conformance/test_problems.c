@@ -312,8 +312,17 @@ static long double group_dro_value(const bench *b, size_t agent, const long doub
     return sum;
 }
 
+static size_t largest(const bench *b)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < b->problem->agents; i++)
+        most = b->problem->samples[i] > most ? b->problem->samples[i] : most;
+    return most;
+}
+
 /*
- * F_i of robust-regression: (1/n_i) sum_j n y_j l(a'w + v - b) - (W / 2n) |n y - 1|^2, W the labels' variance unless
+ * F_i of robust-regression: (1/n_i) sum_j n y_j l(a'w + v - b) - (W / 2n) |n y - 1|^2, or with one weight
+ * per sample (1/n_i) sum_j m n_i y_ij l(a'w + v - b) - (W / 2N) |N y - 1|^2, W the labels' variance unless
  * given.
  */
 static long double regression_value(const bench *b, size_t agent, const long double *x,
@@ -337,12 +346,19 @@ static long double regression_value(const bench *b, size_t agent, const long dou
                              ? sum[1] / rows - sum[0] * sum[0] / (rows * rows)
                              : (long double)test_number(plan, "divergence");
     const saddle_dataset *data = b->instance.made->parts->shard[agent];
+    bool slots = strcmp(test_text(plan, "weights-per"), "slot") == 0;
+    ck_assert(n == (slots ? (long double)largest(b) : rows));
+    long double factor =
+        slots ? n / (long double)data->rows : (long double)b->problem->agents; /* m n_i / n_i */
+    const long double *own = y;
+    for (size_t i = 0; !slots && i < agent; i++)
+        own += b->problem->samples[i];
     long double value = 0.0L;
     for (size_t j = 0; j < data->rows; j++) {
         long double r = x[data->features] - (long double)data->label[j];
         for (size_t k = 0; k < data->features; k++)
             r += entry(data, j, k) * x[k];
-        value += n * y[j] / (long double)data->rows *
+        value += factor * own[j] *
                  (fabsl(r) <= delta ? r * r / 2.0L : delta * fabsl(r) - delta * delta / 2.0L);
     }
     for (size_t k = 0; k < b->problem->y_dim; k++)

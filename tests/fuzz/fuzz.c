@@ -73,7 +73,7 @@ void fuzz_read(fuzz_reader *read, const uint8_t *bytes, size_t size)
     /* An empty file is refused before any reader is called. */
     if (size < 2)
         return;
-    static const char *const column[] = {"last", "first", "0", "1", "label", NULL};
+    static const char *const column[] = {"last", "first", "1", "2", "label", NULL};
     saddle_data_options options = {.abi = SADDLE_ABI,
                                    .header = (saddle_csv_header)(bytes[0] / 36 % 3),
                                    .label_column = column[bytes[0] % 6],

@@ -138,7 +138,7 @@ START_TEST(dense_arrays_are_read)
                  (const double[]){3.0, 6.0});
     assert_dense(load("x.npy", "first", NULL), 2, 2, (const double[]){-0.0, 3.0, 5.5, 6.0},
                  (const double[]){0.1, 1e-300});
-    assert_dense(load("x.npy", "1", NULL), 2, 2, (const double[]){0.1, 3.0, 1e-300, 6.0},
+    assert_dense(load("x.npy", "2", NULL), 2, 2, (const double[]){0.1, 3.0, 1e-300, 6.0},
                  (const double[]){-0.0, 5.5});
 }
 END_TEST
@@ -309,7 +309,8 @@ START_TEST(malformed_dense_arrays_are_refused)
     write_npz("a.npz", (const array[]){{"X", "<f2", "(2, 3)", x, 12, false}, Y}, 2);
     refuse("a.npz", NULL, NULL, "of type '<f2', not float64, float32, integers or bool");
     write_npy("x.npy", &X);
-    refuse("x.npy", "3", NULL, "a number from 0 to 2; columns of a .npy have no names");
+    refuse("x.npy", "0", NULL, "a number from 1 to 3");
+    refuse("x.npy", "4", NULL, "a number from 1 to 3; columns of a .npy have no names");
     refuse("x.npy", "age", NULL, "label column 'age'");
     write_npy("x.npy", &(const array){"X", "<f8", "(6, 1)", ENTRIES(x), false});
     refuse("x.npy", NULL, NULL, "has one column; a label and at least one feature");

@@ -663,14 +663,14 @@ START_TEST(csv_variants_are_read)
     assert_table("t.csv", "1.5,0,1\r\n-2e3,4,-1", "last");
     assert_table("t.csv", "\xef\xbb\xbf\n\n1.5 , 0,1\n\n -2e3,\t4,-1\n\n", NULL);
     assert_table("t.csv", "1,1.5,0\n-1,-2e3,4\n", "first");
-    assert_table("t.csv", "1.5,1,0\n-2e3,-1,4\n", "1");
+    assert_table("t.csv", "1.5,1,0\n-2e3,-1,4\n", "2");
     assert_table("t.csv", "a,y,b\n1.5,1,0\n-2e3,-1,4\n", "y");
     assert_table("t.csv", "\"a,1\",\"the \"\"y\"\"\" ,b\n1.5,\"1\",0\n-2e3,-1,4\n", "the \"y\"");
     assert_table("t.tsv", "a\tb\ty\n1.5\t0\t1\n-2e3\t4\t-1\n", NULL);
     /* Without an extension, by the separators of the first line. */
     assert_table("t", "1.5;0;1\n-2e3;4;-1\n", NULL);
     assert_table("t", "1.5\t0\t1\n-2e3\t4\t-1\n", NULL);
-    assert_table("t", "x,z,y\n1.5,0,1\n-2e3,4,-1\n", "2");
+    assert_table("t", "x,z,y\n1.5,0,1\n-2e3,4,-1\n", "3");
     /* Tabs between INDEX:VALUE are LIBSVM's. */
     saddle_dataset *data = load(write_text("t", "1\t1:2\t3:4\n"), NULL);
     ck_assert_ptr_null(data->dense);
@@ -686,27 +686,28 @@ START_TEST(csv_refuses_with_line_and_column)
         const char *label;
         const char *message;
     } bad[] = {
-        {"1,2\n3,x\n", NULL, "b.csv:2:3: 'x' in column '1' is not a number"},
+        {"1,2\n3,x\n", NULL, "b.csv:2:3: 'x' in column '2' is not a number"},
         {"a,b\n\n1,2\n3, nan\n", NULL,
          "b.csv:4:4: missing value in column 'b'; fill it in, or set --missing"},
-        {"1,2\n1e999,3\n", NULL, "b.csv:2:1: '1e999' in column '0' is not a finite number"},
+        {"1,2\n1e999,3\n", NULL, "b.csv:2:1: '1e999' in column '1' is not a finite number"},
         {"1,2,3\n4,5\n", NULL, "b.csv:2:4: 2 fields; the first line has 3"},
         {"1,2\n4,5,6\n", NULL, "b.csv:2:5: more fields than the 2 of the first line"},
-        {"1,2\n4,\n", NULL, "b.csv:2:3: missing value in column '1'"},
-        {"1,,2\n", NULL, "b.csv:1:3: missing value in column '1'"},
+        {"1,2\n4,\n", NULL, "b.csv:2:3: missing value in column '2'"},
+        {"1,,2\n", NULL, "b.csv:1:3: missing value in column '2'"},
         {"\"a,b\n1,2\n", NULL, "b.csv:1:1: the quote that opens here is not closed in this line"},
         {"a,b\n\"1\"2,3\n", NULL, "b.csv:2:2: text follows the closing quote of this field"},
         {"1\n2\n", NULL, "b.csv:1:1: one field only"},
         {"a,b\n", NULL, "header but no rows"},
         {"\n \n", NULL, "has no rows"},
         {"red,2\nblue,3\n3,4\n", NULL,
-         "b.csv:3:1: column '0' has text above, such as 'blue', and the number 3 here"},
+         "b.csv:3:1: column '1' has text above, such as 'blue', and the number 3 here"},
         {"a;y\n1,5;0\n", NULL, "b.csv:2:1: column 'a' has decimal commas, as in '1,5'"},
         {"a;y\n\n;0\n-1 234,5;0\n", NULL, "b.csv:3:1: missing value in column 'a'"},
         {"a\ty\n0\t\"1.234.567,50\"\n", NULL, "b.csv:2:4: column 'y' has decimal commas"},
-        {"1,2\n#DIV/0!,4\n", NULL, "b.csv:2:1: '#DIV/0!' in column '0' is not a finite number"},
-        {"1,2\n2020-01-01,4\n", NULL, "b.csv:2:1: '2020-01-01' in column '0' is not a finite"},
-        {"1,2\n", "2", "has no column 2; columns are 0 to 1"},
+        {"1,2\n#DIV/0!,4\n", NULL, "b.csv:2:1: '#DIV/0!' in column '1' is not a finite number"},
+        {"1,2\n2020-01-01,4\n", NULL, "b.csv:2:1: '2020-01-01' in column '1' is not a finite"},
+        {"1,2\n", "3", "has no column 3; columns are 1 to 2"},
+        {"1,2\n", "0", "has no column 0; columns are 1 to 2"},
         {"1,2\n", "y", "has no line of names"},
         {"a,b\n1,2\n", "y", "has no column 'y'; its columns are: a,b"},
         {"a,b,a\n1,2,3\n", "a", "has several columns 'a'; give its number"},

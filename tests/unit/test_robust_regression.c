@@ -72,25 +72,41 @@ static void project(size_t count, double *y)
         y[k] = fmax(y[k] - high, 0.0);
 }
 
-/* Q(x) and its gradient: the best y from the mean losses of the slots. */
-static double primal(const saddle_instance *e, double weight, double delta, const double *x,
-                     double *gradient)
+/* The problem that the descent solves. */
+typedef struct form {
+    double weight;  /* W */
+    double delta;   /* of Huber's loss */
+    bool per_slot;  /* agents share weights */
+    size_t present; /* only the first agents count */
+} form;
+
+/* Q(x) and its gradient: the best y from the mean losses of the slots, or from the losses of all rows. */
+static double primal(const saddle_instance *e, const form *f, const double *x, double *gradient)
 {
-    double loss[SLOTS] = {0.0};
-    double slope[SLOTS][DIM] = {{0.0}};
-    double y[SLOTS];
-    size_t n = e->problem->y_dim;
-    for (size_t i = 0; i < AGENTS; i++) {
+    double loss[ROWS] = {0.0};
+    double slope[ROWS][DIM] = {{0.0}};
+    double y[ROWS];
+    double weight = f->weight;
+    double delta = f->delta;
+    size_t first = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < f->present; i++) {
+        size_t rows = e->parts->shard[i]->rows;
+        n = f->per_slot ? (rows > n ? rows : n) : n + rows;
+    }
+    for (size_t i = 0; i < f->present; i++) {
         const saddle_dataset *data = e->parts->shard[i];
-        double share = (double)n / (double)(AGENTS * data->rows);
+        double share = f->per_slot ? (double)n / (double)(f->present * data->rows) : 1.0;
         for (size_t j = 0; j < data->rows; j++) {
+            size_t at = first + j;
             double r = residual(data, j, x);
             double s = fmax(fmin(r, delta), -delta);
-            loss[j] += share * (fabs(r) <= delta ? 0.5 * r * r : delta * (fabs(r) - 0.5 * delta));
+            loss[at] += share * (fabs(r) <= delta ? 0.5 * r * r : delta * (fabs(r) - 0.5 * delta));
             for (size_t k = 0; k < FEATURES; k++)
-                slope[j][k] += share * s * data->dense[j * FEATURES + k];
-            slope[j][FEATURES] += share * s;
+                slope[at][k] += share * s * data->dense[j * FEATURES + k];
+            slope[at][FEATURES] += share * s;
         }
+        first += f->per_slot ? 0 : data->rows;
     }
     for (size_t j = 0; j < n; j++)
         y[j] = 1.0 / (double)n + loss[j] / (weight * (double)n);
@@ -107,17 +123,17 @@ static double primal(const saddle_instance *e, double weight, double delta, cons
 }
 
 /* Gradient descent on Q, which is convex: the step is halved until Q decreases. */
-static double descend(const saddle_instance *e, double weight, double delta, double *x)
+static double descend(const saddle_instance *e, const form *f, double *x)
 {
     double gradient[DIM];
     double ahead[DIM];
     double step = 1.0;
-    double value = primal(e, weight, delta, x, gradient);
+    double value = primal(e, f, x, gradient);
     for (int t = 0; t < 30000; t++) {
         double next[DIM];
         for (size_t k = 0; k < DIM; k++)
             next[k] = x[k] - step * gradient[k];
-        double there = primal(e, weight, delta, next, ahead);
+        double there = primal(e, f, next, ahead);
         if (there > value) {
             step *= 0.5;
             continue;
@@ -137,15 +153,23 @@ static const struct {
              {"loss=square", "divergence=2", 2.0, INFINITY},
              {"loss=huber", "divergence=3", 3.0, 1.5}};
 
+/* With one weight per sample, the solution does not depend on how rows are divided: it is that of one agent. */
 START_TEST(the_solution_is_that_of_a_slow_descent)
 {
-    for (size_t s = 0; s < 2; s++) {
+    static const char *const agents[] = {"agents=3", "agents=3", "agents=1"};
+    static const char *const per[] = {"weights-per=sample", "weights-per=slot"};
+    double pooled = NAN;
+    for (size_t s = 0; s < 5; s++) {
+        bool per_slot = s >= 3;
+        size_t division = per_slot ? s - 3 : s;
+        bool alone = division == 2;
         const char *assignment[] = {"problem=robust-regression",
                                     forms[_i].loss,
                                     forms[_i].divergence,
                                     "huber-delta=1.5",
-                                    "agents=3",
-                                    sizes[s],
+                                    per[per_slot],
+                                    agents[division],
+                                    alone ? "samples=60" : sizes[division],
                                     "topology=path",
                                     "iterations=12000",
                                     "trace-every=12000",
@@ -156,18 +180,58 @@ START_TEST(the_solution_is_that_of_a_slow_descent)
         saddle_error error = {.message = ""};
         saddle_result *result = NULL;
         double x[DIM] = {0.0};
-        double value = descend(e, forms[_i].weight, forms[_i].delta, x);
+        form f = {forms[_i].weight, forms[_i].delta, per_slot, alone ? 1 : AGENTS};
+        double value = descend(e, &f, x);
         assert_ok(saddle_run(e, NULL, NULL, &result, &error), error);
         double found = result->rows[result->row_count - 1].primal;
-        saddle_fprintf(stdout, "%s, %s, %s: descent %.10f, the run %.10f\n", forms[_i].loss,
-                       forms[_i].divergence, sizes[s], value, found);
+        saddle_fprintf(stdout, "%s, %s, %s, %s: descent %.10f, the run %.10f\n", forms[_i].loss,
+                       forms[_i].divergence, per[per_slot], assignment[6], value, found);
+        if (!per_slot && s > 0)
+            assert_near(value, pooled, 1e-12 * value);
+        pooled = value;
         assert_near(found, value, 1e-8 * value);
         assert_at_most(test_farthest(DIM, result->x_mean, x), 1e-4);
+        ck_assert_uint_eq(result->y_dim, per_slot ? (division == 0 ? SLOTS : 20) : ROWS);
         saddle_result_free(result);
         saddle_instance_free(e);
         test_plan_free(plan);
         saddle_dataset_free(data);
     }
+}
+END_TEST
+
+/* When an agent has left, the problem is that of the rows that are present. */
+START_TEST(without_an_agent_its_samples_have_no_weight)
+{
+    const char *assignment[] = {"problem=robust-regression",
+                                "divergence=2",
+                                "agents=3",
+                                sizes[0],
+                                "topology=complete",
+                                "algorithm=gt-gda",
+                                "iterations=12000",
+                                "trace-every=12000",
+                                "churn=churn.txt",
+                                NULL};
+    saddle_test_enter_directory();
+    saddle_test_write("churn.txt", "60 leave 2\n");
+    saddle_dataset *data = make_rows();
+    saddle_plan *plan = test_plan(NULL, assignment);
+    saddle_instance *e = make_instance(plan, data);
+    saddle_error error = {.message = ""};
+    saddle_result *result = NULL;
+    double x[DIM] = {0.0};
+    double value = descend(e, &(form){2.0, INFINITY, false, 2}, x);
+    assert_ok(saddle_run(e, NULL, NULL, &result, &error), error);
+    assert_near(result->rows[result->row_count - 1].primal, value, 1e-8 * value);
+    for (size_t i = 0; i < 2; i++)
+        assert_at_most(test_farthest(DIM, result->x + i * DIM, x), 1e-4);
+    for (size_t k = 44; k < ROWS; k++)
+        assert_near(result->y[k], 0.0, 1e-9);
+    saddle_result_free(result);
+    saddle_instance_free(e);
+    test_plan_free(plan);
+    saddle_dataset_free(data);
 }
 END_TEST
 
@@ -306,6 +370,7 @@ Suite *saddle_test_suite(void)
     tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, the_solution_is_that_of_a_slow_descent, 0,
                         sizeof forms / sizeof *forms);
+    tcase_add_test(cases, without_an_agent_its_samples_have_no_weight);
     tcase_add_test(cases, without_an_adversary_it_is_least_squares);
     tcase_add_test(cases, outcomes_are_what_a_recount_finds);
     tcase_add_test(cases, a_saved_model_predicts);

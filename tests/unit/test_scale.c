@@ -484,6 +484,8 @@ START_TEST(models_take_rows_as_given)
         make_plan(&plan, problem[p], data);
         if (p == 1)
             set(&plan, "sensitive", "4");
+        if (p == 2)
+            set(&plan, "groups", "agents");
         plan.problem.test_rows = p < 5 ? data : NULL;
         plan.outputs.model = path[p % 2];
         assert_ok(saddle_solve(NULL, &plan, &r, &error), error);
