@@ -8,6 +8,7 @@
 #include "core/print.h"
 #include "core/sizes.h"
 #include "core/text.h"
+#include "data/columns.h"
 #include "instance/instance.h"
 #include "instance/unused_options.h"
 #include "problems/groups.h"
@@ -107,10 +108,13 @@ static void print_samples(const saddle_run_info *info, const saddle_problem_clas
     bool data = kind->needs_data;
     bool shared_out = data && !saddle_data_is_divided(info->network);
     bool by_size = info->instance->plan->problem.agent_weights == SADDLE_WEIGHTS_BY_SIZE;
-    cli_print_field("data", "%s%s%" PRIu64 " sample%s, %s%s%s%s",
+    const saddle_columns *columns = info->network->columns;
+    const char *label = columns != NULL && columns->named ? columns->label.name : NULL;
+    cli_print_field("data", "%s%s%" PRIu64 " sample%s, %s%s%s%s%.100s%s",
                     data ? info->plan->problem.data : "", data ? ", " : "", sum, SADDLE_PLURAL(sum),
                     each, shared_out ? ", partition " : "",
                     shared_out ? info->plan->problem.partition : "",
+                    label != NULL && *label != '\0' ? ", label " : "", label != NULL ? label : "",
                     by_size ? "; agents weighted by size" : "");
 }
 

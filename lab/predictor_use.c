@@ -23,7 +23,7 @@ static saddle_status check_rows(const saddle_predictor *p, const saddle_dataset 
                                 saddle_error *error)
 {
     if (data->features == p->model->features)
-        return SADDLE_OK;
+        return saddle_dataset_check_names(data, p->columns, error);
     bool label_taken = data->features + 1 == p->model->features;
     return saddle_fail(
         error, SADDLE_BAD_INPUT,

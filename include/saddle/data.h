@@ -81,6 +81,12 @@ SADDLE_API saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t ro
                                                  const size_t *row_start, const uint32_t *column,
                                                  const double *value, const double *label,
                                                  saddle_ownership ownership, saddle_error *error);
+/**
+ * Names the features of a data set in memory, so that options can name them.
+ * @param name  one name per feature, all different; copied.
+ */
+SADDLE_API saddle_status saddle_dataset_name_features(saddle_dataset *data, const char *const *name,
+                                                      saddle_error *error);
 
 /** Whether a CSV file begins with a line of names: the choices of the option header. */
 typedef enum saddle_csv_header {

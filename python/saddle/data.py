@@ -59,9 +59,16 @@ def _check_csr(X: Any) -> None:
         raise ValueError(f"X.indices[{k}] is {used[k]}; columns are 0 to {X.shape[1] - 1}")
 
 
+def _names(X: Any) -> list[str]:
+    """Returns the names of a DataFrame's columns; an empty list if they are not all text."""
+    names = list(getattr(X, "columns", []))
+    return names if all(isinstance(name, str) for name in names) else []
+
+
 def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
     """Returns a saddle_dataset that borrows the arrays; `keep` keeps them alive."""
     out = ffi.new("saddle_dataset **")
+    names = _names(X)
     arrays: tuple[Any, ...]
     form: tuple[Any, ...]
     if _is_sparse(X):
@@ -93,4 +100,8 @@ def dataset(X: Any, y: Any, keep: Callbacks) -> Any:
     label = ffi.NULL if labels is None else pointer(labels, "double *")
     check(make, out, X.shape[0], X.shape[1], *form, label, lib.SADDLE_BORROW)
     keep.keep(arrays)
-    return keep.keep(ffi.gc(out[0], lib.saddle_dataset_free))
+    data = keep.keep(ffi.gc(out[0], lib.saddle_dataset_free))
+    if names:
+        texts = [ffi.new("char[]", name.encode()) for name in names]
+        check(lib.saddle_dataset_name_features, data, ffi.new("char *[]", texts))
+    return data

@@ -186,7 +186,7 @@ def predict(
     X
         dense or CSR rows, or the path of a data file, whose labels are ignored
     label_column
-        the label column of a file, by name or number from 0, or "none". By default that of the
+        the label column of a file, by name or number from 1, or "none". By default that of the
         model, which a CSV file with column names need not have
     plugin
         the path of the shared object that defines the model's problem, if it is not built in

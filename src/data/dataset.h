@@ -26,6 +26,10 @@ void saddle_dataset_forget_ones(saddle_dataset *data);
 /* Creates a data set that borrows the features of another one and has its own labels. */
 saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *data,
                                   saddle_error *error);
+/* Fails if data in memory have named features that are not the columns of the training data, in this
+ * order. */
+saddle_status saddle_dataset_check_names(const saddle_dataset *data, const saddle_columns *of,
+                                         saddle_error *error);
 /* Returns whether data of this name are generated: it begins with `synthetic`, and there is no such file. */
 bool saddle_data_is_generated(const char *name);
 /* Returns whether data of this name are generated or those of a9a, so that their columns are known. Other

@@ -180,6 +180,9 @@ static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *e
                            agent);
     saddle_status status = given != NULL ? saddle_dataset_view(shard, given[agent], error)
                                          : load_part(e, agent, error);
+    if (status == SADDLE_OK && given != NULL && e->columns == NULL)
+        e->columns = e->parts->columns = saddle_columns_share((*shard)->columns);
+    SADDLE_THEN(status, saddle_dataset_check_names(*shard, e->columns, error));
     if (status != SADDLE_OK)
         return status;
     size_t wanted = e->parts->samples[agent];
@@ -342,6 +345,7 @@ saddle_status saddle_stage_held_out(saddle_instance *e, saddle_error *error)
                                : load_held_out(e, plan->problem.test_data, error);
     const saddle_label_rule rule = saddle_plan_label_rule(plan, e->kind->labels);
     SADDLE_THEN(status, saddle_labels_apply(&rule, *held_out, error));
+    SADDLE_THEN(status, saddle_dataset_check_names(*held_out, e->columns, error));
     status = saddle_in_field("--test-data", status, error);
     if (status == SADDLE_OK && (*held_out)->features != e->features)
         status = saddle_fail(error, SADDLE_BAD_INPUT,

@@ -176,7 +176,7 @@ refuse "every row of 'empty.csv' lacks a value" data info empty.csv --missing dr
 
 # Numbers with a decimal comma, and dates.
 printf '1,5;2,5;0\n3,5;4,5;1\n' >no-header.csv
-refuse "no-header.csv:1:1: column '0' has decimal commas, as in '1,5'" data info no-header.csv
+refuse "no-header.csv:1:1: column '1' has decimal commas, as in '1,5'" data info no-header.csv
 printf '1,2,a;b\n3,4,c;d\n' >commas-win.csv
 try data info commas-win.csv
 check "semicolons inside fields do not separate them" says "labels      0 (a;b): 1 row"
