@@ -304,7 +304,7 @@ typedef struct saddle_problem_inputs {
     const double *weight;
     /** Each agent's rows, with labels of the kind that the class names; NULL without data. */
     saddle_dataset *const *shard;
-    const char *data;              /**< The name of the data, as in the plan; NULL: not known. */
+    const char *data;              /**< The name of the data; NULL: not known. */
     const saddle_columns *columns; /**< Names of the features; NULL: they have numbers only. */
     /** For SADDLE_LABELS_CLASSES: the label of each class in the file, ascending; otherwise
      * NULL. */

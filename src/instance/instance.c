@@ -50,6 +50,7 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
         return SADDLE_OK;
     }
     const saddle_plugin_object *plugin = parts->choice.plugin;
+    const saddle_dataset *rows = e->plan->problem.rows;
     if (e->kind->options_size > 0) {
         parts->options = saddle_alloc(1, e->kind->options_size);
         SADDLE_TRY(saddle_check_memory(parts->options, "the problem's options", error));
@@ -61,20 +62,21 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
     SADDLE_THEN_IF(
         status, e->kind->needs_data && e->kind->labels == SADDLE_LABELS_CLASSES,
         saddle_labels_parse(e->plan->problem.classes, &parts->class_label, &classes, error));
-    parts->inputs = (saddle_problem_inputs){.options = parts->options,
-                                            .argument = plugin != NULL ? plugin->argument : "",
-                                            .agents = e->graph->agents,
-                                            .features = e->features,
-                                            .samples = parts->samples,
-                                            .weight = parts->weight,
-                                            .shard = parts->shard,
-                                            .data = e->plan->problem.data,
-                                            .columns = e->columns,
-                                            .classes = parts->class_label,
-                                            .class_count = classes,
-                                            .seed = e->seed,
-                                            .mixing = e->mixing,
-                                            .world = e->world};
+    parts->inputs =
+        (saddle_problem_inputs){.options = parts->options,
+                                .argument = plugin != NULL ? plugin->argument : "",
+                                .agents = e->graph->agents,
+                                .features = e->features,
+                                .samples = parts->samples,
+                                .weight = parts->weight,
+                                .shard = parts->shard,
+                                .data = rows != NULL ? rows->name : e->plan->problem.data,
+                                .columns = e->columns,
+                                .classes = parts->class_label,
+                                .class_count = classes,
+                                .seed = e->seed,
+                                .mixing = e->mixing,
+                                .world = e->world};
     SADDLE_THEN(status,
                 saddle_problem_make(&parts->choice, &parts->problem, &parts->inputs, error));
     e->problem = parts->problem;

@@ -33,6 +33,8 @@ try run --problem fair --data synthetic:200 "${small[@]}" --trace fair.csv
 check "generated data have a default" grep -q '^# sensitive: 73$' fair.csv
 try run --problem group-dro --data synthetic:200 "${small[@]}" --trace groups.csv
 check "of groups, too" grep -q '^# groups: agents$' groups.csv
+try tune --problem fair --data synthetic:200 --objective accuracy --candidates 2 --budget 4000 --output tuned --quiet
+check "also in a search, which splits rows" exits 0
 for option in label-column drop-columns category-columns; do
     refuse "--$option: 'people.csv' has no column 0; columns are 1 to 3" data info people.csv --$option 0
     refuse "--$option: 'people.csv' has no column 4; columns are 1 to 3" data info people.csv --$option 4
