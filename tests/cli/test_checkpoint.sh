@@ -228,7 +228,7 @@ check "has outcomes at both ends" is "$(grep -cE '^[0-9].*,[^,]+,[^,]+$' late.cs
 # ---- data may be moved, if they are the same
 "$saddle" data generate one.libsvm --rows 300 --seed 5 >/dev/null
 cp one.libsvm two.libsvm
-try run --data one.libsvm --iterations 60 --checkpoint data --model one.npz --quiet
+try run --data one.libsvm --x-set box:0:10 --iterations 60 --checkpoint data --model one.npz --quiet
 rm one.libsvm
 try run --data two.libsvm --resume data --iterations 80 --model two.npz --quiet
 check "data at another place" exits 0
@@ -241,7 +241,7 @@ for problem in auc robust-logistic; do
         rm -rf fewer
         "$saddle" data generate rows.libsvm --rows 300 --seed 5 >/dev/null
         # shellcheck disable=SC2086  # an option and its value
-        try run --problem $problem --data rows.libsvm $samples --iterations 20 --checkpoint fewer --quiet
+        try run --problem $problem --x-set box:0:10 --data rows.libsvm $samples --iterations 20 --checkpoint fewer --quiet
         sed -i 4d rows.libsvm
         refuse "$changed" run --resume fewer --iterations 40
     done
