@@ -7,7 +7,7 @@
 #include "sets/set.h"
 
 /* The number of pairs of moves and changes of the gradient that L-BFGS keeps. */
-#define PAIRS 12
+#define PAIRS 8
 /* The most points that are tried along a direction of L-BFGS; along the metric's own there is no limit. */
 #define TRIES 5
 /* The most points that are tried to find the length of the first step. */

@@ -32,18 +32,19 @@ static size_t both_size(const saddle_layout *layout, const saddle_problem *probl
 }
 
 /* Returns the doubles of all vectors of an observer. */
-static size_t vectors_size(const saddle_instance *instance, const saddle_layout *layout)
+static size_t vectors_size(const saddle_instance *instance, const saddle_layout *layout, bool gap)
 {
     const saddle_problem *problem = instance->problem;
     return both_size(layout, problem) + 3 * problem->x_dim + 2 * problem->y_dim +
-           problem->response_size + 1 + 3 * problem->agents + saddle_gap_scratch(instance) +
-           saddle_maximize_scratch(problem->y_dim) + saddle_observer_scratch(instance);
+           problem->response_size + 1 + 3 * problem->agents +
+           (gap ? saddle_gap_scratch(instance) : 0) + saddle_maximize_scratch(problem->y_dim) +
+           saddle_observer_scratch(instance);
 }
 
-double saddle_observer_bytes(const saddle_instance *instance, const saddle_layout *layout)
+double saddle_observer_bytes(const saddle_instance *instance, const saddle_layout *layout, bool gap)
 {
     return saddle_block_bytes(1, sizeof(saddle_observer)) +
-           saddle_block_bytes(vectors_size(instance, layout), sizeof(double));
+           saddle_block_bytes(vectors_size(instance, layout, gap), sizeof(double));
 }
 
 saddle_status saddle_observer_create(saddle_observer **out, const saddle_observer_inputs *inputs,
@@ -59,7 +60,7 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     o->problem = problem;
     o->ascent_step = 1.0;
     size_t both = both_size(inputs->layout, problem);
-    o->x_mean = saddle_alloc_doubles(vectors_size(inputs->instance, inputs->layout));
+    o->x_mean = saddle_alloc_doubles(vectors_size(inputs->instance, inputs->layout, inputs->gap));
     if (o->x_mean == NULL) {
         saddle_free(o);
         return saddle_no_memory(error, "the observer");
@@ -73,7 +74,7 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     o->per_agent = o->y_star + y_dim;
     o->returned_nan = o->per_agent + 2 * problem->agents;
     o->search = o->returned_nan + problem->agents;
-    o->scratch = o->search + saddle_gap_scratch(inputs->instance);
+    o->scratch = o->search + (inputs->gap ? saddle_gap_scratch(inputs->instance) : 0);
     *out = o;
     return SADDLE_OK;
 }

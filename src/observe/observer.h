@@ -23,6 +23,7 @@ typedef struct saddle_observer_inputs {
     saddle_metric_direction metric_direction;
     bool potential; /* compute Theorem 1's potential: L and mu are bounds */
     bool feasible;  /* check that iterates stay in X and Y */
+    bool gap;       /* measure the gap */
 } saddle_observer_inputs;
 
 /* Returns the doubles of scratch that an engine must provide for an observer's tasks. */
@@ -30,8 +31,9 @@ size_t saddle_observer_scratch(const saddle_instance *instance);
 
 saddle_status saddle_observer_create(saddle_observer **out, const saddle_observer_inputs *inputs,
                                      saddle_error *error);
-/* Returns the bytes that an observer of an instance takes. */
-double saddle_observer_bytes(const saddle_instance *instance, const saddle_layout *layout);
+/* Returns the bytes that an observer of an instance takes, with what measuring the gap needs if `gap`. */
+double saddle_observer_bytes(const saddle_instance *instance, const saddle_layout *layout,
+                             bool gap);
 /* NULL is allowed. */
 void saddle_observer_free(saddle_observer *observer);
 

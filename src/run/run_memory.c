@@ -81,7 +81,9 @@ saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *e
                         e->world->local, SADDLE_PLURAL(e->world->local));
     saddle_need_add(&need, saddle_result_bytes(e), sizes, "the solutions of %zu agent%s",
                     e->world->local, SADDLE_PLURAL(e->world->local));
-    saddle_need_add(&need, saddle_observer_bytes(e, &r->layout) + TEXT_BYTES, sizes, "measuring");
+    bool gap = r->given.outputs.gap != SADDLE_GAP_NEVER;
+    saddle_need_add(&need, saddle_observer_bytes(e, &r->layout, gap) + TEXT_BYTES, sizes,
+                    "measuring%s", gap ? ", which --gap never reduces" : "");
     if (measured)
         saddle_need_add(&need, saddle_outcomes_bytes(r->info.network, e, per_agent), sizes,
                         "outcomes");

@@ -22,7 +22,7 @@ trap 'rm -rf "$work"' EXIT
 compare() {
     "$saddle" run --quiet --problem robust-logistic --data "$1" --samples "$2" \
         --partition contiguous --topology "file:$work/edges" --mixing laplacian \
-        --algorithm precision --q 1 --iterations "$3" --trace-every "$4" --init "constant:$5" \
+        --algorithm precision --q 1 --iterations "$3" --trace-every "$4" --gap never --init "constant:$5" \
         --nu "$6" --eta "$7" --tau "$8" --alpha "$9" --trace "$work/found.csv"
     OPENBLAS_NUM_THREADS=1 "$python" "$here/precision.py" --data "$1" --edges "$work/edges" \
         --agents "$agents" --samples "$2" --iterations "$3" --trace-every "$4" --start "$5" \
