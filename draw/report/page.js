@@ -35,9 +35,19 @@
         return { root, groups, columns, hidden: new Set(), cursor: null, zoom: null, charts: [] };
     }
 
+    /* A column that was measured at the end only, such as the gap, has no curve. */
+    function isCurve(section, name) {
+        return section.groups.some((group) => group.runs.some((run) => {
+            const values = run[name] || [];
+            const count = values.filter(Number.isFinite).length;
+            return count > 1 || (count === 1 && values.length === 1);
+        }));
+    }
+
     function makeSection(root) {
         const section = readSection(root);
-        const choices = section.columns.filter((name) => !AXES.includes(name) && name !== "messages");
+        const choices = section.columns.filter((name) =>
+            !AXES.includes(name) && name !== "messages" && isCurve(section, name));
         if (choices.length === 0) return;
         /* Outcomes say more than the primal value, and that says more than the loss, which y maximizes. */
         const first = (prefix) => choices.find((name) => name.startsWith(prefix));

@@ -22,6 +22,9 @@ typedef struct search {
     size_t n;
     bool separable; /* X is a product of intervals */
     int left;       /* evaluations */
+    int pause;      /* how many are left when progress is looked at */
+    double looked;  /* f + h when it last was */
+    double start;   /* f + h at the first point */
     double total;   /* f + h at x */
     double *x, *g;
     double *next, *next_g;
@@ -82,6 +85,19 @@ static double total_at(search *s, const double *x)
 {
     s->left--;
     return s->given->value(s->given->context, x) + saddle_regularizer_value(s->h, x);
+}
+
+/* Returns whether the search may go on: it has evaluations left, and is neither at its goal nor out of progress. */
+static bool goes_on(search *s, double goal)
+{
+    if (s->left <= 0 || !(s->total >= goal))
+        return false;
+    if (s->left > s->pause)
+        return true;
+    bool little = s->looked - s->total < 0.1 * (s->start - s->total);
+    s->looked = s->total;
+    s->pause = s->left - s->given->least;
+    return !little && s->start - s->total <= s->given->plenty;
 }
 
 /* ---- L-BFGS on free coordinates ------------------------------------------------------------- */
@@ -273,7 +289,7 @@ static void accept(search *s)
 static void quasi_newton(search *s, double goal)
 {
     probe(s);
-    while (s->left > 0 && s->total >= goal) {
+    while (goes_on(s, goal)) {
         find_slope(s);
         find_direction(s);
         if (!(-free_dot(s, s->direction, s->slope) > s->given->negligible))
@@ -319,7 +335,7 @@ static double first_length(const search *s)
 static void proximal_steps(search *s, double goal)
 {
     double length = first_length(s);
-    while (s->left > 0 && s->total >= goal) {
+    while (goes_on(s, goal)) {
         double moved;
         bool good = step(s, length, &moved);
         if (!(moved / length > s->given->negligible))
@@ -343,13 +359,16 @@ double saddle_descend(const saddle_descent *descent, double *x, double *start, d
     search s = begin(descent, x, scratch);
     s.total = total_at(&s, x);
     *start = s.total;
+    s.start = s.total;
+    s.looked = s.total;
+    s.pause = s.left - descent->least;
     if (!isfinite(s.total))
         return (double)NAN;
     descent->gradient(descent->context, s.g);
     double goal = *start - descent->enough;
     bool smooth = s.h->is_zero || saddle_regularizer_kind(s.h)->weights != NULL;
     if (smooth) {
-        int later = s.separable ? 0 : s.left / 2;
+        int later = s.separable ? 0 : s.left / 4;
         s.left -= later;
         quasi_newton(&s, goal);
         s.left += later;

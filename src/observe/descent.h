@@ -25,6 +25,8 @@ typedef struct saddle_descent {
     void (*gradient)(void *context, double *gradient);
     void *context;
     int evaluations; /* how many times value() is called at most, besides finding the unit of f; at least 1 */
+    int least; /* after so many evaluations the search ends when the decrease exceeds `plenty`, */
+    double plenty;     /* or when as many have added less than a tenth of it */
     double enough;     /* the search ends when the decrease exceeds this, */
     double negligible; /* or when the next step is predicted to make no larger one than this */
 } saddle_descent;

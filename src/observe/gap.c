@@ -19,9 +19,11 @@
 #include "observe/descent.h"
 #include "observe/observer_parts.h"
 
-/* Evaluations of Q in a search, and in that for the scale, which need not be as thorough. */
+/* Evaluations of Q in a search, and the most of them, as long as they help and the gap may be called small. */
 #define EVALUATIONS 20
-#define SCALE_EVALUATIONS 20
+#define MOST_EVALUATIONS 300
+/* A gap above this is not small: how much larger it is need not be known as well. */
+#define LARGE_GAP 1e-3
 /* The accuracy of the generic best response in a search. The error of Q is its square. */
 #define RESPONSE_TOLERANCE 1e-7
 /* Samples, of all agents together, whose squared gradients make the search's metric; at least so many per agent. */
@@ -142,7 +144,8 @@ static void find_metric(saddle_observer *o, const double *x)
 }
 
 /* Moves x downhill; returns the decrease of Q and stores Q at the first point. */
-static double descend(saddle_observer *o, int evaluations, double enough, double *x, double *start)
+static double descend(saddle_observer *o, int most, double plenty, double enough, double *x,
+                      double *start)
 {
     find_metric(o, x);
     const saddle_descent descent = {.prox = o->in.instance->x_prox,
@@ -150,7 +153,9 @@ static double descend(saddle_observer *o, int evaluations, double enough, double
                                     .value = primal_at,
                                     .gradient = primal_gradient,
                                     .context = o,
-                                    .evaluations = evaluations,
+                                    .evaluations = most,
+                                    .least = EVALUATIONS,
+                                    .plenty = plenty,
                                     .enough = enough,
                                     .negligible = NEGLIGIBLE * o->gap.scale};
     return saddle_descend(&descent, x, start, descent_scratch_of(o));
@@ -193,7 +198,7 @@ static void find_scale(saddle_observer *o)
     memset(y, 0, o->problem->y_dim * sizeof *y);
     saddle_set_project(o->in.instance->y_set, y, o->scratch);
     double y_gained = primal_at(o, x) - saddle_observer_value(o, y);
-    double x_gained = descend(o, SCALE_EVALUATIONS, INFINITY, x, &start);
+    double x_gained = descend(o, EVALUATIONS, 0.0, INFINITY, x, &start);
     /* fmax() ignores a NaN. */
     o->gap.scale = fmax(x_gained, Y_SHARE * y_gained);
     if (!(o->gap.scale > SMALLEST_SCALE * fabs(start)))
@@ -278,7 +283,7 @@ static bool find_parts(saddle_observer *o, double enough, const saddle_row *row)
     if (o->gap.y > most)
         return false;
     memcpy(x, o->x_mean, o->problem->x_dim * sizeof *x);
-    o->gap.x = descend(o, EVALUATIONS, most - o->gap.y, x, &start);
+    o->gap.x = descend(o, MOST_EVALUATIONS, LARGE_GAP * o->gap.scale, most - o->gap.y, x, &start);
     if (o->gap.x + o->gap.y > most)
         return false;
     if (o->members.count > 1)

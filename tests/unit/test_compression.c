@@ -763,12 +763,14 @@ END_TEST
 static void follow_rates(void *context, const char *message)
 {
     double *rate = context;
-    double from;
-    double to;
-    const char *found = strstr(message, "lowered from ");
+    static const char begin[] = "lowered from ";
+    const char *found = strstr(message, begin);
     if (found == NULL)
         return;
-    ck_assert_int_eq(sscanf(found, "lowered from %lg to %lg", &from, &to), 2);
+    char *end;
+    double from = strtod(found + strlen(begin), &end);
+    ck_assert(strncmp(end, " to ", 4) == 0);
+    double to = strtod(end + 4, NULL);
     ck_assert_msg(fabs(from - *rate) <= 1e-5 * *rate && to < from, "after %g: %s", *rate, message);
     *rate = to;
 }

@@ -197,7 +197,7 @@ static double least_in_ball(const squares *s)
     quadratic(s, H, g);
     for (size_t k = 0; k < DIM; k++)
         trace += H[k][k] * s->unit[k] * s->unit[k];
-    for (int t = 0; t < 200000; t++) {
+    for (int t = 0; t < 2000000; t++) {
         double slope[DIM];
         for (size_t k = 0; k < DIM; k++) {
             slope[k] = -g[k];

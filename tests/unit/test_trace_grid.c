@@ -330,7 +330,7 @@ static void check_resumed(const char *const *settings, uint64_t at)
     ck_assert_uint_eq(resumed->row_count, whole->row_count);
     for (size_t k = 0; k < whole->row_count; k++) {
         ck_assert_uint_eq(resumed->rows[k].iteration, whole->rows[k].iteration);
-        ck_assert(memcmp(&resumed->rows[k].metric, &whole->rows[k].metric, sizeof(double)) == 0);
+        ck_assert(resumed->rows[k].metric == whole->rows[k].metric);
     }
     saddle_result_free(resumed);
     saddle_result_free(whole);
