@@ -65,14 +65,14 @@ per() {
 
 # Instructions per iteration of a run with the options; 23 iterations are one period of q.
 iteration() {
-    local options=(run --quiet --seed 1 --threads 1 --data synthetic:2500 --samples 500 "$@")
+    local options=(run --quiet --gap never --seed 1 --threads 1 --data synthetic:2500 --samples 500 "$@")
     per 69 "$(count "${options[@]}" --iterations 92 --trace-every 92)" \
         "$(count "${options[@]}" --iterations 23 --trace-every 23)"
 }
 
 # Instructions per iteration that is traced.
 traced_iteration() {
-    local options=(run --quiet --seed 1 --threads 1 --data synthetic:2500 --samples 500
+    local options=(run --quiet --gap never --seed 1 --threads 1 --data synthetic:2500 --samples 500
         --trace "$work/trace.csv" --trace-every 1)
     per 23 "$(count "${options[@]}" --iterations 46)" "$(count "${options[@]}" --iterations 23)"
 }
@@ -86,7 +86,7 @@ libsvm_row() {
 
 # Instructions of a complete run on a ring of agents.
 ring() {
-    count run --quiet --seed 1 --threads 1 --agents "$1" --topology ring \
+    count run --quiet --gap never --seed 1 --threads 1 --agents "$1" --topology ring \
         --data "synthetic:$((100 * $1))" --samples 100 --iterations 10 --trace-every 10
 }
 

@@ -19,9 +19,9 @@ check "a run with outcomes" exits 0
 check "the summary has them" grep -qE '^  training    auc 0\.[0-9]+, pair_loss' out
 check "and on held-out rows" grep -qE '^  held out    auc 0\.[0-9]+, pair_loss' out
 check "the columns" is "$(grep '^iteration' o.csv | cut -d, -f15-)" \
-    "potential,train_auc,train_pair_loss,test_auc,test_pair_loss"
+    "potential,gap,train_auc,train_pair_loss,test_auc,test_pair_loss"
 check "a row per trace point" is "$(grep -cE '^[0-9]+,' o.csv)" 4
-check "all columns in each" is "$(grep -E '^[0-9]+,' o.csv | awk -F, 'NF != 19' | wc -l)" 0
+check "all columns in each" is "$(grep -E '^[0-9]+,' o.csv | awk -F, 'NF != 20' | wc -l)" 0
 # Held-out rows come from the same model as the training rows, and are different ones.
 check "learned on the agents' rows" above "$(last o.csv train_auc)" 0.85
 check "and for held-out rows" above "$(last o.csv test_auc)" 0.85
@@ -82,7 +82,7 @@ check "an empty cell satisfies nothing" exits 6
 try run "${long[@]}" --stop-after 5 --trace b.csv --model b.npz
 check "stop-after" exits 0
 check "a reason of its own, too" grep -qx '# ended: no gain for stop-after trace points' b.csv
-best=$(grep '^[0-9]' b.csv | sort -t, -k18,18gr | head -1 | cut -d, -f1)
+best=$(grep '^[0-9]' b.csv | sort -t, -k19,19gr | head -1 | cut -d, -f1)
 try run "${long[@]:0:10}" --stop-after 5
 check "the summary is about the best" is "$(sed -n 's/^  metric  *\([^ ,]*\), the sum of.*/\1/p' out)" \
     "$(printf %.6e "$(grep "^$best," b.csv | cut -d, -f9)")"
