@@ -6,5 +6,5 @@
     runs.py        the runs, one line of results.jsonl each, continued where they ended
     page.py        docs/defaults.md
 
-`./scripts/zoo` builds the package and runs `python3 -m zoo`.
+`./scripts/zoo` builds the package and runs `python3 -m experiments.zoo`.
 """

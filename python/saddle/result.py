@@ -92,6 +92,9 @@ class Result:
         the problem's outcomes at (x, y), such as {"train_auc": 0.91}
     settings
         every setting that the run used, as text, with automatic values resolved
+    gap_scale
+        what can be gained from x = 0, in the units of the objective, which `gap` is relative to; NaN
+        if it was not measured
     mean, deviation
         how the columns of the data were scaled: a value a became (a - mean) / deviation; None if
         they were not. x is for scaled columns; coefficients() are for the data as given
@@ -109,6 +112,7 @@ class Result:
     trace: Trace | None
     outcomes: dict[str, float]
     settings: dict[str, str]
+    gap_scale: float = float("nan")
     mean: Array | None
     deviation: Array | None
     stop: str
@@ -137,6 +141,7 @@ class Result:
         names = [text(c.outcome[k].name) for k in range(c.outcome_count)]
         self.outcomes = {name: float(self.trace[name][c.solution_row]) for name in names}
         self.settings = _settings(c.plan)
+        self.gap_scale = float(c.gap.scale) or float("nan")
         self._take_scaling(c)
         self.stop = ffi.typeof("saddle_stop").elements[c.stop][len("SADDLE_STOP_") :].lower()
         fault = _fault(c)
@@ -202,7 +207,7 @@ class Result:
         return self._model
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ["trace", "outcomes", "settings", "stop", "message"]
+        kept = ["trace", "outcomes", "settings", "gap_scale", "stop", "message"]
         kept += ["_title", "_untuned", "_disagreement"]
         model = _fields(self._as_model())
         return {"model": model, **{name: getattr(self, name) for name in kept}}

@@ -1,0 +1,119 @@
+"""The runs on an instance, each of which becomes one line of results.jsonl."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import time
+import warnings
+from pathlib import Path
+from typing import Any, Iterator
+
+import saddle
+
+from .instances import Instance
+from .reference import objective
+from .rows import Missing, agents_rows
+
+__all__ = ["PASSES", "ROUNDS", "SOLVED", "PIECES", "Work", "pieces", "read_lines"]
+
+PASSES = 100  # gradient evaluations for each row
+ROUNDS = 5000
+SOLVED = 1e-4
+TUNED = ("precision", "precision+", "gt-gda")
+PIECES = ("default", "precision+", *(f"tuned {name}" for name in TUNED))
+
+
+def tuning_budget(rows: int) -> int:
+    """Gradient evaluations of a search: at least 2000 for each row, which is the default, at most 20,000."""
+    return max(2000 * rows, min(20000 * rows, 40_000_000))
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Returns the lines of results.jsonl; a last one that an interrupted run left incomplete is ignored."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    found = []
+    for line in lines:
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            continue
+    return found
+
+
+class Work:
+    """An instance in memory, and its runs."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.parts, options = agents_rows(instance)
+        self.rows = sum(len(b) for _, b in self.parts)
+        self.options = {
+            **options, "agents": instance.agents, "topology": instance.topology, "seed": instance.seed, "threads": 1,
+            "scale": "auto" if instance.columns == "auto" else "none",
+        }
+        self.limits = {
+            "iterations": ROUNDS, "max_rounds": ROUNDS, "max_ifo": PASSES * self.rows, "tolerance": SOLVED,
+            "outcomes": "ends",
+        }
+        self._minimum: float | None = None
+
+    def run(self, algorithm: str | None = None, **more: Any) -> saddle.Result:
+        return saddle.run(self.instance.problem, self.parts, algorithm=algorithm,
+                          **{**self.options, **self.limits, **more})
+
+    def tuned(self, algorithm: str) -> tuple[saddle.Result, dict[str, str]]:
+        """Runs an algorithm with the best settings that a search finds."""
+        found = saddle.tune(self.instance.problem, self.parts, algorithm=algorithm, objective="primal",
+                            budget=tuning_budget(self.rows), **self.options)
+        return found.run(**self.limits), found.best
+
+    def excess(self, r: saddle.Result) -> dict[str, float]:
+        """Returns Q at the end of a run, the reference's minimum, and their distance relative to the gap's scale."""
+        reference = objective(self.instance.problem, self.parts, r.settings, r.mean, r.deviation)
+        if self._minimum is None or not reference.convex:
+            self._minimum = reference.minimum(r.x)
+        Q = reference.value(r.x)
+        return {"Q": Q, "primal": float(r.trace["primal"][-1]), "minimum": self._minimum,
+                "excess": (Q - self._minimum) / r.gap_scale}
+
+    def piece(self, what: str) -> dict[str, Any]:
+        """Makes one run and returns its line."""
+        begin = time.perf_counter()
+        settings: dict[str, str] = {}
+        if what.startswith("tuned "):
+            r, settings = self.tuned(what.removeprefix("tuned "))
+        else:
+            r = self.run(None if what == "default" else what)
+        costs = {name: float(r.trace[name][-1]) for name in ("ifo", "rounds", "bytes")}
+        line = {"algorithm": r.settings["algorithm"], "stop": r.stop, "gap": r.gap, "scale": r.gap_scale, **costs,
+                **self.excess(r), "outcomes": r.outcomes, "settings": settings}
+        return {**line, "seconds": round(time.perf_counter() - begin, 2)}
+
+
+def pieces(instance: Instance, done: set[str], chosen: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """Yields a line for each run of an instance that is not done. A failure is a line too."""
+    todo = [what for what in chosen if what not in done]
+    if not todo:
+        return
+    logging.getLogger("saddle").setLevel(logging.ERROR)
+    warnings.simplefilter("ignore")
+    try:
+        work = Work(instance)
+    except Missing as missing:
+        yield {"instance": instance.name, "what": "missing", "error": str(missing)}
+        return
+    for what in todo:
+        try:
+            line = work.piece(what)
+        except (saddle.Error, ValueError, ArithmeticError) as error:
+            line = {"error": f"{type(error).__name__}: {error}"}
+        yield {"instance": instance.name, "what": what, **{k: _finite(v) for k, v in line.items()}}
+
+
+def _finite(value: Any) -> Any:
+    """Returns a value that JSON can hold: null instead of NaN and infinities."""
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,140 @@
+"""The zoo: six small instances, on which no run may be called solved that is not, and the references themselves."""
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+optimize = pytest.importorskip("scipy.optimize")
+
+from experiments.zoo import __main__ as command  # noqa: E402
+from experiments.zoo import instances, page, reference, rows, runs  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def test_the_drawn_half_is_the_one_that_was_committed():
+    """The generator, its seed and its table came before the rules that they judge: they must not change."""
+    drawn = [[i.name, i.problem, i.data, i.columns, i.agents, i.partition, i.topology, i.options, i.seed]
+             for i in instances.drawn()]
+    digest = hashlib.sha256(json.dumps(drawn).encode()).hexdigest()
+    assert digest == "4dd2e0306511e07b82d79a9ceff474a4ee41137a61050fbc46ccdea777a18069"
+
+
+def test_there_are_enough_instances_of_every_kind():
+    found = instances.everything()
+    assert len(found) >= 40 and len({i.name for i in found}) == len(found)
+    for half in (instances.NAMED, instances.drawn()):
+        assert {i.problem for i in half} == set(reference.OBJECTIVES)
+        assert {i.partition for i in half} == {"iid", "label", "size"}
+        assert {i.columns for i in half} == {"standard", "raw", "auto"}
+        assert {i.topology.split(":")[0] for i in half} == {"er", "ring", "torus", "star", "path"}
+
+
+@pytest.mark.parametrize("partition", ["iid", "label", "size"])
+def test_every_row_has_one_agent(partition):
+    instance = instances.Instance("x", "auc", "normal:203:3", "raw", 40, partition, "ring")
+    parts, _ = rows.agents_rows(instance)
+    assert len(parts) == 40 and min(len(b) for _, b in parts) >= 2
+    together = np.concatenate([X for X, _ in parts])
+    assert len(np.unique(together[:, 0])) == len(together) == 203
+
+
+# ---- runs -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ends():
+    """The lines of all default runs on the small instances."""
+    return [line for i in instances.SMALL for line in runs.pieces(i, set(), ("default", "precision+"))]
+
+
+def test_the_reference_computes_what_the_library_computes(ends):
+    assert [line.get("error") for line in ends] == [None] * 12
+    for line in ends:
+        assert line["Q"] == pytest.approx(line["primal"], rel=1e-9, abs=1e-12), line
+        assert line["excess"] >= -1e-9, line
+
+
+def test_no_run_is_called_solved_that_is_not(ends):
+    assert sum(line["gap"] <= runs.SOLVED for line in ends) >= 8  # otherwise nothing is tested
+    assert page.false_claims(ends) == []
+
+
+def test_raw_columns_are_not_called_solved():
+    """Raw wine: the metric is tiny while next to nothing is learned. The gap sees at least half of what is missing."""
+    work = runs.Work(instances.SMALL[0])
+    r = work.run("precision+", iterations=20000, max_ifo=0, max_rounds=0)
+    excess = work.excess(r)["excess"]
+    assert excess > 0.01 and r.gap > excess / 2
+
+
+# ---- references -------------------------------------------------------------------------------------
+
+
+def objective_of(instance, **changed):
+    """The objective of an instance with standardized columns and the settings of a run of no iterations."""
+    work = runs.Work(instance)
+    r = work.run(iterations=0)
+    return reference.objective(instance.problem, work.parts, {**r.settings, **changed}, r.mean, r.deviation), r.x
+
+
+@pytest.mark.parametrize("instance", instances.SMALL[1:], ids=lambda i: i.name)
+def test_minima_are_those_of_another_solver(instance):
+    """BFGS or SLSQP with differences of values: neither coordinates, closed forms nor gradients are shared."""
+    Q, x = objective_of(instance)
+    start = np.zeros_like(x)
+    if instance.problem == "robust-logistic":
+        found = optimize.minimize(Q.value, start, method="SLSQP", bounds=[(0, 10)] * len(x), options={"ftol": 1e-14})
+    else:
+        found = optimize.minimize(Q.value, start, method="BFGS", options={"gtol": 1e-8})
+    assert Q.minimum(start) == pytest.approx(found.fun, rel=1e-7, abs=1e-9)
+
+
+def test_least_squares_is_that_of_scikit_learn():
+    from sklearn.linear_model import LinearRegression
+
+    Q, _ = objective_of(instances.SMALL[1])
+    model = LinearRegression().fit(Q.A, Q.b, sample_weight=Q.weight)
+    assert Q.value(np.append(model.coef_, model.intercept_)) == pytest.approx(Q.minimum(), rel=1e-8)
+
+
+def test_fair_without_a_penalty_is_logistic_regression():
+    from sklearn.linear_model import LogisticRegression
+
+    Q, _ = objective_of(instances.SMALL[4], fairness=0, fairness_ridge=1e-3)
+    model = LogisticRegression(penalty=None, tol=1e-10, max_iter=10000).fit(Q.A, Q.b, sample_weight=Q.weight)
+    d = np.append(model.coef_[0], model.intercept_)
+    assert Q.of_scores(Q.scores(d))[0] == pytest.approx(Q.minimum(), rel=1e-8)
+    Q.radius = np.linalg.norm(d) / np.sqrt(2) / 2
+    half = optimize.minimize(
+        lambda d: Q.of_scores(Q.scores(d))[0], 0 * d, method="SLSQP", options={"ftol": 1e-14},
+        constraints={"type": "ineq", "fun": lambda d: 2 * Q.radius**2 - d @ d})
+    assert Q.minimum() == pytest.approx(half.fun, rel=1e-6)
+
+
+# ---- the page -----------------------------------------------------------------------------------------
+
+
+def test_false_claims_are_found():
+    lines = [{"gap": 1e-5, "excess": 1e-4}, {"gap": 1e-5, "excess": 0.1}, {"gap": 1e-5, "excess": None},
+             {"gap": 0.1, "excess": 0.5}, {"gap": None, "excess": None}]
+    assert page.false_claims(lines) == lines[1:3]
+
+
+def test_runs_are_continued_and_the_page_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "everything", lambda: instances.SMALL[1:2])
+    monkeypatch.setattr(page, "NAMED", instances.SMALL[1:2])
+    monkeypatch.setattr(command, "PIECES", ("default", "precision+"))
+    results = tmp_path / "results.jsonl"
+    arguments = ["--output", str(tmp_path), "--jobs", "1"]
+    assert command.main(arguments) == 0
+    before = results.read_text()
+    assert before.count("\n") == 2 and command.main(arguments) == 0 and results.read_text() == before
+    results.write_text(before.splitlines()[0] + '\n{"inst')  # the second run was killed
+    assert command.main(arguments) == 0
+    assert [line["what"] for line in runs.read_lines(results)] == ["default", "precision+"]
+    text = (tmp_path / "defaults.md").read_text()
+    assert "| small-least-squares |" in text and "None of them has a true excess above" in text
