@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from .instances import NAMED, SEED, Instance, drawn
-from .runs import PASSES, PIECES, ROUNDS, SOLVED
+from .runs import LONG, PASSES, PIECES, ROUNDS, SOLVED, TUNED
 
 __all__ = ["false_claims", "write_page"]
 
@@ -37,7 +38,7 @@ class Outcome:
         self.instance = instance
         self.line = {what: lines.get((instance.name, what)) for what in PIECES}
         self.missing = (instance.name, "missing") in lines
-        tuned = [line for what, line in self.line.items() if what.startswith("tuned") and line and "gap" in line]
+        tuned = [line for what, line in self.line.items() if what in TUNED and line and "gap" in line]
         self.tuned = [line for line in tuned if _solved(line)]
         ends = [line for line in tuned if line["gap"] is not None]
         self.best = min(ends, key=lambda line: line["gap"]) if ends else None
@@ -79,16 +80,17 @@ def _ratios(outcome: Outcome, what: str) -> str:
 
 def _table(outcomes: list[Outcome]) -> list[str]:
     lines = [
-        "| instance | problem | data, columns | agents, rows, network | default | precision+ | tuned best "
+        "| instance | problem | data, columns | agents, partition, network | default | precision+ "
+        f"| default, {LONG} times the budget | tuned best "
         "| cost of default | cost of precision+ |",
-        "| --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
+        "| --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for outcome in outcomes:
         i = outcome.instance
         options = ", ".join(f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in i.options.items())
         cells = [i.name, i.problem + (f"; {options}" if options else ""), f"{i.data}, {i.columns}",
-                 f"{i.agents}, {i.partition}, {i.topology}", *(_end(outcome.line[what]) for what in DEFAULTS),
-                 _end(outcome.best) if outcome.complete else "not run",
+                 f"{i.agents}, {i.partition}, {i.topology}",
+                 *(_end(outcome.line[what]) for what in (*DEFAULTS, "long")), _end(outcome.best),
                  *(_ratios(outcome, what) for what in DEFAULTS)]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
@@ -108,28 +110,34 @@ def _summary(halves: dict[str, list[Outcome]]) -> list[str]:
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for title, outcomes in halves.items():
-        outcomes = [outcome for outcome in outcomes if outcome.complete]
         for what in DEFAULTS:
-            ends = [outcome.line[what] for outcome in outcomes]
+            ends = [line for line in (outcome.line[what] for outcome in outcomes) if line]
             costs = [_middle_and_worst(outcomes, what, cost) for cost in COSTS]
             cells = [title, what, f"{sum(map(_solved, ends))} of {len(ends)}",
                      str(sum(end.get("stop") == "diverged" for end in ends)), *costs]
             lines.append("| " + " | ".join(cells) + " |")
-        tuned = sum(bool(outcome.tuned) for outcome in outcomes)
-        lines.append(f"| {title} | tuned | {tuned} of {len(outcomes)} | | 1 | 1 | 1 |")
+        searched = [outcome for outcome in outcomes if all(outcome.line[what] for what in TUNED)]
+        tuned = sum(bool(outcome.tuned) for outcome in searched)
+        lines.append(f"| {title} | tuned | {tuned} of {len(searched)} | | 1 | 1 | 1 |")
     return lines
 
 
 def _honesty(lines: list[Line]) -> list[str]:
     claims = false_claims(lines)
     solved = sum(map(_solved, lines))
+    start = f"{solved} runs, tuned and long ones included, are called solved."
     if not claims:
-        return [f"{solved} runs, tuned ones included, are called solved. None of them has a true excess above 10 times "
-                "the tolerance."]
-    listed = "; ".join(f"{c['instance']}, {c['what']}: gap {_number(c['gap'])}, true excess {_number(c['excess'])}"
-                       for c in claims)
-    return [f"{solved} runs are called solved. **{len(claims)} of them are not**, their true excess is above 10 times "
-            f"the tolerance: {listed}."]
+        return _paragraph(f"{start} None of them has a true excess above 10 times the tolerance.")
+    listed = [f"- {c['instance']}, {c['what']}: gap {_number(c['gap'])}, true excess {_number(c['excess'])}"
+              for c in claims]
+    end = f"**{len(claims)} of them are not**: their true excess is above 10 times the tolerance."
+    return [*_paragraph(f"{start} {end}"), "", *listed]
+
+
+def _paragraph(text: str) -> list[str]:
+    """Breaks a paragraph, or an entry of a list, into lines."""
+    return textwrap.wrap(text, 118, subsequent_indent="  " if text.startswith("- ") else "",
+                         break_long_words=False, break_on_hyphens=False)
 
 
 def write_page(path: Path, results: list[Line]) -> None:
@@ -142,19 +150,26 @@ def write_page(path: Path, results: list[Line]) -> None:
     seconds = sum(line.get("seconds", 0) for line in lines.values())
     text = [
         "# What the defaults reach", "",
-        "`./scripts/zoo` writes this page; do not edit it. It runs Saddle with default settings on the instances of",
-        "`experiments/zoo/instances.py`, half of them named and half drawn by a generator from the seed",
-        f"{SEED}, and compares the result with the best settings that `saddle tune` finds and with a solution that",
-        "NumPy and SciPy compute from the formulas of the problem alone.", "",
-        f"- A run may evaluate {PASSES} gradients for each row and take {ROUNDS} rounds. It is solved if its",
-        f"  [gap](trace-format.md#gap) is at most {SOLVED:g}, and ends there.",
-        "- The true excess is (Q(xbar) - Q*) / scale, with the scale of the gap. Q* is the reference's minimum;",
-        "  for robust-logistic, and fair with a fairness above 0, which are not convex, the one next to the end.",
-        "- Costs are samples / rounds / bytes relative to the least of the tuned runs that solve the instance, of",
-        "  " + ", ".join(what.removeprefix("tuned ") for what in PIECES if what.startswith("tuned")) + ". A dash: none"
-        " of them does. Medians are over the instances that a tuned run solves.", "",
-        f"{complete} of {len(everyone)} instances were run, in {seconds / 60:.0f} minutes of one processor core."
-        + (f" Data are missing for {', '.join(absent)}." if absent else ""), "",
+        *_paragraph(
+            "`./scripts/zoo` writes this page; do not edit it. It runs Saddle with default settings on the instances "
+            "of `experiments/zoo/instances.py`, half of them named and half drawn by a generator from the seed "
+            f"{SEED}, and compares the ends with those of the best settings that `saddle tune` finds and with a "
+            "solution that NumPy and SciPy compute from the formulas of the problem alone."), "",
+        *_paragraph(
+            f"- A run may evaluate {PASSES} gradients for each row and take {ROUNDS} rounds. It is solved if its "
+            f"[gap](trace-format.md#gap) is at most {SOLVED:g}, and ends there."),
+        *_paragraph(
+            "- The true excess is (Q(xbar) - Q*) / scale, with the scale of the gap. Q* is the smallest Q; "
+            "for robust-logistic, and for fair with a fairness above 0, which are not convex, the minimum next to the "
+            "end."),
+        *_paragraph(
+            f"- {len(TUNED)} searches, for precision and precision+, by primal value and by metric, with 400 and 1600 "
+            "evaluations for each row, give tuned runs. Costs are samples / rounds / bytes relative to the least of "
+            "the tuned runs that solve the instance; a dash: none of them does. Medians are over the instances that "
+            "one solves."), "",
+        *_paragraph(
+            f"All runs were made for {complete} of {len(everyone)} instances, in {seconds / 60:.0f} minutes."
+            + (f" Data are missing for {', '.join(absent)}." if absent else "")), "",
         "## Summary", "", *_summary(halves), "", *_honesty(list(lines.values())), "",
         "## Named instances", "", "Each end is the gap and, in brackets, the true excess; bold: solved.", "",
         *_table(halves["named"]), "",

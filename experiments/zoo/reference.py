@@ -202,7 +202,8 @@ class Fair(_Objective):
     def minimum(self, near=None):
         """The ball allows |d| <= 10 sqrt(2) for d = w+ - w-: on its boundary, a multiplier is found by bisection."""
         X = np.column_stack([self.A, np.ones(len(self.b))])
-        size = np.maximum(np.sqrt(self.weight @ X**2), 1e-300)
+        size = np.sqrt(self.weight @ X**2)
+        size[size == 0] = 1.0  # a column of zeros
         if np.mean(X != 0) < 0.25:
             X = sparse.csr_matrix(X)
         limit = np.sqrt(2) * self.radius

@@ -16,18 +16,18 @@ from .instances import Instance
 from .reference import objective
 from .rows import Missing, agents_rows
 
-__all__ = ["PASSES", "ROUNDS", "SOLVED", "PIECES", "Work", "pieces", "read_lines"]
+__all__ = ["LONG", "PASSES", "ROUNDS", "SOLVED", "PIECES", "TUNED", "Work", "pieces", "read_lines"]
 
 PASSES = 100  # gradient evaluations for each row
 ROUNDS = 5000
 SOLVED = 1e-4
-TUNED = ("precision", "precision+", "gt-gda")
-PIECES = ("default", "precision+", *(f"tuned {name}" for name in TUNED))
-
-
-def tuning_budget(rows: int) -> int:
-    """Gradient evaluations of a search: at least 2000 for each row, which is the default, at most 20,000."""
-    return max(2000 * rows, min(20000 * rows, 40_000_000))
+# Searches: algorithm, what they minimize, and gradient evaluations for each row. A search ends with runs of about a
+# twelfth of its budget, so several searches find good settings for shorter and for longer runs.
+SEARCHES = [(algorithm, aim, passes) for algorithm in ("precision", "precision+") for aim in ("primal", "metric")
+            for passes in (400, 1600)]
+TUNED = {f"tuned {algorithm} {aim} {passes}": (algorithm, aim, passes) for algorithm, aim, passes in SEARCHES}
+PIECES = ("default", "precision+", "long", *TUNED)
+LONG = 150  # times the budget: not to judge the defaults, but whether runs that last are called solved too early
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
@@ -63,10 +63,10 @@ class Work:
         return saddle.run(self.instance.problem, self.parts, algorithm=algorithm,
                           **{**self.options, **self.limits, **more})
 
-    def tuned(self, algorithm: str) -> tuple[saddle.Result, dict[str, str]]:
+    def tuned(self, algorithm: str, aim: str, passes: int) -> tuple[saddle.Result, dict[str, str]]:
         """Runs an algorithm with the best settings that a search finds."""
-        found = saddle.tune(self.instance.problem, self.parts, algorithm=algorithm, objective="primal",
-                            budget=tuning_budget(self.rows), **self.options)
+        found = saddle.tune(self.instance.problem, self.parts, algorithm=algorithm, objective=aim,
+                            budget=passes * self.rows, **self.options)
         return found.run(**self.limits), found.best
 
     def excess(self, r: saddle.Result) -> dict[str, float]:
@@ -82,8 +82,10 @@ class Work:
         """Makes one run and returns its line."""
         begin = time.perf_counter()
         settings: dict[str, str] = {}
-        if what.startswith("tuned "):
-            r, settings = self.tuned(what.removeprefix("tuned "))
+        if what in TUNED:
+            r, settings = self.tuned(*TUNED[what])
+        elif what == "long":
+            r = self.run(**{name: LONG * self.limits[name] for name in ("iterations", "max_rounds", "max_ifo")})
         else:
             r = self.run(None if what == "default" else what)
         costs = {name: float(r.trace[name][-1]) for name in ("ifo", "rounds", "bytes")}

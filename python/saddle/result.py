@@ -93,7 +93,7 @@ class Result:
     settings
         every setting that the run used, as text, with automatic values resolved
     gap_scale
-        what can be gained from x = 0, in the units of the objective, which `gap` is relative to; NaN
+        what can be gained from x = 0, in the units of the objective: `gap` is relative to it; NaN
         if it was not measured
     mean, deviation
         how the columns of the data were scaled: a value a became (a - mean) / deviation; None if

@@ -115,6 +115,17 @@ def test_fair_without_a_penalty_is_logistic_regression():
     assert Q.minimum() == pytest.approx(half.fun, rel=1e-6)
 
 
+def test_columns_of_zeros_change_no_minimum():
+    work = runs.Work(instances.SMALL[4])
+    settings = work.run(iterations=0).settings
+    Q = reference.objective("fair", work.parts, settings)
+    wider = [(np.column_stack([X, np.zeros(len(X))]), b) for X, b in work.parts]
+    with_zeros = reference.objective("fair", wider, settings)
+    near = np.full(2 * (with_zeros.width + 1), 0.3)
+    near[: len(near) // 2] = -0.2
+    assert with_zeros.minimum(near) == pytest.approx(Q.minimum(), rel=1e-7)
+
+
 # ---- the page -----------------------------------------------------------------------------------------
 
 
@@ -137,4 +148,4 @@ def test_runs_are_continued_and_the_page_is_written(tmp_path, monkeypatch):
     assert command.main(arguments) == 0
     assert [line["what"] for line in runs.read_lines(results)] == ["default", "precision+"]
     text = (tmp_path / "defaults.md").read_text()
-    assert "| small-least-squares |" in text and "None of them has a true excess above" in text
+    assert "| small-least-squares |" in text and "None of them has a true excess" in text
