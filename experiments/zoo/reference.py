@@ -95,6 +95,10 @@ class RobustRegression(_Objective):
 
     def __init__(self, parts, settings) -> None:
         super().__init__(parts)
+        if settings["weights_per"] == "sample":  # every row is a slot of its own
+            self.slots = len(self.b)
+            self.slot = np.arange(self.slots)
+            self.weight = np.full(self.slots, 1 / self.slots)
         self.divergence = float(settings["divergence"])
         self.delta = float(settings["huber_delta"]) if settings.get("loss") == "huber" else np.inf
 

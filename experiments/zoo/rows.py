@@ -126,6 +126,8 @@ def agents_rows(instance: Instance):
     if instance.columns == "standard":
         X = _standardized(X)
     options = dict(instance.options)
+    if instance.problem == "group-dro":
+        options.setdefault("groups", "agents")
     if instance.problem == "fair" and "sensitive" not in options:
         if sparse.issparse(X):
             options["sensitive"] = A9A_SENSITIVE
