@@ -74,7 +74,10 @@ static seed_range range_of(const comparison *c, size_t algorithm, const quantity
         if (row == NULL)
             continue;
         const void *field = (const char *)row + q->offset;
-        range_add(&s, q->whole ? (double)*(const uint64_t *)field : *(const double *)field);
+        double value = q->whole ? (double)*(const uint64_t *)field : *(const double *)field;
+        /* The gap of a run that diverged, or that did not measure it. */
+        if (q != end_gap || !isnan(value))
+            range_add(&s, value);
     }
     return s;
 }
@@ -195,10 +198,13 @@ static void print_ends(const comparison *c)
     cli_table_add(table, "ended");
     for (size_t a = 0; a < c->names.count; a++) {
         bool ran = begin_row(table, c, a, END_NUMBERS);
-        /* All but gap and metric are sums over the repeats. */
-        for (size_t k = 0; ran && k < END_NUMBERS; k++)
-            add_range(table, range_of(c, a, &ends[k], AT_END), &ends[k] >= end_gap ? c->repeats : 1,
-                      ends[k].how, "-");
+        /* All but the gap, a mean, and the metric are sums over the repeats. */
+        for (size_t k = 0; ran && k < END_NUMBERS; k++) {
+            seed_range s = range_of(c, a, &ends[k], AT_END);
+            if (&ends[k] == end_gap && s.count > 0)
+                s.sum /= (double)s.count;
+            add_range(table, s, &ends[k] == end_metric ? c->repeats : 1, ends[k].how, "-");
+        }
         add_ending(table, c, a);
     }
     cli_print("\nat the end");

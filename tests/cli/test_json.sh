@@ -127,7 +127,7 @@ holds "ranges at levels" 'all(l["level"] == o["levels"][n] and l["reached"] == s
 holds "its traces" 'all(trace(r["trace"])["metric"][-1] == r["final"]["metric"] for a in o["algorithms"] for r in a["runs"])'
 holds "its files" 'o["files"] == {"directory": "saddle-compare", "summary": "saddle-compare/summary.csv", "report": "c.html", "lost": None}'
 text_of "${compare[@]}"
-holds "the gap of the text" 'near(shown(r"at the end .*? precision \* 80 \d+ \S+ (\S+) \("), o["algorithms"][0]["final"]["gap"]["mean"], 1e-4)'
+holds "the gap of the text" 'near(shown(r"at the end .*? precision \* 80 \d+ \S+ (\S+) \S+ \("), o["algorithms"][0]["final"]["gap"]["mean"], 1e-4)'
 holds "a level of the text" 'near(shown(r"below 1 algorithm IFO .*? precision \* (\d+) \("), o["algorithms"][0]["levels"][o["levels"].index(1)]["ifo"]["mean"], 1e-4)'
 holds "an outcome of the text" 'near(shown(r"held-out data.*? precision \* \S+ (\S+) "), o["algorithms"][0]["final"]["test_loss"]["mean"], 1e-4)'
 object "kept runs" 0 "${compare[@]}"

@@ -22,7 +22,7 @@ compared=(compare "${small[@]}" --iterations 200 --algorithms "precision,prox-ds
 try "${compared[@]}"
 check "compare" exits 0
 check "a column of the tables" grep -qE 'algorithm +IFO +rounds +bytes +seconds +simulated +reached' out
-check "a column of the summary" is "$(head -1 c/summary.csv)" "algorithm,seed,level,ifo,rounds,bytes,seconds,network_seconds,metric"
+check "a column of the summary" is "$(head -1 c/summary.csv)" "algorithm,seed,level,ifo,rounds,bytes,seconds,network_seconds,metric,gap"
 cat >costs.py <<'END'
 import csv, sys
 def table(path):

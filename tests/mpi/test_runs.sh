@@ -64,6 +64,7 @@ compare tolerance "3" "${size[@]}" --iterations 100000 --tolerance 0.1
     echo "edge 0 1 latency 0.7"
 } >model
 timed=(--samples 30 --agents 6 --topology ring --link-model model)
+clocks=("${timed[@]}" --trace-every 1)
 for algorithm in precision gt-gda; do
     compare "time, $algorithm" 5 "${timed[@]}" --iterations 25 --trace-every 5 --algorithm "$algorithm" --threads 2
 done
@@ -71,8 +72,8 @@ check "there are simulated seconds" grep -q ',network_seconds,' threads.trace
 compare max-network-seconds 3 "${timed[@]}" --iterations 100000 --trace-every 50 --max-network-seconds 800
 check "the budget ends it" grep -q '^# ended: budget of simulated seconds spent' mpi.trace
 compare "inner loops" 2 "${timed[@]}" --algorithm dppsp --iterations 100000 --max-network-seconds 500
-try run "${timed[@]}" --iterations 100 --trace alone.trace
-under 3 run --engine mpi "${timed[@]}" --iterations 37 --checkpoint clocks
+try run "${clocks[@]}" --iterations 100 --trace alone.trace
+under 3 run --engine mpi "${clocks[@]}" --iterations 37 --checkpoint clocks
 under 2 run --engine mpi --resume clocks --iterations 100 --trace resumed.trace
 rows_of() { grep -v '^#' "$1" | cut -d, -f1-5,7-; }
 check "a resumed job continues its clocks" cmp -s <(rows_of alone.trace) <(rows_of resumed.trace)

@@ -944,7 +944,7 @@ static const saddle_regularizer_class own_by_prox = {
 START_TEST(sets_and_regularizers_of_your_own_run)
 {
     static const char *const text[] = {"x-set=box:-0.5:0.75", "y-set=box:-1:1",
-                                       "regularizer=l1:0.25", NULL};
+                                       "regularizer=l1:0.25", "gap=never", NULL};
     saddle_plan *texts = quadratic_plan(text);
     saddle_plan *memory = test_plan(texts, NULL);
     saddle_set *x_set = NULL;

@@ -52,6 +52,8 @@ static saddle_result *run(const char *problem, const char *topology, const char 
         problem,           topology,           weights,    "data=part-%d.libsvm",
         "iterations=4000", "trace-every=4000", "threads=2"};
     size_t count = 7;
+    if (strcmp(problem, "problem=group-dro") == 0)
+        setting[count++] = "groups=agents";
     if (churn != NULL) {
         saddle_test_write("churn.txt", churn);
         setting[count++] = "churn=churn.txt";
