@@ -219,7 +219,7 @@ saddle_status gnuplot_print(FILE *script, FILE *stream, saddle_error *error)
 {
     FILE *picture;
     saddle_status status = gnuplot_open(&picture, error);
-    if (status != SADDLE_OK) {
+    if (picture == NULL) {
         fclose(script);
         return status;
     }

@@ -310,10 +310,10 @@ static size_t copy_entries(const saddle_dataset *data, size_t row, uint32_t *col
     for (size_t c = 0; c < data->features; c++) {
         if (entry[c] == 0.0)
             continue;
-        if (column != NULL) {
+        if (column != NULL)
             column[count] = (uint32_t)c;
+        if (value != NULL)
             value[count] = entry[c];
-        }
         count++;
     }
     return count;

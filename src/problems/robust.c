@@ -327,36 +327,39 @@ void saddle_robust_add_rows(const saddle_problem *problem, size_t agent, const s
         add_block(self, false, self->shard[agent], batch, 0, batch->count, along, gx);
 }
 
-/* Returns the part with entry j of y, gy and the statistic being that of the agent's sample j. */
-static saddle_part at_own_entries(const saddle_robust *self, size_t agent, const saddle_part *part)
+/* saddle_robust_add_samples(), with entry j of y, gy and the statistic being that of the agent's sample j. */
+static void add_part(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                     double *scratch)
 {
-    saddle_part own = *part;
-    if (self->first == NULL)
-        return own;
-    size_t first = self->first[agent];
-    own.y = part->y != NULL ? part->y + first : NULL;
-    own.y0 = part->y0 != NULL ? part->y0 + first : NULL;
-    own.gy = part->gy != NULL ? part->gy + first : NULL;
-    own.statistic = part->statistic != NULL ? part->statistic + first : NULL;
-    return own;
+    const saddle_robust *self = problem->self;
+    const saddle_dataset *data = self->shard[agent];
+    bool logistic = self->loss == SADDLE_ROBUST_LOGISTIC;
+    double weight = saddle_sample_weight(problem, agent);
+    if (part->x0 != NULL && logistic)
+        add_difference(self, true, data, weight, part, scratch);
+    else if (part->x0 != NULL)
+        add_difference(self, false, data, weight, part, scratch);
+    else if (logistic)
+        add_point(self, true, data, weight, part);
+    else
+        add_point(self, false, data, weight, part);
 }
 
 void saddle_robust_add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
                                double *scratch)
 {
     const saddle_robust *self = problem->self;
-    const saddle_dataset *data = self->shard[agent];
-    bool logistic = self->loss == SADDLE_ROBUST_LOGISTIC;
-    double weight = saddle_sample_weight(problem, agent);
-    saddle_part own = at_own_entries(self, agent, part);
-    if (part->x0 != NULL && logistic)
-        add_difference(self, true, data, weight, &own, scratch);
-    else if (part->x0 != NULL)
-        add_difference(self, false, data, weight, &own, scratch);
-    else if (logistic)
-        add_point(self, true, data, weight, &own);
-    else
-        add_point(self, false, data, weight, &own);
+    if (self->first == NULL) {
+        add_part(problem, agent, part, scratch);
+        return;
+    }
+    size_t first = self->first[agent];
+    saddle_part own = *part;
+    own.y = part->y != NULL ? part->y + first : NULL;
+    own.y0 = part->y0 != NULL ? part->y0 + first : NULL;
+    own.gy = part->gy != NULL ? part->gy + first : NULL;
+    own.statistic = part->statistic != NULL ? part->statistic + first : NULL;
+    add_part(problem, agent, &own, scratch);
 }
 
 /* F is linear in the losses, so their means over agents are enough. */
