@@ -8,6 +8,7 @@
 
 #include "algorithms/layout.h"
 #include "core/print.h"
+#include "core/text.h"
 #include "engines/compressor.h"
 #include "engines/replicas.h"
 #include "graph/compression.h"
@@ -763,14 +764,14 @@ END_TEST
 static void follow_rates(void *context, const char *message)
 {
     double *rate = context;
-    static const char begin[] = "lowered from ";
-    const char *found = strstr(message, begin);
+    const char *found = strstr(message, "lowered from ");
     if (found == NULL)
         return;
-    char *end;
-    double from = strtod(found + strlen(begin), &end);
-    ck_assert(strncmp(end, " to ", 4) == 0);
-    double to = strtod(end + 4, NULL);
+    char word[2][40];
+    double from;
+    double to;
+    ck_assert_int_eq(sscanf(found, "lowered from %39[0-9.e-] to %39[0-9.e-]", word[0], word[1]), 2);
+    ck_assert(saddle_parse_real(word[0], &from) && saddle_parse_real(word[1], &to));
     ck_assert_msg(fabs(from - *rate) <= 1e-5 * *rate && to < from, "after %g: %s", *rate, message);
     *rate = to;
 }
