@@ -81,7 +81,7 @@ class Bench:
         """Bytes per second of the triad at a working-set size: the median, the best."""
         key = (int(size), threads)
         if key not in self.triads:
-            repeats = 30 if size < 1e8 else 5
+            repeats = 2 if self.options.quick else 30 if size < 1e8 else 5
             found = self.measure("triad", key[0], threads, repeats)
             self.triads[key] = found["bytes_per_second"], found["best_bytes_per_second"]
         return self.triads[key]
@@ -221,7 +221,7 @@ class Setting:
 
     def run(self, more):
         words = {**self.settings, **more}
-        command([self.bench.saddle, "run", "--quiet",
+        command([self.bench.saddle, "run", "--quiet", "--gap", "never",
                  *[word for name, value in words.items() for word in ("--" + name, value)]])
 
     def peer(self, peer, form, threads, q, batch, iterations, *more):
@@ -366,15 +366,16 @@ def case_threads(bench):
     trace points. By the wall clock for the last, else by the time of iterating."""
     quick = bench.options.quick
     rows = {"data": rows_file(bench), "agents": AGENTS, "samples": SAMPLES, "topology": "er:0.6"}
-    long_rows = 8000 if quick else 200000
+    long_rows, short_rows = (8000, 200) if quick else (200000, 2000)
     network = auc_network(bench).settings
     cases = [
         ("a9a, 5 agents", CYCLES, {**rows, **STEPS, "batch": BATCH, "q": Q}),
         ("a9a, 5 agents, default batch and q", CYCLES, {**rows, **STEPS}),
         (f"5 agents x {long_rows} rows", 162, {**rows, **STEPS, "data": f"synthetic:{AGENTS * long_rows}",
                                                "samples": long_rows, "batch": BATCH, "q": Q}),
-        ("100 agents x 2000 rows", 162, {**rows, **STEPS, "data": "synthetic:200000", "agents": 100, "samples": 2000,
-                                         "topology": "regular:10", "batch": BATCH, "q": Q}),
+        (f"100 agents x {short_rows} rows", 162, {**rows, **STEPS, "data": f"synthetic:{100 * short_rows}",
+                                                  "agents": 100, "samples": short_rows, "topology": "regular:10",
+                                                  "batch": BATCH, "q": Q}),
         ("gda, pooled a9a", 60, {**rows, "algorithm": "gda"}),
         ("sreda, pooled a9a", 60, {**rows, "algorithm": "sreda", "x-set": "none"}),
         ("minimax-ppa, pooled a9a", 3, {**rows, "algorithm": "minimax-ppa"}),
@@ -470,7 +471,8 @@ def case_mpi(bench):
         return
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1",
                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-    for row in command(["mpirun", "-n", "2", program], env=environment).splitlines():
+    turns = ["1"] if bench.options.quick else []
+    for row in command(["mpirun", "-n", "2", program, *turns], env=environment).splitlines():
         word = row.split()
         if len(word) == 6 and word[1].isdigit():
             ours, bare = 1e-6 * float(word[3]), 1e-6 * float(word[4])

@@ -48,6 +48,7 @@ int bench_iterate(int count, char **argument)
     bench_plan(&plan, count - 2, argument + 2);
     repeats = repeats < MOST_REPEATS ? repeats : MOST_REPEATS;
     plan.limits.iterations = iterations;
+    plan.outputs.gap = SADDLE_GAP_NEVER; /* is no part of an iteration */
     if (plan.outputs.trace_every == 0)
         plan.outputs.trace_every = iterations;
 

@@ -125,7 +125,7 @@ static int run(const cli_arguments *given)
     saddle_status status = saddle_plan_copy(plan, &given->plan, &error);
     status = cli_agree(status, &error);
     SADDLE_THEN(status, saddle_plan_resume(plan, cli_world(), &error));
-    SADDLE_THEN(status, saddle_algorithm_choose(&choice, plan, &error));
+    SADDLE_THEN(status, saddle_algorithm_choose(&choice, plan, NULL, NULL, &error));
     SADDLE_THEN_IF(status, cli_leads(), check_outputs(&arguments, &error));
     status = cli_agree(status, &error);
     SADDLE_THEN(status, saddle_instance_create(&instance, plan, &error));
@@ -171,7 +171,8 @@ const cli_command cli_run = {
     .summary = "solve a problem with one algorithm",
     .details =
         "Prints a progress line on a terminal, or a table of rows elsewhere, and then a summary. "
-        "Without options it runs PRECISION on the problem of the PRECISION paper, with built-in "
+        "Without options it runs PRECISION-auto on the problem of the PRECISION paper, with "
+        "built-in "
         "data and 5 agents. Ctrl-C ends a run cleanly; a second Ctrl-C kills it. If the trace or "
         "the model cannot be written, the run continues, a warning is printed, and the exit status "
         "is 1. With --checkpoint DIR an interrupted run loses nothing: `saddle run --resume DIR` "

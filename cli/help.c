@@ -177,7 +177,7 @@ static void print_named(const cli_arguments *arguments)
         saddle_problem_choose(&problem, plan->problem.name, NULL) == SADDLE_OK)
         print_own(arguments->command, "problem", problem.kind->name, NULL, problem.kind->options);
     if (SADDLE_GIVEN(plan, algorithm.name) &&
-        saddle_algorithm_choose(&algorithm, plan, NULL) == SADDLE_OK)
+        saddle_algorithm_choose(&algorithm, plan, NULL, NULL, NULL) == SADDLE_OK)
         print_own(arguments->command, "algorithm", algorithm->algorithm->name, algorithm->algorithm,
                   algorithm->algorithm->options);
     saddle_problem_release(&problem);

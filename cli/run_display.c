@@ -36,6 +36,8 @@ static void print_algorithm(const saddle_run_info *info)
     char text[1024];
     const char *before = ":";
     saddle_snprintf(text, sizeof text, "%s", info->algorithm->name);
+    if (info->because != NULL)
+        saddle_append(text, sizeof text, " (because of --%s)", info->because);
     for (const saddle_option *const *option = info->algorithm->options; *option != NULL; option++) {
         const char *name = (*option)->name;
         const char *value = SADDLE_PLAN_TEXT(info->plan, *option);

@@ -42,11 +42,13 @@ static void add_divergence(saddle_json *j, const saddle_result *result)
         return;
     }
     bool named = result->cause[0] == '\0';
-    saddle_json_put(
-        j, "divergence { iteration %" PRIu64 " cause %s variable %s agent %g index %g value %g }",
-        fault->iteration, named ? NULL : result->cause, named ? fault->variable : NULL,
-        named ? (double)fault->agent : (double)NAN, named ? (double)fault->index : (double)NAN,
-        named ? fault->value : (double)NAN);
+    saddle_json_put(j,
+                    "divergence { iteration %" PRIu64
+                    " cause %s variable %s agent %g index %g value %g remedy %s }",
+                    fault->iteration, named ? NULL : result->cause, named ? fault->variable : NULL,
+                    named ? (double)fault->agent : (double)NAN,
+                    named ? (double)fault->index : (double)NAN, named ? fault->value : (double)NAN,
+                    named ? result->remedy : NULL);
 }
 
 static void add_costs(saddle_json *j, const saddle_result *result)

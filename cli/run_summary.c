@@ -110,11 +110,15 @@ static void print_gap(const saddle_result *result, const saddle_row *row)
     const saddle_gap *gap = &result->gap;
     if (isnan(row->gap) || !(gap->scale > 0.0))
         return;
+    double goal = saddle_result_goal(result);
+    char judged[CLI_NUMBER + 32] = "solved";
+    if (row->gap > goal)
+        saddle_snprintf(judged, sizeof judged, "NOT SOLVED (above %.15g)", goal);
     cli_print_field("gap",
                     "%.3e, %s; of it x %.2e, y %.2e, agents apart %.2e; relative to %.6g, what can "
                     "be gained from the reference",
-                    row->gap, row->gap <= SADDLE_SOLVED_GAP ? "solved" : "NOT SOLVED (above 1e-4)",
-                    gap->x / gap->scale, gap->y / gap->scale, gap->agents / gap->scale, gap->scale);
+                    row->gap, judged, gap->x / gap->scale, gap->y / gap->scale,
+                    gap->agents / gap->scale, gap->scale);
 }
 
 void run_display_summary(const saddle_result *result, bool scores)

@@ -94,7 +94,14 @@ add_custom_command(
   OUTPUT ${PROJECT_BINARY_DIR}/python/METADATA
   COMMAND ${SADDLE_PYTHON_FOUND} -B ${PROJECT_SOURCE_DIR}/python/backend.py > ${PROJECT_BINARY_DIR}/python/METADATA
   DEPENDS ${PROJECT_SOURCE_DIR}/python/backend.py ${PROJECT_SOURCE_DIR}/CMakeLists.txt VERBATIM)
-add_custom_target(saddle_python ALL DEPENDS ${package}/_declarations.py ${with_mpi}
+# Signatures for editors and type checkers, with all options; made by the package itself.
+list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/python/saddle/)
+add_custom_command(
+  OUTPUT ${package}/__init__.pyi
+  COMMAND ${CMAKE_COMMAND} -E env --unset=SADDLE_LIBRARY ${SADDLE_PYTHON_FOUND} -B
+          ${PROJECT_SOURCE_DIR}/python/stubs.py ${PROJECT_BINARY_DIR}/python
+  DEPENDS saddle_package ${package}/_declarations.py ${sources} ${PROJECT_SOURCE_DIR}/python/stubs.py VERBATIM)
+add_custom_target(saddle_python ALL DEPENDS ${package}/_declarations.py ${package}/__init__.pyi ${with_mpi}
                                             ${PROJECT_BINARY_DIR}/python/METADATA)
 add_dependencies(saddle_python saddle_packaged)
 
@@ -103,8 +110,8 @@ add_dependencies(saddle_python saddle_packaged)
 # do not need libmpi, and with MPI a link to the library of libsaddle${SADDLE_SOVERSION}; where that package is not
 # installed, the link is dangling and is ignored.
 set(debian lib/python3/dist-packages)
-list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/python/saddle/)
-install(FILES ${sources} ${package}/_declarations.py DESTINATION ${debian}/saddle COMPONENT python EXCLUDE_FROM_ALL)
+install(FILES ${sources} ${package}/_declarations.py ${package}/__init__.pyi DESTINATION ${debian}/saddle
+        COMPONENT python EXCLUDE_FROM_ALL)
 list(TRANSFORM experiment_sources PREPEND ${PROJECT_SOURCE_DIR}/experiments/)
 install(FILES ${experiment_sources} DESTINATION ${debian}/saddle/reproduce COMPONENT python EXCLUDE_FROM_ALL)
 install(FILES ${PROJECT_BINARY_DIR}/python/METADATA DESTINATION ${debian}/saddle-${PROJECT_VERSION}.dist-info

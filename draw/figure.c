@@ -31,8 +31,9 @@
 typedef struct drawing {
     FILE *script; /* of gnuplot */
     const figure *f;
-    bool text;   /* drawn with characters */
-    bool shared; /* one legend for all panels */
+    bool text;           /* drawn with characters */
+    size_t title_length; /* the most characters of a title in the legend of a text */
+    bool shared;         /* one legend for all panels */
 } drawing;
 
 /* ---- axes ---------------------------------------------------------------------------------- */
@@ -179,7 +180,7 @@ static void write_title(drawing *d, size_t p, size_t c)
     char title[TITLE_SIZE];
     make_title(d, p, c, title, sizeof title);
     fputs(" title ", d->script);
-    gnuplot_text(d->script, title, sizeof title);
+    gnuplot_text(d->script, title, d->text ? d->title_length : sizeof title);
 }
 
 /* Writes how a curve's line is drawn. */
@@ -394,7 +395,13 @@ saddle_status figure_draw(const figure *f, const char *path, saddle_error *error
 saddle_status figure_print(const figure *f, FILE *stream, int columns, int rows, bool colour,
                            saddle_error *error)
 {
+    /* Gnuplot overprints a legend that is wider than the plot, or that leaves it too few lines. */
+    const int beside = 18; /* columns beside a title: the margins and the sample of the line */
+    const int lines = 12;  /* of the plot and its labels */
     drawing d = {.f = f, .text = true};
+    d.title_length = (size_t)(columns > 2 * beside ? columns - beside : beside);
+    if (rows < (int)f->panel[0].curves + lines)
+        rows = (int)f->panel[0].curves + lines;
     SADDLE_TRY(gnuplot_open(&d.script, error));
     saddle_fprintf(d.script,
                    "set encoding utf8\nset terminal dumb size %d,%d noenhanced %s\n"

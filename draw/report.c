@@ -94,15 +94,13 @@ static void write_colours(FILE *f)
 static void write_title(FILE *f, const report_page *r)
 {
     const saddle_trace *first = r->traces > 0 ? r->trace[0] : NULL;
-    const char *problem = first != NULL ? saddle_trace_setting(first, "problem") : "";
-    const char *data = first != NULL ? saddle_trace_setting(first, "data") : "";
-    if (r->title != NULL && *r->title != '\0') {
+    char name[TRACE_EXPERIMENT] = "";
+    if (r->title != NULL && *r->title != '\0')
         report_put(f, "%s", r->title);
-    } else if (*problem != '\0') {
-        report_put(f, "%s%s%s", problem, *data != '\0' ? " on " : "", saddle_file_name(data));
-    } else {
+    else if (first != NULL && *saddle_trace_setting(first, "problem") != '\0')
+        report_put(f, "%s", saddle_trace_experiment(first, name));
+    else
         fputs("saddle report", f);
-    }
 }
 
 static void write_head(FILE *f, const report_page *r)

@@ -10,6 +10,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "files/file.h"
+#include "instance/plan.h"
 
 /* Whether the first line of a file that is not a comment begins with a text. */
 static bool begins_with(const char *path, const char *text)
@@ -100,9 +101,12 @@ saddle_status saddle_trace_list_read(trace_list *out, const char *const *path, s
 const char *saddle_trace_experiment(const saddle_trace *trace, char out[TRACE_EXPERIMENT])
 {
     const char *problem = saddle_trace_setting(trace, "problem");
+    const char *name = saddle_trace_setting(trace, "data-name");
     const char *data = saddle_trace_setting(trace, "data");
-    saddle_snprintf(out, TRACE_EXPERIMENT, "%.80s%s%.120s", problem, *data != '\0' ? " on " : "",
-                    saddle_file_name(data));
+    if (*name == '\0')
+        name = strcmp(data, SADDLE_IN_MEMORY) == 0 ? "data in memory" : saddle_file_name(data);
+    saddle_snprintf(out, TRACE_EXPERIMENT, "%.80s%s%.120s", problem, *name != '\0' ? " on " : "",
+                    name);
     return out;
 }
 

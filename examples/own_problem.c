@@ -72,6 +72,7 @@ int main(void)
     saddle_error error;
     saddle_plan_defaults(&plan, sizeof plan);
     plan.network.topology = "ring";
+    plan.steps.tau = 1.0;
     plan.steps.alpha = 0.1;
     if (saddle_solve(&problem, &plan, &result, &error) != SADDLE_OK) {
         fprintf(stderr, "own_problem: %s\n", error.message);

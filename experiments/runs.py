@@ -147,7 +147,7 @@ def describe(experiment: Experiment, quick: bool) -> str:
     """Says where an experiment is in the paper and how large its runs are, so that the effect of --quick shows."""
     shown = {"agents": "; {} agents", "topology": ", {}", "samples": ", n = {}", "max_ifo": ", {} IFO calls",
              "max_rounds": ", {} rounds", "max_network_seconds": ", {} simulated seconds",
-             "tolerance": ", until the metric is {}"}  # fmt: skip
+             "stop_when": ", until {}"}  # fmt: skip
     settings = {**experiment.settings, **(experiment.quick if quick else {})}
     common = [name for name in shown if name in settings and name not in experiment.series[0].settings]
     return experiment.source + "".join(shown[name].format(settings[name]) for name in common)

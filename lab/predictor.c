@@ -32,7 +32,8 @@ static bool is_foreign(const saddle_plan *plan, const char *name)
     const saddle_algorithm *known;
     return plan->settings != NULL && saddle_plan_find(plan, name) == NULL &&
            (saddle_plugin_named(plan->problem.name) ||
-            saddle_algorithm_find(&known, plan->algorithm.name, NULL) != SADDLE_OK);
+            (plan->algorithm.name != NULL &&
+             saddle_algorithm_find(&known, plan->algorithm.name, NULL) != SADDLE_OK));
 }
 
 /* Reads "name: value" lines; `text` is cut into pieces. */

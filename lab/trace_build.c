@@ -96,10 +96,16 @@ saddle_status saddle_trace_check_run(const saddle_trace *trace, const saddle_wan
                            trace->path, wanted->what,
                            *trace->version != '\0' ? "saddle " : "another program", trace->version,
                            saddle_version(), wanted->remedy);
-    saddle_difference d = {.options = wanted->plan,
-                           .here = wanted->values,
-                           .there = {trace, saddle_trace_value},
-                           .may_differ = wanted->may_differ};
+    const saddle_difference all = {.options = wanted->plan,
+                                   .here = wanted->values,
+                                   .there = {trace, saddle_trace_value},
+                                   .may_differ = wanted->may_differ};
+    saddle_difference d = all;
+    /* Given options first: others, such as metric-tau after tau, may differ because these do. */
+    while (saddle_next_difference(&d))
+        if (saddle_plan_given(wanted->given, d.option))
+            return refuse(trace, wanted, "--", d.option->name, d.value_here, d.value_there, error);
+    d = all;
     char fingerprint[32];
     saddle_snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, wanted->fingerprint);
     bool changed = strcmp(saddle_trace_setting(trace, "fingerprint"), fingerprint) != 0;
@@ -120,7 +126,9 @@ saddle_status saddle_trace_check_run(const saddle_trace *trace, const saddle_wan
                                 saddle_excerpt_of(d.value_here, NULL).text);
             continue;
         }
-        return refuse(trace, wanted, "--", d.option->name, d.value_here, d.value_there, error);
+        bool follows = SADDLE_IS_FIELD(d.option, outputs.metric_tau);
+        return refuse(trace, wanted, "--", follows ? "tau or --metric-tau" : d.option->name,
+                      d.value_here, d.value_there, error);
     }
     for (size_t k = 0; k < wanted->extras; k++) {
         const char *name = wanted->extra[k][0];
@@ -134,8 +142,8 @@ saddle_status saddle_trace_check_run(const saddle_trace *trace, const saddle_wan
     saddle_append_inputs(wanted->given, files, sizeof files);
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
-        "'%.300s' belongs to another %s: %s the contents of the data, the network or "
-        "the link model have changed%s; restore the files%s%s, or %s",
+        "'%.300s' belongs to another %s: %s the contents of the data, the network, the "
+        "link model or a plug-in's files have changed%s; restore the files%s%s, or %s",
         trace->path, wanted->what, counted[0] != '\0' ? counted : "its options are the same, but",
         counted[0] != '\0' ? ", unless it was given there" : "", *files != '\0' ? ":" : "", files,
         wanted->remedy);

@@ -32,7 +32,7 @@ typedef struct saddle_wanted_run {
     unsigned may_differ;           /* effects of options that are not compared */
     const char *const (*extra)[2]; /* names, "--budget", and values that must also be equal */
     size_t extras;                 /* their number */
-    uint64_t fingerprint;          /* of the contents of data, network and link model */
+    uint64_t fingerprint;          /* as saddle_run_info::fingerprint */
 } saddle_wanted_run;
 
 /* Refuses a trace, or a log, of another version or run, or of files with other contents. */

@@ -317,7 +317,8 @@ static saddle_status look_ahead(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
     const saddle_problem *problem = s->space.instance->problem;
-    saddle_status status = saddle_algorithm_choose(&t->choice, s->space.plan, error);
+    saddle_status status = saddle_algorithm_choose(&t->choice, s->space.plan,
+                                                   s->space.instance->compression, NULL, error);
     t->algorithm = t->choice != NULL ? t->choice->algorithm : NULL;
     SADDLE_THEN(status,
                 saddle_tune_read_search(t, s->inputs->search, s->space.plan,

@@ -3,7 +3,7 @@
  *
  *   # saddle 0.3.0
  *   # problem: quadratic         every effective setting that can change a result
- *   # fingerprint: 6d1c...       the contents of data, network and link model
+ *   # fingerprint: 6d1c...       saddle_run_info::fingerprint
  *   # objective: metric          and those of the search
  *   # budget: 100000
  *   rung,candidate,allotment,ifo,iterations,metric,eta-x,eta-y

@@ -17,6 +17,7 @@
 #include "instance/plan.h"
 #include "observe/outcomes.h"
 #include "observe/trace.h"
+#include "run/plan_files.h"
 
 const char *saddle_tuning_value(const saddle_tuning *tuning, size_t candidate, size_t option)
 {
@@ -102,6 +103,7 @@ saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path, 
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, tuning, path);
     saddle_output output;
+    SADDLE_TRY(saddle_plan_keep_inputs(&tuning->plan, path, error));
     SADDLE_TRY(saddle_output_open(&output, path, error));
     const saddle_trial *best = saddle_tuning_last(tuning, tuning->ranking[0]);
     FILE *f = output.stream;

@@ -186,6 +186,8 @@ saddle_plan *test_plan(const saddle_plan *base, const char *const *assignment)
     ck_assert_ptr_nonnull(plan);
     saddle_plan_defaults(&defaults, sizeof defaults);
     assert_ok(saddle_plan_copy(plan, base != NULL ? base : &defaults, &error), error);
+    if (base == NULL)
+        plan->outputs.gap = SADDLE_GAP_NEVER;
     for (; assignment != NULL && *assignment != NULL; assignment++)
         assign(plan, *assignment);
     return plan;

@@ -11,18 +11,6 @@
 #include "engines/engine.h"
 #include "instance/instance.h"
 
-/* Sanitizers are ten times slower; long tests divide their work by this. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TEST_SLOWDOWN 10
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TEST_SLOWDOWN 10
-#endif
-#endif
-#ifndef TEST_SLOWDOWN
-#define TEST_SLOWDOWN 1
-#endif
-
 /* The instances. */
 enum {
     LOGISTIC_BOX_SPARSE,
@@ -58,8 +46,8 @@ typedef struct test_instance {
     const saddle_problem *problem;
 } test_instance;
 
-/* Returns a plan from NULL-terminated "name=value" texts on top of `base` (NULL: the defaults). The test
- * fails if one is refused. */
+/* Returns a plan from NULL-terminated "name=value" texts on top of `base` (NULL: the defaults, but gap=never, because
+ * the gap costs more than a short run). The test fails if one is refused. */
 saddle_plan *test_plan(const saddle_plan *base, const char *const *assignment);
 void test_plan_free(saddle_plan *plan);
 /* Asserts that no instance is created from a plan and that the message contains `part`; frees the plan. */

@@ -61,8 +61,22 @@ const char *saddle_test_data(const char *file);
  * first test. */
 bool saddle_test_take_comma(void);
 
+/* Sanitizers are ten times slower; long tests divide their work by this. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_SLOWDOWN 10
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TEST_SLOWDOWN 10
+#endif
+#endif
+#ifndef TEST_SLOWDOWN
+#define TEST_SLOWDOWN 1
+#endif
+
 /* True if every case of a large table should run (SADDLE_TEST_LONG in the environment), and not a choice of them. */
 bool test_long(void);
+/* Chooses every third column of a table, others from row to row; in long tests all of them. */
+bool test_chosen(size_t row, size_t column);
 
 /* Reports why a test cannot run here. The test then returns and counts as skipped, not as passed. */
 void saddle_test_skip(const char *why);

@@ -6,8 +6,8 @@
  *   do nothing but publish, so that only the engine's own work is between the messages;
  * - and how an iteration of PRECISION grows with the agents per process, on a ring.
  *
- * The two that are compared take turns, and the best turns are given: whatever else runs on the machine
- * can only add to a turn, and on a busy one adds to most.
+ * The two that are compared take turns, 25 or as many as the argument says, and the best turns are given:
+ * whatever else runs on the machine can only add to a turn, and on a busy one adds to most.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #include "instance/instance.h"
 #include "observe/observer.h"
 
-enum { TURNS = 25, TAG = 7 };
+enum { MOST_TURNS = 25, TAG = 7 };
 
 /* Seconds that a turn shall take. */
 #define TURN_SECONDS 0.03
@@ -182,7 +182,8 @@ static uint64_t rounds_of(double seconds_of_ten)
     return rounds < 10.0 ? 10 : rounds > 5000.0 ? 5000 : (uint64_t)rounds;
 }
 
-static void measure_round(size_t rank, size_t ranks, const char *topology, size_t doubles)
+static void measure_round(size_t rank, size_t ranks, const char *topology, size_t doubles,
+                          int turns)
 {
     char agents[32];
     snprintf(agents, sizeof agents, "%zu", ranks);
@@ -198,14 +199,14 @@ static void measure_round(size_t rank, size_t ranks, const char *topology, size_
     for (int k = 0; k < 3; k++)
         ten[k] = time_bare(&b, 10);
     uint64_t rounds = rounds_of(least(ten, 3));
-    double ours[TURNS];
-    double theirs[TURNS];
-    for (int turn = 0; turn < TURNS; turn++) {
+    double ours[MOST_TURNS];
+    double theirs[MOST_TURNS];
+    for (int turn = 0; turn < turns; turn++) {
         ours[turn] = time_engine(engine, rounds) / (double)rounds;
         theirs[turn] = time_bare(&b, rounds) / (double)rounds;
     }
-    double our_best = least(ours, TURNS);
-    double their_best = least(theirs, TURNS);
+    double our_best = least(ours, (size_t)turns);
+    double their_best = least(theirs, (size_t)turns);
     if (rank == 0)
         printf("%-10s %10zu %10llu %12.2f %12.2f %8.2f\n", topology, 8 * doubles,
                (unsigned long long)rounds, 1e6 * our_best, 1e6 * their_best, our_best / their_best);
@@ -214,7 +215,7 @@ static void measure_round(size_t rank, size_t ranks, const char *topology, size_
     saddle_instance_free(e);
 }
 
-static void measure_growth(size_t rank, size_t ranks, size_t each)
+static void measure_growth(size_t rank, size_t ranks, size_t each, int turns)
 {
     char agents[32];
     snprintf(agents, sizeof agents, "%zu", ranks * each);
@@ -236,10 +237,10 @@ static void measure_growth(size_t rank, size_t ranks, size_t each)
     saddle_engine *engine = make_engine(e, algorithm, parameters);
     time_engine(engine, 10);
     uint64_t rounds = rounds_of(time_engine(engine, 10));
-    double seconds[TURNS];
-    for (int turn = 0; turn < TURNS; turn++)
+    double seconds[MOST_TURNS];
+    for (int turn = 0; turn < turns; turn++)
         seconds[turn] = time_engine(engine, rounds) / (double)rounds;
-    double us = 1e6 * least(seconds, TURNS);
+    double us = 1e6 * least(seconds, (size_t)turns);
     if (rank == 0)
         printf("%10zu %12.2f %12.3f %14.1f\n", each, us, us / (double)each,
                8e-3 * (double)(2 * layout.published + layout.kept));
@@ -250,8 +251,10 @@ static void measure_growth(size_t rank, size_t ranks, size_t each)
     saddle_instance_free(e);
 }
 
-int main(void)
+int main(int count, char **argument)
 {
+    long asked = count > 1 ? strtol(argument[1], NULL, 10) : MOST_TURNS;
+    int turns = asked < 1 ? 1 : asked > MOST_TURNS ? MOST_TURNS : (int)asked;
     size_t rank;
     saddle_error error;
     int ranks;
@@ -262,17 +265,17 @@ int main(void)
     if (rank == 0)
         printf("A round of %d processes with one agent each, the best of %d turns\n"
                "%-10s %10s %10s %12s %12s %8s\n",
-               ranks, TURNS, "topology", "bytes", "rounds", "saddle us", "bare us", "ratio");
+               ranks, turns, "topology", "bytes", "rounds", "saddle us", "bare us", "ratio");
     for (size_t k = 0; ranks > 1 && k < sizeof size / sizeof *size; k++)
-        measure_round(rank, (size_t)ranks, ranks > 2 ? "ring" : "path", size[k]);
+        measure_round(rank, (size_t)ranks, ranks > 2 ? "ring" : "path", size[k], turns);
     if (ranks > 3)
-        measure_round(rank, (size_t)ranks, "complete", a9a);
+        measure_round(rank, (size_t)ranks, "complete", a9a, turns);
     if (rank == 0)
         printf("\nAn iteration of PRECISION on a ring, 100 samples each\n"
                "%10s %12s %12s %14s\n",
                "agents", "us", "us/agent", "state KB/agent");
     for (size_t each = 2; each <= 64; each *= 2)
-        measure_growth(rank, (size_t)ranks, each);
+        measure_growth(rank, (size_t)ranks, each, turns);
     saddle_mpi_finalize(false);
     return EXIT_SUCCESS;
 }

@@ -54,13 +54,21 @@ const Charts = (function () {
     }
 
     /* A number for an axis: short, and the same digits for every reader. */
-    function short(value) {
+    function short(value, digits) {
         if (value === 0) return "0";
         const size = Math.abs(value);
-        if (size >= 1e15 || size < 1e-3) return value.toExponential(1).replace("e+", "e");
+        if (size >= 1e15 || size < 1e-3) return value.toExponential(digits - 1).replace("e+", "e");
         for (const [unit, letter] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]])
-            if (size >= unit) return String(Number((value / unit).toPrecision(4))) + letter;
-        return String(Number(value.toPrecision(4)));
+            if (size >= unit) return String(Number((value / unit).toPrecision(digits + 2))) + letter;
+        return String(Number(value.toPrecision(digits + 2)));
+    }
+
+    /* The numbers of an axis, with as many digits as tell them apart. */
+    function labels(ticks) {
+        let texts = [];
+        for (let digits = 2; digits < 16 && new Set(texts).size < Math.max(ticks.length, 1); digits++)
+            texts = ticks.map((tick) => short(tick, digits));
+        return texts;
     }
 
     function exact(value) {
@@ -124,9 +132,9 @@ const Charts = (function () {
     }
 
     /* The text of a number at an axis: powers of ten, where all numbers there are. */
-    function writeTick(text, tick, decades) {
+    function writeTick(text, tick, label, decades) {
         if (!decades) {
-            text.textContent = short(tick);
+            text.textContent = label;
             return;
         }
         text.textContent = "10";
@@ -140,17 +148,19 @@ const Charts = (function () {
 
     function drawAxes(plot, x, y, width, height) {
         const decades = y.log && areDecades(y.ticks);
-        for (const tick of y.ticks) {
+        const [across, up] = [labels(x.ticks), labels(y.ticks)];
+        y.ticks.forEach((tick, k) => {
             const at = y.place(tick).toFixed(1);
             element("line", { class: "grid", x1: 0, x2: width, y1: at, y2: at }, plot);
             const text = element("text", { x: -8, y: at, "text-anchor": "end", "dominant-baseline": "central" }, plot);
-            writeTick(text, tick, decades);
-        }
-        for (const tick of x.ticks) {
+            writeTick(text, tick, up[k], decades);
+        });
+        x.ticks.forEach((tick, k) => {
             const at = x.place(tick).toFixed(1);
             element("line", { class: "grid", x1: at, x2: at, y1: 0, y2: height }, plot);
-            writeTick(element("text", { x: at, y: height + 17, "text-anchor": "middle" }, plot), tick, false);
-        }
+            const text = element("text", { x: at, y: height + 17, "text-anchor": "middle" }, plot);
+            text.textContent = across[k];
+        });
         element("path", { class: "axis", fill: "none", d: `M0 0V${height}H${width}` }, plot);
         const place = { x: width / 2, y: height + 35, "text-anchor": "middle", class: "x-label" };
         const label = element("text", place, plot);

@@ -28,15 +28,15 @@ def _complete_last_line(path: Path) -> None:
             stream.write(b"\n")
 
 
-def _run(task: tuple[Instance, set[str], Path]) -> str:
-    instance, done, path = task
+def _run(task: tuple[Instance, str, Path]) -> str:
+    instance, what, path = task
     said = []
-    for line in pieces(instance, done, PIECES):
+    for line in pieces(instance, set(), (what,)):
         _append(path, line)
         gap = line.get("gap")
         end = line.get("error") or f"{line['stop']}, gap {'-' if gap is None else format(gap, '.1e')}"
-        said.append(f"  {line['what']}: {end}, {line.get('seconds', 0):.0f} s")
-    return "\n".join([instance.name, *said])
+        said.append(f"{instance.name}, {line['what']}: {end}, {line.get('seconds', 0):.0f} s")
+    return "\n".join(said)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -55,13 +55,12 @@ def main(arguments: list[str] | None = None) -> int:
     for line in read_lines(path):
         done.setdefault(line["instance"], set()).add(line["what"])
     chosen = [instance for instance in everything() if options.only in instance.name]
-    todo = [i for i in chosen if not set(PIECES) <= done.get(i.name, set())]
+    todo = [(i, what, path) for what in PIECES for i in chosen if what not in done.get(i.name, set())]
     if todo and not options.no_runs:
-        print(f"zoo: {len(todo)} of {len(chosen)} instances to run, {options.jobs} at a time", flush=True)
+        print(f"zoo: {len(todo)} of {len(chosen) * len(PIECES)} runs are missing, {options.jobs} at a time", flush=True)
         begin = time.monotonic()
-        tasks = [(instance, done.get(instance.name, set()), path) for instance in todo]
         with multiprocessing.Pool(options.jobs) as pool:
-            for k, said in enumerate(pool.imap_unordered(_run, tasks), 1):
+            for k, said in enumerate(pool.imap_unordered(_run, todo), 1):
                 print(f"[{k}/{len(todo)}, {time.monotonic() - begin:.0f} s] {said}", flush=True)
     page = Path(options.page or path.parent / "defaults.md")
     write_page(page, read_lines(path))

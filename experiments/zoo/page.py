@@ -14,7 +14,7 @@ from .runs import LONG, PASSES, PIECES, ROUNDS, SOLVED, TUNED
 __all__ = ["false_claims", "write_page"]
 
 COSTS = ("ifo", "rounds", "bytes")
-DEFAULTS = ("default", "precision+")
+DEFAULTS = ("default", "precision", "precision+")
 Line = dict[str, Any]
 
 
@@ -80,10 +80,10 @@ def _ratios(outcome: Outcome, what: str) -> str:
 
 def _table(outcomes: list[Outcome]) -> list[str]:
     lines = [
-        "| instance | problem | data, columns | agents, partition, network | default | precision+ "
-        f"| default, {LONG} times the budget | tuned best "
-        "| cost of default | cost of precision+ |",
-        "| --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| instance | problem | data, columns | agents, partition, network | " + " | ".join(DEFAULTS)
+        + f" | default, {LONG} times the budget | tuned best | "
+        + " | ".join(f"cost of {what}" for what in DEFAULTS) + " |",
+        "| --- | --- | --- | --- |" + " ---: |" * (2 + 2 * len(DEFAULTS)),
     ]
     for outcome in outcomes:
         i = outcome.instance
@@ -118,14 +118,15 @@ def _summary(halves: dict[str, list[Outcome]]) -> list[str]:
             lines.append("| " + " | ".join(cells) + " |")
         searched = [outcome for outcome in outcomes if all(outcome.line[what] for what in TUNED)]
         tuned = sum(bool(outcome.tuned) for outcome in searched)
-        lines.append(f"| {title} | tuned | {tuned} of {len(searched)} | | 1 | 1 | 1 |")
+        if searched:
+            lines.append(f"| {title} | tuned | {tuned} of {len(searched)} | | 1 | 1 | 1 |")
     return lines
 
 
 def _honesty(lines: list[Line]) -> list[str]:
     claims = false_claims(lines)
     solved = sum(map(_solved, lines))
-    start = f"{solved} runs, tuned and long ones included, are called solved."
+    start = f"{solved} runs of all kinds are called solved."
     if not claims:
         return _paragraph(f"{start} None of them has a true excess above 10 times the tolerance.")
     listed = [f"- {c['instance']}, {c['what']}: gap {_number(c['gap'])}, true excess {_number(c['excess'])}"
@@ -163,12 +164,16 @@ def write_page(path: Path, results: list[Line]) -> None:
             "for robust-logistic, and for fair with a fairness above 0, which are not convex, the minimum next to the "
             "end."),
         *_paragraph(
+            "- default: `saddle run` without `--algorithm`, which is precision-auto. precision and precision+: with "
+            "the default settings of these algorithms."),
+        *_paragraph(
             f"- {len(TUNED)} searches, for precision and precision+, by primal value and by metric, with 400 and 1600 "
             "evaluations for each row, give tuned runs. Costs are samples / rounds / bytes relative to the least of "
             "the tuned runs that solve the instance; a dash: none of them does. Medians are over the instances that "
             "one solves."), "",
         *_paragraph(
-            f"All runs were made for {complete} of {len(everyone)} instances, in {seconds / 60:.0f} minutes."
+            f"All kinds of runs were made for {complete} of {len(everyone)} instances; those that were took "
+            f"{seconds / 60:.0f} minutes."
             + (f" Data are missing for {', '.join(absent)}." if absent else "")), "",
         "## Summary", "", *_summary(halves), "", *_honesty(list(lines.values())), "",
         "## Named instances", "", "Each end is the gap and, in brackets, the true excess; bold: solved.", "",

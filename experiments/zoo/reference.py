@@ -33,17 +33,23 @@ def _simplex_shift(u: np.ndarray) -> np.ndarray:
 
 
 def _lbfgs(function, start: np.ndarray, **more) -> tuple[np.ndarray, float]:
-    """L-BFGS, restarted until it finds nothing more."""
+    """L-BFGS, restarted until it finds nothing more. SciPy's tolerances are for values of about 1 or more."""
     limits = {"maxiter": 20000, "maxfun": 40000, "maxcor": 30, "ftol": 1e-13, "gtol": 1e-13}
     x, best = np.asarray(start, float), np.inf
+    unit = min(abs(function(x)[0]), 1.0) or 1.0
+
+    def scaled(x):
+        value, gradient = function(x)
+        return value / unit, gradient / unit
+
     for _ in range(5):
-        found = minimize(function, x, jac=True, method="L-BFGS-B", options=limits, **more)
+        found = minimize(scaled, x, jac=True, method="L-BFGS-B", options=limits, **more)
         gained = best - found.fun
         if found.fun <= best:
             x, best = found.x, float(found.fun)
         if not gained > 1e-14 * (1 + abs(best)):
             break
-    return x, best
+    return x, best * unit
 
 
 class _Objective:

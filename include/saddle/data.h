@@ -81,12 +81,25 @@ SADDLE_API saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t ro
                                                  const size_t *row_start, const uint32_t *column,
                                                  const double *value, const double *label,
                                                  saddle_ownership ownership, saddle_error *error);
+/** A column of data in memory, or its label, as a user knows it. */
+typedef struct saddle_column_names {
+    const char *name; /**< NULL: columns have numbers only. */
+    /** Its categories, different and in ascending order of bytes; NULL: a column of numbers. */
+    const char *const *text;
+    size_t texts; /**< Their number. */
+} saddle_column_names;
+
 /**
- * Names the features of a data set in memory, so that options can name them.
- * @param name  one name per feature, all different; copied.
+ * Names the columns of a data set in memory, so that options can name them and models keep them. A
+ * column of numbers is one feature; one of categories is a feature of 0 and 1 for each of them.
+ * @param count   the number of columns.
+ * @param column  their names, all different or all NULL; copied.
+ * @param label   the label's; its categories became the labels 0, 1, ... NULL: no name, and numbers.
  */
-SADDLE_API saddle_status saddle_dataset_name_features(saddle_dataset *data, const char *const *name,
-                                                      saddle_error *error);
+SADDLE_API saddle_status saddle_dataset_name_columns(saddle_dataset *data, size_t count,
+                                                     const saddle_column_names *column,
+                                                     const saddle_column_names *label,
+                                                     saddle_error *error);
 
 /** Whether a CSV file begins with a line of names: the choices of the option header. */
 typedef enum saddle_csv_header {

@@ -81,6 +81,10 @@ SADDLE_API saddle_status saddle_instance_create(saddle_instance **out, const sad
                                                 saddle_error *error);
 /** Frees an instance. NULL is allowed. */
 SADDLE_API void saddle_instance_free(saddle_instance *instance);
+/** Returns the rows of an agent, scaled, with labels as the problem needs them. NULL: the problem
+ * is not made from data, or the agent is in another process. Borrowed. */
+SADDLE_API const saddle_dataset *saddle_instance_rows(const saddle_instance *instance,
+                                                      size_t agent);
 
 /**
  * Resolves the step sizes of a plan on this instance by the general rules, which choose nu, eta,

@@ -330,7 +330,7 @@ SADDLE_API const char *saddle_tuning_value(const saddle_tuning *tuning, size_t c
 /** Returns a candidate's last evaluation; NULL if it has none yet. Borrowed. */
 SADDLE_API const saddle_trial *saddle_tuning_last(const saddle_tuning *tuning, size_t candidate);
 /** Writes the best settings as a configuration file for `saddle run --config`. The file appears
- * complete or not at all. */
+ * complete or not at all, and replaces none that the search has read. */
 SADDLE_API saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path,
                                             saddle_error *error);
 

@@ -145,6 +145,7 @@ typedef struct saddle_plan {
         const char *name; /**< problem: such as "robust-logistic", or the path of a plug-in. */
         const struct saddle_problem *own;  /**< Your own problem instead; NULL: none. */
         const char *data;                  /**< data: a file or name. */
+        const char *data_name;             /**< data-name: for titles; NULL: that of the file. */
         const struct saddle_dataset *rows; /**< Rows in memory instead, split between the agents. */
         /** Or each agent's own rows in memory, not with `rows`. NULL for an agent of another
          * process. */
@@ -209,7 +210,7 @@ typedef struct saddle_plan {
 
     /** The algorithm. Options of a single algorithm or problem are set by saddle_plan_set(). */
     struct {
-        const char *name;                   /**< algorithm: a name or the path of a plug-in. */
+        const char *name; /**< algorithm: a name or the path of a plug-in; NULL: auto. */
         const struct saddle_algorithm *own; /**< Your own algorithm instead. */
     } algorithm;
     saddle_steps steps; /**< Step sizes and batches. */

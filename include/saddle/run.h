@@ -63,14 +63,18 @@ typedef struct saddle_run_info {
     const saddle_plan *given; /**< The plan that was given. */
     const saddle_plan *plan;  /**< The effective plan, with all automatic values resolved. */
     const saddle_algorithm *algorithm; /**< The algorithm. */
+    /** Name of the option because of which an algorithm that was left to Saddle is not
+     * precision-auto; NULL: none. */
+    const char *because;
     const char *title;      /**< The algorithm's name in traces; NULL if it is built in. */
     const void *parameters; /**< The algorithm's parameters. */
     saddle_steps steps;     /**< Resolved step sizes. */
     double mixing_rate;     /**< The mixing rate of compressed messages; NaN if they are not. */
-    const char *resumed;    /**< Path of the checkpoint that the run resumes from; NULL: none. */
-    uint64_t start;         /**< The first iteration. */
-    /** Hash of the contents of data, network, link model, sets and start, for traces; 0 if no
-     * trace is written. */
+    const struct saddle_result *result; /**< The result so far, with the rows recorded. */
+    const char *resumed; /**< Path of the checkpoint that the run resumes from; NULL: none. */
+    uint64_t start;      /**< The first iteration. */
+    /** Hash of the contents of data, network, link model, sets, start, plug-ins and files that
+     * options of plug-ins name; 0 if neither a trace nor a checkpoint is written or read. */
     uint64_t fingerprint;
 } saddle_run_info;
 
@@ -110,7 +114,7 @@ typedef struct saddle_outcome_column {
     saddle_goal better;                  /**< Which values are better. */
 } saddle_outcome_column;
 
-/** A run whose gap is at most this has solved its problem, for the summary of a run. */
+/** A run without a tolerance whose gap is at most this has solved its problem. */
 #define SADDLE_SOLVED_GAP 1e-4
 
 /** The parts of the last gap that was measured, in the units of the objective: the row's gap is the
@@ -129,6 +133,9 @@ typedef struct saddle_result {
     /** What is not finite, and the remedy, if the cause is not a variable, such as "the regularizer
      * l1:1e308 is inf ..."; otherwise "". */
     char cause[200];
+    /** Which steps to change, from what to what, if a variable diverged, such as "raise --tau from
+     * 0.97 to 9.7"; otherwise "". */
+    char remedy[160];
     saddle_row *rows; /**< The trace. */
     size_t row_count; /**< Number of rows, at least 1. */
     saddle_gap gap;   /**< The parts of the last row's gap. */
@@ -172,6 +179,10 @@ SADDLE_API void saddle_result_free(saddle_result *result);
  * NaN if there is no such column. */
 SADDLE_API double saddle_result_outcome(const saddle_result *result, const char *column);
 
+/** Returns the largest gap at which the run has solved its problem: its tolerance or, without one,
+ * SADDLE_SOLVED_GAP. */
+SADDLE_API double saddle_result_goal(const saddle_result *result);
+
 /**
  * Runs one algorithm on an instance. Algorithm, steps, limits, threads and outputs come from
  * `plan`; problem, data, network, start and seed come from the instance. Process 0 writes the
@@ -197,8 +208,9 @@ SADDLE_API saddle_status saddle_solve(const saddle_problem *problem, const saddl
 
 /** Writes a model file: xbar, ybar, all copies, and what ::saddle_predictor (<saddle/lab.h>) needs
  * to use them. The format is .npz, or one record if the path ends in .npy. The file appears
- * complete or not at all. Returns SADDLE_UNSUPPORTED if there are several processes, each of which
- * has only some of the copies; set outputs.model of the plan instead. */
+ * complete or not at all, and replaces none that the run has read, except the model that it started
+ * from. Returns SADDLE_UNSUPPORTED if there are several processes, each of which has only some of
+ * the copies; set outputs.model of the plan instead. */
 SADDLE_API saddle_status saddle_result_save(const saddle_result *result, const char *path,
                                             saddle_error *error);
 

@@ -8,6 +8,7 @@
 #define SADDLE_ALGORITHMS(X) \
     X(saddle_precision)      \
     X(saddle_precision_plus) \
+    X(saddle_precision_auto) \
     X(saddle_prox_gt_sgda)   \
     X(saddle_prox_dsgda)     \
     X(saddle_gt_gda)         \

@@ -44,12 +44,14 @@ const saddle_option saddle_option_tau =
                 "Weight of the proximal term in x: a larger tau means shorter steps. The proximal "
                 "point of x_t minimizes <p, x> + (tau/2) |x - x_t|^2 + h(x) over X, where p is the "
                 "agent's gradient or tracker. Without h this is a gradient step of length 1/tau, "
-                "projected onto X. auto: the problem's own value, or 1 if it has none.");
+                "projected onto X. auto: the problem's own value; without one L + L^2/mu, where L "
+                "and mu are those "
+                "of the problem or estimates, or 1 if there are none.");
 
-const saddle_option saddle_option_alpha =
-    SADDLE_STEP(STEPS(alpha), "alpha", GROUP, "auto", SADDLE_UNBOUNDED, &alpha, "STEP",
-                "Gradient step in y, followed by the projection onto Y. auto: the problem's own "
-                "value, or 1 if it has none; with --steps theory the theorem's value.");
+const saddle_option saddle_option_alpha = SADDLE_STEP(
+    STEPS(alpha), "alpha", GROUP, "auto", SADDLE_UNBOUNDED, &alpha, "STEP",
+    "Gradient step in y, followed by the projection onto Y. auto: the problem's own "
+    "value; without one 1/L, or 1 if L is unknown; with --steps theory the theorem's value.");
 
 const saddle_option saddle_option_q = SADDLE_INTEGER(
     STEPS(q), "q", GROUP, "auto", 1.0, 0x1p53, "N",

@@ -18,10 +18,9 @@
 #include "instance/instance.h"
 #include "observe/observer.h"
 
-/* Fills in the numbers that must be equal in a run and in the checkpoints that it resumes from: sizes,
- * and a fingerprint of the data that does not depend on the placement of the agents. Collective. */
-saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_checkpoint_numbers *out,
-                                        saddle_error *error);
+/* Returns the numbers that must be equal in a run and in the checkpoints that it resumes from: sizes,
+ * and the fingerprint of the run, which does not depend on the placement of the agents. */
+saddle_checkpoint_numbers saddle_checkpoint_measure(const saddle_run_info *info);
 
 /* ---- state of the links: checkpoint_links.c -------------------------------------------------- */
 

@@ -30,7 +30,7 @@ typedef struct saddle_checkpoint_numbers {
     double seconds;      /* spent iterating */
     uint64_t last_check; /* iteration of the last self-check */
     uint64_t trace_ifo;  /* IFO calls between two additional trace points; 0: none */
-    uint64_t data;       /* fingerprint of the agents' data */
+    uint64_t data;       /* saddle_run_info::fingerprint */
     uint64_t agents;
     uint64_t x_dim;
     uint64_t y_dim;

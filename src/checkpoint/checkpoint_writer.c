@@ -14,7 +14,6 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "instance/fingerprint.h"
 
 /* Seconds between two checkpoints by default. */
 #define DEFAULT_SECONDS 60.0
@@ -63,13 +62,13 @@ static saddle_checkpoint_numbers sizes_of(const saddle_run_info *info, const sad
                                        .row_words = sizeof(saddle_row) / 8};
 }
 
-saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_checkpoint_numbers *out,
-                                        saddle_error *error)
+saddle_checkpoint_numbers saddle_checkpoint_measure(const saddle_run_info *info)
 {
     saddle_layout layout;
     saddle_algorithm_layout(info->algorithm, info->parameters, info->instance->problem, &layout);
-    *out = sizes_of(info, &layout);
-    return saddle_fingerprint_instance(info->network, &out->data, error);
+    saddle_checkpoint_numbers number = sizes_of(info, &layout);
+    number.data = info->fingerprint;
+    return number;
 }
 
 /* ---- setting up ------------------------------------------------------------------------------ */
@@ -202,14 +201,12 @@ saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
                            "the path of a directory");
     if (plan->outputs.checkpoint == NULL)
         return SADDLE_OK;
-    saddle_checkpoint_numbers number;
-    SADDLE_TRY(saddle_checkpoint_measure(info, &number, error));
     saddle_checkpoint_writer *k = saddle_alloc(1, sizeof *k);
     saddle_status status = saddle_check_memory(k, "the checkpoints", error);
     if (k != NULL) {
         k->info = info;
         k->engine = engine;
-        k->number = number;
+        k->number = saddle_checkpoint_measure(info);
         k->moment = saddle_clock_seconds();
         k->done = engine->kind->iteration(engine);
         status = set_up(k, resumption, error);

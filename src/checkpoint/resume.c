@@ -243,10 +243,9 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
                                  saddle_error *error)
 {
     const saddle_world *world = info->network->world;
-    saddle_checkpoint_numbers number;
     if (r->from == NULL)
         return SADDLE_OK;
-    SADDLE_TRY(saddle_checkpoint_measure(info, &number, error));
+    const saddle_checkpoint_numbers number = saddle_checkpoint_measure(info);
     const saddle_resuming_run wanted = {.info = info, .number = &number};
     saddle_status status = saddle_resume_check(r->from, &wanted, error);
     if (status != SADDLE_OK && world->rank == 0)

@@ -111,7 +111,7 @@ static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run
     return status;
 }
 
-/* Compares what the settings do not show: the contents of the data and of the network. */
+/* Compares what the settings do not show: the contents of the data, the network and other files. */
 static saddle_status check_contents(const saddle_checkpoint *c, const saddle_resuming_run *run,
                                     saddle_error *error)
 {
@@ -121,8 +121,9 @@ static saddle_status check_contents(const saddle_checkpoint *c, const saddle_res
     saddle_append_inputs(run->info->given, files, sizeof files);
     return saddle_fail(
         error, SADDLE_BAD_INPUT,
-        "the data, or the network, sets or start, have changed since the run of the checkpoint "
-        "'%s' (their fingerprint is %016" PRIx64 " there and %016" PRIx64 " here); %s%s",
+        "the data, or the network, sets, start or a plug-in's files, have changed since the run of "
+        "the checkpoint '%s' (their fingerprint is %016" PRIx64 " there and %016" PRIx64
+        " here); %s%s",
         c->path, c->number.data, run->number->data,
         files[0] != '\0' ? "these must be as they were then:" : "give the same objects", files);
 }

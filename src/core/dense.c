@@ -28,6 +28,47 @@ static bool pivot(size_t n, size_t column, double *matrix, double *right)
     return size > 0.0 && isfinite(size);
 }
 
+/* Returns the number of zeros that a row begins with, before its last entry. */
+static size_t leading_zeros(size_t row, const double *entries)
+{
+    size_t k = 0;
+    while (k < row && entries[k] == 0.0)
+        k++;
+    return k;
+}
+
+bool saddle_factor_dense(size_t n, double *packed)
+{
+    double *row = packed;
+    for (size_t i = 0; i < n; row += ++i) {
+        const double *above = packed;
+        size_t first = leading_zeros(i, row);
+        for (size_t j = 0; j < i; above += ++j)
+            if (j >= first)
+                row[j] = (row[j] - saddle_dot(j - first, row + first, above + first)) / above[j];
+        double square = row[i] - saddle_norm2(i - first, row + first);
+        if (!(square > 0.0) || !isfinite(square))
+            return false;
+        row[i] = sqrt(square);
+    }
+    return true;
+}
+
+void saddle_solve_lower(size_t n, const double *packed, double *right)
+{
+    for (size_t i = 0; i < n; packed += ++i)
+        right[i] = (right[i] - saddle_dot(i, packed, right)) / packed[i];
+}
+
+void saddle_solve_upper(size_t n, const double *packed, double *right)
+{
+    for (size_t i = n; i-- > 0;) {
+        const double *row = packed + saddle_triangle_size(i);
+        right[i] /= row[i];
+        saddle_axpy(i, -right[i], row, right);
+    }
+}
+
 bool saddle_solve_dense(size_t n, double *matrix, double *right)
 {
     for (size_t c = 0; c < n; c++) {

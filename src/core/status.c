@@ -32,6 +32,7 @@ static void format_line(char *out, size_t size, const char *format, va_list argu
     saddle_show_text(out, size, text);
 }
 
+#undef saddle_fail
 saddle_status saddle_fail(saddle_error *error, saddle_status status, const char *format, ...)
 {
     if (error != NULL) {

@@ -8,6 +8,11 @@
 
 #include <saddle/status.h>
 
+/* clang's analyzer does not look into variadic functions: it must see that the status is the one given. */
+#ifdef __clang_analyzer__
+#define saddle_fail(error, status, ...) ((saddle_fail)(error, status, __VA_ARGS__), (status))
+#endif
+
 /* Returns from the function with the status of `step` if it fails. */
 #define SADDLE_TRY(step)               \
     do {                               \

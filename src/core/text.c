@@ -167,7 +167,10 @@ const char *saddle_closest(const char *word, const char *const *candidate, size_
         size_t d = edit_distance(word, candidate[i]);
         if (d > 2 && abbreviates(word, candidate[i]))
             d = 2;
-        if (d < distance) {
+        /* Of names at the same distance, one that begins with the same letter: beta for bata, not data. */
+        bool closer = d == distance && best != NULL && folded(*best) != folded(*word) &&
+                      folded(*candidate[i]) == folded(*word);
+        if (d < distance || closer) {
             distance = d;
             best = candidate[i];
         }

@@ -1,4 +1,4 @@
-/* Names of the features of data in memory. */
+/* Names of the columns of data in memory, and their categories. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,70 +14,121 @@ static int by_text(const void *a, const void *b)
 }
 
 /* Fails if two names are the same. `sorted` receives the names in order. */
-static saddle_status check_distinct(size_t count, const char *const *name, const char **sorted,
-                                    saddle_error *error)
+static saddle_status check_distinct(size_t count, const saddle_column_names *column,
+                                    const char **sorted, saddle_error *error)
 {
-    memcpy((void *)sorted, (const void *)name, count * sizeof *sorted);
+    for (size_t k = 0; k < count; k++)
+        sorted[k] = column[k].name;
     qsort((void *)sorted, count, sizeof *sorted, by_text);
     for (size_t k = 1; k < count; k++)
         if (strcmp(sorted[k - 1], sorted[k]) == 0)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "two features are called '%s'; give them different names",
+                               "two columns are called '%s'; give them different names",
                                SADDLE_EXCERPT(sorted[k]));
     return SADDLE_OK;
 }
 
-/* Makes columns of one feature each; NULL if memory is short. */
-static saddle_columns *make_columns(size_t count, const char *const *name)
+/* Sets a column's name, or its number, and its categories. */
+static saddle_status describe(saddle_column *out, const saddle_column_names *from, size_t number,
+                              saddle_error *error)
 {
-    saddle_columns *columns = saddle_columns_new(count);
-    if (columns == NULL)
-        return NULL;
-    columns->named = true;
-    columns->label = (saddle_column){.name = saddle_strdup(""), .kind = SADDLE_COLUMN_NUMBER};
-    bool complete = columns->label.name != NULL;
-    for (size_t k = 0; k < count; k++) {
-        columns->column[k].name = saddle_strdup(name[k]);
-        columns->column[k].kind = SADDLE_COLUMN_NUMBER;
-        complete = complete && columns->column[k].name != NULL;
+    out->name = from->name != NULL ? saddle_strdup(from->name) : saddle_format("%zu", number);
+    SADDLE_TRY(saddle_check_memory(out->name, "the names", error));
+    out->kind = SADDLE_COLUMN_NUMBER;
+    for (size_t k = 0; k < from->texts; k++) {
+        if (k > 0 && strcmp(from->text[k - 1], from->text[k]) >= 0)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "the categories '%s' and '%s' of column '%s' do not ascend; sort "
+                               "them, and give each once",
+                               SADDLE_EXCERPT(from->text[k - 1]), SADDLE_EXCERPT(from->text[k]),
+                               SADDLE_EXCERPT(out->name));
+        if (!saddle_column_observe(out, from->text[k], strlen(from->text[k]), 0))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "column '%s' has more than %d categories, or memory is short; leave "
+                               "it out",
+                               SADDLE_EXCERPT(out->name), SADDLE_MOST_CATEGORIES);
     }
-    saddle_columns_number(columns);
-    if (complete)
-        return columns;
-    saddle_columns_free(columns);
-    return NULL;
+    return SADDLE_OK;
 }
 
-saddle_status saddle_dataset_name_features(saddle_dataset *data, const char *const *name,
-                                           saddle_error *error)
+/* Fails unless all columns have names or none has, and all names differ. */
+static saddle_status check_names(size_t count, const saddle_column_names *column,
+                                 saddle_error *error)
 {
-    SADDLE_REQUIRE(error, data, name);
-    if (data->columns != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "the features of '%.300s' have names already",
-                           data->name);
-    const char **sorted = saddle_alloc(data->features, sizeof *sorted);
+    for (size_t k = 1; k < count; k++)
+        if ((column[k].name == NULL) != (column[0].name == NULL))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "column %zu has %s name, but column 1 has %s; name all or none",
+                               k + 1, column[k].name == NULL ? "no" : "a",
+                               column[k].name == NULL ? "one" : "none");
+    if (column[0].name == NULL)
+        return SADDLE_OK;
+    const char **sorted = saddle_alloc(count, sizeof *sorted);
     SADDLE_TRY(saddle_check_memory((void *)sorted, "the names", error));
-    saddle_status status = check_distinct(data->features, name, sorted, error);
+    saddle_status status = check_distinct(count, column, sorted, error);
     saddle_free((void *)sorted);
-    if (status != SADDLE_OK)
-        return status;
-    data->columns = make_columns(data->features, name);
-    return saddle_check_memory(data->columns, "the names", error);
+    return status;
+}
+
+saddle_status saddle_dataset_name_columns(saddle_dataset *data, size_t count,
+                                          const saddle_column_names *column,
+                                          const saddle_column_names *label, saddle_error *error)
+{
+    SADDLE_REQUIRE(error, data, column);
+    if (data->columns != NULL || count == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "the columns of '%.300s' %s", data->name,
+                           count == 0 ? "are 0; give at least 1" : "have names already");
+    SADDLE_TRY(check_names(count, column, error));
+    saddle_columns *columns = saddle_columns_new(count);
+    SADDLE_TRY(saddle_check_memory(columns, "the names", error));
+    columns->named = column[0].name != NULL;
+    columns->one_hot = true;
+    const saddle_column_names none = {.name = ""};
+    saddle_status status = describe(&columns->label, label != NULL ? label : &none, 0, error);
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+        status = describe(&columns->column[k], &column[k], k + 1, error);
+    saddle_columns_number(columns);
+    if (status == SADDLE_OK && columns->features != data->features)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "the columns have %zu feature%s, but '%.300s' has %zu; a column of "
+                             "categories has a feature for each of them",
+                             columns->features, SADDLE_PLURAL(columns->features), data->name,
+                             data->features);
+    if (status == SADDLE_OK)
+        data->columns = columns;
+    else
+        saddle_columns_free(columns);
+    return status;
+}
+
+/* Returns whether two columns have the same categories, or none. */
+static bool same_texts(const saddle_column *a, const saddle_column *b)
+{
+    bool same = a->texts == b->texts;
+    for (size_t k = 0; same && k < a->texts; k++)
+        same = strcmp(a->text[k], b->text[k]) == 0;
+    return same;
 }
 
 saddle_status saddle_dataset_check_names(const saddle_dataset *data, const saddle_columns *of,
                                          saddle_error *error)
 {
     const saddle_columns *own = data->columns;
-    if (data->formats != 0 || own == NULL || of == NULL || !of->named ||
-        of->count != of->features || own->count != of->count)
+    if (data->formats != 0 || own == NULL || of == NULL || !of->named || !own->named ||
+        own->count != of->count)
         return SADDLE_OK;
-    for (size_t k = 0; k < of->count; k++)
+    for (size_t k = 0; k < of->count; k++) {
         if (strcmp(own->column[k].name, of->column[k].name) != 0)
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "column %zu of '%.300s' is '%s', but '%s' in the training data; "
                                "give the same columns in the same order (numbers begin at 1)",
                                k + 1, data->name, SADDLE_EXCERPT(own->column[k].name),
                                SADDLE_EXCERPT(of->column[k].name));
+        if (!same_texts(&own->column[k], &of->column[k]))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "column '%s' of '%.300s' does not have the categories of the "
+                               "training data; give all data the same, in ascending order",
+                               SADDLE_EXCERPT(own->column[k].name), data->name);
+    }
     return SADDLE_OK;
 }

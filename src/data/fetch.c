@@ -22,6 +22,7 @@
 #include "core/print.h"
 #include "core/sha256.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "data/sources.h"
 #include "files/file.h"
 #include "files/program.h"
@@ -309,12 +310,9 @@ static saddle_status transfer_failed(const struct download *download, saddle_err
         return saddle_fail(error, SADDLE_IO,
                            "the download of '%s' was stopped; run it again to resume",
                            download->source->file);
-    if (download->no_curl)
-        return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "downloads need the program curl, which is not installed; on Debian: "
-                           "apt-get install curl; or run this where it is installed, and put the "
-                           "file at '%.300s': curl -fLo '%s' '%.200s'",
-                           download->path, download->source->file, download->url);
+    if (download->no_curl) /* saddle_data_fetch() says what the command is for */
+        return saddle_fail(error, SADDLE_UNSUPPORTED, "curl -fLo '%s' '%.200s'",
+                           download->source->file, download->url);
     return saddle_fail(error, SADDLE_IO,
                        "cannot download %.200s: %.500s; try another mirror, or put the file at "
                        "'%.300s' yourself",
@@ -449,6 +447,7 @@ saddle_status saddle_data_fetch(const char *name, const saddle_fetch_options *op
     SADDLE_TRY(saddle_check_abi(options->abi, "saddle_fetch_options", error));
     SADDLE_TRY(check_request(name, options, error));
     char *directory = NULL;
+    saddle_error said;
     saddle_status status = SADDLE_OK;
     if (options->directory == NULL)
         status = saddle_data_directory(&directory, error);
@@ -457,9 +456,25 @@ saddle_status saddle_data_fetch(const char *name, const saddle_fetch_options *op
     SADDLE_THEN(status, make_directory(directory, error));
     size_t count = 0;
     const saddle_data_source *source = saddle_data_sources(&count);
-    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
-        if (saddle_source_belongs(&source[k], name))
-            status = fetch_file(&source[k], directory, options, error);
+    char commands[1024] = ""; /* that download the files, if curl is not installed */
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++) {
+        if (!saddle_source_belongs(&source[k], name))
+            continue;
+        status = fetch_file(&source[k], directory, options, &said);
+        if (status == SADDLE_UNSUPPORTED) {
+            saddle_append(commands, sizeof commands, "%s%s", *commands != '\0' ? " && " : "",
+                          said.message);
+            status = SADDLE_OK;
+        } else if (status != SADDLE_OK) {
+            saddle_fail(error, status, "%s", said.message);
+        }
+    }
+    if (status == SADDLE_OK && *commands != '\0')
+        status = saddle_fail(error, SADDLE_UNSUPPORTED,
+                             "downloads need the program curl, which is not installed; on Debian: "
+                             "apt-get install curl; or run this where it is installed, and put the "
+                             "files into '%.200s': %s",
+                             directory, commands);
     saddle_free(directory);
     return status;
 }

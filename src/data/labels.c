@@ -86,9 +86,11 @@ typedef struct label_list {
 static label_list list_labels(const double *classes, size_t count)
 {
     label_list list = {""};
+    char text[SADDLE_REAL_SIZE];
     size_t shown = 0;
-    for (; shown < count && strlen(list.text) + 48 < sizeof list.text; shown++)
-        saddle_append(list.text, sizeof list.text, "%s%g", shown > 0 ? ", " : "", classes[shown]);
+    for (; shown < count && strlen(list.text) + 64 < sizeof list.text; shown++)
+        saddle_append(list.text, sizeof list.text, "%s%s", shown > 0 ? ", " : "",
+                      saddle_print_real(classes[shown], 15, text));
     if (shown < count)
         saddle_append(list.text, sizeof list.text, " and %zu more", count - shown);
     return list;
@@ -137,7 +139,7 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
 {
     char text[SADDLE_REAL_SIZE];
     if (count == 2 || are_digits(classes, count)) {
-        *out = saddle_strdup(count == 2 ? saddle_print_real(classes[1], 17, text) : "5-9");
+        *out = saddle_strdup(count == 2 ? saddle_print_real(classes[1], 15, text) : "5-9");
         return saddle_check_memory(*out, "the labels", error);
     }
     label_list seen = list_labels(classes, count);
@@ -146,11 +148,11 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
                            "--data: two classes are needed, but the data have only 1 label (%s); "
                            "give rows of both",
                            seen.text);
+    const char *last = saddle_print_real(classes[count - 1], 15, text);
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "--positive: two classes are needed, but the data have %zu different labels "
-                       "(%s); give the positive ones, such as %g or %g,%g",
-                       count, seen.text, classes[count - 1], classes[count - 2],
-                       classes[count - 1]);
+                       "(%s); give the positive ones, such as %s or %s,%s",
+                       count, seen.text, last, list_labels(classes + count - 2, 1).text, last);
 }
 
 /* Sets `marked` where a list names a distinct label. Unless `any` is set, every item must occur and some
@@ -232,9 +234,9 @@ static saddle_status not_a_class(double label, const double *classes, size_t cou
                                  saddle_error *error)
 {
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "label %g is not among the classes %s; remove its rows, or train with "
+                       "label %s is not among the classes %s; remove its rows, or train with "
                        "that class",
-                       label, list_labels(classes, count).text);
+                       list_labels(&label, 1).text, list_labels(classes, count).text);
 }
 
 /* Formats the classes of a problem as *rule; fails if they are too few or too many. */
@@ -312,9 +314,9 @@ static saddle_status not_a_sign(double label, const char *positive, double *know
     if (status != SADDLE_OK)
         return status;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "label %g is neither positive (%.200s) nor negative (%s) in the training "
+                       "label %s is neither positive (%.200s) nor negative (%s) in the training "
                        "data; remove its rows, or recode them",
-                       label, positive, list_labels(known, negative).text);
+                       list_labels(&label, 1).text, positive, list_labels(known, negative).text);
 }
 
 /* Refuses an unmarked label that is not among those of the list `known`; "auto" or NULL: any label is. */

@@ -7,7 +7,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -139,8 +138,13 @@ static void take_totals(saddle_column_statistics *s, bool intercept)
         s->mean[k] = s->centred ? s->sums[s->features + k] / s->rows : 0.0;
 }
 
+static bool is_constant(const saddle_column_statistics *s, size_t k)
+{
+    return !(s->most[k] > s->least[k]);
+}
+
 /* Takes the sums of the third pass. The sum of differences, which is 0 but for rounding errors,
- * corrects the mean and the deviation. */
+ * corrects the mean and the deviation. The deviation of a constant column is its size. */
 static void take_squares(saddle_column_statistics *s)
 {
     for (size_t k = 0; k < s->features; k++) {
@@ -152,6 +156,10 @@ static void take_squares(saddle_column_statistics *s)
         s->mean[k] = (s->mean[k] + shift) / unit;
         s->deviation[k] =
             count > 0.0 ? sqrt(fmax(square / count - shift * shift, 0.0)) / unit : 0.0;
+        if (is_constant(s, k)) {
+            s->mean[k] = s->centred ? s->most[k] : 0.0;
+            s->deviation[k] = fabs(s->most[k]);
+        }
     }
 }
 
@@ -213,23 +221,18 @@ void saddle_statistics_free(saddle_column_statistics *s)
 
 /* ---- decisions ------------------------------------------------------------------------------- */
 
-static bool is_constant(const saddle_column_statistics *s, size_t k)
-{
-    return !(s->most[k] > s->least[k]);
-}
-
 /* Returns whether a column can be scaled. */
 static bool can_scale(const saddle_column_statistics *s, const bool *left, size_t k)
 {
-    return s->other[k] > 0.0 && !is_constant(s, k) && !left[k] && s->deviation[k] >= 2.0 * DBL_MIN;
+    return s->other[k] > 0.0 && !left[k] && s->deviation[k] >= 2.0 * DBL_MIN;
 }
 
-/* Returns how far a column is from mean 0 and deviation 1; at most HARMLESS: not far. */
+/* Returns how far a column is from mean 0 and deviation 1; at most HARMLESS: not far. A small constant does no harm. */
 static double distance(const saddle_column_statistics *s, size_t k)
 {
     double deviation = s->deviation[k];
     double far = fmax(deviation, fabs(s->mean[k]) / deviation);
-    return s->sparse ? far : fmax(far, 1.0 / deviation);
+    return s->sparse || is_constant(s, k) ? far : fmax(far, 1.0 / deviation);
 }
 
 static bool is_uneven(const saddle_column_statistics *s, const bool *left, size_t k)
@@ -290,14 +293,20 @@ static void rank(const saddle_column_statistics *s, size_t top[MOST_NAMES], size
         top[at] = own;
 }
 
-/* Appends the name of a feature, or its number from 1. */
+/* Appends the name of a feature's column or, if the file has no names, its number in the file. Features that are not
+ * from columns of a file have their own number. One-hot features are not scaled, so a column has only one. */
 static void append_name(const saddle_columns *columns, size_t feature, char out[SADDLE_SCALE_TEXT])
 {
-    const char *quote = columns != NULL && columns->named ? "'" : "";
-    char *name = saddle_columns_feature_name(columns, feature);
-    saddle_append(out, SADDLE_SCALE_TEXT, "%s%s%s", quote, SADDLE_EXCERPT(name != NULL ? name : ""),
+    size_t k = 0;
+    while (columns != NULL && k < columns->count && feature != columns->column[k].first)
+        k++;
+    if (columns == NULL || k == columns->count) {
+        saddle_append(out, SADDLE_SCALE_TEXT, "%zu", feature + 1);
+        return;
+    }
+    const char *quote = columns->named ? "'" : "";
+    saddle_append(out, SADDLE_SCALE_TEXT, "%s%s%s", quote, SADDLE_EXCERPT(columns->column[k].name),
                   quote);
-    free(name);
 }
 
 /* Returns the mean of a column, or 0 where it is nothing but rounding errors. */
@@ -311,10 +320,11 @@ static void warn_of_unit(const saddle_column_statistics *s, char out[SADDLE_SCAL
 {
     double most = 0.0;
     double deviation = 0.0;
-    for (size_t k = 0; k < s->features; k++) {
-        most = fmax(most, fmax(fabs(s->most[k]), fabs(s->least[k])));
-        deviation = fmax(deviation, s->deviation[k]);
-    }
+    for (size_t k = 0; k < s->features; k++)
+        if (!is_constant(s, k)) {
+            most = fmax(most, fmax(fabs(s->most[k]), fabs(s->least[k])));
+            deviation = fmax(deviation, s->deviation[k]);
+        }
     if (deviation > HARMLESS)
         saddle_append(out, SADDLE_SCALE_TEXT,
                       "the columns have one unit, with values up to %.6g; divide all of them by "
@@ -338,11 +348,14 @@ void saddle_scale_warning(const saddle_column_statistics *s, const bool *left,
         warn_of_unit(s, out);
         return;
     }
-    saddle_append(out, SADDLE_SCALE_TEXT, "column%s ", count > 1 ? "s" : "");
+    saddle_append(out, SADDLE_SCALE_TEXT, "%s%s ", columns != NULL ? "column" : "feature",
+                  SADDLE_PLURAL(count));
     for (size_t k = 0; k < MOST_NAMES && k < count; k++) {
         saddle_append(out, SADDLE_SCALE_TEXT, "%s", k > 0 ? ", " : "");
         append_name(columns, top[k], out);
-        if (s->centred)
+        if (is_constant(s, top[k]))
+            saddle_append(out, SADDLE_SCALE_TEXT, " (always %.6g)", s->most[top[k]]);
+        else if (s->centred)
             saddle_append(out, SADDLE_SCALE_TEXT, " (mean %.3g, deviation %.3g)",
                           shown_mean(s, top[k]), s->deviation[top[k]]);
         else

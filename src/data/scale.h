@@ -1,10 +1,10 @@
 /*
  * Scaling of columns: a value a becomes (a - mean) / deviation, with statistics of all agents' rows.
  *
- * Columns that hold only -1, 0 and 1, and columns with one value, are never scaled. Data of which at
- * most a quarter is not 0 are sparse: their columns, and those of models without an intercept, are not
- * centred. Their mean counts as 0, and their deviation is the root mean square of the values that are
- * not 0, which leaves a column of 0 and 1 as it is.
+ * Columns that hold only -1, 0 and 1 are never scaled. A column with one value becomes 0: left alone, a
+ * large one would dominate all others. Data of which at most a quarter is not 0 are sparse: their columns,
+ * and those of models without an intercept, are not centred. Their mean counts as 0, and their deviation is
+ * the root mean square of the values that are not 0, which leaves a column of 0 and 1 as it is.
  */
 #ifndef SADDLE_DATA_SCALE_H
 #define SADDLE_DATA_SCALE_H
@@ -39,7 +39,7 @@ void saddle_statistics_free(saddle_column_statistics *statistics);
 
 /* Returns whether the rule `auto` scales: a column that can be scaled, and is not to be `left`, has a
  * deviation outside of [1/5, 5] or, if it is centred, a mean of more than 5 deviations, unless all
- * columns have one unit. Sparse data may have smaller deviations. */
+ * columns have one unit. Sparse data may have smaller deviations, and a constant above 5 counts as well. */
 bool saddle_statistics_uneven(const saddle_column_statistics *s, const bool *left);
 /* Returns whether the columns have one unit, as pixels do: there are at least four that are not
  * constant, and at least half of these have the same smallest and largest value, to within a tenth

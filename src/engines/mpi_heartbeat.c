@@ -345,7 +345,7 @@ saddle_status saddle_heartbeat_begin(const saddle_world *world, saddle_error *er
                                ? SADDLE_OK
                                : saddle_no_memory(error, "the heartbeat");
     status = saddle_world_agree(world, status, error);
-    if (status != SADDLE_OK) {
+    if (status != SADDLE_OK || table == NULL) {
         saddle_free(heart.answered);
         saddle_free(table);
         return status;

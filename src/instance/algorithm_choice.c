@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "algorithms/algorithms.h"
 #include "algorithms/step_options.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -124,10 +125,34 @@ saddle_status saddle_algorithm_open(saddle_algorithm_choice **out, const char *t
     return open_choice(out, NULL, text, NULL, error);
 }
 
+/* Returns the name of the option that decides for precision; NULL: none does. */
+static const char *against_measured(const saddle_plan *plan, const saddle_compression *compression)
+{
+    const saddle_option *const *option = saddle_precision.options;
+    for (; *option != NULL; option++)
+        if (saddle_plan_given(plan, *option) &&
+            !saddle_option_in(saddle_precision_auto.options, *option))
+            return (*option)->name;
+    return compression != NULL && compression->kind != SADDLE_COMPRESS_QUANTIZE ? "compress" : NULL;
+}
+
 saddle_status saddle_algorithm_choose(saddle_algorithm_choice **out, const saddle_plan *plan,
+                                      const saddle_compression *compression, const char *recorded,
                                       saddle_error *error)
 {
-    saddle_status status = open_choice(out, plan, plan->algorithm.name, plan->algorithm.own, error);
+    const char *text = plan->algorithm.name;
+    const char *because = NULL;
+    if (text == NULL && plan->algorithm.own == NULL) {
+        because = against_measured(plan, compression);
+        text = because != NULL ? saddle_precision.name : saddle_precision_auto.name;
+        if (recorded != NULL && strcmp(recorded, text) != 0) {
+            text = recorded;
+            because = "resume";
+        }
+    }
+    saddle_status status = open_choice(out, plan, text, plan->algorithm.own, error);
+    if (status == SADDLE_OK)
+        (*out)->because = because;
     return saddle_in_field("--algorithm", status, error);
 }
 

@@ -195,6 +195,19 @@ saddle_status saddle_instance_label(saddle_instance *e, saddle_dataset *data, sa
     return status;
 }
 
+/* Refuses text as the labels of a problem that needs numbers. */
+static saddle_status refuse_texts(const saddle_instance *e, saddle_error *error)
+{
+    size_t count = 0;
+    const char *const *text = saddle_columns_label_texts(e->columns, &count);
+    if (text == NULL || e->kind == NULL || e->kind->labels != SADDLE_LABELS_REAL)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "--data: the labels are text, such as '%s', but problem %s needs numbers; "
+                       "choose another --label-column or problem",
+                       SADDLE_EXCERPT(text[0]), e->kind->name);
+}
+
 /* Lists the distinct labels of the agents in this process, and allocates memory for those of
  * all. */
 saddle_status saddle_stage_list_labels(saddle_instance *e, saddle_error *error)
@@ -202,6 +215,7 @@ saddle_status saddle_stage_list_labels(saddle_instance *e, saddle_error *error)
     struct saddle_instance_parts *parts = e->parts;
     const saddle_world *world = e->world;
     size_t rows = 0;
+    SADDLE_TRY(refuse_texts(e, error));
     if (!saddle_data_is_divided(e) || e->kind->labels == SADDLE_LABELS_REAL)
         return SADDLE_OK;
     for (size_t k = 0; k < world->local; k++)

@@ -302,16 +302,21 @@ void saddle_append_inputs(const saddle_plan *plan, char *out, size_t size)
 {
     for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
         const saddle_option *option = saddle_plan_option(plan, k);
+        bool own = option->home == SADDLE_HOME_OWN && option->files != SADDLE_FILES_NONE &&
+                   option->files != SADDLE_FILES_OUTPUT;
+        bool code = option->files == SADDLE_FILES_CODE;
         bool model = SADDLE_IS_FIELD(option, network.link_model);
-        if (option->home != SADDLE_HOME_PLAN || option->kind != SADDLE_OPTION_TEXT ||
-            (option->stage != SADDLE_STAGE_INSTANCE && !model) || !saddle_plan_given(plan, option))
+        bool made = option->home == SADDLE_HOME_PLAN && option->stage == SADDLE_STAGE_INSTANCE;
+        if (option->kind != SADDLE_OPTION_TEXT || !saddle_plan_given(plan, option) ||
+            (!made && !model && !own && !code))
             continue;
         const char *value = SADDLE_PLAN_TEXT(plan, option);
         saddle_path_list files = {.count = 0};
         saddle_path_list_add_rule(&files, option->name, value);
         bool file = files.count > 0;
         saddle_path_list_release(&files);
-        if (file || option->effect == SADDLE_EFFECT_SOURCE || access(value, F_OK) == 0)
+        if (file || (code && strchr(value, '/') != NULL) ||
+            option->effect == SADDLE_EFFECT_SOURCE || access(value, F_OK) == 0)
             saddle_append(out, size, "%s --%s %.200s", *out == '\0' ? "" : ",", option->name,
                           value);
     }

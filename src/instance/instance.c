@@ -118,7 +118,8 @@ static saddle_status check_scale(const saddle_instance *e, saddle_error *error)
     return saddle_fail(
         error, SADDLE_BAD_INPUT, "tau %g and alpha %g of problem %s are not finite; %s",
         e->problem->tau, e->problem->alpha, saddle_shown_name(e->problem->name),
-        parts->shard != NULL ? "squares of the data's values overflow: scale the data"
+        parts->shard != NULL ? "squares of the data's values overflow: scale the data, as --scale "
+                               "standard does"
                              : "choose its options closer to 1");
 }
 
@@ -386,6 +387,13 @@ saddle_status saddle_instance_create(saddle_instance **out, const saddle_plan *p
         &engine, plan->engine.name != NULL ? plan->engine.name : "threads", error);
     return status == SADDLE_OK ? saddle_instance_create_on(out, engine, plan, error)
                                : saddle_in_field("--engine", status, error);
+}
+
+const saddle_dataset *saddle_instance_rows(const saddle_instance *instance, size_t agent)
+{
+    const struct saddle_instance_parts *parts = instance->parts;
+    bool some = parts->shard != NULL && agent < instance->world->agents;
+    return some ? parts->shard[agent] : NULL;
 }
 
 void saddle_instance_free(saddle_instance *e)

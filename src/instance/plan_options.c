@@ -90,6 +90,8 @@ const saddle_option *const saddle_plan_options[] = {
          "part-%d.libsvm, names files numbered from 0: in a run one per agent, each opened only "
          "where its agent runs; in `saddle eval` and `saddle predict` the rows of all of them, in "
          "this order."),
+    TEXT(PLAN(problem.data_name, INSTANCE, OUTPUT), "data-name", SADDLE_DATA_HEADING, "", "NAME",
+         "What titles and reports call the data. Not given: the name of the file."),
     CHOICE(PLAN_READING(format, RESULT, ANY_FORMAT), "format", SADDLE_READING_HEADING, "auto",
            "auto|libsvm|csv|idx|numpy", "FORMAT",
            "Format of the data file. auto: detected from its content and name."),
@@ -210,10 +212,12 @@ const saddle_option *const saddle_plan_options[] = {
          "latency:S,bandwidth:B,compute:C: S seconds per message, B bytes per second on a link, C "
          "seconds per IFO call. Or give a file with values for each agent and edge. Not given: no "
          "time is simulated."),
-    TEXT(
-        PLAN_CODE(algorithm.name, RUN, "@ALGORITHM"), "algorithm", SADDLE_ALGORITHM_HEADING,
-        "precision", "NAME",
-        "Algorithm to use. `saddle algorithms` lists them. Your own plug-in: ./mine.so[:OPTIONS]."),
+    TEXT(PLAN_CODE(algorithm.name, RUN, "@ALGORITHM"), "algorithm", SADDLE_ALGORITHM_HEADING,
+         "auto", "NAME",
+         "Algorithm to use. `saddle algorithms` lists them. Your own plug-in: ./mine.so[:OPTIONS]. "
+         "auto: precision-auto, which needs no tuning; precision if you give an option of it that "
+         "precision-auto does not have, such as --tau or --batch, or if --compress is top or "
+         "random."),
     TEXT(PLAN_FILES(start.init, INSTANCE, RESULT, START), "init", SADDLE_START_HEADING, "auto",
          "RULE",
          "Starting point, projected onto X and Y. Give zeros, constant:V, normal:S (normally "
@@ -286,7 +290,7 @@ const saddle_option *const saddle_plan_options[] = {
     CHOICE(PLAN(outputs.gap, RUN, RECORD), "gap", SADDLE_MEASURING_HEADING, "end",
            "end|always|never", "WHEN",
            "When to measure the gap: what is missing to a solution, relative to what can be gained "
-           "from x = 0. It costs about as much as 60 passes over all data, up to 700 where it is "
+           "from x = 0. It costs about as much as 60 passes over all data, up to 2000 where it is "
            "small.\n"
            "end: at the last trace point.\n"
            "always: at every trace point."),

@@ -365,6 +365,26 @@ static double given_or(double given, double other)
     return isnan(given) ? other : given;
 }
 
+/* Returns a problem's own tau; otherwise L + L^2 / mu, which covers the curvature of Q. 1 if L is unknown. */
+static double tau_of(const saddle_instance *instance)
+{
+    double L = instance->constants.lipschitz;
+    double mu = instance->constants.strong_concavity;
+    if (instance->problem->tau > 0.0)
+        return instance->problem->tau;
+    double tau = mu > 0.0 ? L + L * L / mu : L;
+    return tau > 0.0 && isfinite(tau) ? tau : 1.0;
+}
+
+/* Returns a problem's own alpha; otherwise 1 / L. 1 if L is unknown. */
+static double alpha_of(const saddle_instance *instance)
+{
+    double L = instance->constants.lipschitz;
+    if (instance->problem->alpha > 0.0)
+        return instance->problem->alpha;
+    return L > 0.0 && isfinite(L) ? 1.0 / L : 1.0;
+}
+
 saddle_status saddle_instance_steps(const saddle_instance *instance, const saddle_plan *plan,
                                     saddle_steps *out, saddle_error *error)
 {
@@ -376,8 +396,8 @@ saddle_status saddle_instance_steps(const saddle_instance *instance, const saddl
     double nu = safe;
     double eta = safe;
     bool paper = given->rule == SADDLE_STEPS_PAPER;
-    double tau = problem->tau > 0.0 && !paper ? problem->tau : 1.0;
-    double alpha = problem->alpha > 0.0 && !paper ? problem->alpha : 1.0;
+    double tau = paper ? 1.0 : tau_of(instance);
+    double alpha = paper ? 1.0 : alpha_of(instance);
     *out = *given;
     if (given->rule == SADDLE_STEPS_THEORY) {
         saddle_theory theory;

@@ -4,107 +4,94 @@
 #include <string.h>
 
 #include "core/vector.h"
+#include "observe/boundary.h"
+#include "observe/hessian.h"
+#include "observe/whitening.h"
 #include "sets/set.h"
 
-/* The number of pairs of moves and changes of the gradient that L-BFGS keeps. */
-#define PAIRS 8
-/* The most points that are tried along a direction of L-BFGS; along the metric's own there is no limit. */
+/* The most points that are tried along a direction of L-BFGS, and along the metric's own. */
 #define TRIES 5
+#define METRIC_TRIES 60
 /* The most points that are tried to find the length of the first step. */
 #define PROBES 4
 /* A step is accepted if it makes this part of the decrease that the slope predicts. */
 #define SUFFICIENT 1e-4
-
-typedef struct search {
-    const saddle_descent *given;
-    const saddle_regularizer *h;
-    saddle_weights weight; /* of h, if it is separable */
-    size_t n;
-    bool separable; /* X is a product of intervals */
-    int left;       /* evaluations */
-    int pause;      /* how many are left when progress is looked at */
-    double looked;  /* f + h when it last was */
-    double start;   /* f + h at the first point */
-    double total;   /* f + h at x */
-    double *x, *g;
-    double *next, *next_g;
-    double *slope;     /* the gradient of f + h along free coordinates; 0 elsewhere */
-    double *direction; /* where the search looks for the next point */
-    double *move[PAIRS], *change[PAIRS];
-    double product[PAIRS]; /* of both, along free coordinates; 0: not used */
-    size_t pairs;
-    double length;   /* of steps along the slope, in the metric */
-    double *scratch; /* of the prox */
-} search;
-
-static bool is_separable_set(const saddle_set *set)
-{
-    if (saddle_set_kind(set) != &saddle_set_blocks)
-        return saddle_set_kind(set)->separable;
-    size_t count;
-    const saddle_set_block *block = saddle_set_block_list(set, &count);
-    for (size_t i = 0; i < count; i++)
-        if (!is_separable_set(block[i].set))
-            return false;
-    return true;
-}
+/* A search that may find the rest of the decrease ends when at most this many times what it found can be left. */
+#define UNKNOWN_PARTS 4.0
+/* How many times less than its matrix the curvature of f may be, where little is added to the matrix. */
+#define OTHER_CURVATURE 1e3
+#define LITTLE_DAMPING 1e-6
 
 size_t saddle_descent_scratch(const saddle_prox *prox)
 {
     size_t n = saddle_set_dimension(saddle_prox_set(prox));
-    return (5 + 2 * PAIRS) * n + saddle_prox_scratch(prox);
+    return (SADDLE_SEARCH_VECTORS + 2 * SADDLE_SEARCH_PAIRS) * n + saddle_prox_scratch(prox) +
+           (saddle_hessian_size(n) > 0 ? saddle_whitening_scratch(n) : 0);
 }
 
-static search begin(const saddle_descent *given, double *x, double *scratch)
+static saddle_descent_state begin(const saddle_descent *given, double *x, double *scratch)
 {
     size_t n = saddle_set_dimension(saddle_prox_set(given->prox));
-    search s = {.given = given,
-                .h = saddle_prox_regularizer(given->prox),
-                .n = n,
-                .separable = is_separable_set(saddle_prox_set(given->prox)),
-                .left = given->evaluations,
-                .length = 1.0,
-                .x = x,
-                .g = scratch,
-                .next = scratch + n,
-                .next_g = scratch + 2 * n,
-                .slope = scratch + 3 * n,
-                .direction = scratch + 4 * n};
-    for (size_t k = 0; k < PAIRS; k++) {
-        s.move[k] = scratch + (5 + 2 * k) * n;
+    saddle_descent_state s = {.given = given,
+                              .h = saddle_prox_regularizer(given->prox),
+                              .n = n,
+                              .left = given->evaluations,
+                              .length = 1.0,
+                              .x = x,
+                              .g = scratch,
+                              .next = scratch + n,
+                              .next_g = scratch + 2 * n,
+                              .slope = scratch + 3 * n,
+                              .direction = scratch + 4 * n,
+                              .normal = scratch + 5 * n,
+                              .bend = scratch + 6 * n};
+    for (size_t k = 0; k < SADDLE_SEARCH_PAIRS; k++) {
+        s.move[k] = scratch + (SADDLE_SEARCH_VECTORS + 2 * k) * n;
         s.change[k] = s.move[k] + n;
     }
-    s.scratch = scratch + (5 + 2 * PAIRS) * n;
+    s.scratch = scratch + (SADDLE_SEARCH_VECTORS + 2 * SADDLE_SEARCH_PAIRS) * n;
+    s.followed = saddle_can_follow(&s);
+    if (given->matrix != NULL) {
+        s.white = s.scratch + saddle_prox_scratch(given->prox);
+        s.factored = s.white + n;
+        s.factor = s.factored + n;
+        memset(s.factored, 0, n * sizeof *s.factored);
+    }
     if (!s.h->is_zero && saddle_regularizer_kind(s.h)->weights != NULL)
         s.weight = saddle_regularizer_kind(s.h)->weights(s.h);
     return s;
 }
 
 /* Returns f + h at a point. */
-static double total_at(search *s, const double *x)
+static double total_at(saddle_descent_state *s, const double *x)
 {
     s->left--;
     return s->given->value(s->given->context, x) + saddle_regularizer_value(s->h, x);
 }
 
-/* Returns whether the search may go on: it has evaluations left, and is neither at its goal nor out of progress. */
-static bool goes_on(search *s, double goal)
+/* Returns whether what was found is not a small part of what can be. */
+static bool is_known(const saddle_descent_state *s)
 {
+    return s->most <= fmax(UNKNOWN_PARTS * (s->start - s->total), s->given->ignored);
+}
+
+/* Returns whether the search is done: it has no evaluations left, or is at its goal. A first number of them is for any
+ * search; more are for one that has found little, while that may be a small part of what is left. */
+static bool is_done(const saddle_descent_state *s, double goal)
+{
+    double found = s->start - s->total;
     if (s->left <= 0 || !(s->total >= goal))
-        return false;
-    if (s->left > s->pause)
         return true;
-    bool little = s->looked - s->total < 0.1 * (s->start - s->total);
-    s->looked = s->total;
-    s->pause = s->left - s->given->least;
-    return !little && s->start - s->total <= s->given->plenty;
+    if (s->left > s->given->evaluations - s->given->least)
+        return false;
+    return found > s->given->plenty || is_known(s);
 }
 
 /* ---- L-BFGS on free coordinates ------------------------------------------------------------- */
 
 /* Returns the side of 0 on which coordinate k may be at the next point, or 0 if it does not matter: with an l1 term,
  * points of one orthant. */
-static double side(const search *s, size_t k)
+static double side(const saddle_descent_state *s, size_t k)
 {
     if (s->weight.l1 == 0.0)
         return 0.0;
@@ -112,7 +99,7 @@ static double side(const search *s, size_t k)
 }
 
 /* Computes the slope of f + h; it is 0 where the coordinate cannot move downhill. */
-static void find_slope(search *s)
+static void find_slope(saddle_descent_state *s)
 {
     for (size_t k = 0; k < s->n; k++) {
         double l1 = s->weight.l1;
@@ -123,20 +110,23 @@ static void find_slope(search *s)
         if (s->given->metric[k] == 0.0)
             s->slope[k] = 0.0;
     }
-    if (!s->separable)
-        return;
     /* A bound holds back the coordinates that a projected move leaves where they are. */
     for (size_t k = 0; k < s->n; k++)
         s->next[k] = s->slope[k] == 0.0 ? s->x[k]
                                         : s->x[k] - copysign(fmax(1.0, fabs(s->x[k])), s->slope[k]);
-    saddle_set_project(saddle_prox_set(s->given->prox), s->next, s->scratch);
-    for (size_t k = 0; k < s->n; k++)
-        if (s->next[k] == s->x[k])
-            s->slope[k] = 0.0;
+    saddle_piece f;
+    for (size_t i = 0; i < saddle_find_piece(s, i, &f); i++) {
+        if (saddle_set_kind(f.set)->separable)
+            saddle_set_project(f.set, s->next + f.offset, s->scratch);
+        for (size_t k = f.offset; k < saddle_piece_end(&f); k++)
+            if (s->next[k] == s->x[k])
+                s->slope[k] = 0.0;
+        saddle_follow_boundary(s, &f);
+    }
 }
 
 /* Returns the sum of a b over the coordinates that are free. */
-static double free_dot(const search *s, const double *a, const double *b)
+static double free_dot(const saddle_descent_state *s, const double *a, const double *b)
 {
     double sum = 0.0;
     for (size_t k = 0; k < s->n; k++)
@@ -144,29 +134,31 @@ static double free_dot(const search *s, const double *a, const double *b)
     return sum;
 }
 
-/* Returns the sum of v^2 / metric over the coordinates that are free. */
-static double free_square(const search *s, const double *v)
-{
-    double sum = 0.0;
-    for (size_t k = 0; k < s->n; k++)
-        sum += s->slope[k] != 0.0 ? v[k] * v[k] / s->given->metric[k] : 0.0;
-    return sum;
-}
-
 /* Sets the length of steps along the slope to that of the last pair. */
-static void find_length(search *s)
+static void find_length(saddle_descent_state *s)
 {
+    if (s->given->matrix != NULL)
+        return;
     for (size_t p = s->pairs; p-- > 0;)
         if (s->product[p] > 0.0) {
-            s->length = s->product[p] / free_square(s, s->change[p]);
+            s->length = s->product[p] / saddle_inverse_square(s, s->change[p]);
             return;
         }
 }
 
-/* Computes the direction by the two loops of Nocedal (Math. Comp. 35, 1980). */
-static void find_direction(search *s)
+/* Makes a slope a move. */
+static void into_metric(const saddle_descent_state *s, double *d)
 {
-    double factor[PAIRS];
+    for (size_t k = 0; k < s->n; k++)
+        d[k] = s->slope[k] != 0.0 ? s->length * d[k] : 0.0;
+    saddle_apply_inverse(s, d);
+    saddle_make_tangent(s, d);
+}
+
+/* Computes the direction by the two loops of Nocedal (Math. Comp. 35, 1980). */
+static void find_direction(saddle_descent_state *s)
+{
+    double factor[SADDLE_SEARCH_PAIRS];
     double *d = s->direction;
     for (size_t k = 0; k < s->n; k++)
         d[k] = -s->slope[k];
@@ -179,22 +171,27 @@ static void find_direction(search *s)
         saddle_axpy(s->n, -factor[p], s->change[p], d);
     }
     find_length(s);
-    for (size_t k = 0; k < s->n; k++)
-        d[k] = s->slope[k] != 0.0 ? s->length * d[k] / s->given->metric[k] : 0.0;
+    into_metric(s, d);
     for (size_t p = 0; p < s->pairs; p++)
         if (s->product[p] > 0.0)
             saddle_axpy(s->n, factor[p] - free_dot(s, s->change[p], d) / s->product[p], s->move[p],
                         d);
+    saddle_make_tangent(s, d);
+    if (saddle_hold_balls(s))
+        saddle_make_tangent(s, d);
     /* Uphill, or across 0 against the slope: the metric's own direction. */
     if (free_dot(s, d, s->slope) < 0.0)
         return;
     s->pairs = 0;
     for (size_t k = 0; k < s->n; k++)
-        d[k] = s->slope[k] != 0.0 ? -s->length * s->slope[k] / s->given->metric[k] : 0.0;
+        d[k] = -s->slope[k];
+    into_metric(s, d);
+    if (saddle_hold_balls(s))
+        saddle_make_tangent(s, d);
 }
 
 /* Computes the point at a length along the direction, within X and the orthant of x. */
-static void go(search *s, double length)
+static void go(saddle_descent_state *s, double length)
 {
     for (size_t k = 0; k < s->n; k++) {
         s->next[k] = s->x[k];
@@ -204,11 +201,12 @@ static void go(search *s, double length)
         if (side(s, k) * s->next[k] < 0.0)
             s->next[k] = 0.0;
     }
+    saddle_move_into_simplices(s);
     saddle_set_project(saddle_prox_set(s->given->prox), s->next, s->scratch);
 }
 
 /* Returns the decrease that the slope predicts for the move to `next`; negative. */
-static double predicted(const search *s)
+static double predicted(const saddle_descent_state *s)
 {
     double sum = 0.0;
     for (size_t k = 0; k < s->n; k++)
@@ -218,7 +216,7 @@ static double predicted(const search *s)
 
 /* Finds the length of the first step, whose unit, that of f, is not known before: the one that fits the change of the
  * gradient along it. */
-static void probe(search *s)
+static void probe(saddle_descent_state *s)
 {
     int left = s->left;
     double ratio = 0.0;
@@ -234,7 +232,7 @@ static void probe(search *s)
                 s->next_g[k] -= s->g[k];
                 along += s->next_g[k] * (s->next[k] - s->x[k]);
             }
-            double square = free_square(s, s->next_g);
+            double square = saddle_inverse_square(s, s->next_g);
             ratio = square > 0.0 ? fabs(along) / square / s->length : 1e8;
         }
         s->length *= fmin(fmax(ratio, 1e-8), 1e8);
@@ -245,59 +243,89 @@ static void probe(search *s)
 
 /* Moves along the direction, shortened by the parabola through what is known until the decrease is sufficient;
  * returns whether it was found. */
-static bool search_line(search *s)
+static bool search_line(saddle_descent_state *s)
 {
-    double length = 1.0;
-    for (int tries = 0; s->left > 0 && (tries < TRIES || s->pairs == 0); tries++) {
+    double length = saddle_longest_move(s);
+    for (int tries = 0; s->left > 0 && tries < (s->pairs == 0 ? METRIC_TRIES : TRIES); tries++) {
         go(s, length);
         double slope = predicted(s);
+        if (!(fabs(slope) > 0.0))
+            break;
+        /* A long move along the boundary of a ball, or out of it, may lead uphill. */
+        if (!(slope < 0.0)) {
+            length *= 0.1;
+            continue;
+        }
         double total = total_at(s, s->next);
-        if (slope < 0.0 && total <= s->total + SUFFICIENT * slope) {
+        if (total <= s->total + SUFFICIENT * slope) {
             s->total = total;
+            saddle_damp(s, tries > 0);
             return true;
         }
         double bend = total - s->total - slope;
         double part = isfinite(bend) && bend > 0.0 ? -0.5 * slope / bend : 1e-3;
-        length *= fmin(fmax(part, 1e-10), 0.5);
-        if (!(slope < 0.0))
-            break;
+        length *= fmin(fmax(part, s->given->matrix != NULL ? 0.1 : 1e-10), 0.5);
     }
     return false;
 }
 
 /* Replaces x by the next point and remembers the pair. The oldest pair goes. */
-static void accept(search *s)
+static void accept(saddle_descent_state *s)
 {
-    if (s->pairs == PAIRS) {
+    if (s->pairs == SADDLE_SEARCH_PAIRS) {
         double *oldest[] = {s->move[0], s->change[0]};
-        memmove(s->move, s->move + 1, (PAIRS - 1) * sizeof *s->move);
-        memmove(s->change, s->change + 1, (PAIRS - 1) * sizeof *s->change);
-        s->move[PAIRS - 1] = oldest[0];
-        s->change[PAIRS - 1] = oldest[1];
+        memmove(s->move, s->move + 1, (SADDLE_SEARCH_PAIRS - 1) * sizeof *s->move);
+        memmove(s->change, s->change + 1, (SADDLE_SEARCH_PAIRS - 1) * sizeof *s->change);
+        s->move[SADDLE_SEARCH_PAIRS - 1] = oldest[0];
+        s->change[SADDLE_SEARCH_PAIRS - 1] = oldest[1];
         s->pairs--;
     }
     double *move = s->move[s->pairs];
     double *change = s->change[s->pairs++];
     for (size_t k = 0; k < s->n; k++) {
         move[k] = s->next[k] - s->x[k];
-        change[k] = s->next_g[k] - s->g[k] + s->weight.l2 * move[k];
+        change[k] = s->next_g[k] - s->g[k] + (s->weight.l2 + s->bend[k]) * move[k];
     }
+    saddle_remove_normals(s, change);
     memcpy(s->x, s->next, s->n * sizeof *s->x);
     memcpy(s->g, s->next_g, s->n * sizeof *s->g);
 }
 
-static void quasi_newton(search *s, double goal)
+/* Finds how much can be left: a convex function decreases by at most the slope times the way to its minimum. That is
+ * assumed to be no longer than the way to the reference and from there to the minimum of a parabola that is lower by
+ * the gain. The curvature says the same, but may have changed. */
+static void find_most(saddle_descent_state *s)
 {
-    probe(s);
-    while (goes_on(s, goal)) {
+    for (size_t k = 0; k < s->n; k++)
+        s->next[k] = s->x[k] - s->given->reference[k];
+    double way2 = saddle_move_square(s, s->next) + 2.0 * s->length * s->given->gain;
+    for (size_t k = 0; k < s->n; k++)
+        way2 += s->length * s->bend[k] * s->x[k] * s->x[k];
+    double square = saddle_inverse_square(s, s->slope);
+    s->most = sqrt(square * way2);
+    if (s->given->matrix != NULL && s->factored_damping <= LITTLE_DAMPING)
+        s->most = fmin(s->most, OTHER_CURVATURE * 0.5 * square);
+}
+
+static void quasi_newton(saddle_descent_state *s, double goal)
+{
+    if (s->given->matrix == NULL)
+        probe(s);
+    for (;;) {
         find_slope(s);
+        saddle_whiten(s);
+        find_most(s);
+        if (is_done(s, goal))
+            return;
         find_direction(s);
-        if (!(-free_dot(s, s->direction, s->slope) > s->given->negligible))
+        s->at_rest = s->followed && !(-free_dot(s, s->direction, s->slope) > s->given->negligible);
+        if (s->at_rest)
             return;
         if (!search_line(s)) {
             if (s->pairs == 0)
                 return;
             s->pairs = 0;
+            saddle_damp(s, true);
             continue;
         }
         s->given->gradient(s->given->context, s->next_g);
@@ -309,7 +337,7 @@ static void quasi_newton(search *s, double goal)
 
 /* Makes a proximal step of this length; returns whether f + h decreases as much as a function of curvature 1/length
  * must. *moved receives the squared length of the move. */
-static bool step(search *s, double length, double *moved)
+static bool step(saddle_descent_state *s, double length, double *moved)
 {
     memcpy(s->next, s->x, s->n * sizeof *s->x);
     saddle_axpy(s->n, -length, s->g, s->next);
@@ -323,7 +351,7 @@ static bool step(search *s, double length, double *moved)
 }
 
 /* Returns the length of a first proximal step: that of the last pair, if there is one. */
-static double first_length(const search *s)
+static double first_length(const saddle_descent_state *s)
 {
     if (s->pairs == 0)
         return 1.0;
@@ -332,18 +360,22 @@ static double first_length(const search *s)
     return along > 0.0 ? saddle_norm2(s->n, move) / along : 1.0;
 }
 
-static void proximal_steps(search *s, double goal)
+static void proximal_steps(saddle_descent_state *s, double goal)
 {
     double length = first_length(s);
-    while (goes_on(s, goal)) {
+    double most = s->most; /* at the last point that was accepted */
+    while (!is_done(s, goal)) {
         double moved;
         bool good = step(s, length, &moved);
+        double way2 = saddle_distance2(s->n, s->next, s->given->reference);
+        s->most = fmin(most, sqrt(moved * way2) / length);
         if (!(moved / length > s->given->negligible))
             return;
         if (!good) {
             length *= 0.125;
             continue;
         }
+        most = s->most;
         s->given->gradient(s->given->context, s->next_g);
         double along = 0.0;
         for (size_t k = 0; k < s->n; k++)
@@ -354,26 +386,27 @@ static void proximal_steps(search *s, double goal)
     }
 }
 
-double saddle_descend(const saddle_descent *descent, double *x, double *start, double *scratch)
+saddle_decrease saddle_descend(const saddle_descent *descent, double *x, double *scratch)
 {
-    search s = begin(descent, x, scratch);
+    saddle_descent_state s = begin(descent, x, scratch);
     s.total = total_at(&s, x);
-    *start = s.total;
-    s.start = s.total;
-    s.looked = s.total;
-    s.pause = s.left - descent->least;
+    s.start = s.total + descent->before;
+    s.most = INFINITY;
     if (!isfinite(s.total))
-        return (double)NAN;
+        return (saddle_decrease){.start = s.total, .found = (double)NAN, .left = INFINITY};
+    double start = s.total;
     descent->gradient(descent->context, s.g);
-    double goal = *start - descent->enough;
+    double goal = s.start - descent->enough;
     bool smooth = s.h->is_zero || saddle_regularizer_kind(s.h)->weights != NULL;
     if (smooth) {
-        int later = s.separable ? 0 : s.left / 4;
+        int later = s.followed ? 0 : s.left / 2;
         s.left -= later;
         quasi_newton(&s, goal);
         s.left += later;
     }
-    if (!smooth || !s.separable)
+    /* Also where L-BFGS found no way down. */
+    if (!is_done(&s, goal) && !s.at_rest)
         proximal_steps(&s, goal);
-    return *start - s.total;
+    return (saddle_decrease){
+        .start = start, .found = s.start - s.total, .left = s.most, .known = is_known(&s)};
 }

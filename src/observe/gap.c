@@ -3,11 +3,12 @@
  *
  *     gap = (Q(xbar) - Q(x') + Q(xbar) - F(xbar, ybar) - h(xbar) + agents) / scale
  *
- * x' is the best point that a search from xbar finds with a fixed number of evaluations (descent.h), so that the first
- * part is a lower bound of what is missing to the nearest minimum. `agents` is what the agents furthest from the means
- * lack: |Q(x_i) - Q(xbar)| + |F(xbar, y_j) - F(xbar, ybar)|. The scale is what the same search gains from a reference
- * point that only the problem determines: its own start, or 0, projected onto X. A constant that is added to the
- * objective, and a factor, change nothing; neither do the coordinates' units where X is a product of intervals.
+ * x' is the best point that a search from xbar finds (descent.h), so that the first part is a lower bound of what is
+ * missing to the nearest minimum, close to it where the gap is small: there the search uses the curvature (hessian.h),
+ * and a part counts of what it cannot exclude. `agents` is what the agents furthest from the means lack:
+ * |Q(x_i) - Q(xbar)| + |F(xbar, y_j) - F(xbar, ybar)|. The scale is what the same search gains from a reference point
+ * that only the problem determines: its own start, or 0, projected onto X. A constant that is added to the objective,
+ * and a factor, change nothing; neither do the coordinates' units where X is a product of intervals.
  */
 #include <math.h>
 #include <string.h>
@@ -17,13 +18,18 @@
 #include "core/vector.h"
 #include "engines/agent.h"
 #include "observe/descent.h"
+#include "observe/hessian.h"
 #include "observe/observer_parts.h"
 
-/* Evaluations of Q in a search, and the most of them, as long as they help and the gap may be called small. */
+/* Evaluations of Q in a search, and the most of them, while the gap may be called small and is not known well. */
 #define EVALUATIONS 20
-#define MOST_EVALUATIONS 300
+#define MOST_EVALUATIONS 1000
+/* The most of them if each needs a search for y*. */
+#define MOST_WITH_ASCENT 60
 /* A gap above this is not small: how much larger it is need not be known as well. */
 #define LARGE_GAP 1e-3
+/* The part of what can be left that counts as missing: a gap is too small by at most its inverse. */
+#define COUNTED 0.1
 /* The accuracy of the generic best response in a search. The error of Q is its square. */
 #define RESPONSE_TOLERANCE 1e-7
 /* Samples, of all agents together, whose squared gradients make the search's metric; at least so many per agent. */
@@ -33,6 +39,8 @@
 #define SMALLEST_SCALE 1e-10
 /* The part of what y gains from the reference that is a scale where x gains less. */
 #define Y_SHARE 1e-3
+/* A search that may last longer ends when at most this part of the scale can be left. */
+#define IGNORED 1e-5
 /* A search ends when it predicts a decrease of less than this part of the scale. */
 #define NEGLIGIBLE 1e-13
 
@@ -53,15 +61,24 @@ static double *agent_y_of(const saddle_observer *o)
 {
     return saved_y_of(o) + o->problem->y_dim;
 }
-static double *descent_scratch_of(const saddle_observer *o)
+static double *reference_of(const saddle_observer *o)
 {
     return agent_y_of(o) + o->problem->y_dim;
+}
+static double *matrix_of(const saddle_observer *o)
+{
+    return reference_of(o) + o->problem->x_dim;
+}
+static double *descent_scratch_of(const saddle_observer *o)
+{
+    return matrix_of(o) + saddle_hessian_size(o->problem->x_dim);
 }
 
 size_t saddle_gap_scratch(const saddle_instance *instance)
 {
     const saddle_problem *problem = instance->problem;
-    return 2 * problem->x_dim + 2 * problem->y_dim + saddle_descent_scratch(instance->x_prox);
+    return 3 * problem->x_dim + 2 * problem->y_dim + saddle_hessian_size(problem->x_dim) +
+           saddle_descent_scratch(instance->x_prox);
 }
 
 /* ---- Q and its gradient ---------------------------------------------------------------------- */
@@ -143,26 +160,6 @@ static void find_metric(saddle_observer *o, const double *x)
     }
 }
 
-/* Moves x downhill; returns the decrease of Q and stores Q at the first point. */
-static double descend(saddle_observer *o, int most, double plenty, double enough, double *x,
-                      double *start)
-{
-    find_metric(o, x);
-    const saddle_descent descent = {.prox = o->in.instance->x_prox,
-                                    .metric = metric_of(o),
-                                    .value = primal_at,
-                                    .gradient = primal_gradient,
-                                    .context = o,
-                                    .evaluations = most,
-                                    .least = EVALUATIONS,
-                                    .plenty = plenty,
-                                    .enough = enough,
-                                    .negligible = NEGLIGIBLE * o->gap.scale};
-    return saddle_descend(&descent, x, start, descent_scratch_of(o));
-}
-
-/* ---- the scale -------------------------------------------------------------------------------- */
-
 /* Stores the reference point: the problem's own start, or 0. */
 static void find_reference(saddle_observer *o, double *x)
 {
@@ -172,6 +169,62 @@ static void find_reference(saddle_observer *o, double *x)
         problem->start(problem, 1, x, o->both);
     saddle_set_project(o->in.instance->x_set, x, o->scratch);
 }
+
+/* Moves x downhill. */
+static saddle_decrease descend(saddle_observer *o, const saddle_descent *limits, double *x)
+{
+    saddle_descent descent = *limits;
+    descent.prox = o->in.instance->x_prox;
+    descent.metric = metric_of(o);
+    descent.value = primal_at;
+    descent.gradient = primal_gradient;
+    descent.context = o;
+    descent.reference = reference_of(o);
+    descent.gain = o->gap.scale;
+    descent.ignored = IGNORED * o->gap.scale;
+    descent.negligible = NEGLIGIBLE * o->gap.scale;
+    find_reference(o, reference_of(o));
+    return saddle_descend(&descent, x, descent_scratch_of(o));
+}
+
+/* Finds the curvature at x, whose diagonal becomes the metric. Returns false if it is of no use. */
+static bool find_curvature(saddle_observer *o, const double *x)
+{
+    size_t x_dim = o->problem->x_dim;
+    if (saddle_hessian_size(x_dim) == 0)
+        return false;
+    find_metric(o, x);
+    if (!saddle_measure_hessian(o, metric_of(o), descent_scratch_of(o), matrix_of(o)))
+        return false;
+    for (size_t k = 0; k < x_dim; k++)
+        metric_of(o)[k] = matrix_of(o)[saddle_hessian_size(k + 1) - 1];
+    return true;
+}
+
+/* Returns what counts as missing at x. What a few evaluations do not find to be large, compared with the goal, is
+ * searched for in the metric of the curvature. If that does not show that little is left, a part of it counts. */
+static double search(saddle_observer *o, double goal, double enough, double *x)
+{
+    int most = o->problem->response_solve != NULL ? MOST_EVALUATIONS : MOST_WITH_ASCENT;
+    bool dense = saddle_hessian_size(o->problem->x_dim) > 0;
+    saddle_descent limits = {.evaluations = dense ? EVALUATIONS : most,
+                             .least = EVALUATIONS,
+                             .plenty = fmax(LARGE_GAP, goal) * o->gap.scale,
+                             .enough = enough};
+    find_metric(o, x);
+    saddle_decrease end = descend(o, &limits, x);
+    if (dense && end.found <= fmin(limits.plenty, enough)) {
+        limits.matrix = find_curvature(o, x) ? matrix_of(o) : NULL;
+        limits.evaluations = most;
+        limits.least = 0;
+        limits.before = end.found;
+        end = descend(o, &limits, x);
+    }
+    bool known = end.known || end.found > limits.plenty;
+    return known ? end.found : fmax(end.found, COUNTED * (end.found + end.left));
+}
+
+/* ---- the scale -------------------------------------------------------------------------------- */
 
 /* Returns how much Q changes if 1 is added to every entry of the reference. */
 static double growth(saddle_observer *o, double start)
@@ -193,16 +246,18 @@ static void find_scale(saddle_observer *o)
 {
     double *x = point_of(o);
     double *y = agent_y_of(o);
-    double start;
     find_reference(o, x);
     memset(y, 0, o->problem->y_dim * sizeof *y);
     saddle_set_project(o->in.instance->y_set, y, o->scratch);
     double y_gained = primal_at(o, x) - saddle_observer_value(o, y);
-    double x_gained = descend(o, EVALUATIONS, 0.0, INFINITY, x, &start);
+    find_metric(o, x);
+    const saddle_descent limits = {
+        .evaluations = EVALUATIONS, .least = EVALUATIONS, .enough = INFINITY};
+    saddle_decrease end = descend(o, &limits, x);
     /* fmax() ignores a NaN. */
-    o->gap.scale = fmax(x_gained, Y_SHARE * y_gained);
-    if (!(o->gap.scale > SMALLEST_SCALE * fabs(start)))
-        o->gap.scale = fmax(growth(o, start), SMALLEST_SCALE * fabs(start));
+    o->gap.scale = fmax(end.found, Y_SHARE * y_gained);
+    if (!(o->gap.scale > SMALLEST_SCALE * fabs(end.start)))
+        o->gap.scale = fmax(growth(o, end.start), SMALLEST_SCALE * fabs(end.start));
 }
 
 /* ---- agents ----------------------------------------------------------------------------------- */
@@ -245,9 +300,12 @@ static double agents_part(saddle_observer *o, const saddle_row *row)
     memset(o->per_agent, 0, 2 * problem->agents * sizeof *o->per_agent);
     saddle_observer_average(o, 1, distance_term, &none);
     saddle_world_fill(o->in.instance->world, 2, o->per_agent);
+    size_t first = 0;
+    while (o->members.counted != NULL && !o->members.counted[first])
+        first++;
     for (size_t part = 0; part < 2; part++) {
-        o->chosen[part] = 0;
-        for (size_t i = 1; i < problem->agents; i++)
+        o->chosen[part] = first;
+        for (size_t i = first + 1; i < problem->agents; i++)
             if (o->per_agent[2 * i + part] > o->per_agent[2 * o->chosen[part] + part])
                 o->chosen[part] = i;
     }
@@ -270,20 +328,19 @@ const saddle_gap *saddle_observer_gap(const saddle_observer *o)
     return &o->gap;
 }
 
-/* Measures the parts of the gap one after the other, as long as their sum is below `enough`. Returns whether all of
- * them are complete. */
-static bool find_parts(saddle_observer *o, double enough, const saddle_row *row)
+/* Measures the parts of the gap one after the other; unless `all` are needed, as long as their sum is at most the goal.
+ * Returns whether all of them are complete. */
+static bool find_parts(saddle_observer *o, double goal, bool all, const saddle_row *row)
 {
-    double start;
     double *x = point_of(o);
-    double most = enough * o->gap.scale;
+    double most = all ? INFINITY : goal * o->gap.scale;
     o->gap.x = 0.0;
     o->gap.agents = 0.0;
     o->gap.y = fmax(row->primal - row->loss, 0.0);
     if (o->gap.y > most)
         return false;
     memcpy(x, o->x_mean, o->problem->x_dim * sizeof *x);
-    o->gap.x = descend(o, MOST_EVALUATIONS, LARGE_GAP * o->gap.scale, most - o->gap.y, x, &start);
+    o->gap.x = search(o, goal, most - o->gap.y, x);
     if (o->gap.x + o->gap.y > most)
         return false;
     if (o->members.count > 1)
@@ -291,7 +348,7 @@ static bool find_parts(saddle_observer *o, double enough, const saddle_row *row)
     return true;
 }
 
-void saddle_observe_gap(saddle_observer *o, double enough, saddle_row *row)
+void saddle_observe_gap(saddle_observer *o, double goal, bool all, saddle_row *row)
 {
     /* What the generic best response starts from must not depend on the gap. */
     double step = o->ascent_step;
@@ -299,7 +356,7 @@ void saddle_observe_gap(saddle_observer *o, double enough, saddle_row *row)
     memcpy(saved_y_of(o), o->y_star, bytes);
     if (o->gap.scale == 0.0)
         find_scale(o);
-    bool complete = find_parts(o, enough, row);
+    bool complete = find_parts(o, goal, all, row);
     row->gap = complete ? (o->gap.x + o->gap.y + o->gap.agents) / o->gap.scale : (double)NAN;
     /* The problem could not be evaluated somewhere near. */
     size_t agent;

@@ -43,18 +43,19 @@ saddle_status saddle_observe(saddle_observer *observer, saddle_row *row, saddle_
 /*
  * Measures the gap of the last row: what a search finds that the objective can still be decreased by, what y lacks to
  * the best response, and what the agents furthest from the mean lack, all relative to a scale: what the same search
- * gains from the reference, x = 0 or the problem's own start. If it exceeds `enough`, the search ends early and the
- * row's gap stays NaN. Collective.
+ * gains from the reference, x = 0 or the problem's own start. A gap of at most the goal, or 1e-3, is searched for long.
+ * Unless `all` of it is needed, the search ends as soon as the gap exceeds the goal, and the row's gap stays NaN.
+ * Collective.
  */
-void saddle_observe_gap(saddle_observer *observer, double enough, saddle_row *row);
+void saddle_observe_gap(saddle_observer *observer, double goal, bool all, saddle_row *row);
 /* Returns the parts of the last gap. Borrowed. */
 const saddle_gap *saddle_observer_gap(const saddle_observer *observer);
 
 /* Returns the function of the problem that returned NaN for the last row, such as "value()", and the first agent at
  * which one did; NULL: none did. Collective. */
 const char *saddle_observer_returned_nan(saddle_observer *observer, size_t *agent);
-/* Returns whether a tracker or the estimate that it tracks has a NaN. Collective. */
-bool saddle_observer_sums_have_nan(saddle_observer *observer);
+/* Returns whether all trackers and the estimates that they track are finite. Collective. */
+bool saddle_observer_sums_are_finite(saddle_observer *observer);
 
 /* Runs the self-checks: tracker mean = estimator mean, feasibility. SADDLE_CHECK_FAILED names the violation. */
 saddle_status saddle_observer_check(saddle_observer *observer, saddle_error *error);

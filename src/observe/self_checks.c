@@ -78,7 +78,7 @@ static saddle_status check_running_sums(saddle_observer *o, double allowed, sadd
     return SADDLE_OK;
 }
 
-/* Returns the squared size of all sums and their estimates: NaN if an entry is. */
+/* Returns the squared size of all sums and their estimates, which is not finite if an entry is not. */
 static double size_of_sums(saddle_observer *o)
 {
     double size = 0.0;
@@ -90,9 +90,9 @@ static double size_of_sums(saddle_observer *o)
     return size;
 }
 
-bool saddle_observer_sums_have_nan(saddle_observer *o)
+bool saddle_observer_sums_are_finite(saddle_observer *o)
 {
-    return isnan(size_of_sums(o));
+    return isfinite(size_of_sums(o));
 }
 
 static saddle_status check_sums(saddle_observer *o, saddle_error *error)

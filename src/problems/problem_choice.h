@@ -40,6 +40,8 @@ void saddle_weigh_agents(size_t agents, const size_t *samples, bool by_size,
  * `shared` are those of the other problem until saddle_weighted_share(). */
 saddle_status saddle_weighted_create(saddle_problem **out, const saddle_problem *of,
                                      const double *weight, saddle_error *error);
+/* Returns the bytes that such a problem takes. */
+double saddle_weighted_bytes(const saddle_problem *of);
 /* Computes `shared` of such a problem, for agents that count weight[i] times; see
  * saddle_problem::share. Collective. */
 saddle_status saddle_weighted_share(saddle_problem *problem, const double *weight,

@@ -150,6 +150,12 @@ saddle_status saddle_weighted_share(saddle_problem *problem, const double *weigh
     return status;
 }
 
+double saddle_weighted_bytes(const saddle_problem *of)
+{
+    return saddle_block_bytes(1, sizeof(instance)) +
+           saddle_block_bytes(of->shared_size, sizeof(double));
+}
+
 saddle_status saddle_weighted_create(saddle_problem **out, const saddle_problem *of,
                                      const double *weight, saddle_error *error)
 {

@@ -190,23 +190,32 @@ static bool name_function(const saddle_run_state *r, const double *found, saddle
     return false;
 }
 
-/* Names the function that returned NaN when the row was measured, or the gradient in which an estimate has its NaN,
- * if it returns another value now; false: there is none. */
-static bool name_passing_nan(const saddle_run_state *r, saddle_fault *fault, char *out, size_t size)
+/* Names the function that returned NaN when the row was measured, or the estimate of a gradient that is not finite,
+ * if the functions are now; false: there is none. */
+static bool name_passing(const saddle_run_state *r, saddle_fault *fault, char *out, size_t size)
 {
     size_t agent = fault->agent;
+    double value = fault->value;
     const char *function = saddle_observer_returned_nan(r->observer, &agent);
+    const char *problem = saddle_shown_name(r->info.instance->problem->name);
     bool estimate = fault->variable[0] == 'v' || fault->variable[0] == 'u';
-    if (function == NULL && !(estimate && isnan(fault->value)))
+    if (function != NULL) {
+        value = (double)NAN;
+        saddle_snprintf(out, size,
+                        "%s of problem %.60s was nan at agent %zu, although it is not if it is "
+                        "called again; %s",
+                        function, problem, agent, what_to_check(r));
+    } else if (estimate && !isfinite(value)) {
+        saddle_snprintf(out, size,
+                        "the estimate %.23s[%zu] of agent %zu is %g, although gradient() of "
+                        "problem %.60s is finite now; %s",
+                        fault->variable, fault->index, agent, value, problem, what_to_check(r));
+    } else {
         return false;
-    saddle_snprintf(out, size,
-                    "%s of problem %.60s was nan at agent %zu, although it is not if it is called "
-                    "again; %s",
-                    function != NULL ? function : "an entry of gradient()",
-                    saddle_shown_name(r->info.instance->problem->name), agent, what_to_check(r));
+    }
     set_fault(fault,
               function != NULL && strcmp(function, "value()") == 0 ? "value()" : "gradient()",
-              agent, (double)NAN);
+              agent, value);
     return true;
 }
 
@@ -221,7 +230,7 @@ static void name_cause(const saddle_run_state *r, const double *found, saddle_fa
                         "the regularizer %.60s is %g at the mean of x; give it a smaller weight",
                         saddle_regularizer_text(h), weight);
         set_fault(fault, "h", 0, weight);
-    } else if (name_function(r, found, fault, out, size) || name_passing_nan(r, fault, out, size)) {
+    } else if (name_function(r, found, fault, out, size) || name_passing(r, fault, out, size)) {
         return;
     } else if (!isfinite(row->x_stationarity)) {
         saddle_snprintf(out, size,
@@ -385,6 +394,56 @@ bool saddle_run_runs_away(const saddle_run_state *r)
     return true;
 }
 
+/* ---- the remedy ------------------------------------------------------------------------------ */
+
+/* Returns a number with two significant digits. */
+static double rounded(double value)
+{
+    double unit = pow(10.0, floor(log10(value)) - 1.0);
+    return round(value / unit) * unit;
+}
+
+/* Appends "lower --alpha from 2.7 to 0.27" for the option of these that the algorithm has. */
+static void append_step(const saddle_run_state *r, const char *const names[], char *out,
+                        size_t size)
+{
+    for (; *names != NULL; names++)
+        for (const saddle_option *const *o = r->info.algorithm->options; *o != NULL; o++) {
+            const char *from = (*o)->home == SADDLE_HOME_OWN ? (const char *)r->parameters
+                                                             : (const char *)&r->result->plan;
+            bool raise = **names == '+';
+            if (strcmp((*o)->name, *names + 1) != 0 || (*o)->kind != SADDLE_OPTION_REAL)
+                continue;
+            double value;
+            memcpy(&value, from + (*o)->offset, sizeof value);
+            saddle_append(out, size, "%s%s --%s", *out != '\0' ? " and " : "",
+                          raise ? "raise" : "lower", (*o)->name);
+            if (value > 0.0 && isfinite(value))
+                saddle_append(out, size, " from %g to %g", rounded(value),
+                              rounded(raise ? 10.0 * value : value / 10.0));
+            return;
+        }
+}
+
+/* Says which steps to change, depending on the variable that is farther off. Once an entry is not finite all others
+ * soon are not, so it does not show which step is to blame. */
+static void name_remedy(const saddle_run_state *r, const saddle_fault *fault, char *out,
+                        size_t size)
+{
+    static const char *const in_x[] = {"+tau", "-step-share", "-eta-x", "+ppa-lipschitz", NULL};
+    static const char *const in_y[] = {"-alpha", "-eta-y", "+ppa-lipschitz-y", NULL};
+    bool y = *fault->variable == 'y';
+    if (!y || !isfinite(fault->value))
+        append_step(r, in_x, out, size);
+    if (y || !isfinite(fault->value))
+        append_step(r, in_y, out, size);
+    if (*out == '\0')
+        saddle_append(out, size, "take smaller steps");
+    bool precision = strstr(out, "--tau") != NULL || strstr(out, "--alpha") != NULL;
+    if (precision && strcmp(r->info.algorithm->name, "precision-auto") != 0)
+        saddle_append(out, size, ", or try --algorithm precision-auto, which needs no steps");
+}
+
 saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
@@ -395,6 +454,8 @@ saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddl
     else if (status == SADDLE_OK)
         status = saddle_run_explain(r, fault, error);
     saddle_run_name_rate(r, fault);
+    if (r->result->cause[0] == '\0')
+        name_remedy(r, fault, r->result->remedy, sizeof r->result->remedy);
     r->result->stop = SADDLE_STOP_DIVERGED;
     r->result->fault = *fault;
     return status;
@@ -403,11 +464,13 @@ saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddl
 void saddle_run_warn_of_growth(const saddle_run_state *r)
 {
     double start = r->result->row_count > 0 ? r->result->rows[0].metric : (double)NAN;
+    bool solved = r->row.gap <= saddle_result_goal(r->result);
+    char remedy[sizeof r->result->remedy] = "";
     /* Compressed messages have a warning of their own. */
-    if (r->info.instance->compression == NULL && r->result->stop != SADDLE_STOP_DIVERGED &&
-        start > 0.0 && r->row.metric > GROWN * start)
-        saddle_run_warn(r,
-                        "the run ends at a metric of %.3g, far above the %.3g of its start; take "
-                        "smaller steps",
-                        r->row.metric, start);
+    if (r->info.instance->compression != NULL || r->result->stop == SADDLE_STOP_DIVERGED ||
+        solved || !(start > 0.0 && r->row.metric > GROWN * start))
+        return;
+    name_remedy(r, &(saddle_fault){.value = (double)NAN}, remedy, sizeof remedy);
+    saddle_run_warn(r, "the run ends at a metric of %.3g, far above the %.3g of its start; %s",
+                    r->row.metric, start, remedy);
 }

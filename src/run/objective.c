@@ -18,6 +18,7 @@ struct saddle_run_objective {
     saddle_instance instance;
     const saddle_problem *of; /* the problem without weights; borrowed */
     bool by_size;
+    size_t most; /* the most components that the network falls into */
     saddle_presence presence;
     saddle_allocator memory;
     size_t *edge;                     /* of the presence */
@@ -36,6 +37,21 @@ static const saddle_problem *dependent(const saddle_instance *network)
     const saddle_problem *own = network->plan->problem.own;
     const saddle_problem *of = own != NULL ? own : parts->problem;
     return of->share != NULL || parts->weighted != NULL ? of : NULL;
+}
+
+/* Returns the most components that the network falls into during a run; 0: memory is short. */
+static size_t most_components(const saddle_run_objective *o)
+{
+    const saddle_churn *churn = o->presence.churn;
+    saddle_allocator memory = {.count = 0};
+    saddle_presence p;
+    saddle_presence_take(&p, churn, o->instance.graph, o->edge, &memory);
+    size_t most = memory.failed ? 0 : saddle_larger(1, p.components);
+    for (size_t k = 0; most > 0 && k < churn->count; k++)
+        if (saddle_presence_advance(&p, churn->event[k].round))
+            most = saddle_larger(most, p.components);
+    saddle_allocator_free(&memory);
+    return most;
 }
 
 saddle_status saddle_run_objective_create(saddle_run_objective **out,
@@ -61,7 +77,8 @@ saddle_status saddle_run_objective_create(saddle_run_objective **out,
     if (!memory->failed)
         saddle_number_edges(graph, o->edge);
     saddle_presence_take(&o->presence, network->churn, graph, o->edge, memory);
-    saddle_status status = memory->failed ? saddle_no_memory(error, "the objective") : SADDLE_OK;
+    o->most = memory->failed ? 0 : most_components(o);
+    saddle_status status = o->most == 0 ? saddle_no_memory(error, "the objective") : SADDLE_OK;
     SADDLE_THEN(status, saddle_weighted_create(&o->problem[0], of, o->weight, error));
     if (status != SADDLE_OK) {
         saddle_run_objective_free(o);
@@ -72,6 +89,11 @@ saddle_status saddle_run_objective_create(saddle_run_objective **out,
         o->per_agent[i] = o->problem[0];
     *out = o;
     return SADDLE_OK;
+}
+
+double saddle_run_objective_bytes(const saddle_run_objective *o)
+{
+    return (double)(o->most - 1) * saddle_weighted_bytes(o->of);
 }
 
 void saddle_run_objective_free(saddle_run_objective *o)

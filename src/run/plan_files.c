@@ -8,8 +8,10 @@
 #include "checkpoint/checkpoint.h"
 #include "core/memory.h"
 #include "core/print.h"
+#include "core/sha256.h"
 #include "core/status.h"
 #include "data/readers.h"
+#include "files/file.h"
 #include "files/pattern.h"
 #include "files/plugin.h"
 #include "instance/plan.h"
@@ -144,6 +146,54 @@ void saddle_plan_add_inputs(const saddle_plan *plan, saddle_path_list *inputs)
         const saddle_option *option = saddle_plan_option(plan, k);
         add_inputs(option, SADDLE_PLAN_TEXT(plan, option), plan, inputs);
     }
+}
+
+saddle_status saddle_plan_keep_inputs(const saddle_plan *plan, const char *path,
+                                      saddle_error *error)
+{
+    saddle_path_list outputs = {.count = 0};
+    saddle_path_list inputs = {.count = 0};
+    saddle_path_list_add(&outputs, "path", path);
+    saddle_plan_add_inputs(plan, &inputs);
+    return saddle_path_lists_check(&outputs, &inputs, error);
+}
+
+/* Adds the contents of a file to a hash; a path that is not a regular file has none. */
+static void add_contents(const char *path, saddle_sha256 *sum)
+{
+    unsigned char digest[SADDLE_SHA256_BYTES];
+    FILE *file = NULL;
+    size_t bytes;
+    if (saddle_reading_open_regular(&file, path, "the path of a file", &bytes, NULL) != SADDLE_OK)
+        return;
+    if (saddle_sha256_file(fileno(file), bytes, digest))
+        saddle_sha256_add(sum, digest, sizeof digest);
+    fclose(file);
+}
+
+saddle_status saddle_plan_add_contents(const saddle_plan *plan, uint64_t *fingerprint,
+                                       saddle_error *error)
+{
+    saddle_path_list files = {.count = 0};
+    for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
+        const saddle_option *option = saddle_plan_option(plan, k);
+        if (option->home == SADDLE_HOME_OWN || option->files == SADDLE_FILES_CODE)
+            add_inputs(option, SADDLE_PLAN_TEXT(plan, option), plan, &files);
+    }
+    if (files.count > 0) {
+        unsigned char digest[SADDLE_SHA256_BYTES];
+        uint64_t bits;
+        saddle_sha256 sum;
+        saddle_sha256_begin(&sum);
+        for (size_t k = 0; k < files.count; k++)
+            add_contents(files.entry[k].path, &sum);
+        saddle_sha256_end(&sum, digest);
+        memcpy(&bits, digest, sizeof bits);
+        *fingerprint += bits;
+    }
+    bool good = !files.short_of_memory;
+    saddle_path_list_release(&files);
+    return good ? SADDLE_OK : saddle_no_memory(error, "the paths of files");
 }
 
 /* ---- outputs --------------------------------------------------------------------------------- */

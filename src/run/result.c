@@ -15,6 +15,7 @@
 #include "data/columns.h"
 #include "instance/plan.h"
 #include "run/model_file.h"
+#include "run/plan_files.h"
 
 const char *saddle_stop_text(saddle_stop stop)
 {
@@ -151,6 +152,12 @@ void saddle_result_measure_disagreement(saddle_result *result, const saddle_worl
             saddle_distance2(x_dim, result->x + k * x_dim, result->x_mean) +
             saddle_distance2(y_dim, result->y + k * y_dim, result->y_mean);
     saddle_world_fill(world, 1, result->disagreement);
+}
+
+double saddle_result_goal(const saddle_result *result)
+{
+    double tolerance = result->plan.limits.tolerance;
+    return tolerance > 0.0 ? tolerance : SADDLE_SOLVED_GAP;
 }
 
 double saddle_result_outcome(const saddle_result *result, const char *column)
@@ -317,6 +324,10 @@ saddle_status saddle_result_save(const saddle_result *result, const char *path, 
 {
     saddle_saved_model *model;
     SADDLE_REQUIRE(error, result, path);
+    /* The model that a run started from may be replaced. */
+    saddle_plan plan = result->plan;
+    plan.outputs.model = path;
+    SADDLE_TRY(saddle_plan_keep_inputs(&plan, path, error));
     SADDLE_TRY(saddle_result_model(result, &model, error));
     saddle_status status = saddle_saved_model_save(model, path, error);
     saddle_saved_model_free(model);

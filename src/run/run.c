@@ -198,13 +198,13 @@ static int reached(saddle_run_state *r, int stop)
     return r->rules.outcomes ? stop : saddle_run_apply_rules(r, stop);
 }
 
-/* Handles a failed self-check, and ends the run, if a NaN is the cause: it fails the check of the
- * trackers, but it is not the algorithm's fault. */
-static saddle_status blame_nan(saddle_run_state *r, saddle_status status, bool *ended,
-                               saddle_error *error)
+/* Handles a failed self-check, and ends the run, if values that are not finite are the cause: they fail the check
+ * of the trackers, which is not the algorithm's fault. */
+static saddle_status blame_values(saddle_run_state *r, saddle_status status, bool *ended,
+                                  saddle_error *error)
 {
     saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
-    if (status != SADDLE_CHECK_FAILED || !saddle_observer_sums_have_nan(r->observer))
+    if (status != SADDLE_CHECK_FAILED || saddle_observer_sums_are_finite(r->observer))
         return status;
     *ended = true;
     return r->engine->kind->iteration(r->engine) == 0 ? saddle_run_explain_start(r, error)
@@ -219,7 +219,7 @@ static saddle_status record_point(saddle_run_state *r, int stop, bool *ended, sa
         r->result->stop = (saddle_stop)stop;
         saddle_run_measure_gap(r, true);
     }
-    return blame_nan(r, saddle_run_record(r, *ended, error), ended, error);
+    return blame_values(r, saddle_run_record(r, *ended, error), ended, error);
 }
 
 /* Measures the present iteration and records it. `stop` is the reason to end by the limits, or -1. */
@@ -248,7 +248,7 @@ static saddle_status watch_point(saddle_run_state *r, bool *ended, saddle_error 
         return SADDLE_OK;
     SADDLE_TRY(saddle_run_watch(r, ended, error));
     return *ended ? saddle_run_diverge(r, &fault, error)
-                  : blame_nan(r, saddle_run_check(r, iteration, false, error), ended, error);
+                  : blame_values(r, saddle_run_check(r, iteration, false, error), ended, error);
 }
 
 static saddle_status loop(saddle_run_state *r, saddle_error *error)

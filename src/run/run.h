@@ -96,8 +96,15 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error);
 /* Frees everything except the result. */
 void saddle_run_release(saddle_run_state *r);
 
+/* Returns whether a trace or checkpoint records the run's fingerprint, or is compared with it. */
+bool saddle_run_is_identified(const saddle_run_state *r);
 /* Returns the inputs of the engine, without a state to resume from. */
 saddle_engine_inputs saddle_run_engine_inputs(const saddle_run_state *r);
+
+/* ---- guarantee.c ---- */
+
+/* Warns if the theory's steps, which are PRECISION's, have no guarantee in this run. */
+void saddle_run_warn_of_no_guarantee(const saddle_run_state *r);
 
 /* ---- trace_grid.c ---- */
 
@@ -121,6 +128,8 @@ double saddle_measure_cost(const saddle_run_state *r);
  * who is present. */
 saddle_status saddle_run_objective_create(saddle_run_objective **out,
                                           const saddle_instance *network, saddle_error *error);
+/* Returns the bytes of the copies that are made once the network falls apart. */
+double saddle_run_objective_bytes(const saddle_run_objective *objective);
 /* Frees an objective. NULL is allowed. */
 void saddle_run_objective_free(saddle_run_objective *objective);
 /* Returns the instance with this objective, and the problem of every agent. Borrowed. */

@@ -58,7 +58,7 @@ static double passing_bytes(const saddle_run_state *r)
     double bytes = fmax(outcome_bytes(r), saddle_resume_bytes(&r->resumed, e->world->local));
     if (r->given.outputs.model != NULL)
         bytes = fmax(bytes, saddle_result_write_bytes(e));
-    if (r->given.outputs.checkpoint != NULL)
+    if (saddle_run_is_identified(r))
         bytes = fmax(
             bytes, saddle_block_bytes(saddle_fingerprint_doubles(r->info.network), sizeof(double)));
     return bytes;
@@ -81,6 +81,9 @@ saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *e
                         e->world->local, SADDLE_PLURAL(e->world->local));
     saddle_need_add(&need, saddle_result_bytes(e), sizes, "the solutions of %zu agent%s",
                     e->world->local, SADDLE_PLURAL(e->world->local));
+    if (r->objective != NULL)
+        saddle_need_add(&need, saddle_run_objective_bytes(r->objective), sizes,
+                        "the objective of agents that leave and join");
     bool gap = r->given.outputs.gap != SADDLE_GAP_NEVER;
     saddle_need_add(&need, saddle_observer_bytes(e, &r->layout, gap) + TEXT_BYTES, sizes,
                     "measuring%s", gap ? ", which --gap never reduces" : "");

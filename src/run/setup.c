@@ -17,6 +17,7 @@
 #include "instance/plan_plugins.h"
 #include "instance/same_run.h"
 #include "instance/unused_options.h"
+#include "run/plan_files.h"
 #include "run/result.h"
 #include "run/run.h"
 
@@ -195,8 +196,12 @@ static saddle_status keep_title(saddle_run_state *r, saddle_error *error)
  * Call saddle_run_release() even after a failure. */
 static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
 {
-    SADDLE_TRY(saddle_algorithm_choose(&r->choice, &r->given, error));
+    bool follows = r->resumed.from != NULL && !saddle_resume_was_given(&r->resumed, "algorithm");
+    const char *recorded = follows ? saddle_resume_setting(&r->resumed, "algorithm") : NULL;
+    SADDLE_TRY(saddle_algorithm_choose(&r->choice, &r->given, r->info.network->compression,
+                                       recorded, error));
     r->info.algorithm = r->choice->algorithm;
+    r->info.because = r->choice->because;
     saddle_status status = check_traits(r, error);
     SADDLE_THEN_IF(
         status, r->choice->plugin != NULL,
@@ -213,6 +218,7 @@ static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
     saddle_run_choose_points(r);
     SADDLE_TRY(saddle_run_check_memory(r, error));
     SADDLE_TRY(saddle_result_create(&r->result, r->info.instance, error));
+    r->info.result = r->result;
     SADDLE_TRY(keep_title(r, error));
     return saddle_run_effective(r, error);
 }
@@ -347,28 +353,6 @@ static void warn_of_small_batches(const saddle_run_state *r)
             least, SADDLE_PLURAL(least), PRIVATE_BATCH);
 }
 
-/* Warns if the theory's steps, which are PRECISION's, have no guarantee for the algorithm. */
-static void warn_of_no_guarantee(const saddle_run_state *r)
-{
-    const saddle_algorithm *a = r->info.algorithm;
-    const saddle_steps *steps = &r->info.steps;
-    saddle_theory theory;
-    saddle_error error;
-    if (steps->rule != SADDLE_STEPS_THEORY || !saddle_option_in(a->options, &saddle_option_nu) ||
-        a == &saddle_precision)
-        return;
-    if (a != &saddle_precision_plus)
-        saddle_run_warn(r, "--steps: nothing is proved about %.100s; these are PRECISION's steps",
-                        a->title != NULL ? a->title : a->name);
-    else if (saddle_theory_bounds(r->info.network, steps->tau, steps->c_gamma, &theory, &error) ==
-                 SADDLE_OK &&
-             !theory.precision_plus.holds)
-        saddle_run_warn(r,
-                        "--steps: PRECISION+ has no guarantee with a --c-gamma of %g; these steps "
-                        "need one above %.3g",
-                        steps->c_gamma, theory.least_c_gamma);
-}
-
 /* Starts watching for processes that do not respond. Until this run writes a checkpoint, the one
  * to resume from is that of the previous run. */
 static void watch_processes(const saddle_run_state *r)
@@ -379,6 +363,19 @@ static void watch_processes(const saddle_run_state *r)
                              network->plan->engine.stall_seconds, checkpoint))
         saddle_run_warn(r, "processes that do not respond will not be detected, because MPI was "
                            "initialized without MPI_THREAD_MULTIPLE");
+}
+
+bool saddle_run_is_identified(const saddle_run_state *r)
+{
+    return r->given.outputs.trace != NULL || r->given.outputs.checkpoint != NULL ||
+           r->resumed.from != NULL;
+}
+
+/* Computes the fingerprint of everything that the run reads. */
+static saddle_status fingerprint(const saddle_run_state *r, uint64_t *out, saddle_error *error)
+{
+    SADDLE_TRY(saddle_fingerprint_run(r->info.network, r->link_model, out, error));
+    return saddle_plan_add_contents(r->info.plan, out, error);
 }
 
 saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
@@ -397,16 +394,17 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
     if (status == SADDLE_OK) {
         share_link_model(r);
         warn_of_small_batches(r);
-        warn_of_no_guarantee(r);
+        saddle_run_warn_of_no_guarantee(r);
         saddle_run_warn_of_late_events(r);
         status = saddle_run_agree(r, saddle_run_warn_of_parts(r, error), error);
     }
     if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL)
         saddle_report_unused(&r->given, r->info.network, &r->info.algorithm, 1, r->hooks->warning,
                              r->hooks->context);
-    SADDLE_THEN_IF(
-        status, r->given.outputs.trace != NULL,
-        saddle_fingerprint_run(r->info.network, r->link_model, &r->info.fingerprint, error));
+    SADDLE_THEN_IF(status, saddle_run_is_identified(r),
+                   saddle_run_agree(r, fingerprint(r, &r->info.fingerprint, error), error));
+    if (status == SADDLE_OK) /* other processes may have other parts of a plug-in's files */
+        world->share(world, 0, sizeof r->info.fingerprint, &r->info.fingerprint);
     SADDLE_THEN(status, saddle_resume_load(&r->resumed, &r->info, error));
     uint64_t begin = r->resumed.from != NULL ? r->resumed.from->number.iteration : 0;
     SADDLE_THEN_IF(status, r->objective != NULL,
@@ -462,14 +460,14 @@ saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_
     memset(out, 0, sizeof *out);
     saddle_status status = saddle_run_take_plan(&r, plan, error);
     SADDLE_THEN(status, configure_run(&r, error));
+    SADDLE_THEN_IF(status, instance->parts->fingerprint != 0,
+                   fingerprint(&r, &out->fingerprint, error));
     if (status == SADDLE_OK) {
         out->feasible = stays_feasible(&r);
         out->most_ifo =
             saddle_algorithm_most_ifo(r.info.algorithm, r.parameters, r.info.instance->problem);
         out->plan = r.result->plan;
         r.result->plan.settings = NULL;
-        if (instance->parts->fingerprint != 0)
-            status = saddle_fingerprint_run(instance, r.link_model, &out->fingerprint, error);
     }
     saddle_result_free(r.result);
     saddle_run_release(&r);

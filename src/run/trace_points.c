@@ -31,8 +31,11 @@ saddle_status saddle_run_measure(saddle_run_state *r, bool *diverged, saddle_err
 static unsigned growth(uint64_t iteration)
 {
     unsigned times = 0;
-    for (double at = 1.0; at <= (double)iteration; at *= 1.25)
+    double at = 1.0;
+    while (at <= (double)iteration) {
+        at *= 1.25;
         times++;
+    }
     return times;
 }
 
@@ -53,7 +56,7 @@ void saddle_run_measure_gap(saddle_run_state *r, bool last)
     if (when == SADDLE_GAP_NEVER || !isnan(r->row.gap) || !(all || is_compared(r)))
         return;
     double begin = saddle_clock_seconds();
-    saddle_observe_gap(r->observer, all ? INFINITY : r->rules.gap, &r->row);
+    saddle_observe_gap(r->observer, r->rules.gap, all, &r->row);
     r->times.measuring += saddle_clock_seconds() - begin;
     size_t agent;
     const char *function = saddle_observer_returned_nan(r->observer, &agent);

@@ -168,3 +168,40 @@ void saddle_prox_apply(const saddle_prox *prox, double step, double *v, double *
         saddle_set_project(set, v, scratch);
     }
 }
+
+/* ---- in a diagonal metric -------------------------------------------------------------------- */
+
+/* Returns whether a set is a product of intervals. */
+static bool is_product(const saddle_set *set)
+{
+    if (saddle_set_kind(set) != &saddle_set_blocks)
+        return saddle_set_kind(set)->separable;
+    size_t count;
+    const saddle_set_block *block = saddle_set_block_list(set, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!is_product(block[i].set))
+            return false;
+    return true;
+}
+
+bool saddle_prox_has_metric(const saddle_prox *prox)
+{
+    if (is_product(prox->set))
+        return saddle_regularizer_kind(prox->regularizer)->weights != NULL;
+    return saddle_set_kind(prox->set) == &saddle_set_l2_ball && prox->regularizer->is_zero;
+}
+
+/* Coordinates separate: each is the prox of (step / metric[k]) h, clipped. */
+void saddle_prox_apply_metric(const saddle_prox *prox, double step, const double *metric, double *v,
+                              double *scratch)
+{
+    if (!is_product(prox->set)) {
+        saddle_ball_project_metric(prox->set, metric, v);
+        return;
+    }
+    saddle_weights weights = saddle_regularizer_kind(prox->regularizer)->weights(prox->regularizer);
+    for (size_t k = 0; k < prox->set->term.dimension && !prox->regularizer->is_zero; k++)
+        saddle_soft_threshold(1, step * weights.l1 / metric[k], 1.0 + step * weights.l2 / metric[k],
+                              v + k);
+    saddle_set_project(prox->set, v, scratch);
+}

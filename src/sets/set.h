@@ -41,4 +41,15 @@ saddle_regularizer_kind(const saddle_regularizer *regularizer)
     return (const saddle_regularizer_class *)regularizer->term.kind;
 }
 
+/* Returns whether saddle_prox_apply_metric() works: X is a product of intervals and h a sum over coordinates, or X is
+ * an l2 ball and h = 0. */
+bool saddle_prox_has_metric(const saddle_prox *prox);
+/* Replaces v by argmin over u in X of sum_k metric[k] (u_k - v_k)^2 / 2 + step h(u), with metric[k] > 0. `scratch` has
+ * saddle_prox_scratch() doubles. */
+void saddle_prox_apply_metric(const saddle_prox *prox, double step, const double *metric, double *v,
+                              double *scratch);
+
+/* Replaces v by the point of an l2 ball that is nearest in a metric. Defined in ball.c. */
+void saddle_ball_project_metric(const saddle_set *set, const double *metric, double *v);
+
 #endif

@@ -72,7 +72,7 @@ iteration() {
 
 # Instructions per iteration that is traced.
 traced_iteration() {
-    local options=(run --quiet --gap never --seed 1 --threads 1 --data synthetic:2500 --samples 500
+    local options=(run --algorithm precision --quiet --gap never --seed 1 --threads 1 --data synthetic:2500 --samples 500
         --trace "$work/trace.csv" --trace-every 1)
     per 23 "$(count "${options[@]}" --iterations 46)" "$(count "${options[@]}" --iterations 23)"
 }
@@ -86,17 +86,17 @@ libsvm_row() {
 
 # Instructions of a complete run on a ring of agents.
 ring() {
-    count run --quiet --gap never --seed 1 --threads 1 --agents "$1" --topology ring \
+    count run --algorithm precision --quiet --gap never --seed 1 --threads 1 --agents "$1" --topology ring \
         --data "synthetic:$((100 * $1))" --samples 100 --iterations 10 --trace-every 10
 }
 
 declare -A found
 order=(precision precision-plus prox-gt-sgda auc-linear auc-network traced libsvm-row)
-found[precision]=$(iteration)
+found[precision]=$(iteration --algorithm precision)
 found[precision-plus]=$(iteration --algorithm precision+)
 found[prox-gt-sgda]=$(iteration --algorithm prox-gt-sgda)
-found[auc-linear]=$(iteration --problem auc)
-found[auc-network]=$(iteration --problem auc --score mlp:64,32)
+found[auc-linear]=$(iteration --algorithm precision --problem auc)
+found[auc-network]=$(iteration --algorithm precision --problem auc --score mlp:16,8)
 found[traced]=$(traced_iteration)
 found[libsvm-row]=$(libsvm_row)
 

@@ -222,6 +222,11 @@ def describe(browser):
     tell("lines", browser.run(
         "return Array.from(document.querySelectorAll('.chart > svg')[0]?.querySelectorAll('.grid') ?? [])"
         ".filter(l => l.getAttribute('y1') === l.getAttribute('y2')).map(l => l.getAttribute('y1')).join(' ')"))
+    # Axes two of whose numbers look alike.
+    tell("alike", browser.run(
+        "return Array.from(document.querySelectorAll('.chart > svg > g')).flatMap(g => ['end', 'middle'].map(a =>"
+        "Array.from(g.querySelectorAll(`text[text-anchor=${a}]:not(.x-label)`)).map(t => t.textContent)))"
+        ".filter(t => new Set(t).size < t.length).length"))
     # A data link holds the rows.
     tell("rows", browser.run(
         "const h = document.querySelector('a.data').getAttribute('href');"

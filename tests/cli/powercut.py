@@ -19,7 +19,7 @@ import tempfile
 
 SADDLE = os.path.abspath(sys.argv[1])
 RECORDER = os.path.abspath(sys.argv[2])
-MOMENTS = int(os.environ.get("SADDLE_MOMENTS", 10))
+MOMENTS = int(os.environ.get("SADDLE_MOMENTS", 4))
 BLOCK = 512
 ITERATIONS, EVERY = 200, 20
 # Each directory, and so its fsync, is for files of one kind.

@@ -13,6 +13,16 @@ check "a problem without rows: no advice to score rows" is "$(grep -c 'saddle ev
 try run "${small[@]}" --model m.npz
 check "a problem with rows: advice" is "$(grep -c 'saddle eval' out)" 1
 
+# ---- a run that ends far above its start, although it has not diverged
+try run --problem quadratic --iterations 60 --algorithm prox-dsgda --tau 1
+check "steps that are too long are named" grep -qE "far above the .* of its start; raise --tau from 1 to 10 and lower \
+--alpha from [0-9.]+ to [0-9.]+, or try --algorithm precision-auto, which needs no steps" err
+# Steps of mini-batches leave the solution, but not far.
+try run --problem quadratic --iterations 4000 --gap never --model solution.npz --quiet
+try run --problem quadratic --iterations 20 --algorithm prox-gt-sgda --init file:solution.npz
+check "such a run from the solution is solved" says ", solved"
+check "and is not warned of" is "$(grep -c 'far above' err)" 0
+
 # ---- counts
 try run --problem quadratic --agents 1 --samples 1 --iterations 1
 for text in "1 sample," "1 agent," "0 edges" "stops at    1 iteration" "1 iteration," "1 round,"; do
@@ -35,6 +45,22 @@ refuse "stop by --tolerance or --stop-when" run "${quadratic[@]}" --stop-after 3
 refuse "it needs --stop-after, the number" run "${quadratic[@]}" --stop-on auc
 refuse "set --churn to a file of events" run "${quadratic[@]}" --stop-when 'present>=3'
 refuse "leave --links out" run "${quadratic[@]}" --steps theory --links agreed:0.1
+# A guarantee is for certain values, which may also be given.
+for algorithm in precision precision+; do
+    proved=(run --problem quadratic --iterations 2 --quiet --steps theory --c-gamma 1000 --algorithm "$algorithm")
+    try "${proved[@]}" --batch 10 --q 10 --alpha 0.1
+    check "its own values: $algorithm" eval '! grep -q "not cover" err'
+    while read -r given; do
+        read -ra words <<<"$given"
+        try "${proved[@]}" "${words[@]}"
+        check "no guarantee: $algorithm $given" exits 0
+        check "warns: $algorithm $given" warns "guarantee does not cover this run; leave out ${given%% *}"
+    done <<'END'
+--batch 3
+--q 5
+--alpha 0.05
+END
+done
 refuse "give sides whose product is 8, or leave --agents out" run --topology grid:3x3 --agents 8
 refuse "is not one of steps, nu, eta, tau, alpha, q, batch, sampling, x-dim, y-dim, mu" \
     tune --problem quadratic --search foo=1

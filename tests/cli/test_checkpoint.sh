@@ -204,7 +204,7 @@ cp "$(newest ck)" "$(older ck)"
 refuse "is not a checkpoint of saddle" "${run[@]}" --iterations 60 --checkpoint ck --resume auto
 
 # ---- refused: another run
-changed="the data, or the network, sets or start, have changed since the run of the checkpoint"
+changed="the data, or the network, sets, start or a plug-in's files, have changed since the run of the checkpoint"
 fresh
 for other in "--seed 2" "--nu 0.05" "--topology ring" "--algorithm gda" "--agents 4" \
     "--trace-every 8" "--metric-tau 3"; do
@@ -259,7 +259,7 @@ sed -i 1s/.*/c,b,a,y/ d.csv
 refuse "$changed" run --resume named --iterations 40
 try compare "${groups[@]}" --algorithms precision,prox-dsgda --output named-o --quiet
 check "a comparison refuses them, too" exits 2
-check "in these words" warns "contents of the data, the network or the link model have changed"
+check "in these words" warns "contents of the data, the network, the link model or a plug-in's files have changed"
 
 # ---- the network, too, may be read from files that are moved
 "$saddle" graph ring --agents 5 --save edges >/dev/null

@@ -120,4 +120,53 @@ for also in "--weights-per slot" "--weights-per sample" "--agents 1"; do
     try run --problem robust-regression --data synthetic:10001:5 --iterations 1 --quiet $also
     check "nothing to say with $also" only ""
 done
+# ---- the algorithm, if none is given
+# Called by check, which shellcheck does not see.
+# shellcheck disable=SC2317
+header() { is "$(sed -n 's/^  algorithm   \([^:]*\):.*/\1/p' out)" "$1"; }
+brief=(--problem quadratic --samples 9 --iterations 3)
+while read -r expected options; do
+    # shellcheck disable=SC2086  # several words
+    try run "${brief[@]}" $options
+    check "without --algorithm, $options" header "${expected//_/ }"
+done <<'END'
+precision-auto
+precision-auto --algorithm auto
+precision-auto --nu 0.05 --eta 0.05 --alpha 0.1 --noise-share 0.4 --step-share 0.2 --hessian none
+precision-auto --c-gamma 3
+precision-auto --compress none
+precision-auto --compress quantize:4
+precision_(because_of_--tau) --tau 20
+precision_(because_of_--batch) --batch 4 --noise-share 0.4
+precision_(because_of_--q) --q 2
+precision_(because_of_--steps) --steps paper
+precision_(because_of_--sampling) --sampling with-replacement
+precision_(because_of_--compress) --compress top:0.5
+precision_(because_of_--compress) --compress random:0.5
+precision --algorithm precision --batch 4
+prox-dsgda --algorithm prox-dsgda --compress top:0.5
+END
+printf 'algorithm: auto\nbatch: 4\n' >auto.yml
+try run "${brief[@]}" --config auto.yml --json
+check "a configuration file" exits 0
+check "settings name what runs" grep -q '"algorithm": "precision",$' out
+try run "${brief[@]}" --json
+check "by default, too" grep -q '"algorithm": "precision-auto",$' out
+# A checkpoint resumes with the algorithm of its run.
+for options in "" "--batch 4"; do
+    # shellcheck disable=SC2086  # two words
+    try run "${brief[@]}" $options --checkpoint kept --quiet
+    try run --resume kept --iterations 5
+    check "resumes, $options" exits 0
+    check "with the same" header "$([ -z "$options" ] && echo precision-auto || echo 'precision (because of --batch)')"
+    rm -r kept
+done
+try run "${brief[@]}" --checkpoint kept --quiet
+try run --resume kept --iterations 5 --tau 20
+check "whatever is given now" header "precision-auto (because of --resume)"
+check "which is not used" only "--tau: not used by precision-auto"
+try run "${brief[@]}" --algorithm gda --checkpoint other --quiet
+try run --resume other --iterations 5
+check "also one that was given" header gda
+
 finish

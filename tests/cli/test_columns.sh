@@ -106,7 +106,14 @@ check "info says why" is "$(sed -n '/values  /,/^  columns/p' out | sed '1d;$d' 
     " $uneven; runs scale columns, unless --scale is none"
 try data convert raw.csv raw.npz
 try run --data raw.npz "${on[@]}" --scale none --quiet
-check "without names the number of the feature" warns "--data: columns 4 (mean -9.5e+03, deviation 5.77e+03), 1 (mean"
+check "without columns the number of the feature" warns "--data: features 4 (mean -9.5e+03, deviation 5.77e+03), 1 (mean"
+awk -F, -v OFS=, 'NR > 1 { print $4, $2, $1, $3 }' raw.csv >first.csv
+for command in "run ${on[*]} --scale none --quiet --data" "data info"; do
+    # shellcheck disable=SC2086  # several words
+    try $command first.csv --label-column 1 --drop-columns 2
+    check "${command%% *}: without names the number in the file" grep -q "columns 4 (mean -9.5e+03, deviation 5.77e+03), 3" \
+        <(tr -s ' \n' ' ' <out) err
+done
 try run --problem quadratic --scale standard --iterations 5
 check "other problems do not use it" warns "--scale: not used by problem quadratic"
 awk 'BEGIN { print "a,b,c,d,e,f,g,h,y"; print "1,-20,30,40,50,30,70,80,0"; print "1,2,3,4,5,6,-7,8,1" }' >wide.csv

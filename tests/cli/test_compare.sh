@@ -59,7 +59,7 @@ for seed in 1 2; do
     check "the last row of seed $seed" is "$(grep "^precision,$seed,end," fair/summary.csv | cut -d, -f9-)" \
         "$(last_row "fair/precision-seed$seed.csv" | cut -d, -f16-)"
 done
-try run "${fair[@]:0:14}" --trace alone.csv --outcomes-per-agent --quiet
+try run "${fair[@]:0:14}" --algorithm precision --trace alone.csv --outcomes-per-agent --quiet
 check "as a run by itself" same_trace alone.csv fair/precision-seed1.csv
 try compare "${fair[@]}" --output plain --outcomes ends --quiet
 check "without agents" is "$(grep -c "^outcomes of the agents' own models" out)" 0
@@ -114,12 +114,20 @@ links.txt s/0.01/0.02/
 END
 try compare "${files[@]}"
 check "continues with the restored files" exits 0
+# A difference is reported as the option that the user gave, not as one that follows it.
+printf 'tau: 1\n' >tau.yaml
+tau=(compare --problem quadratic --iterations 3 --algorithms "precision,gda" --output taus --quiet)
+try "${tau[@]}" --config tau.yaml
+refuse "another comparison: --tau is '1' there and '2' here" "${tau[@]}" --tau 2
+printf 'tau: 2\n' >tau.yaml
+refuse "another comparison: --tau is '1' there and '2' here" "${tau[@]}" --config tau.yaml
+refuse "another comparison: --tau or --metric-tau is '1' there and '" "${tau[@]}"
 # A third of the labels flipped also changes numbers that are computed from them, which are not options of the user.
 try data generate many.csv --rows 300 --features 6
 files=(--problem auc --data many.csv --iterations 8 --algorithms "gt-gda,gda" --quiet --output flipped)
 try compare "${files[@]}"
 sed -i '2~3{s/,1$/,0/;s/,-1$/,1/;s/,0$/,-1/}' many.csv
-refuse "its options are the same, but the contents of the data, the network or the link model have changed" \
+refuse "its options are the same, but the contents of the data, the network, the link model or a plug-in's files have changed" \
     compare "${files[@]}"
 refuse "--eta-x is '" compare "${files[@]}" --eta-x 0.001
 # So does a row less: the number of samples is not the user's choice, unless it was given.

@@ -215,7 +215,7 @@ if has python3; then
     touch typed/mine.so typed/edges.txt "typed/my data.csv"
     cat >lines <<'END'
 saddle ru => saddle run 
-saddle run --nois => saddle run --noise 
+saddle run --heterog => saddle run --heterogeneity 
 saddle run --topology gr => saddle run --topology grid:
 saddle run --x-set l2 => saddle run --x-set l2-ball:
 saddle run --checkpoint tn => saddle run --checkpoint tn2/

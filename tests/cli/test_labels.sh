@@ -162,6 +162,13 @@ printf '%s 1:1\n' 1 2 1 2 >ones
 try run --problem auc --data ones "${two[@]}" --model ones.npz --quiet
 refuse "label 3 is neither positive (2) nor negative (1) in the training data" \
     eval --model ones.npz --data three
+# Messages show all digits that tell labels apart.
+printf '%s 1:1\n' 1 2.0000001 >nearly
+printf '%s 1:1\n' 1 2.0000001 0.3 >close
+refuse "label 2.0000001 is neither positive (2) nor negative (1) in the training data" \
+    eval --model ones.npz --data nearly
+refuse "3 different labels (0.3, 1, 2.0000001); give the positive ones, such as 2.0000001 or 1,2.0000001" \
+    run --problem auc --data close "${two[@]}"
 try run --problem auc --data part-%d --agents 2 --topology ring --iterations 1 --positive 3,5 --model parts.npz --quiet
 refuse "label 9 is neither positive (3,5) nor negative (-1.5, 0.25) in the training data" \
     eval --model parts.npz --data three

@@ -62,7 +62,7 @@ check "one model for all agents of a centralized algorithm" is "$(last g.csv tes
 check "but not one set of rows" above "$(last g.csv train_loss_agent_max)" "$(last g.csv train_loss_agent_min)"
 
 # ---- stopping rules that use them
-long=(--problem auc --data synthetic:2000 --test-data synthetic:1000 --iterations 2000 --trace-every 10 --quiet)
+long=(--algorithm precision --problem auc --data synthetic:2000 --test-data synthetic:1000 --iterations 2000 --trace-every 10 --quiet)
 try run "${long[@]}" --stop-when 'auc >= 0.9' --trace w.csv
 check "stop-when" exits 0
 check "a reason of its own" grep -qx '# ended: the condition of stop-when holds' w.csv

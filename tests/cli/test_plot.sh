@@ -76,6 +76,13 @@ lowest=$(tr '\n' ' ' <long.svg | grep -oE 'translate\([0-9.]+,[0-9.]+\)"[^>]*>[[
 height=$(tr '\n' ' ' <long.svg | sed -nE 's/.*viewBox="0 0 [0-9]+ ([0-9]+)".*/\1/p')
 check "a legend of 16 lines" is "$(grep -cE '<text>algorithm-[0-9]*-with-a-name-of-41-characters<' long.svg)" 16
 check "in the picture ($lowest of $height)" [ "${lowest%.*}" -lt "$((height - 4))" ]
+# In the terminal, neither many nor long names are drawn over each other or over the plot.
+for k in {10..39}; do
+    trace "same-$k.csv" "algorithm-$k-with-a-name-of-41-characters" 1 1 1
+done
+try plot same-??.csv
+check "names in the terminal" is "$(grep -cE '^ {10}[^ a]{5}algorithm-[0-9]*-with-a-name-of-41-characters' out)" 30
+check "below the plot" [ "$(grep -nF algorithm- out | head -1 | cut -d: -f1)" -gt "$(grep -nF gradient out | cut -d: -f1)" ]
 # Curves that cannot be told apart are told by the legend, and the one below is drawn wider.
 trace first.csv precision 1 1 1e-2 1e-4
 trace second.csv gda 1 1 1e-2 1e-4

@@ -493,9 +493,9 @@ check "two objects of one title" grep -q 'Walker (same.so)' twins.svg
 
 # A half space against a run of the same problem with built-in sets: with b so large that the constraint is inactive,
 # and with equivalent regularizers. The gap's search knows more of the built-in ones.
-try "${quadratic[@]}" --x-set ./parts.so:b=1e9 --gap never --trace wide.csv
+try "${quadratic[@]}" --algorithm precision --x-set ./parts.so:b=1e9 --gap never --trace wide.csv
 check "a set runs" exits 0
-try "${quadratic[@]}" --gap never --trace free.csv
+try "${quadratic[@]}" --algorithm precision --gap never --trace free.csv
 check "one that holds nothing back changes nothing" same_trace wide.csv free.csv
 try "${quadratic[@]}" --x-set ./parts.so:b=-3 --y-set blocks:2*./parts.so:b=0,*none --trace tight.csv
 check "in blocks, too" exits 0
@@ -503,11 +503,11 @@ check "one that does changes much" other_trace tight.csv free.csv
 try "${quadratic[@]}" --x-set ./parts.so:b=-3 --trace tight.csv
 try "${quadratic[@]}" --b -3 --x-set ./parts.so --trace named.csv
 check "a set's option by name" same_trace tight.csv named.csv
-try "${quadratic[@]}" --regularizer elastic-net:0.1:0.5 --gap never --trace ours.csv
-try "${quadratic[@]}" --regularizer ./parts.so:0.5:0.1 --gap never --trace theirs.csv
+try "${quadratic[@]}" --algorithm precision --regularizer elastic-net:0.1:0.5 --gap never --trace ours.csv
+try "${quadratic[@]}" --algorithm precision --regularizer ./parts.so:0.5:0.1 --gap never --trace theirs.csv
 check "a regularizer by its weights is the built-in one" same_trace ours.csv theirs.csv
 parts shrink.so -DSHRINK
-try "${quadratic[@]}" --regularizer ./shrink.so:0.5:0.1 --gap never --trace theirs.csv
+try "${quadratic[@]}" --algorithm precision --regularizer ./shrink.so:0.5:0.1 --gap never --trace theirs.csv
 check "and by its prox" same_trace ours.csv theirs.csv
 refuse "the plug-in './parts.so': give W:C" "${quadratic[@]}" --regularizer ./parts.so:0.5
 refuse "the plug-in './parts.so': b: 'x' is not a number" "${quadratic[@]}" --x-set ./parts.so:b=x
@@ -620,6 +620,85 @@ try run --resume blocks --y-set "blocks:2*$PWD/parts.so:b=0,*none" --iterations 
 check "in blocks, too" exits 0
 refuse "y-set: 'blocks:2*./rebuilt.so:b=0,*none' is not what the run of the checkpoint" \
     run --resume blocks --y-set "blocks:2*./rebuilt.so:b=0,*none" --iterations 60
+
+# The contents of files that its options name count as well, and so do those of the object itself.
+cat >tabled.c <<'END'
+#include <stddef.h>
+#define saddle_plugin other_plugin
+#include BASE
+#undef saddle_plugin
+typedef struct tabled { OWNER owner; const char *table; } tabled;
+static const saddle_option table = {.name = "table", .group = "Table", .kind = SADDLE_OPTION_TEXT, .fallback = "",
+                                    .metavar = "FILE", .help = "A file.", OWN(tabled, table),
+                                    .files = SADDLE_FILES_INPUT};
+static const saddle_option *const table_options[] = {&table, NULL};
+#ifdef WRONG
+static const saddle_problem_class with_table = {
+    .needs_data = true, .name = "tabled", .size = sizeof(saddle_problem), .init = init, .options = table_options,
+    .options_size = sizeof(tabled),
+    .common = {.x_dim = 1, .y_dim = 1, .gradient = gradient, .value = value, .release = release}};
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .problem = &with_table};
+#else
+static saddle_status begin(void *parameters, saddle_configuration *c, saddle_error *error)
+{
+    (void)c;
+    (void)error;
+    ((tabled *)parameters)->owner.step = 0.05;
+    return SADDLE_OK;
+}
+static const saddle_algorithm with_table = {.name = "tabled", .options = table_options, .size = sizeof(tabled),
+                                            .init = begin, .layout = layout, .start = start,
+                                            .phases = phases, .view = view};
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .algorithm = &with_table};
+#endif
+END
+tabled() {
+    check "builds $1" "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" "${@:2}" tabled.c -o "$1" -lm \
+        -Wno-unused
+}
+tabled walks.so '-DBASE="parts.c"' -DOWNER=walk "-DOWN(type, field)=SADDLE_OWN(type, field, RUN)"
+tabled rows.so '-DBASE="plugin.c"' -DOWNER=saddle_problem "-DOWN(type, field)=SADDLE_OWN(type, field, INSTANCE)" -DWRONG=RIGHT
+changed="a plug-in's files"
+for own in "--problem quadratic --algorithm ./walks.so" "--problem ./rows.so --algorithm gda ${tiny[*]}" \
+    "--problem quadratic --algorithm ./walks.so:table=table"; do
+    read -ra run <<<"$own"
+    list=("${run[@]/--algorithm/--algorithms}")
+    [[ $own == *table* ]] || run+=(--table table) list+=(--table table)
+    rm -rf kept-table compared searched
+    echo one >table
+    try run "${run[@]}" --iterations 10 --checkpoint kept-table --quiet
+    check "a table: $own" exits 0
+    try compare "${list[@]}" --iterations 10 --output compared --quiet
+    check "compared: $own" exits 0
+    for again in "run --iterations 12 --resume kept-table" "compare --iterations 10 --output compared"; do
+        read -ra words <<<"$again"
+        [ "${words[0]}" = run ] && words+=("${run[@]}") || words+=("${list[@]}")
+        echo two >table
+        refuse_object "$changed" "${words[@]}" --quiet
+        check "names the option: $again $own" warns table
+        echo one >table
+        try "${words[@]}" --quiet
+        check "the same table: $again $own" exits 0
+    done
+    echo one >table
+    [[ $own == *gda* ]] || continue
+    try tune "${list[@]}" --search eta-x=0.01,0.02 --budget 60000 --output searched --quiet
+    check "searched: $own" exits 0
+    echo two >table
+    refuse_object "$changed" tune "${list[@]}" --search eta-x=0.01,0.02 --budget 60000 --output searched --resume --quiet
+done
+cp walks.so rebuilt-walks.so
+try compare --problem quadratic --algorithms ./rebuilt-walks.so --iterations 10 --output rebuilt --quiet
+tabled rebuilt-walks.so '-DBASE="parts.c"' -DOWNER=walk "-DOWN(type, field)=SADDLE_OWN(type, field, RUN)" -DREBUILT
+refuse "$changed" compare --problem quadratic --algorithms ./rebuilt-walks.so --iterations 10 --output rebuilt --quiet
+
+# Of an ordinary option and an own one that are as close to a misspelled name, the one with its first letter is meant.
+sed 's/"table"/"beta"/' tabled.c >beta.c
+check "builds beta.so" "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" '-DBASE="parts.c"' -DOWNER=walk \
+    "-DOWN(type, field)=SADDLE_OWN(type, field, RUN)" beta.c -o beta.so -lm -Wno-unused
+refuse "no option --bata; did you mean --beta?" "${quadratic[@]}" --bata 1 --algorithm ./beta.so
+printf 'bata: 1\n' >bata.yaml
+refuse "unknown option 'bata'; did you mean 'beta'?" "${quadratic[@]}" --config bata.yaml --algorithm ./beta.so
 
 # Tuned settings of a plug-in are read from their file, which may only name plug-ins that the user names.
 cat >steps.c <<'END'

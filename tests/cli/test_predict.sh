@@ -91,7 +91,7 @@ try predict --model m.npz --data short
 check "missing features are zeros" is "$(wc -l <out)" 1
 # The model stores the label's column: with the wrong one, 7 would be a feature.
 printf 'label,a,b\n7,1,2\n0,2,1\n7,3,4\n0,4,3\n' >first.csv
-try run --problem auc --data first.csv --label-column label --agents 2 --iterations 20 --model c.npz
+try run --algorithm precision --problem auc --data first.csv --label-column label --agents 2 --iterations 20 --model c.npz
 try eval --model c.npz --data first.csv
 check "the run's label column" grep -qE '^  auc +1$' out
 refuse "column 'label' of 'first.csv' is the label of the training data, but the label is taken from another column; set --label-column to 'label'" \
@@ -140,7 +140,7 @@ refuse "'features.csv' has no label column 'label' to compare scores with; give 
     eval --model c.npz --data features.csv
 sed 1d features.csv >nameless.csv
 refuse "'nameless.csv'" predict --model c.npz --data nameless.csv --header no
-try run --problem auc --data first.csv --label-column 1 --agents 2 --iterations 20 --model c.npz
+try run --algorithm precision --problem auc --data first.csv --label-column 1 --agents 2 --iterations 20 --model c.npz
 try predict --model c.npz --data features.csv
 check "whatever the run's --label-column" cmp -s out scores.csv
 try predict --model c.npz --data turned.csv

@@ -47,7 +47,7 @@ for ranks in 2 5; do
 done
 
 problem=(--problem fair --data synthetic:300:20 --test-data synthetic:90:20 --sensitive 2 --agents 4
-    --iterations 12 --trace-every 4)
+    --iterations 12 --trace-every 4 --gap never)
 try run "${problem[@]}" --outcomes-per-agent --trace one.csv
 together 3 run --engine mpi "${problem[@]}" --outcomes-per-agent --trace two.csv
 check "outcomes in 3 processes" exits 0
@@ -71,7 +71,7 @@ PY
     for ranks in 1 4; do
         timeout 1200 "$mpirun" -n $ranks python3 peak.py "peak-$ranks" "$saddle" run --engine mpi \
             --problem quadratic --agents 2000 --topology ring --x-dim 1000 --y-dim 500 --samples 2 \
-            --iterations 2 --trace-every 2 --threads 1 --model "wide-$ranks.npz" --quiet
+            --iterations 2 --trace-every 2 --gap never --threads 1 --model "wide-$ranks.npz" --quiet
     done
     one=$(sort -n peak-1 | tail -1)
     four=$(sort -n peak-4 | tail -1)

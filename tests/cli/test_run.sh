@@ -11,8 +11,8 @@ columns=iteration,ifo,rounds,messages,bytes,seconds,loss,primal,metric,x_station
 check "columns" is "$(grep -v '^#' t.csv | head -1)" "$columns"
 check "first line has the version" is "$(head -1 t.csv)" "# $("$saddle" --version)"
 for setting in "problem: robust-logistic" "data: synthetic:300" "samples: 40" "agents: 5" \
-    "topology: er:0.6" "mixing: laplacian" "algorithm: precision" "nu: 0.1" "eta: 0.1" \
-    "q: 7" "seed: 1" "iterations: 60" "x-set: box:0:10"; do
+    "topology: er:0.6" "mixing: laplacian" "algorithm: precision-auto" "nu: 0.1" "eta: 0.1" \
+    "step-share: 0.1" "seed: 1" "iterations: 60" "x-set: box:0:10"; do
     check "header has $setting" grep -qxF "# $setting" t.csv
 done
 check "header says nothing of other algorithms" is "$(grep -c '^# c-gamma' t.csv)" 0
@@ -53,7 +53,7 @@ assert m["x"].shape == (5, 123) and m["y"].shape == (5, 40)
 assert numpy.allclose(m["x"].mean(axis=0), m["xbar"], rtol=0, atol=1e-15)
 assert numpy.allclose(m["y"].mean(axis=0), m["ybar"], rtol=0, atol=1e-15)
 assert int(m["iteration"]) == 60
-assert str(m["algorithm"]) == "precision"
+assert str(m["algorithm"]) == "precision-auto"
 assert (m["x"] >= 0).all() and (m["x"] <= 10).all()
 PY
     try run "${small[@]}" --model m.npy --quiet
@@ -129,7 +129,7 @@ check "seconds" says "time budget spent"
 try run --problem quadratic --nu 1 --eta 1 --tau 1e-9 --iterations 500 --trace d.csv --model d.npz
 check "divergence" exits 3
 check "one line" one_line
-check "names iteration, agent and variable" grep -qE '^saddle: diverged at iteration [0-9]+: agent [0-9]+, variable .*\[[0-9]+\] is .*; lower --nu or raise --tau$' err
+check "names iteration, agent and variable" grep -qE '^saddle: diverged at iteration [0-9]+: agent [0-9]+, variable .*\[[0-9]+\] is .*; raise --tau from 1e-09 to 1e-08, or try --algorithm precision-auto, which needs no steps$' err
 check "summary" says "diverged"
 check "no model" absent d.npz
 check "the trace is intact" is "$(grep -v '^#' d.csv | awk -F, 'NF != 16' | wc -l)" 0

@@ -11,7 +11,7 @@
 . "$(dirname "$0")/lib.sh" "$1"
 preload moments
 
-moments=${SADDLE_MOMENTS:-8}
+moments=${SADDLE_MOMENTS:-4}
 signals=(INT TERM HUP)
 
 complete_rows() { [ "$(grep -v '^#' "$1" | awk -F, 'NR == 1 {n = NF} NF != n' | wc -l)" -eq 0 ] && ends_line "$1"; }

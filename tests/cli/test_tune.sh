@@ -143,7 +143,7 @@ check "a search on a file" exits 0
 try tune "${files[@]}"
 check "continues" exits 0
 sed -i 's/^1 1:3/-1 1:3/' rows.txt
-refuse "the contents of the data, the network or the link model have changed; restore the files" tune "${files[@]}"
+refuse "the contents of the data, the network, the link model or a plug-in's files have changed; restore the files" tune "${files[@]}"
 sed -i '$d' rows.txt
 refuse "search: --samples is '4' there and 'auto' here, because the contents of the data, the" tune "${files[@]}"
 try data generate many.csv --rows 300 --features 6
@@ -157,7 +157,7 @@ check "a search on several files" exits 0
 while read -r file expression; do
     cp "$file" kept
     sed -i "$expression" "$file"
-    refuse "the contents of the data, the network or the link model have changed; restore the files" tune "${files[@]}"
+    refuse "the contents of the data, the network, the link model or a plug-in's files have changed; restore the files" tune "${files[@]}"
     mv kept "$file"
 done <<'END'
 many.csv 2~3{s/,1$/,0/;s/,-1$/,1/;s/,0$/,-1/}

@@ -651,11 +651,11 @@ START_TEST(algorithms_follow_their_rules_with_a_regularizer)
 END_TEST
 
 /* Returns whether an algorithm belongs to PRECISION's family, whose members move by nu towards a
- * proximal point. The others are tested in test_central.c and test_network.c. */
+ * proximal point of a given tau. The others are tested in test_precision_auto.c, test_central.c and test_network.c. */
 static bool of_the_family(const saddle_algorithm *algorithm)
 {
     for (const saddle_option *const *option = algorithm->options; *option != NULL; option++)
-        if (strcmp((*option)->name, "nu") == 0)
+        if (strcmp((*option)->name, "tau") == 0)
             return true;
     return false;
 }

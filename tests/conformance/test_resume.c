@@ -49,8 +49,11 @@ static saddle_status resume(int which, const char *directory, const char *const 
                             saddle_result **out, saddle_error *error)
 {
     saddle_instance *instance = NULL;
+    saddle_plan defaults;
     *out = NULL;
-    saddle_plan *plan = test_plan(NULL, extra);
+    saddle_plan_defaults(&defaults,
+                         sizeof defaults); /* what the checkpoint says is not overridden */
+    saddle_plan *plan = test_plan(&defaults, extra);
     assert_ok(saddle_plan_set(plan, "resume", directory, error), *error);
     assert_ok(saddle_plan_resume(plan, NULL, error), *error);
     plan->problem.own = which == OWN_PROBLEM ? test_own_problem() : NULL;
@@ -235,9 +238,9 @@ START_TEST(a_tolerance_may_shrink)
     char place[5100];
     saddle_snprintf(place, sizeof place, "checkpoint=%s", directory);
     assert_ok(saddle_algorithm_find(&algorithm, "precision", &error), error);
-    const char *coarse[] = {"iterations=4000", "tolerance=1e-2", "checkpoint-every=20", place,
-                            NULL};
-    const char *fine[] = {"iterations=4000", "tolerance=1e-3", NULL};
+    const char *coarse[] = {"iterations=4000",     "gap=end", "tolerance=1e-2",
+                            "checkpoint-every=20", place,     NULL};
+    const char *fine[] = {"iterations=4000", "gap=end", "tolerance=1e-3", NULL};
     saddle_result *part = run_instance(QUADRATIC_CONVEX_ODD, algorithm, coarse, NULL);
     saddle_result *again = NULL;
     saddle_result *lower = NULL;

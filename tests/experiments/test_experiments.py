@@ -266,6 +266,14 @@ def test_bounds():
 # ---- the tables ------------------------------------------------------------------------------------------
 
 
+def test_runs_to_a_level_end_by_the_metric():
+    # Claims are about levels of the metric; a tolerance is about the gap.
+    for experiment in experiments.EXPERIMENTS:
+        assert "tolerance" not in experiment.settings | experiment.quick
+    described = {e.name: runs.describe(e, quick=False) for e in experiments.EXPERIMENTS}
+    assert described["complexity-quadratic"].endswith("until metric<=1e-8")
+
+
 def test_tables_are_consistent():
     by_name = {e.name: e for e in experiments.EXPERIMENTS}
     assert len(by_name) == len(experiments.EXPERIMENTS) == 28

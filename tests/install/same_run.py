@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as directory:
     one = model.read_bytes()
     subprocess.run([its_own, *call], check=True, stdout=subprocess.DEVNULL)
     assert model.read_bytes() == one
-    assert 'data-label="PRECISION"' in saddle.report(result, Path(directory, "page.html")).read_text()
+    assert 'data-label="PRECISION-auto"' in saddle.report(result, Path(directory, "page.html")).read_text()
 
 loaded = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "/" in line}
 libraries = [path for path in loaded if "libsaddle" in path]

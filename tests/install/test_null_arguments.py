@@ -18,6 +18,7 @@ OPTIONAL = {
     "saddle_dataset_from_dense": {"label"},
     "saddle_dataset_from_csr": {"label", "column", "value"},
     "saddle_dataset_load": {"options"},
+    "saddle_dataset_name_columns": {"label"},
     "saddle_dataset_make_binary": {"positive"},
     "saddle_dataset_positive": {"positive"},
     "saddle_data_fetch": {"options"},

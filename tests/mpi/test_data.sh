@@ -44,14 +44,14 @@ awk 'BEGIN {
         }
     }
 }'
-texts=(--data part-%d.csv --missing impute --topology ring --iterations 30 --trace-every 10 --problem auc)
+texts=(--data part-%d.csv --missing impute --topology ring --iterations 30 --trace-every 10 --problem auc --gap never)
 compare "text columns" "2 3 5" "${texts[@]}"
 check "the number of agents is that of the files" grep -qx '# agents: 5' mpi.trace
 check "ages are scaled" grep -qx '# scale: standard' mpi.trace
 compare "codes" "3" "${texts[@]}" --categories codes
-compare "weights by size" "3" "${texts[@]}" --agent-weights by-size
+compare "weights by size" "3" "${texts[@]}" --agent-weights by-size --gap end
 printf '%s\n' '5 leave 1' '9 cut 3 4' '15 return 1' >churn.txt
-compare "weights of agents that leave" "2 3" "${texts[@]}" --agent-weights by-size --churn churn.txt
+compare "weights of agents that leave" "2 3" "${texts[@]}" --agent-weights by-size --churn churn.txt --gap end
 compare "groups of agents that leave" "3" "${texts[@]/auc/group-dro}" --groups label --churn churn.txt
 compare "rewards of agents that leave" "3" --problem policy-evaluation --agents 5 --topology ring --iterations 30 \
     --trace-every 10 --churn churn.txt
@@ -99,12 +99,13 @@ check "at the process without it" grep -qi 'process 2\|rank 2' err
 # ---- outcomes over agents, and stopping rules that use them ----------------------------------------------
 
 skewed=(--problem fair --sensitive 2 --data synthetic:600:12 --test-data synthetic:200:12 --agents 6
-    --partition label-skew:0.3 --iterations 60 --trace-every 20)
+    --partition label-skew:0.3 --iterations 60 --trace-every 20 --gap never)
 compare "outcomes per agent" "2 5" "${skewed[@]}" --outcomes-per-agent
 check "they are in the trace" grep -q 'test_accuracy_agent_max' mpi.trace
 compare "regression per agent" "3" --problem robust-regression --data synthetic:300:5 --agents 4 \
     --iterations 30 --trace-every 10 --outcomes-per-agent
-long=(--problem auc --data synthetic:1000 --test-data synthetic:500 --agents 6 --iterations 2000 --trace-every 10)
+long=(--algorithm precision --problem auc --data synthetic:1000 --test-data synthetic:500 --agents 6 --iterations 2000 --trace-every 10
+    --gap never)
 compare "stop-when" "3" "${long[@]}" --stop-when 'auc>=0.85'
 check "it stopped there" grep -qx '# ended: the condition of stop-when holds' mpi.trace
 compare "stop-after" "3" "${long[@]}" --stop-after 5

@@ -39,7 +39,7 @@ two_checkpoints() { [ "$(find "$1" -name '*.saddle' | wc -l)" -ge 2 ]; }
 failed() { [ "$code" -ne 0 ]; }
 names_rank() { grep -qiE "rank:? $1\b|rank $1 " err; }
 
-run=(--samples 50 --trace-every 20)
+run=(--samples 50 --trace-every 20 --gap never)
 more=()
 for rank in 0 1 2; do
     kill_rank "$rank" rows_in trace 20

@@ -29,7 +29,7 @@ at() {
     code=$?
 }
 
-run=(--samples 50 --agents 6 --threads 1 --trace-every 20)
+run=(--samples 50 --agents 6 --threads 1 --trace-every 20 --gap never)
 reached() { [ -e "reached-$1" ]; }
 names() { grep -qE "^saddle: $1 not responded for 4 s" err; }
 once() { [ "$(grep -c 'not responded' err)" -eq 1 ]; }

@@ -655,7 +655,8 @@ START_TEST(unused_options_are_reported_by_the_run)
     assert_ok(saddle_plan_set(plan, "lambda1", "0.5", &error), error);
     assert_ok(saddle_instance_create(&instance, plan, &error), error);
     assert_ok(saddle_run(instance, plan, &hooks, &result, &error), error);
-    ck_assert_msg(strstr(h.text, "--ppa-lipschitz: not used by precision\n") != NULL, "%s", h.text);
+    ck_assert_msg(strstr(h.text, "--ppa-lipschitz: not used by precision-auto\n") != NULL, "%s",
+                  h.text);
     ck_assert_msg(strstr(h.text, "--lambda1: not used by problem quadratic\n") != NULL, "%s",
                   h.text);
     ck_assert_msg(h.count == 2, "%s", h.text);
@@ -809,13 +810,13 @@ START_TEST(a_run_does_not_resume_with_other_sets)
     plan->problem.own_regularizer = h;
     begin_and_resume(plan, path_of(directory, "sets"));
     plan->problem.own_x_set = other;
-    refuse_plan(plan, "or the network, sets or start, have changed");
+    refuse_plan(plan, "or the network, sets, start or a plug-in's files, have changed");
     plan->problem.own_x_set = box;
     bound = 0.5000001;
-    refuse_plan(plan, "or the network, sets or start, have changed");
+    refuse_plan(plan, "or the network, sets, start or a plug-in's files, have changed");
     bound = 0.5;
     weight = 0.2500001;
-    refuse_plan(plan, "or the network, sets or start, have changed");
+    refuse_plan(plan, "or the network, sets, start or a plug-in's files, have changed");
     weight = 0.25;
     plan->problem.own_x_set = same;
     accept_plan(plan);

@@ -15,21 +15,22 @@ typedef struct fault {
     double value;    /* returned by value() */
     double gradient; /* in an entry of gradient() */
     double below;    /* where x is below this; NaN: nowhere */
-    /* A call that returns NaN, by number from 1; 0: none. The agent of that call. */
+    /* A call that returns NaN, or `passing` if that is not 0, by number from 1; 0: none. The agent of that call. */
     size_t nan_gradient;
     size_t nan_value;
     size_t nan_agent;
+    double passing;
     size_t gradient_calls; /* so far */
     size_t value_calls;
 } fault;
 
-/* Returns NaN in one call, which notes its agent, and 0 in all others. */
+/* Returns NaN, or `passing`, in one call, which notes its agent, and 0 in all others. */
 static double once(fault *f, size_t *calls, size_t which, size_t agent)
 {
     if (++*calls != which)
         return 0.0;
     f->nan_agent = agent;
-    return (double)NAN;
+    return f->passing != 0.0 ? f->passing : (double)NAN;
 }
 
 static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
@@ -128,8 +129,8 @@ END_TEST
 
 START_TEST(gradients_are_named_later)
 {
-    static const char *const name[] = {"precision", "precision+", "prox-dsgda", "prox-gt-sgda",
-                                       "gda"};
+    static const char *const name[] = {"precision",  "precision+",   "precision-auto",
+                                       "prox-dsgda", "prox-gt-sgda", "gda"};
     for (size_t k = 0; k < sizeof name / sizeof *name; k++) {
         saddle_result *result = NULL;
         fault slope = {.agent = 1, .gradient = (double)INFINITY, .below = 0.7};
@@ -176,7 +177,8 @@ static bool solve_with_nan(fault *f, const char *algorithm, const char *function
 /* One NaN, in whatever call: while constants are estimated, at the start, in an iteration, at a trace point. */
 START_TEST(no_single_nan_goes_unnoticed)
 {
-    static const char *const name[] = {"precision", "precision+", "prox-dsgda", "prox-gt-sgda"};
+    static const char *const name[] = {"precision", "precision+", "prox-dsgda", "prox-gt-sgda",
+                                       "precision-auto"};
     size_t calls = 0;
     for (bool called = true; called; calls++) {
         fault slope = {.below = (double)NAN, .nan_gradient = calls + 1};
@@ -189,6 +191,27 @@ START_TEST(no_single_nan_goes_unnoticed)
         called = solve_with_nan(&loss, name[_i], "value()");
     }
     ck_assert_uint_gt(calls, 10);
+}
+END_TEST
+
+/* A gradient that is infinite once: where this shows is named, and the algorithm is not blamed. */
+START_TEST(a_passing_infinity_is_named)
+{
+    size_t named = 0;
+    size_t calls = 0;
+    for (bool called = true; called; calls++) {
+        fault slope = {.below = (double)NAN, .nan_gradient = calls + 1, .passing = INFINITY};
+        saddle_result *result = NULL;
+        saddle_status status = solve(&slope, "algorithm", "precision", &result);
+        const char *text = status == SADDLE_OK ? result->cause : error.message;
+        called = slope.gradient_calls > calls;
+        ck_assert_msg(status != SADDLE_CHECK_FAILED && strstr(text, "algorithm") == NULL, "%s",
+                      text);
+        named += strstr(text, "v (x-gradient)[0] of agent") != NULL &&
+                 strstr(text, "although gradient() of problem broken is finite now") != NULL;
+        saddle_result_free(result);
+    }
+    ck_assert_uint_gt(named, 5);
 }
 END_TEST
 
@@ -376,10 +399,11 @@ Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("causes");
     TCase *cases = tcase_create("causes");
-    tcase_add_loop_test(cases, no_single_nan_goes_unnoticed, 0, 4);
+    tcase_add_loop_test(cases, no_single_nan_goes_unnoticed, 0, 5);
     tcase_add_test(cases, causes_at_the_start_are_named);
     tcase_add_test(cases, gradients_are_named_with_every_algorithm);
     tcase_add_test(cases, gradients_are_named_later);
+    tcase_add_test(cases, a_passing_infinity_is_named);
     tcase_add_test(cases, causes_of_a_divergence_are_named);
     tcase_add_test(cases, options_and_sets_are_blamed_for_what_they_do);
     tcase_add_test(cases, starts_of_the_caller_are_named);

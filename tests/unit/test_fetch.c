@@ -559,6 +559,13 @@ START_TEST(without_curl_the_message_has_the_command)
     setenv("PATH", saddle_test_directory(), 1);
     refuse("a9a", &options, SADDLE_UNSUPPORTED, "apt-get install curl");
     refuse("a9a", &options, SADDLE_UNSUPPORTED, command);
+    const char *const files[] = {"train-images-idx3", "train-labels-idx1", "t10k-images-idx3",
+                                 "t10k-labels-idx1"};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        saddle_snprintf(command, sizeof command, "curl -fLo '%s-ubyte.gz' '%s/%s-ubyte.gz'",
+                        files[k], options.mirror, files[k]);
+        refuse("mnist", &options, SADDLE_UNSUPPORTED, command);
+    }
     ck_assert_int_eq(server.requests, 0);
     ck_assert(!exists("a9a") && !exists("a9a.part"));
 }

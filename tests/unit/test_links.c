@@ -580,7 +580,8 @@ static const char *const any_links[] = {"links=agreed:0.3",    "links=agreed-bur
                                         "compress=random:0.1"};
 enum { ANY_LINKS = sizeof any_links / sizeof *any_links };
 static const char *const tracking[] = {"algorithm=precision", "algorithm=precision+",
-                                       "algorithm=prox-gt-sgda", "algorithm=gt-gda"};
+                                       "algorithm=precision-auto", "algorithm=prox-gt-sgda",
+                                       "algorithm=gt-gda"};
 enum { TRACKING = sizeof tracking / sizeof *tracking };
 
 START_TEST(bits_do_not_depend_on_threads)
@@ -790,9 +791,9 @@ START_TEST(messages_count_what_was_sent)
                   {"links=lossy:0.5", 30UL * 12UL},
                   {"links=sequence:ring,star", 15UL * 12UL + 15UL * 10UL},
                   {"links=schedule:edges.txt", 3UL * 12UL + 6UL * 6UL + 18UL * 10UL}};
-    const char *const setting[] = {
-        "problem=quadratic", wanted[_i].links, "agents=6",      "topology=ring",
-        "x-dim=4",           "y-dim=3",        "iterations=30", NULL};
+    const char *const setting[] = {"problem=quadratic", "algorithm=precision", wanted[_i].links,
+                                   "agents=6",          "topology=ring",       "x-dim=4",
+                                   "y-dim=3",           "iterations=30",       NULL};
     saddle_test_enter_directory();
     saddle_test_write("edges.txt", SCHEDULE);
     saddle_result *result = test_solve(NULL, setting);
@@ -861,6 +862,7 @@ START_TEST(losses_leave_no_error)
         "links=lossy:0.2",  "links=lossy:0.5", "links=burst:0.2:20", "links=delay:5",
         "links=agreed:0.2", "links=gossip",    "links=lossy:0.2:0-1"};
     const char *const setting[] = {"problem=quadratic",
+                                   "algorithm=precision",
                                    "curvature=convex",
                                    "agents=10",
                                    "samples=100",

@@ -112,7 +112,8 @@ START_TEST(automatic_steps_and_messages_have_points)
 {
     if (!take_comma())
         return;
-    static const char *const algorithm[] = {"precision", "precision+", "gt-gda", "dposg", "sreda"};
+    static const char *const algorithm[] = {"precision", "precision+", "precision-auto",
+                                            "gt-gda",    "dposg",      "sreda"};
     for (size_t k = 0; k < sizeof algorithm / sizeof *algorithm; k++) {
         saddle_result *result = NULL;
         saddle_instance *instance = NULL;

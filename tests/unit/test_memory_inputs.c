@@ -81,6 +81,42 @@ static void assert_same_plans(const saddle_plan *a, const saddle_plan *b)
 }
 
 /* Different seeds give different runs, so the comparison above can fail. */
+START_TEST(columns_in_memory_have_names)
+{
+    static const double x[] = {1.5, 1, 0, -2, 0, 1};
+    static const char *const sex[] = {"f", "m"};
+    static const char *const backwards[] = {"m", "f"};
+    const saddle_column_names label = {.name = "paid", .text = sex, .texts = 2};
+    const struct {
+        const char *part;
+        saddle_column_names column[2];
+    } wrong[] = {{"two columns are called 'age'", {{.name = "age"}, {.name = "age"}}},
+                 {"column 2 has no name, but column 1 has one", {{.name = "age"}, {.name = NULL}}},
+                 {"'m' and 'f' of column 'sex' do not ascend",
+                  {{.name = "age"}, {.name = "sex", .text = backwards, .texts = 2}}},
+                 {"the columns have 2 features, but", {{.name = "age"}, {.name = "sex"}}}};
+    saddle_dataset *data = NULL;
+    assert_ok(saddle_dataset_from_dense(&data, 2, 3, x, NULL, SADDLE_BORROW, &error), error);
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        assert_refused(saddle_dataset_name_columns(data, 2, wrong[k].column, &label, &error), error,
+                       SADDLE_BAD_INPUT, wrong[k].part);
+    const saddle_column_names right[] = {{.name = "age"}, {.name = "sex", .text = sex, .texts = 2}};
+    assert_ok(saddle_dataset_name_columns(data, 2, right, &label, &error), error);
+    char *name = saddle_columns_feature_name(data->columns, 2);
+    ck_assert_str_eq(name, "sex=m");
+    free(name);
+    double code[2];
+    assert_ok(saddle_dataset_column(data, "sex", code, &error), error);
+    ck_assert(code[0] == 0.0 && code[1] == 1.0);
+    size_t count = 0;
+    ck_assert_str_eq(saddle_columns_label_texts(data->columns, &count)[1], "m");
+    ck_assert_uint_eq(count, 2);
+    assert_refused(saddle_dataset_name_columns(data, 2, right, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "have names already");
+    saddle_dataset_free(data);
+}
+END_TEST
+
 START_TEST(the_comparison_sees_differences)
 {
     static const char *const base[] = {"problem=quadratic", "iterations=3", NULL};
@@ -944,7 +980,8 @@ static const saddle_regularizer_class own_by_prox = {
 START_TEST(sets_and_regularizers_of_your_own_run)
 {
     static const char *const text[] = {"x-set=box:-0.5:0.75", "y-set=box:-1:1",
-                                       "regularizer=l1:0.25", "gap=never", NULL};
+                                       "regularizer=l1:0.25", "gap=never",
+                                       "algorithm=precision", NULL};
     saddle_plan *texts = quadratic_plan(text);
     saddle_plan *memory = test_plan(texts, NULL);
     saddle_set *x_set = NULL;
@@ -1311,6 +1348,7 @@ Suite *saddle_test_suite(void)
     Suite *suite = suite_create("memory inputs");
     TCase *cases = tcase_create("memory inputs");
     tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, columns_in_memory_have_names);
     tcase_add_test(cases, the_comparison_sees_differences);
     tcase_add_test(cases, data_sets_are_what_was_given);
     tcase_add_test(cases, bad_arrays_are_refused);

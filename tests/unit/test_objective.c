@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "core/rng.h"
 #include "instances.h"
 #include "support.h"
@@ -30,15 +31,15 @@ static void write_rows(void)
         ck_assert_ptr_nonnull(f);
         for (size_t j = 0; j < size[i]; j++) {
             label_of[i][j] = (double)j < positive[i] * (double)size[i] ? 1.0 : -1.0;
-            fprintf(f, "%g", label_of[i][j]);
+            saddle_fprintf(f, "%g", label_of[i][j]);
             for (size_t k = 0; k < FEATURES; k++) {
                 /* A number of few digits, which the file has exactly. */
                 double a =
                     0.4 * label_of[i][j] * (k < 2) + 0.1 * (double)i + saddle_rng_normal(&rng);
                 row_of[i][j][k] = round(a * 1024.0) / 1024.0;
-                fprintf(f, " %zu:%.17g", k + 1, row_of[i][j][k]);
+                saddle_fprintf(f, " %zu:%.17g", k + 1, row_of[i][j][k]);
             }
-            fprintf(f, "\n");
+            saddle_fprintf(f, "\n");
         }
         fclose(f);
     }
@@ -49,9 +50,9 @@ static saddle_result *run(const char *problem, const char *topology, const char 
                           const char *churn, const char *const *more)
 {
     const char *setting[MOST_SETTINGS + 8] = {
-        problem,           topology,           weights,    "data=part-%d.libsvm",
-        "iterations=4000", "trace-every=4000", "threads=2"};
-    size_t count = 7;
+        problem,           topology,           weights,     "data=part-%d.libsvm",
+        "iterations=4000", "trace-every=4000", "threads=2", "gap=end"};
+    size_t count = 8;
     if (strcmp(problem, "problem=group-dro") == 0)
         setting[count++] = "groups=agents";
     if (churn != NULL) {
@@ -156,6 +157,7 @@ START_TEST(auc_ranks_the_rows_of_the_agents_that_count)
     assert_near(last_row(result)->primal, best.share * (1.0 - best.share) * (best.loss - 1.0),
                 1e-9);
     assert_at_most(last_row(result)->metric, 1e-9);
+    assert_at_most(last_row(result)->gap, 1e-6);
     for (int part = 0; part < 2; part++) {
         const bool *counted = part == 0 ? cases[_i].measured : cases[_i].others;
         for (size_t i = 0; i < AGENTS; i++) {

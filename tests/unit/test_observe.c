@@ -259,7 +259,8 @@ START_TEST(rows_hold_what_they_say)
     static const char *const steep[] = {"q=3", "tau=2000", "eta-x=1e-4", NULL};
     static const char *const with_h[] = {"q=3", "tau=5", "regularizer=l1:0.01", NULL};
     for (size_t a = 0; a < algorithms; a++)
-        for (int k = 0; k < (_i <= LOGISTIC_SIMPLEX_DENSE ? 4 : 2); k++) {
+        for (int k = 0; test_chosen((size_t)_i, a) && k < (_i <= LOGISTIC_SIMPLEX_DENSE ? 4 : 2);
+             k++) {
             int h = k / 2;
             saddle_metric_direction direction = (saddle_metric_direction)(k % 2);
             truth t;

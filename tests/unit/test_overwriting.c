@@ -151,6 +151,32 @@ START_TEST(a_run_keeps_its_inputs)
 }
 END_TEST
 
+/* So does what is saved from a result; only the model that a run started from may be replaced. */
+START_TEST(a_result_keeps_the_inputs_of_its_run)
+{
+    static const char edges[] = "0 1\n1 2\n2 0\n";
+    saddle_plan plan;
+    saddle_result *result = NULL;
+    saddle_test_enter_directory();
+    saddle_test_write("edges", edges);
+    saddle_plan_defaults(&plan, sizeof plan);
+    plan.problem.name = "quadratic";
+    plan.network.topology = "file:edges";
+    plan.limits.iterations = 2;
+    assert_ok(saddle_solve(NULL, &plan, &result, &error), error);
+    assert_refused(saddle_result_save(result, "./edges", &error), error, SADDLE_BAD_INPUT,
+                   "path: './edges' is also the file of --topology");
+    assert_file_holds("edges", edges);
+    assert_ok(saddle_result_save(result, "model.npz", &error), error);
+    saddle_result_free(result);
+    plan.start.init = "file:model.npz";
+    assert_ok(saddle_solve(NULL, &plan, &result, &error), error);
+    assert_ok(saddle_result_save(result, "model.npz", &error), error);
+    saddle_result_free(result);
+    saddle_plan_free(&plan);
+}
+END_TEST
+
 /* Calls saddle_plan_resume() with a plan that has a trace, or none. */
 static saddle_status resume(const char *trace)
 {
@@ -196,6 +222,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, files_are_known_by_device_and_inode);
     tcase_add_test(cases, files_are_found_anywhere_in_a_rule);
     tcase_add_test(cases, a_run_keeps_its_inputs);
+    tcase_add_test(cases, a_result_keeps_the_inputs_of_its_run);
     tcase_add_test(cases, a_checkpoint_names_no_files_of_others);
     suite_add_tcase(suite, cases);
     return suite;

@@ -33,6 +33,7 @@ typedef struct known_field {
 static const known_field known[] = {
     FIELD("problem", problem.name, TEXT, "auc", 0),
     FIELD("data", problem.data, TEXT, "a9a", 0),
+    FIELD("data-name", problem.data_name, TEXT, "sites", 0),
     FIELD("format", problem.format, CHOICE, "csv", SADDLE_FORMAT_CSV),
     FIELD("header", problem.header, CHOICE, "no", SADDLE_HEADER_NO),
     FIELD("label-column", problem.label_column, TEXT, "first", 0),
@@ -192,7 +193,7 @@ START_TEST(defaults_are_those_of_the_options)
     /* And some by name. */
     ck_assert_str_eq(plan.problem.name, "robust-logistic");
     ck_assert_str_eq(plan.network.topology, "er:0.6");
-    ck_assert_str_eq(plan.algorithm.name, "precision");
+    ck_assert_ptr_null(plan.algorithm.name);
     ck_assert_uint_eq(plan.limits.iterations, 2000);
     ck_assert_uint_eq(plan.network.agents, 0);
     ck_assert_uint_eq(plan.start.seed, 1);

@@ -39,8 +39,45 @@ START_TEST(systems_are_solved)
 }
 END_TEST
 
+/* A = B B' with the first rows of B those of the identity times 2, so that rows of A begin with zeros. */
+START_TEST(positive_definite_systems_are_solved)
+{
+    enum { N = 20 };
+    double b[N][N] = {{0.0}};
+    double factor[N * (N + 1) / 2];
+    double right[N] = {0.0};
+    double answer[N];
+    saddle_rng rng;
+    saddle_rng_init(&rng, 5, SADDLE_RNG_TEST, 0, 0);
+    for (size_t r = 0; r < N; r++) {
+        answer[r] = saddle_rng_normal(&rng);
+        b[r][r] = 2.0;
+        for (size_t c = 5; r >= 5 && c < N; c++)
+            b[r][c] += saddle_rng_normal(&rng);
+    }
+    double *entry = factor;
+    for (size_t r = 0; r < N; r++)
+        for (size_t c = 0; c < N; c++) {
+            double sum = 0.0;
+            for (size_t k = 0; k < N; k++)
+                sum += b[r][k] * b[c][k];
+            right[r] += sum * answer[c];
+            if (c <= r)
+                *entry++ = sum;
+        }
+    ck_assert(saddle_factor_dense(N, factor));
+    saddle_solve_lower(N, factor, right);
+    saddle_solve_upper(N, factor, right);
+    assert_at_most(test_farthest(N, right, answer), 1e-11);
+}
+END_TEST
+
 START_TEST(singular_systems_are_refused)
 {
+    double indefinite[3] = {1.0, 2.0, 3.0};
+    double nan[3] = {1.0, NAN, 9.0};
+    ck_assert(!saddle_factor_dense(2, indefinite));
+    ck_assert(!saddle_factor_dense(2, nan));
     double equal_rows[4] = {1.0, 2.0, 1.0, 2.0};
     double not_finite[4] = {1.0, 0.0, 0.0, NAN};
     double right[2] = {1.0, 1.0};
@@ -457,6 +494,7 @@ Suite *saddle_test_suite(void)
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, systems_are_solved);
     tcase_add_test(cases, singular_systems_are_refused);
+    tcase_add_test(cases, positive_definite_systems_are_solved);
     tcase_add_test(cases, values_and_visits_are_fixed_points);
     tcase_add_test(cases, the_trajectory_follows_the_process);
     tcase_add_test(cases, rewards_are_private_and_the_rest_is_shared);

@@ -113,7 +113,7 @@ static void naive(const double *a, size_t k, double *mean, double *deviation)
 
 static bool stays(size_t k)
 {
-    return k == FLAG || k == CONSTANT || k == SIGN;
+    return k == FLAG || k == SIGN;
 }
 
 START_TEST(statistics_are_those_of_all_rows)
@@ -131,6 +131,8 @@ START_TEST(statistics_are_those_of_all_rows)
         double deviation = 1.0;
         if (!stays(k))
             naive(a, k, &mean, &deviation);
+        if (k == CONSTANT) /* becomes 0 */
+            deviation = mean;
         assert_near(e->mean[k], mean, stays(k) ? 0.0 : 1e-13 * deviation + 1e-15 * fabs(mean));
         assert_near(e->deviation[k], deviation, stays(k) ? 0.0 : 1e-12 * deviation);
     }
@@ -142,6 +144,7 @@ START_TEST(statistics_are_those_of_all_rows)
                 ck_assert_double_eq(e->parts->shard[i]->dense[row * FEATURES + k],
                                     (a[at * FEATURES + k] - e->mean[k]) / e->deviation[k]);
     ck_assert_uint_eq(at, ROWS);
+    ck_assert_double_eq(e->parts->shard[0]->dense[CONSTANT], 0.0);
     ck_assert_mem_eq(a, before, sizeof a);
     saddle_instance_free(e);
     saddle_dataset_free(data);
@@ -247,6 +250,14 @@ static double shifted(double normal, size_t k)
 {
     return k == 0 ? 7.0 + normal : normal;
 }
+static double small_constant(double normal, size_t k)
+{
+    return k == 0 ? -0.01 : normal;
+}
+static double large_constant(double normal, size_t k)
+{
+    return k == 0 ? -6.0 : normal;
+}
 static double pixel(double normal, size_t k)
 {
     double bright = fmin(fabs(normal), 2.0) / 2.0 * 255.0;
@@ -270,6 +281,8 @@ START_TEST(auto_leaves_what_is_in_order)
     assert_auto(false, 6, standardized);
     assert_auto(true, 6, mixed);
     assert_auto(true, 6, shifted);
+    assert_auto(false, 6, small_constant);
+    assert_auto(true, 6, large_constant);
     assert_auto(false, 16, pixel);
     assert_auto(false, 6, flag);
     assert_auto(true, 6, age_and_flags);
@@ -288,7 +301,8 @@ START_TEST(rules_and_problems)
     saddle_instance_free(e);
     e = make_with("auc", data, "scale", "none");
     ck_assert_ptr_null(e->mean);
-    ck_assert_ptr_nonnull(strstr(e->parts->unscaled, "columns 8 (mean 1e+06, deviation 0.000488)"));
+    ck_assert_ptr_nonnull(
+        strstr(e->parts->unscaled, "features 8 (mean 1e+06, deviation 0.000488)"));
     saddle_instance_free(e);
     /* Without an intercept: divided by the root mean square. */
     e = make_with("robust-logistic", data, NULL, NULL);
@@ -298,6 +312,13 @@ START_TEST(rules_and_problems)
     ck_assert_double_eq(e->mean[LARGE], 0.0);
     assert_near(e->deviation[LARGE], sqrt((double)(square / ROWS)), 1e-10);
     ck_assert_double_eq(e->deviation[SIGN], 1.0);
+    /* A constant can serve as an intercept. */
+    ck_assert_double_eq(e->parts->shard[0]->dense[CONSTANT], 1.0);
+    saddle_instance_free(e);
+    for (size_t row = 0; row < ROWS; row++)
+        a[row * FEATURES + CONSTANT] = -2e9;
+    e = make_with("auc", data, "scale", "none");
+    ck_assert_ptr_nonnull(strstr(e->parts->unscaled, "5 (always -2e+09)"));
     saddle_instance_free(e);
     /* A column of groups is read as given. */
     for (size_t row = 0; row < ROWS; row++)

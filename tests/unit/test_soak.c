@@ -53,7 +53,8 @@ static double drift(const test_state *s, double *size)
     return worst;
 }
 
-static const char *const tracking[] = {"precision", "precision+", "prox-gt-sgda", "gt-gda"};
+static const char *const tracking[] = {"precision", "precision+", "precision-auto", "prox-gt-sgda",
+                                       "gt-gda"};
 enum { TRACKING = sizeof tracking / sizeof *tracking };
 static const int soaked[] = {QUADRATIC_BALL, LOGISTIC_BOX_SPARSE, LOGISTIC_BOX_DENSE_UNEQUAL};
 enum { SOAKED = sizeof soaked / sizeof *soaked };

@@ -146,7 +146,7 @@ START_TEST(reads_what_a_run_wrote)
     /* The same without the file. */
     assert_ok(saddle_result_trace(result, &memory, &error), error);
     compare_rows(memory, result);
-    ck_assert_str_eq(memory->path, "precision-seed3.csv");
+    ck_assert_str_eq(memory->path, "precision-auto-seed3.csv");
     for (size_t k = 0; k < memory->entries; k++)
         ck_assert_str_eq(saddle_trace_setting(trace, memory->entry[k].name),
                          memory->entry[k].value);

@@ -684,6 +684,23 @@ static saddle_result *run_saved(const saddle_tuning *t, const char *name)
     return result;
 }
 
+START_TEST(inputs_are_not_replaced)
+{
+    static const char *const rows[] = {"problem=auc", "data=rows", "agents=2", "topology=complete",
+                                       NULL};
+    bench b;
+    saddle_test_enter_directory();
+    saddle_test_write("rows", "1 1:1\n-1 1:2\n1 1:3\n-1 1:4\n");
+    bench_open(&b, rows, "gda");
+    saddle_tuning *t = tune(&b, &(saddle_tune_inputs){.budget = 4000, .candidates = 2}, NULL);
+    assert_refused(saddle_tuning_save(t, "./rows", &error), error, SADDLE_BAD_INPUT,
+                   "path: './rows' is also the file of --data");
+    assert_ok(saddle_tuning_save(t, "best.yaml", &error), error);
+    saddle_tuning_free(t);
+    bench_close(&b);
+}
+END_TEST
+
 START_TEST(problem_options_are_searched_by_an_outcome)
 {
     bench b;
@@ -1203,6 +1220,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, listed_values_are_axes);
     tcase_add_test(tests, wrong_lists_are_refused);
     tcase_add_test(tests, options_of_other_algorithms_are_ignored);
+    tcase_add_test(tests, inputs_are_not_replaced);
     tcase_add_test(tests, problem_options_are_searched_by_an_outcome);
     tcase_add_test(tests, answer_is_no_worse_than_the_default);
     tcase_add_test(tests, objectives_are_those_of_the_row);

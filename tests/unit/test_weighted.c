@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 
@@ -33,7 +34,7 @@ static bool pair_open(pair *p, int which)
     /* The share of positives depends on the weights: test_objective.c checks it. */
     bool auc = strcmp(p->weighted.problem->name, "auc") == 0;
     if (auc)
-        snprintf(share, sizeof share, "positive-share=%.17g", *p->weighted.problem->shared);
+        saddle_snprintf(share, sizeof share, "positive-share=%.17g", *p->weighted.problem->shared);
     test_instance_open(&p->equal, which, auc ? more : NULL);
     const saddle_problem *problem = p->equal.problem;
     p->x_dim = problem->x_dim;

@@ -1,0 +1,349 @@
+/*
+ * PRECISION-auto at agent i: PRECISION's steps (Liu, Zhang, Lu, Liu 2023, Algorithm 1), with a tau, mini-batches and
+ * refreshes that are measured during the run, in a metric H in which the units of coordinates do not matter
+ * (curvature.h). With the paper's equation numbers:
+ *
+ *   x~ = argmin over X of  <p, x - x_t> + tau/2 |x - x_t|_H^2 + h(x)          (3)
+ *   y~ = projection onto Y of  y_t + alpha d                                  (4)
+ *   x_{t+1} = sum_j M_ij x_j + nu  (x~ - x_t)                                 (5)
+ *   y_{t+1} = sum_j M_ij y_j + eta (y~ - y_t)                                 (6)
+ *   (v, u)_{t+1} by a refresh from R samples, or by differences over |S|      (7)
+ *   p+ = sum_j M_ij p_j + v+ - v,   d+ = sum_j M_ij d_j + u+ - u              (8)
+ *
+ * This is PRECISION in the coordinates H^1/2 x. H is a diagonal D or a full matrix. In the second case there is no h,
+ * and (3) is exact where x~ lies inside X; elsewhere x~ is what a few proximal gradient steps give in the metric b D,
+ * with a bound b such that H <= b D. They make (3) smaller, and are 0 where (3) is.
+ *
+ * tau. A = |difference of x-gradients over the same samples|^2, B = |y+ - y|^2 and C = |x+ - x|_H^2 are followed over
+ * iterations and agents. The step s = nu / tau is the largest with s^2 A <= share^2 (C + s B / (eta alpha)), but grows
+ * by at most a tenth per iteration. So s times the curvature along the path is at most the share: that of F in x, and,
+ * by the term with B, the geometric mean of s and eta alpha times the mixed derivative. (The rule for one variable is
+ * that of Malitsky and Mishchenko, "Adaptive gradient descent without descent", ICML 2020.) Where F is not convex in x,
+ * that is not enough: x must be slow enough for y to follow. Then <difference of x-gradients, x+ - x> - <difference of
+ * y-gradients, y+ - y> becomes negative; from then on, where H = I, steps are at most those of PRECISION, with the
+ * problem's tau. And if the signal (below) grows to 100 times its least value, and by more than steps have grown, steps
+ * stay at an eighth of what they were.
+ *
+ * Batches. measured_batches.c measures the errors of v and u and keeps them below a part of the movement.
+ *
+ * Network sums. Each message has five more numbers, with which dynamic average consensus follows means over agents of
+ * numbers r, here (G, A, C, B) and the monotonicity, averaged over about five iterations:
+ *
+ *   c+ = sum_j M_ij c_j + r+ - r.
+ *
+ * Cost of an iteration: one round, one message of (x, y, p, d, c) per neighbour, 2 |S| or R IFO calls; a refresh from
+ * all samples costs sqrt(n) more.
+ */
+#include "algorithms/algorithms.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/precision_auto.h"
+#include "algorithms/step_options.h"
+#include "core/memory.h"
+#include "core/sizes.h"
+#include "core/status.h"
+#include "core/vector.h"
+#include "sets/set.h"
+
+#define GROUP "PRECISION-auto"
+
+static const saddle_search noise_search = {.name = "noise-share", .low = -2, .high = 2};
+static const saddle_search share_search = {.name = "step-share", .low = -2, .high = 2};
+
+static const saddle_option noise =
+    SADDLE_STEP(SADDLE_OWN(saddle_auto_parameters, noise, RUN), "noise-share", GROUP, "0.5",
+                SADDLE_UNBOUNDED, &noise_search, "SHARE",
+                "The largest variance of the error of gradient estimates, relative to the squared "
+                "movement. Smaller: more samples, and fewer iterations.");
+
+static const saddle_option share = SADDLE_STEP(
+    SADDLE_OWN(saddle_auto_parameters, share, RUN), "step-share", GROUP, "0.1", 1.0, &share_search,
+    "SHARE",
+    "Steps in x times the curvature that was measured along the path. Smaller: shorter steps.");
+
+static const saddle_option hessian = SADDLE_CHOICE(
+    SADDLE_OWN(saddle_auto_parameters, hessian, RUN), "hessian", GROUP, "auto",
+    "auto|full|diagonal|none", "KIND",
+    "What is measured of the Hessian in x before the run, by sums over all agents: all "
+    "entries, the diagonal or nothing. auto: all, up to 1024 columns and without a "
+    "regularizer.");
+
+static const saddle_option *const options[] = {
+    &saddle_option_nu, &saddle_option_eta, &saddle_option_alpha, &noise, &share, &hessian, NULL};
+
+/* The weight of the newest number in what the network follows; how much a step may grow in an iteration; how much the
+ * signal per step may grow before steps become shorter, and how much shorter. */
+#define FOLLOW 0.2
+#define GROWTH 1.1
+#define UNSTABLE 100.0
+#define SHORTER 8.0
+/* A signal that is a smaller part of the largest one may be rounding, and its growth means nothing. */
+#define ROUNDING 1e-16
+/* The number of proximal gradient steps for (3). */
+#define STEPS 10
+
+/* ---- state ------------------------------------------------------------------------------------ */
+
+static void layout(const void *p, const saddle_problem *problem, saddle_layout *out)
+{
+    (void)p;
+    size_t x_dim = problem->x_dim;
+    size_t y_dim = problem->y_dim;
+    size_t both = x_dim + y_dim;
+    out->rounds = 1;
+    saddle_layout_add(out, "x", x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "y", y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "p", x_dim, SADDLE_FIELD_SUM, 0);
+    saddle_layout_add(out, "d", y_dim, SADDLE_FIELD_SUM, x_dim);
+    saddle_layout_add(out, "c", FOLLOWED, SADDLE_FIELD_SUM, both);
+    out->kept = both + FOLLOWED + KEPT;
+    out->work = NUMBERS + 3 * both + 2 * x_dim;
+}
+
+static void view(const saddle_agent *agent, saddle_view *out)
+{
+    const saddle_auto_variables at = saddle_auto_variables_of(agent);
+    *out = (saddle_view){.x = at.x, .y = at.y, .v = at.v, .u = at.u};
+}
+
+static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
+{
+    saddle_auto_parameters *p = out;
+    SADDLE_TRY(
+        saddle_curvature_measure(c->instance, p->hessian, c->steps.alpha, &p->measured, error));
+    const saddle_curvature *m = &p->measured;
+    p->hessian = m->uniform       ? SADDLE_CURVATURE_NONE
+                 : m->metric.full ? SADDLE_CURVATURE_FULL
+                                  : SADDLE_CURVATURE_DIAGONAL;
+    size_t samples =
+        saddle_sizes_smallest(c->instance->problem->agents, c->instance->problem->samples);
+    c->steps.batch = saddle_auto_least_batch(samples);
+    p->steps = c->steps;
+    p->first = m->uniform ? c->steps.tau
+                          : c->steps.nu / p->share * (m->xx + m->xy * m->xy * c->steps.alpha);
+    return SADDLE_OK;
+}
+
+static void release(void *parameters_)
+{
+    saddle_metric_close(&((saddle_auto_parameters *)parameters_)->measured.metric);
+}
+
+static uint64_t most_ifo(const void *p, const saddle_problem *problem)
+{
+    (void)p;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < problem->agents; i++)
+        sum += 2 * problem->samples[i] + saddle_curvature_cost(problem, i, NULL);
+    return sum;
+}
+
+/* ---- (3) to (6) ------------------------------------------------------------------------------- */
+
+/* Returns |a - b|_H^2. */
+static double distance2(const saddle_auto_variables *at, const double *a, const double *b)
+{
+    return saddle_metric_distance2(at->metric, a, b, at->wg);
+}
+
+const double *saddle_auto_followed(const saddle_auto_variables *at)
+{
+    bool positive = at->c[SIGNAL] > 0.0 && at->c[SLOPES] > 0.0 && at->c[X_MOVED] > 0.0;
+    return positive ? at->c : at->r;
+}
+
+/* Returns the bound of the step. It is lowered whenever the signal has grown too much, apart from the growth that
+ * longer steps bring. */
+static double bound_of_step(const saddle_auto_variables *at, double signal, double step)
+{
+    double *kept = at->kept;
+    kept[LARGEST] = fmax(kept[LARGEST], signal);
+    if (kept[LEAST] == 0.0 || signal < kept[LEAST]) {
+        kept[LEAST] = fmax(signal, ROUNDING * kept[LARGEST]);
+        kept[LEAST_STEP] = step;
+    }
+    if (signal > UNSTABLE * kept[LEAST] * fmax(1.0, step / kept[LEAST_STEP])) {
+        kept[LEAST] = signal;
+        kept[LEAST_STEP] = kept[BOUND] = step / SHORTER;
+    }
+    return kept[BOUND] > 0.0 ? kept[BOUND] : INFINITY;
+}
+
+static void update_tau(const saddle_agent *agent, const saddle_auto_variables *at)
+{
+    const saddle_auto_parameters *p = agent->parameters;
+    const saddle_steps *s = &p->steps;
+    const double *now = saddle_auto_followed(at);
+    if (!(now[SLOPES] > 0.0) || !(now[X_MOVED] > 0.0))
+        return;
+    double share2 = p->share * p->share;
+    double half_b = 0.5 * share2 * fmax(now[Y_MOVED], 0.0) / (s->eta * s->alpha);
+    double root = sqrt(half_b * half_b + now[SLOPES] * share2 * now[X_MOVED]);
+    double step = fmin(GROWTH * s->nu / at->kept[TAU], (half_b + root) / now[SLOPES]);
+    double bound = bound_of_step(at, now[SIGNAL], fmin(step, s->nu / at->kept[TAU]));
+    if (p->measured.uniform && now[MONOTONE] < 0.0)
+        at->kept[BOUND] = bound = fmin(bound, s->nu / s->tau);
+    step = fmin(step, bound);
+    if (step > 0.0 && isfinite(s->nu / step))
+        at->kept[TAU] = s->nu / step;
+}
+
+/* next = sum_j M_ij (field)_j + step (target - now) */
+static void mix_and_move(const saddle_agent *agent, size_t offset, size_t count, double step,
+                         const double *target, double *next)
+{
+    const double *now = agent->now + offset;
+    saddle_agent_mix(agent, offset, count, next);
+    for (size_t k = 0; k < count; k++)
+        next[k] += step * (target[k] - now[k]);
+}
+
+/* Returns whether v lies in X, where h = 0. `copy` has space for it. */
+static bool inside(const saddle_agent *agent, const double *v, double *copy)
+{
+    size_t x_dim = agent->problem->x_dim;
+    memcpy(copy, v, x_dim * sizeof *v);
+    saddle_prox_apply(agent->x_prox, 1.0, copy, agent->scratch);
+    return saddle_distance2(x_dim, copy, v) == 0.0;
+}
+
+/* (3) without regard to X. Returns whether x~ lies in it. */
+static bool step_freely(const saddle_agent *agent, const saddle_auto_variables *at, double tau)
+{
+    saddle_metric_whiten(at->metric, at->p, at->wg);
+    saddle_metric_finish_solve(at->metric, at->wg, at->x_tilde);
+    for (size_t k = 0; k < at->x_dim; k++)
+        at->x_tilde[k] = at->x[k] - at->x_tilde[k] / tau;
+    return inside(agent, at->x_tilde, at->wg);
+}
+
+/* (3) by proximal gradient steps in the metric b D, from x: one, if H = D, or STEPS. */
+static void step_in_diagonal(const saddle_agent *agent, const saddle_auto_variables *at, double tau)
+{
+    const saddle_auto_parameters *p = agent->parameters;
+    const double *diagonal = at->metric->diagonal;
+    double longer = tau * at->metric->bound;
+    memcpy(at->x_tilde, at->x, at->x_dim * sizeof *at->x);
+    for (int step = 0; step < (at->metric->full ? STEPS : 1); step++) {
+        if (step > 0)
+            saddle_metric_multiply(at->metric, at->x_tilde, at->x, at->wg, at->gx);
+        for (size_t k = 0; k < at->x_dim; k++) {
+            double slope = at->p[k] + (step > 0 ? tau * at->gx[k] : 0.0);
+            at->x_tilde[k] -= slope / (longer * diagonal[k]);
+        }
+        if (p->measured.uniform)
+            saddle_prox_apply(agent->x_prox, 1.0 / longer, at->x_tilde, agent->scratch);
+        else
+            saddle_prox_apply_metric(agent->x_prox, 1.0 / longer, diagonal, at->x_tilde,
+                                     agent->scratch);
+    }
+}
+
+static void compute_targets(const saddle_agent *agent, const saddle_auto_variables *at)
+{
+    const saddle_auto_parameters *p = agent->parameters;
+    double tau = at->kept[TAU];
+    if (!at->metric->full || !step_freely(agent, at, tau))
+        step_in_diagonal(agent, at, tau);
+    for (size_t k = 0; k < at->y_dim; k++)
+        at->y_tilde[k] = at->y[k] + p->steps.alpha * at->d[k];
+    saddle_set_project(agent->y_set, at->y_tilde, agent->scratch);
+}
+
+static void move(saddle_agent *agent)
+{
+    const saddle_steps *s = &((const saddle_auto_parameters *)agent->parameters)->steps;
+    const saddle_auto_variables at = saddle_auto_variables_of(agent);
+    update_tau(agent, &at);
+    compute_targets(agent, &at);
+    mix_and_move(agent, 0, at.x_dim, s->nu, at.x_tilde, at.x1);
+    mix_and_move(agent, at.x_dim, at.y_dim, s->eta, at.y_tilde, at.y1);
+    at.number[REACH] = s->nu * at.kept[TAU] * distance2(&at, at.x_tilde, at.x) +
+                       s->eta / s->alpha * saddle_distance2(at.y_dim, at.y_tilde, at.y);
+    saddle_agent_check_finite(agent, "x", at.x_dim, at.x1);
+    saddle_agent_check_finite(agent, "y", at.y_dim, at.y1);
+    saddle_auto_begin_estimates(agent);
+}
+
+/* ---- (8) -------------------------------------------------------------------------------------- */
+
+/* c+ = sum_j M_ij c_j + r+ - r */
+static void follow(const saddle_agent *agent, const saddle_auto_variables *at, double slopes,
+                   double monotone)
+{
+    double before[FOLLOWED];
+    memcpy(before, at->r, sizeof before);
+    saddle_auto_learn(&at->r[SIGNAL], at->number[REACH], FOLLOW);
+    if (!isnan(slopes)) {
+        saddle_auto_learn(&at->r[SLOPES], slopes, FOLLOW);
+        saddle_auto_learn(&at->r[X_MOVED], distance2(at, at->x1, at->x), FOLLOW);
+        saddle_auto_learn(&at->r[Y_MOVED], saddle_distance2(at->y_dim, at->y1, at->y), FOLLOW);
+        saddle_auto_learn(&at->r[MONOTONE], monotone, FOLLOW);
+    }
+    saddle_agent_mix(agent, (size_t)(at->c - agent->now), FOLLOWED, at->c1);
+    for (int k = 0; k < FOLLOWED; k++)
+        at->c1[k] += at->r[k] - before[k];
+}
+
+static void track(saddle_agent *agent)
+{
+    const saddle_auto_variables at = saddle_auto_variables_of(agent);
+    size_t both = at.x_dim + at.y_dim;
+    double monotone = 0.0;
+    double slopes = saddle_auto_finish_estimates(agent, &monotone);
+    follow(agent, &at, slopes, monotone);
+    saddle_agent_track(agent, both, both, at.gx, at.v, at.p1);
+    saddle_agent_check_finite(agent, "variance", DIFFERENCE - X_ERROR + 1, &at.kept[X_ERROR]);
+    saddle_agent_check_finite(agent, "v (x-gradient)", at.x_dim, at.v);
+    saddle_agent_check_finite(agent, "u (y-gradient)", at.y_dim, at.u);
+}
+
+static void start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    const saddle_auto_parameters *p = agent->parameters;
+    const saddle_auto_variables at = saddle_auto_variables_of(agent);
+    memcpy(at.x1, x0, at.x_dim * sizeof *x0);
+    memcpy(at.y1, y0, at.y_dim * sizeof *y0);
+    memset(at.c1, 0, FOLLOWED * sizeof *at.c1);
+    memset(at.r, 0, (FOLLOWED + KEPT) * sizeof *at.r);
+    at.kept[TAU] = p->first;
+    saddle_auto_first_estimates(agent);
+    memcpy(at.v, at.gx, (at.x_dim + at.y_dim) * sizeof *at.v);
+    memcpy(at.p1, at.gx, (at.x_dim + at.y_dim) * sizeof *at.p1);
+    if (agent->iteration == 0)
+        agent->ifo += saddle_curvature_cost(agent->problem, agent->id, &p->measured);
+}
+
+static const saddle_phase phases[] = {
+    {.name = "move", .before = move}, /* (3) to (6), first half of (7) */
+    {.name = "estimate", .before = saddle_auto_continue_estimates},
+    {.name = "track", .before = track}, /* (8) */
+    {.name = NULL}};
+
+const saddle_algorithm saddle_precision_auto = {
+    .name = "precision-auto",
+    .title = "PRECISION-auto",
+    .look = {"#000000", "#ffffff", "12 4"},
+    .summary = "PRECISION with step sizes, batches and refreshes that are measured during the run",
+    .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1; the rules are Saddle's",
+    .options = options,
+    .size = sizeof(saddle_auto_parameters),
+    .traits = {.x_set = true,
+               .y_set = true,
+               .regularizer = true,
+               .stochastic = true,
+               .ifo = "2 |S|; R_i at a refresh",
+               .rounds = "1",
+               .message = "2 (dim x + dim y) + 5",
+               .samples = "-",
+               .communication = "-"},
+    .init = init,
+    .release = release,
+    .layout = layout,
+    .most_ifo = most_ifo,
+    .start = start,
+    .phases = phases,
+    .view = view,
+};

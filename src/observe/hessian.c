@@ -1,0 +1,207 @@
+#include "observe/hessian.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "core/vector.h"
+#include "engines/agent.h"
+#include "observe/observer_parts.h"
+#include "sets/set.h"
+
+/* The longest x: a matrix of 8 MB. */
+#define MOST_COORDINATES 1024
+/* All samples are measured if that takes at most this many multiplications; otherwise fewer, but some of each agent. */
+#define MULTIPLICATIONS 4e9
+#define LEAST_PER_AGENT 8
+/* Entries that are summed at once, because engines have room for 32,768. */
+#define ENTRIES_AT_ONCE 16384
+/* Along delta, slopes are to change by this part; by so many attempts. */
+#define CHANGE 1e-3
+#define ATTEMPTS 6
+/* A difference along delta of less than this part of the sum of its terms' sizes is rounding. */
+#define ROUNDING 1e-9
+
+typedef struct hessian {
+    saddle_observer *o;
+    double *delta, *moved;
+    double *common;     /* the difference that all samples share */
+    size_t first, last; /* rows that are summed */
+} hessian;
+
+size_t saddle_hessian_size(size_t x_dim)
+{
+    return x_dim <= MOST_COORDINATES ? saddle_triangle_size(x_dim) : 0;
+}
+
+static size_t fewer(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Returns the number of an agent's samples that are measured. */
+static size_t samples_of(const saddle_problem *problem, size_t agent)
+{
+    double all = 0.0;
+    for (size_t i = 0; i < problem->agents; i++)
+        all += (double)problem->samples[i];
+    double entries = (double)saddle_hessian_size(problem->x_dim);
+    double part = fmin(MULTIPLICATIONS / entries / all, 1.0);
+    size_t samples = (size_t)ceil(part * (double)problem->samples[agent]);
+    return samples > LEAST_PER_AGENT ? samples : fewer(LEAST_PER_AGENT, problem->samples[agent]);
+}
+
+/* Computes what the gradient of the k-th of `count` samples, without what all share, changes by along delta. */
+static double *difference(const hessian *h, saddle_agent *agent, size_t k, size_t count)
+{
+    const saddle_observer *o = h->o;
+    size_t x_dim = o->problem->x_dim;
+    uint32_t sample = (uint32_t)(k * o->problem->samples[agent->id] / count);
+    double *g = agent->scratch;
+    saddle_request r = {.kind = SADDLE_REQUEST_DIFFERENCE,
+                        .batch = {.index = &sample, .count = 1},
+                        .x = h->moved,
+                        .y = o->y_star,
+                        .x0 = o->x_at,
+                        .y0 = o->y_star,
+                        .gx = g,
+                        .gy = g + x_dim};
+    saddle_agent_evaluate_uncounted(agent, &r, g + x_dim + o->problem->y_dim);
+    saddle_axpy(x_dim, -1.0, h->common, g);
+    return g;
+}
+
+/* The mean over samples of |g'delta|. */
+static void change_term(void *context, saddle_agent *agent, double *out)
+{
+    const hessian *h = context;
+    size_t count = fewer(h->o->problem->samples[agent->id], LEAST_PER_AGENT);
+    out[0] = 0.0;
+    for (size_t k = 0; k < count; k++)
+        out[0] += fabs(saddle_dot(h->o->problem->x_dim, difference(h, agent, k, count), h->delta)) /
+                  (double)count;
+}
+
+/* An agent's rows of the matrix. */
+static void row_term(void *context, saddle_agent *agent, double *out)
+{
+    const hessian *h = context;
+    size_t x_dim = h->o->problem->x_dim;
+    size_t count = samples_of(h->o->problem, agent->id);
+    size_t entries = saddle_hessian_size(h->last) - saddle_hessian_size(h->first);
+    memset(out, 0, entries * sizeof *out);
+    for (size_t k = 0; k < count; k++) {
+        const double *g = difference(h, agent, k, count);
+        double along = 0.0;
+        double size = 0.0;
+        for (size_t c = 0; c < x_dim; c++) {
+            along += g[c] * h->delta[c];
+            size += fabs(g[c] * h->delta[c]);
+        }
+        if (!(fabs(along) > ROUNDING * size))
+            continue;
+        double *row = out;
+        for (size_t c = h->first; c < h->last; row += ++c)
+            if (g[c] != 0.0)
+                saddle_axpy(c + 1, g[c] / fabs(along) / (double)count, g, row);
+    }
+}
+
+/* Computes the mean of a term over the agents. Collective. */
+static void average(hessian *h, size_t size, saddle_agent_term *term, double *out)
+{
+    saddle_engine *engine = h->o->in.engine;
+    engine->kind->mean(engine, size, term, h, out);
+}
+
+/* Moves by delta within X, and computes the difference that all samples share. */
+static void move(const hessian *h)
+{
+    const saddle_observer *o = h->o;
+    const saddle_problem *problem = o->problem;
+    for (int side = 0; side < 2; side++) {
+        for (size_t k = 0; k < problem->x_dim; k++)
+            if (side == 0)
+                h->moved[k] = o->x_at[k] + h->delta[k];
+            else if (h->moved[k] == o->x_at[k])
+                h->moved[k] = o->x_at[k] - h->delta[k];
+        saddle_set_project(o->in.instance->x_set, h->moved, o->scratch);
+    }
+    for (size_t k = 0; k < problem->x_dim; k++)
+        h->delta[k] = h->moved[k] - o->x_at[k];
+    memset(h->common, 0, problem->x_dim * sizeof *h->common);
+    saddle_part part = {.scale = 1.0,
+                        .x = h->moved,
+                        .y = o->y_star,
+                        .x0 = o->x_at,
+                        .y0 = o->y_star,
+                        .gx = h->common};
+    if (problem->add_samples != NULL && problem->add_common != NULL)
+        problem->add_common(problem, &part);
+}
+
+/* Sets delta to entries of sizes length / sqrt(squares) with signs that have no pattern. */
+static void set_delta(const hessian *h, const double *squares, double length)
+{
+    uint32_t bits = 1;
+    for (size_t k = 0; k < h->o->problem->x_dim; k++) {
+        bits = bits * 1664525U + 1013904223U; /* Knuth's */
+        double size = squares[k] > 0.0 ? length / sqrt(squares[k]) : 0.0;
+        h->delta[k] = bits >> 31 != 0 ? size : -size;
+    }
+    move(h);
+}
+
+/* Chooses delta such that slopes along it, which are about the root of dim x times the length, change by a small part.
+ */
+static void choose_delta(hessian *h, const double *squares)
+{
+    double length = 1.0;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        double change;
+        set_delta(h, squares, length);
+        average(h, 1, change_term, &change);
+        change /= length * sqrt((double)h->o->problem->x_dim);
+        if (change > 0.1 * CHANGE && change < 10.0 * CHANGE)
+            return;
+        length *= change > 0.0 ? fmin(fmax(CHANGE / change, 1e-6), 1e6) : 1e3;
+    }
+}
+
+/* Adds to the diagonal what all samples share, and replaces entries that no sample tells. */
+static bool complete(const hessian *h, const double *squares, double *matrix)
+{
+    size_t x_dim = h->o->problem->x_dim;
+    double unit = 0.0;
+    double count = 0.0;
+    for (size_t k = 0; k < x_dim; k++) {
+        double *diagonal = matrix + saddle_hessian_size(k + 1) - 1;
+        if (h->delta[k] != 0.0)
+            *diagonal += fabs(h->common[k] / h->delta[k]);
+        if (*diagonal > 0.0 && squares[k] > 0.0) {
+            unit += *diagonal / squares[k];
+            count += 1.0;
+        }
+    }
+    for (size_t k = 0; k < x_dim; k++) {
+        double *diagonal = matrix + saddle_hessian_size(k + 1) - 1;
+        if (!(*diagonal > 0.0))
+            *diagonal = squares[k] * unit / count;
+    }
+    return isfinite(saddle_norm2(saddle_hessian_size(x_dim), matrix)) && count > 0.0;
+}
+
+bool saddle_measure_hessian(saddle_observer *o, const double *squares, double *work, double *matrix)
+{
+    size_t x_dim = o->problem->x_dim;
+    hessian h = {.o = o, .delta = work, .moved = work + x_dim, .common = work + 2 * x_dim};
+    choose_delta(&h, squares);
+    for (h.first = 0; h.first < x_dim; h.first = h.last) {
+        size_t before = saddle_hessian_size(h.first);
+        h.last = h.first + 1;
+        while (h.last < x_dim && saddle_hessian_size(h.last + 1) - before <= ENTRIES_AT_ONCE)
+            h.last++;
+        average(&h, saddle_hessian_size(h.last) - before, row_term, matrix + before);
+    }
+    return complete(&h, squares, matrix);
+}

@@ -1,0 +1,301 @@
+/*
+ * What PRECISION-auto promises: the errors that it measures are those of its estimates, units of columns do not matter,
+ * exact gradients give the exact solution, and runs do not stop at their noise.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/precision_auto.h"
+#include "core/print.h"
+#include "core/rng.h"
+#include "core/vector.h"
+#include "instances.h"
+#include "support.h"
+
+/* ---- measured errors ------------------------------------------------------------------------------------- */
+
+enum { FEATURES = 5, ROWS = 400 };
+
+/* Writes rows whose column k is multiplied by 2^exponent[k]; the 100 rows of an agent are sorted by label or not. */
+static void write_rows(const char *path, const int *exponent, bool sorted)
+{
+    saddle_rng rng;
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    saddle_rng_init(&rng, 3, SADDLE_RNG_TEST, 0, 0);
+    for (int row = 0; row < ROWS; row++) {
+        bool positive = sorted ? row % 100 < 33 : row % 3 == 0;
+        for (int k = 0; k < FEATURES; k++)
+            saddle_fprintf(
+                file, "%.17g,",
+                ldexp(saddle_rng_normal(&rng) + (positive && k < 2 ? 1.0 : 0.0), exponent[k]));
+        saddle_fprintf(file, "%d\n", positive ? 1 : -1);
+    }
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Of x and of y. */
+typedef struct errors {
+    double estimated[2], actual[2];
+} errors;
+
+/* Returns |a - b|^2 in the metric H^-1: the length of z, where R z = a - b. */
+static double slow_length2(const saddle_metric *metric, const double *a, const double *b)
+{
+    double sum = 0.0;
+    double *z = test_doubles(metric->dimension);
+    for (size_t i = 0; i < metric->dimension; i++) {
+        const double *row = metric->full ? metric->factor + i * (i + 1) / 2 : NULL;
+        z[i] = a[i] - b[i];
+        for (size_t j = 0; j < i && row != NULL; j++)
+            z[i] -= row[j] * z[j];
+        z[i] /= row != NULL ? row[i] : sqrt(metric->diagonal[i]);
+        sum += z[i] * z[i];
+    }
+    free(z);
+    return sum;
+}
+
+/* Adds an agent's measured errors, and those of its estimates. */
+static void add_errors(void *context, saddle_agent *agent)
+{
+    errors *sum = context;
+    const saddle_auto_variables at = saddle_auto_variables_of(agent);
+    double *g = test_doubles(at.x_dim + at.y_dim);
+    saddle_batch all = {.count = at.samples};
+    saddle_problem_gradient(agent->problem, agent->id, &all, at.x, at.y, g, g + at.x_dim,
+                            agent->scratch);
+    sum->actual[0] += slow_length2(at.metric, at.v, g);
+    for (size_t k = 0; k < at.y_dim; k++)
+        sum->actual[1] += (at.u[k] - g[at.x_dim + k]) * (at.u[k] - g[at.x_dim + k]);
+    sum->estimated[0] += at.kept[X_ERROR];
+    sum->estimated[1] += at.kept[Y_ERROR];
+    free(g);
+}
+
+/* The means over seeds, agents and iterations. Errors are unbiased but for the choice of when to refresh and for the
+ * mean of variances over refreshes; these change them by less than a fifth. */
+START_TEST(errors_are_measured)
+{
+    static const int plain[FEATURES] = {0};
+    static const char *const more_noise[] = {"noise-share=0.5", "noise-share=10"};
+    static const char *const hessians[] = {"hessian=full", "hessian=diagonal", "hessian=none"};
+    enum { SEEDS = 30 };
+    errors sum = {{0.0, 0.0}, {0.0, 0.0}};
+    saddle_test_enter_directory();
+    write_rows("rows.csv", plain, _i % 2 == 1);
+    for (int seed = 0; seed < SEEDS; seed++) {
+        char text[32];
+        saddle_snprintf(text, sizeof text, "seed=%d", seed);
+        const char *const more[] = {"data=rows.csv",
+                                    "agents=4",
+                                    "samples=100",
+                                    "topology=ring",
+                                    more_noise[_i / 2 % 2],
+                                    text,
+                                    "partition=contiguous",
+                                    hessians[_i / 4],
+                                    NULL};
+        test_rig rig;
+        test_rig_open(&rig, REGRESSION_SQUARE_SPARSE_UNEQUAL, "precision-auto", more, 1, NULL,
+                      NULL);
+        test_rig_advance(&rig, 5);
+        for (int part = 0; part < 8; part++) {
+            ck_assert_int_eq(test_rig_advance(&rig, 4).kind, SADDLE_FAULT_NONE);
+            rig.engine->kind->for_each(rig.engine, add_errors, &sum);
+        }
+        test_rig_close(&rig);
+    }
+    for (int of_y = 0; of_y < 2; of_y++)
+        assert_near(sum.estimated[of_y] / sum.actual[of_y], 1.0, 0.2);
+}
+END_TEST
+
+/* ---- units ----------------------------------------------------------------------------------------------- */
+
+/* With columns in other units, every number of a run that has no units has the same bits. */
+START_TEST(units_of_columns_do_not_matter)
+{
+    static const int units[][FEATURES] = {{0, 0, 0, 0, 0}, {1, -2, 3, 0, -5}, {20, -20, 0, 9, -30}};
+    static const char *const problems[][2] = {{"problem=group-dro", "groups=label"},
+                                              {"problem=robust-regression", "loss=square"}};
+    static const char *const hessians[] = {"hessian=auto", "hessian=diagonal"};
+    const char *const setting[] = {problems[_i % 2][0],
+                                   problems[_i % 2][1],
+                                   hessians[_i / 2],
+                                   "data=rows.csv",
+                                   "scale=none",
+                                   "agents=5",
+                                   "x-set=none",
+                                   "regularizer=none",
+                                   "iterations=300",
+                                   "trace-every=20",
+                                   "algorithm=precision-auto",
+                                   NULL};
+    saddle_result *first = NULL;
+    saddle_test_enter_directory();
+    for (size_t u = 0; u < 3; u++) {
+        write_rows("rows.csv", units[u], false);
+        saddle_result *result = test_run(setting, NULL);
+        ck_assert_int_eq(result->stop, SADDLE_STOP_ITERATIONS);
+        if (u == 0) {
+            first = result;
+            ck_assert(first->rows[first->row_count - 1].loss != first->rows[0].loss);
+            continue;
+        }
+        ck_assert_uint_eq(result->row_count, first->row_count);
+        for (size_t k = 0; k < result->row_count; k++) {
+            ck_assert_msg(result->rows[k].loss == first->rows[k].loss,
+                          "loss of row %zu is %.17g, not %.17g", k, result->rows[k].loss,
+                          first->rows[k].loss);
+            ck_assert_uint_eq(result->rows[k].cost.ifo, first->rows[k].cost.ifo);
+        }
+        for (size_t k = 0; k < result->x_dim; k++)
+            ck_assert(ldexp(result->x_mean[k], k < FEATURES ? units[u][k] : 0) == first->x_mean[k]);
+        saddle_result_free(result);
+    }
+    saddle_result_free(first);
+}
+END_TEST
+
+/* ---- convergence ------------------------------------------------------------------------------------------ */
+
+typedef struct exactness {
+    double off, error;
+} exactness;
+
+static void add_exactness(void *context, saddle_agent *agent)
+{
+    exactness *e = context;
+    const saddle_auto_variables at = saddle_auto_variables_of(agent);
+    double *g = test_doubles(at.x_dim + at.y_dim);
+    saddle_batch all = {.count = at.samples};
+    saddle_problem_gradient(agent->problem, agent->id, &all, at.x, at.y, g, g + at.x_dim,
+                            agent->scratch);
+    e->off = test_larger(e->off, test_farthest(at.x_dim + at.y_dim, at.v, g) /
+                                     (1.0 + test_largest(at.x_dim + at.y_dim, g)));
+    e->error = test_larger(e->error, at.kept[X_ERROR] + at.kept[Y_ERROR]);
+    free(g);
+}
+
+/* With no noise allowed, all estimates are full gradients. In the first iteration the variance of differences is not
+ * known, and one mini-batch is tried. */
+START_TEST(no_noise_means_full_gradients)
+{
+    const char *const more[] = {"noise-share=1e-300", "curvature=convex", "samples=60", NULL};
+    test_rig rig;
+    test_state state;
+    test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision-auto", more, 1, NULL, NULL);
+    test_state_make(&state, rig.target.problem);
+    ck_assert_int_eq(test_rig_advance(&rig, 1).kind, SADDLE_FAULT_NONE);
+    for (int t = 1; t < 200; t++) {
+        exactness e = {0.0, 0.0};
+        test_state_copy(&rig, &state);
+        uint64_t before = state.ifo[0];
+        ck_assert_int_eq(test_rig_advance(&rig, 1).kind, SADDLE_FAULT_NONE);
+        test_state_copy(&rig, &state);
+        rig.engine->kind->for_each(rig.engine, add_exactness, &e);
+        assert_at_most(e.off, 1e-14);
+        ck_assert(e.error == 0.0);
+        ck_assert_uint_eq(state.ifo[0] - before, 60 + 8); /* compared with ceil(sqrt(60)) samples */
+    }
+    test_state_free(&state);
+    test_rig_close(&rig);
+}
+END_TEST
+
+/* The largest distance of any agent's copy from the closed form. */
+START_TEST(it_reaches_the_saddle_of_the_quadratic)
+{
+    static const char *const curvatures[] = {"curvature=convex", "curvature=nonconvex"};
+    static const char *const noises[] = {"noise-share=0.5", "noise-share=1e-300"};
+    const char *const setting[] = {"problem=quadratic",
+                                   curvatures[_i / 2],
+                                   noises[_i % 2],
+                                   "agents=5",
+                                   "topology=ring",
+                                   "samples=60",
+                                   "x-dim=8",
+                                   "y-dim=6",
+                                   _i / 2 == 0 ? "iterations=6000" : "iterations=8000",
+                                   "algorithm=precision-auto",
+                                   NULL};
+    saddle_error error = {.message = ""};
+    saddle_plan *plan = test_plan(NULL, setting);
+    saddle_instance *made = NULL;
+    saddle_result *result = NULL;
+    assert_ok(saddle_instance_create(&made, plan, &error), error);
+    assert_ok(saddle_run(made, plan, NULL, &result, &error), error);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_ITERATIONS);
+    double *x = test_doubles(result->x_dim);
+    double *y = test_doubles(result->y_dim);
+    ck_assert(made->problem->solution(made->problem, x, y));
+    for (size_t i = 0; i < result->agents; i++) {
+        assert_at_most(sqrt(saddle_distance2(result->x_dim, result->x + i * result->x_dim, x)),
+                       1e-8);
+        assert_at_most(sqrt(saddle_distance2(result->y_dim, result->y + i * result->y_dim, y)),
+                       1e-8);
+    }
+    free(y);
+    free(x);
+    saddle_result_free(result);
+    saddle_instance_free(made);
+    test_plan_free(plan);
+}
+END_TEST
+
+/* Returns the gap at the end of a run. */
+static double last_gap(const char *const *problem, const char *algorithm, int seed)
+{
+    char name[64];
+    char text[32];
+    saddle_snprintf(name, sizeof name, "algorithm=%s", algorithm);
+    saddle_snprintf(text, sizeof text, "seed=%d", seed);
+    const char *setting[MOST_SETTINGS] = {
+        name, text, "max-ifo=400000", "gap=end", "iterations=100000", "trace-every=100000"};
+    for (size_t k = 0; problem[k] != NULL; k++)
+        setting[6 + k] = problem[k];
+    saddle_result *result = test_run(setting, NULL);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_IFO);
+    double gap = result->rows[result->row_count - 1].gap;
+    saddle_result_free(result);
+    return gap;
+}
+
+/* Where PRECISION+ at its defaults stays at its noise. */
+START_TEST(it_is_not_caught_by_its_noise)
+{
+    static const struct {
+        const char *setting[7];
+        double bound;
+    } traps[] = {{{"problem=fair", "sensitive=3", "fairness=0", "data=synthetic:4000:30",
+                   "agents=10", "topology=ring"},
+                  1e-3},
+                 {{"problem=group-dro", "groups=label", "partition=label-skew:0.3",
+                   "data=synthetic:4000:30", "agents=12", "topology=star"},
+                  2e-2}};
+    for (int seed = 1; seed <= (TEST_SLOWDOWN > 1 ? 1 : 5); seed++)
+        assert_at_most(last_gap(traps[_i].setting, "precision-auto", seed), traps[_i].bound);
+    double gap = last_gap(traps[_i].setting, "precision+", 3);
+    ck_assert_msg(gap > 2.0 * traps[_i].bound, "precision+ ends at %g", gap);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("auto_promises");
+    TCase *rules = tcase_create("rules");
+    tcase_set_timeout(rules, 300);
+    tcase_add_loop_test(rules, errors_are_measured, 0, 12);
+    tcase_add_loop_test(rules, units_of_columns_do_not_matter, 0, 4);
+    suite_add_tcase(suite, rules);
+    TCase *limit = tcase_create("convergence");
+    tcase_set_timeout(limit, 300);
+    tcase_add_test(limit, no_noise_means_full_gradients);
+    tcase_add_loop_test(limit, it_reaches_the_saddle_of_the_quadratic, 0, 4);
+    tcase_add_loop_test(limit, it_is_not_caught_by_its_noise, 0, 2);
+    suite_add_tcase(suite, limit);
+    return suite;
+}
