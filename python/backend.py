@@ -60,7 +60,7 @@ class UnsupportedOperation(Exception):
 
 def _is_complete(build):
     package = build / "python" / "saddle"
-    names = ("__init__.py", "_declarations.py", "libsaddle.so", "bin/saddle")
+    names = ("__init__.pyi", "_declarations.py", "libsaddle.so", "bin/saddle")
     return all((package / name).exists() for name in names)
 
 

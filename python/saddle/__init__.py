@@ -14,13 +14,14 @@ from ._library import VERSION as _VERSION
 from .agent import Agent
 from .algorithm import Algorithm
 from .comparison import Comparison, compare
-from .errors import Error, FileError, InputError, OutOfMemory
+from .errors import Error, FileError, InputError, NotSolvedWarning, OutOfMemory
 from .graphs import Graph, graph
 from .instance import Instance, run
 from .lab import GradientCheck, check_grad, coefficients, evaluate, predict, theory
+from .lists import Table, algorithms, mixings, problems, regularizers, sets, topologies
 from .option_table import Option, options
 from .problem import Problem, Requests
-from .report_page import report
+from .report_page import plot, report
 from .result import Result, load
 from .trace import Trace
 from .tuning import Tuning, tune
@@ -45,23 +46,32 @@ __all__ = [
     "Graph",
     "InputError",
     "Instance",
+    "NotSolvedWarning",
     "Option",
     "OutOfMemory",
     "Problem",
     "Requests",
     "Result",
+    "Table",
     "Trace",
     "Tuning",
+    "algorithms",
     "check_grad",
     "coefficients",
     "compare",
     "evaluate",
     "graph",
     "load",
+    "mixings",
     "options",
+    "plot",
     "predict",
+    "problems",
+    "regularizers",
     "report",
     "run",
+    "sets",
     "theory",
+    "topologies",
     "tune",
 ]

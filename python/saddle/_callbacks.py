@@ -7,6 +7,7 @@ exception is raised when the call into the library has returned.
 from __future__ import annotations
 
 import threading
+import weakref
 from contextlib import contextmanager
 from typing import Any, Callable, Iterator
 
@@ -31,8 +32,7 @@ class Callbacks:
     def __init__(self, owner: Callbacks | None = None) -> None:
         """With an owner, exceptions are stored there."""
         self._owner = owner
-        self.interrupt = ffi.new("int *")
-        """The run ends when this is not 0: saddle_hooks::interrupt."""
+        self._interrupts: weakref.WeakSet[Any] = weakref.WeakSet()
         self.raised: BaseException | None = None
         self._calls = self._runs = 0
         self._lock = threading.Lock()
@@ -84,8 +84,18 @@ class Callbacks:
         if self._owner is not None:
             self._owner.stop(exception)
         else:
-            self.raised = self.raised or exception
-            self.interrupt[0] = 1
+            with self._lock:
+                self.raised = self.raised or exception
+                for interrupt in self._interrupts:
+                    interrupt[0] = 1
+
+    def interrupt(self) -> Any:
+        """Returns the saddle_hooks::interrupt of a new run: it ends when this is not 0. An
+        exception ends all runs."""
+        with self._lock:
+            interrupt = ffi.new("int *", self.raised is not None)
+            self._interrupts.add(interrupt)
+        return interrupt
 
     def call(
         self, function: Callable[..., None], *arguments: Any, run: bool = False
@@ -116,5 +126,4 @@ class Callbacks:
             self._runs -= run
             if self._calls == 0:
                 self.raised = None
-                self.interrupt[0] = 0
         return raised

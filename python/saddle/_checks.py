@@ -9,7 +9,7 @@ import numpy as np
 
 from ._library import Array
 
-__all__ = ["as_array", "as_bytes", "as_integer", "as_pair", "as_real"]
+__all__ = ["as_array", "as_bytes", "as_integer", "as_pair", "as_real", "as_texts", "is_frame"]
 
 
 _TEXT = (
@@ -70,6 +70,45 @@ def as_array(given: Any, name: str) -> Array:
     if array.dtype.kind in "iuO" and array.size > 0:
         _check_integers(array, name)
     return out
+
+
+def is_frame(given: Any) -> bool:
+    """Returns whether it is a DataFrame."""
+    return hasattr(given, "columns") and hasattr(given, "iloc")
+
+
+def as_texts(given: Any, name: str) -> Array | None:
+    """Returns text, or categories, as an array of str; None if the values are not text, or are
+    numbers written as text, which as_array() refuses."""
+    kind = getattr(given, "dtype", None)
+    array = np.asarray(given)
+    if getattr(kind, "name", "") == "category":
+        named = [entry if entry != entry else str(entry) for entry in array]
+        return _all_texts(np.array(named, dtype=object), name)
+    texts = array if array.dtype.kind == "U" else _all_texts(array, name)
+    return None if texts is None or _is_number(texts.flat[0]) else texts
+
+
+def _is_number(entry: str) -> bool:
+    try:
+        return float(entry) == float(entry)
+    except ValueError:
+        return False
+
+
+def _all_texts(array: Array, name: str) -> Array | None:
+    """Returns an array of objects as str if they are; None if none is. Refuses some and some."""
+    if array.dtype.kind != "O":
+        return None
+    are_texts = [isinstance(entry, str) for entry in array.flat]
+    if not any(are_texts):
+        return None
+    if all(are_texts):
+        return array.astype(str)
+    other = array.flat[are_texts.index(False)]
+    if other is None or other != other:
+        raise ValueError(f"{name} has missing values; fill them in, or leave out their rows")
+    raise TypeError(f"{name} has text, but also {other!r:.60}; convert all with .astype(str)")
 
 
 def as_real(given: Any, name: str) -> float:

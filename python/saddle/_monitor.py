@@ -5,14 +5,18 @@ from __future__ import annotations
 import logging
 import warnings
 from functools import lru_cache
-from typing import Any
+from typing import Any, Callable, Dict
 
 from ._callbacks import Callbacks
 from ._library import ffi, text
 from .errors import as_keywords
 from .result import Result
+from .trace import row_of
 
-__all__ = ["Monitor", "logger"]
+__all__ = ["Callback", "Monitor", "logger", "progress_bar"]
+
+Callback = Callable[[Dict[str, float]], Any]
+"""Gets what a trace point measured, by the names of the trace's columns; True ends the run."""
 
 logger = logging.getLogger("saddle")
 
@@ -23,28 +27,37 @@ def _warn_once(message: str) -> None:
     warnings.warn(message, stacklevel=2)
 
 
-def _bar(total: int) -> Any:
+def progress_bar(total: int, name: str, unit: str = "it") -> Any:
     """Returns a tqdm bar; None if tqdm is not installed."""
     try:
         from tqdm.auto import tqdm
     except ImportError:
         return None
-    return tqdm(total=total, unit="it")
+    return tqdm(total=total, unit=unit, desc=name)
 
 
 class Monitor:
     """The hooks of a run. They are called several times a second; Python handles Ctrl-C then."""
 
-    def __init__(self, callbacks: Callbacks, plan: Any, progress: bool) -> None:
+    def __init__(
+        self, callbacks: Callbacks, plan: Any, progress: bool, callback: Callback | None = None
+    ) -> None:
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback is {callback!r:.60}; give a function f(row)")
         self._total = int(plan.c.limits.iterations)
-        self._bar = _bar(self._total) if progress else None
+        own = plan.c.algorithm.own
+        self._name = text(own.name if own else plan.c.algorithm.name)
+        self._bar = progress_bar(self._total, self._name) if progress else None
         self._log_progress = progress and self._bar is None
+        self._callback = callback
         self._keep = Callbacks(callbacks)
+        self._measured = ""
         self.hooks = ffi.new("saddle_hooks *")
-        self.hooks.interrupt = callbacks.interrupt
+        self._interrupt = self.hooks.interrupt = callbacks.interrupt()
         self._keep.set(self.hooks, "progress", self._progress)
         self._keep.set(self.hooks, "warning", self._warning)
-        if logger.isEnabledFor(logging.DEBUG):
+        if callback is not None or progress or logger.isEnabledFor(logging.DEBUG):
+            self._keep.set(self.hooks, "begin", self._begin)
             self._keep.set(self.hooks, "row", self._row)
 
     def __enter__(self) -> Monitor:
@@ -54,11 +67,17 @@ class Monitor:
         if self._bar is not None:
             self._bar.close()
 
+    def _begin(self, _context: Any, info: Any) -> None:
+        self._result = info.result
+
     def _progress(self, _context: Any, iteration: int, seconds: float) -> None:
         if self._bar is not None:
             self._bar.update(iteration - self._bar.n)
         elif self._log_progress:
-            logger.info("iteration %d of %d, %.1f s", iteration, self._total, seconds)
+            logger.info(
+                "%s: iteration %d of %d, %.1f s%s",
+                self._name, iteration, self._total, seconds, self._measured,
+            )  # fmt: skip
 
     def _warning(self, _context: Any, message: Any) -> None:
         words = as_keywords(text(message))
@@ -67,10 +86,18 @@ class Monitor:
         else:
             logger.warning("%s", words)
 
-    def _row(self, _context: Any, row: Any) -> None:
-        logger.debug("iteration %d: metric %.6g, loss %.6g", row.iteration, row.metric, row.loss)
+    def _row(self, _context: Any, c: Any) -> None:
+        row = row_of(self._result, c)
+        measured = (row["iteration"], row["metric"], row["loss"])
+        logger.debug("iteration %d: metric %.6g, loss %.6g", *measured)
+        shown = [f"{name} {row[name]:.3g}" for name in ("gap", "metric") if row[name] == row[name]]
+        self._measured = "".join(f", {words}" for words in shown)
+        if self._bar is not None:
+            self._bar.set_postfix_str(", ".join(shown), refresh=False)
+            self._bar.update(row["iteration"] - self._bar.n)
+        if self._callback is not None and self._callback(row):
+            self._interrupt[0] = 1
 
     def end(self, result: Result) -> None:
         """Logs how the run ended."""
-        level = logging.WARNING if result.stop == "diverged" else logging.INFO
-        logger.log(level, "%s", repr(result)[1:-1])
+        logger.info("%s", repr(result)[1:-1])

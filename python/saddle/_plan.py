@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+import shutil
+import tempfile
+import weakref
+from typing import Any, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from ._callbacks import Callbacks
-from ._checks import as_array, as_bytes
+from ._checks import as_array, as_bytes, is_frame
 from ._library import ffi, lib, new_plan
-from .data import dataset, pointer
+from .data import Columns, dataset, pointer
 from .errors import check
 from .graphs import Network
 from .option_table import as_text, is_known, unknown_keyword
-from .sets import constraint_set, regularizer
+from ._sets import constraint_set, regularizer
 
 __all__ = ["Plan"]
+
+
+# Options for reading files, and what does the same in memory.
+_OF_FILES = {
+    "drop_columns": "leave columns out with frame.drop(columns=[...])",
+    "category_columns": "convert columns with frame.astype({'column': 'category'})",
+    "categories": "text has a feature per category; .cat.codes are numbers",
+    "missing": "fill values in with frame.fillna(), or leave rows out with frame.dropna()",
+}
 
 
 def _is_pair(value: Any) -> bool:
@@ -23,6 +36,40 @@ def _is_pair(value: Any) -> bool:
     if isinstance(value, tuple) and len(value) == 2 and value[1] is None:
         raise TypeError("data needs labels: give y in (X, y)")
     return isinstance(value, tuple) and len(value) == 2
+
+
+def _without_label(frame: Any, label: Any, name: str) -> tuple[Any, Any]:
+    """Returns the other columns of a DataFrame, and its label column: that of a name, of a number
+    from 1, "first" or "last"."""
+    names = list(frame.columns)
+    place: Any = {"first": 0, "last": len(names) - 1}.get(label) if label not in names else None
+    if place is None:
+        place = names.index(label) if label in names else int(label) - 1 if _is_int(label) else -1
+    if not 0 <= place < len(names):
+        raise ValueError(
+            f"label_column is {label!r}; {name} has the columns {', '.join(map(str, names))}"
+        )
+    return frame.drop(columns=[names[place]]), frame.iloc[:, place]
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) or str(value).isdecimal()
+
+
+def _tuples(value: Any, name: str, example: str) -> list[Any]:
+    """Returns a list of tuples."""
+    if not isinstance(value, (list, tuple)) or not all(isinstance(v, (list, tuple)) for v in value):
+        raise TypeError(f"{name} is {value!r:.60}; give a text, or a list such as {example}")
+    return list(value)
+
+
+def _flattened(costs: Mapping[str, Any]) -> list[Any]:
+    """Returns names and values in turn."""
+    return [entry for pair in costs.items() for entry in pair]
+
+
+def _field(value: Any) -> str:
+    return value if isinstance(value, str) else as_text("a field", value)
 
 
 class Plan:
@@ -33,6 +80,10 @@ class Plan:
         self.c = new_plan(lib)
         self.with_dimensions: dict[str, Any] = {}
         """Sets and regularizer that need the lengths of x and y."""
+        self.label_column: Any = "last"
+        self.feature_names: Any = None
+        self.columns: Columns | None = None
+        """The columns of data in memory."""
 
     def copy(self, keep: Callbacks) -> Plan:
         """Returns a copy, which shares the objects in memory."""
@@ -57,6 +108,7 @@ class Plan:
 
     def set_known(self, keywords: dict[str, Any]) -> dict[str, Any]:
         """Sets the options that the library or a plug-in of the plan has; returns the others."""
+        keywords = self._take_names(keywords)
         for keyword, value in keywords.items():
             own = getattr(self, f"_set_{keyword}", None)
             if value is None or not is_known(keyword):
@@ -68,6 +120,25 @@ class Plan:
         # Options of plug-ins come last, when all plug-ins are named.
         others = {name: value for name, value in keywords.items() if not is_known(name)}
         return {name: value for name, value in others.items() if not self._set_own(name, value)}
+
+    def _take_names(self, keywords: dict[str, Any]) -> dict[str, Any]:
+        """Takes the keywords that say what is in arrays and DataFrames; returns the others."""
+        data = keywords.get("data")
+        in_memory = not (data is None or isinstance(data, str) or hasattr(data, "__fspath__"))
+        taken = {"feature_names"}
+        if in_memory and keywords.get("label_column") is not None:
+            parts = data if isinstance(data, list) else [data]
+            if not any(map(is_frame, parts)):
+                raise TypeError("label_column is for files and DataFrames; (X, y) has its labels")
+            self.label_column = keywords["label_column"]
+            taken.add("label_column")
+        for name, remedy in _OF_FILES.items():
+            if in_memory and keywords.get(name) is not None:
+                raise TypeError(f"{name} is for files; {remedy}")
+        self.feature_names = keywords.get("feature_names")
+        if self.feature_names is not None and not in_memory:
+            raise TypeError("feature_names is for arrays; others have their names")
+        return {name: value for name, value in keywords.items() if name not in taken}
 
     def _set_own(self, keyword: str, value: Any) -> bool:
         """Sets an option of a plug-in; returns whether there is one of this name."""
@@ -88,34 +159,54 @@ class Plan:
 
     # ---- options that can be objects in memory -------------------------------------------------
 
-    def _set_data(self, value: Any) -> None:
+    def _pair(self, value: Any, name: str) -> tuple[Any, Any]:
+        """Returns (X, y) of a pair, or of a DataFrame with a label column."""
+        if is_frame(value):
+            return _without_label(value, self.label_column, name)
         if _is_pair(value):
-            self.c.problem.rows = dataset(value[0], value[1], self.keep)
-        elif isinstance(value, list):
-            if not value or not all(own is None or _is_pair(own) for own in value):
-                raise TypeError("a list of data must have a pair (X, y) for each agent")
-            shards = [
-                ffi.NULL if own is None else dataset(own[0], own[1], self.keep) for own in value
-            ]
-            self.c.problem.shards = self.keep.keep(ffi.new("saddle_dataset *[]", shards))
-            self.c.problem.shard_count = len(shards)
-            if self.c.network.agents == 0:
-                self.set("agents", len(shards))
-        elif hasattr(value, "__fspath__"):
-            self.set("data", value)
-        else:
+            return value[0], value[1]
+        if isinstance(value, (str, os.PathLike)):
             raise TypeError(
-                "data takes a name, a pair (X, y), or a list of pairs, one per agent, "
-                f"not {type(value).__name__}"
+                f"{name}: {value!r:.60} is in a list; name the files of all agents by a pattern "
+                "such as 'site-%d.csv', or read them: [pandas.read_csv(path) for path in paths]"
             )
+        raise TypeError(
+            f"{name} takes a name or path, a pair (X, y), a DataFrame"
+            + (", or a list of them, one per agent, " if name == "data" else ", ")
+            + f"not {type(value).__name__}"
+        )
+
+    def _set_data(self, value: Any) -> None:
+        if hasattr(value, "__fspath__"):
+            self.set("data", value)
+            return
+        listed = value if isinstance(value, list) else [value]
+        pairs = [None if own is None else self._pair(own, "data") for own in listed]
+        given = [pair for pair in pairs if pair is not None]
+        if not listed:
+            raise TypeError("a list of data must have a pair (X, y) for each agent")
+        if given:
+            self.columns = Columns.of(given, self.feature_names)
+        if self.columns is not None and self.columns.has_texts and len(given) < len(pairs):
+            raise TypeError(
+                "data: columns of text need the rows of all agents in every process; give numbers, "
+                "or one CSV file per agent"
+            )
+        sets = [ffi.NULL if p is None else dataset(*p, self.keep, self.columns) for p in pairs]
+        if not isinstance(value, list):
+            self.c.problem.rows = sets[0]
+            return
+        self.c.problem.shards = self.keep.keep(ffi.new("saddle_dataset *[]", sets))
+        self.c.problem.shard_count = len(sets)
+        if self.c.network.agents == 0:
+            self.set("agents", len(sets))
 
     def _set_test_data(self, value: Any) -> None:
         if hasattr(value, "__fspath__"):
             self.set("test-data", value)
-        elif _is_pair(value):
-            self.c.problem.test_rows = dataset(value[0], value[1], self.keep)
-        else:
-            raise TypeError(f"test_data takes a name or a pair (X, y), not {type(value).__name__}")
+            return
+        X, y = self._pair(value, "test_data")
+        self.c.problem.test_rows = dataset(X, y, self.keep, self.columns)
 
     def set_network(self, topology: Any, mixing: Any) -> None:
         """Sets topology and mixing, each a text or an object."""
@@ -139,6 +230,44 @@ class Plan:
             self.c.network.weights = network.weights
         if given is None:
             self.set("agents", network.agents)
+
+    def _set_file(self, option: str, prefix: str, lines: Iterable[Sequence[Any]]) -> None:
+        """Sets an option that names a file, to a temporary file of these lines of fields."""
+        directory = tempfile.mkdtemp(prefix="saddle-")
+        weakref.finalize(self.keep, shutil.rmtree, directory, True)
+        path = os.path.join(directory, f"{option}.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(" ".join(map(_field, line)) + "\n" for line in lines)
+        self.set(option, prefix + path)
+
+    def _set_churn(self, value: Any) -> None:
+        example = "[(100, 'leave', 3), (200, 'return', 3), (300, 'cut', 0, 1)]"
+        if hasattr(value, "__fspath__"):
+            self.set("churn", value)
+        else:
+            self._set_file("churn", "", _tuples(value, "churn", example))
+
+    def _set_links(self, value: Any) -> None:
+        example = "[(0, 0, 1), (0, 2, 3), (5, 1, 2)]"
+        self._set_file("links", "schedule:", _tuples(value, "links", example))
+
+    def _set_link_model(self, value: Any) -> None:
+        if hasattr(value, "__fspath__"):
+            self.set("link-model", value)
+            return
+        if not isinstance(value, Mapping):
+            raise TypeError(
+                f"link_model is {value!r:.60}; give a text, a path, or a dict such as "
+                "{'latency': 0.02, 3: {'compute': 1e-5}, (0, 3): {'latency': 0.3}}"
+            )
+        default = {name: cost for name, cost in value.items() if isinstance(name, str)}
+        lines: list[list[Any]] = [["default", *_flattened(default)]] if default else []
+        for who, own in value.items():
+            if isinstance(who, str):
+                continue
+            place = ["edge", *who] if isinstance(who, tuple) else ["agent", who]
+            lines.append([*place, *_flattened(own)])
+        self._set_file("link-model", "", lines)
 
     def _start(self, value: Any, name: str) -> tuple[Any, int]:
         start = self.keep.keep(np.ascontiguousarray(as_array(value, name)).ravel())

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._checks import as_array, as_integer, as_real
 from ._library import Array, ffi, lib
-from .sets import assign, vector
+from ._sets import assign, vector
 
 __all__ = ["Agent", "State"]
 

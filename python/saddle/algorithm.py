@@ -13,7 +13,7 @@ from ._checks import as_integer, as_real
 from ._library import Array, ffi, lib
 from .agent import Agent, State
 from .option_table import is_known
-from .sets import assign
+from ._sets import assign
 
 __all__ = ["Algorithm"]
 
@@ -54,7 +54,7 @@ class Algorithm:
     ...         return x, agent.project_y(agent.mix("y") + self.eta_y * gy)
     >>> r = saddle.run("quadratic", algorithm=Descent(eta_x=0.02), iterations=2000)
     >>> r.name, r.settings["eta_x"], bool(r.trace.x_stationarity[-1] < 1e-9)
-    ('descent-eta_x=0.02', '0.02', True)
+    ('descent-eta_x=0.02', 0.02, True)
     """
 
     name: str = ""
@@ -73,6 +73,7 @@ class Algorithm:
 
     def __init__(self, **parameters: Any) -> None:
         name = self.name or type(self).__name__.lower()
+        self._chosen = any(parameter != "name" for parameter in parameters)
         for parameter, value in parameters.items():
             if not hasattr(type(self), parameter):
                 raise TypeError(f"{type(self).__name__}() has no parameter {parameter!r}")
@@ -80,6 +81,8 @@ class Algorithm:
             if parameter != "name":
                 name += f"-{parameter}={value}"
         self.name = parameters.get("name", name)
+
+    _chosen = False  # whether parameters were given
 
     def start(self, agent: Agent, x0: Array, y0: Array) -> tuple[Any, ...]:
         """Returns the published state at the starting point; sets agent.kept."""

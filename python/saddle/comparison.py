@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any, Iterable, Iterator, Mapping
 
 import numpy as np
 
 from . import _curves
-from ._callbacks import result_on_interrupt
+from ._callbacks import Callbacks, result_on_interrupt
 from ._checks import as_array, as_integer
 from ._library import ffi, lib
+from ._monitor import Callback
 from .data import pointer
-from .errors import Error, InputError
+from .errors import Error, InputError, check
 from .instance import Instance
-from .report_page import notebook
+from .report_page import file_stem, notebook, plot, report
 from .result import Result
 from .trace import Trace
 
@@ -112,13 +115,15 @@ class Comparison(Mapping[str, list[Result]]):
         return pandas.DataFrame(self.costs())
 
     def plot(self, y: str = "metric", x: str = "ifo", ax: Any = None) -> Any:
-        """Plots a column of all traces with matplotlib; returns the axes. Those of an algorithm
-        look alike, and those of further seeds are faint."""
-        curves = [
-            _curves.Curve(name, results[0]._title, [r._trace() for r in results])
-            for name, results in self.items()
-        ]
-        return _curves.plot(curves, x, y, ax)
+        """Plots a column of all traces with matplotlib, as `saddle.plot()` does; returns the
+        axes."""
+        return plot(self, y, x, ax)
+
+    def report(
+        self, path: str | os.PathLike[str] = "report.html", title: str | None = None
+    ) -> Path:
+        """Writes the page of `saddle.report()` about all results; returns its path."""
+        return report(self, path, title)
 
     def __repr__(self) -> str:
         seeds = max(map(len, self.values()), default=1)
@@ -133,21 +138,52 @@ class Comparison(Mapping[str, list[Result]]):
         return notebook(repr(self)[1:-1], self)
 
 
+def _labelled(callback: Callback | None, algorithm: str, seed: int) -> Callback | None:
+    """Returns a callback whose rows say of which run they are."""
+    if callback is None or not callable(callback):
+        return callback
+    told = callback
+    run: dict[str, Any] = {"algorithm": algorithm, "seed": seed}
+    return lambda row: told({**run, **row})
+
+
+def _metric_tau(instance: Instance) -> float:
+    """Returns the tau of the metric by which all algorithms are compared, whatever their own tau:
+    the given one, or the default on this instance, as `saddle compare` does."""
+    plan = instance._plan.copy(Callbacks())
+    given = plan.c.outputs.metric_tau
+    if not np.isnan(given):
+        return float(given)
+    plan.c.steps.rule = lib.SADDLE_STEPS_PRACTICAL
+    steps = ffi.new("saddle_steps *")
+    check(lib.saddle_instance_steps, instance._c, plan.c, steps)
+    return float(steps.tau)
+
+
 def compare(
     problem: Any = None,
     data: Any = None,
     *,
-    algorithms: str | Iterable[Any] | Mapping[str, dict[str, Any]] = DEFAULT,
+    algorithms: str | Iterable[Any] | Mapping[Any, dict[str, Any]] = DEFAULT,
     repeats: int = 1,
     seed: int = 1,
+    output: str | os.PathLike[str] | None = None,
+    report: str | os.PathLike[str] | None = None,
     progress: bool = False,
+    callback: Callback | None = None,
     **options: Any,
 ) -> Comparison:
     """Runs several algorithms on the same instance, for the seeds seed, seed + 1, ...
 
     algorithms
         names or your own algorithms; a dict of the options of each, such as
-        {"precision": {"nu": 0.2}, "gt-gda": {}}; or "all"
+        {"precision": {"nu": 0.2}, Mine(): {}}; or "all"
+    output
+        a directory for the traces, ALGORITHM-seedN.csv as of `saddle compare`; made if missing
+    report
+        the path of an HTML page about the comparison: Comparison.report()
+    callback
+        as for `saddle.run()`; the row also has "algorithm" and "seed", and True ends that run
     options
         as for `saddle.run()`
 
@@ -159,12 +195,22 @@ def compare(
     >>> list(c), len(c["precision"])
     (['precision', 'gt-gda'], 1)
     """
-    chosen = dict(algorithms) if isinstance(algorithms, Mapping) else None
+    chosen = None
+    if isinstance(algorithms, Mapping):
+        chosen = {_name(algorithm): own for algorithm, own in algorithms.items()}
     listed = _listed(algorithms)
     if "algorithm" in options:
         raise TypeError("compare() takes algorithms=[...], not algorithm")
     if options.get("resume"):
         raise TypeError("compare() cannot resume; run(resume=...) continues one run")
+    for name in ("trace", "model", "checkpoint"):
+        if options.get(name):
+            raise TypeError(
+                f"{name}: all runs of compare() would write the same file; output=DIRECTORY writes "
+                "a trace of each, and the results can be saved: comparison['precision'][0].save()"
+            )
+    if output is not None:
+        os.makedirs(output, exist_ok=True)
     repeats, seed = as_integer(repeats, "repeats", 1), as_integer(seed, "seed")
     for name, own in (chosen or {}).items():
         if not isinstance(own, Mapping):
@@ -172,6 +218,7 @@ def compare(
     results: dict[str, list[Result]] = {}
     refused: dict[str, str] = {}
     failure: Error | None = None
+    metric_tau = None
     with result_on_interrupt(lambda: Comparison(results, refused) if results else None):
         for repeat in range(repeats):
             instance = Instance(
@@ -182,17 +229,26 @@ def compare(
                 _algorithms=listed,
                 **options,
             )
+            metric_tau = metric_tau or _metric_tau(instance)
             for algorithm, shared in zip(listed, instance._options_of):
                 name = _name(algorithm)
                 if name in refused:
                     continue
                 try:
-                    own = {**shared, **(chosen[name] if chosen is not None else {})}
-                    result = instance.run(algorithm, progress=progress, **own)
+                    own = {"metric_tau": metric_tau, **shared}
+                    own.update(chosen[name] if chosen is not None else {})
+                    if output is not None:
+                        file = f"{file_stem(name)}-seed{seed + repeat}.csv"
+                        own["trace"] = os.path.join(output, file)
+                    told = _labelled(callback, name, seed + repeat)
+                    result = instance._run(algorithm, progress, told, own)
                     results.setdefault(name, []).append(result)
                 except InputError as why:
                     refused[name], failure = str(why), why
                     results.pop(name, None)
     if not results and failure is not None:
         raise failure
-    return Comparison(results, refused)
+    comparison = Comparison(results, refused)
+    if report is not None:
+        comparison.report(report)
+    return comparison

@@ -7,9 +7,10 @@ from functools import lru_cache
 from typing import Any
 
 from ._library import ffi, lib, text
-from .option_table import options
+from .option_table import all_options
 
-__all__ = ["Error", "InputError", "FileError", "OutOfMemory", "as_keywords", "check", "error_of"]
+__all__ = ["Error", "InputError", "FileError", "NotSolvedWarning", "OutOfMemory"]
+__all__ += ["as_keywords", "check", "error_of"]
 
 
 class Error(Exception):
@@ -29,6 +30,10 @@ class FileError(Error, OSError):
 
 class OutOfMemory(Error, MemoryError):
     """There is not enough memory."""
+
+
+class NotSolvedWarning(UserWarning):
+    """A run diverged, or a limit ended it before its problem was solved."""
 
 
 _KINDS = {
@@ -68,7 +73,7 @@ _OF_TUNE = {
 def _translation() -> tuple[re.Pattern[str], dict[str, str]]:
     """Returns a pattern that matches the library's words, and quoted values so that words inside
     them are left alone, and the Python words."""
-    keywords = {name: name.replace("-", "_") for name in options()} | _OF_TUNE
+    keywords = {name: name.replace("-", "_") for name in all_options()} | _OF_TUNE
     words = {f"--{name}": keyword for name, keyword in keywords.items()} | _PYTHON_WORDS
     for name, keyword in keywords.items():  # in the value of search they have no dashes
         words[f"--search: {name}"] = f"search: {keyword}"

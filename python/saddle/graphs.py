@@ -56,6 +56,13 @@ def _edges(topology: Any, agents: int | None) -> tuple[int, Array, Array | None]
         if set(nodes) == set(range(len(nodes))):
             nodes = list(range(len(nodes)))  # agent k is node k, in whatever order they were added
         number = {node: k for k, node in enumerate(nodes)}
+        if topology.is_directed():
+            for a, b, *_ in topology.edges:
+                if not topology.has_edge(b, a):
+                    raise ValueError(
+                        f"the graph is directed: it has an edge from {a!r} to {b!r}, but none "
+                        "back; give graph.to_undirected()"
+                    )
         linked = {tuple(sorted((number[a], number[b]))) for a, b, *_ in topology.edges}
         return len(number), _pairs(sorted(linked)), None
     if hasattr(topology, "toarray"):

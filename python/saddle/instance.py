@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Sequence
 
+import numpy as np
+
 from ._callbacks import Callbacks, result_on_interrupt
-from ._library import LAUNCHED, ffi, lib
-from ._monitor import Monitor, logger
+from ._library import LAUNCHED, ffi, lib, text
+from ._monitor import Callback, Monitor, logger
 from ._plan import Plan
 from ._waiting import interruptible
-from .errors import InputError, check, error_of
+from .data import Columns
+from .errors import InputError, NotSolvedWarning, check, error_of
 from .option_table import unknown_keyword
 from .problem import bind
 from .result import Result
 
 __all__ = ["Instance", "run"]
+
+VALUE_SIZE = int(lib.SADDLE_VALUE_SIZE)
+MOST_LISTED = 50
+"""The most agents that a summary lists."""
 
 
 def _settled(problem: Any, name: str, given: Any) -> Any:
@@ -23,11 +31,28 @@ def _settled(problem: Any, name: str, given: Any) -> Any:
     return own if given is None and not isinstance(own, str) else given
 
 
+def warn_unless_solved(
+    result: Result, kind: type[Warning] = NotSolvedWarning, level: int = 3, **names: str
+) -> None:
+    """Warns, in the process of agent 0, if the run has not solved its problem.
+
+    level
+        of the caller to blame; 3: the caller of the caller
+    names
+        as for Result._shortfall()
+    """
+    shortfall = result._shortfall(**names)
+    if shortfall and result._c.local > 0 and result._c.here[0] == 0:
+        warnings.warn(shortfall, kind, stacklevel=level)
+
+
 class Instance:
     """A problem, its data, a network and a starting point, on which algorithms can be run.
 
     >>> import saddle
     >>> instance = saddle.Instance("quadratic", topology="ring", agents=6)
+    >>> instance
+    <saddle.Instance of quadratic: 6 agents (ring) with 100 samples each; x has 20 entries, y 10>
     >>> instance.run("precision", iterations=20).stop
     'iterations'
     """
@@ -62,6 +87,7 @@ class Instance:
         elif problem is not None:
             plan.set("problem", problem)
         self._set_algorithm(plan, algorithm, self._keep)
+        self._algorithm = algorithm
         others = plan.set_known({"agents": agents, "data": data, **options})
         self._options_of = [self._known_to(algorithm, others) for algorithm in _algorithms]
         for keyword in others:
@@ -175,18 +201,118 @@ class Instance:
         """Number of agents."""
         return int(self._c.problem.agents)
 
-    def run(self, algorithm: Any = None, *, progress: bool = False, **options: Any) -> Result:
+    @property
+    def samples(self) -> list[int]:
+        """The number of samples of each agent."""
+        return [int(count) for count in ffi.unpack(self._c.problem.samples, self.agents)]
+
+    @property
+    def features(self) -> int:
+        """The number of features of the data; 0 without data."""
+        return int(self._c.features)
+
+    @property
+    def label_counts(self) -> list[dict[Any, int]]:
+        """How many rows with each label the agents of this process have; [] without classes. Labels
+        are texts, or 1 and -1, or the numbers of classes from 0, as the problem has them."""
+        kind = self._c.kind
+        if not kind or kind.labels == lib.SADDLE_LABELS_REAL:
+            return []
+        out = []
+        names = self._names_of_labels()
+        for agent in range(self.agents):
+            rows = lib.saddle_instance_rows(self._c, agent)
+            if rows:
+                given = np.frombuffer(ffi.buffer(rows.label, 8 * rows.rows))
+                found, counts = np.unique(given, return_counts=True)
+                labels = [names.get(label, label) for label in found.astype(int).tolist()]
+                out.append(dict(zip(labels, counts.tolist())))
+        return out
+
+    def _names_of_labels(self) -> dict[int, str]:
+        """Returns the texts of the labels 1 and -1; {} if there are none."""
+        columns = Columns.of_model(self._c.columns)
+        texts = columns.label.texts if columns is not None else None
+        positive = self._setting("positive")
+        if texts is None or len(texts) != 2 or positive not in ("0", "1"):
+            return {}
+        return {1: texts[int(positive)], -1: texts[1 - int(positive)]}
+
+    def _setting(self, name: str) -> str:
+        """Returns an option's value as text, with what the instance decides filled in."""
+        option = self._plan.option(name)
+        return text(lib.saddle_plan_text(self._c.plan, option, ffi.new("char[]", VALUE_SIZE)))
+
+    def summary(self) -> str:
+        """Returns what it is made of, and the samples and labels of each agent."""
+        counts = self.label_counts
+        lines = [
+            f"problem   {text(self._c.problem.name)}: x has {self.x_dim} entries, y {self.y_dim}",
+            f"network   {self.agents} agents, {text(self._c.graph.text)}, spectral gap "
+            f"{self._c.spectrum.gap:.4g}",
+            f"data      {sum(self.samples)} samples"
+            + (f" of {self.features} features, {self._setting('partition')}" if counts else ""),
+        ]
+        for agent, samples in enumerate(self.samples):
+            own = counts[agent] if len(counts) == self.agents else {}
+            labels = ", ".join(f"{count} with label {label}" for label, count in own.items())
+            lines.append(f"agent {agent:<3} {samples} samples" + (f": {labels}" if labels else ""))
+        if self.agents > MOST_LISTED:
+            lines[3 + MOST_LISTED :] = [f"... and {self.agents - MOST_LISTED} more agents"]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        low, high = min(self.samples), max(self.samples)
+        each = f"{low}" if low == high else f"{low} to {high}"
+        labels = {label for counts in self.label_counts for label in counts}
+        spread = [
+            f"{min(all_of)} to {max(all_of)} with label {label}"
+            for label in sorted(labels, key=str)
+            for all_of in [[counts.get(label, 0) for counts in self.label_counts]]
+        ]
+        words = f"{self.agents} agents ({text(self._c.graph.text)}) with {each} samples each"
+        if spread:
+            words += f" ({self._setting('partition')}; {', '.join(spread)})"
+            words += f", {self.features} features"
+        dims = f"x has {self.x_dim} entries, y {self.y_dim}"
+        return f"<saddle.Instance of {text(self._c.problem.name)}: {words}; {dims}>"
+
+    def run(
+        self,
+        algorithm: Any = None,
+        *,
+        progress: bool = False,
+        callback: Callback | None = None,
+        **options: Any,
+    ) -> Result:
         """Runs an algorithm; options are those of algorithms, limits, threads and outputs.
+
+        progress, callback
+            as for `saddle.run()`
 
         A file that cannot be written does not end the run; the error is raised after it, and its
         attribute `result` has the result.
         """
+        result = self._run(algorithm, progress, callback, options)
+        warn_unless_solved(result)
+        return result
+
+    def _result(self, c: Any) -> Result:
+        """Returns the Result of a saddle_result, which it takes."""
+        result = Result._from_c(c, self._c)
+        result._unpack = self._unpack
+        return result
+
+    def _run(
+        self, algorithm: Any, progress: bool, callback: Callback | None, options: dict[str, Any]
+    ) -> Result:
+        """Runs as run() does, without its warning."""
         keep = Callbacks(self._keep)
         plan = self._plan_of(keep, algorithm, options)
         out = ffi.new("saddle_result **")
         with result_on_interrupt(
-            lambda: Result._from_c(out[0], self._unpack) if out[0] else None
-        ), Monitor(self._keep, plan, progress) as monitor:
+            lambda: self._result(out[0]) if out[0] else None
+        ), Monitor(self._keep, plan, progress, callback) as monitor:
             try:
                 self._keep.call(
                     check, lib.saddle_run, self._c, plan.c, monitor.hooks, out, run=True
@@ -196,7 +322,9 @@ class Instance:
             except BaseException:
                 lib.saddle_result_free(out[0])  # of the run up to the exception, or NULL
                 raise
-        result = Result._from_c(out[0], self._unpack)
+        result = self._result(out[0])
+        if getattr(algorithm or self._algorithm, "_chosen", False):
+            result._untuned = False  # its parameters were given to its constructor
         monitor.end(result)
         if out[0].output_error.status != lib.SADDLE_OK:
             failure = error_of(out[0].output_error)
@@ -214,6 +342,7 @@ def run(
     algorithm: Any = None,
     iterations: int | None = None,
     progress: bool = False,
+    callback: Callback | None = None,
     **options: Any,
 ) -> Result:
     """Solves a problem with one algorithm on a network of agents.
@@ -228,9 +357,15 @@ def run(
         a string such as "torus:4x5", edges [(0, 1), ...], a networkx graph, or a symmetric matrix:
         the weights if its diagonal is positive, otherwise the adjacency matrix
     algorithm
-        a name such as "precision" (`saddle algorithms` lists them), or your own algorithm
+        a name such as "precision" (`saddle algorithms` lists them), or your own algorithm; None or
+        "auto": "precision-auto", which needs no tuning, or "precision" if you give one of its
+        options that "precision-auto" does not have, or compress="top:..." or "random:..."
     progress
         whether to show a progress bar, with tqdm if it is installed
+    callback
+        a function f(row), called at every trace point with a dict of what was measured, such as
+        row["iteration"], row["metric"] and row["train_auc"] (NaN if it was not). If it returns
+        True, the run ends there. trace_every=10 calls it every 10 iterations
     options
         every option of `saddle run`, with _ for -: `saddle.options()` lists them. In addition,
         test_data takes a pair (X, y); x_set and y_set take (lower, upper) or a projection;
@@ -250,15 +385,21 @@ def run(
     >>> r.stop, r.x_agents.shape[0], bool(r.trace.metric[-1] < r.trace.metric[0])
     ('iterations', 8, True)
     """
+    options.update(agents=agents, topology=topology, algorithm=algorithm, iterations=iterations)
+    result = solve(problem, data, progress=progress, callback=callback, **options)
+    warn_unless_solved(result)
+    return result
+
+
+def solve(
+    problem: Any,
+    data: Any,
+    *,
+    progress: bool = False,
+    callback: Callback | None = None,
+    **options: Any,
+) -> Result:
+    """Runs as run() does, without its warning."""
     with result_on_interrupt():
-        instance = Instance(
-            problem,
-            data,
-            agents=agents,
-            topology=topology,
-            algorithm=algorithm,
-            iterations=iterations,
-            _function="run",
-            **options,
-        )
-    return instance.run(progress=progress)
+        instance = Instance(problem, data, _function="run", **options)
+    return instance._run(None, progress, callback, {})

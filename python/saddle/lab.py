@@ -11,10 +11,10 @@ from typing import Any, Callable
 import numpy as np
 
 from ._callbacks import Callbacks
-from ._checks import as_bytes, as_integer
+from ._checks import as_bytes, as_integer, is_frame
 from ._library import Array, ffi, lib, text
 from ._waiting import interruptible
-from .data import dataset, pointer
+from .data import Columns, dataset, pointer
 from .errors import Error, check
 from .instance import Instance
 from .option_table import as_text
@@ -69,12 +69,14 @@ def check_grad(
     """Compares gradients with finite differences of values, at random points of X and Y.
 
     problem
-        as for `saddle.run()`, or an Instance
+        as for `saddle.run()`, or an Instance. One of saddle.torch is checked with 64 bits
 
     >>> import saddle
     >>> saddle.check_grad("quadratic").ok
     True
     """
+    if hasattr(problem, "_to_check"):
+        problem = problem._to_check()
     instance = _instance(problem, data, options, "check_grad")
     c = instance._c
     out = ffi.new("saddle_gradient_check *")
@@ -159,7 +161,8 @@ class _Predictor:
         if not isinstance(X, (str, os.PathLike)):
             if label_column is not None:
                 raise TypeError("label_column is for files; arrays of rows have no label column")
-            return dataset(X, y, self.keep)
+            columns = Columns.of_model(lib.saddle_predictor_columns(self.c))
+            return dataset(X, y, self.keep, columns)
         how = ffi.new("saddle_data_options *", {"abi": lib.SADDLE_ABI})
         if label_column is not None:
             label = ffi.new("char[]", as_text("label_column", label_column).encode())
@@ -218,18 +221,40 @@ def coefficients(model: Any, *, plugin: str | None = None) -> tuple[Array, float
     return out[:-1], float(out[-1])
 
 
+def feature_names(model: Any, *, plugin: str | None = None) -> list[str]:
+    """Returns the names of a model's features: columns, COLUMN=CATEGORY, or numbers from 1."""
+    predictor = _Predictor(model, plugin)
+    columns = lib.saddle_predictor_columns(predictor.c)
+    if not columns:
+        return [str(k + 1) for k in range(lib.saddle_predictor_features(predictor.c))]
+    first, count, texts = ffi.new("size_t *"), ffi.new("size_t *"), ffi.new("size_t *")
+    out: list[str] = []
+    for k in range(lib.saddle_columns_count(columns)):
+        lib.saddle_columns_features(columns, k, first, count)
+        found = lib.saddle_columns_texts(columns, k, texts)
+        name = text(lib.saddle_columns_name(columns, k))
+        hot = bool(found) and count[0] == texts[0]
+        out += [f"{name}={text(found[j])}" for j in range(count[0])] if hot else [name]
+    return out
+
+
 def evaluate(
     model: Any, X: Any, y: Any = None, *, positive: Any = None, plugin: str | None = None
 ) -> dict[str, float]:
     """Returns accuracy, auc, loss and the problem's own outcomes of a model on labelled rows.
 
     X, y
-        rows and labels, or only the path of a data file
+        rows and labels, or only the path of a data file; y can be the name of a column of a
+        DataFrame X
     positive
         the labels that count as positive if there are more than two, such as "5-9" or [2, 4]
     """
     if y is None and not isinstance(X, (str, os.PathLike)):
         raise TypeError("evaluate() needs labels: evaluate(model, X, y)")
+    if isinstance(y, str):
+        if not is_frame(X) or y not in X.columns:
+            raise TypeError(f"y is {y!r}; give labels, or the name of a column of a DataFrame X")
+        y = X[y]
     predictor = _Predictor(model, plugin)
     rows = predictor.rows(X, y)
     out = ffi.new("saddle_outcome[]", lib.SADDLE_MOST_OUTCOMES + 4)

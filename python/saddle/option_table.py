@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ._library import ffi, lib, new_plan, text
+from .lists import Table, listed
 
-__all__ = ["Option", "options", "is_known", "unknown_keyword", "as_text"]
+__all__ = ["Option", "all_options", "as_text", "as_value", "is_known", "options", "unknown_keyword"]
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class Option:
     name: str
     """The name in the program, such as "max-ifo"; the keyword is max_ifo."""
     group: str
+    kind: str
+    """"flag", "integer", "real", "choice" or "text"."""
     default: str
     help: str
     choices: tuple[str, ...]
@@ -29,25 +32,33 @@ class Option:
     """Whether it belongs to problem, data, network or start, which several runs can share."""
 
 
-def _help(c: Any) -> str:
-    """Returns the help of an option, with the rules of all algorithms for automatic values."""
+    @property
+    def keyword(self) -> str:
+        """How Python spells it: max_ifo."""
+        return self.name.replace("-", "_")
+
+
+def _help(c: Any, algorithm: Any) -> str:
+    """Returns the help of an option, with the rules of an algorithm, or of all, for automatic
+    values."""
     room = ffi.new("char[]", 4096)
-    return text(lib.saddle_option_help(c, ffi.NULL, room, len(room)))
+    return text(lib.saddle_option_help(c, algorithm, room, len(room)))
 
 
-def _option(c: Any) -> Option:
+def _option(c: Any, algorithm: Any = ffi.NULL) -> Option:
     return Option(
         name=text(c.name),
         group=text(c.group),
+        kind=ffi.typeof("saddle_option_kind").elements[c.kind][len("SADDLE_OPTION_") :].lower(),
         default=text(c.fallback),
-        help=_help(c),
+        help=_help(c, algorithm),
         choices=tuple(text(c.choices).split("|")) if c.choices else (),
         of_instance=c.stage == lib.SADDLE_STAGE_INSTANCE,
     )
 
 
 @lru_cache(maxsize=None)
-def options() -> dict[str, Option]:
+def all_options() -> dict[str, Option]:
     """Returns all options by name, in the order of the program's help."""
     plan = new_plan(lib)
     if lib.saddle_plan_set(plan, b"seed", b"1", ffi.NULL) != lib.SADDLE_OK:  # makes the settings
@@ -57,9 +68,66 @@ def options() -> dict[str, Option]:
     return {option.name: option for option in table}
 
 
+def options(of: str | None = None) -> Table[Option]:
+    """Returns the options of `saddle.run()` by name, in the order of the program's help.
+
+    of
+        the name of an algorithm or a problem, whose own options are wanted; None: all
+
+    >>> import saddle
+    >>> saddle.options("gt-gda")["ascents"].default
+    '2'
+    """
+    rows = all_options()
+    if of is not None:
+        owners = [*listed(lib.saddle_algorithm_list), *listed(lib.saddle_problem_list)]
+        owner = next((one for one in owners if text(one.name) == of), None)
+        if owner is None:
+            names = ", ".join(text(one.name) for one in owners)
+            raise ValueError(f"{of!r} is neither an algorithm nor a problem; these are {names}")
+        is_algorithm = ffi.typeof(owner) == ffi.typeof("saddle_algorithm *")
+        rows, k = {}, 0
+        while owner.options and owner.options[k]:
+            option = _option(owner.options[k], owner if is_algorithm else ffi.NULL)
+            rows[option.name] = option
+            k += 1
+    return Table(rows, _cells)
+
+
+def _cells(option: Option) -> dict[str, Any]:
+    """Returns what a table shows of an option."""
+    kind = " or ".join(option.choices) if option.kind == "choice" else option.kind
+    return {"keyword": option.keyword, "takes": kind, "default": option.default,
+            "help": option.help}  # fmt: skip
+
+
+def as_value(keyword: str, given: str) -> Any:
+    """Returns the text of an option's value as a number, bool or text. A number that the library
+    chooses itself, "auto", is None."""
+    option = all_options().get(keyword.replace("_", "-"))
+    kind = option.kind if option is not None else "real"
+    if kind == "flag":
+        return given == "yes"
+    listed = given.split(",") if keyword == "samples" else [given]
+    numbers = [_number(entry, kind) for entry in listed]
+    if kind in ("integer", "real") and given == "auto":
+        return None
+    if (kind in ("choice", "text") and keyword != "samples") or None in numbers:
+        return given
+    return numbers if len(numbers) > 1 else numbers[0]
+
+
+def _number(entry: str, kind: str) -> int | float | None:
+    """Returns a number; None if it is not one."""
+    try:
+        return float(entry) if kind == "real" else int(entry)
+    except ValueError:
+        return None
+
+
 def is_known(keyword: str) -> bool:
     """Returns whether a keyword is an option of the library."""
-    return "-" not in keyword and keyword.replace("_", "-") in options()
+    return "-" not in keyword and keyword.replace("_", "-") in all_options()
 
 
 def unknown_keyword(keyword: str, function: str, plan: Any) -> TypeError:

@@ -9,7 +9,7 @@ import numpy as np
 from ._callbacks import Callbacks
 from ._checks import as_integer, as_pair, as_real
 from ._library import Array, ffi, lib
-from .sets import assign, vector
+from ._sets import assign, vector
 
 __all__ = ["Problem", "Requests"]
 

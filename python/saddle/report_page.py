@@ -10,14 +10,19 @@ from html import escape
 from pathlib import Path
 from typing import Any, Iterator, Mapping
 
+from . import _curves
 from ._library import VERSION
 from .errors import Error, FileError
-from .result import Result
+from .option_table import Option, all_options
+from .result import STEPS, Result, _short
 
-__all__ = ["report"]
+__all__ = ["plot", "report"]
 
 MOST_LISTED = 10_000
 """The most agents whose disagreement a trace lists."""
+
+
+_AUTOMATIC = Option("", "", "real", "auto", "", (), False)  # what is not in the table: of plug-ins
 
 
 def program() -> str:
@@ -35,7 +40,7 @@ def _trace_text(result: Result, title: str) -> str:
     """Returns the trace of a result as the text of a trace file, which docs/trace-format.md
     describes."""
     trace = result._trace()
-    head = {name.replace("_", "-"): value for name, value in result.settings.items()}
+    head = {name.replace("_", "-"): value for name, value in result._texts.items()}
     if title:
         head["title"] = title
     head["untuned"] = "yes" if result._untuned else "no"
@@ -61,10 +66,15 @@ def _named(results: Any) -> Iterator[tuple[str, Result]]:
         pairs = [(None, given) for given in results] if hasattr(results, "__iter__") else []
     listed = [(name, r) for name, g in pairs for r in (g if isinstance(g, list) else [g])]
     if not listed or not all(isinstance(result, Result) for _, result in listed):
-        raise TypeError("report() takes a Result, a list or a dict of them, or a Comparison")
+        raise TypeError("give a Result, a list or a dict of them, or a Comparison")
     for name, result in listed:
         own = name is not None and str(name) != result.name
         yield str(name) if own else result._title, result
+
+
+def file_stem(name: str) -> str:
+    """Returns the name of a curve as the beginning of a file name."""
+    return re.sub(r"[^\w.+=,-]+", "_", name).lstrip("-")[:80]
 
 
 def page(results: Any, title: str | None = None, path: str | None = None) -> str:
@@ -74,8 +84,7 @@ def page(results: Any, title: str | None = None, path: str | None = None) -> str
     with tempfile.TemporaryDirectory() as directory:
         files: list[str] = []
         for name, result in _named(results):
-            stem = re.sub(r"[^\w.+=,-]+", "_", name or result.name).lstrip("-")
-            file = f"{stem[:80]}-seed{result.settings.get('seed', '')}.csv"
+            file = f"{file_stem(name or result.name)}-seed{result.settings.get('seed', '')}.csv"
             file = file if file not in files else f"{len(files)}-{file}"
             Path(directory, file).write_text(_trace_text(result, name), encoding="utf-8")
             files.append(file)
@@ -104,6 +113,64 @@ def report(
         result._keep_inputs(path)
     page(results, title, os.path.abspath(path))
     return Path(path)
+
+
+def plot(results: Any, y: str = "metric", x: str = "samples", ax: Any = None) -> Any:
+    """Plots a column of the traces of one or several results with matplotlib; returns the axes.
+
+    results
+        as for `saddle.report()`. Those that differ only in their seed are one curve: their mean,
+        with a band of the middle 80% of them
+    y, x
+        names of columns, such as "metric", "gap" or "train_auc" against "samples" (gradient
+        evaluations), "rounds", "bytes", "seconds" or "iterations"
+    ax
+        matplotlib axes to draw into; None: new ones
+    """
+    groups: list[tuple[str, list[Result]]] = []
+    for title, result in _named(results):
+        group = next((own for name, own in groups if name == title and _repeats(result, own)), None)
+        if group is None:
+            groups.append((title, [result]))
+        else:
+            group.append(result)
+    firsts = [own[0] for _, own in groups]
+    curves = [
+        _curves.Curve(own[0].name, title, _difference(own[0], firsts), [r._trace() for r in own])
+        for title, own in groups
+    ]
+    return _curves.plot(curves, x, y, ax)
+
+
+def _own_settings(result: Result) -> dict[str, str]:
+    """Returns the settings that separate curves, except those that can be automatic."""
+    table = all_options()
+    ends = ("seed", "algorithm", "threads", "trace", "model", "checkpoint", "data_name")
+    return {
+        name: value
+        for name, value in result._texts.items()
+        if name not in ends and table.get(name.replace("_", "-"), _AUTOMATIC).default != "auto"
+    }
+
+
+def _repeats(result: Result, group: list[Result]) -> bool:
+    """Returns whether a result differs from those of a group only in its seed. Automatic values
+    depend on the seed; with equal seeds they differ because they were given."""
+    seeds = [other.settings.get("seed") for other in group]
+    same = result.name == group[0].name and _own_settings(result) == _own_settings(group[0])
+    return same and result.settings.get("seed") not in seeds
+
+
+def _difference(result: Result, others: list[Result]) -> str:
+    """Returns the settings in which a result differs from others of its name."""
+    same = [other for other in others if other.name == result.name]
+    shown = (*_own_settings(result), *STEPS)
+    differ = [
+        f"{name}={_short(result.settings[name])}"
+        for name in dict.fromkeys(shown)
+        if name in result._texts and len({other._texts.get(name) for other in same}) > 1
+    ]
+    return ", ".join(differ[:3])
 
 
 def notebook(summary: str, results: Any) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
+import pickle
 from typing import Any
 
 import numpy as np
 
-from . import _curves
 from ._checks import as_bytes
 from ._library import Array, ffi, lib, text
 from .errors import InputError, as_keywords, check
+from .option_table import as_value
 from .trace import Trace, trace_of
 
 __all__ = ["Result", "load"]
@@ -53,8 +55,8 @@ def _set_field(model: Any, name: str, value: Any) -> Any:
     return value
 
 
-def _settings(plan: Any) -> dict[str, str]:
-    """Returns the settings of a plan that have a value, by keyword."""
+def _texts(plan: Any) -> dict[str, str]:
+    """Returns the settings of a plan that have a value, by keyword, as text."""
     out = {}
     plan = ffi.addressof(plan)
     buffer = ffi.new("char[]", lib.SADDLE_VALUE_SIZE)
@@ -66,6 +68,15 @@ def _settings(plan: Any) -> dict[str, str]:
     return out
 
 
+STEPS = ("nu", "eta", "tau", "alpha", "eta_x", "eta_y", "q", "batch")
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        return f"{min(value)} to {max(value)}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 def _fault(result: Any) -> str:
     """Returns what diverged; "" if nothing did."""
     if text(result.cause):
@@ -75,8 +86,16 @@ def _fault(result: Any) -> str:
         return ""
     return (
         f"{text(fault.variable)}[{fault.index}] of agent {fault.agent} is {fault.value:g} "
-        f"at iteration {fault.iteration}"
+        f"at iteration {fault.iteration}; {as_keywords(text(result.remedy))}"
     )
+
+
+def _pickled(thing: Any) -> bytes | None:
+    """Returns its bytes; None if it cannot be pickled, as a module of a class in a function."""
+    try:
+        return pickle.dumps(thing)
+    except Exception:  # what pickle raises depends on the thing
+        return None
 
 
 class Result:
@@ -91,7 +110,9 @@ class Result:
     outcomes
         the problem's outcomes at (x, y), such as {"train_auc": 0.91}
     settings
-        every setting that the run used, as text, with automatic values resolved
+        every setting that the run used, by keyword, as numbers, bools and texts: automatic values
+        are filled in, and None is a number that the run chose anew in every iteration or did not
+        need. `samples` and `batch` are lists if they differ between agents
     gap_scale
         what can be gained from x = 0, in the units of the objective: `gap` is relative to it; NaN
         if it was not measured
@@ -102,7 +123,7 @@ class Result:
         why the run ended: "iterations", "tolerance", "ifo", "rounds", "seconds", "network_seconds",
         "condition", "no_gain", "interrupted" or "diverged"; "" for a result loaded from a file
     message
-        the same in words, including what diverged
+        the same in words; if the run diverged, with what did and which steps would help
     """
 
     x: Array
@@ -111,7 +132,7 @@ class Result:
     y_agents: Array
     trace: Trace | None
     outcomes: dict[str, float]
-    settings: dict[str, str]
+    settings: dict[str, Any]
     gap_scale: float = float("nan")
     mean: Array | None
     deviation: Array | None
@@ -121,26 +142,33 @@ class Result:
 
     _c: Any = None  # the saddle_result
     _unpack: Any = None  # converts a vector to the form of x0 of a problem of saddle.torch
+    _pickled: bytes | None = None  # that of an unpickled result, which may not have PyTorch
     _model: Any = None  # the saddle_saved_model, if there is no saddle_result or it was needed
     _alive: Any = None  # what the saddle_saved_model of an unpickled result points to
+    _texts: dict[str, str]  # the settings as the library writes them
     # What the head and the end of a trace have in addition to settings, rows and message.
     _title = ""
     _untuned = False
     _disagreement: Array | None = None
 
     @classmethod
-    def _from_c(cls, c: Any, unpack: Any = None) -> Result:
-        """Takes ownership of a saddle_result. Objects that its plan points to are not used."""
+    def _from_c(cls, c: Any, instance: Any) -> Result:
+        """Takes ownership of a saddle_result. Objects that its plan points to are not used.
+
+        instance
+            the saddle_instance of the run
+        """
         self = cls()
         self._c = ffi.gc(c, lib.saddle_result_free)
-        self._unpack = unpack
         self.x, self.y = _array(c.x_mean, c.x_dim), _array(c.y_mean, c.y_dim)
         self.x_agents = _array(c.x, c.local, c.x_dim)
         self.y_agents = _array(c.y, c.local, c.y_dim)
         self.trace = trace_of(c)
         names = [text(c.outcome[k].name) for k in range(c.outcome_count)]
         self.outcomes = {name: float(self.trace[name][c.solution_row]) for name in names}
-        self.settings = _settings(c.plan)
+        self._texts = _texts(c.plan)
+        self.settings = {name: as_value(name, value) for name, value in self._texts.items()}
+        self._fill_in_sizes(instance)
         self.gap_scale = float(c.gap.scale) or float("nan")
         self._take_scaling(c)
         self.stop = ffi.typeof("saddle_stop").elements[c.stop][len("SADDLE_STOP_") :].lower()
@@ -150,6 +178,14 @@ class Result:
         self._title, self._untuned = text(c.title), bool(c.untuned)
         self._disagreement = _array(c.disagreement, c.agents)
         return self
+
+    def _fill_in_sizes(self, instance: Any) -> None:
+        """Fills in what is a list because agents have different numbers of samples."""
+        counts = ffi.unpack(instance.problem.samples, instance.problem.agents)
+        if self._texts.get("samples") == "auto":
+            self.settings["samples"] = counts
+        if self._texts.get("batch") == "auto" and len(set(counts)) > 1:
+            self.settings["batch"] = [math.ceil(math.sqrt(count)) for count in counts]
 
     def _read_model(self, model: Any) -> None:
         """Takes what a model file contains from a saddle_saved_model, and keeps that."""
@@ -173,6 +209,56 @@ class Result:
         """
         return float(self.trace["gap"][-1]) if self.trace is not None else float("nan")
 
+    def _shortfall(self, iterations: str = "iterations") -> str:
+        """Returns why the run has not solved its problem, and what to try; "" if it has, if the gap
+        was not measured, and if a rule of the caller ended the run.
+
+        iterations
+            how the caller spells that limit
+        """
+        goal = lib.saddle_result_goal(self._c)
+        if self.stop == "diverged":
+            return f"the run {self.message}"
+        by_rule = self.stop in ("tolerance", "condition", "no_gain", "interrupted")
+        if not self.gap > goal or by_rule:
+            return ""
+        option = self.stop if self.stop == "iterations" else f"max_{self.stop}"
+        limit = iterations if self.stop == "iterations" else option
+        words = f"not solved: the gap {self.gap:.2g} is above {goal:g}"
+        words += f"; raise {limit} from {self.settings[option]}"
+        return words + ("" if self.name == "precision-auto" else ", or try precision-auto")
+
+    def summary(self) -> str:
+        """Returns what a user wants to know of the run, in a few lines: whether it has solved its
+        problem, what it cost, and its outcomes."""
+        lines = {"run": f"{self.name} on {self.settings.get('problem', 'a problem')}"}
+        if self.trace is not None:
+            last = {name: column[-1] for name, column in self.trace.items()}
+            lines["ended"] = self.message
+            lines["gap"] = f"{self.gap:.3g}" + self._verdict()
+            lines["metric"] = f"{last['metric']:.3g}; loss {last['loss']:.6g}"
+            lines["cost"] = (
+                f"{self.iteration:,} iterations, {last['ifo']:,} gradient evaluations, "
+                f"{last['rounds']:,} rounds, {last['bytes'] / 1e6:.3g} MB sent, "
+                f"{last['seconds']:.3g} s"
+            )
+        if self.outcomes:
+            lines["outcomes"] = ", ".join(f"{n} {v:.4g}" for n, v in self.outcomes.items())
+        steps = [name for name in STEPS if self.settings.get(name) is not None]
+        lines["steps"] = ", ".join(f"{name} {_short(self.settings[name])}" for name in steps)
+        lines["network"] = (
+            f"{self.settings.get('agents', len(self.x_agents))} agents, "
+            f"{self.settings.get('topology', 'no network')}"
+        )
+        return "\n".join(f"{name:<9} {words}" for name, words in lines.items() if words)
+
+    def _verdict(self) -> str:
+        if self._c is None or self.gap != self.gap:
+            return ""
+        goal = lib.saddle_result_goal(self._c)
+        solved = self.gap <= goal
+        return f", solved (at most {goal:g})" if solved else f", not solved: above {goal:g}"
+
     # ---- files ---------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -185,7 +271,7 @@ class Result:
         started from may be replaced."""
         if not os.path.exists(path):
             return
-        for keyword, value in self.settings.items():
+        for keyword, value in self._texts.items():
             if keyword in ("trace", "model", "checkpoint", "init", "init_x", "init_y"):
                 continue
             files = [value, value.partition(":")[0], value.partition(":")[2]]
@@ -208,9 +294,11 @@ class Result:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = ["trace", "outcomes", "settings", "gap_scale", "stop", "message"]
-        kept += ["_title", "_untuned", "_disagreement"]
+        kept += ["_texts", "_title", "_untuned", "_disagreement"]
         model = _fields(self._as_model())
-        return {"model": model, **{name: getattr(self, name) for name in kept}}
+        pickled = self._pickled if self._unpack is None else _pickled(self._unpack)
+        state = {name: getattr(self, name) for name in kept}
+        return {"model": model, "_pickled": pickled, **state}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         c = ffi.new("saddle_saved_model *")
@@ -232,29 +320,42 @@ class Result:
 
         return coefficients(self)
 
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of the model's features, in the order of coefficients(): columns,
+        COLUMN=CATEGORY for text, or numbers from 1."""
+        from .lab import feature_names
+
+        return feature_names(self)
+
     def module(self, agent: int | None = None) -> Any:
         """Returns x in the form of x0 of a problem of `saddle.torch`: a module, or tensors.
 
         agent
             the agent whose iterate is returned; None: the mean
         """
+        if self._unpack is None and self._pickled is not None:
+            self._unpack = pickle.loads(self._pickled)
         if self._unpack is None:
             raise TypeError(
-                "module() is for results of runs on problems of saddle.torch in this process; "
-                "otherwise use the problem's own: problem.module(r.x)"
+                "module() is for results of runs on problems of saddle.torch, also pickled ones if "
+                "their module can be; otherwise use the problem's own: problem.module(r.x)"
             )
         return self._unpack(self.x if agent is None else self.x_agents[agent])
 
     # ---- pictures ------------------------------------------------------------------------------
 
     def plot(self, y: str = "metric", x: str = "ifo", ax: Any = None) -> Any:
-        """Plots one column of the trace against another with matplotlib; returns the axes."""
-        return _curves.plot([_curves.Curve(self.name, self._title, [self._trace()])], x, y, ax)
+        """Plots one column of the trace against another with matplotlib; returns the axes.
+        `saddle.plot()` draws several results."""
+        from .report_page import plot
+
+        return plot(self, y, x, ax)
 
     @property
     def name(self) -> str:
         """The name of the algorithm."""
-        return self.settings.get("algorithm", "run")
+        return str(self.settings.get("algorithm", "run"))
 
     def _trace(self) -> Trace:
         if self.trace is None:
@@ -286,6 +387,7 @@ def load(path: str | os.PathLike[str]) -> Result:
     self = Result()
     self._read_model(ffi.gc(out[0], lib.saddle_saved_model_free))
     lines = (line.partition(": ") for line in text(out[0].settings).split("\n") if line)
-    self.settings = {name.replace("-", "_"): value for name, _, value in lines}
+    self._texts = {name.replace("-", "_"): value for name, _, value in lines}
+    self.settings = {name: as_value(name, value) for name, value in self._texts.items()}
     self.trace, self.outcomes, self.stop, self.message = None, {}, "", ""
     return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
+import warnings
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -17,6 +18,9 @@ from ._library import Array, lib
 from .problem import Problem, Requests
 
 __all__ = ["TorchProblem", "problem"]
+
+ATTRIBUTES = ("name", "x_set", "y_set", "tau", "alpha", "lipschitz", "strong_concavity",
+              "smaller_is_better")  # fmt: skip
 
 
 class Packed:
@@ -43,6 +47,16 @@ class Packed:
             leaves = [self.form]
         self._adopt(leaves, what)
         self.leaves = leaves
+
+    def double(self) -> Any:
+        """Returns a copy in the same form with 64 bits."""
+        if isinstance(self.form, torch.nn.Module):
+            return copy.deepcopy(self.form).double()
+        if isinstance(self.form, dict):
+            return {name: leaf.detach().double() for name, leaf in self.form.items()}
+        if isinstance(self.form, (list, tuple)):
+            return type(self.form)(leaf.detach().double() for leaf in self.form)
+        return self.form.detach().double()
 
     @staticmethod
     def _leaf(tensor: Any) -> Any:
@@ -89,6 +103,22 @@ class Packed:
 Batch = Any
 
 
+def _tensors(data: Any) -> Any:
+    """Returns the tensors of a DataLoader or Dataset, whose samples are stacked; anything else as
+    it is."""
+    if isinstance(data, torch.utils.data.DataLoader):
+        data = data.dataset
+    if isinstance(data, torch.utils.data.IterableDataset):
+        raise TypeError("an IterableDataset cannot be drawn from; give a Dataset with a length")
+    if isinstance(data, torch.utils.data.TensorDataset):
+        return data.tensors
+    if not isinstance(data, torch.utils.data.Dataset):
+        return data
+    samples = [data[k] for k in range(len(data))]
+    stacked = torch.utils.data.default_collate(samples)
+    return (stacked,) if isinstance(stacked, torch.Tensor) else tuple(stacked)
+
+
 class _Rows:
     """The rows of one agent: tensors whose first dimension is the sample."""
 
@@ -98,9 +128,12 @@ class _Rows:
     _last: tuple[Array, Batch]
 
     def __init__(self, tensors: Any) -> None:
-        given = getattr(tensors, "tensors", tensors)  # a TensorDataset has them
+        given = _tensors(tensors)
         if isinstance(given, (torch.Tensor, np.ndarray)):
-            raise TypeError("data takes a tuple of tensors, or a list of tuples: (X,) for X alone")
+            raise TypeError(
+                "data takes a tuple of tensors, a Dataset or a DataLoader, or a list of them, one "
+                "per agent: (X,) for X alone"
+            )
         self.tensors = tuple(torch.as_tensor(tensor).detach() for tensor in given)
         lengths = {len(tensor) for tensor in self.tensors}
         if len(lengths) != 1:
@@ -149,6 +182,20 @@ class TorchProblem(Problem):
         buffers = self._x.form.buffers() if isinstance(x0, torch.nn.Module) else ()
         self._buffers = [(buffer, buffer._version) for buffer in buffers]
 
+    def _to_check(self) -> TorchProblem:
+        """Returns the same problem with 64 bits, because differences of values of 32 bits have no
+        correct digits. The loss must not make tensors of 32 bits itself."""
+        if self._x.flat.dtype == self._y.flat.dtype == torch.float64:
+            return self
+        parts = [
+            _Rows(tuple(t.double() if t.is_floating_point() else t for t in part.tensors))
+            for part in self._parts
+        ]
+        out = TorchProblem(self._loss, self._x.double(), self._y.double(), parts)
+        for name in ATTRIBUTES:
+            setattr(out, name, getattr(self, name))
+        return out
+
     def start(self, _seed: int) -> tuple[Array, ...]:
         """Returns x0 and y0 as vectors."""
         return self._start
@@ -194,6 +241,21 @@ class TorchProblem(Problem):
         return self._y.at(y)
 
 
+def _warn_of_training(given: Any) -> None:
+    """Warns of layers that do something else in training than afterwards."""
+    if not isinstance(given, torch.nn.Module):
+        return
+    for layer in given.modules():
+        kind = type(layer).__name__
+        if layer.training and ("Dropout" in kind or "BatchNorm" in kind):
+            warnings.warn(
+                f"{kind} is in training mode, so the loss is not a function of its arguments alone "
+                "and variance reduction fails; call module.eval() first",
+                stacklevel=3,
+            )
+            return
+
+
 def problem(
     loss: Callable[..., Any],
     x0: Any,
@@ -215,7 +277,8 @@ def problem(
         copy
     data
         a tuple of tensors whose first dimension is the sample, which are split between the agents
-        in order; or a list of such tuples, one for each agent. For a loss that needs the numbers
+        in order; a Dataset, or a DataLoader, of which only the Dataset is used; or a list of them,
+        one for each agent. For a loss that needs the numbers
         of its samples, add them as another tensor
     outcomes
         outcomes(x, y) returns a dict of measures such as an accuracy
@@ -235,10 +298,11 @@ def problem(
     >>> saddle.check_grad(p).ok
     True
     """
+    for given in (x0, y0):
+        _warn_of_training(given)
     made = TorchProblem(loss, x0, y0, _parts(data, agents))
     for name, value in attributes.items():
-        if name not in ("name", "x_set", "y_set", "tau", "alpha", "lipschitz", "strong_concavity",
-                        "smaller_is_better"):  # fmt: skip
+        if name not in ATTRIBUTES:
             raise TypeError(f"problem() got an unexpected keyword argument {name!r}")
         setattr(made, name, value)
     if outcomes is not None:

@@ -11,12 +11,17 @@ from ._library import Array, ffi, lib, text
 __all__ = ["Trace"]
 
 
+# Names of columns in the program and in papers.
+ALIASES = {"samples": "ifo", "iterations": "iteration"}
+
+
 class Trace(Mapping[str, Array]):
     """The columns of a trace as arrays: `trace["metric"]` or `trace.metric`.
 
-    iteration, ifo (gradient evaluations), rounds, messages and bytes are integers; a cell that was
-    not measured is NaN. Some columns are optional: network_seconds (with a link_model), age (with
-    links that are not reliable, or with churn), present and components (with churn).
+    iteration, ifo (gradient evaluations, also called samples), rounds, messages and bytes are
+    integers; a cell that was not measured is NaN. Some columns are optional: network_seconds (with
+    a link_model), age (with links that are not reliable, or with churn), present and components
+    (with churn).
     """
 
     def __init__(self, columns: Mapping[str, Array]) -> None:
@@ -24,13 +29,13 @@ class Trace(Mapping[str, Array]):
 
     def __getitem__(self, name: str) -> Array:
         try:
-            return self._columns[name]
+            return self._columns[ALIASES.get(name, name)]
         except KeyError:
             raise KeyError(f"the trace has no column {name!r}; it has {', '.join(self)}") from None
 
     def __getattr__(self, name: str) -> Array:
         try:
-            return self.__dict__["_columns"][name]
+            return self.__dict__["_columns"][ALIASES.get(name, name)]
         except KeyError:
             raise AttributeError(f"the trace has no column {name!r}") from None
 
@@ -73,6 +78,18 @@ def _row_type() -> np.dtype[Any]:
 ROW = _row_type()
 # Columns that only some runs have.
 OPTIONAL = ("network_seconds", "age", "present", "components")
+
+
+def row_of(result: Any, row: Any) -> dict[str, float]:
+    """Returns a saddle_row, with the outcomes of the last row of a saddle_result, as a dict."""
+    cells = np.frombuffer(ffi.buffer(row, ffi.sizeof("saddle_row")), dtype=ROW)[0]
+    out = {name: cells[name].item() for name in ROW.names or ()}
+    out = {name: cell for name, cell in out.items() if name not in OPTIONAL or cell == cell}
+    count = result.outcome_count
+    for k in range(count):
+        cell = result.outcomes[(result.row_count - 1) * count + k]
+        out[text(result.outcome[k].name)] = float(cell)
+    return out
 
 
 def trace_of(result: Any) -> Trace:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 import numpy as np
 
 from ._callbacks import Callbacks, result_on_interrupt
 from ._checks import as_bytes, as_integer
 from ._library import Array, ffi, lib, text
-from ._monitor import logger
+from ._monitor import logger, progress_bar
 from .errors import as_keywords, check
 from .instance import Instance
-from .option_table import as_text
+from .option_table import as_text, as_value
 from .result import Result
 
 __all__ = ["Tuning", "tune"]
@@ -55,8 +55,9 @@ class Tuning:
         plan = ffi.addressof(c.plan)
         buffer = ffi.new("char[]", lib.SADDLE_VALUE_SIZE)
         self.best = {
-            text(option.name).replace("-", "_"): text(lib.saddle_plan_text(plan, option, buffer))
+            name: as_value(name, text(lib.saddle_plan_text(plan, option, buffer)))
             for option in (c.option[k] for k in range(c.option_count))
+            for name in [text(option.name).replace("-", "_")]
         }
         trials = [c.trials[k] for k in range(c.trial_count)]
         self.trials: dict[str, Array] = {
@@ -82,24 +83,53 @@ class Tuning:
 
 
 class _Hooks:
-    """The hooks of a search, which write to the log."""
+    """The hooks of a search."""
 
-    def __init__(self, callbacks: Callbacks) -> None:
+    def __init__(self, callbacks: Callbacks, progress: bool, callback: Any) -> None:
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback is {callback!r:.60}; give a function f(trial)")
         self.keep = Callbacks(callbacks)
+        self.callback = callback
+        self.bar = progress_bar(0, "tune", "evaluation") if progress else None
         self.c = ffi.new("saddle_tune_hooks *")
-        self.c.interrupt = callbacks.interrupt
+        self.interrupt = self.c.interrupt = callbacks.interrupt()
         self.keep.set(self.c, "trial", self.trial)
         self.keep.set(self.c, "warning", self.warning)
         self.keep.set(self.c, "progress", self.progress)
 
-    def trial(self, _context: Any, _tuning: Any, trial: Any) -> None:
-        logger.info("rung %d, candidate %d: %.6g", trial.rung, trial.candidate, trial.value)
+    def __enter__(self) -> _Hooks:
+        return self
+
+    def __exit__(self, *_exception: Any) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+    def trial(self, _context: Any, tuning: Any, trial: Any) -> None:
+        words = f"rung {trial.rung}, candidate {trial.candidate}: {trial.value:.6g}"
+        logger.info("%s, %.0f%% of the budget", words, 100.0 * tuning.spent / tuning.budget)
+        if self.bar is not None:
+            self.bar.total = tuning.budget
+            self.bar.unit = " gradients"
+            self.bar.set_description(f"tune {text(tuning.algorithm.name)}", refresh=False)
+            self.bar.set_postfix_str(words, refresh=False)
+            self.bar.update(tuning.spent - self.bar.n)
+        if self.callback is not None and self.callback(_row(tuning, trial)):
+            self.interrupt[0] = 1
 
     def progress(self, _context: Any, _iteration: int, _seconds: float) -> None:
         """Does nothing, but Python handles Ctrl-C when it is called."""
 
     def warning(self, _context: Any, message: Any) -> None:
         logger.warning("%s", as_keywords(text(message)))
+
+
+def _row(tuning: Any, trial: Any) -> dict[str, Any]:
+    """Returns a saddle_trial, and the values of the searched options, as a dict."""
+    out = {name: getattr(trial, name) for name, _ in ffi.typeof("saddle_trial").fields}
+    for k in range(tuning.option_count):
+        name = text(tuning.option[k].name).replace("-", "_")
+        out[name] = as_value(name, text(lib.saddle_tuning_value(tuning, trial.candidate, k)))
+    return out
 
 
 def _search_text(search: Any) -> str:
@@ -127,7 +157,7 @@ def tune(
     problem: Any = None,
     data: Any = None,
     *,
-    algorithm: Any = None,
+    algorithm: Any = "precision",
     budget: int = 0,
     candidates: int = 0,
     objective: str | None = None,
@@ -135,6 +165,8 @@ def tune(
     search: Any = None,
     log: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    progress: bool = False,
+    callback: Callable[[dict[str, Any]], Any] | None = None,
     **options: Any,
 ) -> Tuning:
     """Searches for good step sizes of one algorithm by successive halving.
@@ -143,6 +175,8 @@ def tune(
     On Ctrl-C the attribute `result` of the KeyboardInterrupt has the search so far, or None if
     it had not begun.
 
+    algorithm
+        a name, or your own algorithm
     budget
         total number of gradient evaluations; 0: 2000 for every sample
     candidates
@@ -155,6 +189,11 @@ def tune(
         further options and the values to try, such as {"batch": [10, 20], "fairness": [0.1, 1]}
     log, resume
         a CSV file to which all evaluations are written, and whether to continue from it
+    progress
+        whether to show a progress bar, with tqdm if it is installed
+    callback
+        a function f(trial), called after each evaluation with a dict of a row of `trials`. If it
+        returns True, the search ends there
     options
         as for `saddle.run()`
 
@@ -183,8 +222,9 @@ def tune(
     for name, value in alive.items():
         setattr(given, name, value)
     out = ffi.new("saddle_tuning **")
-    hooks = _Hooks(instance._keep)
-    with result_on_interrupt(lambda: _tuning(instance, out[0]) if out[0] else None):
+    with result_on_interrupt(
+        lambda: _tuning(instance, out[0]) if out[0] else None
+    ), _Hooks(instance._keep, progress, callback) as hooks:
         try:
             instance._keep.call(
                 check, lib.saddle_tune, out, instance._c, instance._plan.c, given, hooks.c, run=True

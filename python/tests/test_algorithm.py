@@ -405,14 +405,14 @@ def test_own_parameters_are_settings():
             return agent.mix("x") - self.gain * gx, agent.mix("y") + self.gain * gy
 
     r = saddle.run("quadratic", algorithm=Scaled(gain=0.01), iterations=3)
-    assert r.settings["gain"] == "0.01" and r.settings["laps"] == "2"
+    assert r.settings["gain"] == 0.01 and r.settings["laps"] == 2
     given = saddle.run("quadratic", algorithm=Scaled(), gain=0.01, laps=3, iterations=3)
-    assert (given.x == r.x).all() and given.settings["laps"] == "3"
+    assert (given.x == r.x).all() and given.settings["laps"] == 3
 
     class Other(Scaled):
         share = 0.5
 
     instance = saddle.Instance("quadratic", algorithm=Scaled())
-    assert instance.run(Other(), share=0.25, iterations=2).settings["share"] == "0.25"
+    assert instance.run(Other(), share=0.25, iterations=2).settings["share"] == 0.25
     with pytest.raises(TypeError, match="unexpected keyword argument 'share'"):
         instance.run(share=0.25)

@@ -21,4 +21,4 @@ def test_example(path, tmp_path):
 
 def test_there_are_examples():
     names = {path.stem for path in EXAMPLES}
-    assert {"prox_dsgda", "robust_classification", "new_algorithm"} <= names
+    assert {"prox_dsgda", "robust_classification", "new_algorithm", "four_sites"} <= names

@@ -63,7 +63,7 @@ def test_compare_leaves_out_what_is_refused():
     c = saddle.compare(
         "quadratic", algorithms={"precision": {"nu": 0.05}, "dposg": {}}, x_set="box:0:1", **SMALL
     )
-    assert c["precision"][0].settings["nu"] == "0.05"
+    assert c["precision"][0].settings["nu"] == 0.05
     with pytest.raises(saddle.InputError, match="no algorithm 'nothing'"):
         saddle.compare("quadratic", algorithms=["nothing"], **SMALL)
     with pytest.raises(TypeError, match="compare.. got an unexpected keyword argument 'iteratons'"):
@@ -74,7 +74,7 @@ def test_algorithms_to_compare():
     two = saddle.compare("quadratic", algorithms="precision,gt-gda", **SMALL)
     assert list(two) == ["precision", "gt-gda"]
     every = saddle.compare("quadratic", algorithms="all", agents=4, topology="ring", iterations=2)
-    assert {"precision", "gda"} <= set(every) and len(every) + len(every.refused) == 13
+    assert {"precision", "gda"} <= set(every) and len(every) + len(every.refused) == 14
     for wrong in ({"algorithms": []}, {"algorithms": ["gda", "gda"]}, {"repeats": 0}):
         with pytest.raises(ValueError, match="none|twice|at least 1"):
             saddle.compare("quadratic", **wrong)
@@ -103,7 +103,7 @@ def test_tune_searches_what_is_listed(caplog):
             "quadratic", algorithm="prox-dsgda", search={"batch": [5, 10]},
             hold=["eta_x", "eta_y"], agents=4, topology="ring", budget=100000,
         )  # fmt: skip
-    assert t.best["batch"] in ("5", "10")
+    assert t.best["batch"] in (5, 10)
     default = t.trials["batch"][t.trials["candidate"] == 0]
     assert len(default) > 1 and len(set(default)) == 1  # the default stays to the end
     assert {5, 10} <= set(t.trials["batch"])
@@ -232,7 +232,7 @@ def test_report(monkeypatch, tmp_path):
     kept = pickle.loads(pickle.dumps(first))
     assert saddle.report([kept], tmp_path / "kept.html").read_text() == one
     for wrong in ([], 5, [5], {"a": 5}):
-        with pytest.raises(TypeError, match="report.. takes a Result"):
+        with pytest.raises(TypeError, match="give a Result, a list or a dict"):
             saddle.report(wrong, tmp_path / "wrong.html")
     with pytest.raises(OSError):
         saddle.report(first, tmp_path / "nowhere" / "page.html")
@@ -297,8 +297,7 @@ def test_pictures_have_titles_and_all_seeds():
     own = [Walk(), Walk(step_size=0.01)]
     c = saddle.compare("quadratic", algorithms=["precision+", *own], repeats=3, iterations=5)
     lines = c.plot().get_lines()
-    assert len(lines) == 9
-    titles = [line.get_label() for line in lines if not line.get_label().startswith("_")]
+    titles = [line.get_label() for line in lines]
     assert titles == ["PRECISION+", "walk", "walk-step_size=0.01"]
     assert len({line.get_color() for line in lines} | {"#000000"}) == 4
     ends = [np.median([r.trace.metric[-1] for r in results]) for results in c.values()]

@@ -211,7 +211,7 @@ def test_options_are_keywords():
 
 
 def test_whole_numbers_may_be_floats():
-    assert saddle.run("quadratic", iterations=2e0, max_ifo=1e6).settings["max_ifo"] == "1000000"
+    assert saddle.run("quadratic", iterations=2e0, max_ifo=1e6).settings["max_ifo"] == 1000000
     with pytest.raises(saddle.InputError, match="^iterations: '2.5'"):
         saddle.run("quadratic", iterations=2.5)
 

@@ -34,9 +34,9 @@ def plugin(tmp_path_factory):
 def test_own_options_are_keywords(plugin):
     momentum = plugin("hybrid_momentum")
     r = saddle.run("quadratic", algorithm=momentum, beta=0.3, iterations=5)
-    assert r.settings["beta"] == "0.3"
+    assert r.settings["beta"] == 0.3
     same = saddle.run("quadratic", algorithm=f"{momentum}:beta=0.3", iterations=5)
-    assert same.settings["beta"] == "0.3" and (same.x == r.x).all()
+    assert same.settings["beta"] == 0.3 and (same.x == r.x).all()
     assert (saddle.run("quadratic", algorithm=momentum, iterations=5).x != r.x).any()
     bounded = saddle.run("quadratic", x_set=plugin("own_set"), b=2, iterations=5)
     assert bounded.settings["x_set"].endswith(":b=2")
@@ -45,11 +45,11 @@ def test_own_options_are_keywords(plugin):
 def test_own_options_of_one_of_several_runs(plugin):
     momentum = plugin("hybrid_momentum")
     instance = saddle.Instance("quadratic", x_set=plugin("own_set"))
-    assert instance.run(momentum, beta=0.2, iterations=3).settings["beta"] == "0.2"
+    assert instance.run(momentum, beta=0.2, iterations=3).settings["beta"] == 0.2
     with pytest.raises(TypeError, match="b belongs to the instance"):
         instance.run(b=3)
     c = saddle.compare("quadratic", algorithms=["gt-gda", momentum], beta=0.3, iterations=5)
-    assert c[momentum][0].settings["beta"] == "0.3"
+    assert c[momentum][0].settings["beta"] == 0.3
     t = saddle.tune("quadratic", algorithm=momentum, search={"beta": [0.2, 0.4]}, budget=100000)
     assert set(t.trials["beta"]) == {0.1, 0.2, 0.4}
     assert t.run(iterations=3).settings["beta"] == t.best["beta"]
@@ -72,4 +72,4 @@ def test_a_resumed_run_has_the_values_of_its_checkpoint(plugin, tmp_path):
     folder = str(tmp_path / "kept")
     saddle.run("quadratic", algorithm=momentum, beta=0.3, iterations=5, checkpoint=folder)
     r = saddle.run(resume=folder, algorithm=momentum, iterations=8)
-    assert r.settings["beta"] == "0.3"
+    assert r.settings["beta"] == 0.3

@@ -80,7 +80,9 @@ def own(request, rows):
     return request.param(rows[0][:200], rows[1][:200])
 
 
-@pytest.mark.parametrize("algorithm", ["precision", "precision+", "prox-dsgda", "gt-gda", "dposg"])
+@pytest.mark.parametrize(
+    "algorithm", ["precision", "precision+", "precision-auto", "prox-dsgda", "gt-gda", "dposg"]
+)
 def test_conformance(built_in, own, algorithm):
     expected = built_in.run(algorithm)
     result = saddle.run(own, algorithm=algorithm, **OPTIONS)

@@ -45,7 +45,7 @@ def assert_same_run(result, model, trace):
             assert np.array_equal(result.trace[name], column, equal_nan=True), name
 
 
-@pytest.mark.parametrize("algorithm", ["precision", "precision+", "sgda"])
+@pytest.mark.parametrize("algorithm", ["precision", "precision+", "precision-auto", "sgda"])
 @pytest.mark.parametrize("problem", ["robust-logistic", "auc"])
 def test_same_bits_as_the_program(program, tmp_path, problem, algorithm):
     options = {**SMALL, "problem": problem, "algorithm": algorithm, "data": "synthetic:300:20"}
@@ -117,8 +117,8 @@ def test_wrong_data_are_refused(rows):
     with pytest.raises(ValueError, match="rows and columns"):
         saddle.run(data=(X[0], y[0]))
     with pytest.raises(TypeError, match="y must be an array of real numbers"):
-        saddle.run(data=(X, np.where(y > 0, "yes", "no")))
-    with pytest.raises(TypeError, match="for each agent"):
+        saddle.run(data=(X, y.astype(str)))
+    with pytest.raises(TypeError, match="one per agent"):
         saddle.run(data=[X, y])
     with pytest.raises(TypeError, match="takes a name"):
         saddle.run(data=X)
@@ -229,8 +229,8 @@ def test_values_of_options():
         "quadratic", iterations=np.int64(3), tau=np.float64(30), pin=False, trace_every=1,
         samples=[50, 60, 70], agents=3, topology="complete", nu=None,
     )  # fmt: skip
-    assert r.settings["iterations"] == "3" and float(r.settings["tau"]) == 30
-    assert r.settings["samples"] == "50,60,70"
+    assert r.settings["iterations"] == 3 and r.settings["tau"] == 30
+    assert r.settings["samples"] == [50, 60, 70]
     assert r.trace.iteration.tolist() == [0, 1, 2, 3] and r.trace.iteration.dtype == np.int64
 
 
@@ -461,9 +461,61 @@ def test_pictures(tmp_path):
     assert np.array_equal(axes.lines[0].get_ydata(), r.trace.metric)
 
 
+def test_runs_that_are_not_solved_say_so(program, recwarn):
+    def said(**options):
+        recwarn.clear()
+        saddle.run("quadratic", **options)
+        messages = [str(w.message) for w in recwarn if w.category is saddle.NotSolvedWarning]
+        assert all(w.filename == __file__ for w in recwarn)
+        return messages
+
+    (line,) = said(algorithm="precision", iterations=30)
+    number = r"[\d.e-]+"
+    assert re.fullmatch(
+        f"not solved: the gap {number} is above 0.0001; raise iterations from 30, or try "
+        "precision-auto",
+        line,
+    )
+    (line,) = said(algorithm="precision-auto", max_rounds=9, tolerance=1e-3)
+    assert re.fullmatch(f"not solved: the gap {number} is above 0.001; raise max_rounds.* 9", line)
+    assert said(iterations=30, gap="never") == []
+    assert said(iterations=30, stop_when="metric<=1e9") == []
+    assert said(iterations=30, tolerance=1e9) == []
+    assert said(curvature="convex", algorithm="precision-auto") == []
+    instance = saddle.Instance("quadratic")
+    with pytest.warns(saddle.NotSolvedWarning, match="raise iterations from 20") as warned:
+        instance.run("precision", iterations=20)
+    assert len(warned) == 1 and warned[0].filename == __file__
+    # The program's summary has the same rule.
+    for tolerance, solved in (("1e-9", "NOT SOLVED (above 1e-09)"), ("100", ", solved;")):
+        words = [program, "run", "--problem", "quadratic", "--iterations", "30", "--tolerance"]
+        words += [tolerance, "--gap", "end"]
+        assert solved in subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+def test_default_algorithm():
+    def chosen(**options):
+        return saddle.run("quadratic", iterations=2, gap="never", **options).settings["algorithm"]
+
+    assert chosen() == chosen(algorithm="auto") == chosen(nu=0.05) == "precision-auto"
+    assert chosen(compress="quantize:4") == "precision-auto"
+    assert chosen(batch=4) == chosen(algorithm="auto", tau=20) == "precision"
+    assert chosen(compress="top:0.5") == "precision"
+    assert chosen(algorithm="gda") == "gda"
+    # The compression is the instance's, the other options are the run's.
+    instance = saddle.Instance("quadratic", compress="random:0.5")
+    assert instance.run(iterations=2, gap="never").name == "precision"
+    assert instance.run("precision-auto", iterations=2, gap="never").name == "precision-auto"
+
+
 def test_divergence():
+    with pytest.warns(saddle.NotSolvedWarning, match="the run diverged: .*; raise tau from 0.001"):
+        saddle.run("quadratic", tau=1e-3, alpha=50, iterations=3000)
     r = saddle.run("quadratic", tau=1e-3, alpha=50, iterations=3000)
     assert r.stop == "diverged" and "agent" in r.message
+    assert "; raise tau from 0.001 to 0.01, or try algorithm precision-auto, which" in r.message
+    r = saddle.run("quadratic", algorithm="gda", eta_x=10, eta_y=0.01, x_set="none")
+    assert r.message.endswith("; lower eta_x from 10 to 1")
 
 
 def test_files_and_checkpoints(tmp_path):
@@ -490,7 +542,7 @@ import numpy as np
 import saddle
 
 class Failing(saddle.Problem):
-    x_dim, y_dim, samples, y_set = 100_000, 1, [1, 1], "box:0:1"
+    x_dim, y_dim, samples, y_set = 20_000, 1, [1, 1], "box:0:1"
     calls = -1_000_000  # not while the instance is made
 
     def start(self, seed):
@@ -711,7 +763,7 @@ def test_resume(tmp_path, rows):
     saddle.run("auc", data=rows, **first)
     # The other options are those of the first run.
     resumed = saddle.run(data=rows, iterations=20, resume=tmp_path / "ck")
-    assert resumed.settings["tau"] == "3" and resumed.iteration == 20
+    assert resumed.settings["tau"] == 3 and resumed.iteration == 20
     instance = saddle.Instance("auc", data=rows, agents=4)
     resumed = instance.run(iterations=30, resume=tmp_path / "ck")
     assert resumed.x_agents.tobytes() == whole.x_agents.tobytes()
@@ -826,7 +878,9 @@ def test_scaled_columns(tmp_path, recwarn, caplog):
     normal = generator.normal(size=(90, 3))
     X, y = normal * [500, 1e-3, 1] + [900, 0, 40], np.sign(normal.sum(axis=1))
     r = saddle.run("auc", data=(X, y), test_data=(X, y), **SMALL)
-    assert r.settings["scale"] == "standard" and not recwarn.list
+    assert r.settings["scale"] == "standard"
+    recwarn.pop(saddle.NotSolvedWarning)  # of the short run
+    assert not recwarn.list  # none of columns
     assert "scaled 3 columns; scale='none' leaves them" in caplog.messages
     assert np.allclose(r.mean, X.mean(axis=0)) and np.allclose(r.deviation, X.std(axis=0))
     scores = r.predict(X)
@@ -848,6 +902,6 @@ def test_scaled_columns(tmp_path, recwarn, caplog):
     for _ in range(3):
         unscaled = saddle.run("auc", data=(X, y), scale="none", **SMALL)
     assert unscaled.mean is None
-    (only,) = recwarn.list  # once per process
-    assert "data: columns 2 (mean" in str(only.message)
+    (only,) = [w for w in recwarn.list if w.category is UserWarning]  # once per process
+    assert "data: features 2 (mean" in str(only.message)
     assert "set scale to standard" in str(only.message)

@@ -18,14 +18,19 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
-from saddle.sklearn import AUCClassifier, FairClassifier, RobustClassifier  # noqa: E402
+from saddle.sklearn import (  # noqa: E402
+    AUCClassifier,
+    FairClassifier,
+    RobustClassifier,
+    RobustRegressor,
+)
 
 ALL = [AUCClassifier, FairClassifier, RobustClassifier]
 
 
 # No check is left out. FairClassifier is checked without sensitive_features, about which it warns.
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks([kind(max_iter=200) for kind in ALL])
+@parametrize_with_checks([kind(max_iter=200) for kind in (*ALL, RobustRegressor)])
 def test_estimator_checks(estimator, check):
     check(estimator)
 
@@ -87,7 +92,7 @@ def test_probabilities(kind, people):
 def test_measuring_between_the_ends(people):
     X, y, _ = people
     for options, rows in [({"trace_every": 250}, 5), ({"tolerance": 1e-30}, 200)]:
-        model = AUCClassifier(random_state=0, options=options).fit(X, y)
+        model = AUCClassifier(random_state=0, algorithm="precision", options=options).fit(X, y)
         assert len(model.result_.trace.iteration) >= rows, options
 
 
@@ -108,7 +113,9 @@ def test_auc(people):
 def test_units_do_not_matter(kind, people):
     X, y, sex = people
     raw = X * [1e-3, 300, 1, 20] + [0, 1000, 50, -7]
-    model, standard = fitted(kind, (raw, y, sex)), fitted(kind, people, scale="standard")
+    plain = {"algorithm": "precision"}  # its batches do not depend on the last digits
+    model = fitted(kind, (raw, y, sex), **plain)
+    standard = fitted(kind, people, scale="standard", **plain)
     assert model.result_.settings["scale"] == "standard"
     assert np.allclose(model.result_.mean[:4], raw.mean(axis=0), rtol=1e-13)
     assert np.allclose(model.result_.deviation[:4], raw.std(axis=0), rtol=1e-13)
@@ -139,6 +146,7 @@ def test_fair(people):
         FairClassifier(max_iter=2).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", saddle.NotSolvedWarning)
         FairClassifier(max_iter=2, fairness=0).fit(X, y)
     with pytest.raises(ValueError, match="must have two values; they have 3"):
         FairClassifier().fit(X, y, sensitive_features=np.arange(len(y)) % 3)
@@ -198,6 +206,10 @@ def test_algorithms_in_python(people):
     X, y, _ = people
     with pytest.warns(ConvergenceWarning, match="diverged.* agent"):
         AUCClassifier(algorithm=Descent(rate=3.0)).fit(X, y)
+    with pytest.warns(saddle.NotSolvedWarning, match="; raise max_iter from 9$") as warned:
+        AUCClassifier(max_iter=9).fit(X, y)
+    assert len(warned) == 1 and issubclass(warned[0].category, ConvergenceWarning)
+    assert warned[0].filename == __file__
     model = AUCClassifier(algorithm=Descent(), max_iter=200).fit(X, y)
     assert model.score(X, y) > 0.9 and model.result_.name == "descent"
 
@@ -220,3 +232,118 @@ def test_what_is_not_a_number_is_refused(kind, error, message):
             call()
     with pytest.raises(ValueError, match="^X has masked entries"):
         model.predict(np.ma.array(X, mask=X > 1))
+
+
+def test_regressor():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(300, 3)) * [1, 100, 0.01] + [0, 500, 0]
+    y = X @ [1.0, 0.02, 300.0] + 5 + 0.1 * generator.normal(size=300)
+    in_order = {"partition": "contiguous"}  # so that y has the order of the rows
+    model = RobustRegressor(random_state=0, max_iter=3000, options=in_order).fit(X, y)
+    assert model.result_.gap <= 1e-4 and model.score(X, y) > 0.99
+    assert np.allclose(model.predict(X), X @ model.coef_ + model.intercept_, rtol=1e-9)
+    # The solution of the same problem by the weights that maximize the mean loss with its penalty:
+    # the gradient in the coefficients vanishes at the worst weights.
+    residual = model.predict(X) - y
+    loss, weight = residual**2 / 2, model.result_.y
+    inner = np.column_stack([(X - X.mean(axis=0)) / X.std(axis=0), np.ones(300)])
+    share = weight / weight.sum()
+    assert np.abs(inner.T @ (share * residual)).max() < 1e-3 * np.abs(y).max()
+    assert np.corrcoef(loss, weight)[0, 1] > 0.99  # larger losses count more
+
+
+@pytest.mark.parametrize("kind", [AUCClassifier, RobustRegressor])
+def test_warm_start(kind, people):
+    X, y, _ = people
+    y = (y == "yes").astype(float)
+    options = {"max_iter": 50, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        cold = kind(**options).fit(X, y)
+        warm = kind(warm_start=True, **options).fit(X, y)
+        assert np.array_equal(warm.coef_, cold.coef_)
+        before = warm.result_.trace.metric
+        warm.fit(X, y)
+    # It begins where it ended: x, y and the data are the same.
+    assert warm.result_.trace.loss[0] == pytest.approx(cold.result_.trace.loss[-1], rel=1e-3)
+    assert warm.result_.trace.metric[-1] < before[-1]
+    warm.fit(X[:, :2], y)  # other features: from the start
+    assert warm.coef_.shape[-1] == 2
+    warm.fit(X[:300, :2], y[:300])
+
+
+def test_partial_fit(people):
+    X, y, _ = people
+    model = AUCClassifier(random_state=0, max_iter=500)
+    for site, rows in (("A", slice(0, 200)), ("B", slice(200, 350)), ("A", slice(350, 500))):
+        model.partial_fit(X[rows], y[rows], site=site)
+    assert model.result_.settings["samples"] == [350, 150]
+    both = [(np.concatenate([X[:200], X[350:]]), np.concatenate([y[:200], y[350:]])),
+            (X[200:350], y[200:350])]  # fmt: skip
+    r = saddle.run("auc", both, topology="complete", iterations=3000)
+    w, v = r.coefficients()
+    assert model.result_.gap < 1e-4 and r.gap < 1e-4
+    assert np.allclose(model.decision_function(X), X @ w + v, atol=1e-3 * np.abs(X @ w + v).max())
+    one = AUCClassifier().partial_fit(X[:9], y[:9], classes=["yes", "no"])
+    with pytest.raises(ValueError, match="The label 'maybe' is not one of the classes"):
+        one.partial_fit(X[:1], ["maybe"])
+    with pytest.raises(ValueError, match=r"must be two classes; give classes="):
+        AUCClassifier().partial_fit(X[:3], ["yes"] * 3)
+
+
+@pytest.mark.parametrize("kind", [FairClassifier, RobustClassifier, RobustRegressor])
+def test_partial_fit_solves_the_problem_of_all_rows(kind, people):
+    """What rows bit by bit lead to is what they lead to at once."""
+    X, y, sex = people
+    options = {"random_state": 0, "algorithm": "precision-auto", "max_iter": 3000}
+    options["options"] = {"tolerance": 1e-7}
+    if kind is FairClassifier:
+        options.update(fairness=0.5, max_iter=30000)
+    if kind is RobustRegressor:
+        y = X @ [1.0, 2.0, 3.0, 4.0] + np.random.default_rng(1).normal(size=len(X))
+    once, bits = kind(**options), kind(**options)
+    cuts = [slice(0, 200), slice(200, 350), slice(350, 500)]
+    for site, rows in zip("ABA", cuts):
+        if kind is RobustRegressor:
+            bits.partial_fit(X[rows], y[rows], site=site)
+        elif kind is FairClassifier:
+            bits.partial_fit(X[rows], y[rows], sex[rows], site=site)
+        else:
+            bits.partial_fit(X[rows], y[rows], sex[rows])
+    if kind is RobustClassifier:  # the agents are the groups, whoever has their rows
+        once.fit(X, y, sex)
+    else:
+        together = [np.r_[0:200, 350:500], np.r_[200:350]]
+        for site, rows in zip("AB", together):
+            once.partial_fit(X[rows], y[rows], *([sex[rows]] if kind is FairClassifier else []),
+                             site=site)  # fmt: skip
+    assert once.result_.gap <= 1e-7 and bits.result_.gap <= 1e-7
+    assert np.allclose(bits.coef_, once.coef_, atol=1e-3 * np.abs(once.coef_).max())
+
+
+def test_partial_fit_needs_both_values_at_first(people):
+    X, y, sex = people
+    men = sex == "m"
+    with pytest.raises(ValueError, match=r"the first rows must have both sensitive_features"):
+        FairClassifier(fairness=1).partial_fit(X[men], y[men], sex[men]).partial_fit(X, y, sex)
+    with pytest.raises(ValueError, match="no sensitive_features, but earlier rows have them"):
+        FairClassifier(fairness=1).partial_fit(X, y, sex).partial_fit(X, y)
+
+
+def test_calibration(people):
+    from sklearn.calibration import CalibratedClassifierCV
+
+    X, y, _ = people
+    model = CalibratedClassifierCV(AUCClassifier(random_state=0), cv=3).fit(X, y)
+    probability = model.predict_proba(X)[:, 1]
+    assert abs(probability.mean() - (y == "yes").mean()) < 0.05
+
+
+def test_names_of_features(people):
+    pandas = pytest.importorskip("pandas")
+    X, y, _ = people
+    frame = pandas.DataFrame(X, columns=["a", "b", "c", "d"])
+    model = AUCClassifier(random_state=0).fit(frame, y)
+    assert list(model.feature_names_in_) == ["a", "b", "c", "d"] and model.n_features_in_ == 4
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[["b", "a", "c", "d"]])

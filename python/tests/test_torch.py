@@ -4,6 +4,7 @@ import gc
 import pickle
 import subprocess
 import sys
+import warnings
 import weakref
 
 import numpy as np
@@ -13,7 +14,8 @@ import saddle
 
 torch = pytest.importorskip("torch")
 AGENTS, SAMPLES, FEATURES = 4, 30, 6
-SMALL = {"topology": "ring", "iterations": 12, "seed": 2, "trace_every": 12, "tau": 2, "alpha": 0.3}
+SMALL = {"topology": "ring", "iterations": 12, "seed": 2, "trace_every": 12, "gap": "never",
+         "tau": 2, "alpha": 0.3}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -158,8 +160,25 @@ def test_modules(rows):
     )
     assert np.array_equal(one.detach().numpy(), result.x_agents[2])
     assert pickle.loads(pickle.dumps(trained)).state_dict().keys() == before.keys()
+    again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(result))))
+    for name, tensor in trained.state_dict().items():
+        assert torch.equal(tensor, again.module().state_dict()[name])
+
+
+def test_modules_that_cannot_be_pickled(rows):
+    class Local(torch.nn.Linear):
+        pass
+
+    def loss(net, y, batch):
+        return net(batch[0]).square().mean() - y @ y
+
+    data = (torch.from_numpy(rows[0]),)
+    net, y0 = Local(FEATURES, 1).double(), torch.zeros(1).double()
+    result = saddle.run(saddle.torch.problem(loss, net, y0, data, agents=AGENTS), **SMALL)
+    copied = pickle.loads(pickle.dumps(result))
+    assert np.array_equal(copied.x, result.x)
     with pytest.raises(TypeError, match=r"problem.module\(r.x\)"):
-        pickle.loads(pickle.dumps(result)).module()
+        copied.module()
 
 
 def test_results_do_not_keep_the_data(rows):
@@ -272,9 +291,10 @@ def test_parameters_that_the_loss_does_not_use_have_zero_gradients(rows):
     )
     plain = saddle.torch.problem(logistic, x0, y0, rows, agents=AGENTS)
     assert saddle.check_grad(made).ok
-    x = saddle.run(made, algorithm="gda", **SMALL).x_agents
+    steps = {"eta_x": 0.1, "eta_y": 0.1}  # the default ones depend on an estimate of L
+    x = saddle.run(made, algorithm="gda", **steps, **SMALL).x_agents
     assert np.all(x[:, -3:] == 1)
-    expected = saddle.run(plain, algorithm="gda", **SMALL).x_agents
+    expected = saddle.run(plain, algorithm="gda", **steps, **SMALL).x_agents
     assert np.allclose(x[:, :-3], expected, atol=1e-13)
 
 
@@ -289,3 +309,65 @@ def test_data_may_require_gradients():
         for rows in (X, X.clone().requires_grad_())
     ]
     assert found[0].tobytes() == found[1].tobytes()
+
+
+class Samples(torch.utils.data.Dataset):
+    """Rows and labels, one by one."""
+
+    def __init__(self, rows):
+        self.rows = tuple(map(torch.from_numpy, rows))
+
+    def __len__(self):
+        return len(self.rows[0])
+
+    def __getitem__(self, k):
+        return self.rows[0][k], self.rows[1][k]
+
+
+def test_datasets_and_loaders(rows):
+    tensors = tuple(map(torch.from_numpy, rows))
+    expected = saddle.run(
+        saddle.torch.problem(logistic, *start(), tensors, agents=AGENTS), **SMALL
+    ).x
+    load = torch.utils.data.DataLoader
+    whole = [Samples(rows), torch.utils.data.TensorDataset(*tensors), load(Samples(rows), 7, True)]
+    for data in whole:
+        made = saddle.torch.problem(logistic, *start(), data, agents=AGENTS)
+        assert np.array_equal(saddle.run(made, **SMALL).x, expected)
+    parts = [
+        Samples(tuple(part[k * SAMPLES : (k + 1) * SAMPLES] for part in rows))
+        for k in range(AGENTS)
+    ]
+    made = saddle.torch.problem(logistic, *start(), parts)
+    assert np.array_equal(saddle.run(made, **SMALL).x, expected)
+
+    class Stream(torch.utils.data.IterableDataset):
+        def __iter__(self):
+            return iter(())
+
+    with pytest.raises(TypeError, match="an IterableDataset cannot be drawn from"):
+        saddle.torch.problem(logistic, *start(), Stream())
+
+
+def test_float32_models_are_checked(rows):
+    tensors = tuple(torch.from_numpy(part).float() for part in rows)
+    made = saddle.torch.problem(logistic, *start(torch.float32), tensors, agents=AGENTS)
+    assert saddle.check_grad(made).ok
+    assert saddle.run(made, **SMALL).module().dtype == torch.float32
+
+    def summed(x, y, batch):  # a sum instead of a mean
+        return (batch[0] @ x).sum() + x @ y - y @ y
+
+    wrong = saddle.torch.problem(summed, *start(torch.float32), tensors, agents=AGENTS)
+    assert not saddle.check_grad(wrong).ok
+
+
+@pytest.mark.parametrize("layer", [torch.nn.Dropout(0.5), torch.nn.BatchNorm1d(FEATURES)])
+def test_layers_in_training_mode_are_warned_of(rows, layer):
+    net = torch.nn.Sequential(layer, torch.nn.Linear(FEATURES, 1))
+    data = tuple(torch.from_numpy(part).float() for part in rows)
+    with pytest.warns(UserWarning, match=f"{type(layer).__name__} is in training mode"):
+        saddle.torch.problem(logistic, net, torch.zeros(1), data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        saddle.torch.problem(logistic, net.eval(), torch.zeros(1), data)
