@@ -13,7 +13,9 @@
  * their steps too long. If x_k is measured in other units, D_k changes like a second derivative. The full metric is
  * made from the means of the matrices over each agent's samples, by saddle_metric_set_mean(), for the same reason. A
  * small part of the second moments of the samples' gradients at x is added, because in directions without curvature,
- * such as the sum of AUC's three thresholds, the noise of a gradient would otherwise be taken for a large slope.
+ * such as the sum of AUC's three thresholds, the noise of a gradient would otherwise be taken for a large slope. If the
+ * matrices are means over N' of N samples, a part dim x (1/N' - 1/N) of D is added: in some directions N' samples see
+ * so much less curvature than all.
  *
  * delta has random signs and entries of sizes 1 / sqrt(mean square of the samples' gradients), so that units do not
  * matter here either. With such signs, dim x |H delta|^2 / |delta|^2 has as its mean the sum of squares of all entries
@@ -33,10 +35,11 @@
 #include "core/world.h"
 #include "sets/set.h"
 
-/* The most samples of an agent, and the most entries of their gradients, or of their matrices, together. */
+/* The most samples of an agent, and the most entries of their gradients together; the most entries of the matrices of
+ * all agents' samples. */
 #define MOST_SAMPLES 4096
 #define MOST_ENTRIES 1e7
-#define MOST_MATRIX_ENTRIES 1e8
+#define MOST_MATRIX_ENTRIES 4e9
 /* The most columns of a full metric that is chosen automatically: an iteration takes some dim x^2 operations. All
  * agents' matrices together have at most MOST_ENTRIES entries. */
 #define MOST_FULL 1024
@@ -219,6 +222,23 @@ static void add_square(size_t dimension, double weight, const double *g, double 
             saddle_axpy(i + 1, weight * g[i], g, triangle);
 }
 
+/* Returns the number of samples whose matrices are summed, of those that are measured. */
+static size_t squares_of(const saddle_problem *problem, size_t agent)
+{
+    double entries = (double)saddle_triangle_size(problem->x_dim) * (double)problem->agents;
+    return least(samples_of(problem, agent), (size_t)fmax(1.0, MOST_MATRIX_ENTRIES / entries));
+}
+
+/* Adds to an agent's matrix what its samples may not have seen of its diagonal. */
+static void add_unseen(const saddle_problem *problem, size_t agent, const double *diagonal,
+                       double *triangle)
+{
+    double part = 1.0 / (double)squares_of(problem, agent) - 1.0 / (double)problem->samples[agent];
+    part *= (double)problem->x_dim / (double)problem->agents;
+    for (size_t i = 0; i < problem->x_dim; triangle += ++i)
+        triangle[i] += part * diagonal[i];
+}
+
 /* An agent's part of D, and its mean differences in x and y. Stores its matrix. */
 static void add_curvature(void *context, size_t agent, double *out)
 {
@@ -228,7 +248,7 @@ static void add_curvature(void *context, size_t agent, double *out)
     size_t both = x_dim + problem->y_dim;
     size_t count = samples_of(problem, agent);
     size_t entries = saddle_triangle_size(x_dim);
-    size_t squares = least(count, (size_t)fmax(1.0, MOST_MATRIX_ENTRIES / (double)entries));
+    size_t squares = squares_of(problem, agent);
     memset(out, 0, (x_dim + both) * sizeof *out);
     for (size_t k = 0; k < count; k++) {
         measure_sample(p, agent, k, count);
@@ -247,6 +267,8 @@ static void add_curvature(void *context, size_t agent, double *out)
             add_square(x_dim, 1.0 / along / (double)squares, p->g1, matrix);
         add_square(x_dim, SLOPES * p->ratio / (double)squares, p->g0, matrix);
     }
+    if (p->matrices != NULL)
+        add_unseen(problem, agent, out, p->matrices + agent * entries);
     for (size_t c = 0; c < x_dim; c++)
         out[c] *= out[c];
 }

@@ -47,6 +47,7 @@ typedef struct saddle_robust {
     size_t *first;     /* with own weights: the entry of y of each agent's first sample; or NULL */
     double row_norm;   /* largest |a_ij|, of (a_ij, 1) with an intercept */
     double most_label; /* largest |b_ij|; not needed for the logistic loss */
+    double mean_label; /* mean of all b_ij, likewise */
 } saddle_robust;
 
 /* Gives every sample its own entry of y. Call it in init(), and free by saddle_robust_release(). */

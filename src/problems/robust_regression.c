@@ -80,9 +80,8 @@ static const saddle_option *const options[] = {
 /* Sums over all agents' rows. */
 typedef struct totals {
     double rows;
-    double label;  /* b */
-    double square; /* b^2 */
-    double norm2;  /* |a|^2 + 1 */
+    double label; /* b */
+    double norm2; /* |a|^2 + 1 */
 } totals;
 
 static void total_term(void *context, size_t agent, double *out)
@@ -93,8 +92,18 @@ static void total_term(void *context, size_t agent, double *out)
     *t = (totals){.rows = (double)data->rows};
     for (size_t row = 0; row < data->rows; row++) {
         t->label += data->label[row];
-        t->square += data->label[row] * data->label[row];
         t->norm2 += saddle_row_norm2(data, row) + 1.0;
+    }
+}
+
+static void spread_term(void *context, size_t agent, double *out)
+{
+    const saddle_robust *self = context;
+    const saddle_dataset *data = self->shard[agent];
+    out[0] = 0.0;
+    for (size_t row = 0; row < data->rows; row++) {
+        double distance = data->label[row] - self->mean_label;
+        out[0] += distance * distance;
     }
 }
 
@@ -112,11 +121,14 @@ static double largest_label(const saddle_problem_inputs *inputs)
     return most;
 }
 
-/* Starts with x = 0 and equal weights. */
+/* Starts with w = 0, v = the mean label and equal weights. From v = 0, labels far from 0 have such losses that a few
+ * samples get all the weight. */
 static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
 {
+    const saddle_robust *self = problem->self;
     (void)seed;
     memset(x, 0, problem->x_dim * sizeof *x);
+    x[problem->x_dim - 1] = self->mean_label;
     for (size_t k = 0; k < problem->y_dim; k++)
         y[k] = 1.0 / (double)problem->y_dim;
 }
@@ -154,10 +166,10 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     totals t = {.rows = 0.0};
     SADDLE_TRY(saddle_world_sum(inputs->world, sizeof t / sizeof(double), total_term, self, &t.rows,
                                 error));
-    double mean = t.label / t.rows;
-    double variance = t.square / t.rows - mean * mean;
-    if (!(variance > 0.0))
-        variance = 1.0;
+    double spread = 0.0;
+    self->mean_label = t.label / t.rows;
+    SADDLE_TRY(saddle_world_sum(inputs->world, 1, spread_term, self, &spread, error));
+    double variance = spread > 0.0 ? spread / t.rows : 1.0;
     if (isnan(chosen->delta))
         chosen->delta = sqrt(variance);
     if (isnan(chosen->divergence))

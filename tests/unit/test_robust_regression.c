@@ -331,6 +331,32 @@ START_TEST(outcomes_are_what_a_recount_finds)
 }
 END_TEST
 
+/* Labels far from 0 are learned like others: v starts at their mean, which is that of all agents. */
+START_TEST(the_start_predicts_the_mean)
+{
+    const char *assignment[] = {"problem=robust-regression", "agents=3", "topology=path", NULL};
+    saddle_dataset *data = make_rows();
+    saddle_plan *plan = test_plan(NULL, assignment);
+    for (size_t j = 0; j < ROWS; j++)
+        data->label[j] += 1e8;
+    saddle_instance *e = make_instance(plan, data);
+    long double mean = 0.0L;
+    long double variance = 0.0L;
+    for (size_t j = 0; j < ROWS; j++)
+        mean += (long double)data->label[j] / ROWS;
+    for (size_t j = 0; j < ROWS; j++)
+        variance += (data->label[j] - mean) * (data->label[j] - mean) / ROWS;
+    for (size_t k = 0; k < FEATURES; k++)
+        ck_assert(e->x0[k] == 0.0);
+    assert_near(e->x0[FEATURES], (double)mean, 1e-14 * (double)mean);
+    assert_near(test_number(&e->parts->plan, "divergence"), (double)variance,
+                1e-6 * (double)variance);
+    saddle_instance_free(e);
+    test_plan_free(plan);
+    saddle_dataset_free(data);
+}
+END_TEST
+
 /* Options that are derived from the data are recorded, and a saved model predicts labels. */
 START_TEST(a_saved_model_predicts)
 {
@@ -373,6 +399,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, without_an_agent_its_samples_have_no_weight);
     tcase_add_test(cases, without_an_adversary_it_is_least_squares);
     tcase_add_test(cases, outcomes_are_what_a_recount_finds);
+    tcase_add_test(cases, the_start_predicts_the_mean);
     tcase_add_test(cases, a_saved_model_predicts);
     suite_add_tcase(suite, cases);
     return suite;
