@@ -67,6 +67,7 @@ def signature(name, function, indent=""):
     lines += [f"{option.keyword}: {option_type(option)} = ..." for option in options]
     if name != "run" or not indent:
         lines.append("feature_names: Sequence[str] | None = ...")
+        lines.append("feature_index: int | Sequence[int | str] | None = ...")
     lines.append("**own: Any")  # of plug-ins and of algorithms in Python
     result = inspect.signature(function).return_annotation
     body = "".join(f"{indent}    {line},\n" for line in lines)

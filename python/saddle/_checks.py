@@ -33,7 +33,8 @@ def _check_kinds(array: Array) -> None:
     """Refuses what is not a number, although numpy converts it to float64."""
     examples: Any = array.flat if array.dtype.kind == "O" else array.flat[:1]
     for entry in {type(entry): entry for entry in examples}.values():
-        what = _NOT_NUMBERS.get(np.asarray(entry).dtype.kind)
+        is_date = hasattr(entry, "isoformat")  # of datetime or pandas
+        what = _NOT_NUMBERS.get("M" if is_date else np.asarray(entry).dtype.kind)
         if what is not None:
             raise TypeError(f"{entry!r:.60} is {what}")
 

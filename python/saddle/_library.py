@@ -16,11 +16,13 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ._declarations import VERSION, ffi  # made from the C headers; see declarations.py
+from . import _declarations  # made from the C headers; see declarations.py
 
 __all__ = ["Array", "LAUNCHED", "VERSION", "ffi", "lib", "new_plan", "text"]
 
 Array = npt.NDArray[Any]
+VERSION: str = _declarations.VERSION
+ffi: Any = _declarations.ffi
 
 
 # Variables that mpirun and similar programs set in the environment of their processes.

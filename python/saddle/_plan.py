@@ -12,7 +12,7 @@ import numpy as np
 
 from ._callbacks import Callbacks
 from ._checks import as_array, as_bytes, is_frame
-from ._library import ffi, lib, new_plan
+from ._library import ffi, lib, new_plan, text
 from .data import Columns, dataset, pointer
 from .errors import check
 from .graphs import Network
@@ -29,6 +29,8 @@ _OF_FILES = {
     "categories": "text has a feature per category; .cat.codes are numbers",
     "missing": "fill values in with frame.fillna(), or leave rows out with frame.dropna()",
 }
+# The option of a problem that `feature_index` gives.
+_OF_INDEX = {"fair": "sensitive", "group-dro": "groups"}
 
 
 def _is_pair(value: Any) -> bool:
@@ -52,6 +54,10 @@ def _without_label(frame: Any, label: Any, name: str) -> tuple[Any, Any]:
     return frame.drop(columns=[names[place]]), frame.iloc[:, place]
 
 
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
 def _is_int(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) or str(value).isdecimal()
 
@@ -61,6 +67,18 @@ def _tuples(value: Any, name: str, example: str) -> list[Any]:
     if not isinstance(value, (list, tuple)) or not all(isinstance(v, (list, tuple)) for v in value):
         raise TypeError(f"{name} is {value!r:.60}; give a text, or a list such as {example}")
     return list(value)
+
+
+def _column_at(index: Any, X: Any) -> str:
+    """Returns what the library calls the column X[:, index]; "label" stays what it is."""
+    if isinstance(index, str) and index == "label":
+        return index
+    count = np.shape(X)[1] if np.ndim(X) == 2 else 0
+    if isinstance(index, bool) or not isinstance(index, (int, np.integer)):
+        raise TypeError(f"feature_index is {index!r}; it counts columns from 0")
+    if not 0 <= index < count:
+        raise ValueError(f"feature_index is {index}; X has the columns 0 to {count - 1}")
+    return str(X.columns[index]) if is_frame(X) else str(index + 1)
 
 
 def _flattened(costs: Mapping[str, Any]) -> list[Any]:
@@ -125,20 +143,34 @@ class Plan:
         """Takes the keywords that say what is in arrays and DataFrames; returns the others."""
         data = keywords.get("data")
         in_memory = not (data is None or isinstance(data, str) or hasattr(data, "__fspath__"))
-        taken = {"feature_names"}
+        taken = {"feature_names", "feature_index"}
         if in_memory and keywords.get("label_column") is not None:
-            parts = data if isinstance(data, list) else [data]
-            if not any(map(is_frame, parts)):
+            if not any(map(is_frame, _listed(data))):
                 raise TypeError("label_column is for files and DataFrames; (X, y) has its labels")
             self.label_column = keywords["label_column"]
             taken.add("label_column")
         for name, remedy in _OF_FILES.items():
             if in_memory and keywords.get(name) is not None:
                 raise TypeError(f"{name} is for files; {remedy}")
+        if keywords.get("feature_index") is not None:
+            keywords = self._with_index(keywords, in_memory)
         self.feature_names = keywords.get("feature_names")
         if self.feature_names is not None and not in_memory:
             raise TypeError("feature_names is for arrays; others have their names")
         return {name: value for name, value in keywords.items() if name not in taken}
+
+    def _with_index(self, keywords: dict[str, Any], in_memory: bool) -> dict[str, Any]:
+        """Returns keywords with the option that feature_index gives."""
+        option = _OF_INDEX.get(text(self.c.problem.name))
+        if option is None or not in_memory or keywords.get(option) is not None:
+            raise TypeError(
+                "feature_index=k chooses the column X[:, k] of data in memory, instead of "
+                "sensitive of 'fair' or groups of 'group-dro'"
+            )
+        first = next((own for own in _listed(keywords["data"]) if own is not None), None)
+        X = first if is_frame(first) else self._pair(first, "data")[0]
+        columns = [_column_at(index, X) for index in _listed(keywords["feature_index"])]
+        return {**keywords, option: ",".join(columns)}
 
     def _set_own(self, keyword: str, value: Any) -> bool:
         """Sets an option of a plug-in; returns whether there is one of this name."""
@@ -180,7 +212,7 @@ class Plan:
         if hasattr(value, "__fspath__"):
             self.set("data", value)
             return
-        listed = value if isinstance(value, list) else [value]
+        listed = _listed(value)
         pairs = [None if own is None else self._pair(own, "data") for own in listed]
         given = [pair for pair in pairs if pair is not None]
         if not listed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from numbers import Real
-from typing import Any, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -83,6 +83,11 @@ class Algorithm:
         self.name = parameters.get("name", name)
 
     _chosen = False  # whether parameters were given
+
+    if TYPE_CHECKING:  # the values of `options`
+
+        def __getattr__(self, name: str) -> Any: ...
+
 
     def start(self, agent: Agent, x0: Array, y0: Array) -> tuple[Any, ...]:
         """Returns the published state at the starting point; sets agent.kept."""

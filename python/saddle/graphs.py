@@ -158,7 +158,8 @@ class Graph:
 
         out = networkx.Graph()
         out.add_nodes_from(range(self.agents))
-        out.add_weighted_edges_from((int(i), int(j), self.weights[i, j]) for i, j in self.edges)
+        edges = self.edges.tolist()
+        out.add_weighted_edges_from((i, j, float(self.weights[i, j])) for i, j in edges)
         return out
 
     def __repr__(self) -> str:

@@ -249,12 +249,12 @@ def evaluate(
     positive
         the labels that count as positive if there are more than two, such as "5-9" or [2, 4]
     """
-    if y is None and not isinstance(X, (str, os.PathLike)):
-        raise TypeError("evaluate() needs labels: evaluate(model, X, y)")
     if isinstance(y, str):
         if not is_frame(X) or y not in X.columns:
             raise TypeError(f"y is {y!r}; give labels, or the name of a column of a DataFrame X")
         y = X[y]
+    if y is None and not isinstance(X, (str, os.PathLike)):
+        raise TypeError("evaluate() needs labels: evaluate(model, X, y)")
     predictor = _Predictor(model, plugin)
     rows = predictor.rows(X, y)
     out = ffi.new("saddle_outcome[]", lib.SADDLE_MOST_OUTCOMES + 4)

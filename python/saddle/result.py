@@ -130,7 +130,7 @@ class Result:
     y: Array
     x_agents: Array
     y_agents: Array
-    trace: Trace | None
+    trace: Trace  # None in a result loaded from a file, which has none
     outcomes: dict[str, float]
     settings: dict[str, Any]
     gap_scale: float = float("nan")
@@ -235,7 +235,7 @@ class Result:
         if self.trace is not None:
             last = {name: column[-1] for name, column in self.trace.items()}
             lines["ended"] = self.message
-            lines["gap"] = f"{self.gap:.3g}" + self._verdict()
+            lines["gap"] = self._gap_text() + self._verdict()
             lines["metric"] = f"{last['metric']:.3g}; loss {last['loss']:.6g}"
             lines["cost"] = (
                 f"{self.iteration:,} iterations, {last['ifo']:,} gradient evaluations, "
@@ -251,6 +251,9 @@ class Result:
             f"{self.settings.get('topology', 'no network')}"
         )
         return "\n".join(f"{name:<9} {words}" for name, words in lines.items() if words)
+
+    def _gap_text(self) -> str:
+        return "not measured" if self.gap != self.gap else f"{self.gap:.3g}"
 
     def _verdict(self) -> str:
         if self._c is None or self.gap != self.gap:
@@ -366,7 +369,8 @@ class Result:
         where = self.settings.get("problem", "problem")
         words = f"<saddle.Result of {self.name} on {where}: iteration {self.iteration}"
         if self.trace is not None:
-            words += f", gap {self.gap:.3g}, metric {self.trace['metric'][-1]:.3g}, {self.message}"
+            words += f", gap {self._gap_text()}, metric {self.trace['metric'][-1]:.3g}"
+            words += f", {self.message}"
         return words + ">"
 
     def _repr_html_(self) -> str | None:
@@ -389,5 +393,6 @@ def load(path: str | os.PathLike[str]) -> Result:
     lines = (line.partition(": ") for line in text(out[0].settings).split("\n") if line)
     self._texts = {name.replace("-", "_"): value for name, _, value in lines}
     self.settings = {name: as_value(name, value) for name, value in self._texts.items()}
-    self.trace, self.outcomes, self.stop, self.message = None, {}, "", ""
+    self.trace = None  # type: ignore[assignment]
+    self.outcomes, self.stop, self.message = {}, "", ""
     return self

@@ -11,6 +11,7 @@ import numpy as np
 
 try:
     import torch
+    import torch.utils.data
 except ImportError as missing:
     raise ImportError(f"saddle.torch needs PyTorch: {missing}") from missing
 
@@ -114,7 +115,8 @@ def _tensors(data: Any) -> Any:
         return data.tensors
     if not isinstance(data, torch.utils.data.Dataset):
         return data
-    samples = [data[k] for k in range(len(data))]
+    rows: Any = data
+    samples = [rows[k] for k in range(len(rows))]
     stacked = torch.utils.data.default_collate(samples)
     return (stacked,) if isinstance(stacked, torch.Tensor) else tuple(stacked)
 

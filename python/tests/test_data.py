@@ -99,6 +99,38 @@ def test_feature_names(rows):
         saddle.run("fair", "a9a", feature_names=["a", "b"])
 
 
+def test_feature_index(rows, frame):
+    """Counts columns from 0, as X[:, k] does; a bare number counts from 1, as in the program."""
+    X, y = rows
+    X = np.column_stack([X, X[:, 0] > 0, X[:, 1] > 0])
+    names = [f"f{k}" for k in range(10)]
+    options = {"iterations": 20, "gap": "never"}
+    by_number = saddle.run("fair", (X, y), sensitive=9, **options)
+    for own in ({}, {"feature_names": names}):
+        by_index = saddle.run("fair", (X, y), feature_index=8, **own, **options)
+        assert np.array_equal(by_number.x, by_index.x)
+    both = [8, np.int64(9), "label"]
+    instance = saddle.Instance("group-dro", [(X, y), (X, y)], feature_index=both)
+    assert instance.run(**options).settings["groups"] == "9,10,label"
+    named = _fair(frame, gap="never")
+    place = list(frame.columns).index("sex")
+    by_index = saddle.run("fair", frame, feature_index=place, agents=3, **options)
+    assert np.array_equal(named.x, by_index.x) and by_index.settings["sensitive"] == "sex"
+    for wrong in (-1, 10):
+        with pytest.raises(ValueError, match=f"feature_index is {wrong}; X has the columns 0 to 9"):
+            saddle.run("fair", (X, y), feature_index=wrong)
+    for wrong in ("sex", True, 1.5):
+        with pytest.raises(TypeError, match=f"feature_index is {wrong!r}; it counts columns from"):
+            saddle.run("fair", (X, y), feature_index=wrong)
+    for problem, data, own in [
+        ("auc", (X, y), {}),
+        ("fair", "a9a", {}),
+        ("fair", (X, y), {"sensitive": 9}),
+    ]:
+        with pytest.raises(TypeError, match="instead of sensitive of 'fair' or groups of"):
+            saddle.run(problem, data, feature_index=8, **own)
+
+
 @pytest.mark.parametrize(
     "column, message",
     [
@@ -106,6 +138,7 @@ def test_feature_names(rows):
         ([np.nan] + [1.0] * 119, "column 'sex' has missing values; fill them in with .fillna"),
         ([1] + ["f"] * 119, "column 'sex' has text, but also 1"),
         (pandas.date_range("2026-01-01", periods=120), "is a date"),
+        (list(pandas.date_range("2026-01-01", periods=120).date), "is a date"),
     ],
 )
 def test_columns_that_are_refused(frame, column, message):

@@ -42,15 +42,21 @@ def test_types_of_calls(tmp_path):
     """A type checker accepts right calls, and finds wrong types in options of all kinds."""
     pytest.importorskip("mypy")
     (tmp_path / "right.py").write_text(
+        "from typing import Any\n"
         "import saddle\n"
         "import saddle.torch\n"
         "made = saddle.torch.problem, saddle.sklearn.AUCClassifier()\n"
         "r = saddle.run('auc', 'a9a', agents=4, max_ifo=1e6, nu=0.1, tau='auto', missing='drop',\n"
         "               pin=True, samples=[3, 4], callback=lambda row: row['metric'] < 1, gain=2)\n"
-        "x: float = r.x[0] + r.gap\n"
+        "x: float = r.x[0] + r.gap + r.trace.metric[-1]\n"
+        "class Mine(saddle.Algorithm):\n"
+        "    options = ('tau',)\n"
+        "    def step(self, agent: saddle.Agent) -> tuple[Any, ...]:\n"
+        "        return agent.now.x - agent.now.x / self.tau, agent.now.y\n"
         "c = saddle.compare(algorithms=['gda'], repeats=3, fairness=2, churn=[(1, 'leave', 2)])\n"
         "best: float = saddle.tune(budget=10**6, search={'batch': [1, 2]}).best['nu']\n"
         "saddle.Instance('fair', sensitive='sex', feature_names=['sex']).run('gda', iterations=3)\n"
+        "saddle.run('fair', feature_index=3)\n"
         "help: str = saddle.options('precision+')['nu'].help\n"
     )
     wrong = ["nu='fast'", "missing='dorp'", "pin='perhaps'", "iterations=[3]", "callback=3"]

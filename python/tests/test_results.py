@@ -73,6 +73,8 @@ def test_summary(rows):
     assert f"{r.trace.ifo[-1]:,} gradient evaluations, {r.trace.rounds[-1]:,} rounds" in words
     solved = saddle.run("quadratic", iterations=20000, tolerance=1e-4, algorithm="gt-gda")
     assert "solved (at most 0.0001)" in solved.summary()
+    unmeasured = saddle.run("quadratic", iterations=1, gap="never")
+    assert "gap       not measured\n" in unmeasured.summary() and "nan" not in repr(unmeasured)
     assert "solved" not in pickle.loads(pickle.dumps(solved)).summary().split("gap")[1][:9]
 
 
