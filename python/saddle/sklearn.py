@@ -1,12 +1,15 @@
-"""Estimators in the style of scikit-learn: classifiers for two classes, and a regressor.
+"""Estimators in the style of scikit-learn: classifiers and a regressor.
 
 Each fits a built-in problem on a network of agents, between which the rows are split. Columns of
-different scales are scaled (the parameter `scale`), and predictions take the data as given.
+different scales are scaled (the parameter `scale`), and predictions take the data as given. A row
+with sample_weight 2 counts like two rows, and is repeated.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,9 +18,13 @@ try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.metrics import roc_auc_score
-    from sklearn.utils import check_random_state, column_or_1d
+    from sklearn.utils import check_random_state, column_or_1d, validation
     from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import check_consistent_length, check_is_fitted
+    from sklearn.utils.validation import (
+        _check_sample_weight,
+        check_consistent_length,
+        check_is_fitted,
+    )
 except ImportError as missing:
     raise ImportError(f"saddle.sklearn needs scikit-learn: {missing}") from missing
 
@@ -29,6 +36,8 @@ from .result import Result
 
 __all__ = ["AUCClassifier", "FairClassifier", "RobustClassifier", "RobustRegressor"]
 
+# The second is that of scikit-learn before 1.6.
+_validate_data = getattr(validation, "validate_data", None) or BaseEstimator._validate_data
 # Options with which a run is also measured between its start and its end.
 _MEASURING = {"trace_every", "trace", "tolerance", "stop_when", "stop_after", "outcomes", "config"}
 
@@ -37,8 +46,47 @@ class NotConvergedWarning(NotSolvedWarning, ConvergenceWarning):  # type: ignore
     """The warning of a fit that has not converged, for filters of Saddle and of scikit-learn."""
 
 
-def _as_labels(indices: Array) -> Array:
-    return np.where(indices == 1, 1.0, -1.0)
+MOST_COPIES = 100
+"""The most copies of a row, on average, that sample_weight may ask for."""
+
+
+def _as_labels(indices: Array, positive: int = 1) -> Array:
+    return np.where(indices == positive, 1.0, -1.0)
+
+
+def _copies(ratios: Array) -> list[int]:
+    """Returns whole numbers with these ratios; [] if there are no small ones."""
+    exact = []
+    for ratio in ratios.tolist():
+        exact.append(Fraction(ratio).limit_denominator(1000))
+        if abs(exact[-1] - ratio) > 1e-12 * ratio:
+            return []
+    unit = math.lcm(*(value.denominator for value in exact))
+    return [int(value * unit) for value in exact]
+
+
+def _repeated(sample_weight: Any, X: Any, *columns: Any) -> list[Any]:
+    """Returns rows, labels and attributes, each as often as the row's weight says: weights 0.5 and
+    1.5 are one row and three. Then no problem needs weights, also not one that couples rows, such
+    as auc. Entries that are None stay."""
+    check_consistent_length(X, *columns)
+    given = [X, *columns]
+    if sample_weight is None:
+        return given
+    weight = _check_sample_weight(sample_weight, X)
+    values, which = np.unique(weight, return_inverse=True)
+    if not 0 <= values[0] <= values[-1] or values[-1] == 0:
+        raise ValueError("sample_weight must not be negative, and one weight must be above 0")
+    copies = _copies(values / values[values > 0][0])
+    most = max(MOST_COPIES * len(weight), 10_000)
+    if not copies or sum(c * k for c, k in zip(copies, np.bincount(which).tolist())) > most:
+        raise ValueError(
+            "sample_weight: a row is repeated as often as its weight says, so weights must be "
+            "small whole numbers, or such multiples of one number; round them, as by "
+            "np.round(10 * w / w.mean())"
+        )
+    rows = np.repeat(np.arange(len(weight)), np.array(copies)[which])
+    return [None if entry is None else entry[rows] for entry in given]
 
 
 def _with_column(X: Any, column: Any) -> Any:
@@ -69,11 +117,11 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
     """Base class of the estimators.
 
     result_
-        the `saddle.Result`, with trace and iterates
+        the `saddle.Result`, with trace and iterates; with more than two classes a list, one of each
     n_iter_
         the iterations of the run
     coef_, intercept_
-        of a linear model, for data as given: decision_function() is X @ coef_[0] + intercept_[0]
+        of a linear model, for data as given: decision_function() is X @ coef_.T + intercept_
     """
 
     agents: int
@@ -84,80 +132,88 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
     max_iter: int
     random_state: Any
     options: dict[str, Any] | None
-    result_: Result
+    result_: Any  # a Result, or a list of them
     coef_: Array
     intercept_: Any
 
     def _validated(self, X: Any, *y: Any, **how: Any) -> Any:
         """Returns what scikit-learn makes of the rows and labels. It also converts dates, text and
         masked entries, which are refused."""
-        valid = self._validate_data(X, *y, accept_sparse="csr", dtype=np.float64, **how)
+        valid = _validate_data(self, X, *y, accept_sparse="csr", dtype=np.float64, **how)
         if not hasattr(X, "tocsr"):
             as_array(X, "X")
         return valid
 
-    def _run(self, problem: str, data: Any, level: int = 4, **options: Any) -> None:
-        """Runs; a warning blames the caller of fit(), which is at this level."""
+    def _run(self, problem: str, *data: Any, continues: bool = False, **options: Any) -> None:
+        """Runs on the rows of each model: (X, y), to be split between the agents, or a list with
+        those of each agent. fit() must call it, because a warning blames the caller's caller."""
         seed = int(check_random_state(self.random_state).randint(1, 2**31))
-        settings: dict[str, Any] = {"iterations": self.max_iter, "seed": seed, **options}
-        settings.update(scale=self.scale, algorithm=self.algorithm)
+        settings: dict[str, Any] = {"iterations": self.max_iter, "topology": "complete", **options}
+        settings.update(seed=seed, scale=self.scale, algorithm=self.algorithm)
         if hasattr(self, "model"):
             settings["score"] = self.model
-        if (self.warm_start or self._continues) and hasattr(self, "result_"):
-            settings.update(self._solution(data))
+        if isinstance(data[0], tuple):
+            self._sites = {}
+            settings["agents"] = min(self.agents, _size(data[0])[0])
         own = self.options or {}
         if not _MEASURING.intersection(own):
             settings["trace_every"] = 2**53  # only the start and the end
-        self.result_ = solve(problem, data, **{**settings, **own})
-        self._size = _size(data)
-        self.n_iter_ = self.result_.iteration
-        linear = self.result_.settings.get("score", "linear") == "linear"
-        if linear and self.result_.stop != "diverged":
-            w, v = self.result_.coefficients()
-            self._take_coefficients(w[: self.n_features_in_], v)
-        warn_unless_solved(self.result_, NotConvergedWarning, level, iterations="max_iter")
+        before = self._results if (self.warm_start or continues) and hasattr(self, "_size") else []
+        if len(before) != len(data) or self._size[1] != _size(data[0])[1]:
+            before = [None] * len(data)  # there are other classes or features
+        self._results = [
+            solve(problem, rows, **{**settings, **self._solution(last, rows), **own})
+            for last, rows in zip(before, data)
+        ]
+        self.result_ = self._results[0] if len(data) == 1 else self._results
+        self._size = _size(data[0])
+        self.n_iter_ = max(result.iteration for result in self._results)
+        linear = self._results[0].settings.get("score", "linear") == "linear"
+        if linear and not any(result.stop == "diverged" for result in self._results):
+            both = [result.coefficients() for result in self._results]
+            w = np.array([w[: self.n_features_in_] for w, _ in both])
+            self._take_coefficients(w, np.array([v for _, v in both]))
+        unsolved = [result for result in self._results if result._shortfall()]
+        for result in unsolved[:1]:
+            warn_unless_solved(result, NotConvergedWarning, 4, iterations="max_iter")
 
-    def _take_coefficients(self, w: Array, v: float) -> None:
-        self.coef_, self.intercept_ = w[None, :], np.array([v])
+    def _take_coefficients(self, w: Array, v: Array) -> None:
+        self.coef_, self.intercept_ = w, v
 
-    def _solution(self, data: Any) -> dict[str, Array]:
-        """Returns where a run on these rows begins: at the last solution, unless the data have
-        other features. y begins anew if it has an entry per sample and their number has changed."""
-        samples, features = self._size
-        if features != _size(data)[1] or self.result_.stop == "diverged":
+    def _solution(self, last: Result | None, data: Any) -> dict[str, Array]:
+        """Returns where a run on these rows begins: at the last solution, if there is one. y begins
+        anew if it has an entry per sample and their number has changed."""
+        if last is None or last.stop == "diverged":
             return {}
-        start = {"init_x": self.result_.x}
-        if samples == _size(data)[0] or samples != len(self.result_.y):
-            start["init_y"] = self.result_.y
+        start = {"init_x": last.x}
+        if self._size[0] == _size(data)[0] or self._size[0] != len(last.y):
+            start["init_y"] = last.y
         return start
 
-    _continues = False  # whether partial_fit() runs
+    _results: list[Any]  # one for each model
+    _size: tuple[int, int]  # samples and features of the last fit
     _sites: dict[Any, tuple[Any, Array]]
 
-    def _fit_parts(self, problem: str, parts: dict[Any, tuple[Any, Array]], **options: Any) -> None:
-        """Adds rows to those of sites, and runs on those of all sites from the last solution."""
+    def _add_parts(self, parts: dict[Any, tuple[Any, Array]]) -> list[tuple[Any, Array]]:
+        """Adds rows to those of sites; returns those of all sites."""
         sites = dict(getattr(self, "_sites", {}))
         for site, (X, y) in parts.items():
             if site in sites:
                 X, y = _stacked(sites[site][0], X), _stacked(sites[site][1], y)
             sites[site] = (X, y)
         self._sites = sites
-        self._continues = True
-        try:
-            self._run(problem, list(sites.values()), 5, topology="complete", **options)
-        finally:
-            self._continues = False
+        return list(sites.values())
 
-    def _run_on_agents(self, problem: str, data: Any, **options: Any) -> None:
-        """Runs with rows that are split between the agents."""
-        self._sites = {}
-        agents = min(self.agents, data[0].shape[0])
-        self._run(problem, data, 5, agents=agents, topology="complete", **options)
+    def __sklearn_tags__(self) -> Any:
+        tags: Any = getattr(super(), "__sklearn_tags__")()  # since scikit-learn 1.6
+        tags.input_tags.sparse = True
+        return tags
 
     def _scores(self, X: Any) -> Array:
-        check_is_fitted(self)
+        check_is_fitted(self, "result_")
         X = self._validated(X, reset=False)
-        return self.result_.predict(self._as_trained(X))
+        scores = [result.predict(self._as_trained(X)) for result in self._results]
+        return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
     def _as_trained(self, X: Any) -> Any:
         """Returns rows with the features that the model was trained with."""
@@ -171,53 +227,78 @@ class _Classifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         the two labels; decision_function() is positive for the second
     """
 
-    def _more_tags(self) -> dict[str, bool]:
-        return {"binary_only": True}
+    _several = False  # whether there can be more than two classes
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, Array]:
-        """Returns the validated rows, and 1 for each row of the second class, otherwise 0."""
+    def _more_tags(self) -> dict[str, Any]:  # before scikit-learn 1.6
+        return {"binary_only": not self._several}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self._several
+        return tags
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any, attribute: Any = None) -> list[Any]:
+        """Returns the validated rows, the index of each row's class, and the attribute."""
         X, y = self._validated(X, y, ensure_min_samples=2, y_numeric=False)
         check_classification_targets(y)
-        self.classes_, indices = np.unique(column_or_1d(y, warn=True), return_inverse=True)
-        if len(self.classes_) > 2:
+        attribute = None if attribute is None else column_or_1d(attribute)
+        X, y, attribute = _repeated(sample_weight, X, column_or_1d(y, warn=True), attribute)
+        self.classes_, indices = np.unique(y, return_inverse=True)
+        if len(self.classes_) > 2 and not self._several:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass, "
-                f"with {len(self.classes_)} classes."
+                f"with {len(self.classes_)} classes; RobustClassifier can have them."
             )
         if len(self.classes_) < 2:
             raise ValueError("The rows have only one class; a classifier needs two classes.")
-        return X, indices
+        return [X, indices, attribute]
 
-    def _checked_part(self, X: Any, y: Any, classes: Any) -> tuple[Any, Array]:
+    def _checked_part(
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, attribute: Any = None
+    ) -> list[Any]:
         """Returns what _checked() does, for some of the rows, which may have one class."""
         first = not hasattr(self, "classes_")
         X, y = self._validated(X, y, y_numeric=False, reset=first)
-        y = column_or_1d(y, warn=True)
+        attribute = None if attribute is None else column_or_1d(attribute)
+        X, y, attribute = _repeated(sample_weight, X, column_or_1d(y, warn=True), attribute)
         known = np.unique(y if classes is None else classes) if first else self.classes_
-        if len(known) != 2:
-            raise ValueError(f"There must be two classes; give classes=[...], not {list(known)}.")
+        if len(known) < 2 or len(known) > 2 and not self._several:
+            raise ValueError(f"There must be two classes; give classes=, not {known.tolist()}.")
         self.classes_ = known
-        strange = np.setdiff1d(y, known)
-        if len(strange) > 0:
-            raise ValueError(f"The label {strange[0]!r} is not one of the classes {list(known)}.")
-        return X, np.searchsorted(known, y)
+        strange = np.setdiff1d(y, known).tolist()
+        if strange:
+            raise ValueError(f"The label {strange[0]!r} is not one of {known.tolist()}.")
+        return [X, np.searchsorted(known, y), attribute]
+
+    def _has_all_classes(self) -> bool:
+        """Returns whether the rows of all sites have all classes."""
+        labels = np.concatenate([labels for _, labels in self._sites.values()])
+        return len(np.unique(labels)) == len(self.classes_)
 
     def decision_function(self, X: Any) -> Array:
-        """Returns a score for each row, positive for the second class."""
+        """Returns a score for each row, positive for the second class; with more than two classes
+        one for each class, positive for that class."""
         return self._scores(X)
 
     def predict(self, X: Any) -> Array:
         """Returns the label of each row."""
-        positive = self.decision_function(X) > 0
-        return np.asarray(self.classes_[positive.astype(int)])
+        score = self.decision_function(X)
+        best = score.argmax(axis=1) if score.ndim == 2 else (score > 0).astype(int)
+        return np.asarray(self.classes_[best])
 
 
 class _LogisticClassifier(_Classifier):
     """A classifier trained by a logistic loss."""
 
     def predict_proba(self, X: Any) -> Array:
-        """Returns the probabilities of the two classes for each row."""
-        positive = 0.5 * (1.0 + np.tanh(0.5 * self.decision_function(X)))
+        """Returns the probabilities of the classes for each row. With more than two they are those
+        of each class against the rest, divided by their sum."""
+        score = self.decision_function(X)
+        if score.ndim == 2:
+            log = -np.logaddexp(0.0, -score)
+            share = np.exp(log - log.max(axis=1, keepdims=True))
+            return np.asarray(share / share.sum(axis=1, keepdims=True))
+        positive = 0.5 * (1.0 + np.tanh(0.5 * score))
         return np.column_stack([1.0 - positive, positive])
 
 
@@ -271,27 +352,37 @@ class AUCClassifier(_Classifier):
         self.random_state = random_state
         self.options = options
 
-    def fit(self, X: Any, y: Any) -> AUCClassifier:
-        """Fits the model to dense or sparse rows with two distinct labels."""
-        X, indices = self._checked(X, y)
-        data = (X, _as_labels(indices))
-        self._run_on_agents("auc", data)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AUCClassifier:
+        """Fits the model to dense or sparse rows with two distinct labels.
+
+        sample_weight
+            how often each row counts: whole numbers, or multiples of another number. Rows are
+            repeated accordingly; only the ratios of weights matter
+        """
+        X, indices, _ = self._checked(X, y, sample_weight)
+        self._run("auc", (X, _as_labels(indices)), agent_weights="by-size")
         return self
 
     def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, *, site: Any = 0
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, site: Any = 0
     ) -> AUCClassifier:
         """Adds new rows of one site, and continues from the last solution on the rows of all sites.
 
-        Every site is an agent. The rows of all calls since fit() are kept, so that no site forgets.
+        Every site is an agent, and counts the same. The rows of all calls since fit() are kept, so
+        that no site forgets.
 
         classes
-            the two labels, if the rows of the first call do not have both
+            the two labels, if the rows of the first call do not have both. The model is fitted as
+            soon as there are rows of both
+        sample_weight
+            as for fit(); ratios matter among the rows of this call
         site
             any name or number; a new one joins the network
         """
-        X, indices = self._checked_part(X, y, classes)
-        self._fit_parts("auc", {site: (X, _as_labels(indices))})
+        X, indices, _ = self._checked_part(X, y, classes, sample_weight)
+        parts = self._add_parts({site: (X, _as_labels(indices))})
+        if self._has_all_classes():
+            self._run("auc", parts, continues=True)
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -350,17 +441,21 @@ class FairClassifier(_LogisticClassifier):
         self.random_state = random_state
         self.options = options
 
-    def fit(self, X: Any, y: Any, sensitive_features: Any = None) -> FairClassifier:
+    def fit(
+        self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None
+    ) -> FairClassifier:
         """Fits the model.
 
         sensitive_features
             the attribute of each row, with two distinct values. Without it the model is plain
             logistic regression, with a warning unless fairness is 0
+        sample_weight
+            as for AUCClassifier
         """
-        X, indices = self._checked(X, y)
+        X, indices, attribute = self._checked(X, y, sample_weight, sensitive_features)
         self._attributes: Array | None = None
-        rows, options = self._with_attribute(X, sensitive_features)
-        self._run_on_agents("fair", (rows, _as_labels(indices)), **options)
+        rows, options = self._with_attribute(X, attribute)
+        self._run("fair", (rows, _as_labels(indices)), agent_weights="by-size", **options)
         return self
 
     def partial_fit(
@@ -369,21 +464,25 @@ class FairClassifier(_LogisticClassifier):
         y: Any,
         sensitive_features: Any = None,
         classes: Any = None,
+        sample_weight: Any = None,
         *,
         site: Any = 0,
     ) -> FairClassifier:
         """Adds new rows of one site, as AUCClassifier.partial_fit() does. The first rows must have
         both values of sensitive_features."""
-        X, indices = self._checked_part(X, y, classes)
-        rows, options = self._with_attribute(X, sensitive_features)
-        self._fit_parts("fair", {site: (rows, _as_labels(indices))}, **options)
+        given = (classes, sample_weight, sensitive_features)
+        X, indices, attribute = self._checked_part(X, y, *given)
+        rows, options = self._with_attribute(X, attribute)
+        parts = self._add_parts({site: (rows, _as_labels(indices))})
+        if self._has_all_classes():
+            self._run("fair", parts, continues=True, **options)
         return self
 
     def _with_attribute(self, X: Any, sensitive_features: Any) -> tuple[Any, dict[str, Any]]:
         """Returns rows with the attribute as the last column, and the options of the run."""
         attribute, fairness = np.zeros(X.shape[0]), self.fairness
         if sensitive_features is not None:
-            attribute = self._attribute(X, sensitive_features)
+            attribute = self._attribute(sensitive_features)
         elif getattr(self, "_attributes", None) is not None:
             raise ValueError("there are no sensitive_features, but earlier rows have them")
         elif fairness != 0:
@@ -393,10 +492,8 @@ class FairClassifier(_LogisticClassifier):
         options = {"fairness": fairness, "sensitive": str(X.shape[1] + 1)}
         return _with_column(X, attribute), options
 
-    def _attribute(self, X: Any, sensitive_features: Any) -> Array:
+    def _attribute(self, given: Array) -> Array:
         """Returns 0 or 1 for each row; the first rows decide which value is which."""
-        given = column_or_1d(sensitive_features)
-        check_consistent_length(X, given)
         known = getattr(self, "_attributes", None)
         values = self._attributes = np.union1d(given if known is None else known, given)
         if len(values) > 2:
@@ -413,7 +510,9 @@ class RobustClassifier(_LogisticClassifier):
     """Minimizes the logistic loss of the worst group of rows: docs/problems/group-dro.md.
 
     Groups are given to fit() and are not needed to predict. Each group is an agent: groups
-    exchange model parameters, never rows.
+    exchange model parameters, never rows. With more than two classes there is a model for each
+    class against the rest. Probabilities are those of data in which the groups occur as often as
+    the worst case weighs them, not as often as in the rows.
 
     ridge
         pulls the groups' weights together; the smaller, the closer to the worst group's loss
@@ -453,46 +552,66 @@ class RobustClassifier(_LogisticClassifier):
         self.random_state = random_state
         self.options = options
 
-    def fit(self, X: Any, y: Any, sensitive_features: Any = None) -> RobustClassifier:
+    _several = True
+
+    def fit(
+        self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None
+    ) -> RobustClassifier:
         """Fits the model.
 
         sensitive_features
             the group of each row, any values. Without it all rows are one group or, with by_label,
             one group for each label
+        sample_weight
+            as for AUCClassifier; ratios matter among the rows of a group
         """
-        X, indices = self._checked(X, y)
-        self._sites = self._groups(X, indices, sensitive_features)
-        data = list(self._sites.values())
-        options: dict[str, Any] = {"groups": "agents", "group_ridge": self.ridge}
-        self._run("group-dro", data, topology="complete", **options)
+        self._sites = {}
+        data = self._data(*self._checked(X, y, sample_weight, sensitive_features))
+        self._run("group-dro", *data, groups="agents", group_ridge=self.ridge)
         return self
 
     def partial_fit(
-        self, X: Any, y: Any, sensitive_features: Any = None, classes: Any = None
+        self,
+        X: Any,
+        y: Any,
+        sensitive_features: Any = None,
+        classes: Any = None,
+        sample_weight: Any = None,
     ) -> RobustClassifier:
         """Adds new rows to their groups, and continues from the last solution on the rows of all
         groups, those of fit() included. A new group joins the network.
 
         classes
-            the two labels, if the rows of the first call do not have both
+            all labels, if the rows of the first call do not have them. The model is fitted as soon
+            as there are rows of each
         """
-        X, indices = self._checked_part(X, y, classes)
-        parts = self._groups(X, indices, sensitive_features)
-        self._fit_parts("group-dro", parts, groups="agents", group_ridge=self.ridge)
+        given = (classes, sample_weight, sensitive_features)
+        data = self._data(*self._checked_part(X, y, *given))
+        options = {"groups": "agents", "group_ridge": self.ridge}
+        if self._has_all_classes():
+            self._run("group-dro", *data, continues=True, **options)
         return self
 
+    def _data(self, X: Any, indices: Array, attribute: Any) -> list[list[tuple[Any, Array]]]:
+        """Adds rows to their groups; returns the rows of all groups, with the labels of each
+        model: of the second class, or of each of several classes, against the rest."""
+        parts = self._add_parts(self._groups(X, indices, attribute))
+        count = len(self.classes_)
+        return [
+            [(rows, _as_labels(own, positive)) for rows, own in parts]
+            for positive in (range(count) if count > 2 else [1])
+        ]
+
     def _groups(self, X: Any, indices: Array, attribute: Any) -> dict[Any, tuple[Any, Array]]:
-        """Returns rows and labels by group."""
-        values = np.zeros(X.shape[0], dtype=int) if attribute is None else column_or_1d(attribute)
-        check_consistent_length(X, values)
-        labels = _as_labels(indices)
+        """Returns rows and indices of classes by group."""
+        values = np.zeros(X.shape[0], dtype=int) if attribute is None else attribute
         of_row = [
             (value, index if self.by_label else None)
             for value, index in zip(values.tolist(), indices.tolist())
         ]
         groups = sorted(set(of_row), key=lambda group: (str(type(group[0])), group))
         members = {group: [k for k, own in enumerate(of_row) if own == group] for group in groups}
-        return {group: (X[rows], labels[rows]) for group, rows in members.items()}
+        return {group: (X[rows], indices[rows]) for group, rows in members.items()}
 
 
 class RobustRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
@@ -540,23 +659,28 @@ class RobustRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
         self.random_state = random_state
         self.options = options
 
-    def fit(self, X: Any, y: Any) -> RobustRegressor:
-        """Fits the model to dense or sparse rows and numbers y."""
-        X, y = self._validated(X, y, y_numeric=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RobustRegressor:
+        """Fits the model to dense or sparse rows and numbers y; sample_weight as for
+        AUCClassifier."""
+        X, y = _repeated(sample_weight, *self._validated(X, y, y_numeric=True))
         data = (X, np.asarray(y, dtype=np.float64))
-        self._run_on_agents("robust-regression", data, loss=self.loss, divergence=self.divergence)
+        self._run("robust-regression", data, loss=self.loss, divergence=self.divergence)
         return self
 
-    def partial_fit(self, X: Any, y: Any, *, site: Any = 0) -> RobustRegressor:
-        """Adds new rows of one site, as AUCClassifier.partial_fit() does."""
-        X, y = self._validated(X, y, y_numeric=True, reset=not hasattr(self, "n_features_in_"))
-        parts = {site: (X, np.asarray(y, dtype=np.float64))}
+    def partial_fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, site: Any = 0
+    ) -> RobustRegressor:
+        """Adds new rows of one site, as AUCClassifier.partial_fit() does. Every row of all sites
+        counts the same."""
+        first = not hasattr(self, "n_features_in_")
+        X, y = _repeated(sample_weight, *self._validated(X, y, y_numeric=True, reset=first))
+        parts = self._add_parts({site: (X, np.asarray(y, dtype=np.float64))})
         options = {"loss": self.loss, "divergence": self.divergence}
-        self._fit_parts("robust-regression", parts, **options)
+        self._run("robust-regression", parts, continues=True, **options)
         return self
 
-    def _take_coefficients(self, w: Array, v: float) -> None:
-        self.coef_, self.intercept_ = w, v
+    def _take_coefficients(self, w: Array, v: Array) -> None:
+        self.coef_, self.intercept_ = w[0], float(v[0])
 
     def predict(self, X: Any) -> Array:
         """Returns the predicted number of each row."""

