@@ -19,9 +19,9 @@ temporary = tempfile.TemporaryDirectory()
 directory = Path(sys.argv[1] if len(sys.argv) > 1 else temporary.name)
 
 
-def patients(rows, seed):
+def patients(rows, seed, youngest=20, oldest=90):
     generator = np.random.default_rng(seed)
-    out = pd.DataFrame({"age": generator.integers(20, 90, rows)})
+    out = pd.DataFrame({"age": generator.integers(youngest, oldest, rows)})
     out["pressure"] = generator.normal(120 + 0.3 * out.age, 15)
     out["smoker"] = generator.choice(["never", "former", "current"], rows)
     risk = 0.05 * (out.age - 60) + 0.03 * (out.pressure - 140) + 1.2 * (out.smoker == "current")
@@ -29,8 +29,9 @@ def patients(rows, seed):
     return out
 
 
+ages = [(20, 60), (40, 75), (60, 90), (20, 90)]  # of the patients of each site
 for site in range(4):
-    patients(60 + 20 * site, site).to_csv(directory / f"site-{site}.csv", index=False)
+    patients(60 + 20 * site, site, *ages[site]).to_csv(directory / f"site-{site}.csv", index=False)
 patients(2000, 9).to_csv(directory / "held-out.csv", index=False)
 
 # %% [markdown]
@@ -51,7 +52,8 @@ print(together.summary())
 assert together.stop == "tolerance"
 
 # %% [markdown]
-# Is it better than what a site can do alone? A DataFrame is read like a CSV file.
+# Is it better than what a site can do alone, whose patients are not those of the others? A
+# DataFrame is read like a CSV file.
 
 # %%
 held = pd.read_csv(held_out)
@@ -62,7 +64,7 @@ for site in range(4):
     alone.append(saddle.evaluate(r, held, held["ill"])["auc"])
     print(f"site {site} alone: AUC {alone[-1]:.4f}")
 print(f"together:     AUC {together.outcomes['test_auc']:.4f}")
-assert together.outcomes["test_auc"] > np.mean(alone)
+assert together.outcomes["test_auc"] > max(alone)
 
 # %% [markdown]
 # Use it: save the model, and score new rows elsewhere. Columns are found by their names.
