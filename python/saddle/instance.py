@@ -370,7 +370,8 @@ def run(
         every option of `saddle run`, with _ for -: `saddle.options()` lists them. In addition,
         test_data takes a pair (X, y); x_set and y_set take (lower, upper) or a projection;
         regularizer takes functions (value, prox); init_x and init_y take arrays; mixing takes a
-        matrix
+        matrix. Columns have names, those of a DataFrame or of feature_names, or numbers from 1:
+        sensitive=3 is X[:, 2], and so is feature_index=2
 
     resume="DIRECTORY" continues, bit for bit, a run that wrote checkpoints: checkpoint="DIRECTORY".
     Options that are not given are those of that run. Objects in memory, such as data, are not in
