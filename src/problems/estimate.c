@@ -29,7 +29,8 @@ typedef struct work {
     double *g1;     /* gradients there */
     double *g2;
     double *scratch;
-    bool failed; /* whether a gradient in X and Y had an entry that is NaN */
+    bool knows_mu; /* mu, whose quotients take gradients over all samples, is not estimated */
+    bool failed;   /* whether a gradient in X and Y had an entry that is NaN */
 } work;
 
 /* Draws a point at a random relative distance between 1e-3 and 1 from `from`, and projects it. */
@@ -126,8 +127,10 @@ static void scan_pairs(work *w, const double *centre, uint64_t seed, double extr
         uint32_t sample = (uint32_t)saddle_rng_below(&rng, w->problem->samples[agent]);
         draw_point(w, &rng, centre, w->first);
         extreme[0] = fmax(extreme[0], lipschitz_quotient(w, &rng, agent, sample));
-        draw_point(w, &rng, w->first, w->second);
-        extreme[1] = fmax(extreme[1], -concavity_quotient(w, agent));
+        if (!w->knows_mu) {
+            draw_point(w, &rng, w->first, w->second);
+            extreme[1] = fmax(extreme[1], -concavity_quotient(w, agent));
+        }
         if (w->failed)
             extreme[2] = fmax(extreme[2], -(double)agent);
     }
@@ -159,7 +162,8 @@ saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
                   .second = centre + 2 * both,
                   .g1 = centre + 3 * both,
                   .g2 = centre + 4 * both,
-                  .scratch = centre + 5 * both};
+                  .scratch = centre + 5 * both,
+                  .knows_mu = constants->strong_concavity > 0.0};
         scan_pairs(&w, centre, seed, extreme);
     }
     if (problem->world != NULL)
