@@ -13,5 +13,6 @@ fi
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" # examples write files, and the package without declarations must not be in the way
-"$PYTHON" -B -m pytest -q -p no:cacheprovider --import-mode=importlib \
+# A job in the background ignores Ctrl-C, which tests send.
+env --default-signal=INT "$PYTHON" -B -m pytest -q -p no:cacheprovider --import-mode=importlib \
     "$SOURCE/python/tests"

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Opens a report in headless Chromium and prints what a reader would find, as `name value` lines.
+"""Opens reports in headless Chromium and writes what a reader would find to REPORT.html.seen, as `name value` lines.
 
-    browser.py REPORT.html [DIRECTORY]
+    browser.py [--shots DIRECTORY] REPORT.html... [--brief REPORT.html...]
 
-The page is opened from disk on a desk's and a phone's screen, light and dark, and printed. Switches, zoom, legend,
+A page is opened from disk on a desk's and a phone's screen, light and dark, and printed. Switches, zoom, legend,
 pointer, finger and keyboard are used as a reader would; lines of one screen begin with desk- or phone-. Screenshots
-go to the directory, if one is given. Chromium is driven by chromedriver over HTTP on the loopback interface.
+go to the directory, if one is given. On pages after --brief, pointer, finger and keyboard, which take most of the
+time, are not used. Chromium is driven by chromedriver over HTTP on the loopback interface.
 """
+import argparse
 import base64
 import json
 import os
@@ -21,6 +23,7 @@ LIMIT = 600  # seconds for any one answer; only a browser that hangs takes so lo
 SCREENS = {"desk": (1366, 900), "phone": (390, 844)}
 PAPER = (718, 1000)  # A4 without its margins
 MOST_TABS = 400
+SEEN = sys.stdout  # where tell() writes
 
 
 class Browser:
@@ -179,7 +182,7 @@ def requests(browser, address):
 
 
 def tell(name, value):
-    print(name, str(value).replace("\n", " "))
+    print(name, str(value).replace("\n", " "), file=SEEN)
 
 
 def tell_list(name, values):
@@ -389,7 +392,7 @@ def check_contrast(browser, screen, scheme):
     tell_list(f"{screen}-{scheme}-poor", poor)
 
 
-def examine(browser, address, shots):
+def examine(browser, address, shots, brief):
     # What the browser's own first page asked for is none of the report's.
     browser.open("about:blank")
     browser.log("performance")
@@ -407,8 +410,9 @@ def examine(browser, address, shots):
         shoot("light-whole", True)
         use_switches(browser, screen)
         use_zoom(browser, screen)
-        use_pointer(browser, screen, shoot)
-        use_keyboard(browser, screen)
+        if not brief:
+            use_pointer(browser, screen, shoot)
+            use_keyboard(browser, screen)
         tell(f"{screen}-not-a-number", browser.run(
             "return Array.from(document.querySelectorAll('svg *')).filter(e => "
             "Array.from(e.attributes).some(a => /NaN|Infinity|undefined/.test(a.value))).length"))
@@ -436,12 +440,19 @@ def examine(browser, address, shots):
 
 
 def main():
-    page = "file://" + urllib.request.pathname2url(os.path.realpath(sys.argv[1]))
-    shots = sys.argv[2] if len(sys.argv) > 2 else None
+    global SEEN
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--shots")
+    parser.add_argument("--brief", nargs="+", default=[])
+    parser.add_argument("pages", nargs="*")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="saddle-browser-") as profile:
         browser = Browser(profile)
         try:
-            examine(browser, page, shots)
+            for page in given.pages + given.brief:
+                address = "file://" + urllib.request.pathname2url(os.path.realpath(page))
+                with open(page + ".seen", "w", encoding="utf-8") as SEEN:
+                    examine(browser, address, given.shots, page in given.brief)
         finally:
             browser.close()
 

@@ -20,8 +20,8 @@
 static const char *const shape[][13] = {
     {"problem=quadratic", "agents=8000", "topology=ring", "samples=2", "x-set=none",
      "regularizer=none", "gap=never"},
-    {"problem=fair", "data=synthetic:500:60000", "agents=10", "topology=er:0.6", "threads=1"},
-    {"problem=quadratic", "agents=10", "topology=complete", "samples=4", "x-dim=300000", "y-dim=9",
+    {"problem=fair", "data=synthetic:500:20000", "agents=10", "topology=er:0.6", "threads=1"},
+    {"problem=quadratic", "agents=10", "topology=complete", "samples=4", "x-dim=100000", "y-dim=9",
      "threads=2", "algorithm=gt-gda", "x-set=none", "y-set=none", "regularizer=none", "gap=never"},
 };
 enum { SHAPES = sizeof shape / sizeof *shape };

@@ -32,6 +32,7 @@ EXEMPT = [(re.compile(page), re.compile(command), reason) for page, command, rea
     (r"docs/reliability\.md", r"\./scripts/test", "runs this test"),
     (r"docs/reproduction\.md", r"python3 -m saddle\.reproduce( +#|$| --quick| --only )",
      "takes minutes to hours; test_experiments runs short parts"),
+    (r"docs/commands\.md", r"python3 -m saddle\.reproduce ", "test_experiments runs a part of it"),
     (r"docs/problems/fair\.md", r"saddle compare ", "takes minutes; its table is a measurement"),
     (r"docs/networks-results\.md", r"python3 -m saddle\.reproduce ", "takes minutes"))]
 
@@ -135,6 +136,8 @@ def pieces(text):
 class Page:
     """Runs the pieces of one page in a directory and counts what is right and wrong."""
 
+    known = {}
+
     def __init__(self, name, path, here, environment):
         self.name, self.path, self.here, self.environment = name, path, here, environment
         self.good, self.bad, self.wrong = 0, 0, []
@@ -146,8 +149,12 @@ class Page:
         self.wrong.append(number)
 
     def works(self, *command):
-        return subprocess.run(command, cwd=self.here, env=self.environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+        """Tells whether a command succeeds, and remembers it for all pages: some imports take seconds."""
+        if command not in self.known:
+            self.known[command] = subprocess.run(
+                command, cwd=self.here, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, check=False).returncode == 0
+        return self.known[command]
 
     def missing(self, kind, code):
         """Returns what a piece needs and is not here, or None."""
