@@ -290,9 +290,8 @@ START_TEST(algorithms)
         return;
     snprintf(data, sizeof data, "data=%s", table_file(3000, 400));
     const char *dense[] = {
-        name,         data,       "threads=1",         "iterations=2",  "x-set=none",
-        "y-set=none", "agents=5", "problem=poisoning", "max-ifo=20000", "regularizer=none",
-        "gap=never",  NULL};
+        name,       data,          "threads=1",     "iterations=2",     "x-set=none", "y-set=none",
+        "agents=5", "problem=auc", "max-ifo=20000", "regularizer=none", "gap=never",  NULL};
     snprintf(label, sizeof label, "%s, dense rows", a->name);
     compare(label, dense);
 }
