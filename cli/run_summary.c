@@ -112,13 +112,15 @@ static void print_gap(const saddle_result *result, const saddle_row *row)
         return;
     double goal = saddle_result_goal(result);
     char judged[CLI_NUMBER + 32] = "solved";
-    if (row->gap > goal)
+    bool solved = row->gap <= goal;
+    if (!solved)
         saddle_snprintf(judged, sizeof judged, "NOT SOLVED (above %.15g)", goal);
+    /* A search that finds more than the goal ends early: it does not know how much more there is. */
     cli_print_field("gap",
-                    "%.3e, %s; of it x %.2e, y %.2e, agents apart %.2e; relative to %.6g, what can "
-                    "be gained from the reference",
-                    row->gap, judged, gap->x / gap->scale, gap->y / gap->scale,
-                    gap->agents / gap->scale, gap->scale);
+                    "%s%.3e, %s; of it x %.2e, y %.2e, agents apart %.2e; relative to %.6g, what "
+                    "can be gained from the reference",
+                    solved ? "" : "at least ", row->gap, judged, gap->x / gap->scale,
+                    gap->y / gap->scale, gap->agents / gap->scale, gap->scale);
 }
 
 void run_display_summary(const saddle_result *result, bool scores)

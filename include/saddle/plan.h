@@ -244,7 +244,9 @@ typedef struct saddle_plan {
         /** Whether automatic means 200 rows whatever they cost, as in all runs of a comparison. */
         bool compared;
         saddle_gap_points gap; /**< gap: at which rows the gap is measured. */
-        double metric_tau;     /**< metric-tau: tau of the metric; NaN: the run's own. */
+        /** Whether y and agents of saddle_result::gap are measured if gap is never, as in searches. */
+        bool gap_parts;
+        double metric_tau; /**< metric-tau: tau of the metric; NaN: the run's own. */
         saddle_metric_direction metric_direction; /**< metric-direction: which x~ it uses. */
         saddle_outcome_points outcomes; /**< outcomes: at which rows outcomes are measured. */
         bool outcomes_per_agent;        /**< outcomes-per-agent: also their range over agents. */

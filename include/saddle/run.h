@@ -118,7 +118,7 @@ typedef struct saddle_outcome_column {
 #define SADDLE_SOLVED_GAP 1e-4
 
 /** The parts of the last gap that was measured, in the units of the objective: the row's gap is the
- * sum of x, y and agents, divided by the scale (docs/measuring.md). */
+ * sum of x, y and agents, divided by the scale (docs/trace-format.md). */
 typedef struct saddle_gap {
     double scale;  /**< What can be gained from the reference; 0 if no gap was measured. */
     double x;      /**< By how much a search decreases Q from xbar. */

@@ -23,6 +23,8 @@ typedef struct saddle_descent_state {
     const saddle_descent *given;
     const saddle_regularizer *h;
     saddle_weights weight; /* of h, if it is separable */
+    double group_weight;   /* of group-l2; 0: h is another */
+    size_t group_size;
     size_t n;
     bool followed; /* X is a product of intervals, l2-balls and simplices */
     int left;      /* evaluations */
@@ -42,9 +44,10 @@ typedef struct saddle_descent_state {
     double length;  /* of steps along the slope, in the metric */
     double *factor; /* of the matrix, as it was for these diagonal entries */
     double damping, factored_damping;
-    double *factored; /* 0: the coordinate was not free */
-    double *white;    /* n doubles */
-    double *scratch;  /* of the prox */
+    double least_damping; /* with which the matrix could be inverted */
+    double *factored;     /* 0: the coordinate was not free */
+    double *white;        /* n doubles */
+    double *scratch;      /* of the prox */
 } saddle_descent_state;
 
 /* A factor of X: a set that is not a product itself, for coordinates from `offset`. */

@@ -5,6 +5,7 @@
 
 #include "core/vector.h"
 #include "observe/boundary.h"
+#include "observe/group_norms.h"
 #include "observe/hessian.h"
 #include "observe/whitening.h"
 #include "sets/set.h"
@@ -18,9 +19,8 @@
 #define SUFFICIENT 1e-4
 /* A search that may find the rest of the decrease ends when at most this many times what it found can be left. */
 #define UNKNOWN_PARTS 4.0
-/* How many times less than its matrix the curvature of f may be, where little is added to the matrix. */
+/* How many times less than its matrix the curvature of f may be, if nothing is added to the matrix. */
 #define OTHER_CURVATURE 1e3
-#define LITTLE_DAMPING 1e-6
 
 size_t saddle_descent_scratch(const saddle_prox *prox)
 {
@@ -59,6 +59,10 @@ static saddle_descent_state begin(const saddle_descent *given, double *x, double
     }
     if (!s.h->is_zero && saddle_regularizer_kind(s.h)->weights != NULL)
         s.weight = saddle_regularizer_kind(s.h)->weights(s.h);
+    s.group_weight = saddle_group_weight(s.h, &s.group_size);
+    /* The slope of a group at 0 that a bound holds back is not followed. */
+    if (s.group_weight > 0.0 && saddle_set_kind(saddle_prox_set(given->prox)) != &saddle_set_none)
+        s.followed = false;
     return s;
 }
 
@@ -107,9 +111,11 @@ static void find_slope(saddle_descent_state *s)
         double right = smooth + (s->x[k] < 0.0 ? -l1 : l1);
         double left = smooth + (s->x[k] > 0.0 ? l1 : -l1);
         s->slope[k] = right < 0.0 ? right : left > 0.0 ? left : 0.0;
+    }
+    saddle_add_group_slopes(s);
+    for (size_t k = 0; k < s->n; k++)
         if (s->given->metric[k] == 0.0)
             s->slope[k] = 0.0;
-    }
     /* A bound holds back the coordinates that a projected move leaves where they are. */
     for (size_t k = 0; k < s->n; k++)
         s->next[k] = s->slope[k] == 0.0 ? s->x[k]
@@ -123,6 +129,7 @@ static void find_slope(saddle_descent_state *s)
                 s->slope[k] = 0.0;
         saddle_follow_boundary(s, &f);
     }
+    saddle_add_group_bends(s);
 }
 
 /* Returns the sum of a b over the coordinates that are free. */
@@ -201,6 +208,7 @@ static void go(saddle_descent_state *s, double length)
         if (side(s, k) * s->next[k] < 0.0)
             s->next[k] = 0.0;
     }
+    saddle_stop_groups_at_zero(s);
     saddle_move_into_simplices(s);
     saddle_set_project(saddle_prox_set(s->given->prox), s->next, s->scratch);
 }
@@ -286,6 +294,7 @@ static void accept(saddle_descent_state *s)
         move[k] = s->next[k] - s->x[k];
         change[k] = s->next_g[k] - s->g[k] + (s->weight.l2 + s->bend[k]) * move[k];
     }
+    saddle_change_group_slopes(s, change);
     saddle_remove_normals(s, change);
     memcpy(s->x, s->next, s->n * sizeof *s->x);
     memcpy(s->g, s->next_g, s->n * sizeof *s->g);
@@ -303,7 +312,7 @@ static void find_most(saddle_descent_state *s)
         way2 += s->length * s->bend[k] * s->x[k] * s->x[k];
     double square = saddle_inverse_square(s, s->slope);
     s->most = sqrt(square * way2);
-    if (s->given->matrix != NULL && s->factored_damping <= LITTLE_DAMPING)
+    if (s->given->matrix != NULL && s->factored_damping == 0.0)
         s->most = fmin(s->most, OTHER_CURVATURE * 0.5 * square);
 }
 
@@ -344,7 +353,7 @@ static bool step(saddle_descent_state *s, double length, double *moved)
     saddle_prox_apply(s->given->prox, length, s->next, s->scratch);
     *moved = saddle_distance2(s->n, s->next, s->x);
     double total = total_at(s, s->next);
-    if (!(total <= s->total - 0.1 * *moved / length))
+    if (!(*moved > 0.0) || !(total <= s->total - 0.1 * *moved / length))
         return false;
     s->total = total;
     return true;
@@ -397,7 +406,8 @@ saddle_decrease saddle_descend(const saddle_descent *descent, double *x, double 
     double start = s.total;
     descent->gradient(descent->context, s.g);
     double goal = s.start - descent->enough;
-    bool smooth = s.h->is_zero || saddle_regularizer_kind(s.h)->weights != NULL;
+    bool smooth =
+        s.h->is_zero || saddle_regularizer_kind(s.h)->weights != NULL || s.group_weight > 0.0;
     if (smooth) {
         int later = s.followed ? 0 : s.left / 2;
         s.left -= later;

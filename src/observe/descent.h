@@ -5,9 +5,9 @@
  * L-BFGS on the coordinates that are free to move (Bertsekas, SIAM J. Control Optim. 20, 1982; Andrew and Gao, ICML
  * 2007), whose first matrix is a given metric (whitening.h): in other units of the coordinates it visits the same
  * points.
- * It follows the boundaries of l2-balls and simplices (boundary.h). On other sets its points are projected, which helps
- * where their boundary is far, and half of the evaluations are for proximal gradient steps of the lengths of Barzilai
- * and Borwein (1988).
+ * It follows the boundaries of l2-balls and simplices (boundary.h), and norms of groups (group_norms.h). On other sets
+ * its points are projected, which helps where their boundary is far, and half of the evaluations are for proximal
+ * gradient steps of the lengths of Barzilai and Borwein (1988).
  *
  * A pause in the decrease is not its end. So a search lasts until the slope shows that little can be left, and says how
  * much that is.

@@ -21,13 +21,12 @@
 #include "observe/hessian.h"
 #include "observe/observer_parts.h"
 
-/* Evaluations of Q in a search, and the most of them, while the gap may be called small and is not known well. */
-#define EVALUATIONS 20
+/* Evaluations of Q in the search from the reference, and the most of them in one from xbar, while the gap may be called
+ * small and is not known well. */
+#define SCALE_EVALUATIONS 20
 #define MOST_EVALUATIONS 1000
 /* The most of them if each needs a search for y*. */
 #define MOST_WITH_ASCENT 60
-/* A gap above this is not small: how much larger it is need not be known as well. */
-#define LARGE_GAP 1e-3
 /* The part of what can be left that counts as missing: a gap is too small by at most its inverse. */
 #define COUNTED 0.1
 /* The accuracy of the generic best response in a search. The error of Q is its square. */
@@ -35,11 +34,15 @@
 /* Samples, of all agents together, whose squared gradients make the search's metric; at least so many per agent. */
 #define METRIC_SAMPLES 1024
 #define METRIC_SAMPLES_PER_AGENT 8
+/* Samples' curvature is measured by a move that changes their losses by about this part. */
+#define CHANGE 1e-3
 /* The scale is at least this part of |Q|, below which differences of Q are mostly rounding errors. */
 #define SMALLEST_SCALE 1e-10
+/* The squares of rounding errors, relative to those of numbers. */
+#define SQUARED_ROUNDING 1e-28
 /* The part of what y gains from the reference that is a scale where x gains less. */
 #define Y_SHARE 1e-3
-/* A search that may last longer ends when at most this part of the scale can be left. */
+/* A search that may last longer ends when at most this part of the scale, or the goal, can be left. */
 #define IGNORED 1e-5
 /* A search ends when it predicts a decrease of less than this part of the scale. */
 #define NEGLIGIBLE 1e-13
@@ -160,6 +163,64 @@ static void find_metric(saddle_observer *o, const double *x)
     }
 }
 
+/* The diagonal of the mean over samples of the matrix of rank one that maps a move from x_at to the change of the
+ * sample's gradient. */
+static void curvature_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    size_t x_dim = o->problem->x_dim;
+    size_t count = metric_samples(o, agent->id);
+    const double *moved = reference_of(o);
+    double *g = agent->scratch;
+    memset(out, 0, x_dim * sizeof *out);
+    for (size_t k = 0; k < count; k++) {
+        uint32_t sample = (uint32_t)(k * o->problem->samples[agent->id] / count);
+        saddle_request r = {.kind = SADDLE_REQUEST_DIFFERENCE,
+                            .batch = {.index = &sample, .count = 1},
+                            .x = moved,
+                            .y = o->y_star,
+                            .x0 = o->x_at,
+                            .y0 = o->y_star,
+                            .gx = g,
+                            .gy = g + x_dim};
+        saddle_agent_evaluate_uncounted(agent, &r, g + x_dim + o->problem->y_dim);
+        double along = 0.0;
+        for (size_t c = 0; c < x_dim; c++)
+            along += g[c] * (moved[c] - o->x_at[c]);
+        for (size_t c = 0; c < x_dim && fabs(along) > 0.0; c++)
+            out[c] += g[c] * g[c] / fabs(along) / (double)count;
+    }
+}
+
+/*
+ * Computes the metric at x as the diagonal of the samples' curvature, where they tell it. Squares of gradients do not
+ * show the curvature along a coordinate in which x is at rest, such as the centres of auc while nothing is learned.
+ */
+static void find_diagonal(saddle_observer *o, const double *x)
+{
+    size_t x_dim = o->problem->x_dim;
+    double *metric = metric_of(o);
+    double *moved = reference_of(o);
+    find_metric(o, x);
+    for (size_t k = 0; k < x_dim; k++) {
+        double size = metric[k] > 0.0 ? CHANGE / sqrt((double)x_dim * metric[k]) : 0.0;
+        moved[k] = x[k] + (k % 2 == 0 ? size : -size);
+    }
+    saddle_set_project(o->in.instance->x_set, moved, o->scratch);
+    saddle_observer_average(o, x_dim, curvature_term, o->both);
+    double squares = 0.0;
+    double curvature = 0.0;
+    for (size_t k = 0; k < x_dim; k++)
+        if (o->both[k] > 0.0 && metric[k] > 0.0) {
+            squares += metric[k];
+            curvature += o->both[k];
+        }
+    if (!(squares > 0.0) || !isfinite(curvature))
+        return;
+    for (size_t k = 0; k < x_dim; k++)
+        metric[k] = o->both[k] > 0.0 ? o->both[k] : metric[k] * (curvature / squares);
+}
+
 /* Stores the reference point: the problem's own start, or 0. */
 static void find_reference(saddle_observer *o, double *x)
 {
@@ -181,7 +242,6 @@ static saddle_decrease descend(saddle_observer *o, const saddle_descent *limits,
     descent.context = o;
     descent.reference = reference_of(o);
     descent.gain = o->gap.scale;
-    descent.ignored = IGNORED * o->gap.scale;
     descent.negligible = NEGLIGIBLE * o->gap.scale;
     find_reference(o, reference_of(o));
     return saddle_descend(&descent, x, descent_scratch_of(o));
@@ -201,17 +261,21 @@ static bool find_curvature(saddle_observer *o, const double *x)
     return true;
 }
 
-/* Returns what counts as missing at x. What a few evaluations do not find to be large, compared with the goal, is
- * searched for in the metric of the curvature. If that does not show that little is left, a part of it counts. */
-static double search(saddle_observer *o, double goal, double enough, double *x)
+/* Returns what counts as missing at x. What a few evaluations do not find to be larger than the goal is searched for in
+ * the metric of the curvature. If that does not show that little is left, a part of it counts. */
+static double search(saddle_observer *o, double goal, int evaluations, double enough, double *x)
 {
     int most = o->problem->response_solve != NULL ? MOST_EVALUATIONS : MOST_WITH_ASCENT;
     bool dense = saddle_hessian_size(o->problem->x_dim) > 0;
-    saddle_descent limits = {.evaluations = dense ? EVALUATIONS : most,
-                             .least = EVALUATIONS,
-                             .plenty = fmax(LARGE_GAP, goal) * o->gap.scale,
+    saddle_descent limits = {.evaluations = dense ? evaluations : most,
+                             .least = evaluations,
+                             .plenty = goal * o->gap.scale,
+                             .ignored = fmin(IGNORED, goal) * o->gap.scale,
                              .enough = enough};
-    find_metric(o, x);
+    if (dense)
+        find_metric(o, x);
+    else
+        find_diagonal(o, x);
     saddle_decrease end = descend(o, &limits, x);
     if (dense && end.found <= fmin(limits.plenty, enough)) {
         limits.matrix = find_curvature(o, x) ? matrix_of(o) : NULL;
@@ -226,38 +290,54 @@ static double search(saddle_observer *o, double goal, double enough, double *x)
 
 /* ---- the scale -------------------------------------------------------------------------------- */
 
-/* Returns how much Q changes if 1 is added to every entry of the reference. */
+/* Returns how much Q changes if the entries of the reference are doubled and 1 is added; 0 if that is not known. */
 static double growth(saddle_observer *o, double start)
 {
     double *x = point_of(o);
     find_reference(o, x);
     for (size_t k = 0; k < o->problem->x_dim; k++)
-        x[k] += 1.0;
+        x[k] += x[k] + 1.0;
     saddle_set_project(o->in.instance->x_set, x, o->scratch);
-    return fabs(primal_at(o, x) + h_at(o, x) - start);
+    double change = fabs(primal_at(o, x) + h_at(o, x) - start);
+    return isfinite(change) ? change : 0.0;
+}
+
+/* Returns what y gains at the reference x from 0; 0 if that is rounding, compared with what y loses far away. */
+static double y_gain(saddle_observer *o, const double *x)
+{
+    double *y = agent_y_of(o);
+    size_t y_dim = o->problem->y_dim;
+    memset(y, 0, y_dim * sizeof *y);
+    saddle_set_project(o->in.instance->y_set, y, o->scratch);
+    double best = primal_at(o, x);
+    double gained = best - saddle_observer_value(o, y);
+    for (size_t k = 0; k < y_dim; k++)
+        y[k] = o->y_star[k] + (k % 2 == 0 ? 1.0 : -1.0);
+    saddle_set_project(o->in.instance->y_set, y, o->scratch);
+    double lost = best - saddle_observer_value(o, y);
+    return gained <= SQUARED_ROUNDING * lost ? 0.0 : gained;
 }
 
 /*
  * Finds the scale: what x gains from the reference. If that is little, because the reference is almost a solution, it
- * is a part of what y gains there from 0; if that is nothing either, the growth of Q around the reference, in the units
- * that the problem has.
+ * is a part of what y gains there from 0. If both are rounding errors, nothing can be learned, and the scale is the
+ * growth of Q around the reference, in the units that the problem has.
  */
 static void find_scale(saddle_observer *o)
 {
     double *x = point_of(o);
-    double *y = agent_y_of(o);
     find_reference(o, x);
-    memset(y, 0, o->problem->y_dim * sizeof *y);
-    saddle_set_project(o->in.instance->y_set, y, o->scratch);
-    double y_gained = primal_at(o, x) - saddle_observer_value(o, y);
+    double y_gained = y_gain(o, x);
     find_metric(o, x);
     const saddle_descent limits = {
-        .evaluations = EVALUATIONS, .least = EVALUATIONS, .enough = INFINITY};
+        .evaluations = SCALE_EVALUATIONS, .least = SCALE_EVALUATIONS, .enough = INFINITY};
     saddle_decrease end = descend(o, &limits, x);
     /* fmax() ignores a NaN. */
     o->gap.scale = fmax(end.found, Y_SHARE * y_gained);
-    if (!(o->gap.scale > SMALLEST_SCALE * fabs(end.start)))
-        o->gap.scale = fmax(growth(o, end.start), SMALLEST_SCALE * fabs(end.start));
+    double grown = growth(o, end.start);
+    double least = SMALLEST_SCALE * fabs(end.start);
+    if (!(o->gap.scale > fmax(least, SQUARED_ROUNDING * grown)))
+        o->gap.scale = fmax(grown, least);
 }
 
 /* ---- agents ----------------------------------------------------------------------------------- */
@@ -297,6 +377,9 @@ static double agents_part(saddle_observer *o, const saddle_row *row)
 {
     const saddle_problem *problem = o->problem;
     double none;
+    if (o->members.count < 2)
+        return 0.0;
+    find_metric(o, o->x_mean);
     memset(o->per_agent, 0, 2 * problem->agents * sizeof *o->per_agent);
     saddle_observer_average(o, 1, distance_term, &none);
     saddle_world_fill(o->in.instance->world, 2, o->per_agent);
@@ -330,7 +413,8 @@ const saddle_gap *saddle_observer_gap(const saddle_observer *o)
 
 /* Measures the parts of the gap one after the other; unless `all` are needed, as long as their sum is at most the goal.
  * Returns whether all of them are complete. */
-static bool find_parts(saddle_observer *o, double goal, bool all, const saddle_row *row)
+static bool find_parts(saddle_observer *o, double goal, int evaluations, bool all,
+                       const saddle_row *row)
 {
     double *x = point_of(o);
     double most = all ? INFINITY : goal * o->gap.scale;
@@ -340,29 +424,45 @@ static bool find_parts(saddle_observer *o, double goal, bool all, const saddle_r
     if (o->gap.y > most)
         return false;
     memcpy(x, o->x_mean, o->problem->x_dim * sizeof *x);
-    o->gap.x = search(o, goal, most - o->gap.y, x);
+    o->gap.x = search(o, goal, evaluations, most - o->gap.y, x);
     if (o->gap.x + o->gap.y > most)
         return false;
-    if (o->members.count > 1)
-        o->gap.agents = agents_part(o, row);
+    o->gap.agents = agents_part(o, row);
     return true;
 }
 
-void saddle_observe_gap(saddle_observer *o, double goal, bool all, saddle_row *row)
+/* What the generic best response starts from must not depend on the gap: keeps it, and returns the step. */
+static double keep_response(const saddle_observer *o)
 {
-    /* What the generic best response starts from must not depend on the gap. */
-    double step = o->ascent_step;
-    size_t bytes = o->problem->y_dim * sizeof *o->y_star;
-    memcpy(saved_y_of(o), o->y_star, bytes);
+    memcpy(saved_y_of(o), o->y_star, o->problem->y_dim * sizeof *o->y_star);
+    return o->ascent_step;
+}
+
+static void restore_response(saddle_observer *o, double step)
+{
+    o->x_at = o->x_mean;
+    o->ascent_step = step;
+    memcpy(o->y_star, saved_y_of(o), o->problem->y_dim * sizeof *o->y_star);
+}
+
+void saddle_observe_gap_parts(saddle_observer *o, const saddle_row *row)
+{
+    double step = keep_response(o);
+    o->gap.y = fmax(row->primal - row->loss, 0.0);
+    o->gap.agents = agents_part(o, row);
+    restore_response(o, step);
+}
+
+void saddle_observe_gap(saddle_observer *o, double goal, int evaluations, bool all, saddle_row *row)
+{
+    double step = keep_response(o);
     if (o->gap.scale == 0.0)
         find_scale(o);
-    bool complete = find_parts(o, goal, all, row);
+    bool complete = find_parts(o, goal, evaluations, all, row);
     row->gap = complete ? (o->gap.x + o->gap.y + o->gap.agents) / o->gap.scale : (double)NAN;
     /* The problem could not be evaluated somewhere near. */
     size_t agent;
     if (saddle_observer_returned_nan(o, &agent) != NULL)
         row->gap = (double)NAN;
-    o->x_at = o->x_mean;
-    o->ascent_step = step;
-    memcpy(o->y_star, saved_y_of(o), bytes);
+    restore_response(o, step);
 }

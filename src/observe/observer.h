@@ -43,11 +43,14 @@ saddle_status saddle_observe(saddle_observer *observer, saddle_row *row, saddle_
 /*
  * Measures the gap of the last row: what a search finds that the objective can still be decreased by, what y lacks to
  * the best response, and what the agents furthest from the mean lack, all relative to a scale: what the same search
- * gains from the reference, x = 0 or the problem's own start. A gap of at most the goal, or 1e-3, is searched for long.
- * Unless `all` of it is needed, the search ends as soon as the gap exceeds the goal, and the row's gap stays NaN.
- * Collective.
+ * gains from the reference, x = 0 or the problem's own start. The search makes this many evaluations; one that has not
+ * found more than the goal continues until little can be left. Unless `all` of it is needed, the search ends as soon as
+ * the gap exceeds the goal, and the row's gap stays NaN. Collective.
  */
-void saddle_observe_gap(saddle_observer *observer, double goal, bool all, saddle_row *row);
+void saddle_observe_gap(saddle_observer *observer, double goal, int evaluations, bool all,
+                        saddle_row *row);
+/* Measures only what y and the agents lack in the last row, which takes no search. Collective. */
+void saddle_observe_gap_parts(saddle_observer *observer, const saddle_row *row);
 /* Returns the parts of the last gap. Borrowed. */
 const saddle_gap *saddle_observer_gap(const saddle_observer *observer);
 

@@ -5,12 +5,15 @@
 
 #include "core/dense.h"
 #include "core/vector.h"
+#include "observe/group_norms.h"
 
 /* The multiple of the diagonal that is added is 0 at first. These are its bounds, the least after a step that was too
- * long or if the matrix is singular, and how it changes. */
+ * long, and how it changes. A matrix that rounding has made singular gets little more than the rounding errors: its
+ * flattest directions, such as a column that hardly varies around a large mean, are the ones to be found. */
 #define LEAST_DAMPING 1e-9
 #define MOST_DAMPING 1e2
 #define SOME_DAMPING 1e-7
+#define ROUNDING 1e-14
 #define MORE_DAMPING 8.0
 #define LESS_DAMPING 0.125
 /* The inverse is renewed if the curvature of a boundary has changed a diagonal entry by this part. */
@@ -44,10 +47,13 @@ static void copy_matrix(saddle_descent_state *s)
 {
     const double *from = s->given->matrix;
     double *to = s->factor;
+    saddle_find_inverse_norms(s, s->white);
     for (size_t k = 0; k < s->n; from += k + 1, to += k + 1, k++) {
         s->factored[k] = diagonal_at(s, k);
         for (size_t c = 0; c < k; c++)
-            to[c] = s->factored[k] > 0.0 && s->factored[c] > 0.0 ? from[c] : 0.0;
+            to[c] = s->factored[k] > 0.0 && s->factored[c] > 0.0
+                        ? saddle_group_entry(s, s->white, k, c, from[c])
+                        : 0.0;
         to[k] = s->factored[k] > 0.0 ? s->factored[k] + s->damping * from[k] : 1.0;
     }
 }
@@ -61,14 +67,16 @@ void saddle_whiten(saddle_descent_state *s)
         s->factored_damping = s->damping;
         if (saddle_factor_dense(s->n, s->factor) || !(s->damping < MOST_DAMPING))
             return;
-        saddle_damp(s, true);
+        s->damping = s->least_damping = fmax(s->damping * MORE_DAMPING, ROUNDING);
     }
 }
 
 void saddle_damp(saddle_descent_state *s, bool more)
 {
+    double less = s->damping * LESS_DAMPING;
     s->damping = more ? fmin(fmax(s->damping * MORE_DAMPING, SOME_DAMPING), MOST_DAMPING)
-                      : fmax(s->damping * LESS_DAMPING, LEAST_DAMPING);
+                 : less > LEAST_DAMPING ? less
+                                        : s->least_damping;
 }
 
 void saddle_apply_inverse(const saddle_descent_state *s, double *v)

@@ -121,6 +121,8 @@ uint64_t saddle_run_next_watch(const saddle_run_state *r);
  * that are read. */
 double saddle_iteration_cost(const saddle_run_state *r);
 double saddle_measure_cost(const saddle_run_state *r);
+/* Returns the evaluations of the objective in a search for the gap of r->row: more after more iterations. */
+int saddle_gap_evaluations(const saddle_run_state *r);
 
 /* ---- objective.c ---- */
 

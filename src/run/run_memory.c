@@ -84,7 +84,7 @@ saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *e
     if (r->objective != NULL)
         saddle_need_add(&need, saddle_run_objective_bytes(r->objective), sizes,
                         "the objective of agents that leave and join");
-    bool gap = r->given.outputs.gap != SADDLE_GAP_NEVER;
+    bool gap = r->given.outputs.gap != SADDLE_GAP_NEVER || r->given.outputs.gap_parts;
     saddle_need_add(&need, saddle_observer_bytes(e, &r->layout, gap) + TEXT_BYTES, sizes,
                     "measuring%s", gap ? ", which --gap never reduces" : "");
     if (measured)

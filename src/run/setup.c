@@ -295,7 +295,7 @@ static saddle_status make_observer(saddle_run_state *r, saddle_error *error)
         /* The theorem about the potential needs bounds, not estimates. */
         .potential = r->info.algorithm->traits.potential && !r->info.instance->constants.estimated,
         .feasible = stays_feasible(r),
-        .gap = r->given.outputs.gap != SADDLE_GAP_NEVER,
+        .gap = r->given.outputs.gap != SADDLE_GAP_NEVER || r->given.outputs.gap_parts,
     };
     saddle_status status = saddle_observer_create(&r->observer, &inputs, error);
     if (status == SADDLE_OK && r->resumed.from != NULL)

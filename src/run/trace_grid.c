@@ -93,6 +93,22 @@ double saddle_measure_cost(const saddle_run_state *r)
                ((double)problem->x_dim + (double)problem->y_dim);
 }
 
+/* The fewest and most evaluations of the objective in the search that measures the gap, unless it is about to be
+ * called small; the passes over the samples that one takes. */
+#define FEWEST_EVALUATIONS 8
+#define MOST_EVALUATIONS 20
+#define EVALUATION_PASSES 2.0
+
+int saddle_gap_evaluations(const saddle_run_state *r)
+{
+    const saddle_problem *problem = r->info.instance->problem;
+    double all = (double)saddle_sizes_sum(problem->agents, problem->samples);
+    double pass = all * saddle_sample_cost(r->info.network->problem);
+    double iterating = (double)r->row.iteration * saddle_iteration_cost(r);
+    double allowed = SHARE * iterating / (EVALUATION_PASSES * pass);
+    return (int)fmin(fmax(allowed, FEWEST_EVALUATIONS), MOST_EVALUATIONS);
+}
+
 /* ---- distances ------------------------------------------------------------------------------- */
 
 /* Returns 5, 50, 500 ... for numbers of 2, 3, 4 ... digits; 1 for those of one digit. */

@@ -53,10 +53,13 @@ void saddle_run_measure_gap(saddle_run_state *r, bool last)
 {
     saddle_gap_points when = r->given.outputs.gap;
     bool all = last || when == SADDLE_GAP_ALWAYS;
+    if (when == SADDLE_GAP_NEVER && last && r->given.outputs.gap_parts)
+        saddle_observe_gap_parts(r->observer, &r->row);
     if (when == SADDLE_GAP_NEVER || !isnan(r->row.gap) || !(all || is_compared(r)))
         return;
     double begin = saddle_clock_seconds();
-    saddle_observe_gap(r->observer, r->rules.gap, all, &r->row);
+    double goal = all ? fmax(r->rules.gap, saddle_result_goal(r->result)) : r->rules.gap;
+    saddle_observe_gap(r->observer, goal, saddle_gap_evaluations(r), all, &r->row);
     r->times.measuring += saddle_clock_seconds() - begin;
     size_t agent;
     const char *function = saddle_observer_returned_nan(r->observer, &agent);

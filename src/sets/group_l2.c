@@ -34,6 +34,15 @@ static saddle_status init(void *self, saddle_error *error)
     return SADDLE_OK;
 }
 
+double saddle_group_weight(const saddle_regularizer *regularizer, size_t *size)
+{
+    if (saddle_regularizer_kind(regularizer) != &saddle_regularizer_group_l2)
+        return 0.0;
+    const group_l2 *self = (const group_l2 *)regularizer;
+    *size = self->size;
+    return self->weight;
+}
+
 /* Returns the length of the group that begins at an entry. */
 static size_t group_length(const group_l2 *self, size_t start)
 {

@@ -41,6 +41,9 @@ saddle_regularizer_kind(const saddle_regularizer *regularizer)
     return (const saddle_regularizer_class *)regularizer->term.kind;
 }
 
+/* Returns W of group-l2:W:SIZE and stores SIZE; 0 for other regularizers. */
+double saddle_group_weight(const saddle_regularizer *regularizer, size_t *size);
+
 /* Returns whether saddle_prox_apply_metric() works: X is a product of intervals and h a sum over coordinates, or X is
  * an l2 ball and h = 0. */
 bool saddle_prox_has_metric(const saddle_prox *prox);

@@ -320,6 +320,161 @@ START_TEST(bounds_the_excess_in_a_ball)
 }
 END_TEST
 
+/* So does it along a column that varies by 1e-9 of its mean: in coordinates without the mean, the excess is known. */
+START_TEST(finds_what_a_nearly_constant_column_gives)
+{
+    squares s;
+    draw(&s, 700U + (unsigned)_i);
+    memset(s.c, 0, sizeof s.c);
+    for (size_t i = 0; i < AGENTS; i++)
+        for (size_t j = 0; j < ROWS; j++) {
+            s.a[i][j][4] *= 1e-3;
+            s.a[i][j][5] = 1.0;
+        }
+    for (size_t k = 0; k < DIM; k++)
+        s.unit[k] = 1.0;
+    double x[DIM];
+    solve_with(&s, 0.0, x);
+    double best = primal(&s, x);
+    x[4] = 0.0;
+    double excess = primal(&s, x) - best;
+    memcpy(s.x, x, sizeof x);
+    for (size_t i = 0; i < AGENTS; i++)
+        for (size_t j = 0; j < ROWS; j++)
+            s.a[i][j][4] += 1e6;
+    saddle_result *result = measure(&s);
+    assert_near(result->rows[0].primal, best + excess, 1e-9 * (1.0 + best));
+    assert_at_most(result->gap.x, excess + 1e-9);
+    /* A search ends above the level at which a run would be called solved. */
+    assert_at_most(fmin(0.1 * excess, SADDLE_SOLVED_GAP * result->gap.scale), result->gap.x);
+    if (excess > 10.0 * SADDLE_SOLVED_GAP * result->gap.scale)
+        ck_assert(result->rows[0].gap > SADDLE_SOLVED_GAP);
+    saddle_result_free(result);
+}
+END_TEST
+
+/* The smallest Q + h of group-l2:weight:2 in the problem's units, by proximal gradient steps. */
+static double least_of_groups(const squares *s, double weight)
+{
+    double H[DIM][DIM];
+    double g[DIM];
+    double x[DIM] = {0};
+    double trace = 0.0;
+    quadratic(s, H, g);
+    for (size_t k = 0; k < DIM; k++) {
+        trace += H[k][k] * s->unit[k] * s->unit[k];
+        for (size_t l = 0; l < DIM; l++)
+            H[k][l] *= s->unit[k] * s->unit[l];
+    }
+    for (int step = 0; step < 1000000; step++) {
+        double next[DIM];
+        for (size_t k = 0; k < DIM; k++) {
+            next[k] = x[k] + g[k] * s->unit[k] / trace;
+            for (size_t l = 0; l < DIM; l++)
+                next[k] -= H[k][l] * x[l] / trace;
+        }
+        for (size_t k = 0; k < DIM; k += 2) {
+            double norm = sqrt(next[k] * next[k] + next[k + 1] * next[k + 1]);
+            double kept = norm > weight / trace ? 1.0 - weight / trace / norm : 0.0;
+            x[k] = kept * next[k];
+            x[k + 1] = kept * next[k + 1];
+        }
+    }
+    double h = 0.0;
+    for (size_t k = 0; k < DIM; k += 2)
+        h += weight * sqrt(x[k] * x[k] + x[k + 1] * x[k + 1]);
+    for (size_t k = 0; k < DIM; k++)
+        x[k] *= s->unit[k];
+    return primal(s, x) + h;
+}
+
+/* And with a regularizer of groups, some of which are 0. */
+START_TEST(bounds_the_excess_with_groups)
+{
+    squares s;
+    char h[64];
+    draw(&s, 800U + (unsigned)_i);
+    double weight = pow(10.0, -0.5 * (double)(_i % 4));
+    for (size_t i = 0; i < AGENTS; i++)
+        for (size_t j = 0; j < ROWS; j++)
+            s.a[i][j][4] += _i % 3 == 0 ? 20.0 : 0.0;
+    for (size_t k = 0; k < DIM; k++) {
+        s.unit[k] = pow(s.unit[k], 1.0 / 3.0);
+        s.x[k] = _i % 2 == 0 ? 0.0 : 1e-2 * s.x[k];
+    }
+    double best = least_of_groups(&s, weight);
+    double start = primal(&s, s.x);
+    for (size_t k = 0; k < DIM; k += 2)
+        start += weight * hypot(s.x[k] / s.unit[k], s.x[k + 1] / s.unit[k + 1]);
+    saddle_snprintf(h, sizeof h, "regularizer=group-l2:%.17g:2", weight);
+    saddle_result *result = test_solve(
+        &s.problem, (const char *[]){h, "iterations=0", "seed=7", "gap=end", "topology=path",
+                                     "tolerance=1e-9", "algorithm=gt-gda", NULL});
+    assert_near(result->rows[0].primal, start, 1e-9 * (1.0 + start));
+    assert_at_most(result->gap.x, start - best + 1e-9 * (1.0 + best));
+    assert_at_most(0.5 * (start - best), result->gap.x + 1e-9);
+    saddle_result_free(result);
+}
+END_TEST
+
+/* Writes rows with features that are 0 or 1 at random, and a last one that is constant. Labels are a given number; NaN:
+ * 1 and -1 in turn, where the first feature often tells which. */
+static void write_rows(const char *path, size_t rows, size_t features, double constant,
+                       double label)
+{
+    saddle_rng rng;
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    saddle_rng_init(&rng, 1, SADDLE_RNG_TEST, 1, 0);
+    for (size_t j = 0; j < rows; j++) {
+        saddle_fprintf(f, "%g", isnan(label) ? (j % 2 == 0 ? 1.0 : -1.0) : label);
+        for (size_t k = 1; k < features; k++)
+            if (saddle_rng_uniform(&rng) < (k > 1 || j % 2 == 0 ? 0.05 : 0.7))
+                saddle_fprintf(f, " %zu:1", k);
+        saddle_fprintf(f, " %zu:%g\n", features, constant);
+    }
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+/* With a column of 1e6, default steps learn next to nothing while the centres of auc are at their best. The gap must
+ * see at least a tenth of what another algorithm gains, in dimensions without a matrix of curvature. */
+START_TEST(a_large_column_does_not_hide_the_rest)
+{
+    saddle_test_enter_directory();
+    write_rows("rows.libsvm", 90, 1100, 1e6, (double)NAN);
+    const char *setting[] = {"problem=auc", "data=rows.libsvm",    "scale=none",
+                             "agents=3",    "iterations=600",      "topology=path",
+                             "gap=end",     "algorithm=precision", NULL};
+    saddle_result *stuck = test_solve(NULL, setting);
+    setting[7] = "algorithm=precision-auto";
+    saddle_result *good = test_solve(NULL, setting);
+    const saddle_row *last = &stuck->rows[stuck->row_count - 1];
+    double excess = last->primal - good->rows[good->row_count - 1].primal;
+    ck_assert(excess > 0.01);
+    assert_at_most(0.1 * excess, stuck->gap.x);
+    ck_assert(last->gap > SADDLE_SOLVED_GAP);
+    saddle_result_free(stuck);
+    saddle_result_free(good);
+}
+END_TEST
+
+/* Labels that are all alike leave nothing to learn from the start: it is solved. */
+START_TEST(nothing_to_learn_is_solved)
+{
+    static const double label[] = {0.0, 5.0, 1234567.8};
+    saddle_test_enter_directory();
+    write_rows("rows.libsvm", 47, 6, 1.0, label[_i % 3]);
+    saddle_result *result = test_solve(
+        NULL,
+        (const char *[]){"problem=robust-regression", "data=rows.libsvm", "agents=3",
+                         "topology=path", "gap=end", _i < 3 ? "divergence=auto" : "divergence=1e9",
+                         "scale=none", "algorithm=precision", "iterations=1000", NULL});
+    assert_at_most(result->rows[result->row_count - 1].gap, SADDLE_SOLVED_GAP);
+    ck_assert(result->gap.scale > 0.0);
+    saddle_result_free(result);
+}
+END_TEST
+
 /* Units of the coordinates, a factor and an added constant change nothing but rounding errors. */
 START_TEST(does_not_depend_on_units)
 {
@@ -519,6 +674,10 @@ Suite *saddle_test_suite(void)
     tcase_set_timeout(cases, 120.0);
     tcase_add_loop_test(cases, bounds_the_excess, 0, 60);
     tcase_add_loop_test(cases, bounds_the_excess_in_a_ball, 0, 60);
+    tcase_add_loop_test(cases, finds_what_a_nearly_constant_column_gives, 0, 12);
+    tcase_add_loop_test(cases, bounds_the_excess_with_groups, 0, 16);
+    tcase_add_test(cases, a_large_column_does_not_hide_the_rest);
+    tcase_add_loop_test(cases, nothing_to_learn_is_solved, 0, 6);
     tcase_add_loop_test(cases, does_not_depend_on_units, 0, 8);
     tcase_add_loop_test(cases, measures_y, 0, 4);
     tcase_add_loop_test(cases, measures_disagreement, 0, 6);
