@@ -43,13 +43,16 @@ typedef struct options {
 static const saddle_option algorithms_option = SADDLE_TEXT(
     ALGORITHMS, "algorithms", GROUP, "precision", "A,B,...",
     "Algorithms to tune, separated by commas. all: every algorithm. Each gets the full budget.");
-#define OBJECTIVE \
-    SADDLE_OWN(options, objective, RUN), .values = "metric|loss|primal|stationarity|accuracy|auc"
+#define OBJECTIVE                        \
+    SADDLE_OWN(options, objective, RUN), \
+        .values = "attained|metric|loss|primal|stationarity|accuracy|auc"
 static const saddle_option objective_option = SADDLE_TEXT(
-    OBJECTIVE, "objective", GROUP, "metric", "WHAT",
-    "Quantity by which candidates are ranked, at equal IFO calls. Give metric, loss, primal "
-    "or stationarity (columns of the trace), or an outcome of the problem, such as accuracy, "
-    "measured on rows that --validation-fraction holds out.");
+    OBJECTIVE, "objective", GROUP, "attained", "WHAT",
+    "Quantity by which candidates are ranked, at equal IFO calls. attained: the objective at the "
+    "mean x, against the best y, plus what y and the agents lack: the gap, up to a number that is "
+    "the same for all. Or give metric, loss, primal or stationarity (columns of the trace), or an "
+    "outcome of the problem, such as accuracy, measured on rows that --validation-fraction holds "
+    "out.");
 static const saddle_option validation_option = SADDLE_REAL_ABOVE(
     SADDLE_OWN(options, validation_fraction, RUN), "validation-fraction", GROUP, "0.2", 0, 0.9, "F",
     "Fraction of the training rows held out to rank candidates by an outcome. It applies if "

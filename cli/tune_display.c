@@ -6,6 +6,7 @@
 #include "core/outcome_name.h"
 #include "core/print.h"
 #include "core/text.h"
+#include "lab/tune.h"
 
 /* The most candidates in the final table. */
 #define SHOWN_CANDIDATES 5
@@ -16,6 +17,13 @@ const char *tune_settings_text(const saddle_tuning *t, size_t candidate, char ou
     for (size_t j = 0; j < t->option_count; j++)
         saddle_append(out, TUNE_SETTINGS, "%s--%s %s", j > 0 ? " " : "", t->option[j]->name,
                       saddle_tuning_value(t, candidate, j));
+    return out;
+}
+
+/* Writes a value of the objective. What is attained differs by little between good candidates. */
+static const char *value_text(const saddle_tuning *t, double value, char out[SADDLE_REAL_SIZE])
+{
+    saddle_snprintf(out, SADDLE_REAL_SIZE, saddle_tune_is_attained(t) ? "%.9g" : "%.4e", value);
     return out;
 }
 
@@ -53,7 +61,7 @@ static void on_trial(void *context, const saddle_tuning *t, const saddle_trial *
 {
     const tune_display *d = context;
     if (!d->quiet)
-        cli_progress("%s: rung %zu/%zu  %.0f%% of the budget  candidate %zu: %s %.4g",
+        cli_progress("%s: rung %zu/%zu  %.0f%% of the budget  candidate %zu: %s %.6g",
                      t->algorithm->name, trial->rung + 1, t->rungs,
                      100.0 * (double)t->spent / (double)t->budget, trial->candidate,
                      t->objective.name, trial->value);
@@ -66,13 +74,15 @@ static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *b
     if (d->quiet)
         return;
     char text[TUNE_SETTINGS];
+    char value[SADDLE_REAL_SIZE];
     char line[TUNE_SETTINGS + 256];
     cli_print("  ");
-    saddle_snprintf(
-        line, sizeof line,
-        "rung %zu: %zu candidate%s, at most %" PRIu64 " IFO calls each; best %s %.4e at %s",
-        best->rung + 1, t->field[best->rung], SADDLE_PLURAL(t->field[best->rung]), best->allotment,
-        t->objective.name, best->value, tune_settings_text(t, best->candidate, text));
+    saddle_snprintf(line, sizeof line,
+                    "rung %zu: %zu candidate%s, at most %" PRIu64
+                    " IFO calls each; best %s %s at %s",
+                    best->rung + 1, t->field[best->rung], SADDLE_PLURAL(t->field[best->rung]),
+                    best->allotment, t->objective.name, value_text(t, best->value, value),
+                    tune_settings_text(t, best->candidate, text));
     cli_wrap(2, 10, "%s", line);
     cli_flush_or_stop();
 }
@@ -104,12 +114,13 @@ void tune_print_ranking(const saddle_tuning *t)
         if ((k >= SHOWN_CANDIDATES && candidate != 0) || last == NULL)
             continue;
         char text[TUNE_SETTINGS];
+        char value[SADDLE_REAL_SIZE];
         cli_table_add(table, "%zu", k + 1);
         cli_table_add(table, "%zu", last->rung + 1);
         if (last->diverged)
             cli_table_add(table, "diverged");
         else
-            cli_table_add(table, "%.4e", last->value);
+            cli_table_add(table, "%s", value_text(t, last->value, value));
         cli_table_add(table, "%" PRIu64, last->ifo);
         cli_table_add(table, "%" PRIu64, last->iterations);
         cli_table_add(table, "%s%s", tune_settings_text(t, candidate, text),

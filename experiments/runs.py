@@ -209,7 +209,7 @@ class Runner:
         if not self._is_recorded(path, key):  # a log of another search cannot be continued
             path.unlink(missing_ok=True)
             self._record(path, key)
-        tuning = saddle.tune(**settings, **self.given, **given, log=path, resume=path.exists())
+        tuning = saddle.tune(**settings, **self.given, **given, objective="metric", log=path, resume=path.exists())
         tuning.save(path.with_suffix(".yaml"))
         last = np.flatnonzero(tuning.trials["candidate"] == tuning._c.ranking[0])[-1]
         iterations = settings["max_ifo"] * float(tuning.trials["iterations"][last]) / float(tuning.trials["ifo"][last])

@@ -147,19 +147,24 @@ static saddle_status trial_plan(const search *s, const saddle_trial *trial, sadd
     out->outputs = defaults.outputs;
     out->outputs.trace_every = UINT64_C(1) << 53;
     out->outputs.gap = SADDLE_GAP_NEVER;
+    out->outputs.gap_parts = saddle_tune_is_attained(s->tuning);
     /* The same tau for all: with its own, a candidate could shrink the metric by a large tau. */
     out->outputs.metric_tau = s->space.forecast.plan.outputs.metric_tau;
     out->outputs.metric_direction = s->space.forecast.plan.outputs.metric_direction;
     return saddle_tune_apply(s->tuning, trial->candidate, out, error);
 }
 
-/* Whether a candidate failed: it diverged or is diverging. An outcome has no scale to tell the
- * latter. */
+/* Whether a candidate failed: it diverged or is diverging. An outcome has no scale to tell the latter; what is
+ * attained may be 0 at the start, so the metric tells it. */
 static bool is_lost(const search *s, const saddle_result *result, double value)
 {
     double start = saddle_tune_value(s->tuning, result, 0);
     if (saddle_tune_is_outcome(s->tuning->objective.name))
         return result->stop == SADDLE_STOP_DIVERGED || isnan(value);
+    if (saddle_tune_is_attained(s->tuning))
+        return result->stop == SADDLE_STOP_DIVERGED ||
+               (!(value <= start) &&
+                !(result->rows[result->row_count - 1].metric <= RUNAWAY * result->rows[0].metric));
     return result->stop == SADDLE_STOP_DIVERGED ||
            !(value <= start + (RUNAWAY - 1.0) * fabs(start));
 }

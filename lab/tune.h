@@ -93,7 +93,10 @@ saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_ins
  * them most closely. */
 saddle_status saddle_tune_check_objective(const saddle_tuning *tuning,
                                           const saddle_instance *instance, saddle_error *error);
-/* The value of the objective in a row of a result. */
+/* Whether the objective is what is attained for certain: Q(xbar) and what y and the agents lack. It is the gap times
+ * its scale, up to the smallest Q, which is the same for all candidates. */
+bool saddle_tune_is_attained(const saddle_tuning *tuning);
+/* The value of the objective in a row of a result; what agents lack is measured in the last one. */
 double saddle_tune_value(const saddle_tuning *tuning, const saddle_result *result, size_t row);
 /* The cost to minimize: the trial's value or minus it; infinite if it diverged. */
 double saddle_tune_cost(const saddle_tuning *tuning, const saddle_trial *trial);

@@ -4,9 +4,9 @@
  *   # saddle 0.3.0
  *   # problem: quadratic         every effective setting that can change a result
  *   # fingerprint: 6d1c...       saddle_run_info::fingerprint
- *   # objective: metric          and those of the search
+ *   # objective: attained        and those of the search
  *   # budget: 100000
- *   rung,candidate,allotment,ifo,iterations,metric,eta-x,eta-y
+ *   rung,candidate,allotment,ifo,iterations,attained,eta-x,eta-y
  *   0,0,1250,1250,11,0.93,0.01,0.1
  *
  * A search continues only from a log of the same version, settings and contents. A line that is incomplete after a kill

@@ -109,7 +109,7 @@ saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path, 
     FILE *f = output.stream;
     if (best != NULL)
         saddle_fprintf(
-            f, "# saddle %s: the best of %zu candidate%s, %s %.6g after %" PRIu64 " IFO calls\n",
+            f, "# saddle %s: the best of %zu candidate%s, %s %.9g after %" PRIu64 " IFO calls\n",
             saddle_version(), tuning->candidates, SADDLE_PLURAL(tuning->candidates),
             tuning->objective.name, best->value, best->ifo);
     const saddle_plan *plan = &tuning->plan;
@@ -126,8 +126,8 @@ saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path, 
 
 /* ---- the objective: a column of every trace, or an outcome ----------------------------------- */
 
-/* Columns of every trace by which candidates can be compared. */
-static const char *const common[] = {"metric", "loss", "primal", "stationarity"};
+/* By what candidates of every problem can be compared: what they attain, and columns of the trace. */
+static const char *const common[] = {"attained", "metric", "loss", "primal", "stationarity"};
 enum { COMMON = sizeof common / sizeof *common };
 
 bool saddle_tune_is_outcome(const char *objective)
@@ -150,12 +150,13 @@ static saddle_status unknown(const saddle_instance *instance, const char *name,
     char list[600] = "";
     for (size_t k = 0; k < count; k++)
         saddle_append(list, sizeof list, ", %s", outcome[k].name);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--objective: '%s' is not an objective of problem %s%s; give metric, loss, "
-                       "primal or stationarity%s%s",
-                       SADDLE_EXCERPT(name), saddle_shown_name(instance->problem->name),
-                       count > 0 ? "" : ", which has no outcomes",
-                       count > 0 ? ", or an outcome:" : "", count > 0 ? list + 1 : "");
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "--objective: '%s' is not an objective of problem %s%s; give attained, metric, "
+        "loss, primal or stationarity%s%s",
+        SADDLE_EXCERPT(name), saddle_shown_name(instance->problem->name),
+        count > 0 ? "" : ", which has no outcomes", count > 0 ? ", or an outcome:" : "",
+        count > 0 ? list + 1 : "");
 }
 
 saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_instance *instance,
@@ -166,7 +167,7 @@ saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_ins
     size_t count = 0;
     *out = (saddle_outcome_column){.better = SADDLE_SMALLER};
     if (!saddle_tune_is_outcome(name)) {
-        saddle_snprintf(out->name, sizeof out->name, "%s", name != NULL ? name : "metric");
+        saddle_snprintf(out->name, sizeof out->name, "%s", name != NULL ? name : common[0]);
         return SADDLE_OK;
     }
     if (instance->problem->outcomes != NULL)
@@ -209,9 +210,19 @@ saddle_status saddle_tune_check_objective(const saddle_tuning *t, const saddle_i
                            : "the problem has no outcomes, so search options of the algorithm");
 }
 
+bool saddle_tune_is_attained(const saddle_tuning *tuning)
+{
+    return strcmp(tuning->objective.name, common[0]) == 0;
+}
+
 double saddle_tune_value(const saddle_tuning *tuning, const saddle_result *result, size_t row)
 {
     const char *name = tuning->objective.name;
+    if (saddle_tune_is_attained(tuning)) {
+        const saddle_row *at = &result->rows[row];
+        double lacks = row + 1 == result->row_count ? result->gap.agents : 0.0;
+        return at->primal + fmax(at->primal - at->loss, 0.0) + lacks;
+    }
     size_t column = saddle_trace_column_find(name);
     if (column < SADDLE_TRACE_COLUMNS)
         return saddle_row_cell(&result->rows[row], column);

@@ -221,9 +221,10 @@ typedef struct saddle_tune_inputs {
     /** Number of candidates, including the default; 0: as many as the grid has and the budget
      * allows. */
     size_t candidates;
-    /** What decides at the end of a candidate's run: "metric", "loss", "primal", "stationarity"
+    /** What decides at the end of a candidate's run: "attained", that is Q(xbar) and what y and the
+     * agents furthest from the means lack (saddle_gap), "metric", "loss", "primal", "stationarity"
      * or an outcome of the problem, such as "accuracy". An outcome is measured on held-out rows
-     * if the instance has any, unless "train_accuracy" is given. NULL: "metric". "loss" is
+     * if the instance has any, unless "train_accuracy" is given. NULL: "attained". "loss" is
      * rarely useful: a bad y makes it small. */
     const char *objective;
     const char *hold; /**< Options that keep their value, such as "nu,eta", or "all"; NULL: none. */

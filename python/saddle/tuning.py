@@ -182,7 +182,9 @@ def tune(
     candidates
         number of candidates, including the default settings; 0: as many as the budget allows
     objective
-        "metric", "loss", "primal", "stationarity" or an outcome such as "test_auc"
+        what is ranked: "attained" (default), the objective at the mean x against the best y plus
+        what y and the agents lack; "metric", "loss", "primal", "stationarity" or an outcome such as
+        "test_auc"
     hold
         options that keep their value, such as "nu,eta", or a list of them
     search

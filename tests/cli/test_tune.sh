@@ -15,19 +15,22 @@ check "the table says why ranks are in this order" says "ranked by the last rung
 check "tune" exits 0
 check "warns of nothing" silent
 check "fits 80 columns" is "$(grep -v '^best: ' out | grep -v 'runs with these settings$' | grep -cE '^.{81}')" 0
-check "rungs are shown" grep -qE '^  rung 1: [0-9]+ candidates, at most [0-9]+ IFO calls each; best metric' out
-check "the default is shown" says "(the default)"
+check "rungs are shown" grep -qE '^  rung 1: [0-9]+ candidates, at most [0-9]+ IFO calls each; best attained' out
+check "the default is shown" grep -qF '(the default)' <(tr -s '\n ' ' ' <out)
 for algorithm in gda sgda; do
     check "$algorithm: the budget holds" [ "$(spent "saddle-tune/$algorithm.csv")" -le 50000 ]
     check "$algorithm: the budget is used" [ "$(spent "saddle-tune/$algorithm.csv")" -gt 48000 ]
     check "$algorithm: what is said is so" says "the search used $(spent "saddle-tune/$algorithm.csv") of 50000"
     check "$algorithm: a file of settings" [ -s "saddle-tune/$algorithm.yaml" ]
 done
+check "the log has what is ranked" grep -q '^rung,candidate,allotment,ifo,iterations,attained,' saddle-tune/gda.csv
 check "no other file" is "$(cd saddle-tune && echo *)" "gda.csv gda.yaml sgda.csv sgda.yaml"
 
 # The printed options and the file lead to the same run, which is better than the default's.
 options=$(sed -n 's/^best: \(.*--algorithm gda .*\|--algorithm gda .*\)$/\1/p' out)
 read -ra words <<<"$options"
+refuse "--objective is 'attained' there and 'metric' here" \
+    tune "${problem[@]}" --algorithms gda --budget 50000 --objective metric --resume
 try run "${problem[@]}" "${words[@]}" --iterations 300 --trace pasted.csv --quiet
 check "options can be pasted" exits 0
 try run --config saddle-tune/gda.yaml --iterations 300 --trace file.csv --quiet
@@ -60,7 +63,7 @@ check "and keeps these" grep -q "^nu: '0.05'" held/precision.yaml
 
 # Options with listed values, by the metric: the printed options reproduce the best value.
 try tune "${problem[@]}" --algorithms precision+ --search batch=1:20 --search q=2,5,20 --search c-gamma=1,10 \
-    --hold nu,eta,tau,alpha --budget 60000 --output lists
+    --hold nu,eta,tau,alpha --budget 60000 --objective metric --output lists
 check "search" exits 0
 check "warns of nothing" silent
 check "columns of the log" grep -qx 'rung,candidate,allotment,ifo,iterations,metric,batch,q,c-gamma' lists/precision+.csv
@@ -74,7 +77,7 @@ check "an option of one of two" exits 0
 check "is not used by the other" warns "--search: batch is not used by gda"
 refuse "did you mean 'batch'?" tune "${problem[@]}" --search bach=1,2 --output new
 refuse "--search: q: '0' is out of range" tune "${problem[@]}" --search q=0,2 --output new
-refuse "--objective: 'metric' cannot compare candidates with different problems" \
+refuse "--objective: 'attained' cannot compare candidates with different problems" \
     tune "${problem[@]}" --search mu=1,2 --output new
 
 # A budget for few candidates, and for a small grid.
@@ -173,7 +176,7 @@ refuse "for gda, " tune "${problem[@]}" --algorithms gda,precision --budget 10 -
 check "the second, too" grep -qE '[0-9]+ for gda, [0-9]+ for precision$' err
 refuse "--budget" tune "${problem[@]}" --budget many --output new
 refuse "--candidates" tune "${problem[@]}" --candidates 1 --output new
-refuse "--objective: 'best' is not an objective of problem quadratic, which has no outcomes; give metric, loss, primal or stationarity" \
+refuse "--objective: 'best' is not an objective of problem quadratic, which has no outcomes; give attained, metric, loss, primal or stationarity" \
     tune "${problem[@]}" --objective best --output new
 check "a refusal makes no directory" absent new
 refuse "--hold: 'mu-x' is not an option" tune "${problem[@]}" --hold mu-x --output new
@@ -228,7 +231,7 @@ config=$(sed -n 's/^tuned for runs of about \([0-9]*\) IFO.*/\1/p' out)
 said=$(sed -n 's/^on the test data, after training on all rows: //p' out)
 try run --config fair/precision.yaml --max-ifo "$config" --iterations 1000000
 check "a run with it has the same outcomes" grep -qF "held out $said" <(tr -s '\n ' ' ' <out)
-refuse "is not an objective of problem auc; give metric, loss, primal or stationarity, or an outcome: auc, pair_loss" "${auc[@]}" --objective accuracy --output new
+refuse "is not an objective of problem auc; give attained, metric, loss, primal or stationarity, or an outcome: auc, pair_loss" "${auc[@]}" --objective accuracy --output new
 refuse "--validation-fraction" "${auc[@]}" --objective auc --validation-fraction 0 --output new
 for wrong in metric train_auc; do
     refuse "--validation-fraction: --objective '$wrong' is measured on the agents' rows" \
