@@ -312,7 +312,7 @@ typedef struct findings {
 
 static void print_theory(saddle_json *j, const findings *f)
 {
-    double c_epsilon = f->arguments->plan.steps.c_epsilon;
+    double c_epsilon = f->practical.c_epsilon;
     print_constants(j, &f->theory, f->by_size);
     print_steps(j, &f->theory, &f->practical);
     if (j != NULL)

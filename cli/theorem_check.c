@@ -137,8 +137,8 @@ saddle_status saddle_theorem_theory(const saddle_instance *instance, const saddl
 {
     double epsilon = isnan(plan->steps.epsilon) ? DEFAULT_EPSILON : plan->steps.epsilon;
     SADDLE_TRY(saddle_instance_steps(instance, plan, practical, error));
-    return saddle_theory_evaluate(instance, practical->tau, epsilon, plan->steps.c_epsilon,
-                                  plan->steps.c_gamma, theory, error);
+    return saddle_theory_evaluate(instance, practical->tau, epsilon, practical->c_epsilon,
+                                  practical->c_gamma, theory, error);
 }
 
 /* The largest variance of one sample's gradient over the agents, at the end of a run. */
@@ -206,11 +206,12 @@ static saddle_status measure_run(theorem_check *v, const saddle_instance *instan
 /* Measures one algorithm with the theory's steps on one instance. */
 static saddle_status measure(theorem_check *v, const saddle_instance *instance,
                              const saddle_plan *given, const saddle_theory *theory,
-                             const volatile sig_atomic_t *interrupt, saddle_error *error)
+                             double c_epsilon, const volatile sig_atomic_t *interrupt,
+                             saddle_error *error)
 {
     saddle_plan plan;
     double sigma2 = 0.0;
-    theorem_bound bound = saddle_theorem_bound_of(theory, v->plus, given->steps.c_epsilon);
+    theorem_bound bound = saddle_theorem_bound_of(theory, v->plus, c_epsilon);
     SADDLE_TRY(saddle_plan_copy(&plan, given, error));
     if (!SADDLE_GIVEN(given, limits.iterations))
         plan.limits.iterations = ITERATIONS;
@@ -239,7 +240,8 @@ saddle_status saddle_theorem_measure(theorem_check theorem[2], const saddle_plan
     SADDLE_THEN(status, saddle_theorem_theory(instance, &plan, &practical, &theory, error));
     for (size_t k = 0; status == SADDLE_OK && k < 2 && !*interrupt; k++) {
         if (saddle_theorem_applies(&theory, theorem[k].plus, &theorem[k].why))
-            status = measure(&theorem[k], instance, &plan, &theory, interrupt, error);
+            status = measure(&theorem[k], instance, &plan, &theory, practical.c_epsilon, interrupt,
+                             error);
         else
             theorem[k].unguaranteed++;
     }

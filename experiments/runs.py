@@ -171,6 +171,8 @@ class Runner:
     def settings(self, experiment: Experiment, series: Series) -> Settings:
         """Returns the settings of a series, without seed and files."""
         out = {**experiment.settings, **series.settings, **(experiment.quick if self.quick else {})}
+        if series.algorithm == "precision+":
+            out.setdefault("c_gamma", 10)  # the paper's rule; the default measures its batches
         if series.algorithm.startswith("prox-"):
             out.pop("q", None)  # the baselines have no refreshes
         if experiment.data:

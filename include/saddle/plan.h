@@ -109,12 +109,14 @@ typedef struct saddle_steps {
     /** q: number of iterations from one refresh to the next. 0 in a run: q depends on the size
      * of the last refresh. */
     uint64_t q;
-    uint64_t batch;   /**< batch: size of a mini-batch. 0 in a run: ceil(sqrt(n_i)) at agent i. */
-    double eta_x;     /**< eta-x: gradient step in x of methods that take one. */
-    double eta_y;     /**< eta-y: gradient step in y of methods that take one. */
-    double epsilon;   /**< epsilon: target accuracy. */
-    double c_gamma;   /**< c-gamma: constant of PRECISION+ and Theorem 2. */
-    double c_epsilon; /**< c-epsilon: constant of PRECISION+ and Theorem 2. */
+    uint64_t batch; /**< batch: size of a mini-batch. 0 in a run: ceil(sqrt(n_i)) at agent i. */
+    double eta_x;   /**< eta-x: gradient step in x of methods that take one. */
+    double eta_y;   /**< eta-y: gradient step in y of methods that take one. */
+    double epsilon; /**< epsilon: target accuracy. */
+    /** c-gamma: constant of Theorem 2 and of the paper's rule of PRECISION+. NaN in a run of PRECISION+: it
+     * measures its batches. */
+    double c_gamma;
+    double c_epsilon; /**< c-epsilon: the same. */
 } saddle_steps;
 
 /** The options of ::saddle_steps, to be listed by algorithms that read them. Constants. */

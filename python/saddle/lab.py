@@ -115,7 +115,7 @@ def theory(problem: Any = None, data: Any = None, **options: Any) -> dict[str, A
     out = ffi.new("saddle_theory *")
     check(lib.saddle_instance_steps, instance._c, instance._plan.c, steps)
     epsilon = 0.1 if np.isnan(given.epsilon) else given.epsilon
-    constants = (steps.tau, epsilon, given.c_epsilon, given.c_gamma)
+    constants = (steps.tau, epsilon, steps.c_epsilon, steps.c_gamma)
     instance._call(lib.saddle_theory_evaluate, instance._c, *constants, out)
     return _fields(out[0])
 

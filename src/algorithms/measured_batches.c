@@ -1,5 +1,5 @@
 /*
- * Estimates with measured errors: step (7) of PRECISION-auto.
+ * Estimates with measured errors: step (7) of PRECISION-auto and, by default, of PRECISION+.
  *
  * E_x and E_y are the variances of the errors of v (in the metric H^-1) and u, and s_x, s_y those of single
  * samples' gradients. After a refresh, E = s (1/R - 1/n); a difference adds its variance over samples, D, divided by
@@ -10,18 +10,20 @@
  *   G = mean over agents of  nu tau |x~ - x|_H^2 + (eta/alpha) |y~ - y|^2.
  *
  * An agent keeps N below limit = theta G / w. The error of a tracker, which averages over agents, is w times that of
- * one agent; w = 1/m + 1/q: refreshes are independent, and are mixed until the next one, after q iterations. So
+ * one agent; w = 1/m + e/q, at most e: refreshes are independent, and the e errors that each leaves in a tracker are
+ * mixed until the next one, after q iterations in which messages arrived. e = 2 counts the error of the new estimate
+ * and that of the old one, which is subtracted after a part of it has gone to neighbours; e = 1 only the first. So
  *
  *   R   = 1 / (limit / (2 s) + 1/n),  s = (nu/tau) s_x + eta alpha s_y,
  *   |S| = sqrt(R D / limit), which makes differences and refreshes equally expensive,
  *
- * and the agent refreshes if N would exceed the limit, or if a refresh costs less than a difference.
+ * and the agent refreshes if N would exceed the limit, or if a refresh costs less than a difference. R is n if it would
+ * be more than a part of n that the algorithm sets: a few refreshes of nearly all samples, each of which has to be
+ * followed by a larger one as the movement becomes smaller, cost more than one of all.
  */
-#include <float.h>
 #include <math.h>
-#include <string.h>
 
-#include "algorithms/precision_auto.h"
+#include "algorithms/measured_batches.h"
 #include "algorithms/sampling.h"
 #include "core/vector.h"
 
@@ -31,22 +33,14 @@
 #define LEARN_DIFFERENCE 0.1
 #define LEARN_SPAN 0.2
 /* Batches have at least sqrt(n) / BATCH_DIVISOR samples, refreshes at least sqrt(n), and agents with at most
- * FEW_SAMPLES always compute full gradients. A refresh of more than nearly all samples takes all. */
+ * FEW_SAMPLES always compute full gradients. */
 #define BATCH_DIVISOR 8.0
 #define FEW_SAMPLES 4
-#define NEARLY_ALL 0.9
-/* If x and y move by a few units in the last place, estimates stay as they are: changes of their last digits would
- * add up in v and be lost in p, which is larger. This is checked only once the signal is a small part of the largest
- * one. */
-#define STILL (16.0 * DBL_EPSILON)
-#define SMALL 1e-20
 
 /* Returns variances of x and y in the units of the steps. */
-static double in_steps(const saddle_agent *agent, const saddle_auto_variables *at, double x,
-                       double y)
+static double in_steps(const saddle_measured *at, double x, double y)
 {
-    const saddle_steps *s = &((const saddle_auto_parameters *)agent->parameters)->steps;
-    return s->nu / at->kept[TAU] * x + s->eta * s->alpha * y;
+    return at->x_step * x + at->y_step * y;
 }
 
 /* Returns a size that is a whole number between `least` and all samples. */
@@ -56,54 +50,49 @@ static size_t whole(double size, double least, size_t samples)
     return rounded < (double)samples ? (size_t)rounded : samples;
 }
 
-size_t saddle_auto_least_batch(size_t samples)
+size_t saddle_measured_least_batch(size_t samples)
 {
     return whole(0.0, sqrt((double)samples) / BATCH_DIVISOR, samples);
 }
 
-/* Returns whether the movement of x and of y is rounding. */
-static bool is_still(const saddle_auto_variables *at)
+/* Returns the size of the smallest refreshes of an agent. */
+static size_t least_refresh(size_t samples)
 {
-    if (!(at->kept[LARGEST] > 0.0) || !(at->number[REACH] <= SMALL * at->kept[LARGEST]))
-        return false;
-    double x_moved = saddle_metric_distance2(at->metric, at->x_tilde, at->x, at->wg);
-    double x_size = saddle_metric_distance2(at->metric, at->x, NULL, at->wg);
-    return x_moved <= STILL * STILL * x_size && saddle_distance2(at->y_dim, at->y_tilde, at->y) <=
-                                                    STILL * STILL * saddle_norm2(at->y_dim, at->y);
+    return whole(0.0, sqrt((double)samples), samples);
 }
 
 /* Decides between a refresh and a difference, and their sizes. */
-static void choose_batch(const saddle_agent *agent, const saddle_auto_variables *at)
+static void choose_batch(const saddle_agent *agent, const saddle_measured *at)
 {
-    const saddle_auto_parameters *p = agent->parameters;
     double n = (double)at->samples;
-    double signal = saddle_auto_followed(at)[SIGNAL] > 0.0 ? saddle_auto_followed(at)[SIGNAL]
-                                                           : at->number[REACH];
-    double mixed = fmin(1.0, 1.0 / (double)agent->agents + 1.0 / fmax(1.0, at->kept[SPAN]));
-    double limit = p->noise * signal / mixed;
-    double of_sample = in_steps(agent, at, at->kept[X_SAMPLE], at->kept[Y_SAMPLE]);
+    double signal = at->signal > 0.0 ? at->signal : at->number[REACH];
+    double mixed =
+        fmin(at->renewed, 1.0 / (double)agent->agents + at->renewed / fmax(1.0, at->kept[SPAN]));
+    double limit = at->noise * signal / mixed;
+    double of_sample = in_steps(at, at->kept[X_SAMPLE], at->kept[Y_SAMPLE]);
     double of_difference = at->kept[DIFFERENCE] * at->number[REACH];
     size_t refresh = whole(of_sample > 0.0 ? 1.0 / (limit / (2.0 * of_sample) + 1.0 / n) : n,
-                           sqrt(n), at->samples);
-    if ((double)refresh > NEARLY_ALL * n)
+                           (double)least_refresh(at->samples), at->samples);
+    if ((double)refresh > at->most_partial * n)
         refresh = at->samples;
     size_t batch = whole(sqrt((double)refresh * of_difference / limit),
-                         (double)saddle_auto_least_batch(at->samples), at->samples);
+                         (double)saddle_measured_least_batch(at->samples), at->samples);
     double error =
-        in_steps(agent, at, at->kept[X_ERROR], at->kept[Y_ERROR]) + of_difference / (double)batch;
+        in_steps(at, at->kept[X_ERROR], at->kept[Y_ERROR]) + of_difference / (double)batch;
     bool refreshes = at->samples <= FEW_SAMPLES || 2 * batch >= refresh || !(error <= limit);
     at->number[REFRESHES] = refreshes ? 1.0 : 0.0;
     at->number[BATCH] = (double)(refreshes ? refresh : batch);
 }
 
 /* Requests the mean gradient over `count` samples, or its difference to that at the last point. */
-static void request(saddle_agent *agent, const saddle_auto_variables *at, const uint32_t *index,
+static void request(saddle_agent *agent, const saddle_measured *at, const uint32_t *index,
                     size_t count, double *gx, double *gy)
 {
-    bool refreshes = at->number[REFRESHES] > 0.0;
+    saddle_request_kind kind = at->number[REFRESHES] > 0.0 ? SADDLE_REQUEST_GRADIENT
+                               : at->curvature > 0.0       ? SADDLE_REQUEST_BATCH_DIFFERENCE
+                                                           : SADDLE_REQUEST_DIFFERENCE;
     if (count > 0)
-        agent->request = (saddle_request){.kind = refreshes ? SADDLE_REQUEST_GRADIENT
-                                                            : SADDLE_REQUEST_DIFFERENCE,
+        agent->request = (saddle_request){.kind = kind,
                                           .batch = {.index = index, .count = count},
                                           .x = at->x1,
                                           .y = at->y1,
@@ -114,10 +103,10 @@ static void request(saddle_agent *agent, const saddle_auto_variables *at, const 
 }
 
 /* Returns the number of samples that are compared with the batch, or with its other half. */
-static size_t compared(const saddle_auto_variables *at)
+static size_t compared(const saddle_measured *at)
 {
     size_t count = (size_t)at->number[BATCH];
-    size_t probe = whole(sqrt((double)at->samples), 0.0, at->samples);
+    size_t probe = least_refresh(at->samples);
     if (count < at->samples)
         return count - count / 2;
     return probe < at->samples ? probe : 0;
@@ -125,7 +114,7 @@ static size_t compared(const saddle_auto_variables *at)
 
 /* Draws a batch into agent->index, so that its first half is not special: the order in which samples are drawn is not
  * quite random. Beside all samples, draws those that are compared with them. */
-static void draw(saddle_agent *agent, const saddle_auto_variables *at, uint64_t iteration)
+static void draw(saddle_agent *agent, const saddle_measured *at, uint64_t iteration)
 {
     size_t count = (size_t)at->number[BATCH];
     bool all = count == at->samples;
@@ -140,117 +129,109 @@ static void draw(saddle_agent *agent, const saddle_auto_variables *at, uint64_t 
     }
 }
 
-static void request_first(saddle_agent *agent, const saddle_auto_variables *at)
+static void request_first(saddle_agent *agent, const saddle_measured *at)
 {
     size_t count = (size_t)at->number[BATCH];
     bool all = count == at->samples;
     request(agent, at, all ? NULL : agent->index, all ? count : count / 2, at->gx, at->gy);
 }
 
-static void request_second(saddle_agent *agent, const saddle_auto_variables *at)
+static void request_second(saddle_agent *agent, const saddle_measured *at)
 {
     size_t count = (size_t)at->number[BATCH];
     request(agent, at, agent->index + (count == at->samples ? 0 : count / 2), compared(at), at->hx,
             at->hy);
 }
 
-void saddle_auto_begin_estimates(saddle_agent *agent)
+void saddle_measured_begin(saddle_agent *agent, const saddle_measured *at)
 {
-    const saddle_auto_variables at = saddle_auto_variables_of(agent);
-    choose_batch(agent, &at);
-    draw(agent, &at, agent->iteration + 1);
-    request_first(agent, &at);
+    choose_batch(agent, at);
+    draw(agent, at, agent->iteration + 1);
+    request_first(agent, at);
 }
 
-void saddle_auto_continue_estimates(saddle_agent *agent)
+void saddle_measured_continue(saddle_agent *agent, const saddle_measured *at)
 {
-    const saddle_auto_variables at = saddle_auto_variables_of(agent);
-    request_second(agent, &at);
+    request_second(agent, at);
+}
+
+/* Replaces changes of u + c y by their mean over both halves. They are 0 except in the entries of the samples. Returns
+ * the squared distance of the halves. */
+static double join_entries(const uint32_t *index, size_t count, size_t half, double share,
+                           const double *second, double *first)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        double *entry = &first[index[k]];
+        double change = k < half ? *entry : second[index[k]];
+        sum += change * change;
+        *entry = (k < half ? 1.0 - share : share) * change;
+    }
+    return sum;
 }
 
 /* Replaces (gx, gy) by the mean over both halves of the batch; wg and wh are known. Stores the variances of one sample,
  * which follow from how much the halves differ, or how much the mean over some samples differs from that over all. */
-static void join_halves(const saddle_auto_variables *at, double *x_variance, double *y_variance)
+static void join_halves(const saddle_agent *agent, const saddle_measured *at, double *x_variance,
+                        double *y_variance)
 {
     double count = at->number[BATCH];
     double second = (double)compared(at);
     bool all = count == (double)at->samples;
+    bool entries = at->curvature > 0.0 && !(at->number[REFRESHES] > 0.0);
     double first = all ? -count : count - second; /* all: E |g - h|^2 = s (1/second - 1/n) */
+    double share = all ? 0.0 : second / count;
     *x_variance = *y_variance = 0.0;
     if (second == 0.0)
         return;
     double factor = 1.0 / (1.0 / first + 1.0 / second);
     *x_variance = factor * saddle_distance2(at->x_dim, at->wg, at->wh);
-    *y_variance = factor * saddle_distance2(at->y_dim, at->gy, at->hy);
-    for (size_t k = 0; k < at->x_dim + at->y_dim && !all; k++)
-        at->gx[k] += second / count * (at->hx[k] - at->gx[k]);
+    *y_variance = factor * (entries ? join_entries(agent->index, (size_t)count, (size_t)first,
+                                                   share, at->hy, at->gy)
+                                    : saddle_distance2(at->y_dim, at->gy, at->hy));
+    for (size_t k = 0; k < at->x_dim + (entries ? 0 : at->y_dim) && !all; k++)
+        at->gx[k] += share * (at->hx[k] - at->gx[k]);
 }
 
-/* Returns <dgx, x+ - x> - <dgy, y+ - y> for the difference of gradients (gx, gy) - before. NULL: it is (gx, gy). */
-static double monotonicity(const saddle_auto_variables *at, const double *before)
+void saddle_measured_finish(const saddle_agent *agent, const saddle_measured *at)
 {
-    double sum = 0.0;
-    for (size_t k = 0; k < at->x_dim + at->y_dim; k++) {
-        double change = (at->gx[k] - (before != NULL ? before[k] : 0.0)) * (at->x1[k] - at->x[k]);
-        sum += k < at->x_dim ? change : -change;
-    }
-    return sum;
-}
-
-double saddle_auto_finish_estimates(const saddle_agent *agent, double *monotone)
-{
-    const saddle_auto_variables all = saddle_auto_variables_of(agent);
-    const saddle_auto_variables *at = &all;
     double *kept = at->kept;
     double x_variance;
     double y_variance;
     /* The variance of a mean over a batch that is drawn without replacement is that of a sample times this. */
     double rest = 1.0 / at->number[BATCH] - 1.0 / (double)at->samples;
-    kept[SINCE] += 1.0;
-    if (is_still(at)) {
-        memcpy(at->gx, at->v, (at->x_dim + at->y_dim) * sizeof *at->v);
-        return (double)NAN;
+    kept[SINCE] += agent->degree > 0 ? 1.0 : 0.0;
+    if (at->metric != NULL) {
+        saddle_metric_whiten(at->metric, at->gx, at->wg);
+        saddle_metric_whiten(at->metric, at->hx, at->wh);
     }
-    saddle_metric_whiten(at->metric, at->gx, at->wg);
-    saddle_metric_whiten(at->metric, at->hx, at->wh);
+    join_halves(agent, at, &x_variance, &y_variance);
     if (!(at->number[REFRESHES] > 0.0)) {
-        double slopes = saddle_dot(at->x_dim, at->wg, at->wh);
-        join_halves(at, &x_variance, &y_variance);
-        *monotone = monotonicity(at, NULL);
         kept[X_ERROR] += rest * x_variance;
         kept[Y_ERROR] += rest * y_variance;
-        double of_sample = in_steps(agent, at, x_variance, y_variance);
+        double of_sample = in_steps(at, x_variance, y_variance);
         if (at->number[REACH] > 0.0)
-            saddle_auto_learn(&kept[DIFFERENCE], of_sample / at->number[REACH], LEARN_DIFFERENCE);
-        saddle_axpy(at->x_dim, 1.0, at->v, at->gx);
-        saddle_axpy(at->y_dim, 1.0, at->u, at->gy);
-        return slopes;
+            saddle_learn(&kept[DIFFERENCE], of_sample / at->number[REACH], LEARN_DIFFERENCE);
+        return;
     }
-    bool exact = kept[X_ERROR] == 0.0 && kept[Y_ERROR] == 0.0;
-    join_halves(at, &x_variance, &y_variance);
-    saddle_auto_learn(&kept[X_SAMPLE], x_variance, LEARN);
-    saddle_auto_learn(&kept[Y_SAMPLE], y_variance, LEARN);
+    saddle_learn(&kept[X_SAMPLE], x_variance, LEARN);
+    saddle_learn(&kept[Y_SAMPLE], y_variance, LEARN);
     kept[X_ERROR] = rest * kept[X_SAMPLE];
     kept[Y_ERROR] = rest * kept[Y_SAMPLE];
-    saddle_auto_learn(&kept[SPAN], kept[SINCE], LEARN_SPAN);
+    saddle_learn(&kept[SPAN], kept[SINCE], LEARN_SPAN);
     kept[SINCE] = 0.0;
-    if (!exact || rest > 0.0)
-        return (double)NAN;
-    *monotone = monotonicity(at, at->v);
-    saddle_metric_whiten(at->metric, at->v, at->wh); /* wg is that of all samples */
-    return saddle_distance2(at->x_dim, at->wg, at->wh);
 }
 
-void saddle_auto_first_estimates(saddle_agent *agent)
+void saddle_measured_start(saddle_agent *agent, const saddle_measured *at, bool all)
 {
-    const saddle_auto_variables at = saddle_auto_variables_of(agent);
-    at.number[BATCH] = (double)at.samples;
-    at.number[REFRESHES] = 1.0;
-    draw(agent, &at, agent->iteration);
-    request_first(agent, &at);
+    bool few = at->samples <= FEW_SAMPLES;
+    at->number[BATCH] = (double)(all || few ? at->samples : least_refresh(at->samples));
+    at->number[REFRESHES] = 1.0;
+    draw(agent, at, agent->iteration);
+    request_first(agent, at);
     saddle_agent_evaluate(agent);
-    request_second(agent, &at);
+    request_second(agent, at);
     saddle_agent_evaluate(agent);
-    saddle_auto_finish_estimates(agent, &(double){0.0});
-    at.kept[SPAN] = ceil(sqrt((double)at.samples)); /* the paper's q */
+    saddle_measured_finish(agent, at);
+    at->kept[SPAN] = ceil(sqrt((double)at->samples)); /* the paper's q */
 }

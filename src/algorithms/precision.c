@@ -117,7 +117,9 @@ void saddle_precision_move(const saddle_agent *agent, const saddle_range *x, con
     const saddle_precision_steps *shared = saddle_precision_shared(agent);
     const saddle_variables at = saddle_precision_variables(agent);
     double c = shared->curvature;
-    bool tracked = c > 0.0 && !saddle_precision_refreshes(agent);
+    /* Whether there will be a refresh is known before the move, unless batches are measured. */
+    bool tracked = c > 0.0 && (shared->refreshes == SADDLE_REFRESH_MEASURED ||
+                               !saddle_precision_refreshes(agent));
 
     /* x~ = x - p / tau, clipped (3);   x1 = sum_j M_ij x_j + nu (x~ - x) (5) */
     saddle_pass_move(agent, &(saddle_pass){.range = *x,
@@ -161,15 +163,17 @@ void saddle_precision_after_move(saddle_agent *agent, const double *x_sums, cons
 
 /* ---- step 3 ---------------------------------------------------------------------------------- */
 
-/* Returns whether (7) computes the estimates of iteration t + 1 anew. */
+/* Returns whether (7) computes the estimates of iteration t + 1 anew; of measured batches, after they are drawn. */
 bool saddle_precision_refreshes(const saddle_agent *agent)
 {
     const saddle_precision_steps *shared = saddle_precision_shared(agent);
-    const double *kept = saddle_precision_variables(agent).kept;
-    if (!shared->scheduled)
+    const saddle_variables at = saddle_precision_variables(agent);
+    if (shared->refreshes == SADDLE_REFRESH_EVERY_Q)
         return (agent->iteration + 1) % shared->steps.q == 0;
-    uint64_t since = agent->iteration + 1 - (uint64_t)kept[SADDLE_PRECISION_REFRESHED];
-    return since % (uint64_t)kept[SADDLE_PRECISION_SPAN] == 0;
+    if (shared->refreshes == SADDLE_REFRESH_MEASURED)
+        return at.measured[REFRESHES] > 0.0;
+    uint64_t since = agent->iteration + 1 - (uint64_t)at.kept[SADDLE_PRECISION_REFRESHED];
+    return since % (uint64_t)at.kept[SADDLE_PRECISION_SPAN] == 0;
 }
 
 /* Returns a request for the change of the estimates between refreshes, the second line of (7). */

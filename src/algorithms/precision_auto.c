@@ -36,6 +36,7 @@
  */
 #include "algorithms/algorithms.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -73,14 +74,23 @@ static const saddle_option hessian = SADDLE_CHOICE(
 static const saddle_option *const options[] = {
     &saddle_option_nu, &saddle_option_eta, &saddle_option_alpha, &noise, &share, &hessian, NULL};
 
-/* The weight of the newest number in what the network follows; how much a step may grow in an iteration; how much the
- * signal per step may grow before steps become shorter, and how much shorter. */
-#define FOLLOW 0.2
+/* How much a step may grow in an iteration; how much the signal per step may grow before steps become shorter, and how
+ * much shorter. */
 #define GROWTH 1.1
 #define UNSTABLE 100.0
 #define SHORTER 8.0
 /* A signal that is a smaller part of the largest one may be rounding, and its growth means nothing. */
 #define ROUNDING 1e-16
+/* If x and y move by a few units in the last place, estimates stay as they are: changes of their last digits would
+ * add up in v and be lost in p, which is larger. This is checked only once the signal is a small part of the largest
+ * one. */
+#define STILL (16.0 * DBL_EPSILON)
+#define SMALL 1e-20
+
+/* The largest part of the samples that a refresh takes, unless it takes all, and the errors that it leaves in a tracker:
+ * measured_batches.c. */
+#define MOST_PARTIAL 0.9
+#define RENEWED 1.0
 /* The number of proximal gradient steps for (3). */
 #define STEPS 10
 
@@ -98,7 +108,7 @@ static void layout(const void *p, const saddle_problem *problem, saddle_layout *
     saddle_layout_add(out, "p", x_dim, SADDLE_FIELD_SUM, 0);
     saddle_layout_add(out, "d", y_dim, SADDLE_FIELD_SUM, x_dim);
     saddle_layout_add(out, "c", FOLLOWED, SADDLE_FIELD_SUM, both);
-    out->kept = both + FOLLOWED + KEPT;
+    out->kept = both + FOLLOWED + OWN_KEPT + MEASURED_KEPT;
     out->work = NUMBERS + 3 * both + 2 * x_dim;
 }
 
@@ -119,7 +129,7 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
                                   : SADDLE_CURVATURE_DIAGONAL;
     size_t samples =
         saddle_sizes_smallest(c->instance->problem->agents, c->instance->problem->samples);
-    c->steps.batch = saddle_auto_least_batch(samples);
+    c->steps.batch = saddle_measured_least_batch(samples);
     p->steps = c->steps;
     p->first = m->uniform ? c->steps.tau
                           : c->steps.nu / p->share * (m->xx + m->xy * m->xy * c->steps.alpha);
@@ -148,7 +158,8 @@ static double distance2(const saddle_auto_variables *at, const double *a, const 
     return saddle_metric_distance2(at->metric, a, b, at->wg);
 }
 
-const double *saddle_auto_followed(const saddle_auto_variables *at)
+/* Returns what the network follows, or, while that is not positive everywhere, what this agent does. */
+static const double *followed(const saddle_auto_variables *at)
 {
     bool positive = at->c[SIGNAL] > 0.0 && at->c[SLOPES] > 0.0 && at->c[X_MOVED] > 0.0;
     return positive ? at->c : at->r;
@@ -175,7 +186,7 @@ static void update_tau(const saddle_agent *agent, const saddle_auto_variables *a
 {
     const saddle_auto_parameters *p = agent->parameters;
     const saddle_steps *s = &p->steps;
-    const double *now = saddle_auto_followed(at);
+    const double *now = followed(at);
     if (!(now[SLOPES] > 0.0) || !(now[X_MOVED] > 0.0))
         return;
     double share2 = p->share * p->share;
@@ -252,6 +263,34 @@ static void compute_targets(const saddle_agent *agent, const saddle_auto_variabl
     saddle_set_project(agent->y_set, at->y_tilde, agent->scratch);
 }
 
+/* What measured_batches.h needs for (7). */
+static saddle_measured estimates_of(const saddle_agent *agent, const saddle_auto_variables *at)
+{
+    const saddle_auto_parameters *p = agent->parameters;
+    return (saddle_measured){.x_dim = at->x_dim,
+                             .y_dim = at->y_dim,
+                             .samples = at->samples,
+                             .x = at->x,
+                             .y = at->y,
+                             .x1 = at->x1,
+                             .y1 = at->y1,
+                             .gx = at->gx,
+                             .gy = at->gy,
+                             .hx = at->hx,
+                             .hy = at->hy,
+                             .metric = at->metric,
+                             .wg = at->wg,
+                             .wh = at->wh,
+                             .x_step = p->steps.nu / at->kept[TAU],
+                             .y_step = p->steps.eta * p->steps.alpha,
+                             .noise = p->noise,
+                             .most_partial = MOST_PARTIAL,
+                             .renewed = RENEWED,
+                             .signal = followed(at)[SIGNAL],
+                             .kept = at->measured,
+                             .number = at->number};
+}
+
 static void move(saddle_agent *agent)
 {
     const saddle_steps *s = &((const saddle_auto_parameters *)agent->parameters)->steps;
@@ -264,10 +303,65 @@ static void move(saddle_agent *agent)
                        s->eta / s->alpha * saddle_distance2(at.y_dim, at.y_tilde, at.y);
     saddle_agent_check_finite(agent, "x", at.x_dim, at.x1);
     saddle_agent_check_finite(agent, "y", at.y_dim, at.y1);
-    saddle_auto_begin_estimates(agent);
+    const saddle_measured estimates = estimates_of(agent, &at);
+    saddle_measured_begin(agent, &estimates);
 }
 
-/* ---- (8) -------------------------------------------------------------------------------------- */
+/* ---- (7) and (8) ------------------------------------------------------------------------------- */
+
+static void estimate(saddle_agent *agent)
+{
+    const saddle_auto_variables at = saddle_auto_variables_of(agent);
+    const saddle_measured estimates = estimates_of(agent, &at);
+    saddle_measured_continue(agent, &estimates);
+}
+
+/* Returns whether the movement of x and of y is rounding. */
+static bool is_still(const saddle_auto_variables *at)
+{
+    if (!(at->kept[LARGEST] > 0.0) || !(at->number[REACH] <= SMALL * at->kept[LARGEST]))
+        return false;
+    double y_moved = saddle_distance2(at->y_dim, at->y_tilde, at->y);
+    return distance2(at, at->x_tilde, at->x) <= STILL * STILL * distance2(at, at->x, NULL) &&
+           y_moved <= STILL * STILL * saddle_norm2(at->y_dim, at->y);
+}
+
+/* Returns <dgx, x+ - x> - <dgy, y+ - y> for the change of the estimates to (gx, gy). */
+static double monotonicity(const saddle_auto_variables *at)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < at->x_dim + at->y_dim; k++) {
+        double change = at->gx[k] - (at->number[REFRESHES] > 0.0 ? at->v[k] : 0.0);
+        sum += (k < at->x_dim ? change : -change) * (at->x1[k] - at->x[k]);
+    }
+    return sum;
+}
+
+/* Completes (7) in (gx, gy). Returns A and stores the monotonicity, or returns NaN if the batch cannot tell. */
+static double finish_estimates(const saddle_agent *agent, const saddle_auto_variables *at,
+                               double *monotone)
+{
+    const saddle_measured estimates = estimates_of(agent, at);
+    bool exact = at->measured[X_ERROR] == 0.0 && at->measured[Y_ERROR] == 0.0;
+    size_t both = at->x_dim + at->y_dim;
+    double slopes = (double)NAN;
+    if (is_still(at)) {
+        memcpy(at->gx, at->v, both * sizeof *at->v);
+        return slopes;
+    }
+    saddle_measured_finish(agent, &estimates);
+    bool refreshed = at->number[REFRESHES] > 0.0;
+    if (!refreshed || (exact && at->number[BATCH] == (double)at->samples)) {
+        *monotone = monotonicity(at);
+        if (refreshed)
+            saddle_metric_whiten(at->metric, at->v, at->wh); /* wg is that of all samples */
+        slopes = refreshed ? saddle_distance2(at->x_dim, at->wg, at->wh)
+                           : saddle_dot(at->x_dim, at->wg, at->wh);
+    }
+    if (!refreshed)
+        saddle_axpy(both, 1.0, at->v, at->gx);
+    return slopes;
+}
 
 /* c+ = sum_j M_ij c_j + r+ - r */
 static void follow(const saddle_agent *agent, const saddle_auto_variables *at, double slopes,
@@ -275,12 +369,12 @@ static void follow(const saddle_agent *agent, const saddle_auto_variables *at, d
 {
     double before[FOLLOWED];
     memcpy(before, at->r, sizeof before);
-    saddle_auto_learn(&at->r[SIGNAL], at->number[REACH], FOLLOW);
+    saddle_learn(&at->r[SIGNAL], at->number[REACH], SADDLE_FOLLOW);
     if (!isnan(slopes)) {
-        saddle_auto_learn(&at->r[SLOPES], slopes, FOLLOW);
-        saddle_auto_learn(&at->r[X_MOVED], distance2(at, at->x1, at->x), FOLLOW);
-        saddle_auto_learn(&at->r[Y_MOVED], saddle_distance2(at->y_dim, at->y1, at->y), FOLLOW);
-        saddle_auto_learn(&at->r[MONOTONE], monotone, FOLLOW);
+        saddle_learn(&at->r[SLOPES], slopes, SADDLE_FOLLOW);
+        saddle_learn(&at->r[X_MOVED], distance2(at, at->x1, at->x), SADDLE_FOLLOW);
+        saddle_learn(&at->r[Y_MOVED], saddle_distance2(at->y_dim, at->y1, at->y), SADDLE_FOLLOW);
+        saddle_learn(&at->r[MONOTONE], monotone, SADDLE_FOLLOW);
     }
     saddle_agent_mix(agent, (size_t)(at->c - agent->now), FOLLOWED, at->c1);
     for (int k = 0; k < FOLLOWED; k++)
@@ -292,10 +386,10 @@ static void track(saddle_agent *agent)
     const saddle_auto_variables at = saddle_auto_variables_of(agent);
     size_t both = at.x_dim + at.y_dim;
     double monotone = 0.0;
-    double slopes = saddle_auto_finish_estimates(agent, &monotone);
+    double slopes = finish_estimates(agent, &at, &monotone);
     follow(agent, &at, slopes, monotone);
     saddle_agent_track(agent, both, both, at.gx, at.v, at.p1);
-    saddle_agent_check_finite(agent, "variance", DIFFERENCE - X_ERROR + 1, &at.kept[X_ERROR]);
+    saddle_agent_check_finite(agent, "variance", DIFFERENCE - X_ERROR + 1, &at.measured[X_ERROR]);
     saddle_agent_check_finite(agent, "v (x-gradient)", at.x_dim, at.v);
     saddle_agent_check_finite(agent, "u (y-gradient)", at.y_dim, at.u);
 }
@@ -307,9 +401,10 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     memcpy(at.x1, x0, at.x_dim * sizeof *x0);
     memcpy(at.y1, y0, at.y_dim * sizeof *y0);
     memset(at.c1, 0, FOLLOWED * sizeof *at.c1);
-    memset(at.r, 0, (FOLLOWED + KEPT) * sizeof *at.r);
+    memset(at.r, 0, (FOLLOWED + OWN_KEPT + MEASURED_KEPT) * sizeof *at.r);
     at.kept[TAU] = p->first;
-    saddle_auto_first_estimates(agent);
+    const saddle_measured estimates = estimates_of(agent, &at);
+    saddle_measured_start(agent, &estimates, true);
     memcpy(at.v, at.gx, (at.x_dim + at.y_dim) * sizeof *at.v);
     memcpy(at.p1, at.gx, (at.x_dim + at.y_dim) * sizeof *at.p1);
     if (agent->iteration == 0)
@@ -318,7 +413,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
 
 static const saddle_phase phases[] = {
     {.name = "move", .before = move}, /* (3) to (6), first half of (7) */
-    {.name = "estimate", .before = saddle_auto_continue_estimates},
+    {.name = "estimate", .before = estimate},
     {.name = "track", .before = track}, /* (8) */
     {.name = NULL}};
 

@@ -1,24 +1,28 @@
 /*
- * PRECISION+ at agent i (Liu, Zhang, Lu, Liu 2023, Algorithm 1 with the batch rule of section 3.2).
+ * PRECISION+ at agent i (Liu, Zhang, Lu, Liu 2023, Algorithm 1 with partial refreshes): the same steps as PRECISION,
+ * except that (7) does with fewer samples. There are two rules for how many.
  *
- * The same as PRECISION, except that a refresh averages over R_i samples drawn without replacement,
+ * Measured batches, the default. An agent measures the errors of v and u and keeps them below a part of the movement,
+ * by the sizes of its mini-batches and by refreshes of as many samples as that takes: measured_batches.c, in the
+ * Euclidean metric and with the fixed steps nu / tau and eta alpha. One more double per message, c, follows the network
+ * average of the movement r, a mean over about five iterations:
+ *
+ *   c_{t+1} = sum_j M_ij c_{j,t} + r_t - r_{t-1},   c_0 = r_{-1} = 0.
+ *
+ * The paper's rule (section 3.2), with `--steps paper` or `--steps theory`, or if an option of it is given: a refresh
+ * averages over R_i samples drawn without replacement,
  *
  *   R_i   = min{ c_gamma sigma^2 / gamma, c_epsilon sigma^2 / epsilon, n_i },          (12)
  *           at least |S| unless the user sets another minimum,
  *   gamma = (1/q) sum over the last q iterations of  sum_i |x~_i - xbar|^2.
  *
- * The paper sets |S| = q = ceil(sqrt(n)). A larger refresh stays useful for longer. Therefore q
- * depends on its size here: by default each agent refreshes again after 2 sqrt(R_i) iterations, and
- * |S| = ceil(sqrt(n) / 8). `--steps paper`, `--steps theory` and `--q` fix q.
+ * The paper sets |S| = q = ceil(sqrt(n)). A larger refresh stays useful for longer. Therefore, with other steps than
+ * `paper` and `theory` and without `--q`, an agent refreshes again after 2 sqrt(R_i) iterations, and
+ * |S| = ceil(sqrt(n) / 8).
  *
- * No agent knows xbar, so the rule as printed cannot run on a network. By default (`--gamma local`)
- * agent i measures r_t = |x~_i - x_i|^2, and dynamic average consensus, with one more double per
- * message, tracks the network average of this number:
- *
- *   c_{t+1} = sum_j M_ij c_{j,t} + r_t - r_{t-1},   c_0 = r_{-1} = 0.
- *
- * The mean of c_{t+1} over agents equals the mean of r_t; gamma is m times the mean of c over the
- * last q iterations. `--gamma exact` takes the paper's sum from the simulation.
+ * No agent knows xbar, so the rule as printed cannot run on a network. By default (`--gamma local`) agent i measures
+ * r_t = |x~_i - x_i|^2, c follows its network average, and gamma is m times the mean of c over the last q iterations.
+ * `--gamma exact` takes the paper's sum from the simulation.
  *
  * sigma^2 is the sample variance of the gradients of the previous refresh. Before the first
  * refresh, sigma^2 and gamma = m |x~_i - x_i|^2 come from a pilot mini-batch, which counts as IFO
@@ -29,6 +33,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "algorithms/measured_batches.h"
 #include "algorithms/precision_steps.h"
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
@@ -40,15 +45,16 @@ typedef struct parameters {
     saddle_precision_steps shared; /* first, because the shared steps read it */
     double sigma2;                 /* NaN: measured */
     uint64_t refresh_min;          /* 0: the size of a mini-batch */
-    int gamma;                     /* LOCAL or EXACT */
+    int gamma;                     /* LOCAL, EXACT, or AUTO where batches are measured */
 } parameters;
 
 /* The choices of --gamma. */
-enum { LOCAL, EXACT };
+enum { AUTO, LOCAL, EXACT };
 
 static const saddle_option gamma_rule = SADDLE_CHOICE(
-    SADDLE_OWN(parameters, gamma, RUN), "gamma", GROUP, "local", "local|exact", "RULE",
-    "How PRECISION+ computes gamma in its refresh size (see --c-gamma).\n"
+    SADDLE_OWN(parameters, gamma, RUN), "gamma", GROUP, "auto", "auto|local|exact", "RULE",
+    "How PRECISION+ computes gamma in the PRECISION paper's refresh size (see --c-gamma). auto: "
+    "local.\n"
     "local: each agent measures the distance from its own x, and the network averages these "
     "numbers; this adds one number to each message.\n"
     "exact: by the PRECISION paper's formula. It needs xbar, which no agent knows, and is "
@@ -75,32 +81,146 @@ static const saddle_option *const options[] = {SADDLE_PRECISION_OPTIONS,
                                                &refresh_min,
                                                NULL};
 
-/* Indices of the extra kept state, after those of the shared steps. */
-enum { SIGMA2 = SADDLE_PRECISION_KEPT, WINDOW, KEPT_EXTRA };
+/* Indices of the extra kept state, after those of the shared steps: by the paper's rule; with measured batches, the
+ * largest signal so far, and the numbers of measured_batches.h. */
+enum { SIGMA2 = SADDLE_PRECISION_KEPT, WINDOW, PAPER_KEPT };
+enum { LARGEST = SADDLE_PRECISION_KEPT, MEASURED, ALL_MEASURED = MEASURED + MEASURED_KEPT };
 
-/* By default a mini-batch has ceil(sqrt(n) / BATCH_DIVISOR) samples; the paper's has ceil(sqrt(n)).
- * A refresh of R samples is followed by the next after ceil(SPAN_ROOTS sqrt(R)) iterations. */
+/* By the paper's rule with practical steps, a mini-batch has ceil(sqrt(n) / BATCH_DIVISOR) samples; the paper's has
+ * ceil(sqrt(n)). A refresh of R samples is followed by the next after ceil(SPAN_ROOTS sqrt(R)) iterations. */
 #define BATCH_DIVISOR 8.0
 #define SPAN_ROOTS 2.0
+/* Of measured batches (measured_batches.c): theta, the largest part of the samples that a refresh takes, unless it takes
+ * all, and the errors that it leaves in a tracker. */
+#define NOISE_SHARE 0.5
+#define MOST_PARTIAL (1.0 / 3.0)
+#define RENEWED 2.0
+/* A sum over agents that is a smaller part of the largest one may be rounding. */
+#define ROUNDING 1e-13
 
 static const saddle_automatic automatic[] = {
-    SADDLE_PRECISION_BATCH_RULE("8"),
+    SADDLE_AUTOMATIC(saddle_option_batch,
+                     "measured during the run; ceil(sqrt(n) / 8), but at least 2, if another "
+                     "option of the PRECISION paper's refresh rule is given"),
     SADDLE_AUTOMATIC(saddle_option_q,
-                     "ceil(2 sqrt(R)) after a refresh of R samples, with --steps practical"),
+                     "measured during the run; ceil(2 sqrt(R)) after a refresh of R samples, if "
+                     "another option of the PRECISION paper's refresh rule is given"),
     {.option = NULL}};
+
+/* Returns whether a value is given that only the paper's rule has. */
+static bool follows_paper(const parameters *p, const saddle_steps *given)
+{
+    return given->rule != SADDLE_STEPS_PRACTICAL || given->q > 0 || given->batch > 0 ||
+           given->sampling != SADDLE_WITHOUT_REPLACEMENT || !isnan(given->epsilon) ||
+           !isnan(given->c_gamma) || !isnan(given->c_epsilon) || p->gamma != AUTO ||
+           !isnan(p->sigma2) || p->refresh_min > 0;
+}
+
+static bool is_measured(const saddle_agent *agent)
+{
+    return saddle_precision_shared(agent)->refreshes == SADDLE_REFRESH_MEASURED;
+}
 
 static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     parameters *p = out;
+    bool paper = follows_paper(p, c->given);
     if (c->given->q == 0 && c->given->rule == SADDLE_STEPS_PRACTICAL)
-        c->steps.q = 0; /* depends on the size of the last refresh */
+        c->steps.q = 0; /* depends on the size of the last refresh, or on what is measured */
     saddle_precision_configure_recursive(&p->shared, BATCH_DIVISOR, c);
+    if (!paper) {
+        c->steps.batch = 0;
+        c->steps.c_gamma = c->steps.c_epsilon = (double)NAN;
+    } else if (p->gamma == AUTO) {
+        p->gamma = LOCAL;
+    }
     p->shared.published_extra = p->gamma == EXACT ? 0 : 1;
-    p->shared.kept_extra = KEPT_EXTRA;
-    p->shared.scheduled = true;
+    p->shared.kept_extra = paper ? PAPER_KEPT : ALL_MEASURED;
+    p->shared.refreshes = paper ? SADDLE_REFRESH_SCHEDULED : SADDLE_REFRESH_MEASURED;
     return SADDLE_OK;
 }
+
+/* ---- measured batches ------------------------------------------------------------------------- */
+
+/* Returns G: what the network follows, unless that may be rounding, or else what this agent does. */
+static double signal_of(const saddle_variables *at)
+{
+    double least = ROUNDING * at->kept[LARGEST];
+    return at->extra[0] > least ? at->extra[0] : at->kept[SADDLE_PRECISION_FOLLOWED];
+}
+
+/* What measured_batches.h needs for (7). */
+static saddle_measured estimates_of(const saddle_agent *agent, const saddle_variables *at)
+{
+    const saddle_precision_steps *shared = saddle_precision_shared(agent);
+    const saddle_steps *s = &shared->steps;
+    return (saddle_measured){.x_dim = at->x_dim,
+                             .y_dim = at->y_dim,
+                             .samples = agent->problem->samples[agent->id],
+                             .x = at->x,
+                             .y = at->y,
+                             .x1 = at->x1,
+                             .y1 = at->y1,
+                             .gx = at->gx,
+                             .gy = at->gy,
+                             .hx = at->hx,
+                             .hy = at->hy,
+                             .wg = at->gx,
+                             .wh = at->hx,
+                             .curvature = shared->curvature,
+                             .x_step = s->nu / s->tau,
+                             .y_step = s->eta * s->alpha,
+                             .noise = NOISE_SHARE,
+                             .most_partial = MOST_PARTIAL,
+                             .renewed = RENEWED,
+                             .signal = signal_of(at),
+                             .kept = at->kept + MEASURED,
+                             .number = at->measured};
+}
+
+static void start_measured(saddle_agent *agent, const double *x0, const double *y0)
+{
+    const saddle_variables at = saddle_precision_variables(agent);
+    at.extra1[0] = 0.0;
+    memset(at.kept, 0, ALL_MEASURED * sizeof *at.kept);
+    saddle_measured estimates = estimates_of(agent, &at);
+    estimates.x1 = x0;
+    estimates.y1 = y0;
+    saddle_measured_start(agent, &estimates, false);
+    saddle_precision_start(agent, x0, y0);
+}
+
+/* Begins (7), after steps 1 and 2. c1 = sum_j M_ij c_j + r_t - r_{t-1} */
+static void measure(saddle_agent *agent, const saddle_variables *at, const double *x_sums,
+                    const double *y_sums)
+{
+    const saddle_steps *s = &saddle_precision_shared(agent)->steps;
+    saddle_measured estimates = estimates_of(agent, at);
+    double *r = &at->kept[SADDLE_PRECISION_FOLLOWED];
+    double before = *r;
+    double reach = s->nu * s->tau * x_sums[1] + s->eta / s->alpha * y_sums[1];
+    at->measured[REACH] = reach;
+    at->kept[LARGEST] = fmax(at->kept[LARGEST], estimates.signal);
+    saddle_measured_begin(agent, &estimates);
+    saddle_learn(r, reach, SADDLE_FOLLOW);
+    saddle_agent_mix(agent, (size_t)(at->extra - agent->now), 1, at->extra1);
+    at->extra1[0] += *r - before;
+}
+
+/* Ends (7). What follows reads the complete batch. */
+static void finish(saddle_agent *agent)
+{
+    const saddle_variables at = saddle_precision_variables(agent);
+    const saddle_measured estimates = estimates_of(agent, &at);
+    saddle_measured_finish(agent, &estimates);
+    agent->request.batch =
+        (saddle_batch){.index = agent->index, .count = (size_t)at.measured[BATCH]};
+    saddle_agent_check_finite(agent, "variance", DIFFERENCE - X_ERROR + 1,
+                              &estimates.kept[X_ERROR]);
+}
+
+/* ---- the paper's rule -------------------------------------------------------------------------- */
 
 /* Returns R_i. A gamma that is not positive imposes no bound, like an epsilon that is not given. */
 static size_t refresh_size(const parameters *p, const saddle_agent *agent, double variance,
@@ -171,6 +291,10 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
     const parameters *p = agent->parameters;
     const saddle_variables at = saddle_precision_variables(agent);
+    if (is_measured(agent)) {
+        start_measured(agent, x0, y0);
+        return;
+    }
     double gamma = pilot(agent, x0, y0);
     refresh(agent, agent->iteration, gamma, x0, y0);
     saddle_precision_start(agent, x0, y0);
@@ -184,12 +308,16 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
         at.extra1[0] = 0.0;
 }
 
-/* Adds this iteration's term of gamma to the window, after steps 1 and 2. */
+/* After steps 1 and 2: begins (7), or adds this iteration's term of gamma to the window. */
 static void after_move(saddle_agent *agent, const double *x_sums, const double *y_sums)
 {
     const parameters *p = agent->parameters;
     const saddle_variables at = saddle_precision_variables(agent);
     saddle_precision_after_move(agent, x_sums, y_sums);
+    if (is_measured(agent)) {
+        measure(agent, &at, x_sums, y_sums);
+        return;
+    }
     if (p->gamma == EXACT) {
         at.kept[WINDOW] += agent->oracle / (double)agent->agents;
         return;
@@ -206,6 +334,11 @@ static void after_move(saddle_agent *agent, const double *x_sums, const double *
 static void estimate(saddle_agent *agent)
 {
     const saddle_variables at = saddle_precision_variables(agent);
+    if (is_measured(agent)) {
+        const saddle_measured estimates = estimates_of(agent, &at);
+        saddle_measured_continue(agent, &estimates);
+        return;
+    }
     if (!saddle_precision_refreshes(agent)) {
         agent->request = saddle_precision_difference(agent);
         return;
@@ -217,22 +350,25 @@ static void estimate(saddle_agent *agent)
 
 static void after_track(saddle_agent *agent, const double *x_sums, const double *y_sums)
 {
-    if (saddle_precision_refreshes(agent)) {
+    if (!is_measured(agent) && saddle_precision_refreshes(agent)) {
         saddle_precision_variables(agent).kept[SIGMA2] = agent->request.variance;
         saddle_agent_check_finite(agent, "variance", 1, &agent->request.variance);
     }
     saddle_precision_after_track(agent, x_sums, y_sums);
 }
 
-static const saddle_phase phases[] = {
-    {.name = "move", /* (3) to (6) */
-     .before = saddle_precision_compute_targets,
-     .has_before = saddle_precision_needs_targets,
-     .blocks = saddle_precision_move,
-     .after = after_move},
-    {.name = "estimate", .before = estimate},                                  /* (7) */
-    {.name = "track", .blocks = saddle_precision_track, .after = after_track}, /* (8) */
-    {.name = NULL}};
+static const saddle_phase phases[] = {{.name = "move", /* (3) to (6) */
+                                       .before = saddle_precision_compute_targets,
+                                       .has_before = saddle_precision_needs_targets,
+                                       .blocks = saddle_precision_move,
+                                       .after = after_move},
+                                      {.name = "estimate", .before = estimate}, /* (7) */
+                                      {.name = "track",                         /* (8) */
+                                       .before = finish,
+                                       .has_before = is_measured,
+                                       .blocks = saddle_precision_track,
+                                       .after = after_track},
+                                      {.name = NULL}};
 
 static bool wants_oracle(const void *p)
 {
@@ -259,8 +395,8 @@ const saddle_algorithm saddle_precision_plus = {
     .name = "precision+",
     .title = "PRECISION+",
     .look = {"#d55e00", "#ff8c4b", "8 5"},
-    .summary = "PRECISION with smaller refreshes: of as many samples as the ratio of gradient "
-               "noise to recent progress calls for",
+    .summary = "PRECISION with mini-batches and refreshes of as many samples as the ratio of "
+               "gradient noise to movement calls for",
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1 and Theorem 2",
     .options = options,
     .automatic = automatic,

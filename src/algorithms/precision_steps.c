@@ -63,6 +63,8 @@ void saddle_precision_layout(const void *parameters, const saddle_problem *probl
                           both + 1 + SADDLE_PRECISION_FOLLOWED);
     out->kept = both + 1 + shared->kept_extra;
     out->work = SADDLE_MOVE_SUMS + 2 * saddle_whole_lines(both);
+    if (shared->refreshes == SADDLE_REFRESH_MEASURED)
+        out->work += both;
 }
 
 void saddle_precision_view(const saddle_agent *agent, saddle_view *out)

@@ -11,6 +11,7 @@
 
 #include <saddle/algorithm.h>
 
+#include "algorithms/measured_batches.h"
 #include "core/vector.h"
 
 /* The bounds of a constraint whose prox or projection only clips each coordinate to them. */
@@ -20,10 +21,17 @@ typedef struct saddle_clip {
     double upper;
 } saddle_clip;
 
+/* When agents refresh. */
+typedef enum saddle_refresh_rule {
+    SADDLE_REFRESH_EVERY_Q,
+    SADDLE_REFRESH_SCHEDULED, /* each at times of its own, by the size of its last refresh */
+    SADDLE_REFRESH_MEASURED   /* when an agent's measured error asks for it: measured_batches.h */
+} saddle_refresh_rule;
+
 /* The first member of the parameters of every algorithm with these steps. */
 typedef struct saddle_precision_steps {
     saddle_steps steps;
-    bool scheduled;   /* agents refresh at times of their own; otherwise every q iterations */
+    saddle_refresh_rule refreshes;
     bool tracking;    /* p and d are published and mixed; otherwise p = v, d = u */
     double curvature; /* c of the stored form u + c y (shifted_estimate.h); 0: u itself is stored */
     saddle_clip clip_x;     /* X with h */
@@ -46,16 +54,19 @@ typedef struct saddle_variables {
     double *moved;               /* work: |x+ - x|^2 + |y+ - y|^2, after the move */
     double *y_moved;             /* work: |y+ - y|^2, after the move */
     double *reach;               /* work: |x~ - x|^2, after the move */
+    double *measured;            /* work: the numbers of measured_batches.h */
     double *gx, *gy;             /* work: new estimates, or their change */
     double *x_tilde, *y_tilde;   /* work: if they need all coordinates at once */
+    double *hx, *hy;             /* work: estimates over the second half of a measured batch */
 } saddle_variables;
 
-/* Number of doubles of agent->work before gx: moved, y_moved and reach, filled up to a cache line. */
-#define SADDLE_MOVE_SUMS 8
+/* Number of doubles of agent->work before gx: moved, y_moved, reach and the numbers of measured_batches.h, which fill a
+ * cache line. */
+#define SADDLE_MOVE_SUMS (3 + MEASURED_NUMBERS)
 
-/* Indices into saddle_variables::kept if saddle_precision_steps::scheduled: the number whose network
- * mean the published extra tracks, the iteration of the agent's last refresh, and the number of
- * iterations until its next one. The algorithm's own numbers follow. */
+/* Indices into saddle_variables::kept: the number whose network mean the published extra tracks; if refreshes are
+ * scheduled, the iteration of the agent's last one, and the number of iterations until its next one. The algorithm's
+ * own numbers follow. */
 enum {
     SADDLE_PRECISION_FOLLOWED,
     SADDLE_PRECISION_REFRESHED,
@@ -80,6 +91,7 @@ static inline saddle_variables saddle_precision_variables(const saddle_agent *ag
     size_t span = tracking ? 2 * both : both;
     double *gx = agent->work + SADDLE_MOVE_SUMS;
     double *x_tilde = gx + saddle_whole_lines(both);
+    double *hx = x_tilde + saddle_whole_lines(both);
     return (saddle_variables){.x_dim = x_dim,
                               .y_dim = y_dim,
                               .x = agent->now,
@@ -99,10 +111,13 @@ static inline saddle_variables saddle_precision_variables(const saddle_agent *ag
                               .moved = agent->work,
                               .y_moved = agent->work + 1,
                               .reach = agent->work + 2,
+                              .measured = agent->work + 3,
                               .gx = gx,
                               .gy = gx + x_dim,
                               .x_tilde = x_tilde,
-                              .y_tilde = x_tilde + x_dim};
+                              .y_tilde = x_tilde + x_dim,
+                              .hx = hx,
+                              .hy = hx + x_dim};
 }
 
 /* The options of the step sizes of these algorithms. */

@@ -91,16 +91,22 @@ const saddle_option saddle_option_epsilon = SADDLE_REAL_ABOVE(
 static const saddle_search c_gamma = {.name = "c-gamma", .low = -2, .high = 2};
 
 const saddle_option saddle_option_c_gamma = SADDLE_STEP(
-    STEPS(c_gamma), "c-gamma", "PRECISION+", "10", SADDLE_UNBOUNDED, &c_gamma, "C",
-    "Factor of sigma^2/gamma in the refresh size of PRECISION+. A refresh at agent i uses "
+    STEPS(c_gamma), "c-gamma", "PRECISION+", "auto", SADDLE_UNBOUNDED, &c_gamma, "C",
+    "Factor of sigma^2/gamma in the PRECISION paper's refresh size of PRECISION+, which this "
+    "option and the "
+    "others of its formula "
+    "choose. A refresh at agent i uses "
     "min{c_gamma sigma^2/gamma, c_epsilon sigma^2/epsilon, n_i} samples: sigma^2 is the variance "
     "of one sample's gradient, and gamma the mean over the last q iterations of the squared "
-    "distance of the proximal points from xbar, summed over agents.");
+    "distance of the proximal points from xbar, summed over agents. auto: 10, where the formula is "
+    "used.");
 
-const saddle_option saddle_option_c_epsilon =
-    SADDLE_REAL_ABOVE(STEPS(c_epsilon), "c-epsilon", "PRECISION+", "10", 0.0, SADDLE_UNBOUNDED, "C",
-                      "Factor of sigma^2/epsilon in the refresh size of PRECISION+. It has no "
-                      "effect without --epsilon; --c-gamma shows the formula.");
+const saddle_option saddle_option_c_epsilon = SADDLE_REAL_ABOVE(
+    STEPS(c_epsilon), "c-epsilon", "PRECISION+", "auto", 0.0, SADDLE_UNBOUNDED, "C",
+    "Factor of sigma^2/epsilon in the PRECISION paper's refresh size of PRECISION+; --c-gamma "
+    "shows the "
+    "formula. "
+    "It has no effect without --epsilon. auto: 10.");
 
 const saddle_option *const saddle_step_options[] = {
     &saddle_option_steps,     &saddle_option_nu,

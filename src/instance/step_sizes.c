@@ -20,6 +20,8 @@
 
 /* nu (which the paper also calls gamma) and eta in the paper's experiments. */
 #define PAPER_STEP 0.1
+/* c_gamma and c_epsilon, for which the paper gives no values. */
+#define DEFAULT_C 10.0
 
 /* ---- guarantees ------------------------------------------------------------------------------ */
 
@@ -413,5 +415,7 @@ saddle_status saddle_instance_steps(const saddle_instance *instance, const saddl
     out->eta = given_or(given->eta, eta);
     out->tau = given_or(given->tau, tau);
     out->alpha = given_or(given->alpha, alpha);
+    out->c_gamma = given_or(given->c_gamma, DEFAULT_C);
+    out->c_epsilon = given_or(given->c_epsilon, DEFAULT_C);
     return SADDLE_OK;
 }

@@ -50,7 +50,8 @@ static void resolve(const saddle_run_state *r, saddle_plan *plan)
     const saddle_instance *network = r->info.network;
     const char *init = network->problem->start != NULL ? NULL : SADDLE_DEFAULT_INIT;
     plan->steps = r->info.steps;
-    if (plan->steps.batch == 0 && common_samples(r->info.instance->problem) > 0)
+    bool measured = isnan(plan->steps.c_gamma); /* the batches of PRECISION+ */
+    if (!measured && plan->steps.batch == 0 && common_samples(r->info.instance->problem) > 0)
         plan->steps.batch = saddle_batch_size(common_samples(r->info.instance->problem), 0);
     if (isnan(plan->outputs.metric_tau))
         plan->outputs.metric_tau = plan->steps.tau;

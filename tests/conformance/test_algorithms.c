@@ -5,6 +5,7 @@
  * published rules, and compared iterate by iterate. Costs are compared with their closed forms, invariants
  * are asserted at every iteration, and each algorithm is run to the known saddle point of the quadratic.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,16 +215,23 @@ static void prox_point(slow *s, const double *x, const double *p, double *out)
     saddle_prox_apply(s->rig->instance.made->x_prox, 1.0 / tau, out, s->scratch);
 }
 
+/* Returns c_gamma or c_epsilon. */
+static double constant_of(const slow *s, const char *name)
+{
+    double given = test_number(settings_of(s), name);
+    return isnan(given) ? 10.0 : given;
+}
+
 /* R_i = min{c_gamma sigma^2 / gamma, c_eps sigma^2 / eps, n_i}, at least |S| or --refresh-min. */
 static size_t refresh_size(const slow *s, size_t i, double gamma)
 {
     const saddle_plan *plan = settings_of(s);
     double size = (double)s->problem->samples[i];
-    double by_gamma = test_number(plan, "c-gamma") * s->sigma2[i] / gamma;
+    double by_gamma = constant_of(s, "c-gamma") * s->sigma2[i] / gamma;
     if (gamma > 0.0 && by_gamma < size)
         size = ceil(by_gamma);
     if (!isnan(plan->steps.epsilon)) {
-        double by_epsilon = test_number(plan, "c-epsilon") * s->sigma2[i] / plan->steps.epsilon;
+        double by_epsilon = constant_of(s, "c-epsilon") * s->sigma2[i] / plan->steps.epsilon;
         if (by_epsilon < size)
             size = ceil(by_epsilon);
     }
@@ -539,7 +547,7 @@ static void assert_costs(const slow *s, const uint64_t *ifo, const test_state *f
         total += ifo[i];
     }
     uint64_t doubles = (s->kind == PROX_DSGDA ? 1 : 2) * (s->x_dim + s->y_dim);
-    if (s->kind == PRECISION_PLUS && setting_is(s, "gamma", "local"))
+    if (s->kind == PRECISION_PLUS && !setting_is(s, "gamma", "exact"))
         doubles++;
     ck_assert_uint_eq(cost.ifo, total);
     ck_assert_uint_eq(cost.rounds, t);
@@ -596,7 +604,7 @@ static void follow(int which, int kind, const char *const *more, uint64_t iterat
         if (kind == PRECISION && rig.steps.q == 1)
             assert_exact_estimates(&s, &found);
         assert_costs(&s, ifo, &found, t);
-        if (kind == PRECISION_PLUS && setting_is(&s, "gamma", "local"))
+        if (kind == PRECISION_PLUS && !setting_is(&s, "gamma", "exact"))
             assert_gamma_tracks(&s);
         if (t == iterations)
             break;
@@ -627,6 +635,8 @@ START_TEST(algorithms_follow_their_rules)
         {"gamma=exact", "q=3", "c-gamma=0.5", NULL},
         {"sigma2=0.7", "q=2", "c-gamma=0.3", NULL},
         {"epsilon=0.3", "c-epsilon=0.4", "q=4", NULL},
+        {"epsilon=0.3", NULL},
+        {"gamma=local", NULL},
         {"refresh-min=1", "c-gamma=1e-9", "q=3", NULL},
         {"c-gamma=1e-3", "q=2", "refresh-min=2", NULL},
         {"c-gamma=1e300", "q=3", NULL},
@@ -634,9 +644,15 @@ START_TEST(algorithms_follow_their_rules)
         {"c-gamma=0.05", "gamma=exact", NULL},
         {"refresh-min=1", "c-gamma=1e-9", "batch=1", NULL},
     };
-    for (int kind = 0; kind < ALGORITHMS; kind++)
-        for (size_t v = 0; v < sizeof variants / sizeof *variants; v++)
-            follow(_i, kind, variants[v], STEPS);
+    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+        const char *const *more = variants[v];
+        for (int kind = 0; kind < ALGORITHMS; kind++)
+            if (kind != PRECISION_PLUS)
+                follow(_i, kind, more, STEPS);
+        /* The default rule of PRECISION+ is compared in test_precision_auto.c. */
+        const char *const paper[] = {"c-gamma=10", more[0], more[1], more[2], NULL};
+        follow(_i, PRECISION_PLUS, paper, STEPS);
+    }
     for (size_t v = 0; v < sizeof plus / sizeof *plus; v++)
         follow(_i, PRECISION_PLUS, plus[v], STEPS);
 }

@@ -1,7 +1,7 @@
 /*
- * PRECISION-auto follows its description: a slow version is written here with plain loops, dense matrices and one
- * gradient per sample, only from the comments of precision_auto.c and measured_batches.c, and compared iterate by
- * iterate. The entries of the metric H are taken from the library; test_curvature.c and test_metric.c test them.
+ * PRECISION-auto, and PRECISION+ with measured batches, follow their descriptions: a slow version is written here with
+ * plain loops, dense matrices and one gradient per sample, only from the comments of precision_auto.c,
+ * precision_plus.c and measured_batches.c, and compared iterate by iterate. The entries of the metric H are taken from the library; test_curvature.c and test_metric.c test them.
  */
 #include <float.h>
 #include <math.h>
@@ -40,10 +40,12 @@ enum {
 typedef struct slow {
     const saddle_instance *instance;
     const saddle_problem *problem;
+    bool plus; /* PRECISION+: H = I, a fixed tau, and only the signal is followed */
     bool uniform, full;
     double h[MOST][MOST], inverse[MOST][MOST], diagonal[MOST];
     double longer; /* b: H <= b D */
     double nu, eta, alpha, most_tau, noise, share;
+    double most_partial, renewed;
     size_t m, x_dim, both;
     double mixing[AGENTS][AGENTS];
     node now[AGENTS], next[AGENTS];
@@ -69,9 +71,16 @@ static void mean_gradient(slow *s, size_t i, const uint32_t *index, size_t count
  * sum of a row of D^-1/2 H D^-1/2. */
 static void take_metric(slow *s, const saddle_curvature *measured)
 {
-    const saddle_metric *metric = &measured->metric;
     size_t n = s->x_dim;
     static double a[MOST][2 * MOST];
+    if (measured == NULL) {
+        s->uniform = true;
+        s->longer = 1.0;
+        for (size_t i = 0; i < n; i++)
+            s->h[i][i] = s->inverse[i][i] = s->diagonal[i] = 1.0;
+        return;
+    }
+    const saddle_metric *metric = &measured->metric;
     s->uniform = measured->uniform;
     s->full = metric->full;
     memcpy(s->diagonal, metric->diagonal, n * sizeof *s->diagonal);
@@ -134,8 +143,10 @@ static void mix(const slow *s, size_t i, size_t offset, size_t count, double *ou
 }
 
 /* The numbers whose network means are followed, or the agent's own while these are not positive. */
-static const double *followed(const node *n)
+static const double *followed(const slow *s, const node *n)
 {
+    if (s->plus)
+        return n->c[0] > 1e-13 * n->most ? n->c : n->r;
     return n->c[0] > 0.0 && n->c[1] > 0.0 && n->c[2] > 0.0 ? n->c : n->r;
 }
 
@@ -169,7 +180,11 @@ static double curvature_step(const slow *s, const node *n, const double *f)
  * signal has grown a hundredfold, and by more than steps have, steps are never again longer than an eighth. */
 static double next_tau(slow *s, node *n)
 {
-    const double *f = followed(n);
+    const double *f = followed(s, n);
+    if (s->plus) {
+        n->most = fmax(n->most, f[0]);
+        return n->tau;
+    }
     if (!(f[1] > 0.0) || !(f[2] > 0.0))
         return n->tau;
     double last = s->nu / n->tau;
@@ -252,16 +267,17 @@ static void estimate(slow *s, size_t i, uint64_t t, double reach, const double *
     const node *now = &s->now[i];
     node *next = &s->next[i];
     double n = (double)s->problem->samples[i];
-    next->since = now->since + 1.0;
+    next->since = now->since + (s->m > 1 ? 1.0 : 0.0);
     double ax = s->nu / next->tau;
     double ay = s->eta * s->alpha;
-    double signal = followed(now)[0] > 0.0 ? followed(now)[0] : reach;
-    double limit = s->noise * signal / fmin(1.0, 1.0 / (double)s->m + 1.0 / fmax(1.0, now->span));
+    double signal = followed(s, now)[0] > 0.0 ? followed(s, now)[0] : reach;
+    double mixed = 1.0 / (double)s->m + s->renewed / fmax(1.0, now->span);
+    double limit = s->noise * signal / fmin(s->renewed, mixed);
     double of_sample = ax * now->sample[0] + ay * now->sample[1];
     double of_difference = now->difference * reach;
     double refresh = of_sample > 0.0 ? 1.0 / (limit / (2.0 * of_sample) + 1.0 / n) : n;
     refresh = fmin(n, fmax(2.0, ceil(fmax(refresh, sqrt(n)))));
-    if (refresh > 0.9 * n)
+    if (refresh > s->most_partial * n)
         refresh = n;
     double batch = sqrt(refresh * of_difference / limit);
     batch = fmin(n, fmax(2.0, ceil(isnan(batch) ? sqrt(n) / 8.0 : fmax(batch, sqrt(n) / 8.0))));
@@ -292,7 +308,7 @@ static void estimate(slow *s, size_t i, uint64_t t, double reach, const double *
         s->ifo[i] += full_variances(s, i, t + 1, next->z, of);
     const double zero[2 * MOST] = {0.0};
     const double still2 = 256.0 * DBL_EPSILON * DBL_EPSILON;
-    if (next->most > 0.0 && reach <= 1e-20 * next->most &&
+    if (!s->plus && next->most > 0.0 && reach <= 1e-20 * next->most &&
         x_part2(s, s->h, tilde, now->z) <= still2 * x_part2(s, s->h, now->z, zero) &&
         y_part2(s, tilde, now->z) <= still2 * y_part2(s, now->z, zero)) {
         follow_mean(&next->r[0], reach, 0.2);
@@ -325,7 +341,7 @@ static void estimate(slow *s, size_t i, uint64_t t, double reach, const double *
         s->seen[DIFFERENCES] = true;
     }
     follow_mean(&next->r[0], reach, 0.2);
-    if (told) {
+    if (told && !s->plus) {
         follow_mean(&next->r[1], slopes, 0.2);
         follow_mean(&next->r[2], x_part2(s, s->h, next->z, now->z), 0.2);
         follow_mean(&next->r[3], y_part2(s, next->z, now->z), 0.2);
@@ -398,19 +414,45 @@ static void step(slow *s, uint64_t t)
     memcpy(s->now, s->next, sizeof s->now);
 }
 
-static void begin(slow *s, const test_rig *rig)
+/* The first refresh of PRECISION+ has ceil(sqrt(n)) samples, in two halves. */
+static void begin_plus(slow *s, size_t i)
 {
-    const saddle_auto_parameters *p = rig->parameters;
+    node *n = &s->now[i];
+    double all = (double)s->problem->samples[i];
+    double count = all <= 4.0 ? all : fmin(all, fmax(2.0, ceil(sqrt(all))));
+    size_t half = (size_t)count / 2;
+    uint32_t index[MOST];
+    double g[2][2 * MOST];
+    s->ifo[i] = (uint64_t)count;
+    draw(s, i, SADDLE_RNG_REFRESH, 0, (size_t)count, index);
+    mean_gradient(s, i, index, (size_t)count, n->z, n->estimate);
+    if (count == all) {
+        s->ifo[i] += full_variances(s, i, 0, n->z, n->sample);
+        return;
+    }
+    mean_gradient(s, i, index, half, n->z, g[0]);
+    mean_gradient(s, i, index + half, (size_t)count - half, n->z, g[1]);
+    variances(s, g[0], g[1], count, n->sample);
+    for (int y = 0; y < 2; y++)
+        n->error[y] = n->sample[y] * (1.0 / count - 1.0 / all);
+}
+
+static void begin(slow *s, const test_rig *rig, bool plus)
+{
+    const saddle_auto_parameters *p = rig->parameters; /* of PRECISION-auto */
     const saddle_mixing *mixing = rig->instance.made->mixing;
     memset(s, 0, sizeof *s);
     s->instance = rig->instance.made;
     s->problem = rig->instance.problem;
-    s->nu = p->steps.nu;
+    s->plus = plus;
+    s->nu = rig->steps.nu;
     s->most_tau = rig->steps.tau;
-    s->eta = p->steps.eta;
-    s->alpha = p->steps.alpha;
-    s->noise = test_number(rig->plan, "noise-share");
+    s->eta = rig->steps.eta;
+    s->alpha = rig->steps.alpha;
+    s->noise = plus ? 0.5 : test_number(rig->plan, "noise-share");
     s->share = test_number(rig->plan, "step-share");
+    s->most_partial = plus ? 1.0 / 3.0 : 0.9;
+    s->renewed = plus ? 2.0 : 1.0;
     s->m = s->problem->agents;
     s->x_dim = s->problem->x_dim;
     s->both = s->x_dim + s->problem->y_dim;
@@ -420,7 +462,7 @@ static void begin(slow *s, const test_rig *rig)
     ck_assert_uint_le(s->m, AGENTS);
     ck_assert_uint_le(s->x_dim, MOST);
     ck_assert_uint_le(s->both, (size_t)2 * MOST);
-    take_metric(s, &p->measured);
+    take_metric(s, plus ? NULL : &p->measured);
     for (size_t i = 0; i < s->m; i++) {
         node *n = &s->now[i];
         size_t samples = s->problem->samples[i];
@@ -432,13 +474,17 @@ static void begin(slow *s, const test_rig *rig)
         draw(s, i, SADDLE_RNG_REFRESH, 0, samples, index);
         memcpy(n->z, s->instance->x0, s->x_dim * sizeof *n->z);
         memcpy(n->z + s->x_dim, s->instance->y0, (s->both - s->x_dim) * sizeof *n->z);
-        mean_gradient(s, i, index, samples, n->z, n->estimate);
-        memcpy(n->tracker, n->estimate, sizeof n->tracker);
         n->span = ceil(sqrt((double)samples));
-        n->tau = p->first;
+        n->tau = plus ? rig->steps.tau : p->first;
         n->bound = INFINITY;
-        s->ifo[i] = samples + full_variances(s, i, 0, n->z, n->sample) +
-                    saddle_curvature_cost(s->problem, i, &p->measured);
+        if (plus) {
+            begin_plus(s, i);
+        } else {
+            mean_gradient(s, i, index, samples, n->z, n->estimate);
+            s->ifo[i] = samples + full_variances(s, i, 0, n->z, n->sample) +
+                        saddle_curvature_cost(s->problem, i, &p->measured);
+        }
+        memcpy(n->tracker, n->estimate, sizeof n->tracker);
     }
 }
 
@@ -452,13 +498,14 @@ static void assert_same(const char *what, uint64_t t, size_t count, const double
 }
 
 /* Runs both and compares them; adds what there was. */
-static void follow(int which, const char *const *more, uint64_t iterations, bool seen[EVENTS])
+static void follow(int which, bool plus, const char *const *more, uint64_t iterations,
+                   bool seen[EVENTS])
 {
     test_rig rig;
-    test_rig_open(&rig, which, "precision-auto", more, 1, NULL, NULL);
+    test_rig_open(&rig, which, plus ? "precision+" : "precision-auto", more, 1, NULL, NULL);
     slow *s = malloc(sizeof *s);
     ck_assert_ptr_nonnull(s);
-    begin(s, &rig);
+    begin(s, &rig, plus);
     test_state found;
     test_state_make(&found, s->problem);
     for (uint64_t t = 0;; t++) {
@@ -504,7 +551,18 @@ START_TEST(it_follows_its_rules)
 {
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         bool seen[EVENTS] = {false};
-        follow(_i, variants[v], TEST_SLOWDOWN > 1 ? 12 : 40, seen);
+        follow(_i, false, variants[v], TEST_SLOWDOWN > 1 ? 12 : 40, seen);
+    }
+}
+END_TEST
+
+START_TEST(precision_plus_follows_its_rules)
+{
+    static const char *const more[][4] = {
+        {NULL}, {"nu=0.05", "eta=0.02", "tau=3", NULL}, {"regularizer=none", NULL}};
+    for (size_t v = 0; v < sizeof more / sizeof *more; v++) {
+        bool seen[EVENTS] = {false};
+        follow(_i, true, more[v], TEST_SLOWDOWN > 1 ? 12 : 40, seen);
     }
 }
 END_TEST
@@ -525,9 +583,12 @@ START_TEST(everything_is_compared)
                 {AUC_LINEAR_SPARSE_UNEQUAL, {"step-share=1"}}}; /* shortened */
     bool seen[EVENTS] = {false};
     for (size_t k = 0; k < sizeof rich / sizeof *rich; k++)
-        follow(rich[k].which, rich[k].more, 40, seen);
+        follow(rich[k].which, false, rich[k].more, 40, seen);
     for (int k = 0; k < EVENTS; k++)
         ck_assert_msg(seen[k], "there is no %s", name[k]);
+    bool plus[EVENTS] = {false};
+    follow(LOGISTIC_BOX_SPARSE, true, (const char *const[]){NULL}, 40, plus);
+    ck_assert(plus[DIFFERENCES] && plus[PARTIAL_REFRESHES]);
 }
 END_TEST
 
@@ -537,6 +598,7 @@ Suite *saddle_test_suite(void)
     TCase *rules = tcase_create("rules");
     tcase_set_timeout(rules, 300);
     tcase_add_loop_test(rules, it_follows_its_rules, 0, INSTANCES);
+    tcase_add_loop_test(rules, precision_plus_follows_its_rules, 0, INSTANCES);
     tcase_add_test(rules, everything_is_compared);
     suite_add_tcase(suite, rules);
     return suite;

@@ -536,6 +536,7 @@ START_TEST(listed_values_are_axes)
 {
     bench b;
     bench_open(&b, plain, "precision+");
+    assert_ok(saddle_plan_set(b.plan, "c-gamma", "10", &error), error);
     /* The default of q and of batch is ceil(sqrt(12)) = 4: it is in one list and not in the other. */
     saddle_tune_inputs inputs = {
         .budget = 400000, .hold = "all", .search = "batch=1,3,12  q=2:32 c-gamma=0.5:2.5:linear:3"};
