@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""refresh_rule.py SADDLE: what batches and refreshes by the paper's rule of PRECISION+, at practical steps, save against
+"""refresh_rule.py SADDLE: what PRECISION+ by the paper's rule, with smaller batches and later refreshes, saves against
 |S| = q = ceil(sqrt(n)).
 
 For each problem: how many times fewer IFO calls, and how many times as many rounds, until the metric is at 1e-2, 1e-3
@@ -33,8 +33,8 @@ def costs(saddle, case, more, seed):
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "trace.csv")
         words = [saddle, "run", "--problem", *problem, *(["--data", data] if data else []), "--agents", str(agents),
-                 "--samples", str(samples), "--topology", topology, "--algorithm", "precision+", "--c-gamma", "10", *more,
-                 "--seed", str(seed), "--max-ifo", str(1500000 if samples > 1000 else 400000),
+                 "--samples", str(samples), "--topology", topology, "--algorithm", "precision+",
+                 "--c-gamma", "10", *more, "--seed", str(seed), "--max-ifo", str(1500000 if samples > 1000 else 400000),
                  "--iterations", "100000", "--trace-every", "5", "--trace", trace,
                  "--outcomes", "ends", "--quiet"]  # fmt: skip
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL)

@@ -87,8 +87,8 @@ static const saddle_option *const options[] = {
 #define STILL (16.0 * DBL_EPSILON)
 #define SMALL 1e-20
 
-/* The largest part of the samples that a refresh takes, unless it takes all, and the errors that it leaves in a tracker:
- * measured_batches.c. */
+/* The largest part of the samples that a refresh takes, unless it takes all, and the errors that it leaves in a tracker
+ * (measured_batches.c). */
 #define MOST_PARTIAL 0.9
 #define RENEWED 1.0
 /* The number of proximal gradient steps for (3). */

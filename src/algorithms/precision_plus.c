@@ -30,6 +30,7 @@
  */
 #include "algorithms/algorithms.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -90,13 +91,19 @@ enum { LARGEST = SADDLE_PRECISION_KEPT, MEASURED, ALL_MEASURED = MEASURED + MEAS
  * ceil(sqrt(n)). A refresh of R samples is followed by the next after ceil(SPAN_ROOTS sqrt(R)) iterations. */
 #define BATCH_DIVISOR 8.0
 #define SPAN_ROOTS 2.0
-/* Of measured batches (measured_batches.c): theta, the largest part of the samples that a refresh takes, unless it takes
- * all, and the errors that it leaves in a tracker. */
+/* Of measured batches (measured_batches.c): theta, the largest part of the samples that a refresh takes, unless it
+ * takes all, and the errors that it leaves in a tracker. */
 #define NOISE_SHARE 0.5
 #define MOST_PARTIAL (1.0 / 3.0)
 #define RENEWED 2.0
 /* A sum over agents that is a smaller part of the largest one may be rounding. */
 #define ROUNDING 1e-13
+/* If x and y move by a few units in the last place, estimates stay as they are, except in every PERIOD-th iteration:
+ * changes of their last digits would add up in p and d. This is checked only once an agent's movement is a small part
+ * of the largest signal. */
+#define STILL (2.0 * DBL_EPSILON)
+#define SMALL 1e-20
+#define PERIOD 128
 
 static const saddle_automatic automatic[] = {
     SADDLE_AUTOMATIC(saddle_option_batch,
@@ -191,6 +198,25 @@ static void start_measured(saddle_agent *agent, const double *x0, const double *
     saddle_precision_start(agent, x0, y0);
 }
 
+/* Returns whether the movement of x and y is rounding, and estimates can wait. */
+static bool is_still(const saddle_agent *agent, const saddle_variables *at)
+{
+    if (!(at->measured[REACH] <= SMALL * at->kept[LARGEST]) || (agent->iteration + 1) % PERIOD == 0)
+        return false;
+    double size = saddle_norm2(at->x_dim, at->x) + saddle_norm2(at->y_dim, at->y);
+    return *at->moved <= STILL * STILL * size;
+}
+
+/* Leaves the estimates as they are. Their errors are then unknown, so that a refresh follows. */
+static void rest(const saddle_variables *at)
+{
+    double *kept = at->kept + MEASURED;
+    at->measured[BATCH] = at->measured[REFRESHES] = 0.0;
+    kept[X_ERROR] = fmax(kept[X_ERROR], kept[X_SAMPLE]);
+    kept[Y_ERROR] = fmax(kept[Y_ERROR], kept[Y_SAMPLE]);
+    memset(at->gx, 0, (at->x_dim + at->y_dim) * sizeof *at->gx);
+}
+
 /* Begins (7), after steps 1 and 2. c1 = sum_j M_ij c_j + r_t - r_{t-1} */
 static void measure(saddle_agent *agent, const saddle_variables *at, const double *x_sums,
                     const double *y_sums)
@@ -202,7 +228,10 @@ static void measure(saddle_agent *agent, const saddle_variables *at, const doubl
     double reach = s->nu * s->tau * x_sums[1] + s->eta / s->alpha * y_sums[1];
     at->measured[REACH] = reach;
     at->kept[LARGEST] = fmax(at->kept[LARGEST], estimates.signal);
-    saddle_measured_begin(agent, &estimates);
+    if (is_still(agent, at))
+        rest(at);
+    else
+        saddle_measured_begin(agent, &estimates);
     saddle_learn(r, reach, SADDLE_FOLLOW);
     saddle_agent_mix(agent, (size_t)(at->extra - agent->now), 1, at->extra1);
     at->extra1[0] += *r - before;
@@ -213,7 +242,8 @@ static void finish(saddle_agent *agent)
 {
     const saddle_variables at = saddle_precision_variables(agent);
     const saddle_measured estimates = estimates_of(agent, &at);
-    saddle_measured_finish(agent, &estimates);
+    if (at.measured[BATCH] > 0.0)
+        saddle_measured_finish(agent, &estimates);
     agent->request.batch =
         (saddle_batch){.index = agent->index, .count = (size_t)at.measured[BATCH]};
     saddle_agent_check_finite(agent, "variance", DIFFERENCE - X_ERROR + 1,
@@ -336,7 +366,8 @@ static void estimate(saddle_agent *agent)
     const saddle_variables at = saddle_precision_variables(agent);
     if (is_measured(agent)) {
         const saddle_measured estimates = estimates_of(agent, &at);
-        saddle_measured_continue(agent, &estimates);
+        if (at.measured[BATCH] > 0.0)
+            saddle_measured_continue(agent, &estimates);
         return;
     }
     if (!saddle_precision_refreshes(agent)) {

@@ -180,9 +180,9 @@ static void add_condition(void *context, saddle_agent *agent)
     free(g);
 }
 
-/* (nu/tau) A_x + eta alpha A_y <= (theta/w) (nu tau W + (eta/alpha) V), the condition of docs/theory.md, in the mean over
- * seeds and iterations, and with actual errors. It is not kept by mini-batches and refreshes of any size: errors are a
- * large part of the bound. */
+/* (nu/tau) A_x + eta alpha A_y <= (theta/w) (nu tau W + (eta/alpha) V), the condition of docs/theory.md, in the mean
+ * over seeds and iterations, and with actual errors. Batches are not larger than that needs: errors are a large part of
+ * the bound. */
 START_TEST(precision_plus_bounds_errors_by_movement)
 {
     static const int plain[FEATURES] = {0};
