@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "algorithms/longest_step.h"
 #include "core/print.h"
+#include "core/status.h"
 #include "core/vector.h"
 
 bool saddle_wants_theory(const saddle_configuration *c)
@@ -25,17 +27,35 @@ void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *c
     c->steps.eta_y = steps->eta_y;
 }
 
-const saddle_automatic saddle_damped_steps[] = {SADDLE_AUTOMATIC(saddle_option_eta_x, "nu/tau"),
-                                                SADDLE_AUTOMATIC(saddle_option_eta_y, "eta alpha"),
-                                                {.option = NULL}};
+const saddle_automatic saddle_damped_steps[] = {
+    SADDLE_AUTOMATIC(saddle_option_eta_x, "nu/tau, or less if that is not stable"),
+    SADDLE_AUTOMATIC(saddle_option_eta_y, "eta alpha"),
+    {.option = NULL}};
+
+/* Chooses these steps, but in x no longer one than is stable with gradients over `batch` samples. */
+static saddle_status configure_stable(saddle_two_steps *out, saddle_configuration *c,
+                                      saddle_step_pair steps, uint64_t batch, saddle_error *error)
+{
+    double longest = INFINITY;
+    if (isnan(c->given->eta_x))
+        SADDLE_TRY(saddle_longest_step(c, batch, &longest, error));
+    steps.x = fmin(steps.x, longest);
+    saddle_two_steps_configure(out, c, steps, steps);
+    return SADDLE_OK;
+}
 
 saddle_status saddle_damped_steps_init(void *parameters, saddle_configuration *c,
                                        saddle_error *error)
 {
-    (void)error;
     saddle_step_pair steps = {c->steps.nu / c->steps.tau, c->steps.eta * c->steps.alpha};
-    saddle_two_steps_configure(parameters, c, steps, steps);
-    return SADDLE_OK;
+    return configure_stable(parameters, c, steps, c->steps.batch, error);
+}
+
+saddle_status saddle_damped_full_init(void *parameters, saddle_configuration *c,
+                                      saddle_error *error)
+{
+    saddle_step_pair steps = {c->steps.nu / c->steps.tau, c->steps.eta * c->steps.alpha};
+    return configure_stable(parameters, c, steps, SADDLE_ALL_SAMPLES, error);
 }
 
 const saddle_automatic saddle_full_steps[] = {SADDLE_AUTOMATIC(saddle_option_eta_x, "1/tau"),
@@ -48,6 +68,17 @@ saddle_status saddle_full_steps_init(void *parameters, saddle_configuration *c, 
     saddle_step_pair steps = {1.0 / c->steps.tau, c->steps.alpha};
     saddle_two_steps_configure(parameters, c, steps, steps);
     return SADDLE_OK;
+}
+
+const saddle_automatic saddle_full_batch_steps[] = {
+    SADDLE_AUTOMATIC(saddle_option_eta_x, "1/tau, or less if that is not stable"),
+    SADDLE_AUTOMATIC(saddle_option_eta_y, "eta alpha"),
+    {.option = NULL}};
+
+saddle_status saddle_full_batch_init(void *parameters, saddle_configuration *c, saddle_error *error)
+{
+    saddle_step_pair steps = {1.0 / c->steps.tau, c->steps.eta * c->steps.alpha};
+    return configure_stable(parameters, c, steps, c->steps.batch, error);
 }
 
 void saddle_plain_fields(const saddle_problem *problem, saddle_layout *out)

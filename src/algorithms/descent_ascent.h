@@ -36,13 +36,20 @@ void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *c
 
 /* These functions and saddle_two_steps_move() need the two steps as the first member of the parameters.
  * For saddle_algorithm's init and automatic, if the method's paper has no rule, so that it does not read
- * --steps: the damped steps of PRECISION, or full ones. */
+ * --steps: the damped steps of PRECISION, or full ones. All but saddle_full_steps_init() shorten them to what is
+ * stable (longest_step.h). */
 saddle_status saddle_damped_steps_init(void *parameters, saddle_configuration *c,
                                        saddle_error *error);
 extern const saddle_automatic saddle_damped_steps[];
+saddle_status saddle_full_batch_init(void *parameters, saddle_configuration *c,
+                                     saddle_error *error);
+extern const saddle_automatic saddle_full_batch_steps[];
 saddle_status saddle_full_steps_init(void *parameters, saddle_configuration *c,
                                      saddle_error *error);
 extern const saddle_automatic saddle_full_steps[];
+/* Damped steps for gradients over all samples. */
+saddle_status saddle_damped_full_init(void *parameters, saddle_configuration *c,
+                                      saddle_error *error);
 
 /* For saddle_algorithm's layout, start and view, if the span is (x, y) and is sent in every
  * round. */

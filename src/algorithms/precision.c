@@ -41,9 +41,7 @@ static const saddle_option *const options[] = {SADDLE_PRECISION_OPTIONS, &saddle
 
 static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    (void)error;
-    saddle_precision_configure_recursive(parameters, BATCH_DIVISOR, c);
-    return SADDLE_OK;
+    return saddle_precision_configure_recursive(parameters, BATCH_DIVISOR, c, error);
 }
 
 /* Returns the batch of all n_i samples. */

@@ -38,6 +38,7 @@
 #include "algorithms/precision_steps.h"
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
+#include "core/status.h"
 #include "core/vector.h"
 
 #define GROUP "PRECISION+"
@@ -130,12 +131,11 @@ static bool is_measured(const saddle_agent *agent)
 
 static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
 {
-    (void)error;
     parameters *p = out;
     bool paper = follows_paper(p, c->given);
     if (c->given->q == 0 && c->given->rule == SADDLE_STEPS_PRACTICAL)
         c->steps.q = 0; /* depends on the size of the last refresh, or on what is measured */
-    saddle_precision_configure_recursive(&p->shared, BATCH_DIVISOR, c);
+    SADDLE_TRY(saddle_precision_configure_recursive(&p->shared, BATCH_DIVISOR, c, error));
     if (!paper) {
         c->steps.batch = 0;
         c->steps.c_gamma = c->steps.c_epsilon = (double)NAN;

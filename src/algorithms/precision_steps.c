@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "algorithms/descent_ascent.h"
+#include "algorithms/longest_step.h"
 #include "algorithms/pass.h"
 #include "algorithms/sampling.h"
 #include "core/sizes.h"
+#include "core/status.h"
 #include "core/vector.h"
 
 /* The smallest mini-batch that the library chooses. */
@@ -15,29 +17,42 @@
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-void saddle_precision_configure(saddle_precision_steps *shared, bool tracking,
-                                const saddle_configuration *c)
+/* Raises an automatic tau if the step nu / tau is not stable. */
+static saddle_status raise_tau(saddle_configuration *c, saddle_error *error)
+{
+    double longest;
+    if (!isnan(c->given->tau) || c->given->rule != SADDLE_STEPS_PRACTICAL)
+        return SADDLE_OK;
+    SADDLE_TRY(saddle_longest_step(c, c->steps.batch, &longest, error));
+    c->steps.tau = fmax(c->steps.tau, c->steps.nu / longest);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_precision_configure(saddle_precision_steps *shared, bool tracking,
+                                         saddle_configuration *c, saddle_error *error)
 {
     const saddle_prox *prox = c->instance->x_prox;
     saddle_clip *x = &shared->clip_x;
     saddle_clip *y = &shared->clip_y;
+    SADDLE_TRY(raise_tau(c, error));
     shared->steps = c->steps;
     shared->tracking = tracking;
     x->only = saddle_regularizer_is_zero(saddle_prox_regularizer(prox)) &&
               saddle_set_uniform_bounds(saddle_prox_set(prox), &x->lower, &x->upper);
     y->only = saddle_set_uniform_bounds(c->instance->y_set, &y->lower, &y->upper);
+    return SADDLE_OK;
 }
 
-void saddle_precision_configure_recursive(saddle_precision_steps *shared, double divisor,
-                                          saddle_configuration *c)
+saddle_status saddle_precision_configure_recursive(saddle_precision_steps *shared, double divisor,
+                                                   saddle_configuration *c, saddle_error *error)
 {
     const saddle_problem *problem = c->instance->problem;
     double most = (double)saddle_sizes_largest(problem->agents, problem->samples);
     if (c->given->batch == 0 && c->given->rule == SADDLE_STEPS_PRACTICAL)
         c->steps.batch = (uint64_t)fmax(LEAST_BATCH, ceil(sqrt(most) / divisor));
-    saddle_precision_configure(shared, true, c);
     if (problem->add_samples != NULL)
         shared->curvature = problem->y_curvature;
+    return saddle_precision_configure(shared, true, c, error);
 }
 
 /* ---- state ----------------------------------------------------------------------------------- */

@@ -126,16 +126,17 @@ static inline saddle_variables saddle_precision_variables(const saddle_agent *ag
         &saddle_option_alpha
 
 /* Completes the parameters of an algorithm with or without trackers. */
-void saddle_precision_configure(saddle_precision_steps *shared, bool tracking,
-                                const saddle_configuration *configuration);
+saddle_status saddle_precision_configure(saddle_precision_steps *shared, bool tracking,
+                                         saddle_configuration *configuration, saddle_error *error);
 /* The automatic batch of the next function. */
 #define SADDLE_PRECISION_BATCH_RULE(divisor)                                              \
     SADDLE_AUTOMATIC(saddle_option_batch, "ceil(sqrt(n) / " divisor "), but at least 2, " \
                                           "with --steps practical, where n is the largest n_i")
 /* The same with trackers and recursive estimates, by mini-batches of ceil(sqrt(n) / divisor)
  * samples, where n is the largest local size, if no size is given and the step rule is `practical`. */
-void saddle_precision_configure_recursive(saddle_precision_steps *shared, double divisor,
-                                          saddle_configuration *configuration);
+saddle_status saddle_precision_configure_recursive(saddle_precision_steps *shared, double divisor,
+                                                   saddle_configuration *configuration,
+                                                   saddle_error *error);
 
 /* For saddle_algorithm's layout, view and prox_point. */
 void saddle_precision_layout(const void *parameters, const saddle_problem *problem,

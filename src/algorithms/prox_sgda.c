@@ -29,16 +29,12 @@ static const saddle_option *const options[] = {SADDLE_PRECISION_OPTIONS, &saddle
 
 static saddle_status init_tracking(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    (void)error;
-    saddle_precision_configure(parameters, true, c);
-    return SADDLE_OK;
+    return saddle_precision_configure(parameters, true, c, error);
 }
 
 static saddle_status init_plain(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    (void)error;
-    saddle_precision_configure(parameters, false, c);
-    return SADDLE_OK;
+    return saddle_precision_configure(parameters, false, c, error);
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)

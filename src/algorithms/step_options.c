@@ -46,7 +46,9 @@ const saddle_option saddle_option_tau =
                 "agent's gradient or tracker. Without h this is a gradient step of length 1/tau, "
                 "projected onto X. auto: the problem's own value; without one L + L^2/mu, where L "
                 "and mu are those "
-                "of the problem or estimates, or 1 if there are none.");
+                "of the problem or estimates, or 1 if there are none. It is raised if nu/tau is "
+                "longer than 2/c, where c is the largest curvature of a mini-batch, measured "
+                "before the run.");
 
 const saddle_option saddle_option_alpha = SADDLE_STEP(
     STEPS(alpha), "alpha", GROUP, "auto", SADDLE_UNBOUNDED, &alpha, "STEP",

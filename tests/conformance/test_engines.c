@@ -534,7 +534,7 @@ static double right_value(const saddle_problem *problem, size_t agent, const dou
 
 START_TEST(the_first_fault_is_reported)
 {
-    static const char *const more[] = {"q=1", NULL};
+    static const char *const more[] = {"q=1", "tau=20", NULL};
     for (size_t c = 0; c < COUNTS; c++)
         for (int in_y = 0; in_y < 2; in_y++) {
             test_instance instance;
@@ -638,7 +638,7 @@ START_TEST(a_start_that_is_not_finite_is_named)
     saddle_error error = {.message = ""};
     saddle_problem problem = *test_own_problem();
     problem.gradient = broken_gradient;
-    static const char *const assignment[] = {"topology=path", "algorithm=precision", NULL};
+    static const char *const assignment[] = {"topology=path", "algorithm=precision", "tau=1", NULL};
     saddle_plan *plan = test_plan(NULL, assignment);
     saddle_instance *instance = NULL;
     saddle_result *result = NULL;

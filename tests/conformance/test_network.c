@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "algorithms/layout.h"
+#include "algorithms/longest_step.h"
 #include "instances.h"
 #include "observe/observer.h"
 #include "support.h"
@@ -727,7 +728,8 @@ END_TEST
 
 START_TEST(cspsg_averages_approach_the_saddle_at_their_rate)
 {
-    static const char *const rules[][3] = {{"decay=doubling", NULL}, {"decay=sqrt", NULL}};
+    static const char *const rules[][3] = {{"decay=doubling", "eta-y=0.125", NULL},
+                                           {"decay=sqrt", "eta-y=0.125", NULL}};
     for (size_t k = 0; k < 2; k++) {
         double error = error_after("cspsg", rules[k], 64);
         for (uint64_t t = 256; t <= 65536 / TEST_SLOWDOWN; t *= 4) {
@@ -1040,8 +1042,17 @@ START_TEST(defaults_are_what_the_files_say)
             double x_share = steps.nu;
             double y_share = steps.eta;
             if (method == DPPSP || method == CSPSG)
-                x_share = y_share = 1.0;
+                x_share = 1.0;
+            if (method == DPPSP)
+                y_share = 1.0;
             double x_step = x_share / steps.tau;
+            double longest = INFINITY;
+            saddle_configuration c = {.instance = r.instance.made, .steps = steps};
+            if (method != DPPSP)
+                assert_ok(saddle_longest_step(&c, method == GT_GDA ? SADDLE_ALL_SAMPLES : 0,
+                                              &longest, &error),
+                          error);
+            x_step = fmin(x_step, longest);
             double y_step = y_share * steps.alpha;
             assert_near(r.plan->steps.eta_x, x_step, 1e-15 * x_step);
             assert_near(r.plan->steps.eta_y, y_step, 1e-15 * y_step);
