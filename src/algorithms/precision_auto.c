@@ -10,19 +10,27 @@
  *   (v, u)_{t+1} by a refresh from R samples, or by differences over |S|      (7)
  *   p+ = sum_j M_ij p_j + v+ - v,   d+ = sum_j M_ij d_j + u+ - u              (8)
  *
+ * In an iteration of K rounds (mixing_rounds.h), (x, y, p, d) and the numbers below are mixed K - 1 times before these
+ * steps, and x and y are projected onto X and Y. v and u are still those at the point (x_0, y_0) of the last iteration,
+ * from which differences are computed. Without this, steps that suit the loss would be too long for a slow network:
+ * with a gap of g between the two largest eigenvalues of M and steps of s times the curvature, differences between
+ * agents decrease by a part of about g^2 / s in an iteration, if all Hessians are equal and g is smaller than s.
+ *
  * This is PRECISION in the coordinates H^1/2 x. H is a diagonal D or a full matrix. In the second case there is no h,
  * and (3) is exact where x~ lies inside X; elsewhere x~ is what a few proximal gradient steps give in the metric b D,
  * with a bound b such that H <= b D. They make (3) smaller, and are 0 where (3) is.
  *
- * tau. A = |difference of x-gradients over the same samples|^2, B = |y+ - y|^2 and C = |x+ - x|_H^2 are followed over
- * iterations and agents. The step s = nu / tau is the largest with s^2 A <= share^2 (C + s B / (eta alpha)), but grows
- * by at most a tenth per iteration. So s times the curvature along the path is at most the share: that of F in x, and,
- * by the term with B, the geometric mean of s and eta alpha times the mixed derivative. (The rule for one variable is
- * that of Malitsky and Mishchenko, "Adaptive gradient descent without descent", ICML 2020.) Where F is not convex in x,
- * that is not enough: x must be slow enough for y to follow. Then <difference of x-gradients, x+ - x> - <difference of
- * y-gradients, y+ - y> becomes negative; from then on, where H = I, steps are at most those of PRECISION, with the
- * problem's tau. And if the signal (below) grows to 100 times its least value, and by more than steps have grown, steps
- * stay at an eighth of what they were.
+ * tau. A = |difference of x-gradients over the same samples|^2, B = |y+ - y_0|^2 and C = |x+ - x_0|_H^2 are followed
+ * over iterations and agents. The step s = nu / tau is the largest with s^2 A <= share^2 (C + s B / (eta alpha)), but
+ * grows by at most a tenth per iteration. So s times the curvature along the path is at most the share: that of F in x,
+ * and, by the term with B, the geometric mean of s and eta alpha times the mixed derivative. (The rule for one variable
+ * is that of Malitsky and Mishchenko, "Adaptive gradient descent without descent", ICML 2020.) Where F is not convex in
+ * x, that is not enough: x must be slow enough for y to follow. Then <difference of x-gradients, x+ - x_0> -
+ * <difference of y-gradients, y+ - y_0> becomes negative; from then on, where H = I, steps are at most those of
+ * PRECISION, with the problem's tau. And if the signal (below) grows to 100 times its least value, and by more than
+ * steps have grown, steps are bounded by an eighth of what they were. This bound grows slowly, and more slowly each
+ * time. An agent that cannot measure the difference in an iteration, because it refreshes from some samples, keeps its
+ * last curvature: its numbers decrease by the same factor as its C.
  *
  * Batches. measured_batches.c measures the errors of v and u and keeps them below a part of the movement.
  *
@@ -31,7 +39,7 @@
  *
  *   c+ = sum_j M_ij c_j + r+ - r.
  *
- * Cost of an iteration: one round, one message of (x, y, p, d, c) per neighbour, 2 |S| or R IFO calls; a refresh from
+ * Cost of an iteration: K rounds of one message (x, y, p, d, c) per neighbour, 2 |S| or R IFO calls; a refresh from
  * all samples costs sqrt(n) more.
  */
 #include "algorithms/algorithms.h"
@@ -54,13 +62,13 @@ static const saddle_search noise_search = {.name = "noise-share", .low = -2, .hi
 static const saddle_search share_search = {.name = "step-share", .low = -2, .high = 2};
 
 static const saddle_option noise =
-    SADDLE_STEP(SADDLE_OWN(saddle_auto_parameters, noise, RUN), "noise-share", GROUP, "0.5",
+    SADDLE_STEP(SADDLE_OWN(saddle_auto_parameters, noise, RUN), "noise-share", GROUP, "0.3",
                 SADDLE_UNBOUNDED, &noise_search, "SHARE",
                 "The largest variance of the error of gradient estimates, relative to the squared "
                 "movement. Smaller: more samples, and fewer iterations.");
 
 static const saddle_option share = SADDLE_STEP(
-    SADDLE_OWN(saddle_auto_parameters, share, RUN), "step-share", GROUP, "0.1", 1.0, &share_search,
+    SADDLE_OWN(saddle_auto_parameters, share, RUN), "step-share", GROUP, "0.2", 1.0, &share_search,
     "SHARE",
     "Steps in x times the curvature that was measured along the path. Smaller: shorter steps.");
 
@@ -79,8 +87,13 @@ static const saddle_option *const options[] = {
 #define GROWTH 1.1
 #define UNSTABLE 100.0
 #define SHORTER 8.0
-/* A signal that is a smaller part of the largest one may be rounding, and its growth means nothing. */
+/* By which part their bound then grows in an iteration, and how much slower each time. */
+#define FIRST_EASING 0.025
+#define LESS_EASING 16.0
+/* A signal that is a smaller part of the largest one may be rounding, and its growth means nothing; that of the network
+ * may be rounding earlier, because mixing adds up what was rounded. */
 #define ROUNDING 1e-16
+#define RESOLVED 1e-14
 /* If x and y move by a few units in the last place, estimates stay as they are: changes of their last digits would
  * add up in v and be lost in p, which is larger. This is checked only once the signal is a small part of the largest
  * one. */
@@ -96,19 +109,19 @@ static const saddle_option *const options[] = {
 
 /* ---- state ------------------------------------------------------------------------------------ */
 
-static void layout(const void *p, const saddle_problem *problem, saddle_layout *out)
+static void layout(const void *parameters, const saddle_problem *problem, saddle_layout *out)
 {
-    (void)p;
+    const saddle_auto_parameters *p = parameters;
     size_t x_dim = problem->x_dim;
     size_t y_dim = problem->y_dim;
     size_t both = x_dim + y_dim;
-    out->rounds = 1;
+    out->rounds = p->mixing.count;
     saddle_layout_add(out, "x", x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
     saddle_layout_add(out, "y", y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
     saddle_layout_add(out, "p", x_dim, SADDLE_FIELD_SUM, 0);
     saddle_layout_add(out, "d", y_dim, SADDLE_FIELD_SUM, x_dim);
     saddle_layout_add(out, "c", FOLLOWED, SADDLE_FIELD_SUM, both);
-    out->kept = both + FOLLOWED + OWN_KEPT + MEASURED_KEPT;
+    out->kept = both + FOLLOWED + OWN_KEPT + MEASURED_KEPT + (p->mixing.count > 1 ? 3 * both : 0);
     out->work = NUMBERS + 3 * both + 2 * x_dim;
 }
 
@@ -131,6 +144,8 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
         saddle_sizes_smallest(c->instance->problem->agents, c->instance->problem->samples);
     c->steps.batch = saddle_measured_least_batch(samples);
     p->steps = c->steps;
+    p->x_set = c->instance->x_set;
+    saddle_mixing_rounds_choose(&p->mixing, c->instance);
     p->first = m->uniform ? c->steps.tau
                           : c->steps.nu / p->share * (m->xx + m->xy * m->xy * c->steps.alpha);
     return SADDLE_OK;
@@ -161,7 +176,8 @@ static double distance2(const saddle_auto_variables *at, const double *a, const 
 /* Returns what the network follows, or, while that is not positive everywhere, what this agent does. */
 static const double *followed(const saddle_auto_variables *at)
 {
-    bool positive = at->c[SIGNAL] > 0.0 && at->c[SLOPES] > 0.0 && at->c[X_MOVED] > 0.0;
+    bool positive =
+        at->c[SIGNAL] > RESOLVED * at->kept[LARGEST] && at->c[SLOPES] > 0.0 && at->c[X_MOVED] > 0.0;
     return positive ? at->c : at->r;
 }
 
@@ -178,6 +194,9 @@ static double bound_of_step(const saddle_auto_variables *at, double signal, doub
     if (signal > UNSTABLE * kept[LEAST] * fmax(1.0, step / kept[LEAST_STEP])) {
         kept[LEAST] = signal;
         kept[LEAST_STEP] = kept[BOUND] = step / SHORTER;
+        kept[EASING] = kept[EASING] > 0.0 ? kept[EASING] / LESS_EASING : FIRST_EASING;
+    } else {
+        kept[BOUND] *= 1.0 + kept[EASING];
     }
     return kept[BOUND] > 0.0 ? kept[BOUND] : INFINITY;
 }
@@ -270,8 +289,8 @@ static saddle_measured estimates_of(const saddle_agent *agent, const saddle_auto
     return (saddle_measured){.x_dim = at->x_dim,
                              .y_dim = at->y_dim,
                              .samples = at->samples,
-                             .x = at->x,
-                             .y = at->y,
+                             .x = at->x0,
+                             .y = at->y0,
                              .x1 = at->x1,
                              .y1 = at->y1,
                              .gx = at->gx,
@@ -291,10 +310,32 @@ static saddle_measured estimates_of(const saddle_agent *agent, const saddle_auto
                              .number = at->number};
 }
 
+/* Returns whether this round is not the last one of its iteration. */
+static bool only_mixes(const saddle_agent *agent)
+{
+    return agent->round + 1 < ((const saddle_auto_parameters *)agent->parameters)->mixing.count;
+}
+
+/* Makes a round of mixing. After the last of them, x and y return to their sets. */
+static void mix(const saddle_agent *agent, const saddle_auto_variables *at)
+{
+    const saddle_auto_parameters *p = agent->parameters;
+    size_t both = at->x_dim + at->y_dim;
+    saddle_mixing_rounds_make(&p->mixing, agent, both, FOLLOWED, at->more + both);
+    if (agent->round + 2 < p->mixing.count)
+        return;
+    saddle_set_project(p->x_set, at->x1, agent->scratch);
+    saddle_set_project(agent->y_set, at->y1, agent->scratch);
+}
+
 static void move(saddle_agent *agent)
 {
     const saddle_steps *s = &((const saddle_auto_parameters *)agent->parameters)->steps;
     const saddle_auto_variables at = saddle_auto_variables_of(agent);
+    if (only_mixes(agent)) {
+        mix(agent, &at);
+        return;
+    }
     update_tau(agent, &at);
     compute_targets(agent, &at);
     mix_and_move(agent, 0, at.x_dim, s->nu, at.x_tilde, at.x1);
@@ -311,6 +352,8 @@ static void move(saddle_agent *agent)
 
 static void estimate(saddle_agent *agent)
 {
+    if (only_mixes(agent))
+        return;
     const saddle_auto_variables at = saddle_auto_variables_of(agent);
     const saddle_measured estimates = estimates_of(agent, &at);
     saddle_measured_continue(agent, &estimates);
@@ -326,18 +369,19 @@ static bool is_still(const saddle_auto_variables *at)
            y_moved <= STILL * STILL * saddle_norm2(at->y_dim, at->y);
 }
 
-/* Returns <dgx, x+ - x> - <dgy, y+ - y> for the change of the estimates to (gx, gy). */
+/* Returns <dgx, x+ - x_0> - <dgy, y+ - y_0> for the change of the estimates to (gx, gy). */
 static double monotonicity(const saddle_auto_variables *at)
 {
     double sum = 0.0;
     for (size_t k = 0; k < at->x_dim + at->y_dim; k++) {
         double change = at->gx[k] - (at->number[REFRESHES] > 0.0 ? at->v[k] : 0.0);
-        sum += (k < at->x_dim ? change : -change) * (at->x1[k] - at->x[k]);
+        sum += (k < at->x_dim ? change : -change) * (at->x1[k] - at->x0[k]);
     }
     return sum;
 }
 
-/* Completes (7) in (gx, gy). Returns A and stores the monotonicity, or returns NaN if the batch cannot tell. */
+/* Completes (7) in (gx, gy). Returns A and stores the monotonicity, or returns NaN if the batch cannot
+ * tell, and stores NaN if x and y do not move. */
 static double finish_estimates(const saddle_agent *agent, const saddle_auto_variables *at,
                                double *monotone)
 {
@@ -347,7 +391,7 @@ static double finish_estimates(const saddle_agent *agent, const saddle_auto_vari
     double slopes = (double)NAN;
     if (is_still(at)) {
         memcpy(at->gx, at->v, both * sizeof *at->v);
-        return slopes;
+        return *monotone = slopes;
     }
     saddle_measured_finish(agent, &estimates);
     bool refreshed = at->number[REFRESHES] > 0.0;
@@ -372,13 +416,24 @@ static void follow(const saddle_agent *agent, const saddle_auto_variables *at, d
     saddle_learn(&at->r[SIGNAL], at->number[REACH], SADDLE_FOLLOW);
     if (!isnan(slopes)) {
         saddle_learn(&at->r[SLOPES], slopes, SADDLE_FOLLOW);
-        saddle_learn(&at->r[X_MOVED], distance2(at, at->x1, at->x), SADDLE_FOLLOW);
-        saddle_learn(&at->r[Y_MOVED], saddle_distance2(at->y_dim, at->y1, at->y), SADDLE_FOLLOW);
+        saddle_learn(&at->r[X_MOVED], distance2(at, at->x1, at->x0), SADDLE_FOLLOW);
+        saddle_learn(&at->r[Y_MOVED], saddle_distance2(at->y_dim, at->y1, at->y0), SADDLE_FOLLOW);
         saddle_learn(&at->r[MONOTONE], monotone, SADDLE_FOLLOW);
+    } else if (at->r[X_MOVED] > 0.0 && !isnan(monotone)) {
+        double moved = at->r[X_MOVED];
+        saddle_learn(&moved, distance2(at, at->x1, at->x0), SADDLE_FOLLOW);
+        saddle_scale(FOLLOWED - SLOPES, fmin(1.0, moved / at->r[X_MOVED]), &at->r[SLOPES]);
     }
     saddle_agent_mix(agent, (size_t)(at->c - agent->now), FOLLOWED, at->c1);
     for (int k = 0; k < FOLLOWED; k++)
         at->c1[k] += at->r[k] - before[k];
+}
+
+/* Keeps x_0 and y_0, the point of the estimates, which mixing moves. */
+static void keep_point(const saddle_agent *agent, const saddle_auto_variables *at)
+{
+    if (((const saddle_auto_parameters *)agent->parameters)->mixing.count > 1)
+        memcpy(at->more, at->x1, (at->x_dim + at->y_dim) * sizeof *at->more);
 }
 
 static void track(saddle_agent *agent)
@@ -386,9 +441,12 @@ static void track(saddle_agent *agent)
     const saddle_auto_variables at = saddle_auto_variables_of(agent);
     size_t both = at.x_dim + at.y_dim;
     double monotone = 0.0;
+    if (only_mixes(agent))
+        return;
     double slopes = finish_estimates(agent, &at, &monotone);
     follow(agent, &at, slopes, monotone);
     saddle_agent_track(agent, both, both, at.gx, at.v, at.p1);
+    keep_point(agent, &at);
     saddle_agent_check_finite(agent, "variance", DIFFERENCE - X_ERROR + 1, &at.measured[X_ERROR]);
     saddle_agent_check_finite(agent, "v (x-gradient)", at.x_dim, at.v);
     saddle_agent_check_finite(agent, "u (y-gradient)", at.y_dim, at.u);
@@ -403,6 +461,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     memset(at.c1, 0, FOLLOWED * sizeof *at.c1);
     memset(at.r, 0, (FOLLOWED + OWN_KEPT + MEASURED_KEPT) * sizeof *at.r);
     at.kept[TAU] = p->first;
+    keep_point(agent, &at);
     const saddle_measured estimates = estimates_of(agent, &at);
     saddle_measured_start(agent, &estimates, true);
     memcpy(at.v, at.gx, (at.x_dim + at.y_dim) * sizeof *at.v);
@@ -430,7 +489,7 @@ const saddle_algorithm saddle_precision_auto = {
                .regularizer = true,
                .stochastic = true,
                .ifo = "2 |S|; R_i at a refresh",
-               .rounds = "1",
+               .rounds = "K",
                .message = "2 (dim x + dim y) + 5",
                .samples = "-",
                .communication = "-"},

@@ -1,7 +1,8 @@
 /*
  * The variables of PRECISION-auto, which precision_auto.c describes.
  *
- * The published span is  x | y | p | d | c, the kept state  v | u | r | numbers | numbers of measured_batches.h.
+ * The published span is  x | y | p | d | c, the kept state  v | u | r | numbers | numbers of measured_batches.h, and
+ * with several rounds of mixing  x_0 | y_0 | (x, y, p, d) of the round before.
  */
 #ifndef SADDLE_ALGORITHMS_PRECISION_AUTO_H
 #define SADDLE_ALGORITHMS_PRECISION_AUTO_H
@@ -10,12 +11,15 @@
 
 #include "algorithms/curvature.h"
 #include "algorithms/measured_batches.h"
+#include "algorithms/mixing_rounds.h"
 
 typedef struct saddle_auto_parameters {
     saddle_steps steps;
     double noise; /* theta */
     double share;
     double first; /* tau of the first iteration */
+    saddle_mixing_rounds mixing;
+    const saddle_set *x_set;
     saddle_curvature_kind hessian;
     saddle_curvature measured;
 } saddle_auto_parameters;
@@ -30,6 +34,7 @@ enum {
     LEAST_STEP, /* the step at that time */
     LARGEST,    /* the largest signal so far */
     BOUND,      /* of the step; 0: none */
+    EASING,     /* by which part the bound grows in an iteration */
     OWN_KEPT
 };
 
@@ -40,9 +45,11 @@ enum {
 typedef struct saddle_auto_variables {
     size_t x_dim, y_dim, samples;
     const double *x, *y, *p, *d, *c; /* now */
+    const double *x0, *y0;           /* where v and u were estimated */
     double *x1, *y1, *p1, *d1, *c1;  /* next */
     double *v, *u, *r;               /* kept */
     double *kept, *measured;         /* kept: own numbers, and those of the estimates */
+    double *more;                    /* kept: x_0, y_0 and (x, y, p, d) of the round before */
     double *gx, *gy;                 /* work: over a batch, or its first half */
     double *hx, *hy;                 /* work: over its second half */
     double *x_tilde, *y_tilde;       /* work */
@@ -57,6 +64,8 @@ static inline saddle_auto_variables saddle_auto_variables_of(const saddle_agent 
     size_t x_dim = agent->problem->x_dim;
     size_t both = x_dim + agent->problem->y_dim;
     double *g = agent->work + NUMBERS;
+    double *more = agent->kept + both + FOLLOWED + OWN_KEPT + MEASURED_KEPT;
+    const double *estimated = p->mixing.count > 1 ? more : agent->now;
     return (saddle_auto_variables){.x_dim = x_dim,
                                    .y_dim = both - x_dim,
                                    .samples = agent->problem->samples[agent->id],
@@ -65,6 +74,8 @@ static inline saddle_auto_variables saddle_auto_variables_of(const saddle_agent 
                                    .p = agent->now + both,
                                    .d = agent->now + both + x_dim,
                                    .c = agent->now + 2 * both,
+                                   .x0 = estimated,
+                                   .y0 = estimated + x_dim,
                                    .x1 = agent->next,
                                    .y1 = agent->next + x_dim,
                                    .p1 = agent->next + both,
@@ -75,6 +86,7 @@ static inline saddle_auto_variables saddle_auto_variables_of(const saddle_agent 
                                    .r = agent->kept + both,
                                    .kept = agent->kept + both + FOLLOWED,
                                    .measured = agent->kept + both + FOLLOWED + OWN_KEPT,
+                                   .more = more,
                                    .gx = g,
                                    .gy = g + x_dim,
                                    .hx = g + both,

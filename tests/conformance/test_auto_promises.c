@@ -398,6 +398,47 @@ START_TEST(it_is_not_caught_by_its_noise)
 }
 END_TEST
 
+/* Networks on which agents drift apart with one round in an iteration: a long path, and links that fail. */
+START_TEST(slow_networks_do_not_stop_it)
+{
+    static const char *const networks[][3] = {{"agents=30", "topology=path", "links=reliable"},
+                                              {"agents=12", "topology=star", "links=gossip"},
+                                              {"agents=12", "topology=path", "links=burst:0.3:10"}};
+    static const char *const problems[][3] = {
+        {"problem=group-dro", "groups=label", "data=synthetic:2000:20"},
+        {"problem=auc", "score=linear", "data=synthetic:2000:20"}};
+    const char *const setting[] = {networks[_i / 2][0],
+                                   networks[_i / 2][1],
+                                   networks[_i / 2][2],
+                                   problems[_i % 2][0],
+                                   problems[_i % 2][1],
+                                   problems[_i % 2][2],
+                                   "partition=label-skew:0.3",
+                                   "algorithm=precision-auto",
+                                   "gap=end",
+                                   "iterations=5000",
+                                   "max-rounds=5000",
+                                   "max-ifo=200000",
+                                   NULL};
+    saddle_result *result = test_run(setting, NULL);
+    assert_at_most(result->rows[result->row_count - 1].gap, 3e-4);
+    saddle_result_free(result);
+}
+END_TEST
+
+/* A full metric that were measured with fewer samples than columns would allow steps in the other directions that are
+ * a million times too long. */
+START_TEST(many_columns_do_not_make_it_diverge)
+{
+    static const char *const setting[] = {
+        "problem=auc",   "data=synthetic:1500:800",  "agents=2", "topology=path",
+        "iterations=40", "algorithm=precision-auto", NULL};
+    saddle_result *result = test_run(setting, NULL);
+    assert_at_most(result->rows[result->row_count - 1].primal, -0.1);
+    saddle_result_free(result);
+}
+END_TEST
+
 Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("auto_promises");
@@ -412,6 +453,8 @@ Suite *saddle_test_suite(void)
     tcase_add_test(limit, no_noise_means_full_gradients);
     tcase_add_loop_test(limit, it_reaches_the_saddle_of_the_quadratic, 0, 4);
     tcase_add_loop_test(limit, it_is_not_caught_by_its_noise, 0, 2);
+    tcase_add_loop_test(limit, slow_networks_do_not_stop_it, 0, 6);
+    tcase_add_test(limit, many_columns_do_not_make_it_diverge);
     suite_add_tcase(suite, limit);
     return suite;
 }

@@ -1,8 +1,8 @@
 /*
  * PRECISION-auto, and PRECISION+ with measured batches, follow their descriptions: a slow version is written here with
  * plain loops, dense matrices and one gradient per sample, only from the comments of precision_auto.c,
- * precision_plus.c and measured_batches.c, and compared iterate by iterate. The entries of the metric H are taken from
- * the library; test_curvature.c and test_metric.c test them.
+ * precision_plus.c, measured_batches.c and mixing_rounds.h, and compared iterate by iterate. The entries of the metric H
+ * are taken from the library; test_curvature.c and test_metric.c test them.
  */
 #include <float.h>
 #include <math.h>
@@ -22,7 +22,7 @@ enum { MOST = 128, AGENTS = 32 }; /* the largest dimensions, and numbers of samp
 typedef struct node {
     double z[2 * MOST], tracker[2 * MOST], estimate[2 * MOST];
     double c[5], r[5]; /* signal, slopes, movement of x, movement of y, monotonicity */
-    double tau, least, least_step, most, bound;
+    double tau, least, least_step, most, bound, easing;
     double error[2], sample[2], difference, since, span;
 } node;
 
@@ -35,6 +35,9 @@ enum {
     DIAGONAL_STEPS,
     NOT_MONOTONE, /* bounds the steps to those of PRECISION */
     SHORTER_STEPS,
+    EASED_STEPS,   /* the bound of steps has grown */
+    MIXING_ROUNDS, /* beside the last round */
+    BACK_IN_SETS,  /* mixing had left them */
     EVENTS
 };
 
@@ -49,7 +52,7 @@ typedef struct slow {
     double most_partial, renewed;
     size_t m, x_dim, both;
     double mixing[AGENTS][AGENTS];
-    node now[AGENTS], next[AGENTS];
+    node now[AGENTS], mixed[AGENTS], next[AGENTS];
     uint64_t ifo[AGENTS];
     bool seen[EVENTS];
     double *scratch;
@@ -139,16 +142,56 @@ static void mix(const slow *s, size_t i, size_t offset, size_t count, double *ou
     for (size_t k = 0; k < count; k++) {
         out[k] = 0.0;
         for (size_t j = 0; j < s->m; j++)
-            out[k] += s->mixing[i][j] * ((const double *)&s->now[j])[offset + k];
+            out[k] += s->mixing[i][j] * ((const double *)&s->mixed[j])[offset + k];
     }
 }
 
-/* The numbers whose network means are followed, or the agent's own while these are not positive. */
+/* Applies T(rho(M)) / T(rho(1)) to some numbers of all agents, where T is Chebyshev's polynomial of a degree, and rho
+ * maps [a, b], the eigenvalues of M other than 1, to [-1, 1]. */
+static void mix_by_polynomial(slow *s, int degree, size_t offset, size_t count)
+{
+    double a = (double)(float)s->instance->spectrum.lambda_m;
+    double b = 1.0 - (double)(float)(1.0 - s->instance->spectrum.lambda2);
+    double size = cosh(degree * acosh((2.0 - a - b) / (b - a)));
+    for (size_t k = 0; k < count && degree > 0; k++) {
+        double t[3][AGENTS] = {{0.0}};
+        double reference =
+            ((const double *)&s->now[0])[offset + k]; /* equal numbers stay as they are */
+        for (size_t i = 0; i < s->m; i++)
+            t[1][i] = ((const double *)&s->now[i])[offset + k] - reference;
+        for (int r = 1; r <= degree; r++) {
+            for (size_t i = 0; i < s->m; i++) {
+                double rho = -(a + b) / (b - a) * t[1][i];
+                for (size_t j = 0; j < s->m; j++)
+                    rho += 2.0 / (b - a) * s->mixing[i][j] * t[1][j];
+                t[2][i] = r == 1 ? rho : 2.0 * rho - t[0][i];
+            }
+            memcpy(t[0], t[1], sizeof t[0]);
+            memcpy(t[1], t[2], sizeof t[1]);
+        }
+        for (size_t i = 0; i < s->m; i++)
+            ((double *)&s->mixed[i])[offset + k] = reference + t[1][i] / size;
+    }
+}
+
+/* The fewest rounds by which a polynomial of this degree reduces differences to 0.3, at most 100. */
+static int rounds_of(const slow *s)
+{
+    double a = (double)(float)s->instance->spectrum.lambda_m;
+    double b = 1.0 - (double)(float)(1.0 - s->instance->spectrum.lambda2);
+    int count = 1;
+    while (b > a && b < 1.0 && count < 100 &&
+           cosh(count * acosh((2.0 - a - b) / (b - a))) < 1.0 / 0.3)
+        count++;
+    return count;
+}
+
+/* The numbers whose network means are followed, or the agent's own where these are not positive or may be rounding. */
 static const double *followed(const slow *s, const node *n)
 {
     if (s->plus)
         return n->c[0] > 1e-13 * n->most ? n->c : n->r;
-    return n->c[0] > 0.0 && n->c[1] > 0.0 && n->c[2] > 0.0 ? n->c : n->r;
+    return n->c[0] > 1e-14 * n->most && n->c[1] > 0.0 && n->c[2] > 0.0 ? n->c : n->r;
 }
 
 static void follow_mean(double *mean, double number, double weight)
@@ -177,8 +220,9 @@ static double curvature_step(const slow *s, const node *n, const double *f)
     return low;
 }
 
-/* Where H = I and F is not monotone along the path, steps are never again longer than with PRECISION's tau. When the
- * signal has grown a hundredfold, and by more than steps have, steps are never again longer than an eighth. */
+/* When the signal has grown a hundredfold, and by more than steps have, steps are at most an eighth of what they were;
+ * this bound then grows by 0.025 in an iteration, and by a sixteenth of that each time. Where H = I and F is not
+ * monotone along the path, steps are at most those of PRECISION. */
 static double next_tau(slow *s, node *n)
 {
     const double *f = followed(s, n);
@@ -191,20 +235,25 @@ static double next_tau(slow *s, node *n)
     double last = s->nu / n->tau;
     double step = curvature_step(s, n, f);
     double now = fmin(step, last);
-    if (s->uniform && f[4] < 0.0) {
-        n->bound = fmin(n->bound, s->nu / s->most_tau);
-        s->seen[NOT_MONOTONE] = s->seen[NOT_MONOTONE] || step > n->bound;
-    }
     n->most = fmax(n->most, f[0]);
+    bool shorter = false;
     if (n->least == 0.0 || f[0] < n->least) {
         n->least = fmax(f[0], 1e-16 * n->most);
         n->least_step = now;
     }
     if (f[0] > 100.0 * n->least && f[0] / now > 100.0 * n->least / n->least_step) {
         n->least = f[0];
-        n->least_step = now / 8.0;
-        n->bound = fmin(n->bound, now / 8.0);
-        s->seen[SHORTER_STEPS] = true;
+        n->least_step = n->bound = now / 8.0;
+        n->easing = n->easing == 0.0 ? 0.025 : n->easing / 16.0;
+        s->seen[SHORTER_STEPS] = shorter = true;
+    }
+    if (!shorter && isfinite(n->bound)) {
+        n->bound *= 1.0 + n->easing;
+        s->seen[EASED_STEPS] = s->seen[EASED_STEPS] || n->easing > 0.0;
+    }
+    if (s->uniform && f[4] < 0.0) {
+        n->bound = fmin(n->bound, s->nu / s->most_tau);
+        s->seen[NOT_MONOTONE] = s->seen[NOT_MONOTONE] || step > n->bound;
     }
     return s->nu / fmin(step, n->bound);
 }
@@ -263,15 +312,17 @@ static uint64_t full_variances(slow *s, size_t i, uint64_t t, const double *z, d
     return count;
 }
 
+/* Between z0, where the last estimates were made, and next->z. */
 static void estimate(slow *s, size_t i, uint64_t t, double reach, const double *tilde)
 {
-    const node *now = &s->now[i];
+    const node *now = &s->mixed[i];
+    const double *z0 = s->now[i].z;
     node *next = &s->next[i];
     double n = (double)s->problem->samples[i];
     next->since = now->since + (s->m > 1 ? 1.0 : 0.0);
     double ax = s->nu / next->tau;
     double ay = s->eta * s->alpha;
-    double signal = followed(s, now)[0] > 0.0 ? followed(s, now)[0] : reach;
+    double signal = followed(s, next)[0] > 0.0 ? followed(s, next)[0] : reach;
     double mixed = 1.0 / (double)s->m + s->renewed / fmax(1.0, now->span);
     double limit = s->noise * signal / fmin(s->renewed, mixed);
     double of_sample = ax * now->sample[0] + ay * now->sample[1];
@@ -295,10 +346,10 @@ static void estimate(slow *s, size_t i, uint64_t t, double reach, const double *
         mean_gradient(s, i, index + half, (size_t)count - half, next->z, g[1]);
     s->ifo[i] += (uint64_t)count * (refreshes ? 1 : 2);
     if (!refreshes) {
-        mean_gradient(s, i, index, half, now->z, before);
+        mean_gradient(s, i, index, half, z0, before);
         for (size_t k = 0; k < s->both; k++)
             g[0][k] -= before[k];
-        mean_gradient(s, i, index + half, (size_t)count - half, now->z, before);
+        mean_gradient(s, i, index + half, (size_t)count - half, z0, before);
         for (size_t k = 0; k < s->both; k++)
             g[1][k] -= before[k];
     }
@@ -320,7 +371,7 @@ static void estimate(slow *s, size_t i, uint64_t t, double reach, const double *
     for (size_t k = 0; k < s->both; k++) {
         double mean = ((double)half * g[0][k] + (count - (double)half) * g[1][k]) / count;
         next->estimate[k] = refreshes ? mean : now->estimate[k] + mean;
-        double change = (refreshes ? mean - now->estimate[k] : mean) * (next->z[k] - now->z[k]);
+        double change = (refreshes ? mean - now->estimate[k] : mean) * (next->z[k] - z0[k]);
         monotone += k < s->x_dim ? change : -change;
     }
     double rest = 1.0 / count - 1.0 / n;
@@ -344,10 +395,13 @@ static void estimate(slow *s, size_t i, uint64_t t, double reach, const double *
     follow_mean(&next->r[0], reach, 0.2);
     if (told && !s->plus) {
         follow_mean(&next->r[1], slopes, 0.2);
-        follow_mean(&next->r[2], x_part2(s, s->h, next->z, now->z), 0.2);
-        follow_mean(&next->r[3], y_part2(s, next->z, now->z), 0.2);
+        follow_mean(&next->r[2], x_part2(s, s->h, next->z, z0), 0.2);
+        follow_mean(&next->r[3], y_part2(s, next->z, z0), 0.2);
         follow_mean(&next->r[4], monotone, 0.2);
     }
+    double factor = fmin(1.0, 0.8 + 0.2 * x_part2(s, s->h, next->z, z0) / next->r[2]);
+    for (int k = 1; k < 5 && !told && now->r[2] > 0.0; k++)
+        next->r[k] *= factor;
 }
 
 /* (3): free where that stays in X, else ten proximal gradient steps in the metric b D; in a diagonal metric one. */
@@ -389,8 +443,28 @@ static void step_in_x(slow *s, const node *now, double tau, double *out)
 
 static void step(slow *s, uint64_t t)
 {
+    int rounds = s->plus ? 1 : rounds_of(s);
+    memcpy(s->mixed, s->now, sizeof s->mixed);
+    mix_by_polynomial(s, rounds - 1, OFFSET(z), s->both);
+    mix_by_polynomial(s, rounds - 1, OFFSET(tracker), s->both);
+    for (int r = 1; r < rounds; r++) {
+        double c[AGENTS][5];
+        for (size_t i = 0; i < s->m; i++)
+            mix(s, i, OFFSET(c), 5, c[i]);
+        for (size_t i = 0; i < s->m; i++)
+            memcpy(s->mixed[i].c, c[i], sizeof c[i]);
+    }
+    for (size_t i = 0; i < s->m && rounds > 1; i++) {
+        double before[2 * MOST];
+        memcpy(before, s->mixed[i].z, s->both * sizeof *before);
+        saddle_set_project(s->instance->x_set, s->mixed[i].z, s->scratch);
+        saddle_set_project(s->instance->y_set, s->mixed[i].z + s->x_dim, s->scratch);
+        s->seen[MIXING_ROUNDS] = true;
+        if (test_farthest(s->both, before, s->mixed[i].z) > 1e-6)
+            s->seen[BACK_IN_SETS] = true;
+    }
     for (size_t i = 0; i < s->m; i++) {
-        const node *now = &s->now[i];
+        const node *now = &s->mixed[i];
         node *next = &s->next[i];
         double tilde[2 * MOST];
         *next = *now;
@@ -410,7 +484,7 @@ static void step(slow *s, uint64_t t)
             next->tracker[k] += next->estimate[k] - now->estimate[k];
         mix(s, i, OFFSET(c), 5, next->c);
         for (int k = 0; k < 5; k++)
-            next->c[k] += next->r[k] - now->r[k];
+            next->c[k] += next->r[k] - s->now[i].r[k];
     }
     memcpy(s->now, s->next, sizeof s->now);
 }
@@ -546,6 +620,7 @@ static const char *const variants[][3] = {
     {"x-set=l2-ball:0.3", "regularizer=none", NULL},
     {"x-set=l2-ball:0.3", "hessian=diagonal", NULL},
     {"step-share=1", NULL},
+    {"topology=path", "mixing=metropolis", NULL},
 };
 
 START_TEST(it_follows_its_rules)
@@ -574,17 +649,20 @@ START_TEST(everything_is_compared)
         "difference",     "refresh from a part of the samples",
         "free step in H", "step in H that leaves X",
         "step in D",      "step that is bounded for want of monotonicity",
-        "shortened step"};
+        "shortened step", "step whose bound has grown",
+        "mixing round",   "iterate that mixing moved out of its set"};
     static const struct {
         int which;
         const char *more[3];
     } rich[] = {{FAIR_DENSE_UNEQUAL, {NULL}}, /* differences, refreshes, free and inner steps */
                 {FAIR_DENSE_UNEQUAL, {"hessian=diagonal"}},
-                {FAIR_MLP_DENSE, {NULL}},                       /* not monotone */
-                {AUC_LINEAR_SPARSE_UNEQUAL, {"step-share=1"}}}; /* shortened */
+                {FAIR_MLP_DENSE, {NULL}}, /* not monotone */
+                /* shortened, with a bound that grows */
+                {AUC_LINEAR_SPARSE_UNEQUAL, {"step-share=1", "noise-share=50"}},
+                {QUADRATIC_BALL, {"x-set=box:-0.1:0.1", "topology=star"}}}; /* out of X and back */
     bool seen[EVENTS] = {false};
     for (size_t k = 0; k < sizeof rich / sizeof *rich; k++)
-        follow(rich[k].which, false, rich[k].more, 40, seen);
+        follow(rich[k].which, false, rich[k].more, k == 3 ? 100 : 40, seen);
     for (int k = 0; k < EVENTS; k++)
         ck_assert_msg(seen[k], "there is no %s", name[k]);
     bool plus[EVENTS] = {false};
