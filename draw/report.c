@@ -13,6 +13,7 @@
 #include "draw/trace_curves.h"
 #include "draw/trace_list.h"
 #include "files/file.h"
+#include "files/path_list.h"
 
 /* ---- small things -------------------------------------------------------------------------- */
 
@@ -264,9 +265,22 @@ static saddle_status write_page(FILE *f, const report_page *r, const saddle_trac
     return status;
 }
 
+/* Refuses a page that would replace the edges of a network that it draws. */
+static saddle_status check_edges(const report_page *r, const char *path, saddle_error *error)
+{
+    saddle_path_list outputs = {.count = 0};
+    saddle_path_list inputs = {.count = 0};
+    saddle_path_list_add(&outputs, "--output", path);
+    for (size_t k = 0; k < r->traces; k++)
+        saddle_path_list_add_rule(&inputs, "the topology of a trace",
+                                  saddle_trace_setting(r->trace[k], "topology"));
+    return saddle_path_lists_check(&outputs, &inputs, error);
+}
+
 saddle_status report_write(const report_page *r, const char *path, saddle_error *error)
 {
     saddle_output file;
+    SADDLE_TRY(check_edges(r, path, error));
     const saddle_trace **trace = calloc(r->traces + 1, sizeof *trace);
     SADDLE_TRY(saddle_check_memory(trace, "the sections", error));
     saddle_status status = saddle_output_open(&file, path, error);

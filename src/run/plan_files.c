@@ -10,6 +10,7 @@
 #include "core/print.h"
 #include "core/sha256.h"
 #include "core/status.h"
+#include "data/dataset.h"
 #include "data/readers.h"
 #include "files/file.h"
 #include "files/pattern.h"
@@ -48,8 +49,7 @@ static void add_parts(const char *what, const char *pattern, saddle_path_list *i
 void saddle_data_add_inputs(const char *what, const char *name, saddle_path_list *inputs)
 {
     char *path = NULL;
-    struct stat status;
-    if (*name == '\0' || (strncmp(name, "synthetic", 9) == 0 && stat(name, &status) != 0))
+    if (*name == '\0' || saddle_data_is_generated(name))
         return;
     add_parts(what, name, inputs);
     /* A name that is not a file is refused when it is used. */

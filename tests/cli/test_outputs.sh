@@ -259,4 +259,28 @@ check "has the rows" rows_in read.csv 3
 try run "${small[@]}" --trace /dev/stdout --quiet
 check "the standard output" says "iteration,ifo"
 
+# ---- data with a name like that of generated data, in the directory of data
+mkdir -p kept
+try data generate kept/synthetic-train.libsvm --rows 200
+cp kept/synthetic-train.libsvm before
+export SADDLE_DATA=kept
+refuse "is also the file of --data" run --data synthetic-train.libsvm --iterations 5 --trace kept/synthetic-train.libsvm
+refuse "is also the file of NAME" data split synthetic-train.libsvm --train kept/synthetic-train.libsvm --test t.libsvm
+refuse "is also the file of NAME" data convert synthetic-train.libsvm kept/synthetic-train.libsvm
+unset SADDLE_DATA
+check "they are as they were" cmp -s before kept/synthetic-train.libsvm
+
+# ---- a page does not replace the edges that it draws
+printf '0 1\n1 2\n2 3\n' >edges
+ln -s edges link
+try run --problem quadratic --agents 4 --topology file:edges --iterations 5 --gap never --quiet --trace drawn.csv
+for page in edges link; do
+    refuse "is also the file of the topology of a trace" report drawn.csv --output "$page"
+    refuse "is also the file of --topology" run --problem quadratic --agents 4 --topology file:edges --iterations 5 \
+        --gap never --report "$page"
+done
+check "they are as they were" is "$(head -n 1 edges)" "0 1"
+try report drawn.csv --output drawn.html
+check "another page" exits 0
+
 finish
