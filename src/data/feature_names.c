@@ -36,6 +36,10 @@ static saddle_status describe(saddle_column *out, const saddle_column_names *fro
     SADDLE_TRY(saddle_check_memory(out->name, "the names", error));
     out->kind = SADDLE_COLUMN_NUMBER;
     for (size_t k = 0; k < from->texts; k++) {
+        if (from->text == NULL || from->text[k] == NULL)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "category %zu of %zu of column '%s' is NULL; give a text for each",
+                               k + 1, from->texts, SADDLE_EXCERPT(out->name));
         if (k > 0 && strcmp(from->text[k - 1], from->text[k]) >= 0)
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "the categories '%s' and '%s' of column '%s' do not ascend; sort "

@@ -339,6 +339,20 @@ static saddle_instance *make_empty(void)
     return NULL;
 }
 
+/* Adds to the message of a failure that the run of the checkpoint did not fail there. */
+static void mention_checkpoint(const saddle_plan *plan, saddle_error *error)
+{
+    const char *resume = plan->outputs.resume;
+    if (error == NULL || error->status != SADDLE_BAD_INPUT || resume == NULL || *resume == '\0' ||
+        strcmp(resume, "no") == 0 || strcmp(resume, "auto") == 0)
+        return;
+    saddle_error said = *error;
+    saddle_fail(error, said.status,
+                "%.700s; the run of the checkpoint that is resumed had no such fault: its data or "
+                "settings have changed since",
+                said.message);
+}
+
 saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engine_class *engine,
                                         const saddle_plan *plan, saddle_error *error)
 {
@@ -366,10 +380,12 @@ saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engi
     }
     saddle_world_free(parts->processes);
     parts->processes = NULL;
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK) {
         *out = e;
-    else
+    } else {
+        mention_checkpoint(plan, error);
         saddle_instance_free(e);
+    }
     return status;
 }
 

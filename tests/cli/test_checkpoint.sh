@@ -246,6 +246,11 @@ for problem in auc robust-logistic; do
         refuse "$changed" run --resume fewer --iterations 40
     done
 done
+# So they are if there are too few for --samples of the checkpoint.
+"$saddle" data generate rows.libsvm --rows 60 --seed 5 >/dev/null
+try run --problem auc --data rows.libsvm --agents 3 --samples 20 --iterations 20 --gap never --checkpoint too-few --quiet
+sed -i 41,60d rows.libsvm
+refuse "its data or settings have changed since" run --resume too-few --iterations 40
 
 # So are the same rows with other names of columns.
 awk 'BEGIN { print "a,b,c,y"; for (k = 0; k < 40; k++) print k % 2 "," k / 40 "," k % 3 % 2 "," (k % 5 < 2 ? 1 : -1) }' \

@@ -86,15 +86,20 @@ START_TEST(columns_in_memory_have_names)
     static const double x[] = {1.5, 1, 0, -2, 0, 1};
     static const char *const sex[] = {"f", "m"};
     static const char *const backwards[] = {"m", "f"};
+    static const char *const missing[] = {"f", NULL};
     const saddle_column_names label = {.name = "paid", .text = sex, .texts = 2};
     const struct {
         const char *part;
         saddle_column_names column[2];
-    } wrong[] = {{"two columns are called 'age'", {{.name = "age"}, {.name = "age"}}},
-                 {"column 2 has no name, but column 1 has one", {{.name = "age"}, {.name = NULL}}},
-                 {"'m' and 'f' of column 'sex' do not ascend",
-                  {{.name = "age"}, {.name = "sex", .text = backwards, .texts = 2}}},
-                 {"the columns have 2 features, but", {{.name = "age"}, {.name = "sex"}}}};
+    } wrong[] = {
+        {"two columns are called 'age'", {{.name = "age"}, {.name = "age"}}},
+        {"column 2 has no name, but column 1 has one", {{.name = "age"}, {.name = NULL}}},
+        {"'m' and 'f' of column 'sex' do not ascend",
+         {{.name = "age"}, {.name = "sex", .text = backwards, .texts = 2}}},
+        {"category 1 of 2 of column 'sex' is NULL", {{.name = "age"}, {.name = "sex", .texts = 2}}},
+        {"category 2 of 2 of column 'sex' is NULL",
+         {{.name = "age"}, {.name = "sex", .text = missing, .texts = 2}}},
+        {"the columns have 2 features, but", {{.name = "age"}, {.name = "sex"}}}};
     saddle_dataset *data = NULL;
     assert_ok(saddle_dataset_from_dense(&data, 2, 3, x, NULL, SADDLE_BORROW, &error), error);
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
