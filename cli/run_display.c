@@ -249,9 +249,13 @@ static void on_begin(void *context, const saddle_run_info *info)
     if (d->quiet)
         return;
     print_header(info, d->kind);
+    const saddle_plan *plan = info->plan;
+    const char *when = plan->limits.stop_when;
+    d->gaps = plan->limits.tolerance > 0.0 || plan->outputs.gap == SADDLE_GAP_ALWAYS ||
+              (when != NULL && strncmp(when, "gap", 3) == 0);
     if (d->table)
-        cli_print("\n%9s %11s %8s %8s %11s %11s %10s\n", "iteration", "ifo", "rounds", "seconds",
-                  "loss", "primal", "metric");
+        cli_print("\n%9s %11s %8s %8s %11s %11s %10s%s\n", "iteration", "ifo", "rounds", "seconds",
+                  "loss", "primal", "metric", d->gaps ? "       gap" : "");
     cli_flush_or_stop();
 }
 
@@ -268,9 +272,15 @@ static void print_row(run_display *d, const saddle_row *row)
 {
     d->printed = row->iteration;
     d->printed_ifo = row->cost.ifo;
-    cli_print("%9llu %11llu %8llu %8.3f %11.5g %11.5g %10.3e\n", (unsigned long long)row->iteration,
-              (unsigned long long)row->cost.ifo, (unsigned long long)row->cost.rounds, row->seconds,
-              row->loss, row->primal, row->metric);
+    char gap[CLI_NUMBER] = "";
+    if (d->gaps && isnan(row->gap))
+        saddle_snprintf(gap, sizeof gap, " %9s", "-");
+    else if (d->gaps)
+        saddle_snprintf(gap, sizeof gap, " %9.2e", row->gap);
+    cli_print("%9llu %11llu %8llu %8.3f %11.5g %11.5g %10.3e%s\n",
+              (unsigned long long)row->iteration, (unsigned long long)row->cost.ifo,
+              (unsigned long long)row->cost.rounds, row->seconds, row->loss, row->primal,
+              row->metric, gap);
     cli_flush_or_stop();
 }
 
@@ -330,6 +340,19 @@ static void say_how_to_resume(const run_display *d, const saddle_plan *plan)
             plan->outputs.checkpoint, outputs);
 }
 
+/* Warns if a limit ended the run before its tolerance was reached. */
+static void warn_of_tolerance(const saddle_result *result, double gap)
+{
+    char remedy[128];
+    bool by_limit = result->stop != SADDLE_STOP_TOLERANCE &&
+                    result->stop != SADDLE_STOP_CONDITION && result->stop != SADDLE_STOP_NO_GAIN;
+    if (!(result->plan.limits.tolerance > 0.0) || !by_limit)
+        return;
+    run_display_remedy(result, remedy, sizeof remedy);
+    cli_warn("--tolerance: %.15g was not reached, the gap is %.6g; %s",
+             result->plan.limits.tolerance, gap, remedy);
+}
+
 int run_display_end(run_display *d, const saddle_result *result)
 {
     cli_progress_clear();
@@ -351,5 +374,6 @@ int run_display_end(run_display *d, const saddle_result *result)
     bool unmet = result->plan.limits.stop_when != NULL && result->stop != SADDLE_STOP_CONDITION;
     if (unmet)
         cli_warn("the condition %s was not met", result->plan.limits.stop_when);
+    warn_of_tolerance(result, last->gap);
     return unmet ? CLI_UNMET : CLI_OK;
 }

@@ -87,21 +87,44 @@ static void print_times(const saddle_run_times *times)
                     stages, cli_duration(times->rest, number[3]));
 }
 
-/* Suggests what to do with the files that were written, or how to get them written. */
-static void print_next(const saddle_result *result, bool scores)
+void run_display_remedy(const saddle_result *result, char *out, size_t size)
+{
+    static const char *const limit[] = {[SADDLE_STOP_ITERATIONS] = "iterations",
+                                        [SADDLE_STOP_IFO] = "max-ifo",
+                                        [SADDLE_STOP_ROUNDS] = "max-rounds",
+                                        [SADDLE_STOP_SECONDS] = "max-seconds",
+                                        [SADDLE_STOP_NETWORK_SECONDS] = "max-network-seconds"};
+    size_t stop = (size_t)result->stop;
+    bool spent = stop < sizeof limit / sizeof *limit && limit[stop] != NULL;
+    bool automatic = strcmp(result->plan.algorithm.name, "precision-auto") == 0;
+    saddle_snprintf(out, size, "%s%s%stry --algorithm %s", spent ? "raise --" : "",
+                    spent ? limit[stop] : "", spent ? ", or " : "",
+                    automatic ? "precision" : "precision-auto");
+}
+
+/* Suggests what helps if the run has not solved its problem, and what to do with the files that were written, or how
+ * to get them written. */
+static void print_next(const saddle_result *result, const saddle_row *row, bool scores)
 {
     const char *trace = result->plan.outputs.trace;
     const char *model = result->saved ? result->plan.outputs.model : NULL;
+    const char *title = "next";
+    char remedy[128];
+    if (row->gap > saddle_result_goal(result)) {
+        run_display_remedy(result, remedy, sizeof remedy);
+        cli_print_field(title, "%s: the problem is not solved", remedy);
+        title = "";
+    }
     if (trace != NULL && strcmp(trace, "-") != 0)
-        cli_print_field("next", "`saddle plot %s` draws it, `saddle report %s` makes a page", trace,
+        cli_print_field(title, "`saddle plot %s` draws it, `saddle report %s` makes a page", trace,
                         trace);
     if (model != NULL && scores)
-        cli_print_field(trace != NULL ? "" : "next",
+        cli_print_field(trace != NULL ? "" : title,
                         "`saddle eval --model %s --data FILE` measures the model on other rows",
                         model);
     if (trace == NULL && model == NULL)
-        cli_print_field("next", "--trace FILE.csv saves these rows, --model FILE.npz the solution; "
-                                "`saddle compare` compares algorithms");
+        cli_print_field(title, "--trace FILE.csv saves these rows, --model FILE.npz the solution; "
+                               "`saddle compare` compares algorithms");
 }
 
 /* Prints how far from solved the run is. */
@@ -177,5 +200,5 @@ void run_display_summary(const saddle_result *result, bool scores)
     if (result->output_error.status != SADDLE_OK)
         cli_print_field("lost", "%s", result->output_error.message);
     else if (result->stop != SADDLE_STOP_DIVERGED && result->stop != SADDLE_STOP_INTERRUPTED)
-        print_next(result, scores);
+        print_next(result, row, scores);
 }

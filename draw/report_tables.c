@@ -216,10 +216,49 @@ static void write_outcomes(const report_part *r, saddle_measured_rows rows)
     }
 }
 
+/* Writes whether a gap is solved. */
+static void write_verdict(const report_part *r, const saddle_trace *trace, double gap)
+{
+    double goal = 0.0;
+    if (!saddle_parse_real(saddle_trace_setting(trace, "tolerance"), &goal) || !(goal > 0.0))
+        goal = SADDLE_SOLVED_GAP;
+    fputs(gap <= goal ? " solved" : " <b>not solved</b>", r->f);
+}
+
+/* A row of the gaps at the end. */
+static void write_gaps(const report_part *r)
+{
+    fputs("<tr><th scope=\"row\">gap</th>", r->f);
+    for (size_t group = 0; group < r->g->groups; group++) {
+        summary s = summarize(r, group, "gap", AT_END);
+        fputs("<td class=\"number\">", r->f);
+        if (s.count == 0)
+            fputs("&ndash;", r->f);
+        else
+            report_put(r->f, "%.2e", s.mean);
+        if (s.count > 1)
+            report_put(r->f, " <span class=\"soft\">(%.2e&ndash;%.2e)</span>", s.least, s.largest);
+        if (s.count > 0)
+            write_verdict(r, r->trace[r->g->group[group].first], s.largest);
+        fputs("</td>", r->f);
+    }
+    fputs("</tr>\n", r->f);
+}
+
+/* Whether a run of the section has a gap at its end. */
+static bool has_gap(const report_part *r)
+{
+    for (size_t group = 0; group < r->g->groups; group++)
+        if (summarize(r, group, "gap", AT_END).count > 0)
+            return true;
+    return false;
+}
+
 void report_outcomes(const report_part *r)
 {
     const saddle_trace *first = r->trace[0];
-    bool any = false;
+    bool gaps = has_gap(r);
+    bool any = gaps;
     for (size_t c = 0; c < first->columns; c++)
         any = any || saddle_outcome_name_of(first->column[c]).rows != SADDLE_ROWS_NONE;
     if (!any)
@@ -230,6 +269,8 @@ void report_outcomes(const report_part *r)
     for (size_t group = 0; group < r->g->groups; group++)
         report_label(r, "<th class=\"number\">", group, "</th>");
     fputs("</tr></thead><tbody>\n", r->f);
+    if (gaps)
+        write_gaps(r);
     write_outcomes(r, SADDLE_ROWS_TEST);
     write_outcomes(r, SADDLE_ROWS_TRAIN);
     end_card(r, "Means over the runs (least\xE2\x80\x93largest).");

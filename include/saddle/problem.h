@@ -15,7 +15,8 @@
  * different samples of one agent), each with its own scratch memory: a function must write only to
  * its outputs and its scratch. A function that cannot compute its result writes NaN. The run then
  * ends with SADDLE_STOP_DIVERGED, and saddle_result::fault names the agent, the iteration and the
- * variable; NaN at the starting point is refused with SADDLE_BAD_INPUT.
+ * variable; NaN at the starting point is refused with SADDLE_BAD_INPUT. NaN at a point that only the
+ * search for the gap visits leaves that gap empty, and the first time a warning says so.
  */
 #ifndef SADDLE_PROBLEM_H
 #define SADDLE_PROBLEM_H

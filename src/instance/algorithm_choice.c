@@ -133,7 +133,7 @@ static const char *against_measured(const saddle_plan *plan, const saddle_compre
         if (saddle_plan_given(plan, *option) &&
             !saddle_option_in(saddle_precision_auto.options, *option))
             return (*option)->name;
-    return compression != NULL && compression->kind != SADDLE_COMPRESS_QUANTIZE ? "compress" : NULL;
+    return compression != NULL ? "compress" : NULL;
 }
 
 saddle_status saddle_algorithm_choose(saddle_algorithm_choice **out, const saddle_plan *plan,

@@ -138,6 +138,7 @@ static void square_term(void *context, saddle_agent *agent, double *out)
                             .gx = gradient,
                             .gy = gradient + x_dim};
         saddle_agent_evaluate_uncounted(agent, &r, rest);
+        saddle_observer_note_gradient(o, agent->id, gradient);
         for (size_t c = 0; c < x_dim; c++)
             out[c] += gradient[c] * gradient[c] / (double)count;
     }

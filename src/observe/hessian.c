@@ -67,6 +67,7 @@ static double *difference(const hessian *h, saddle_agent *agent, size_t k, size_
                         .gx = g,
                         .gy = g + x_dim};
     saddle_agent_evaluate_uncounted(agent, &r, g + x_dim + o->problem->y_dim);
+    saddle_observer_note_gradient(o, agent->id, g);
     saddle_axpy(x_dim, -1.0, h->common, g);
     return g;
 }

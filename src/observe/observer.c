@@ -181,6 +181,11 @@ static void note_nan(const saddle_observer *o, size_t agent, int function, const
         o->returned_nan[agent] = function;
 }
 
+void saddle_observer_note_gradient(const saddle_observer *o, size_t agent, const double *gradient)
+{
+    note_nan(o, agent, GRADIENT, o->y_star, gradient, o->problem->x_dim);
+}
+
 const char *saddle_observer_returned_nan(saddle_observer *o, size_t *agent)
 {
     saddle_world_fill(o->in.instance->world, 1, o->returned_nan);

@@ -51,6 +51,9 @@ double saddle_observer_value(saddle_observer *o, const double *y);
 /* Computes the gradient of F at y into o->both. Collective. */
 void saddle_observer_gradient(saddle_observer *o, const double *y);
 
+/* Notes whether a gradient in x of some of an agent's samples, near (x_at, y*), has a NaN. */
+void saddle_observer_note_gradient(const saddle_observer *o, size_t agent, const double *gradient);
+
 /* Computes the mean of a term over the agents. Collective. */
 static inline void saddle_observer_average(saddle_observer *o, size_t size, saddle_agent_term *term,
                                            double *out)

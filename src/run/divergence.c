@@ -17,8 +17,6 @@
  * metric is a sum of squares, so the iterates are a million times off. */
 #define RUNAWAY 1e12
 #define RUNAWAY_POINTS 4
-/* A run that ends at this many times the metric of its start is warned of. */
-#define GROWN 1e3
 /* With compressed messages the metric swings as it grows, and agents that lower their mixing rates may still
  * recover. Such a run counts as diverged if its metric is this many times that of the start (or 1) at the last
  * RUNAWAY_POINTS trace points, or at its end. */
@@ -461,16 +459,7 @@ saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddl
     return status;
 }
 
-void saddle_run_warn_of_growth(const saddle_run_state *r)
+void saddle_run_name_steps(const saddle_run_state *r, char *out, size_t size)
 {
-    double start = r->result->row_count > 0 ? r->result->rows[0].metric : (double)NAN;
-    bool solved = r->row.gap <= saddle_result_goal(r->result);
-    char remedy[sizeof r->result->remedy] = "";
-    /* Compressed messages have a warning of their own. */
-    if (r->info.instance->compression != NULL || r->result->stop == SADDLE_STOP_DIVERGED ||
-        solved || !(start > 0.0 && r->row.metric > GROWN * start))
-        return;
-    name_remedy(r, &(saddle_fault){.value = (double)NAN}, remedy, sizeof remedy);
-    saddle_run_warn(r, "the run ends at a metric of %.3g, far above the %.3g of its start; %s",
-                    r->row.metric, start, remedy);
+    name_remedy(r, &(saddle_fault){.value = (double)NAN}, out, size);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "algorithms/algorithms.h"
 #include "algorithms/sampling.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -68,10 +69,13 @@ static void resolve(const saddle_run_state *r, saddle_plan *plan)
         plan->start.init_y = plan->start.init;
 }
 
-/* Whether a search could vary steps of an algorithm, and neither the user nor a search has set one of them. */
+/* Whether a search could vary steps of an algorithm, and neither the user nor a search has set one of them, nor does
+ * the algorithm measure them. */
 static bool is_untuned(const saddle_plan *given, const saddle_algorithm_choice *choice)
 {
     bool varied = false;
+    if (choice->algorithm == &saddle_precision_auto)
+        return false;
     const saddle_option *const *option = choice->algorithm->options;
     for (; *option != NULL; option++) {
         bool decides = (*option)->search != NULL || *option == &saddle_option_steps;
@@ -81,6 +85,21 @@ static bool is_untuned(const saddle_plan *given, const saddle_algorithm_choice *
         varied = varied || (*option)->search != NULL;
     }
     return varied;
+}
+
+/* Warns of a --hessian that the problem, its sets or its network do not allow. */
+static void warn_of_hessian(const saddle_run_state *r, const saddle_plan *plan)
+{
+    const saddle_option *option = saddle_plan_find(plan, "hessian");
+    if (r->choice->algorithm != &saddle_precision_auto || !saddle_plan_given(&r->given, option))
+        return;
+    const char *wanted = SADDLE_PLAN_TEXT(&r->given, option);
+    const char *used = SADDLE_PLAN_TEXT(plan, option);
+    if (strcmp(wanted, "auto") != 0 && strcmp(wanted, used) != 0)
+        saddle_run_warn(r,
+                        "--hessian: '%s' cannot be used with this problem, its constraints and its "
+                        "network; the run uses '%s'",
+                        wanted, used);
 }
 
 saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error)
@@ -105,6 +124,8 @@ saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status,
                 saddle_plan_record_own(plan, r->info.algorithm->options, r->parameters, error));
     r->info.plan = plan;
+    if (status == SADDLE_OK)
+        warn_of_hessian(r, plan);
     r->result->untuned = is_untuned(&r->given, r->choice);
     return status;
 }

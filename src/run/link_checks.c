@@ -135,10 +135,21 @@ saddle_status saddle_run_warn_of_parts(const saddle_run_state *r, saddle_error *
     return SADDLE_OK;
 }
 
+void saddle_run_warn_of_components(const saddle_run_state *r)
+{
+    if (r->row.components > 1.0 && r->result->stop != SADDLE_STOP_DIVERGED)
+        saddle_run_warn(r,
+                        "--churn: the run ends with a network of %.0f parts, which cannot agree "
+                        "with each other; only the largest one is measured",
+                        r->row.components);
+}
+
 /* ---- compressed messages --------------------------------------------------------------------- */
 
 /* After this many times 1 / (spectral gap) rounds, messages that are not compressed have brought agents together. */
 #define MIXING_TIMES 5.0
+/* A run whose messages are not compressed is warned of if it ends at this many times the metric of its start. */
+#define GROWN 1e3
 
 /* Returns how to lose less in messages. */
 static const char *remedy(const saddle_compression *rule)
@@ -170,25 +181,43 @@ void saddle_run_warn_of_replicas(saddle_run_state *r)
                         r->info.mixing_rate, r->info.plan->network.compress, remedy(rule));
 }
 
-void saddle_run_warn_of_disagreement(const saddle_run_state *r)
+void saddle_run_warn_of_growth(const saddle_run_state *r)
 {
     const saddle_instance *e = r->info.instance;
     const saddle_row *row = &r->row;
-    double start = r->result->row_count > 0 ? r->result->rows[0].metric : (double)NAN;
+    const saddle_row *first = r->result->rows;
+    bool compressed = e->compression != NULL && r->layout.rounds > 0;
+    bool solved = row->gap <= saddle_result_goal(r->result);
+    if (r->result->row_count == 0 || r->result->stop == SADDLE_STOP_DIVERGED || solved)
+        return;
+    /* Agents that have hardly communicated yet may differ, and steps of mini-batches may lead upwards at first. */
+    bool begun = r->layout.rounds > 0 && (double)row->cost.rounds * e->spectrum.gap < MIXING_TIMES;
+    bool higher = row->metric > (compressed && !begun ? 1.0 : GROWN) * first->metric;
+    bool worse = !begun && row->primal > first->primal;
+    if (!higher && !worse)
+        return;
+    char steps[sizeof r->result->remedy] = "";
     double apart = row->x_consensus + row->y_consensus;
-    if (e->compression == NULL || r->layout.rounds == 0 ||
-        r->result->stop == SADDLE_STOP_DIVERGED || !(row->metric > start) ||
-        !(apart > 0.5 * row->metric))
-        return;
-    /* Agents that have hardly communicated yet may differ, however their messages are compressed. */
-    if ((double)row->cost.rounds * e->spectrum.gap < MIXING_TIMES)
-        return;
-    saddle_run_warn(r,
-                    "--compress: the run ends at a metric of %.3g, above the %.3g of its start: "
-                    "messages compressed by %.60s do not hold the agents together (consensus error "
-                    "%.3g); %s, or take smaller steps or larger batches",
-                    row->metric, start, r->info.plan->network.compress, apart,
-                    remedy(e->compression));
+    const char *what = higher ? "metric" : "primal objective";
+    double end = higher ? row->metric : row->primal;
+    double start = higher ? first->metric : first->primal;
+    saddle_run_name_steps(r, steps, sizeof steps);
+    if (!compressed)
+        saddle_run_warn(r, "the run ends at a %s of %.3g, %sabove the %.3g of its start; %s", what,
+                        end, higher ? "far " : "", start, steps);
+    else if (apart > 0.5 * row->metric)
+        saddle_run_warn(r,
+                        "--compress: the run ends at a %s of %.3g, above the %.3g of its start: "
+                        "messages compressed by %.60s do not hold the agents together (consensus "
+                        "error %.3g); %s, or take smaller steps or larger batches",
+                        what, end, start, r->info.plan->network.compress, apart,
+                        remedy(e->compression));
+    else
+        saddle_run_warn(r,
+                        "--compress: the run ends at a %s of %.3g, above the %.3g of its start, "
+                        "with messages compressed by %.60s; %s, or %s",
+                        what, end, start, r->info.plan->network.compress, remedy(e->compression),
+                        steps);
 }
 
 void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault)

@@ -281,9 +281,9 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
 static saddle_status conclude(saddle_run_state *r, saddle_error *error)
 {
     saddle_result *result = r->result;
-    saddle_run_warn_of_disagreement(r);
     result->gap = *saddle_observer_gap(r->observer);
     saddle_run_warn_of_growth(r);
+    saddle_run_warn_of_components(r);
     if (r->given.limits.stop_after == 0) {
         saddle_run_keep_solution(r);
         result->solution_row = result->row_count - 1;

@@ -52,6 +52,7 @@ typedef struct saddle_run_state {
     bool early_points;    /* whether there are more early in the run, for a stop rule */
     uint64_t watch_every; /* iterations between two calls of saddle_run_watch() */
     bool grows;           /* whether it has seen growing iterates */
+    bool gap_failed;      /* whether a gap could not be measured */
     bool last;            /* whether the limits end the run at the trace point being measured */
     uint64_t last_check;
     unsigned level; /* of compressed messages: the highest level that was warned of */
@@ -153,9 +154,9 @@ uint64_t saddle_run_objective_left(const saddle_run_objective *objective, uint64
 saddle_status saddle_run_check_links(const saddle_run_state *r, saddle_error *error);
 /* Warns if compressed messages cannot follow the iterates. Collective. */
 void saddle_run_warn_of_replicas(saddle_run_state *r);
-/* Warns if the agents end further apart than the run began from its goal, and compression explains it. */
-void saddle_run_warn_of_disagreement(const saddle_run_state *r);
-/* Warns if a run ends far from its goal, compared with its start. */
+/* Warns if churn leaves the network in several parts. */
+void saddle_run_warn_of_components(const saddle_run_state *r);
+/* Warns if a run ends worse than it began. */
 void saddle_run_warn_of_growth(const saddle_run_state *r);
 /* Names the mixing rate as the cause of a divergence that has no other cause. */
 void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault);
@@ -228,6 +229,8 @@ saddle_status saddle_run_watch(saddle_run_state *r, bool *diverged, saddle_error
 bool saddle_run_runs_away(const saddle_run_state *r);
 /* Ends the run with SADDLE_STOP_DIVERGED; finds what diverged if it is not known yet. */
 saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddle_error *error);
+/* Writes which steps to change if they are too long. */
+void saddle_run_name_steps(const saddle_run_state *r, char *out, size_t size);
 
 /* ---- trace_points.c: files ---- */
 

@@ -2,6 +2,7 @@
  * written does not end a run. */
 #include "run/run.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -63,9 +64,12 @@ void saddle_run_measure_gap(saddle_run_state *r, bool last)
     r->times.measuring += saddle_clock_seconds() - begin;
     size_t agent;
     const char *function = saddle_observer_returned_nan(r->observer, &agent);
-    if (last && function != NULL)
-        saddle_run_warn(r, "the gap was not measured: near the solution %s of agent %zu is NaN",
-                        function, agent);
+    if (function != NULL && !r->gap_failed)
+        saddle_run_warn(r,
+                        "the gap of iteration %" PRIu64 " was not measured: %s of agent %zu is NaN "
+                        "near the mean of the agents",
+                        r->row.iteration, function, agent);
+    r->gap_failed = r->gap_failed || function != NULL;
 }
 
 saddle_status saddle_run_evaluate(saddle_run_state *r, bool last, saddle_error *error)

@@ -23,6 +23,31 @@ try run --problem quadratic --iterations 20 --algorithm prox-gt-sgda --init file
 check "such a run from the solution is solved" says ", solved"
 check "and is not warned of" is "$(grep -c 'far above' err)" 0
 
+# ---- a run that has not solved its problem
+try run --problem quadratic --iterations 20 --tolerance 1e-9
+check "an unmet tolerance" exits 0
+check "is warned of" warns "--tolerance: 1e-09 was not reached, the gap is "
+check "with a remedy" warns "; raise --iterations, or try --algorithm precision"
+check "and the summary has it" grep -q " next raise --iterations, or try --algorithm precision: the problem is not solved" \
+    <(tr -s '\n ' ' ' <out)
+check "the table has the gap" grep -q " metric       gap$" out
+try run --problem quadratic --iterations 20 --tolerance 1e-9 --quiet --algorithm precision --max-ifo 500
+check "a quiet run, another limit" is "$(cat out err | sed 's/gap is [0-9.]*;/gap;/')" \
+    "saddle: warning: --tolerance: 1e-09 was not reached, the gap; raise --max-ifo, or try --algorithm precision-auto"
+try run --problem quadratic --iterations 4000 --tolerance 1e-2 --quiet
+check "a met one" is "$code, $(cat err)" "0, "
+
+# ---- a run that ends above its start
+try run --problem quadratic --iterations 60 --algorithm prox-dsgda --tau 2 --gap never --quiet
+check "the primal objective is named" warns "the run ends at a primal objective of "
+
+# ---- what cannot be measured
+printf '10 leave 3\n30 return 3\n' >events
+try run --problem auc --data synthetic:200 --churn events --hessian full --iterations 20 --gap never --quiet
+check "a Hessian that cannot be used" warns "--hessian: 'full' cannot be used with this problem"
+try run --problem auc --data synthetic:200 --hessian full --iterations 20 --gap never --quiet
+check "one that can" is "$(cat err)" ""
+
 # ---- counts
 try run --problem quadratic --agents 1 --samples 1 --iterations 1
 for text in "1 sample," "1 agent," "0 edges" "stops at    1 iteration" "1 iteration," "1 round,"; do

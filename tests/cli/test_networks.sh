@@ -50,4 +50,22 @@ try "${search[@]}" --compress quantize:4
 check "tune with compression" exits 0
 check "in its answer" grep -q "^compress: 'quantize:4'" sc/precision.yaml
 refuse "belongs to another search" "${search[@]}" --compress quantize:8 --resume
+
+# ---- a network that churn leaves in two parts
+printf '0 cut 0 1\n0 cut 2 3\n' >cuts
+try run --problem quadratic --agents 4 --topology ring --churn cuts --iterations 20 --gap never --quiet
+check "is warned of" warns "--churn: the run ends with a network of 2 parts"
+printf '0 cut 0 1\n0 cut 2 3\n9 heal 2 3\n' >cuts
+try run --problem quadratic --agents 4 --topology ring --churn cuts --iterations 20 --gap never --quiet
+check "unless it is healed" is "$(cat err)" ""
+
+# ---- compression and PRECISION-auto, whose steps are too long for it
+auc=(--problem auc --data synthetic:2000 --agents 8 --topology ring --iterations 400 --gap never --compress quantize:2)
+try run "${auc[@]}"
+check "compressed messages take PRECISION" says "precision (because of --compress)"
+check "which ends below its start" is "$(cat err)" ""
+try run "${auc[@]}" --algorithm precision-auto --quiet
+check "a run that ends above its start is warned of" warns "--compress: the run ends at a metric of "
+check "also if its agents agree" warns " of its start, with messages compressed by quantize:2; compress with more bits, or "
+
 finish

@@ -319,4 +319,14 @@ see cover.html
 check "unless most runs would not be visible" is "$(seen log-axis)" true
 check "a curve that another one covers is wider" is "$(seen widths)" "PRECISION 5, GDA 2, Prox-DSGDA 2"
 check "the keyboard was used on three pages or more" [ "$used" -ge 6 ]
+
+# The gap leads the outcomes, with a verdict; what measures its own steps is not marked as untuned.
+try run --problem quadratic --iterations 20 --trace auto.csv --quiet
+try report auto.csv -o auto.html
+check "a gap that is not small" grep -qE '<th scope="row">gap</th><td class="number">[0-9.e+-]+ <b>not solved</b></td>' auto.html
+check "no mark on PRECISION-auto" is "$(grep -c 'untuned: default' auto.html)" 0
+try run --problem quadratic --iterations 20 --tolerance 100 --trace enough.csv --quiet
+try report enough.csv -o enough.html
+check "one that is enough" grep -qE '<th scope="row">gap</th><td class="number">[0-9.e+-]+ solved</td>' enough.html
+
 finish
