@@ -141,6 +141,22 @@ static saddle_status measure(const saddle_dataset *data, const double *score, sa
     return SADDLE_OK;
 }
 
+/* Refuses labels of text, which are the numbers of their categories here, if those of the training were numbers. */
+static saddle_status check_labels(const saddle_predictor *p, const saddle_dataset *data,
+                                  saddle_error *error)
+{
+    size_t known;
+    size_t own;
+    const char *const *text = saddle_columns_label_texts(data->columns, &own);
+    saddle_columns_label_texts(p->columns, &known);
+    if (own == 0 || known > 0)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.300s' has labels such as '%s', but the model was trained on numbers; "
+                       "give such labels, or set --positive to those that count as positive",
+                       data->name, SADDLE_EXCERPT(text[0]));
+}
+
 /* Replaces the labels of `data` by what the problem makes of them, then measures. */
 static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, const char *positive,
                               double *score, saddle_outcome *out, size_t *count,
@@ -156,7 +172,8 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
         return saddle_no_memory(error, "the labels");
     if (given)
         rule = (saddle_label_rule){.kind = kind, .positive = list};
-    saddle_status status = saddle_labels_apply(&rule, data, error);
+    saddle_status status = given ? SADDLE_OK : check_labels(p, data, error);
+    SADDLE_THEN(status, saddle_labels_apply(&rule, data, error));
     saddle_free(list);
     SADDLE_THEN(status, score_rows(p, data, score, error));
     if (status != SADDLE_OK)

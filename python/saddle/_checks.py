@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 from typing import Any
 
@@ -33,8 +34,12 @@ def _check_kinds(array: Array) -> None:
     """Refuses what is not a number, although numpy converts it to float64."""
     examples: Any = array.flat if array.dtype.kind == "O" else array.flat[:1]
     for entry in {type(entry): entry for entry in examples}.values():
-        is_date = hasattr(entry, "isoformat")  # of datetime or pandas
-        what = _NOT_NUMBERS.get("M" if is_date else np.asarray(entry).dtype.kind)
+        kind = np.asarray(entry).dtype.kind
+        if isinstance(entry, datetime.date):  # and pandas.Timestamp
+            kind = "M"
+        elif isinstance(entry, datetime.timedelta):
+            kind = "m"
+        what = _NOT_NUMBERS.get(kind)
         if what is not None:
             raise TypeError(f"{entry!r:.60} is {what}")
 
@@ -57,6 +62,11 @@ def as_array(given: Any, name: str) -> Array:
     not a number, or not exactly a float64, although numpy converts it."""
     if type(given) is np.ndarray and given.dtype == np.float64:
         return given
+    if is_frame(given) and any(kind != np.float64 for kind in given.dtypes):
+        # One by one: together, integers beside floats would be rounded before they are checked.
+        places = range(given.shape[1])
+        columns = [as_array(given.iloc[:, k], f"column {given.columns[k]!r}") for k in places]
+        return np.column_stack(columns)
     parts = given if isinstance(given, (list, tuple)) else [given]
     if any(isinstance(part, np.ma.MaskedArray) and np.any(part.mask) for part in parts):
         raise ValueError(
@@ -84,10 +94,15 @@ def as_texts(given: Any, name: str) -> Array | None:
     kind = getattr(given, "dtype", None)
     array = np.asarray(given)
     if getattr(kind, "name", "") == "category":
-        named = [entry if entry != entry else str(entry) for entry in array]
+        named = [entry if _is_missing(entry) else str(entry) for entry in array]
         return _all_texts(np.array(named, dtype=object), name)
     texts = array if array.dtype.kind == "U" else _all_texts(array, name)
     return None if texts is None or _is_number(texts.flat[0]) else texts
+
+
+def _is_missing(entry: Any) -> bool:
+    """Returns whether it is None, NaN, or pandas.NA, whose comparisons are not bools."""
+    return entry is None or type(entry).__name__ == "NAType" or bool(entry != entry)
 
 
 def _is_number(entry: str) -> bool:
@@ -107,7 +122,7 @@ def _all_texts(array: Array, name: str) -> Array | None:
     if all(are_texts):
         return array.astype(str)
     other = array.flat[are_texts.index(False)]
-    if other is None or other != other:
+    if _is_missing(other):
         raise ValueError(f"{name} has missing values; fill them in, or leave out their rows")
     raise TypeError(f"{name} has text, but also {other!r:.60}; convert all with .astype(str)")
 

@@ -49,7 +49,10 @@ class Monitor:
         self._name = text(own.name if own else plan.c.algorithm.name)
         self._bar = progress_bar(self._total, self._name) if progress else None
         self._log_progress = progress and self._bar is None
+        self._without_files = plan.without_files
         self._callback = callback
+        self.by_callback = False
+        """Whether the callback has ended the run."""
         self._keep = Callbacks(callbacks)
         self._measured = ""
         self.hooks = ffi.new("saddle_hooks *")
@@ -80,7 +83,7 @@ class Monitor:
             )  # fmt: skip
 
     def _warning(self, _context: Any, message: Any) -> None:
-        words = as_keywords(text(message))
+        words = self._without_files(as_keywords(text(message)))
         if words.startswith("data: "):  # of columns that should be scaled
             _warn_once(words)
         else:
@@ -96,6 +99,7 @@ class Monitor:
             self._bar.set_postfix_str(", ".join(shown), refresh=False)
             self._bar.update(row["iteration"] - self._bar.n)
         if self._callback is not None and self._callback(row):
+            self.by_callback = True
             self._interrupt[0] = 1
 
     def end(self, result: Result) -> None:

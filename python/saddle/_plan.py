@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 import weakref
@@ -14,7 +15,7 @@ from ._callbacks import Callbacks
 from ._checks import as_array, as_bytes, is_frame
 from ._library import ffi, lib, new_plan, text
 from .data import Columns, dataset, pointer
-from .errors import check
+from .errors import Error, check
 from .graphs import Network
 from .option_table import as_text, is_known, unknown_keyword
 from ._sets import constraint_set, regularizer
@@ -51,6 +52,8 @@ def _without_label(frame: Any, label: Any, name: str) -> tuple[Any, Any]:
         raise ValueError(
             f"label_column is {label!r}; {name} has the columns {', '.join(map(str, names))}"
         )
+    if names.count(names[place]) > 1:
+        raise ValueError(f"two columns of {name} are called {names[place]!r}; rename one of them")
     return frame.drop(columns=[names[place]]), frame.iloc[:, place]
 
 
@@ -102,10 +105,13 @@ class Plan:
         self.feature_names: Any = None
         self.columns: Columns | None = None
         """The columns of data in memory."""
+        self.temporary: dict[str, str] = {}
+        """Files of objects in memory, which users do not know, and their keywords."""
 
     def copy(self, keep: Callbacks) -> Plan:
         """Returns a copy, which shares the objects in memory."""
         out = Plan(keep)
+        out.temporary = self.temporary
         keep.keep(self)
         check(lib.saddle_plan_copy, out.c, self.c)
         return out
@@ -270,7 +276,21 @@ class Plan:
         path = os.path.join(directory, f"{option}.txt")
         with open(path, "w", encoding="utf-8") as file:
             file.writelines(" ".join(map(_field, line)) + "\n" for line in lines)
+        self.temporary[path] = option.replace("-", "_")
         self.set(option, prefix + path)
+
+    def without_files(self, message: str) -> str:
+        """Returns a message of the library with keywords in place of temporary files."""
+        for path, keyword in self.temporary.items():
+            message = message.replace(f"{keyword}: {path}", path).replace(f"'{path}'", keyword)
+            message = re.sub(re.escape(path) + r":(\d+)(:\d+)?", keyword + r" (line \1)", message)
+            message = message.replace(path, keyword)
+        return message
+
+    def hide_files(self, why: BaseException) -> None:
+        """Removes temporary files from the message of an error of the library."""
+        if isinstance(why, Error):
+            why.args = (self.without_files(str(why)),)
 
     def _set_churn(self, value: Any) -> None:
         example = "[(100, 'leave', 3), (200, 'return', 3), (300, 'cut', 0, 1)]"

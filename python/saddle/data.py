@@ -36,7 +36,10 @@ class Column(NamedTuple):
         what = "a column" if self.name is None else repr(self.name)
         found = as_texts(given, what)
         if found is None:
-            raise TypeError(f"{what} has numbers, but its categories are {self.texts}")
+            raise TypeError(
+                f"{what} has numbers, but {', '.join(map(repr, self.texts or []))} in the training "
+                "data; give these"
+            )
         place = np.minimum(np.searchsorted(known, found), len(known) - 1)
         wrong = np.flatnonzero(known[place] != found)
         if len(wrong) > 0:
@@ -150,7 +153,7 @@ class Columns:
         if y is None:
             return None
         y = _flat(y)
-        is_text = self.label.texts is not None and as_texts(y, "y") is not None
+        is_text = self.label.texts is not None
         given = self.label._replace(name="y").codes(y) if is_text else as_array(y, "y")
         labels = np.ascontiguousarray(given, dtype=np.float64)
         if labels.shape != (rows,):
@@ -206,6 +209,16 @@ def _flat(y: Any) -> Any:
     return y if len(shape) != 2 or shape[1] != 1 else np.asarray(y)[:, 0]
 
 
+def _check_index(X: Any, y: Any) -> None:
+    """Refuses labels whose index says that they belong to other rows."""
+    both = is_frame(X) and hasattr(y, "iloc") and len(X) == len(y)
+    if both and not X.index.equals(y.index):
+        raise ValueError(
+            "X and y have different indexes; give y.loc[X.index], or, if row k of y belongs to row "
+            "k of X, y.to_numpy()"
+        )
+
+
 def _is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
@@ -240,6 +253,7 @@ def dataset(X: Any, y: Any, keep: Callbacks, columns: Columns | None = None) -> 
         those of the training data; None: those of X and y
     """
     out = ffi.new("saddle_dataset **")
+    _check_index(X, y)
     columns = columns or Columns.of([(X, y)], None)
     X = columns.features(X)
     arrays: tuple[Any, ...]

@@ -29,7 +29,8 @@ def _is_matrix(topology: Any) -> bool:
     """
     if len(topology) != 2:
         return all(np.shape(row) == (len(topology),) for row in topology) and len(topology) > 0
-    return isinstance(topology, np.ndarray) and topology.shape == (2, 2) and topology.max() <= 1
+    is_array = isinstance(topology, np.ndarray) and topology.shape == (2, 2)
+    return is_array and (topology.dtype.kind not in "biuf" or topology.max() <= 1)
 
 
 def _pairs(edges: Any) -> Array:

@@ -150,14 +150,15 @@ class Instance:
         del trial
 
     def _create(self) -> Any:
-        keep, plan = self._keep, self._plan.c  # must outlive the instance
+        keep, plan = self._keep, self._plan  # must outlive the instance
 
         def create() -> Any:
             out = ffi.new("saddle_instance **")
             try:
-                keep.call(check, lib.saddle_instance_create, out, plan)
-            except BaseException:
+                keep.call(check, lib.saddle_instance_create, out, plan.c)
+            except BaseException as why:
                 lib.saddle_instance_free(out[0])  # made although a function raised an exception
+                plan.hide_files(why)
                 raise
             return ffi.gc(out[0], lambda c: lib.saddle_instance_free(c) if keep else None)
 
@@ -319,12 +320,15 @@ class Instance:
                 )
             except KeyboardInterrupt:
                 raise
-            except BaseException:
+            except BaseException as why:
                 lib.saddle_result_free(out[0])  # of the run up to the exception, or NULL
+                plan.hide_files(why)
                 raise
         result = self._result(out[0])
         if getattr(algorithm or self._algorithm, "_chosen", False):
             result._untuned = False  # its parameters were given to its constructor
+        if monitor.by_callback and result.stop == "interrupted":
+            result.stop, result.message = "callback", "ended by the callback"
         monitor.end(result)
         if out[0].output_error.status != lib.SADDLE_OK:
             failure = error_of(out[0].output_error)
@@ -359,7 +363,7 @@ def run(
     algorithm
         a name such as "precision" (`saddle algorithms` lists them), or your own algorithm; None or
         "auto": "precision-auto", which needs no tuning, or "precision" if you give one of its
-        options that "precision-auto" does not have, or compress="top:..." or "random:..."
+        options that "precision-auto" does not have, or compress
     progress
         whether to show a progress bar, with tqdm if it is installed
     callback

@@ -121,7 +121,8 @@ class Result:
         they were not. x is for scaled columns; coefficients() are for the data as given
     stop
         why the run ended: "iterations", "tolerance", "ifo", "rounds", "seconds", "network_seconds",
-        "condition", "no_gain", "interrupted" or "diverged"; "" for a result loaded from a file
+        "condition", "no_gain", "callback", "interrupted" or "diverged"; "" for a result loaded from
+        a file
     message
         the same in words; if the run diverged, with what did and which steps would help
     """
@@ -219,14 +220,16 @@ class Result:
         goal = lib.saddle_result_goal(self._c)
         if self.stop == "diverged":
             return f"the run {self.message}"
-        by_rule = self.stop in ("tolerance", "condition", "no_gain", "interrupted")
+        by_rule = self.stop in ("tolerance", "condition", "no_gain", "callback", "interrupted")
         if not self.gap > goal or by_rule:
             return ""
         option = self.stop if self.stop == "iterations" else f"max_{self.stop}"
         limit = iterations if self.stop == "iterations" else option
-        words = f"not solved: the gap {self.gap:.2g} is above {goal:g}"
+        gap = next(t for n in range(2, 18) if float(t := f"{self.gap:.{n}g}") > goal)
+        words = f"not solved: the gap {gap} is above {goal:g}"
         words += f"; raise {limit} from {self.settings[option]}"
-        return words + ("" if self.name == "precision-auto" else ", or try precision-auto")
+        other = "precision" if self.name == "precision-auto" else "precision-auto"
+        return f"{words}, or try {other}"
 
     def summary(self) -> str:
         """Returns what a user wants to know of the run, in a few lines: whether it has solved its

@@ -387,7 +387,12 @@ class AUCClassifier(_Classifier):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Returns the area under the ROC curve."""
-        positive = np.asarray(y) == self.classes_[1]
+        labels = np.asarray(y, dtype=object)
+        unknown = labels[~np.isin(labels, self.classes_.astype(object))]
+        if len(unknown) > 0:
+            known = " and ".join(map(repr, self.classes_.tolist()))
+            raise ValueError(f"y has the label {unknown[0]!r}; those of fit() are {known}")
+        positive = labels == self.classes_[1]
         scores = self.decision_function(X)
         return float(roc_auc_score(positive, scores, sample_weight=sample_weight))
 

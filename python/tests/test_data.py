@@ -137,8 +137,15 @@ def test_feature_index(rows, frame):
         ([None] + ["f"] * 119, "column 'sex' has missing values"),
         ([np.nan] + [1.0] * 119, "column 'sex' has missing values; fill them in with .fillna"),
         ([1] + ["f"] * 119, "column 'sex' has text, but also 1"),
-        (pandas.date_range("2026-01-01", periods=120), "is a date"),
         (list(pandas.date_range("2026-01-01", periods=120).date), "is a date"),
+        (pandas.date_range("2026-01-01", periods=120), "column 'sex' .* is a date; give the time"),
+        (
+            pandas.date_range("2026-01-01", periods=120, tz="Asia/Seoul"),
+            "column 'sex' .* is a date; give the time",
+        ),
+        (pandas.timedelta_range("1 day", periods=120), "column 'sex' .* is a time; divide it"),
+        (pandas.array([None] + ["f"] * 119, dtype="string"), "column 'sex' has missing values"),
+        (["7"] * 120, "column 'sex' must be .*: '7' is text; convert numbers"),
     ],
 )
 def test_columns_that_are_refused(frame, column, message):
@@ -154,8 +161,53 @@ def test_other_columns_are_refused(frame):
         r.predict(frame.assign(sex="x"))
     with pytest.raises(ValueError, match="all DataFrames of data must have the columns"):
         _fair([frame, frame.drop(columns="town")])
-    with pytest.raises(TypeError, match="'age' has numbers, but its categories|'age' is text|text"):
+    with pytest.raises(TypeError, match="column 'age' must be an array of real numbers: 'old'"):
         r.predict(frame.assign(age="old"))
+    with pytest.raises(TypeError, match="'sex' has numbers, but 'f', 'm' in the training data"):
+        r.predict(frame.assign(sex=1))
+
+
+def test_labels_of_another_kind_are_refused(rows):
+    X, y = rows
+    words = np.where(y > 0, "accepted", "rejected")
+    numbers = saddle.run("auc", rows, iterations=20)
+    texts = saddle.run("auc", (X, words), positive="accepted", iterations=20)
+    for other in (words, pandas.Series(words)):
+        with pytest.raises(saddle.InputError, match="'accepted', but the model was trained on num"):
+            saddle.evaluate(numbers, X, other)
+    for other in (y, y > 0, (y > 0) * 1.0):
+        with pytest.raises(TypeError, match="'y' has numbers, but 'accepted', 'rejected' in the"):
+            saddle.evaluate(texts, X, other)
+    measured = saddle.evaluate(numbers, X, words, positive="accepted")
+    assert measured == saddle.evaluate(numbers, X, y)
+
+
+def test_integers_of_a_frame_are_exact():
+    b = np.linspace(0, 1, 40)
+    for large in (2**53 + 1, 2**64 - 1):
+        ids = np.where(np.arange(40) % 2, np.uint64(large), np.uint64(5))
+        frame = pandas.DataFrame({"id": ids, "b": b, "l": np.sign(b - 0.51)})
+        with pytest.raises(ValueError, match=f"column 'id' has the integer {large}, but float64"):
+            saddle.run("auc", frame, agents=2, iterations=5)
+
+
+def test_columns_of_one_name_are_refused(frame):
+    twice = frame.rename(columns={"pay": "income"})
+    for label in ("income", "last", 5):
+        with pytest.raises(ValueError, match="two columns of data are called 'income'"):
+            _fair(twice, label_column=label)
+
+
+def test_another_index_is_refused(frame):
+    X, y = frame.drop(columns="income"), frame.income
+    with pytest.raises(ValueError, match=r"different indexes; give y.loc\[X.index\], or, .*numpy"):
+        _fair((X, y[::-1]))
+    r = _fair((X, y))
+    assert np.array_equal(_fair((X, y[::-1].loc[X.index])).x, r.x)
+    for same in (y.to_numpy(), list(y)):
+        assert np.array_equal(_fair((X[::-1][::-1], same)).x, r.x)
+    with pytest.raises(ValueError, match="different indexes"):
+        saddle.evaluate(r, X, y[::-1])
 
 
 def test_directed_graphs():
@@ -192,6 +244,24 @@ def test_networks_as_lists_and_dicts(tmp_path):
     for wrong in ({"churn": 3}, {"links": [1, 2]}, {"link_model": [1]}):
         with pytest.raises(TypeError, match=f"{next(iter(wrong))} is .*give a text"):
             _path(**wrong)
+
+
+def test_messages_do_not_name_temporary_files(caplog):
+    for option, message in [
+        ({"churn": [(1, "leave", 1), (10, "explode", 1)]}, r"^churn \(line 2\): 'explode' is not "),
+        ({"links": [(0, 0, 9)]}, r"^links \(line 1\): '9' is not an agent"),
+        ({"link_model": {"latenc": 1}}, r"^link_model \(line 1\): "),
+    ]:
+        with pytest.raises(saddle.InputError, match=message) as why:
+            _path(**option)
+        assert "/" not in str(why.value)
+    _path(links=[(0, 0, 1), (0, 2, 3)], gap="never")
+    assert "schedule" in caplog.text and "/links.txt" not in caplog.text
+
+
+def test_matrices_of_text_are_refused():
+    with pytest.raises(TypeError, match="the matrix of a network must be .* '0' is text"):
+        saddle.run("quadratic", topology=np.array([["0", "1"], ["1", "0"]]))
 
 
 def test_temporary_files_are_removed(tmp_path, monkeypatch):

@@ -110,7 +110,7 @@ def test_callback_sees_the_trace(rows):
 def test_callback_ends_a_run():
     r = saddle.run("quadratic", callback=lambda row: row["iteration"] >= 8, trace_every=4, **SMALL)
     whole = saddle.run("quadratic", trace_every=4, **SMALL)
-    assert r.iteration == 8 and r.stop == "interrupted"
+    assert r.iteration == 8 and r.stop == "callback" and r.message == "ended by the callback"
     assert np.array_equal(r.trace.metric, whole.trace.metric[:3])
     with pytest.raises(ZeroDivisionError):
         saddle.run("quadratic", callback=lambda row: 1 / 0, **SMALL)

@@ -477,7 +477,14 @@ def test_runs_that_are_not_solved_say_so(program, recwarn):
         line,
     )
     (line,) = said(algorithm="precision-auto", max_rounds=9, tolerance=1e-3)
-    assert re.fullmatch(f"not solved: the gap {number} is above 0.001; raise max_rounds.* 9", line)
+    assert re.fullmatch(
+        f"not solved: the gap {number} is above 0.001; raise max_rounds from 9, or try precision",
+        line,
+    )
+    gap = saddle.Instance("quadratic").run(iterations=0).gap
+    (line,) = said(iterations=0, tolerance=np.floor(100 * gap) / 100)
+    shown = re.search(f"the gap ({number}) is above ({number});", line)
+    assert float(shown[1]) > float(shown[2])
     assert said(iterations=30, gap="never") == []
     assert said(iterations=30, stop_when="metric<=1e9") == []
     assert said(iterations=30, tolerance=1e9) == []

@@ -112,6 +112,9 @@ def test_auc(people):
         roc_auc_score(y == "yes", model.decision_function(X)), abs=1e-15
     )
     assert model.score(X, y) == pytest.approx(model.result_.outcomes["train_auc"], abs=1e-12)
+    for other in (y == "yes", np.where(y == "yes", "Yes", "no")):
+        with pytest.raises(ValueError, match="those of fit\\(\\) are 'no' and 'yes'"):
+            model.score(X, other)
     decision = model.decision_function(X)
     assert decision[y == "no"].mean() < 0 < decision[y == "yes"].mean()
     middle = 0.5 * sum(model.result_.x[-2:])
