@@ -505,7 +505,7 @@ def test_default_algorithm():
         return saddle.run("quadratic", iterations=2, gap="never", **options).settings["algorithm"]
 
     assert chosen() == chosen(algorithm="auto") == chosen(nu=0.05) == "precision-auto"
-    assert chosen(compress="quantize:4") == "precision-auto"
+    assert chosen(compress="quantize:4") == chosen(compress="quantize:16") == "precision"
     assert chosen(batch=4) == chosen(algorithm="auto", tau=20) == "precision"
     assert chosen(compress="top:0.5") == "precision"
     assert chosen(algorithm="gda") == "gda"

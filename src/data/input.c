@@ -136,6 +136,12 @@ saddle_status saddle_input_open(saddle_input *in, const char *path, saddle_error
     saddle_status status = map(in, fileno(file), size, error);
     fclose(file);
     SADDLE_THEN_IF(status, saddle_input_begins(in, "\x1f\x8b"), unpack(in, error));
+    if (status == SADDLE_OK &&
+        (saddle_input_begins(in, "\xff\xfe") || saddle_input_begins(in, "\xfe\xff")))
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%.300s' is text in UTF-16; save it as UTF-8, as by `iconv -f UTF-16 "
+                             "-t UTF-8`",
+                             path);
     if (status != SADDLE_OK)
         saddle_input_close(in);
     return status;

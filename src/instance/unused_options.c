@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "algorithms/algorithms.h"
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
@@ -202,7 +203,10 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
 {
     char text[REASON];
     char other[SADDLE_VALUE_SIZE];
-    if (instance->parts->unscaled[0] != '\0')
+    /* Unless --scale is given, columns that are not scaled have one unit, and to PRECISION-auto units do not matter. */
+    bool harmless = !SADDLE_GIVEN(plan, problem.scale) && count == 1 &&
+                    algorithm[0] == &saddle_precision_auto;
+    if (instance->parts->unscaled[0] != '\0' && !harmless)
         saddle_warn(warning, context, "--data: %s", instance->parts->unscaled);
     saddle_report_choices(plan, instance, algorithm, count, warning, context);
     for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {

@@ -48,6 +48,13 @@ check "a Hessian that cannot be used" warns "--hessian: 'full' cannot be used wi
 try run --problem auc --data synthetic:200 --hessian full --iterations 20 --gap never --quiet
 check "one that can" is "$(cat err)" ""
 
+# ---- columns of one unit, which matters to algorithms without a metric
+awk 'BEGIN { for (k = 0; k < 120; k++) { for (c = 1; c < 6; c++) printf "%d,", k * k * c % 17; print (k * k % 17 > 8) } }' >units.csv
+for algorithm in precision-auto precision; do
+    try run --problem auc --data units.csv --iterations 5 --gap never --algorithm "$algorithm" --quiet
+    check "$algorithm" is "$(grep -c 'the columns have one unit, with values up to 16' err)" "$([ "$algorithm" = precision ] && echo 1 || echo 0)"
+done
+
 # ---- counts
 try run --problem quadratic --agents 1 --samples 1 --iterations 1
 for text in "1 sample," "1 agent," "0 edges" "stops at    1 iteration" "1 iteration," "1 round,"; do

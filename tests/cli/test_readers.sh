@@ -232,4 +232,10 @@ while IFS='|' read -r _ oddity outcomes; do
 done < <(sed -n '/^### Odd files/,/^## /p' "$table" | grep '^|' | tail -n +3)
 check "the table has its rows" test "$rows" -ge 15
 
+# ---- UTF-16, as spreadsheets save it
+for mark in '\xff\xfe1\0,\0002\0' '\xfe\xff\0001\0,\0002'; do
+    printf '%b' "$mark" >wide.csv
+    refuse "'wide.csv' is text in UTF-16; save it as UTF-8" run --problem auc --data wide.csv
+done
+
 finish
