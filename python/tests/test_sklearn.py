@@ -218,7 +218,8 @@ def test_algorithms_in_python(people):
     X, y, _ = people
     with pytest.warns(ConvergenceWarning, match="diverged.* agent"):
         AUCClassifier(algorithm=Descent(rate=3.0)).fit(X, y)
-    with pytest.warns(saddle.NotSolvedWarning, match="; raise max_iter from 9, or try precision$") as warned:
+    advice = "; raise max_iter from 9, or try precision$"
+    with pytest.warns(saddle.NotSolvedWarning, match=advice) as warned:
         AUCClassifier(max_iter=9).fit(X, y)
     assert len(warned) == 1 and issubclass(warned[0].category, ConvergenceWarning)
     assert warned[0].filename == __file__

@@ -204,8 +204,8 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
     char text[REASON];
     char other[SADDLE_VALUE_SIZE];
     /* Unless --scale is given, columns that are not scaled have one unit, and to PRECISION-auto units do not matter. */
-    bool harmless = !SADDLE_GIVEN(plan, problem.scale) && count == 1 &&
-                    algorithm[0] == &saddle_precision_auto;
+    bool harmless =
+        !SADDLE_GIVEN(plan, problem.scale) && count == 1 && algorithm[0] == &saddle_precision_auto;
     if (instance->parts->unscaled[0] != '\0' && !harmless)
         saddle_warn(warning, context, "--data: %s", instance->parts->unscaled);
     saddle_report_choices(plan, instance, algorithm, count, warning, context);

@@ -190,10 +190,12 @@ void saddle_run_warn_of_growth(const saddle_run_state *r)
     bool solved = row->gap <= saddle_result_goal(r->result);
     if (r->result->row_count == 0 || r->result->stop == SADDLE_STOP_DIVERGED || solved)
         return;
-    /* Agents that have hardly communicated yet may differ, and steps of mini-batches may lead upwards at first. */
+    /* Agents that have hardly communicated yet may differ. The objective may rise as long as y is behind, which the
+     * metric then shows to come closer; and it is another one once agents have left or joined. */
     bool begun = r->layout.rounds > 0 && (double)row->cost.rounds * e->spectrum.gap < MIXING_TIMES;
     bool higher = row->metric > (compressed && !begun ? 1.0 : GROWN) * first->metric;
-    bool worse = !begun && row->primal > first->primal;
+    bool worse = !begun && e->churn == NULL && row->primal > first->primal &&
+                 (compressed || row->metric > first->metric);
     if (!higher && !worse)
         return;
     char steps[sizeof r->result->remedy] = "";

@@ -135,7 +135,7 @@ precision-auto --algorithm auto
 precision-auto --nu 0.05 --eta 0.05 --alpha 0.1 --noise-share 0.4 --step-share 0.2 --hessian none
 precision-auto --c-gamma 3
 precision-auto --compress none
-precision-auto --compress quantize:4
+precision_(because_of_--compress) --compress quantize:16
 precision_(because_of_--tau) --tau 20
 precision_(because_of_--batch) --batch 4 --noise-share 0.4
 precision_(because_of_--q) --q 2

@@ -93,7 +93,7 @@ try run --problem quadratic --algorithm gda --iterations 5 --trace one.csv --qui
 check "one model has nothing to disagree with" grep -qx '# disagreement: 0' one.csv
 
 # Outcomes at the end: the mean over seeds of the last rows.
-check "no outcomes, no table" is "$(grep -c 'Outcomes at the end' page.html)" 0
+check "no outcomes: only the gap" is "$(sed -n '/Outcomes at the end/,/<\/table>/p' page.html | grep -c '^<tr><th scope="row">')" 1
 try compare --problem fair --sensitive 2 --data synthetic:300:12 --test-data synthetic:100:12 --algorithms precision,gda \
     --iterations 20 --repeats 2 --output judged --report judged/page.html --quiet
 mean=$(for seed in 1 2; do
