@@ -299,3 +299,12 @@ def test_labels_by_name(frame):
     for X in (frame, frame.age.to_numpy()):
         with pytest.raises(TypeError, match="y is 'wages'; give labels, or the name of a column"):
             saddle.evaluate(r, X, "wages")
+
+
+def test_scaling_of_a_model_is_not_ignored(frame, tmp_path):
+    _fair(frame, scale="standard").save(tmp_path / "m.npz")
+    arrays = dict(np.load(tmp_path / "m.npz"))
+    assert "mean" in arrays
+    np.savez(tmp_path / "old.npz", **{**arrays, "format": np.uint64(1)})
+    with pytest.raises(saddle.InputError, match="its columns are scaled .* its format is 1"):
+        saddle.predict(tmp_path / "old.npz", frame)
