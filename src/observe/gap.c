@@ -185,6 +185,7 @@ static void curvature_term(void *context, saddle_agent *agent, double *out)
                             .gx = g,
                             .gy = g + x_dim};
         saddle_agent_evaluate_uncounted(agent, &r, g + x_dim + o->problem->y_dim);
+        saddle_observer_note_gradient(o, agent->id, g);
         double along = 0.0;
         for (size_t c = 0; c < x_dim; c++)
             along += g[c] * (moved[c] - o->x_at[c]);

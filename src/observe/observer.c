@@ -333,6 +333,7 @@ static void statistic_term(void *context, saddle_agent *agent, double *out)
                         .x = o->x_at,
                         .statistic = out};
     saddle_agent_evaluate_uncounted(agent, &r, agent->scratch);
+    note_nan(o, agent->id, STATISTIC, o->y_star, out, o->problem->response_size);
 }
 
 void saddle_observer_statistic(saddle_observer *o)
