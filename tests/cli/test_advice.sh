@@ -98,9 +98,9 @@ refuse "is not one of steps, nu, eta, tau, alpha, q, batch, sampling, x-dim, y-d
     tune --problem quadratic --search foo=1
 
 # ---- causes
-refuse "--objective: 'accuracy' is not an objective of problem robust-logistic, which has no outcomes; give metric" \
+refuse "--objective: 'accuracy' is not an objective of problem robust-logistic, which has no outcomes; give attained, metric, " \
     tune --data synthetic:300 --objective accuracy
-refuse "--objective: 'test_accuracy' is not an objective of problem quadratic, which has no outcomes; give metric" \
+refuse "--objective: 'test_accuracy' is not an objective of problem quadratic, which has no outcomes; give attained, metric, " \
     tune --problem quadratic --objective test_accuracy
 refuse "--metric-tau: '1e400' is too large for a double; give a number above 0" run --metric-tau 1e400
 refuse "--iterations: '1e400' is out of range" run --iterations 1e400
@@ -123,12 +123,12 @@ refuse "these must be as they were then: --links schedule:edges" run --resume sc
 
 # ---- events that the run does not reach
 printf '3 leave 1\n19 return 1\n20 leave 1\n90 return 1\n' >events
-try run "${quadratic[@]}" --churn events --quiet
+try run --algorithm precision "${quadratic[@]}" --churn events --quiet
 check "late events" warns "warning: --churn: the run ends after 20 rounds, so 2 events from round 20 on have no effect"
 printf '%s\n' '0 0 1' '0 1 2' '0 2 3' '0 3 4' '19 1 2' '20 0 1' >edges
-try run "${quadratic[@]}" --topology path --links schedule:edges --quiet
+try run --algorithm precision "${quadratic[@]}" --topology path --links schedule:edges --quiet
 check "late changes" warns "warning: --links: the run ends after 20 rounds, so 1 change from round 20 on has no effect"
-try run "${quadratic[@]}" --topology path --links schedule:edges --iterations 21 --quiet
+try run --algorithm precision "${quadratic[@]}" --topology path --links schedule:edges --iterations 21 --quiet
 check "no late changes" silent
 
 # ---- comparisons

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh" "$1"
 has python3 || exit 77 # reads the objects
 doc=$(realpath "$here/../../docs/json.md")
-ring=(--problem quadratic --agents 6 --samples 20 --topology ring)
+ring=(--problem quadratic --agents 6 --samples 20 --topology ring --algorithm precision)
 
 printf '# round what whom\n10 leave 2\n20 cut 0 1\n40 return 2\n50 heal 0 1\n' >churn.txt
 try run "${ring[@]}" --iterations 60 --trace-every 15 --churn churn.txt --trace t.csv

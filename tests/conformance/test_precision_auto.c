@@ -1,8 +1,8 @@
 /*
  * PRECISION-auto, and PRECISION+ with measured batches, follow their descriptions: a slow version is written here with
  * plain loops, dense matrices and one gradient per sample, only from the comments of precision_auto.c,
- * precision_plus.c, measured_batches.c and mixing_rounds.h, and compared iterate by iterate. The entries of the metric H
- * are taken from the library; test_curvature.c and test_metric.c test them.
+ * precision_plus.c, measured_batches.c and mixing_rounds.h, and compared iterate by iterate. The entries of the metric
+ * H are taken from the library; test_curvature.c and test_metric.c test them.
  */
 #include <float.h>
 #include <math.h>
