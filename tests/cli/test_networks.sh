@@ -4,19 +4,19 @@
 . "$(dirname "$0")/lib.sh" "$1"
 has python3 || exit 77 # reads the objects
 doc=$(realpath "$here/../../docs/json.md")
-ring=(--problem quadratic --agents 6 --samples 20 --topology ring --algorithm precision)
+ring=(--problem quadratic --agents 6 --samples 20 --topology ring)
 
 printf '# round what whom\n10 leave 2\n20 cut 0 1\n40 return 2\n50 heal 0 1\n' >churn.txt
-try run "${ring[@]}" --iterations 60 --trace-every 15 --churn churn.txt --trace t.csv
+try run --algorithm precision "${ring[@]}" --iterations 60 --trace-every 15 --churn churn.txt --trace t.csv
 check "a run" exits 0
 check "shows the file" grep -qE '^ +churn +churn.txt' out
 check "columns" grep -q '^iteration,.*,seconds,age,present,components,loss,' t.csv
 check "the agents present" is "$(grep -v '^#' t.csv | cut -d, -f8,9 | tail -n +2 | tr '\n' ' ')" "6,1 5,1 5,2 6,1 6,1 "
-try run "${ring[@]}" --iterations 60 --trace-every 15 --churn churn.txt --json
+try run --algorithm precision "${ring[@]}" --iterations 60 --trace-every 15 --churn churn.txt --json
 check "the documented object" python3 "$here/json_schema.py" "$doc" out
 cp out object.json
 check "with both columns" python3 "$here/json_numbers.py" 'o["trace"]["present"] == [6, 5, 5, 6, 6] and o["trace"]["components"] == [1, 1, 2, 1, 1]'
-try run "${ring[@]}" --iterations 60 --churn churn.txt --stop-when 'present<=5' --json
+try run --algorithm precision "${ring[@]}" --iterations 60 --churn churn.txt --stop-when 'present<=5' --json
 cp out object.json
 check "a condition" python3 "$here/json_numbers.py" 'o["stop"] == "condition" and o["final"]["iteration"] == 11'
 refuse "stop-when: there is no column present without churn" run "${ring[@]}" --stop-when 'present<=5'
