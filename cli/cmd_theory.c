@@ -316,7 +316,8 @@ static void print_theory(saddle_json *j, const findings *f)
     print_constants(j, &f->theory, f->by_size);
     print_steps(j, &f->theory, &f->practical);
     if (j != NULL)
-        saddle_json_put(j, "epsilon %g", f->theory.epsilon);
+        saddle_json_put(j, "epsilon %g c_gamma %g c_epsilon %g", f->theory.epsilon,
+                        f->practical.c_gamma, c_epsilon);
     print_guarantee(j, &f->theory, false, c_epsilon);
     print_guarantee(j, &f->theory, true, c_epsilon);
     print_printed(j, &f->theory.printed);

@@ -38,9 +38,6 @@
  * numbers r, here (G, A, C, B) and the monotonicity, averaged over about five iterations:
  *
  *   c+ = sum_j M_ij c_j + r+ - r.
- *
- * Cost of an iteration: K rounds of one message (x, y, p, d, c) per neighbour, 2 |S| or R IFO calls; a refresh from
- * all samples costs sqrt(n) more.
  */
 #include "algorithms/algorithms.h"
 

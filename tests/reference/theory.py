@@ -263,11 +263,11 @@ def numbers(saddle):
             for j in (0.8, 0.95, 1.0, 1.05, 1.25):
                 other = at(steps["nu"] * i, steps["eta"] * j, np.inf)
                 assert other is None or other[0] > 0.999 * want[0], (case, i, j)
-        c_gamma = found["settings"]["c_gamma"]
+        c_gamma = found["c_gamma"]
         plus = at(steps["nu"], steps["eta"], c_gamma)
         assert (plus is None) == (found["precision_plus"]["value"] is None), case
         if plus is not None:
-            level = plus[4] * found["epsilon"] / found["settings"]["c_epsilon"]
+            level = plus[4] * found["epsilon"] / found["c_epsilon"]
             assert abs(found["precision_plus"]["value"] / plus[0] - 1) < 1e-6
             assert abs(found["precision_plus"]["refresh"] / plus[3] - 1) < 1e-6
             assert abs(found["precision_plus"]["level"] / level - 1) < 1e-6

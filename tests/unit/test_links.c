@@ -925,9 +925,9 @@ START_TEST(a_schedule_that_parts_the_agents_is_named)
     char iterations[32];
     const saddle_hooks hooks = {.warning = keep_warning, .context = warning};
     snprintf(iterations, sizeof iterations, "iterations=%s", wanted[_i].iterations);
-    const char *const setting[] = {
-        "problem=quadratic",    "agents=4", "topology=path", "samples=5", iterations,
-        "links=schedule:s.txt", NULL};
+    const char *const setting[] = {"problem=quadratic",   "agents=4", "topology=path",
+                                   "samples=5",           iterations, "links=schedule:s.txt",
+                                   "algorithm=precision", NULL}; /* with one round per iteration */
     saddle_test_enter_directory();
     saddle_test_write("s.txt", wanted[_i].schedule);
     saddle_result_free(test_run(setting, &hooks));

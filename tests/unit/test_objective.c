@@ -139,10 +139,10 @@ START_TEST(auc_ranks_the_rows_of_the_agents_that_count)
         {"equal", "complete", "100 leave 0\n", {0, 1, 1, 1, 1}, {0}},
         {"by-size", "complete", "100 leave 0\n", {0, 1, 1, 1, 1}, {0}},
         {"by-size", "complete", "9 leave 0\n90 join 3\n200 return 0\n", {1, 1, 1, 1, 1}, {0}},
-        {"equal", "ring", "5000 join 1\n", {1, 0, 1, 1, 1}, {0}},
+        {"equal", "ring", "500000 join 1\n", {1, 0, 1, 1, 1}, {0}},
         {"equal", "path", "100 cut 1 2\n", {0, 0, 1, 1, 1}, {1, 1, 0, 0, 0}},
         {"by-size", "path", "100 cut 1 2\n", {0, 0, 1, 1, 1}, {1, 1, 0, 0, 0}},
-        {"by-size", "path", "5000 join 2\n", {1, 1, 0, 0, 0}, {0, 0, 0, 1, 1}},
+        {"by-size", "path", "500000 join 2\n", {1, 1, 0, 0, 0}, {0, 0, 0, 1, 1}},
         {"equal", "path", "100 cut 1 2\n300 heal 1 2\n", {1, 1, 1, 1, 1}, {0}},
     };
     char topology[32];
