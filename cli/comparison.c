@@ -176,34 +176,24 @@ static saddle_status take_rows(comparison *c, comparison_run *run, const saddle_
     return SADDLE_OK;
 }
 
-/* In the process that has the files. */
-static saddle_status find(comparison *c, comparison_run *run, const saddle_instance *instance,
-                          const saddle_plan *plan, saddle_error *error)
+/* Takes the rows of a trace, in the process that has it, if they are those of the run. */
+static saddle_status take_trace(comparison *c, comparison_run *run, const saddle_trace *trace,
+                                const saddle_forecast *forecast, saddle_error *error)
 {
-    saddle_trace *trace = NULL;
-    saddle_forecast forecast = {.most_ifo = 0};
-    const char *path = plan->outputs.trace;
-    /* A file that ends before its first row, or is not a trace, is written again. */
-    if (access(path, F_OK) != 0 || saddle_trace_read(&trace, path, NULL) != SADDLE_OK)
-        return SADDLE_OK;
-    saddle_status status = saddle_run_forecast(instance, plan, &forecast, error);
     const saddle_wanted_run wanted = {
         .what = "comparison",
         .remedy = "give another directory, or set --overwrite to replace it",
-        .plan = &forecast.plan,
+        .plan = &forecast->plan,
         .given = &c->arguments->plan,
-        .values = {&forecast.plan, saddle_plan_value},
+        .values = {&forecast->plan, saddle_plan_value},
         .may_differ = SADDLE_EFFECTS(ENGINE) | SADDLE_EFFECTS(OUTPUT),
-        .fingerprint = forecast.fingerprint};
-    SADDLE_THEN(status,
-                saddle_in_field("--output", saddle_trace_check_run(trace, &wanted, error), error));
-    if (status == SADDLE_OK && find_end(trace, &run->stop) && is_of_run(trace)) {
-        status = take_rows(c, run, trace, error);
-        run->done = status == SADDLE_OK;
-    }
-    saddle_plan_free(&forecast.plan);
-    saddle_trace_free(trace);
-    return status;
+        .fingerprint = forecast->fingerprint};
+    SADDLE_TRY(saddle_in_field("--output", saddle_trace_check_run(trace, &wanted, error), error));
+    if (!find_end(trace, &run->stop) || !is_of_run(trace))
+        return SADDLE_OK;
+    SADDLE_TRY(take_rows(c, run, trace, error));
+    run->done = true;
+    return SADDLE_OK;
 }
 
 /* Sends what process 0 found to all processes. */
@@ -230,9 +220,24 @@ saddle_status saddle_comparison_find(comparison *c, comparison_run *run,
                                      saddle_error *error)
 {
     const saddle_world *world = instance->world;
+    const char *path = plan->outputs.trace;
+    saddle_trace *trace = NULL;
+    saddle_forecast forecast = {.most_ifo = 0};
     uint64_t fingerprint; /* which the forecast then has */
     SADDLE_TRY(saddle_fingerprint_instance(instance, &fingerprint, error));
-    saddle_status status = world->rank == 0 ? find(c, run, instance, plan, error) : SADDLE_OK;
+    /* A file that ends before its first row, or is not a trace, is written again. */
+    if (world->rank == 0 && access(path, F_OK) == 0 &&
+        saddle_trace_read(&trace, path, NULL) != SADDLE_OK)
+        trace = NULL;
+    unsigned char found = trace != NULL;
+    world->share(world, 0, sizeof found, &found);
+    if (found == 0)
+        return SADDLE_OK;
+    saddle_status status = saddle_run_forecast(instance, plan, &forecast, error); /* collective */
+    if (status == SADDLE_OK && world->rank == 0)
+        status = take_trace(c, run, trace, &forecast, error);
+    saddle_plan_free(&forecast.plan);
+    saddle_trace_free(trace);
     SADDLE_TRY(saddle_world_agree(world, status, error));
     unsigned char done = run->done;
     world->share(world, 0, sizeof done, &done);

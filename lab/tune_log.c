@@ -220,12 +220,10 @@ static saddle_status open_file(saddle_tune_log *log, const saddle_wanted_run *ru
 
 /* Opens the log in the process that has the file. */
 static saddle_status open_own(saddle_tune_log *log, const saddle_tune_space *space,
-                              const saddle_tuning *tuning, bool resume, saddle_error *error)
+                              const saddle_tuning *tuning, uint64_t fingerprint, bool resume,
+                              saddle_error *error)
 {
     const saddle_instance *instance = space->instance;
-    saddle_forecast again; /* with the fingerprint, which includes that of the link model */
-    SADDLE_TRY(saddle_run_forecast(instance, space->plan, &again, error));
-    saddle_plan_free(&again.plan);
     char rows[32] = "";
     char budget[32];
     char candidates[32];
@@ -248,7 +246,7 @@ static saddle_status open_own(saddle_tune_log *log, const saddle_tune_space *spa
         .may_differ = SADDLE_TUNE_IGNORED,
         .extra = extra,
         .extras = sizeof extra / sizeof *extra,
-        .fingerprint = again.fingerprint};
+        .fingerprint = fingerprint};
     return open_file(log, &run, tuning, resume, error);
 }
 
@@ -261,11 +259,14 @@ saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_tune_space
     if (inputs->log == NULL)
         return SADDLE_OK;
     saddle_status status = SADDLE_OK;
-    uint64_t fingerprint; /* which the forecast then has */
+    uint64_t fingerprint; /* which the forecast then has, with that of the link model */
+    saddle_forecast again;
     SADDLE_TRY(saddle_fingerprint_instance(space->instance, &fingerprint, error));
+    SADDLE_TRY(saddle_run_forecast(space->instance, space->plan, &again, error));
+    saddle_plan_free(&again.plan);
     log->path = inputs->log;
     if (world->rank == 0)
-        status = open_own(log, space, tuning, inputs->resume, error);
+        status = open_own(log, space, tuning, again.fingerprint, inputs->resume, error);
     SADDLE_TRY(saddle_world_agree(world, status, error));
     void *trials = log->trials;
     size_t bytes = log->count * sizeof *log->trials;
