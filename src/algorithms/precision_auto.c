@@ -65,7 +65,7 @@ static const saddle_option noise =
                 "movement. Smaller: more samples, and fewer iterations.");
 
 static const saddle_option share = SADDLE_STEP(
-    SADDLE_OWN(saddle_auto_parameters, share, RUN), "step-share", GROUP, "0.2", 1.0, &share_search,
+    SADDLE_OWN(saddle_auto_parameters, share, RUN), "step-share", GROUP, "0.1", 1.0, &share_search,
     "SHARE",
     "Steps in x times the curvature that was measured along the path. Smaller: shorter steps.");
 

@@ -12,7 +12,7 @@ check "columns" is "$(grep -v '^#' t.csv | head -1)" "$columns"
 check "first line has the version" is "$(head -1 t.csv)" "# $("$saddle" --version)"
 for setting in "problem: robust-logistic" "data: synthetic:300" "samples: 40" "agents: 5" \
     "topology: er:0.6" "mixing: laplacian" "algorithm: precision-auto" "nu: 0.1" "eta: 0.1" \
-    "step-share: 0.2" "seed: 1" "iterations: 60" "x-set: box:0:10"; do
+    "step-share: 0.1" "seed: 1" "iterations: 60" "x-set: box:0:10"; do
     check "header has $setting" grep -qxF "# $setting" t.csv
 done
 check "header says nothing of other algorithms" is "$(grep -c '^# c-gamma' t.csv)" 0
