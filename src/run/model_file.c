@@ -121,15 +121,18 @@ static saddle_status read_first(saddle_saved_model *model, const char *path, boo
                            "'%.300s' is a model of format %zu, but saddle %s reads formats 1 to %d",
                            path, format, saddle_version(), SADDLE_SCALED_FORMAT);
     *scaled = format == SADDLE_SCALED_FORMAT;
+    if (*scaled)
+        return SADDLE_OK;
     double *mean = NULL;
     size_t length;
-    bool ignored = !*scaled && read_vector(path, "mean", &mean, &length, NULL) == SADDLE_OK;
+    status = read_vector(path, "mean", &mean, &length, error);
     saddle_free(mean);
-    return ignored ? saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "'%.300s' is not a model: its columns are scaled ('mean'), but "
-                                 "its format is %zu, which has no scaling",
-                                 path, format)
-                   : SADDLE_OK;
+    if (status == SADDLE_OK)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' is not a model: its columns are scaled ('mean'), but its "
+                           "format is %zu, which has no scaling",
+                           path, format);
+    return status == SADDLE_NO_MEMORY ? status : SADDLE_OK; /* otherwise there is none */
 }
 
 /* Reads how the columns were scaled. */
