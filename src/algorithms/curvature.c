@@ -26,6 +26,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "algorithms/sample_probe.h"
 #include "core/dense.h"
 #include "core/memory.h"
 #include "core/memory_limits.h"
@@ -34,6 +35,8 @@
 #include "core/vector.h"
 #include "core/world.h"
 #include "sets/set.h"
+
+#define WHAT "the metric of steps"
 
 /* The most samples of an agent, and the most entries of their gradients together; the most entries of the matrices of
  * all agents' samples. */
@@ -55,43 +58,18 @@
 #define ROUNDING 1e-9
 
 typedef struct probe {
+    saddle_sample_probe sample;
     const saddle_instance *instance;
     const double *x;     /* the reference point */
-    const double *y;     /* a response to it */
     const double *delta; /* NULL: gradients at x instead of differences */
     double *moved;       /* x + delta */
     double *other;       /* x + delta with other signs */
     double *g0;          /* x_dim + y_dim: the gradient at x */
     double *g1;          /* x_dim + y_dim: that at x + delta, then the difference */
     double *g2;          /* x_dim + y_dim: the difference between x and `other` */
-    double *scratch;
-    double first_nan; /* minus the first agent with a NaN in a gradient; -INFINITY: none */
-    double ratio;     /* of curvatures to squared slopes along delta, in the mean */
+    double ratio;        /* of curvatures to squared slopes along delta, in the mean */
     double *matrices; /* of all agents, one after the other; NULL: only the diagonal is measured */
 } probe;
-
-/* Remembers an agent whose gradient has a NaN. */
-static void look_for_nan(probe *p, size_t agent, size_t count, const double *g)
-{
-    for (size_t k = 0; k < count; k++)
-        if (isnan(g[k]))
-            p->first_nan = fmax(p->first_nan, -(double)agent);
-}
-
-/* Fails if any process has found one. Collective. */
-static saddle_status refuse_nan(const probe *p, saddle_error *error)
-{
-    const saddle_problem *problem = p->instance->problem;
-    double first = p->first_nan;
-    if (problem->world != NULL)
-        problem->world->largest(problem->world, 1, &first);
-    if (first == -INFINITY)
-        return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "an entry of gradient() of problem %.60s is nan at agent %.0f, near the "
-                       "start, where the metric of steps is measured; check its functions",
-                       saddle_shown_name(problem->name), -first);
-}
 
 static size_t least(size_t a, size_t b)
 {
@@ -117,41 +95,15 @@ uint64_t saddle_curvature_cost(const saddle_problem *problem, size_t agent,
     return problem->samples[agent] + attempts + (stage == 1 ? all : 3 * all);
 }
 
-static void gradient_at(probe *p, size_t agent, uint32_t sample, const double *x, double *out)
-{
-    const saddle_problem *problem = p->instance->problem;
-    saddle_batch one = {.index = &sample, .count = 1};
-    saddle_problem_gradient(problem, agent, &one, x, p->y, out, out + problem->x_dim, p->scratch);
-    look_for_nan(p, agent, problem->x_dim + problem->y_dim, out);
-}
-
-/* Returns the k-th of `count` samples at equal distances. */
-static uint32_t sample_at(const saddle_problem *problem, size_t agent, size_t k, size_t count)
-{
-    return (uint32_t)(k * problem->samples[agent] / count);
-}
-
 /* Computes the gradient of the k-th of `count` samples at x in g0 and, with a delta, the difference to it in g1. */
 static void measure_sample(probe *p, size_t agent, size_t k, size_t count)
 {
     const saddle_problem *problem = p->instance->problem;
-    uint32_t sample = sample_at(problem, agent, k, count);
-    gradient_at(p, agent, sample, p->x, p->g0);
+    saddle_sample_probe_gradient(&p->sample, agent, k, count, p->x, p->g0);
     if (p->delta == NULL)
         return;
-    gradient_at(p, agent, sample, p->moved, p->g1);
+    saddle_sample_probe_gradient(&p->sample, agent, k, count, p->moved, p->g1);
     saddle_axpy(problem->x_dim + problem->y_dim, -1.0, p->g0, p->g1);
-}
-
-/* The gradient in y of an agent's loss at the reference point and the first y. */
-static void add_ascent(void *context, size_t agent, double *out)
-{
-    probe *p = context;
-    const saddle_problem *problem = p->instance->problem;
-    saddle_batch all = {.count = problem->samples[agent]};
-    saddle_problem_gradient(problem, agent, &all, p->x, p->instance->y0, p->g0, out, p->scratch);
-    look_for_nan(p, agent, problem->x_dim, p->g0);
-    look_for_nan(p, agent, problem->y_dim, out);
 }
 
 /* The mean squares of an agent's gradients at x. */
@@ -197,7 +149,7 @@ static void add_unexplained(void *context, size_t agent, double *out)
         double along[2] = {0.0, 0.0};
         double size[2] = {0.0, 0.0};
         measure_sample(p, agent, k, count);
-        gradient_at(p, agent, sample_at(problem, agent, k, count), p->other, p->g2);
+        saddle_sample_probe_gradient(&p->sample, agent, k, count, p->other, p->g2);
         for (size_t c = 0; c < x_dim; c++) {
             p->g2[c] -= p->g0[c];
             along[0] += p->g1[c] * p->delta[c];
@@ -381,25 +333,19 @@ static saddle_status measure(probe *p, double *sums, double *delta, saddle_curva
 }
 
 /* Stores the reference point and a response to it, or that it is too far from 0. */
-static saddle_status find_reference(probe *p, double alpha, double *x, double *y, bool *far,
+static saddle_status find_reference(probe *p, double alpha, double *x, bool *far,
                                     saddle_error *error)
 {
     const saddle_instance *instance = p->instance;
     const saddle_problem *problem = instance->problem;
     if (problem->start != NULL)
         problem->start(problem, instance->seed, x, p->g0);
-    saddle_set_project(instance->x_set, x, p->scratch);
+    saddle_set_project(instance->x_set, x, p->sample.scratch);
     /* Gradients so far away say nothing; the run itself says why it cannot begin there. */
     *far = !isfinite(saddle_norm2(problem->x_dim, x) + saddle_norm2(problem->y_dim, instance->y0));
     if (*far)
         return SADDLE_OK;
-    SADDLE_TRY(saddle_world_sum(instance->world, problem->y_dim, add_ascent, p, y, error));
-    for (size_t k = 0; k < problem->y_dim; k++)
-        y[k] = instance->y0[k] + alpha / (double)problem->agents * y[k];
-    saddle_set_project(instance->y_set, y, p->scratch);
-    for (size_t k = 0; k < problem->y_dim; k++)
-        y[k] = 0.5 * (instance->y0[k] + y[k]);
-    return SADDLE_OK;
+    return saddle_sample_probe_respond(&p->sample, x, alpha, error);
 }
 
 /* Measures with memory for 4 x_dim + 4 (x_dim + y_dim) doubles and scratch, and for the agents' matrices or NULL. */
@@ -414,24 +360,27 @@ static saddle_status measure_with(const saddle_instance *instance, double alpha,
     double *y = delta + 3 * x_dim;
     double *g = y + problem->y_dim;
     double *sums = g + 2 * both;
-    probe p = {.instance = instance,
+    probe p = {.sample = {.instance = instance,
+                          .y = y,
+                          .g = g,
+                          .scratch = sums + x_dim + both,
+                          .first_nan = -INFINITY},
+               .instance = instance,
                .x = x,
-               .y = y,
                .moved = delta + x_dim,
                .other = delta + 2 * x_dim,
                .g0 = g,
                .g1 = g + both,
                .g2 = sums,
-               .scratch = sums + x_dim + both,
-               .first_nan = -INFINITY,
                .matrices = matrices};
     bool far = false;
-    SADDLE_TRY(find_reference(&p, alpha, x, y, &far, error));
+    SADDLE_TRY(find_reference(&p, alpha, x, &far, error));
     if (far)
         return SADDLE_OK;
-    SADDLE_TRY(refuse_nan(&p, error)); /* before y spreads it to all agents */
+    SADDLE_TRY(saddle_sample_probe_refuse_nan(&p.sample, WHAT,
+                                              error)); /* before y spreads it to all agents */
     SADDLE_TRY(measure(&p, sums, delta, out, error));
-    return refuse_nan(&p, error);
+    return saddle_sample_probe_refuse_nan(&p.sample, WHAT, error);
 }
 
 /* Returns the number of doubles for the agents' matrices; 0: only the diagonal is measured, as with an h or in a box,
@@ -462,8 +411,7 @@ static saddle_status announce(const saddle_instance *instance, size_t own, size_
     return saddle_need_check_one(
         saddle_metric_bytes(x_dim, matrices > 0) +
             saddle_block_bytes(own + matrices, sizeof(double)) + passing,
-        "the metric of steps",
-        matrices > 0 ? "give --hessian diagonal" : "take --algorithm precision", error);
+        WHAT, matrices > 0 ? "give --hessian diagonal" : "take --algorithm precision", error);
 }
 
 saddle_status saddle_curvature_measure(const saddle_instance *instance, saddle_curvature_kind kind,
@@ -484,9 +432,8 @@ saddle_status saddle_curvature_measure(const saddle_instance *instance, saddle_c
     double *memory = saddle_alloc_doubles(own);
     double *matrices = size > 0 ? saddle_alloc_doubles(size) : NULL;
     if (status == SADDLE_OK)
-        status =
-            saddle_check_memory(memory != NULL && (size == 0 || matrices != NULL) ? memory : NULL,
-                                "the metric of steps", error);
+        status = saddle_check_memory(
+            memory != NULL && (size == 0 || matrices != NULL) ? memory : NULL, WHAT, error);
     status = saddle_world_agree(instance->world, status, error);
     out->uniform = true;
     if (status == SADDLE_OK && known)

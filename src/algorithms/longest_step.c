@@ -13,11 +13,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "algorithms/sample_probe.h"
 #include "algorithms/sampling.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
 #include "sets/set.h"
+
+#define WHAT "the longest step"
 
 /* The most samples of an agent that are measured. */
 #define MOST_SAMPLES 64
@@ -25,77 +28,19 @@
 #define CHANGE 1e-3
 
 typedef struct probe {
+    saddle_sample_probe sample;
     const saddle_instance *instance;
     double factor; /* of a displacement, relative to a sample's gradient */
-    double *y;     /* y_dim: the reference point in y */
     double *moved; /* x_dim: a displaced x */
     double *g0;    /* x_dim + y_dim: a gradient at the reference point */
     double *g1;    /* x_dim + y_dim: one at a displaced point, then the difference */
     double *sum0;  /* x_dim: the sum of gradients in x at the reference point */
     double *sum1;  /* x_dim: the sum of differences along the samples' gradients */
-    double *scratch;
-    double first_nan; /* minus the first agent with a NaN in a gradient; -INFINITY: none */
 } probe;
-
-static void look_for_nan(probe *p, size_t agent, size_t count, const double *g)
-{
-    for (size_t k = 0; k < count; k++)
-        if (isnan(g[k]))
-            p->first_nan = fmax(p->first_nan, -(double)agent);
-}
-
-/* Fails if any process has found a NaN. Collective. */
-static saddle_status refuse_nan(const probe *p, saddle_error *error)
-{
-    double first = p->first_nan;
-    p->instance->world->largest(p->instance->world, 1, &first);
-    if (first == -INFINITY)
-        return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "an entry of gradient() of problem %.60s is nan at agent %.0f, near the "
-                       "start, where the longest step is measured; check its functions",
-                       saddle_shown_name(p->instance->problem->name), -first);
-}
 
 static size_t samples_of(const saddle_problem *problem, size_t agent)
 {
     return problem->samples[agent] < MOST_SAMPLES ? problem->samples[agent] : MOST_SAMPLES;
-}
-
-/* The gradient in y of an agent's loss at the start. */
-static void add_ascent(void *context, size_t agent, double *out)
-{
-    probe *p = context;
-    const saddle_problem *problem = p->instance->problem;
-    saddle_batch all = {.count = problem->samples[agent]};
-    saddle_problem_gradient(problem, agent, &all, p->instance->x0, p->instance->y0, p->g0, out,
-                            p->scratch);
-    look_for_nan(p, agent, problem->x_dim, p->g0);
-    look_for_nan(p, agent, problem->y_dim, out);
-}
-
-static saddle_status find_reference(probe *p, double alpha, saddle_error *error)
-{
-    const saddle_instance *instance = p->instance;
-    const saddle_problem *problem = instance->problem;
-    SADDLE_TRY(saddle_world_sum(instance->world, problem->y_dim, add_ascent, p, p->y, error));
-    for (size_t k = 0; k < problem->y_dim; k++)
-        p->y[k] = instance->y0[k] + alpha / (double)problem->agents * p->y[k];
-    saddle_set_project(instance->y_set, p->y, p->scratch);
-    for (size_t k = 0; k < problem->y_dim; k++)
-        p->y[k] = 0.5 * (instance->y0[k] + p->y[k]);
-    return refuse_nan(p, error); /* before y spreads it to all agents */
-}
-
-/* Computes the gradient of the k-th of `count` samples at x. */
-static void gradient_at(probe *p, size_t agent, size_t k, size_t count, const double *x,
-                        double *out)
-{
-    const saddle_problem *problem = p->instance->problem;
-    uint32_t sample = (uint32_t)(k * problem->samples[agent] / count);
-    saddle_batch one = {.index = &sample, .count = 1};
-    saddle_problem_gradient(problem, agent, &one, x, p->y, out, out + problem->x_dim, p->scratch);
-    look_for_nan(p, agent, problem->x_dim + problem->y_dim, out);
 }
 
 /* Moves from the start along a direction, and to the next point of X, where gradients are defined. Returns the
@@ -105,7 +50,7 @@ static double move_by(probe *p, double factor, const double *direction)
     size_t x_dim = p->instance->problem->x_dim;
     memcpy(p->moved, p->instance->x0, x_dim * sizeof *p->moved);
     saddle_axpy(x_dim, factor, direction, p->moved);
-    saddle_set_project(p->instance->x_set, p->moved, p->scratch);
+    saddle_set_project(p->instance->x_set, p->moved, p->sample.scratch);
     return sqrt(saddle_distance2(x_dim, p->moved, p->instance->x0));
 }
 
@@ -120,9 +65,9 @@ static double quotient(size_t count, const double *difference, double distance)
 static double sample_curvature(probe *p, size_t agent, size_t k, size_t count)
 {
     size_t x_dim = p->instance->problem->x_dim;
-    gradient_at(p, agent, k, count, p->instance->x0, p->g0);
+    saddle_sample_probe_gradient(&p->sample, agent, k, count, p->instance->x0, p->g0);
     double distance = move_by(p, p->factor, p->g0);
-    gradient_at(p, agent, k, count, p->moved, p->g1);
+    saddle_sample_probe_gradient(&p->sample, agent, k, count, p->moved, p->g1);
     saddle_axpy(x_dim, -1.0, p->g0, p->g1);
     saddle_axpy(x_dim, 1.0, p->g0, p->sum0);
     saddle_axpy(x_dim, 1.0, p->g1, p->sum1);
@@ -138,7 +83,7 @@ static double mean_curvature(probe *p, size_t agent, size_t count)
     double distance =
         isfinite(ratio) ? move_by(p, p->factor * ratio / (double)count, p->sum1) : 0.0;
     for (size_t k = 0; k < count && distance > 0.0; k++) {
-        gradient_at(p, agent, k, count, p->moved, p->g1);
+        saddle_sample_probe_gradient(&p->sample, agent, k, count, p->moved, p->g1);
         saddle_axpy(x_dim, -1.0, p->g1, p->sum0);
     }
     return distance > 0.0 ? quotient(x_dim, p->sum0, distance) / (double)count : 0.0;
@@ -170,9 +115,11 @@ saddle_status saddle_longest_step(const saddle_configuration *c, uint64_t batch,
         saddle_problem_scratch(problem),
         saddle_larger(saddle_set_scratch(instance->x_set), saddle_set_scratch(instance->y_set)));
     double *memory = saddle_alloc_doubles(2 * x_dim + 3 * both + scratch);
-    saddle_status status = saddle_check_memory(memory, "the longest step", error);
+    saddle_status status = saddle_check_memory(memory, WHAT, error);
     status = saddle_world_agree(world, status, error);
-    probe p = {.instance = instance, .factor = CHANGE / c->steps.tau, .first_nan = -INFINITY};
+    probe p = {.sample = {.instance = instance, .first_nan = -INFINITY},
+               .instance = instance,
+               .factor = CHANGE / c->steps.tau};
     double largest = 0.0;
     if (status == SADDLE_OK) {
         p.g0 = memory;
@@ -180,17 +127,20 @@ saddle_status saddle_longest_step(const saddle_configuration *c, uint64_t batch,
         p.sum0 = p.g1 + both;
         p.sum1 = p.sum0 + x_dim;
         p.moved = p.sum1 + x_dim;
-        p.y = p.moved + x_dim;
-        p.scratch = p.y + problem->y_dim;
-        status = find_reference(&p, c->steps.alpha, error);
+        p.sample.g = p.g0;
+        p.sample.y = p.moved + x_dim;
+        p.sample.scratch = p.sample.y + problem->y_dim;
+        status = saddle_sample_probe_respond(&p.sample, instance->x0, c->steps.alpha, error);
+        /* before y spreads it to all agents */
+        SADDLE_THEN(status, saddle_sample_probe_refuse_nan(&p.sample, WHAT, error));
     }
     /* Gradients very far from 0 say nothing; the run itself says why it cannot begin there. */
     bool near = status == SADDLE_OK && isfinite(saddle_norm2(x_dim, instance->x0)) &&
-                isfinite(saddle_norm2(problem->y_dim, p.y));
+                isfinite(saddle_norm2(problem->y_dim, p.sample.y));
     for (size_t k = 0; k < world->local && near; k++)
         largest = fmax(largest, agent_curvature(&p, world->here[k], batch));
     saddle_free(memory);
-    SADDLE_THEN(status, refuse_nan(&p, error));
+    SADDLE_THEN(status, saddle_sample_probe_refuse_nan(&p.sample, WHAT, error));
     if (status == SADDLE_OK)
         world->largest(world, 1, &largest);
     *out = 2.0 / largest;
