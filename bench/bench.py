@@ -469,7 +469,7 @@ def case_mpi(bench):
     if not os.path.exists(program) or not shutil.which("mpirun"):
         bench.note("mpi: there is no MPI here; left out")
         return
-    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    environment = {**os.environ, "SADDLE_MODULES": bench.options.build, "OMPI_ALLOW_RUN_AS_ROOT": "1",
                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
     turns = ["1"] if bench.options.quick else []
     for row in command(["mpirun", "-n", "2", program, *turns], env=environment).splitlines():

@@ -16,7 +16,7 @@ foreach(kind static shared)
           DESTINATION ${SADDLE_CMAKE_DIR} COMPONENT development)
 endforeach()
 if(MPI_C_FOUND)
-  set(SADDLE_NEEDS_MPI ", and MPI")
+  install(TARGETS saddle_mpi LIBRARY DESTINATION ${SADDLE_MODULE_DIR} COMPONENT mpi)
 endif()
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/saddleConfig.cmake.in ${PROJECT_BINARY_DIR}/saddleConfig.cmake
@@ -30,12 +30,6 @@ install(FILES ${PROJECT_BINARY_DIR}/saddleConfig.cmake
 # pkg-config. The libraries are named rather than required as modules: only the ones that libsaddle
 # calls itself are wanted, not what they would need in a fully static program.
 set(SADDLE_PC_LIBS ${SADDLE_DEPS_LDFLAGS})
-if(MPI_C_FOUND)
-  list(APPEND SADDLE_PC_LIBS ${MPI_C_LIBRARIES})
-endif()
-if(SADDLE_METIS)
-  list(APPEND SADDLE_PC_LIBS ${METIS_LIBRARY})
-endif()
 list(JOIN SADDLE_PC_LIBS " " SADDLE_PC_LIBS)
 file(RELATIVE_PATH SADDLE_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" SADDLE_PC_TO_PREFIX "${SADDLE_PC_TO_PREFIX}")

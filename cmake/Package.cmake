@@ -1,6 +1,6 @@
 # `cpack` makes Debian packages: libsaddle with the number of the soname (libsaddle0.2), libsaddle-dev, saddle and, if
-# it is built, python3-saddle. Configured with -DCMAKE_INSTALL_PREFIX=/usr (the preset deb), libraries go where Debian
-# has them, /usr/lib/x86_64-linux-gnu.
+# they are built, libsaddle0.2-mpi and python3-saddle. Configured with -DCMAKE_INSTALL_PREFIX=/usr (the preset deb),
+# libraries go where Debian has them, /usr/lib/x86_64-linux-gnu.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Saddle authors")
 # The authors that LICENSE and CITATION.cff name. No domain ends in .invalid (RFC 2606), so this is nobody's address.
@@ -46,25 +46,32 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${debian}/library/triggers ${debi
 saddle_debian(development libsaddle-dev libdevel "development files"
               "This package has headers, the static library and files for pkg-config and\nCMake.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ${library})
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libarpack2-dev, liblapacke-dev, libmetis-dev,\
- libopenmpi-dev, libsleef-dev, libsodium-dev, libyaml-dev, libzip-dev, pkg-config, zlib1g-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libarpack2-dev, liblapacke-dev, libsleef-dev,\
+ libsodium-dev, libyaml-dev, libzip-dev, pkg-config, zlib1g-dev")
+
+if(MPI_C_FOUND)
+  set(module libsaddle${SADDLE_SOVERSION}-mpi)
+  saddle_debian(mpi ${module} libs "module for MPI"
+                "This package has the module of the engine mpi, for the program, the library and\nthe Python package.")
+  set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS openmpi-bin)
+  set(CPACK_DEBIAN_MPI_PACKAGE_CONTROL_EXTRA ${debian}/library/postinst ${debian}/library/postrm)
+endif()
 
 if(TARGET saddle)
   saddle_debian(program saddle math "program" "This package has the program saddle, its manual page and completions.")
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "curl, gnuplot-nox")
-  set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS openmpi-bin)
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS ${module})
 endif()
 
 if(TARGET saddle_python)
   saddle_debian(python python3-saddle python "Python 3"
-                "This package has the Python package and its own program, which makes reports.\n\
-Under mpirun it uses the library of libsaddle${SADDLE_SOVERSION}.")
+                "This package has the Python package and its own program, which makes reports.")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any (>= 3.9), python3-cffi (>= 1.15), python3-numpy (>= 1:1.22)")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS
       "python3-matplotlib, python3-networkx, python3-pandas, python3-scipy, python3-sklearn,\
  python3-torch, python3-tqdm")
   if(MPI_C_FOUND)
-    string(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS ", ${library}")
+    string(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS ", ${module}")
   endif()
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${debian}/python/postinst ${debian}/python/prerm)
 endif()

@@ -1,6 +1,5 @@
 # The Python package, complete in ${PROJECT_BINARY_DIR}/python: links to its sources, declarations that are made from
-# the headers, the library and the program. Neither needs libmpi. With MPI there is a second library, libsaddle-mpi.so,
-# which the package loads under mpirun.
+# the headers, the library, the module of the engine mpi and the program.
 #
 # The interpreter must have cffi and NumPy; /usr/bin/python3 is tried before what the path has. Sanitized libraries
 # cannot be loaded into it.
@@ -65,20 +64,16 @@ add_custom_command(
 file(READ ${SADDLE_EXPORTS} exports)
 string(REPLACE "global:\n" "global:\n    saddle_main;\n" exports "${exports}")
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/package.map CONTENT "${exports}" @ONLY)
-add_library(saddle_package SHARED $<TARGET_OBJECTS:saddle_program>
-            $<FILTER:$<TARGET_OBJECTS:saddle_objects>,EXCLUDE,/engines/mpi>)
-set(libraries ${SADDLE_LIBRARIES})
+add_library(saddle_package SHARED $<TARGET_OBJECTS:saddle_program> $<TARGET_OBJECTS:saddle_objects>)
 if(MPI_C_FOUND)
-  target_sources(saddle_package PRIVATE ${PROJECT_SOURCE_DIR}/src/engines/no_mpi.c)
-  list(REMOVE_ITEM libraries MPI::MPI_C)
   add_custom_command(
     OUTPUT ${package}/libsaddle-mpi.so
-    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:saddle_shared> ${package}/libsaddle-mpi.so
-    DEPENDS saddle_shared VERBATIM)
-  set(with_mpi ${package}/libsaddle-mpi.so)
+    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:saddle_mpi> ${package}/libsaddle-mpi.so
+    DEPENDS saddle_mpi VERBATIM)
+  set(modules ${package}/libsaddle-mpi.so)
 endif()
 target_include_directories(saddle_package PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(saddle_package PRIVATE saddle_flags ${libraries})
+target_link_libraries(saddle_package PRIVATE saddle_flags ${SADDLE_LIBRARIES})
 target_link_options(saddle_package PRIVATE -Wl,--version-script=${PROJECT_BINARY_DIR}/package.map)
 set_target_properties(saddle_package PROPERTIES OUTPUT_NAME saddle LIBRARY_OUTPUT_DIRECTORY ${package}
                       LINK_DEPENDS ${PROJECT_BINARY_DIR}/package.map)
@@ -101,14 +96,13 @@ add_custom_command(
   COMMAND ${CMAKE_COMMAND} -E env --unset=SADDLE_LIBRARY ${SADDLE_PYTHON_FOUND} -B
           ${PROJECT_SOURCE_DIR}/python/stubs.py ${PROJECT_BINARY_DIR}/python
   DEPENDS saddle_package ${package}/_declarations.py ${sources} ${PROJECT_SOURCE_DIR}/python/stubs.py VERBATIM)
-add_custom_target(saddle_python ALL DEPENDS ${package}/_declarations.py ${package}/__init__.pyi ${with_mpi}
+add_custom_target(saddle_python ALL DEPENDS ${package}/_declarations.py ${package}/__init__.pyi ${modules}
                                             ${PROJECT_BINARY_DIR}/python/METADATA)
 add_dependencies(saddle_python saddle_packaged)
 
 # The Debian package python3-saddle (cmake/Package.cmake). `cmake --install` leaves it out, because where an interpreter
 # looks for packages depends on the interpreter; `pip install ./python` knows. It has its own library and program, which
-# do not need libmpi, and with MPI a link to the library of libsaddle${SADDLE_SOVERSION}; where that package is not
-# installed, the link is dangling and is ignored.
+# find modules where the package libsaddle${SADDLE_SOVERSION}-mpi has them.
 set(debian lib/python3/dist-packages)
 install(FILES ${sources} ${package}/_declarations.py ${package}/__init__.pyi DESTINATION ${debian}/saddle
         COMPONENT python EXCLUDE_FROM_ALL)
@@ -118,9 +112,3 @@ install(FILES ${PROJECT_BINARY_DIR}/python/METADATA DESTINATION ${debian}/saddle
         COMPONENT python EXCLUDE_FROM_ALL)
 install(TARGETS saddle_package LIBRARY DESTINATION ${debian}/saddle COMPONENT python EXCLUDE_FROM_ALL)
 install(TARGETS saddle_packaged RUNTIME DESTINATION ${debian}/saddle/bin COMPONENT python EXCLUDE_FROM_ALL)
-if(MPI_C_FOUND)
-  file(RELATIVE_PATH link /${debian}/saddle /${CMAKE_INSTALL_LIBDIR}/libsaddle.so.${SADDLE_SOVERSION})
-  file(CREATE_LINK ${link} ${PROJECT_BINARY_DIR}/python/libsaddle-mpi.so SYMBOLIC)
-  install(FILES ${PROJECT_BINARY_DIR}/python/libsaddle-mpi.so DESTINATION ${debian}/saddle COMPONENT python
-          EXCLUDE_FROM_ALL)
-endif()

@@ -74,21 +74,22 @@ SADDLE_API void saddle_world_fill(const saddle_world *world, size_t width, doubl
 #define SADDLE_EXIT_STALLED 5
 
 /**
- * Initializes MPI with MPI_THREAD_MULTIPLE, unless the program has already initialized it, which
- * must be with at least MPI_THREAD_FUNNELED. The engine `mpi` calls this when an instance is made;
+ * Loads the module libsaddle-mpi.so, and with it MPI, and initializes MPI with MPI_THREAD_MULTIPLE,
+ * unless the program has already done so, which must be with at least MPI_THREAD_FUNNELED. Signal
+ * dispositions stay as they are. The engine `mpi` calls this when an instance is made;
  * call it yourself only to know the rank earlier. Only the thread that initialized MPI may use a
  * world of several processes.
  *
  * If all processes have MPI_THREAD_MULTIPLE, a thread in each watches the others from the first
  * instance until MPI_Finalize(). When a process has not responded for stall-seconds, it prints
  * which one and ends the job by MPI_Abort() with SADDLE_EXIT_STALLED. Otherwise a run warns that
- * nothing watches. Returns SADDLE_UNSUPPORTED in a build without MPI.
+ * nothing watches. Returns SADDLE_UNSUPPORTED if the module is not installed or cannot be loaded.
  * @param[out] rank  the rank of this process, from 0.
  */
 SADDLE_API saddle_status saddle_mpi_init(size_t *rank, saddle_error *error);
 /**
  * Finalizes MPI if it is initialized. A program that uses the engine `mpi` calls it last, unless it
- * initialized MPI itself and also finalizes it. Does nothing without MPI.
+ * initialized MPI itself and also finalizes it. Does nothing if that engine was not used.
  * @param failed  whether this process ends with an error. The other processes may not know of it:
  *                if they do not end within seconds, MPI is not finalized, and mpirun then ends them
  *                because this process exits without MPI_Finalize().

@@ -1,9 +1,7 @@
 """Finding and loading the shared library.
 
 It is the file that the environment variable SADDLE_LIBRARY names, or the one in the package's own
-directory. A package that was built with MPI has two: libsaddle-mpi.so is loaded in processes
-started by mpirun or a similar program, libsaddle.so, which does not need libmpi, in all others. Its
-version and ABI must be those that the package was made for.
+directory. Its version and ABI must be those that the package was made for.
 """
 
 from __future__ import annotations
@@ -30,9 +28,7 @@ LAUNCHED = any(name in os.environ for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE
 
 
 def _path() -> str:
-    with_mpi = Path(__file__).parent / "libsaddle-mpi.so"
-    inside = with_mpi if LAUNCHED and with_mpi.exists() else with_mpi.with_name("libsaddle.so")
-    return os.environ.get("SADDLE_LIBRARY") or str(inside)
+    return os.environ.get("SADDLE_LIBRARY") or str(Path(__file__).with_name("libsaddle.so"))
 
 
 def text(pointer: Any) -> str:
@@ -87,5 +83,5 @@ lib: Any = _load()
 @atexit.register
 def _finalize() -> None:
     """Finalizes MPI if a run has used it, unless mpi4py does so."""
-    if LAUNCHED and "mpi4py.MPI" not in sys.modules:
+    if "mpi4py.MPI" not in sys.modules:
         lib.saddle_mpi_finalize(hasattr(sys, "last_type"))

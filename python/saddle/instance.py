@@ -8,12 +8,12 @@ from typing import Any, Sequence
 import numpy as np
 
 from ._callbacks import Callbacks, result_on_interrupt
-from ._library import LAUNCHED, ffi, lib, text
+from ._library import ffi, lib, text
 from ._monitor import Callback, Monitor, logger
 from ._plan import Plan
 from ._waiting import interruptible
 from .data import Columns
-from .errors import InputError, NotSolvedWarning, check, error_of
+from .errors import NotSolvedWarning, check, error_of
 from .option_table import unknown_keyword
 from .problem import bind
 from .result import Result
@@ -72,8 +72,6 @@ class Instance:
     ) -> None:
         if isinstance(problem, Instance):
             raise TypeError("problem is an Instance; call its method run(): instance.run(...)")
-        if options.get("engine") == "mpi" and not LAUNCHED:
-            raise InputError("engine: 'mpi' needs mpirun: mpirun -n 4 python3 FILE")
         self._made_by = _function
         self._keep = Callbacks()
         self._plan = plan = Plan(self._keep)

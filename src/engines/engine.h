@@ -13,6 +13,8 @@
 #include <saddle/algorithm.h>
 #include <saddle/row.h>
 
+#include "engines/module.h"
+
 /* The inputs of an engine. All borrowed for its lifetime. */
 typedef struct saddle_engine_inputs {
     const saddle_instance *instance;            /* the instance that it runs on */
@@ -62,8 +64,9 @@ typedef void saddle_agent_term(void *context, saddle_agent *agent, double *out);
 
 /* A kind of engine, chosen by name. */
 typedef struct saddle_engine_class {
-    const char *name;    /* such as "threads" */
-    const char *summary; /* one line */
+    const char *name;          /* such as "threads" */
+    const char *summary;       /* one line */
+    saddle_module_name module; /* what it opens when it is used; no name: nothing */
     /* Finds the participating processes and places the agents of a graph on them; without a graph
      * (NULL), only finds the processes. NULL: there is only this process. */
     saddle_status (*connect)(saddle_world **out, const saddle_graph *graph, saddle_error *error);

@@ -2,10 +2,9 @@
  * The engine `mpi`: agents on the processes of an MPI job, in each on a pool of threads.
  *
  * Before a round, neighbouring processes exchange what their agents have published for it: one message
- * each way, which contains every span that the other side reads, once. Messages use a communicator with
- * the graph of processes, and persistent requests that are started in every round. Nothing else is sent
- * during iterations, except that the processes agree from time to time on whether to continue: after a
- * stretch of iterations, which has the same length in all of them.
+ * each way, which contains every span that the other side reads, once. Nothing else is sent during
+ * iterations, except that the processes agree from time to time on whether to continue: after a stretch of
+ * iterations, which has the same length in all of them. MPI itself is in a module (module_mpi.c).
  */
 #include <math.h>
 #include <string.h>
@@ -25,35 +24,14 @@
 #define SHORT_SECONDS 0.01
 #define LONG_SECONDS 0.04
 
-enum { TAG_ROUND = 1 };
-
-/* The spans sent to a neighbouring process and the ghosts received from it. */
-typedef struct peer {
-    int rank;
-    size_t ghost;  /* its first ghost */
-    size_t ghosts; /* number of its ghosts */
-    size_t span;   /* first of the agents that it reads, in `published` */
-    size_t spans;  /* number of these */
-} peer;
-
 typedef struct engine {
     saddle_local local; /* must be first: its functions are this engine's */
     saddle_exchange exchange;
-    MPI_Comm comm; /* over the graph of processes */
-    size_t peers;
-    peer *peer;
-    int *rank;           /* of every peer, then its weight; only used by open_channels() */
-    MPI_Aint *published; /* per peer: offsets in bytes of the spans that it reads */
-    /* Per round and peer: ghosts and spans. They outlive the requests that use them, because some
-     * versions of MPI need that. */
-    MPI_Datatype *type;
-    MPI_Request *request; /* per parity, round and peer: receive and send */
-    size_t requests;
-    MPI_Request *flying; /* those of the current round */
-    MPI_Status *status;  /* of them */
-    uint64_t most_ifo;   /* most IFO calls of an iteration */
-    double most_seconds; /* most simulated seconds of an iteration */
-    uint64_t stretch;    /* iterations until the processes agree again */
+    saddle_peers all;
+    saddle_channels *channels; /* to them; NULL if there is only this process */
+    uint64_t most_ifo;         /* most IFO calls of an iteration */
+    double most_seconds;       /* most simulated seconds of an iteration */
+    uint64_t stretch;          /* iterations until the processes agree again */
     saddle_iteration_log *log;
 } engine;
 
@@ -64,23 +42,19 @@ static engine *engine_of(saddle_engine *base)
 
 /* ---- a round --------------------------------------------------------------------------------- */
 
-/* Returns the index of the first request of a round and parity. */
-static size_t set_of(const engine *e, size_t parity, size_t round)
+static engine *engine_with(saddle_exchange *exchange)
 {
-    return (parity * e->local.layout.rounds + round) * 2 * e->peers;
+    return (engine *)((char *)exchange - offsetof(engine, exchange));
 }
 
 static void begin_round(saddle_exchange *exchange, unsigned parity, unsigned round)
 {
-    engine *e = (engine *)((char *)exchange - offsetof(engine, exchange));
-    e->flying = e->request + set_of(e, parity, round);
-    MPI_Startall((int)(2 * e->peers), e->flying);
+    saddle_mpi->start(engine_with(exchange)->channels, parity, round);
 }
 
 static void end_round(saddle_exchange *exchange)
 {
-    engine *e = (engine *)((char *)exchange - offsetof(engine, exchange));
-    MPI_Waitall((int)(2 * e->peers), e->flying, e->status);
+    saddle_mpi->wait(engine_with(exchange)->channels);
 }
 
 /* ---- stretches of iterations ----------------------------------------------------------------- */
@@ -220,8 +194,8 @@ static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fau
 
 /* ---- which processes exchange messages ----------------------------------------------------------------------- */
 
-/* Lists the agents that process `rank` reads, as offsets of their spans from the first one. */
-static size_t spans_for(const engine *e, size_t rank, MPI_Aint *out)
+/* Lists the agents of this process that process `rank` reads. */
+static size_t spans_for(const engine *e, size_t rank, size_t *out)
 {
     const saddle_world *world = e->local.inputs.instance->world;
     const saddle_graph *graph = e->local.inputs.instance->mixing->graph;
@@ -230,7 +204,7 @@ static size_t spans_for(const engine *e, size_t rank, MPI_Aint *out)
         for (size_t k = graph->start[world->here[i]]; k < graph->start[world->here[i] + 1]; k++)
             if (world->home[graph->neighbour[k]] == rank) {
                 if (out != NULL)
-                    out[count] = (MPI_Aint)(i * e->local.stride * sizeof(double));
+                    out[count] = i;
                 count++;
                 break;
             }
@@ -242,13 +216,14 @@ static void find_peers(engine *e)
 {
     const saddle_local *local = &e->local;
     const size_t *home = local->inputs.instance->world->home;
+    saddle_peers *all = &e->all;
     size_t spans = 0;
     for (size_t g = 0; g < local->links.ghosts; g++)
-        e->peers += g == 0 || home[local->links.ghost[g]] != home[local->links.ghost[g - 1]];
-    e->peer = saddle_allocator_block(&e->local.memory, e->peers, sizeof *e->peer);
-    if (e->peer == NULL)
+        all->peers += g == 0 || home[local->links.ghost[g]] != home[local->links.ghost[g - 1]];
+    all->peer = saddle_allocator_block(&e->local.memory, all->peers, sizeof *all->peer);
+    if (all->peer == NULL)
         return;
-    peer *at = e->peer;
+    saddle_peer *at = all->peer;
     for (size_t g = 0; g < local->links.ghosts; g += at++->ghosts) {
         size_t rank = home[local->links.ghost[g]];
         at->rank = (int)rank;
@@ -260,95 +235,29 @@ static void find_peers(engine *e)
         at->spans = spans_for(e, rank, NULL);
         spans += at->spans;
     }
-    e->published = saddle_allocator_block(&e->local.memory, spans, sizeof *e->published);
-    for (size_t k = 0; e->published != NULL && k < e->peers; k++)
-        spans_for(e, (size_t)e->peer[k].rank, e->published + e->peer[k].span);
+    all->published = saddle_allocator_block(&e->local.memory, spans, sizeof *all->published);
+    for (size_t k = 0; all->published != NULL && k < all->peers; k++)
+        spans_for(e, (size_t)all->peer[k].rank, all->published + all->peer[k].span);
 }
 
-/* Returns the type of what a row sends in a round, from its first block on, including the clock if there
- * are clocks; *offset receives the offset of that block. */
-static MPI_Datatype message_type(const saddle_local *local, unsigned round, size_t *offset)
-{
-    enum { MOST = SADDLE_MOST_BLOCKS_SENT + 1 };
-    saddle_row_block block[MOST];
-    int ones[MOST];
-    MPI_Aint place[MOST];
-    MPI_Datatype run[MOST];
-    MPI_Datatype message;
-    size_t count = saddle_links_blocks(&local->links, round, block);
-    *offset = count > 0 ? block[0].offset : 0;
-    if (local->timed != NULL)
-        block[count++] = (saddle_row_block){.offset = saddle_clock_offset(local), .length = 1};
-    for (size_t k = 0; k < count; k++) {
-        ones[k] = 1;
-        place[k] = (MPI_Aint)((block[k].offset - *offset) * sizeof(double));
-        run[k] = saddle_mpi_run_of(block[k].length, MPI_DOUBLE);
-    }
-    if (count == 1)
-        return run[0];
-    MPI_Type_create_struct((int)count, ones, place, run, &message);
-    for (size_t k = 0; k < count; k++)
-        MPI_Type_free(&run[k]);
-    return message;
-}
-
-/* Creates the types of what is exchanged with the peers in a round: per peer, ghosts and spans. */
-static void make_types(const engine *e, unsigned round, MPI_Datatype *type)
+/* Lists what a row sends in every round, including the clock if there are clocks. */
+static void find_messages(engine *e)
 {
     const saddle_local *local = &e->local;
-    size_t offset;
-    MPI_Datatype message = message_type(local, round, &offset);
-    for (size_t k = 0; k < e->peers; k++) {
-        const peer *to = &e->peer[k];
-        MPI_Type_create_hvector((int)to->ghosts, 1, (MPI_Aint)(local->stride * sizeof(double)),
-                                message, &type[2 * k]);
-        MPI_Type_create_hindexed_block((int)to->spans, 1, e->published + to->span, message,
-                                       &type[2 * k + 1]);
-        MPI_Type_commit(&type[2 * k]);
-        MPI_Type_commit(&type[2 * k + 1]);
+    saddle_peers *all = &e->all;
+    all->rounds = local->layout.rounds;
+    all->span[0] = local->span[0];
+    all->span[1] = local->span[1];
+    all->halo = local->links.halo;
+    all->stride = local->stride;
+    all->message = saddle_allocator_block(&e->local.memory, all->rounds, sizeof *all->message);
+    for (unsigned round = 0; all->message != NULL && round < all->rounds; round++) {
+        saddle_round_blocks *message = &all->message[round];
+        message->count = saddle_links_blocks(&local->links, round, message->block);
+        if (local->timed != NULL)
+            message->block[message->count++] =
+                (saddle_row_block){.offset = saddle_clock_offset(local), .length = 1};
     }
-    MPI_Type_free(&message);
-}
-
-/* Creates the requests of one round and parity: per peer, a receive and a send. */
-static void make_requests(const engine *e, unsigned parity, unsigned round,
-                          const MPI_Datatype *type, MPI_Request *request)
-{
-    const saddle_local *local = &e->local;
-    saddle_row_block block[SADDLE_MOST_BLOCKS_SENT];
-    size_t count = saddle_links_blocks(&local->links, round, block);
-    size_t offset = count > 0 ? block[0].offset : 0;
-    for (size_t k = 0; k < e->peers; k++) {
-        const peer *to = &e->peer[k];
-        MPI_Recv_init(local->links.halo + to->ghost * local->stride + offset, 1, type[2 * k],
-                      to->rank, TAG_ROUND, e->comm, &request[2 * k]);
-        MPI_Send_init(local->span[parity] + offset, 1, type[2 * k + 1], to->rank, TAG_ROUND,
-                      e->comm, &request[2 * k + 1]);
-    }
-}
-
-/* Creates the communicator over the graph of processes, and all requests. Collective. */
-static void open_channels(engine *e)
-{
-    const saddle_local *local = &e->local;
-    int *rank = e->rank;
-    int *weight = e->rank + e->peers;
-    for (size_t k = 0; k < e->peers; k++) {
-        rank[k] = e->peer[k].rank;
-        weight[k] = (int)e->peer[k].spans;
-    }
-    MPI_Dist_graph_create_adjacent(saddle_mpi_comm(local->inputs.instance->world), (int)e->peers,
-                                   rank, weight, (int)e->peers, rank, weight, MPI_INFO_NULL, 0,
-                                   &e->comm);
-    unsigned rounds = local->layout.rounds;
-    for (unsigned round = 0; round < rounds; round++) {
-        MPI_Datatype *type = e->type + set_of(e, 0, round);
-        make_types(e, round, type);
-        for (unsigned parity = 0; parity < 2; parity++)
-            make_requests(e, parity, round, type, e->request + set_of(e, parity, round));
-    }
-    e->exchange = (saddle_exchange){.send = begin_round, .receive = end_round};
-    e->local.exchange = e->peers > 0 && local->layout.rounds > 0 ? &e->exchange : NULL;
 }
 
 /* ---- creating and freeing ---------------------------------------------------------------------- */
@@ -358,13 +267,8 @@ static void destroy(saddle_engine *base)
     engine *e = engine_of(base);
     if (e == NULL)
         return;
-    if (e->comm != MPI_COMM_NULL) {
-        for (size_t k = 0; k < e->requests; k++)
-            MPI_Request_free(&e->request[k]);
-        for (size_t k = 0; k < e->requests / 2; k++)
-            MPI_Type_free(&e->type[k]);
-        MPI_Comm_free(&e->comm);
-    }
+    if (e->channels != NULL)
+        saddle_mpi->close(e->channels);
     saddle_local_clear(&e->local);
     saddle_free(e);
 }
@@ -419,13 +323,11 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, sadd
                            "set --engine to threads, or use one process",
                            inputs->algorithm->name, world->ranks);
     find_peers(e);
-    e->requests = 4 * (size_t)e->local.layout.rounds * e->peers;
-    e->request = saddle_allocator_block(&e->local.memory, e->requests, sizeof *e->request);
-    e->status = saddle_allocator_block(&e->local.memory, 2 * e->peers, sizeof *e->status);
-    e->type = saddle_allocator_block(&e->local.memory, e->requests / 2, sizeof *e->type);
+    find_messages(e);
     e->log = saddle_allocator_block(&e->local.memory, LONGEST, sizeof *e->log);
-    e->rank = saddle_allocator_block(&e->local.memory, 2 * e->peers, sizeof *e->rank);
-    if (e->local.memory.failed)
+    if (!e->local.memory.failed)
+        e->channels = saddle_mpi->channels(&e->all);
+    if (e->channels == NULL)
         return saddle_no_memory(error, "the messages between processes");
     return SADDLE_OK;
 }
@@ -438,7 +340,6 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
     saddle_status status = saddle_check_memory(e, "the engine", error);
     if (e != NULL) {
         e->local.base.kind = &saddle_mpi_engine;
-        e->comm = MPI_COMM_NULL;
         e->stretch = 1;
         e->most_ifo = saddle_algorithm_most_ifo(inputs->algorithm, inputs->parameters,
                                                 inputs->instance->problem);
@@ -450,8 +351,12 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
         destroy(e != NULL ? &e->local.base : NULL);
         return status;
     }
-    if (inputs->instance->world->ranks > 1)
-        open_channels(e);
+    if (e->channels != NULL)
+        saddle_mpi->open(e->channels, saddle_mpi_group(inputs->instance->world));
+    if (e->all.peers > 0 && e->all.rounds > 0) {
+        e->exchange = (saddle_exchange){.send = begin_round, .receive = end_round};
+        e->local.exchange = &e->exchange;
+    }
     saddle_local_start(&e->local);
     int64_t ifo = (int64_t)e->local.ifo;
     inputs->instance->world->add_words(inputs->instance->world, 1, &ifo);
@@ -464,6 +369,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
 const saddle_engine_class saddle_mpi_engine = {
     .name = "mpi",
     .summary = "agents on the processes of an MPI job, each with any number of threads",
+    .module = {.name = "mpi", .needs = "an MPI such as Open MPI (Debian: libopenmpi-dev)"},
     .connect = saddle_mpi_connect,
     .watch = saddle_heartbeat_watch,
     .create = create,

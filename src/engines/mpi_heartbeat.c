@@ -16,7 +16,6 @@
 #include <dirent.h>
 #include <limits.h>
 #include <math.h>
-#include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,8 +42,6 @@
 #define SILENT_LOOKS 2
 /* The limit until saddle_heartbeat_watch() sets one. */
 #define DEFAULT_STALL_SECONDS 60.0
-/* Probes without a message after which there is none: MPI checks some transports only at every eighth. */
-#define PROBES 16
 /* The most silent ranks that are listed by name. */
 #define NAMED 8
 
@@ -64,18 +61,17 @@ static struct {
     char checkpoint[PATH_MAX]; /* "": none */
 
     /* Only the thread uses these. */
-    MPI_Comm comm;
+    saddle_group *group;
     int rank;
     int ranks;
     bool *answered; /* per rank, since `asked` */
     bool asked;
-    bool heard;         /* the previous rank has sent a beat since the last check */
-    bool left;          /* it has left the ring */
-    double silence;     /* seconds since its last beat */
-    int silent_looks;   /* checks since it was last heard, or seen waiting for a processor */
-    int64_t process;    /* its number in /proc; 0: it is not visible from here */
-    bool leaving;       /* this process has left */
-    MPI_Request gather; /* complete when all have */
+    bool heard;       /* the previous rank has sent a beat since the last check */
+    bool left;        /* it has left the ring */
+    double silence;   /* seconds since its last beat */
+    int silent_looks; /* checks since it was last heard, or seen waiting for a processor */
+    int64_t process;  /* its number in /proc; 0: it is not visible from here */
+    bool leaving;     /* this process has left */
 } heart = {.mutex = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
 static int previous_rank(void)
@@ -85,37 +81,27 @@ static int previous_rank(void)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* Sends an empty message, which needs no buffer and no wait. */
 static void send_tag(int to, int tag)
 {
-    MPI_Request request;
-    MPI_Isend(NULL, 0, MPI_BYTE, to, tag, heart.comm, &request);
-    MPI_Request_free(&request);
-    /* NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): a request that is freed needs no wait */
-}
-
-static void take_message(const MPI_Status *status)
-{
-    MPI_Recv(NULL, 0, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG, heart.comm, MPI_STATUS_IGNORE);
-    if (status->MPI_TAG == TAG_ASK)
-        send_tag(status->MPI_SOURCE, TAG_ANSWER);
-    else if (status->MPI_TAG == TAG_ANSWER)
-        heart.answered[status->MPI_SOURCE] = true;
-    else
-        heart.heard = true;
-    if (status->MPI_TAG == TAG_LEAVE)
-        heart.left = true;
+    saddle_mpi->signal(heart.group, to, tag);
 }
 
 static void take_messages(void)
 {
-    for (int vain = 0; vain < PROBES;) {
-        int there = 0;
-        MPI_Status status;
-        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, heart.comm, &there, &status);
-        if (there)
-            take_message(&status);
-        vain = there ? 0 : vain + 1;
+    for (int vain = 0; vain < saddle_mpi->polls; vain++) {
+        int from;
+        int tag;
+        if (!saddle_mpi->poll(heart.group, &from, &tag))
+            continue;
+        vain = -1;
+        if (tag == TAG_ASK)
+            send_tag(from, TAG_ANSWER);
+        else if (tag == TAG_ANSWER)
+            heart.answered[from] = true;
+        else
+            heart.heard = true;
+        if (tag == TAG_LEAVE)
+            heart.left = true;
     }
 }
 
@@ -166,7 +152,7 @@ static void abort_job(double limit)
     /* Do not use stdio: another thread may hold its lock. */
     ssize_t written = write(STDERR_FILENO, shown, length + 1);
     (void)written;
-    MPI_Abort(MPI_COMM_WORLD, SADDLE_EXIT_STALLED);
+    saddle_mpi->abort(SADDLE_EXIT_STALLED);
 }
 
 /* Reads the beginning of a file of /proc as a text; "" if that fails. */
@@ -248,7 +234,6 @@ static void leave_ring(void)
 {
     heart.leaving = true;
     send_tag((heart.rank + 1) % heart.ranks, TAG_LEAVE);
-    MPI_Ibarrier(heart.comm, &heart.gather);
 }
 
 static void *beat(void *unused)
@@ -258,7 +243,6 @@ static void *beat(void *unused)
     double last = saddle_clock_seconds();
     for (;;) {
         double limit;
-        int over = 0;
         goal now = wait_for_look(&limit);
         if (now == STOP)
             return NULL;
@@ -270,9 +254,7 @@ static void *beat(void *unused)
         take_messages();
         judge(fmin(moment - last, LONGEST_LOOK), limit);
         last = moment;
-        if (heart.leaving)
-            MPI_Test(&heart.gather, &over, MPI_STATUS_IGNORE);
-        if (over && heart.left)
+        if (heart.leaving && heart.left && saddle_mpi->arrived(heart.group))
             return NULL;
     }
 }
@@ -290,15 +272,9 @@ static void end_with(goal last)
     heart.begun = false;
 }
 
-/* MPI_Finalize() runs this first, whichever code calls it. */
-static int on_finalize(MPI_Comm comm, int key, void *value, void *state)
+static void leave(void)
 {
-    (void)comm;
-    (void)key;
-    (void)value;
-    (void)state;
     end_with(LEAVE);
-    return MPI_SUCCESS;
 }
 
 /* ---- from the other threads ------------------------------------------------------------------ */
@@ -327,7 +303,7 @@ static void find_previous(int64_t *table)
     struct stat space;
     bool known = stat("/proc/self/ns/pid", &space) == 0;
     const int64_t own[2] = {known ? getpid() : 0, known ? (int64_t)space.st_ino : 0};
-    MPI_Allgather(own, 2, MPI_INT64_T, table, 2, MPI_INT64_T, heart.comm);
+    saddle_mpi->gather(heart.group, sizeof own, own, table);
     const int64_t *there = table + 2 * (size_t)previous_rank();
     bool alike = own[1] == there[1] && strcmp(saddle_mpi_host((size_t)heart.rank),
                                               saddle_mpi_host((size_t)previous_rank())) == 0;
@@ -336,7 +312,6 @@ static void find_previous(int64_t *table)
 
 saddle_status saddle_heartbeat_begin(const saddle_world *world, saddle_error *error)
 {
-    int key;
     if (heart.begun || world->ranks == 1 || !saddle_mpi_all_multiple(world->ranks))
         return SADDLE_OK;
     heart.answered = saddle_alloc(world->ranks, sizeof *heart.answered);
@@ -350,18 +325,15 @@ saddle_status saddle_heartbeat_begin(const saddle_world *world, saddle_error *er
         saddle_free(table);
         return status;
     }
-    MPI_Comm_dup(MPI_COMM_WORLD, &heart.comm);
+    heart.group = saddle_mpi->group();
     heart.rank = (int)world->rank;
     heart.ranks = (int)world->ranks;
     heart.limit = DEFAULT_STALL_SECONDS;
     find_previous(table);
     saddle_free(table);
     status = start_thread(error);
-    if (heart.begun) {
-        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &key, NULL);
-        MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
-        MPI_Comm_free_keyval(&key);
-    }
+    if (heart.begun)
+        saddle_mpi->before_end(leave);
     /* A process without a heartbeat would seem silent to the others. */
     status = saddle_world_agree(world, status, error);
     if (status != SADDLE_OK)

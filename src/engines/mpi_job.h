@@ -2,32 +2,30 @@
 #ifndef SADDLE_ENGINES_MPI_JOB_H
 #define SADDLE_ENGINES_MPI_JOB_H
 
-#include <mpi.h>
-
 #include <saddle/graph.h>
 
 #include "core/world.h"
+#include "engines/transport.h"
 
 /* ---- mpi_world.c ------------------------------------------------------------------------------ */
+
+/* The functions of the module, once saddle_mpi_init() has succeeded; NULL before. */
+extern const saddle_transport *saddle_mpi;
 
 /* Places the agents of a graph on the processes of the job; without a graph (NULL), only finds the
  * processes. Collective. */
 saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph,
                                  saddle_error *error);
-/* Returns the communicator of a world of saddle_mpi_connect(); borrowed. */
-MPI_Comm saddle_mpi_comm(const saddle_world *world);
-/* Returns the type of `count` consecutive elements, for any count; the caller frees it. */
-MPI_Datatype saddle_mpi_run_of(size_t count, MPI_Datatype element);
+/* Returns the group of a world of saddle_mpi_connect(); borrowed. */
+saddle_group *saddle_mpi_group(const saddle_world *world);
 
 /* ---- mpi_peers.c ------------------------------------------------------------------------------ */
 
 /*
- * Exchanges the versions and host names of all processes over `comm`, the communicator of `world`.
- * Fails, with the same message in all processes, if versions differ. Does nothing after the first call
- * that succeeded. Collective.
+ * Exchanges the versions and host names of all processes. Fails, with the same message in all processes, if
+ * versions differ. Does nothing after the first call that succeeded. Collective.
  */
-saddle_status saddle_mpi_compare_peers(const saddle_world *world, MPI_Comm comm,
-                                       saddle_error *error);
+saddle_status saddle_mpi_compare_peers(const saddle_world *world, saddle_error *error);
 /* Returns the host of a rank, once saddle_mpi_compare_peers() has succeeded. */
 const char *saddle_mpi_host(size_t rank);
 /* Returns whether MPI allows concurrent calls by several threads in every process. */

@@ -26,16 +26,13 @@ static peer *peers; /* one per rank; NULL before they were compared; never freed
 
 static void describe(peer *out)
 {
-    char host[MPI_MAX_PROCESSOR_NAME] = "";
-    int length;
-    int level = MPI_THREAD_SINGLE;
-    MPI_Get_processor_name(host, &length);
-    MPI_Query_thread(&level);
+    size_t rank;
+    size_t ranks;
     memset(out, 0, sizeof *out);
     out->abi = SADDLE_ABI;
-    out->thread_level = level;
+    out->thread_level = (int32_t)saddle_mpi->begin(&rank, &ranks);
     saddle_snprintf(out->version, sizeof out->version, "%s", saddle_version());
-    saddle_snprintf(out->host, sizeof out->host, "%.59s", host);
+    saddle_mpi->host(sizeof out->host, out->host);
 }
 
 static bool same_version(const peer *a, const peer *b)
@@ -65,8 +62,7 @@ static saddle_status compare_versions(const peer *table, size_t ranks, saddle_er
                        list);
 }
 
-saddle_status saddle_mpi_compare_peers(const saddle_world *world, MPI_Comm comm,
-                                       saddle_error *error)
+saddle_status saddle_mpi_compare_peers(const saddle_world *world, saddle_error *error)
 {
     peer own;
     if (peers != NULL)
@@ -76,7 +72,7 @@ saddle_status saddle_mpi_compare_peers(const saddle_world *world, MPI_Comm comm,
     status = saddle_world_agree(world, status, error);
     if (status == SADDLE_OK && table != NULL) {
         describe(&own);
-        MPI_Allgather(&own, sizeof own, MPI_BYTE, table, sizeof own, MPI_BYTE, comm);
+        saddle_mpi->gather(saddle_mpi_group(world), sizeof own, &own, table);
         for (size_t r = 0; r < world->ranks; r++)
             table[r].version[sizeof own.version - 1] = table[r].host[sizeof own.host - 1] = '\0';
         status = compare_versions(table, world->ranks, error);
@@ -96,7 +92,7 @@ const char *saddle_mpi_host(size_t rank)
 bool saddle_mpi_all_multiple(size_t ranks)
 {
     for (size_t r = 0; r < ranks; r++)
-        if (peers[r].thread_level < MPI_THREAD_MULTIPLE)
+        if (peers[r].thread_level < SADDLE_TRANSPORT_ALL)
             return false;
     return true;
 }

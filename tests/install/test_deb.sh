@@ -35,6 +35,7 @@ SOVERSION=$(soversion "$SOURCE")
 LIBRARY=libsaddle$SOVERSION
 PACKAGES=("$LIBRARY" libsaddle-dev saddle)
 [[ -z $PYTHON ]] || PACKAGES+=(python3-saddle)
+[[ ! -f $BUILD/libsaddle-mpi.so ]] || PACKAGES+=("$LIBRARY-mpi")
 
 # ---- the packages -----------------------------------------------------------------------------
 
@@ -62,6 +63,9 @@ check "no other package is made" test "$(find "$WORK/packages" -maxdepth 1 -name
 for package in "$LIBRARY" saddle; do
     check "$package depends on the libraries that it calls" depends "$package" 'libc6 .*libsodium23.*libzip4'
 done
+for package in "${PACKAGES[@]}"; do
+    [[ $package == *-mpi ]] || check "$package does not depend on MPI" lacks depends "$package" 'mpi|metis'
+done
 later_versions() {
     dpkg-deb -I "$(deb "$LIBRARY")" shlibs | tee /dev/stderr | grep -q "^libsaddle $SOVERSION $LIBRARY (>= "
 }
@@ -70,7 +74,6 @@ check "libsaddle-dev depends on its library" depends libsaddle-dev "^${LIBRARY//
 if [[ -n $PYTHON ]]; then
     check "python3-saddle depends on the libraries that it calls" depends python3-saddle 'libsodium23.*libzip4'
     check "python3-saddle depends on Python, cffi and NumPy" depends python3-saddle 'python3:any.*python3-cffi.*python3-numpy'
-    check "python3-saddle does not depend on MPI" lacks depends python3-saddle 'mpi'
 fi
 
 # ---- installed --------------------------------------------------------------------------------
@@ -96,6 +99,12 @@ export LD_LIBRARY_PATH=$LIBDIR
 PROGRAM=$ROOT/usr/bin/saddle
 SHARE=$ROOT/usr/share
 check "the program runs" "$PROGRAM" run --iterations 20
+if [[ -f $BUILD/libsaddle-mpi.so ]]; then
+    check "$LIBRARY-mpi depends on MPI" depends "$LIBRARY-mpi" 'libopenmpi|libmpich'
+    check "the program finds the module" "$PROGRAM" run --engine mpi --iterations 5
+    [[ -z $PYTHON ]] || check "so does the program of the package" \
+        "$ROOT/usr/lib/python3/dist-packages/saddle/bin/saddle" run --engine mpi --iterations 5
+fi
 check "manual page" bash -c "gzip -dc '$SHARE/man/man1/saddle.1.gz' | grep -q '^\.TH'"
 for file in bash-completion/completions/saddle zsh/site-functions/_saddle fish/vendor_completions.d/saddle.fish; do
     check "$file" grep -q saddle "$SHARE/$file"

@@ -34,6 +34,12 @@ soname() {
 }
 check "the soname has the minor version before 1.0" soname
 
+without_mpi() { ! pkg-config --static --libs saddle | tee /dev/stderr | grep -qE 'mpi|metis'; }
+check "programs are linked without MPI" without_mpi
+if [[ -f $BUILD/libsaddle-mpi.so ]]; then
+    check "the program finds the module for MPI" env -u LD_LIBRARY_PATH "$PREFIX/bin/saddle" run --engine mpi --iterations 5
+fi
+
 # ---- platforms --------------------------------------------------------------------------------
 
 another_system() {

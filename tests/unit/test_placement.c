@@ -26,13 +26,20 @@ static saddle_graph *make(size_t k)
     return graph;
 }
 
+#ifdef SADDLE_METIS
+extern saddle_partitioner saddle_metis_partition;
+static saddle_partitioner *const partition = saddle_metis_partition;
+#else
+static saddle_partitioner *const partition = NULL;
+#endif
+
 static size_t *place(const saddle_graph *graph, size_t ranks)
 {
     saddle_error error = {.message = ""};
     size_t *home = calloc(graph->agents + 1, sizeof *home);
     ck_assert_ptr_nonnull(home);
     memset(home, 255, graph->agents * sizeof *home);
-    assert_ok(saddle_place_agents(graph, ranks, home, &error), error);
+    assert_ok(saddle_place_agents(graph, ranks, partition, home, &error), error);
     return home;
 }
 

@@ -1,0 +1,356 @@
+/*
+ * The module of the engine `mpi`: a transport over MPI.
+ *
+ * When an MPI call fails, MPI ends the whole job with a message that names the process, so no call here
+ * returns an error.
+ */
+#include "engines/module_mpi.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAG_TERMS = 1, TAG_BLOCK };
+
+/* ---- the job --------------------------------------------------------------------------------- */
+
+static bool running(void)
+{
+    int begun = 0;
+    int over = 0;
+    MPI_Initialized(&begun);
+    MPI_Finalized(&over);
+    return begun && !over;
+}
+
+static saddle_transport_state begin(size_t *rank, size_t *ranks)
+{
+    int over = 0;
+    int level = MPI_THREAD_SINGLE;
+    int number = 0;
+    int count = 1;
+    MPI_Finalized(&over);
+    if (over)
+        return SADDLE_TRANSPORT_OVER;
+    if (!running())
+        MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    else
+        MPI_Query_thread(&level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &number);
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    *rank = (size_t)number;
+    *ranks = (size_t)count;
+    if (level < MPI_THREAD_FUNNELED)
+        return SADDLE_TRANSPORT_SINGLE;
+    return level < MPI_THREAD_MULTIPLE ? SADDLE_TRANSPORT_FUNNEL : SADDLE_TRANSPORT_ALL;
+}
+
+static void end(void)
+{
+    MPI_Finalize();
+}
+
+static int call_before_end(MPI_Comm comm, int key, void *value, void *state)
+{
+    void (*function)(void);
+    (void)comm;
+    (void)key;
+    (void)state;
+    memcpy(&function, value, sizeof function);
+    function();
+    return MPI_SUCCESS;
+}
+
+/* MPI_Finalize() first deletes the attributes of MPI_COMM_SELF. */
+static void before_end(void (*function)(void))
+{
+    static void (*kept)(void);
+    int key;
+    kept = function;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, call_before_end, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, &kept);
+    MPI_Comm_free_keyval(&key);
+}
+
+static void abort_job(int code)
+{
+    MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+static void host(size_t size, char *out)
+{
+    char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
+    int length = 0;
+    MPI_Get_processor_name(name, &length);
+    size_t kept = (size_t)length < size ? (size_t)length : size - 1;
+    memcpy(out, name, kept);
+    out[kept] = '\0';
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+static saddle_group *make_group(void)
+{
+    saddle_group *g = calloc(1, sizeof *g);
+    if (g == NULL) {
+        fputs("saddle: there is not enough memory for a communicator\n", stderr);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    int rank = 0;
+    int ranks = 1;
+    MPI_Comm_dup(MPI_COMM_WORLD, &g->comm);
+    MPI_Comm_rank(g->comm, &rank);
+    MPI_Comm_size(g->comm, &ranks);
+    g->rank = (size_t)rank;
+    g->ranks = (size_t)ranks;
+    g->arrival = MPI_REQUEST_NULL;
+    return g;
+}
+
+static bool reserve(saddle_group *g, size_t agents)
+{
+    g->row = calloc(agents + 1, sizeof *g->row);
+    g->request = calloc(2 * g->ranks, sizeof *g->request);
+    g->status = calloc(2 * g->ranks, sizeof *g->status);
+    g->count = calloc(2 * g->ranks, sizeof *g->count);
+    g->offset = g->count + g->ranks;
+    return g->row != NULL && g->request != NULL && g->status != NULL && g->count != NULL;
+}
+
+static void free_group(saddle_group *g)
+{
+    if (running())
+        MPI_Comm_free(&g->comm);
+    free(g->row);
+    free(g->request);
+    free(g->status);
+    free(g->count);
+    free(g);
+}
+
+static size_t on_machine(saddle_group *g)
+{
+    MPI_Comm machine;
+    int ranks = 1;
+    MPI_Comm_split_type(g->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, &ranks);
+    MPI_Comm_free(&machine);
+    return (size_t)ranks;
+}
+
+static bool arrived(saddle_group *g)
+{
+    static MPI_Request of_job = MPI_REQUEST_NULL;
+    MPI_Request *arrival = g != NULL ? &g->arrival : &of_job;
+    int all = 0;
+    if (*arrival == MPI_REQUEST_NULL)
+        MPI_Ibarrier(g != NULL ? g->comm : MPI_COMM_WORLD, arrival);
+    MPI_Test(arrival, &all, MPI_STATUS_IGNORE);
+    return all;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+MPI_Datatype saddle_mpi_run_of(size_t count, MPI_Datatype element)
+{
+    MPI_Datatype run;
+    if (count <= INT_MAX) {
+        MPI_Type_contiguous((int)count, element, &run);
+        MPI_Type_commit(&run);
+        return run;
+    }
+    /* Pieces of INT_MAX elements, and the rest. */
+    MPI_Datatype piece;
+    MPI_Datatype pieces;
+    MPI_Datatype rest;
+    MPI_Aint low;
+    MPI_Aint extent;
+    MPI_Type_contiguous(INT_MAX, element, &piece);
+    MPI_Type_contiguous((int)(count / INT_MAX), piece, &pieces);
+    MPI_Type_contiguous((int)(count % INT_MAX), element, &rest);
+    MPI_Type_get_extent(pieces, &low, &extent);
+    MPI_Type_create_struct(2, (int[2]){1, 1}, (MPI_Aint[2]){0, extent},
+                           (MPI_Datatype[2]){pieces, rest}, &run);
+    MPI_Type_commit(&run);
+    MPI_Type_free(&piece);
+    MPI_Type_free(&pieces);
+    MPI_Type_free(&rest);
+    return run;
+}
+
+/* Reduces in place, in pieces that MPI can count. */
+static void reduce(const saddle_group *g, size_t count, char *values, MPI_Datatype type,
+                   MPI_Op operation)
+{
+    const size_t size = 8;
+    for (size_t done = 0; done < count; done += INT_MAX) {
+        size_t piece = count - done < INT_MAX ? count - done : INT_MAX;
+        MPI_Allreduce(MPI_IN_PLACE, values + done * size, (int)piece, type, operation, g->comm);
+    }
+}
+
+static void add_words(saddle_group *g, size_t count, int64_t *words)
+{
+    reduce(g, count, (char *)words, MPI_INT64_T, MPI_SUM);
+}
+
+static void largest(saddle_group *g, size_t count, double *values)
+{
+    reduce(g, count, (char *)values, MPI_DOUBLE, MPI_MAX);
+}
+
+static void share(saddle_group *g, size_t from, size_t bytes, void *block)
+{
+    MPI_Datatype run = saddle_mpi_run_of(bytes, MPI_BYTE);
+    MPI_Bcast(block, 1, run, (int)from, g->comm);
+    MPI_Type_free(&run);
+}
+
+static void gather(saddle_group *g, size_t bytes, const void *own, void *all)
+{
+    MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, g->comm);
+}
+
+static void send(saddle_group *g, size_t to, size_t bytes, const void *block)
+{
+    MPI_Datatype run = saddle_mpi_run_of(bytes, MPI_BYTE);
+    MPI_Send(block, 1, run, (int)to, TAG_BLOCK, g->comm);
+    MPI_Type_free(&run);
+}
+
+static void receive(saddle_group *g, size_t from, size_t bytes, void *block)
+{
+    MPI_Datatype run = saddle_mpi_run_of(bytes, MPI_BYTE);
+    MPI_Recv(block, 1, run, (int)from, TAG_BLOCK, g->comm, MPI_STATUS_IGNORE);
+    MPI_Type_free(&run);
+}
+
+/* ---- sums over agents ------------------------------------------------------------------------ */
+
+/* Some agents' rows of a block. */
+typedef struct rows {
+    const size_t *home;
+    size_t first;
+    size_t count;
+    size_t size;
+    size_t stride;
+} rows;
+
+/* Returns, as a type relative to the first row, the entries of process r's rows that process s adds up;
+ * MPI_DATATYPE_NULL when there are none. */
+static MPI_Datatype terms_of(saddle_group *g, const rows *block, size_t r, size_t s)
+{
+    size_t low = saddle_slice(block->size, s, g->ranks);
+    size_t length = saddle_slice(block->size, s + 1, g->ranks) - low;
+    int count = 0;
+    for (size_t k = 0; k < block->count; k++)
+        if (block->home[block->first + k] == r)
+            g->row[count++] = (MPI_Aint)((k * block->stride + low) * sizeof(double));
+    if (count == 0 || length == 0)
+        return MPI_DATATYPE_NULL;
+    MPI_Datatype entries = saddle_mpi_run_of(length, MPI_DOUBLE);
+    MPI_Datatype terms;
+    MPI_Type_create_hindexed_block(count, 1, g->row, entries, &terms);
+    MPI_Type_commit(&terms);
+    MPI_Type_free(&entries);
+    return terms;
+}
+
+static void exchange_terms(saddle_group *g, const size_t *home, size_t first, size_t count,
+                           size_t size, size_t stride, double *terms)
+{
+    const rows block = {home, first, count, size, stride};
+    int requests = 0;
+    for (size_t r = 0; r < g->ranks; r++) {
+        if (r == g->rank)
+            continue;
+        MPI_Datatype theirs = terms_of(g, &block, r, g->rank);
+        if (theirs != MPI_DATATYPE_NULL) {
+            MPI_Irecv(terms, 1, theirs, (int)r, TAG_TERMS, g->comm, &g->request[requests++]);
+            MPI_Type_free(&theirs);
+        }
+        MPI_Datatype mine = terms_of(g, &block, g->rank, r);
+        if (mine != MPI_DATATYPE_NULL) {
+            MPI_Isend(terms, 1, mine, (int)r, TAG_TERMS, g->comm, &g->request[requests++]);
+            MPI_Type_free(&mine);
+        }
+    }
+    MPI_Waitall(requests, g->request, g->status);
+}
+
+static void join(saddle_group *g, size_t size, double *sum)
+{
+    if (size > INT_MAX) {
+        for (size_t r = 0; r < g->ranks; r++) {
+            size_t low = saddle_slice(size, r, g->ranks);
+            share(g, r, (saddle_slice(size, r + 1, g->ranks) - low) * sizeof *sum, sum + low);
+        }
+        return;
+    }
+    for (size_t r = 0; r < g->ranks; r++) {
+        g->offset[r] = (int)saddle_slice(size, r, g->ranks);
+        g->count[r] = (int)saddle_slice(size, r + 1, g->ranks) - g->offset[r];
+    }
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, sum, g->count, g->offset, MPI_DOUBLE,
+                   g->comm);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* An empty message needs no buffer and no wait. */
+static void signal_rank(saddle_group *g, int to, int tag)
+{
+    MPI_Request request;
+    MPI_Isend(NULL, 0, MPI_BYTE, to, tag, g->comm, &request);
+    MPI_Request_free(&request);
+    /* NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): a request that is freed needs no wait */
+}
+
+static bool poll_ranks(saddle_group *g, int *from, int *tag)
+{
+    int there = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, g->comm, &there, &status);
+    if (!there)
+        return false;
+    *from = status.MPI_SOURCE;
+    *tag = status.MPI_TAG;
+    MPI_Recv(NULL, 0, MPI_BYTE, *from, *tag, g->comm, MPI_STATUS_IGNORE);
+    return true;
+}
+
+__attribute__((visibility("default"))) extern const saddle_transport saddle_module_table;
+const saddle_transport saddle_module_table = {
+    .module = {.version = SADDLE_VERSION, .bytes = sizeof(saddle_transport)},
+    .begin = begin,
+    .running = running,
+    .end = end,
+    .before_end = before_end,
+    .abort = abort_job,
+    .host = host,
+    .group = make_group,
+    .reserve = reserve,
+    .free = free_group,
+    .on_machine = on_machine,
+    .arrived = arrived,
+    .add_words = add_words,
+    .largest = largest,
+    .share = share,
+    .gather = gather,
+    .send = send,
+    .receive = receive,
+    .exchange_terms = exchange_terms,
+    .join = join,
+    .signal = signal_rank,
+    .poll = poll_ranks,
+    .polls = 16, /* MPI checks some transports only at every eighth */
+    .channels = saddle_mpi_make_channels,
+    .open = saddle_mpi_open_channels,
+    .start = saddle_mpi_start_round,
+    .wait = saddle_mpi_wait_for_round,
+    .close = saddle_mpi_close_channels,
+#ifdef SADDLE_METIS
+    .partition = saddle_metis_partition,
+#endif
+};
