@@ -10,9 +10,10 @@
  * by c_t = 1 / sqrt(t + 1). The reported solution is the average of all iterates so far, including
  * the start: the paper's guarantee, O(1 / sqrt(t)) for convex-concave F, holds for this average.
  *
- * The paper sets eta_x = eta_y = 1 for problems of any scale; auto is the problem's default 1 / tau
- * and alpha. The paper uses subgradients of all of F_i; here h, the only nonsmooth term, enters
- * through its proximal step together with the projection.
+ * The paper sets eta_x = eta_y = 1 for problems of any scale; auto is 1 / tau, or less if that is not stable, and
+ * sqrt(eta) alpha: with alpha, y follows single mini-batches, and with eta alpha it is too slow for x. The paper uses
+ * subgradients of all of F_i; here h, the only nonsmooth term, enters through its proximal step together with the
+ * projection.
  *
  * Cost of an iteration: one round, one message of (x, y) per neighbour, |S| IFO calls.
  */

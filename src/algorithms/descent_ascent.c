@@ -72,12 +72,12 @@ saddle_status saddle_full_steps_init(void *parameters, saddle_configuration *c, 
 
 const saddle_automatic saddle_full_batch_steps[] = {
     SADDLE_AUTOMATIC(saddle_option_eta_x, "1/tau, or less if that is not stable"),
-    SADDLE_AUTOMATIC(saddle_option_eta_y, "eta alpha"),
+    SADDLE_AUTOMATIC(saddle_option_eta_y, "sqrt(eta) alpha"),
     {.option = NULL}};
 
 saddle_status saddle_full_batch_init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    saddle_step_pair steps = {1.0 / c->steps.tau, c->steps.eta * c->steps.alpha};
+    saddle_step_pair steps = {1.0 / c->steps.tau, sqrt(c->steps.eta) * c->steps.alpha};
     return configure_stable(parameters, c, steps, c->steps.batch, error);
 }
 
