@@ -470,7 +470,8 @@ def case_mpi(bench):
         bench.note("mpi: there is no MPI here; left out")
         return
     environment = {**os.environ, "SADDLE_MODULES": bench.options.build, "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                   "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
     turns = ["1"] if bench.options.quick else []
     for row in command(["mpirun", "-n", "2", program, *turns], env=environment).splitlines():
         word = row.split()

@@ -1,5 +1,6 @@
 """engine="mpi" under mpirun: the bits of one process."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 import saddle
 
+MPIRUN = os.environ.get("SADDLE_MPIRUN") or "mpirun"
 CODE = """
 import numpy as np, saddle, sys
 X = np.random.default_rng(1).normal(size=(120, 5))
@@ -20,12 +22,12 @@ np.save(f"x-{r.x_agents.shape[0]}-{sys.argv[1] if len(sys.argv) > 1 else 0}.npy"
 
 
 def in_two_processes(directory):
-    command = ["mpirun", "-n", "2", sys.executable, "run.py"]
+    command = [MPIRUN, "-n", "2", sys.executable, "run.py"]
     output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     return subprocess.run(command, cwd=directory, timeout=120, **output)
 
 
-@pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun")
+@pytest.mark.skipif(shutil.which(MPIRUN) is None, reason="there is no mpirun")
 def test_mpi(tmp_path):
     (tmp_path / "run.py").write_text(CODE)
     done = in_two_processes(tmp_path)
@@ -39,7 +41,7 @@ def test_mpi(tmp_path):
     assert np.array_equal(np.load(tmp_path / "x-3-0.npy"), alone.x)
 
 
-@pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun")
+@pytest.mark.skipif(shutil.which(MPIRUN) is None, reason="there is no mpirun")
 def test_errors_end_the_job(tmp_path):
     (tmp_path / "run.py").write_text(
         "import saddle\nsaddle.run('quadratic', engine='mpi', tau=1, topology='file:no')\n"

@@ -6,7 +6,9 @@
 #   has TOOL...            whether the tools are installed; prints a line "skip: ..." for a missing one
 #   has_compiler           sets $compiler
 #   has_terminal           whether there are pseudo-terminals
-#   wait_for COMMAND...    wait until the command succeeds; fails after minutes, which only happens after an error
+#   wait_for COMMAND...    wait until the command succeeds; fails after minutes, which only happens after an error, and when
+#                          the process $job has ended
+#   has_mpi RANKS          whether a job of RANKS processes starts, by $mpirun; prints a line "skip: ..." otherwise
 #   preload NAME           build NAME.c of this directory as the library $work/NAME.so, for LD_PRELOAD
 #   at_moment NAME=VALUE... -- ARGUMENTS...
 #                          like try, with moments.so preloaded and its settings; a normal exit writes the file calls
@@ -76,9 +78,21 @@ wait_for() {
     local k
     for ((k = 0; k < 15000; k++)); do
         "$@" 2>/dev/null && return
+        [ -z "${job-}" ] || kill -0 "$job" 2>/dev/null || return 1
         sleep 0.02
     done
     return 1
+}
+
+# The launcher of the MPI that the program was built with; ctest says which.
+mpirun=${SADDLE_MPIRUN:-mpirun}
+has_mpi() {
+    has "$mpirun" || return
+    if ! timeout 120 "$mpirun" -n "$1" "$saddle" run --engine mpi --problem quadratic --iterations 0 --quiet \
+        >/dev/null 2>&1 </dev/null; then
+        skip "the engine mpi does not work here"
+        return 1
+    fi
 }
 
 preload() {

@@ -19,6 +19,7 @@ import tempfile
 
 SADDLE = os.path.abspath(sys.argv[1])
 RECORDER = os.path.abspath(sys.argv[2])
+MPIRUN = os.environ.get("SADDLE_MPIRUN") or "mpirun"
 MOMENTS = int(os.environ.get("SADDLE_MOMENTS", 4))
 BLOCK = 512
 ITERATIONS, EVERY = 200, 20
@@ -278,8 +279,8 @@ def contents_of(directory):
 
 
 def has_mpi(work):
-    return shutil.which("mpirun") and start(
-        ["run", "--engine", "mpi", "--problem", "quadratic", "--iterations", "0", "--quiet"], work).returncode == 0
+    job = ["run", "--engine", "mpi", "--problem", "quadratic", "--iterations", "0", "--quiet"]
+    return shutil.which(MPIRUN) and start([MPIRUN, "-n", "3", SADDLE, *job], work).returncode == 0
 
 
 def main(work):
@@ -308,7 +309,7 @@ def main(work):
     cut(name, work, empty, 0, records, expected)
 
     if has_mpi(work):
-        command = ["mpirun", "-n", "3", "env", f"LD_PRELOAD={RECORDER}", SADDLE, *RUN, "--engine", "mpi"]
+        command = [MPIRUN, "-n", "3", "env", f"LD_PRELOAD={RECORDER}", SADDLE, *RUN, "--engine", "mpi"]
         records = record("3 processes", work, command, empty, expected)
         cut("3 processes", work, empty, 0, records, expected)
     else:

@@ -305,24 +305,21 @@ check "auto begins where there is nothing" exits 0
 check "and makes checkpoints" is "$(files begun)" 1
 
 # ---- processes: started by three, ended by a signal in two, resumed by one
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-try run "${tiny[@]}" --engine mpi --iterations 1 --quiet
-if [ "$code" -ne 0 ]; then
-    skip "the engine mpi does not work here"
-elif has mpirun; then
-    timeout 120 mpirun -n 3 "$saddle" run "${tiny[@]}" --engine mpi --threads 1 --trace-every 100 \
+if has_mpi 3; then
+    timeout 120 "$mpirun" -n 3 "$saddle" run "${tiny[@]}" --engine mpi --threads 1 --trace-every 100 \
         --iterations 1000 --trace m.csv --model m.npz --checkpoint mpi --quiet >out 2>err </dev/null
     code=$?
     check "three processes" exits 0
     # Send the signal to the processes themselves: mpirun would pass it on but kill them a second later, and a
     # checkpoint may take longer on a busy machine.
-    mpirun -n 2 "$saddle" run --engine mpi --threads 1 --resume mpi --trace m.csv --model m.npz --iterations 1e9 \
+    "$mpirun" -n 2 "$saddle" run --engine mpi --threads 1 --resume mpi --trace m.csv --model m.npz --iterations 1e9 \
         --quiet >out 2>err </dev/null &
-    process=$!
+    job=$!
     wait_for rows_in m.csv 14
     # shellcheck disable=SC2046  # a list of numbers
-    kill -TERM $(processes_of "$process")
-    wait "$process"
+    kill -TERM $(processes_of "$job")
+    wait "$job"
+    unset job
     reached=$(newest mpi | sed 's/.*-0*//; s/.saddle//')
     check "two processes, ended by a signal" [ "$reached" -gt 1000 ]
     # How far they got depends on the machine, so the uninterrupted run is as long as it takes to get past that.

@@ -5,5 +5,4 @@
 . "$(dirname "$0")/lib.sh" "$1"
 has python3 || exit 77
 preload disk
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 TMPDIR=$work python3 "$here/powercut.py" "$saddle" "$work/disk.so"

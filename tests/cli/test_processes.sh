@@ -3,13 +3,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-has mpirun || exit 77
-mpirun=$(command -v mpirun)
-if ! "$saddle" run --engine mpi --problem quadratic --iterations 0 --quiet 2>/dev/null; then
-    skip "the engine mpi does not work here"
-    exit 77
-fi
+has_mpi 5 || exit 77
 
 # together RANKS ARGUMENTS...: runs in RANKS processes, and removes mpirun's own messages after a failure.
 together() {

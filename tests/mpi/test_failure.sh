@@ -14,7 +14,7 @@ rank_of() {
 }
 
 # A killed process leaves its shared memory behind: put it here, where it is removed with the test.
-export OMPI_MCA_btl_vader_backing_directory=$work
+export OMPI_MCA_btl_vader_backing_directory=$work OMPI_MCA_btl_sm_backing_directory=$work
 
 # kill_rank RANK READY...: starts a job of three processes that would run for days, with the options in $more, kills
 # one process once the command READY succeeds, and waits for the job to end; sets $code, out and err.

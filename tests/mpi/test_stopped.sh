@@ -10,7 +10,7 @@ number=$3
 moment=$4
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
 # A killed process leaves its shared memory behind: put it here, where it is removed with the test.
-export OMPI_MCA_btl_vader_backing_directory=$work
+export OMPI_MCA_btl_vader_backing_directory=$work OMPI_MCA_btl_sm_backing_directory=$work
 
 # Seconds of silence after which a process counts as stopped: on a busy machine a process may be delayed for seconds.
 stall=4

@@ -14,15 +14,22 @@ host=$(uname -n)
 version=$("$saddle" --version | cut -d' ' -f2)
 abi=$(sed -n 's/^#define SADDLE_ABI \([0-9]*\)u.*/\1/p' "$here/../../include/saddle/status.h")
 
-# mixed FIRST... : LAST...: runs a job of three processes, the last of which is another program.
-mixed() {
-    local first=()
-    while [ "$1" != : ]; do
-        first+=("$1")
-        shift
+# mixed FIRST... : LAST...: runs a job of three processes, the last of which is another program. One script chooses, because
+# mpirun of Open MPI 5.0.7 crashes if it is given several programs.
+cat >choose <<'END'
+#!/bin/bash
+if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" -lt 2 ]; then
+    for ((k = 1; k <= $#; k++)); do
+        [ "${!k}" != or ] || exec "${@:1:k-1}"
     done
-    shift
-    timeout 600 "$mpiexec" "$number" 2 "${first[@]}" : "$number" 1 "$@" >out 2>err </dev/null
+fi
+while [ "$1" != or ]; do shift; done
+shift
+exec "$@"
+END
+chmod +x choose
+mixed() {
+    timeout 600 "$mpiexec" "$number" 3 ./choose "${@/#:/or}" >out 2>err </dev/null
     code=$?
 }
 
