@@ -62,10 +62,9 @@ typedef struct cli_fields {
 
 /* The fields plan.member, such as `network` or `start.seed`. The options of single problems count as
  * `problem.own`, those of single algorithms as `algorithm.own`. */
-#define CLI_FIELDS(member)                                                   \
-    {                                                                        \
-        offsetof(saddle_plan, member), sizeof(((saddle_plan *)NULL)->member) \
-    }
+/* clang-format off */
+#define CLI_FIELDS(member) {offsetof(saddle_plan, member), sizeof(((saddle_plan *)NULL)->member)}
+/* clang-format on */
 /* Defines a list of them. */
 #define CLI_PLAN_FIELDS(list, ...) const cli_fields list[] = {__VA_ARGS__, {0, 0}}
 

@@ -97,7 +97,9 @@ static void put_real(FILE *f, double value)
         fputs(saddle_print_real(value, fabs(value) < DBL_MIN ? 1 : 15, number), f);
 }
 
-static_assert(_Generic((size_t)0, uint64_t : true, default : false), "size_t is uint64_t");
+/* clang-format off */
+static_assert(_Generic((size_t)0, uint64_t: true, default: false), "size_t is uint64_t");
+/* clang-format on */
 
 /* Writes the next argument, whose conversion is %s, %g, %d, or PRIu64 and the same type's %zu. */
 static void put_argument(FILE *f, char conversion, va_list *list)

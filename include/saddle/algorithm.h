@@ -230,10 +230,9 @@ typedef struct saddle_automatic {
 } saddle_automatic;
 
 /** How an option is chosen: SADDLE_AUTOMATIC(saddle_option_eta_x, "0.3/tau"). */
-#define SADDLE_AUTOMATIC(of, words_)      \
-    {                                     \
-        .option = &(of), .rule = (words_) \
-    }
+/* clang-format off */
+#define SADDLE_AUTOMATIC(of, words_) {.option = &(of), .rule = (words_)}
+/* clang-format on */
 
 /** An algorithm. */
 typedef struct saddle_algorithm {

@@ -147,6 +147,7 @@ typedef struct saddle_option {
 
 /* Designators are in the order of the fields, as C++ wants them. */
 
+/* clang-format off */
 /** A number within [low, high]. `where` is SADDLE_OWN(...). */
 #define SADDLE_REAL(where, id, heading, value, low, high, meta, words_)                    \
     {                                                                                      \
@@ -191,5 +192,6 @@ typedef struct saddle_option {
         .name = (id), .group = (heading), .kind = SADDLE_OPTION_TEXT, .fallback = (value), \
         .metavar = (meta), .help = (words_), where                                         \
     }
+/* clang-format on */
 
 #endif

@@ -106,12 +106,14 @@ static const saddle_phase phases[] = {
 #define COMMON                                                                               \
     .citation = "Lin, Jin, Jordan, ICML 2020", .size = sizeof(parameters), .layout = layout, \
     .start = saddle_plain_start, .phases = phases, .view = saddle_plain_view
+/* clang-format off */
 #define TRAITS(draws, calls, total)                                                             \
     {                                                                                           \
         .centralized = true, .x_set = true, .y_set = true, .regularizer = true,                 \
         .stochastic = (draws), .feasible = true, .ifo = (calls), .rounds = "0", .message = "0", \
         .samples = (total), .communication = "-"                                                \
     }
+/* clang-format on */
 
 const saddle_algorithm saddle_gda = {
     COMMON,

@@ -117,20 +117,21 @@ SADDLE_INLINE void track_line(const saddle_agent *agent, const saddle_track *tra
  * `offset` of its span. Spans begin on cache lines, and a load that straddles two costs twice; so
  * only the first and the last line may be incomplete.
  */
-#define FOR_LINES(offset, begin, end, line)                  \
-    do {                                                     \
-        size_t first = ((offset) + (begin)) % SADDLE_LANES;  \
-        size_t k = (begin);                                  \
-        if (first > 0) {                                     \
-            size_t some = SADDLE_LANES - first;              \
-            some = some < (end)-k ? some : (end)-k;          \
-            line(k, first, first + some);                    \
-            k += some;                                       \
-        }                                                    \
-        for (; k + SADDLE_LANES <= (end); k += SADDLE_LANES) \
-            line(k, 0, SADDLE_LANES);                        \
-        if (k < (end))                                       \
-            line(k, 0, (end)-k);                             \
+#define FOR_LINES(offset, begin, end, line)                 \
+    do {                                                    \
+        const size_t stop = (end);                          \
+        size_t first = ((offset) + (begin)) % SADDLE_LANES; \
+        size_t k = (begin);                                 \
+        if (first > 0) {                                    \
+            size_t some = SADDLE_LANES - first;             \
+            some = some < stop - k ? some : stop - k;       \
+            line(k, first, first + some);                   \
+            k += some;                                      \
+        }                                                   \
+        for (; k + SADDLE_LANES <= stop; k += SADDLE_LANES) \
+            line(k, 0, SADDLE_LANES);                       \
+        if (k < stop)                                       \
+            line(k, 0, stop - k);                           \
     } while (0)
 
 /* Calls `lines(begin, end)` for each block of a range, and adds its sums to the block's row. */

@@ -94,12 +94,14 @@ static void after_track(saddle_agent *agent, const double *x_sums, const double 
     saddle_precision_check_estimates(agent, x_sums[1], y_sums[1]);
 }
 
+/* clang-format off */
 #define MOVE                                                                           \
     {                                                                                  \
         .name = "move", .before = saddle_precision_compute_targets,                    \
         .has_before = saddle_precision_needs_targets, .blocks = saddle_precision_move, \
         .after = saddle_precision_after_move                                           \
     }
+/* clang-format on */
 
 static const saddle_phase tracking_phases[] = {
     MOVE,                                                     /* (3) to (6) */
@@ -118,11 +120,13 @@ static const saddle_phase plain_phases[] = {
     .citation = "Liu, Zhang, Lu, Liu 2023, section 4", .options = options,                     \
     .size = sizeof(saddle_precision_steps), .layout = saddle_precision_layout, .start = start, \
     .view = saddle_precision_view, .prox_point = saddle_precision_prox_point
+/* clang-format off */
 #define TRAITS(sent)                                                                              \
     {                                                                                             \
         .x_set = true, .y_set = true, .regularizer = true, .stochastic = true, .potential = true, \
         .ifo = "|S|", .rounds = "1", .message = (sent), .samples = "-", .communication = "-"      \
     }
+/* clang-format on */
 
 const saddle_algorithm saddle_prox_gt_sgda = {
     COMMON,

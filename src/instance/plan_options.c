@@ -57,9 +57,11 @@ static const saddle_option compress =
 
 /* Fields of single options. */
 #define LABELS PLAN_READING(labels, SOURCE, IDX | NUMPY), .files = SADDLE_FILES_INPUT
+/* clang-format off */
 #define TOPOLOGY                                                               \
     PLAN_NETWORK(topology, TOPOLOGY, "@TOPOLOGY"), .files = SADDLE_FILES_RULE, \
                                                    .used_with = {&links, "sequence", true}
+/* clang-format on */
 #define MIXING PLAN_NETWORK(mixing, NETWORK, "@MIXING"), .files = SADDLE_FILES_RULE
 #define CHURN PLAN_NETWORK(churn, MESSAGES, NULL), .files = SADDLE_FILES_INPUT
 #define MIXING_RATE PLAN_NETWORK(mixing_rate, NETWORK, NULL), .used_with = {&compress, "none", true}

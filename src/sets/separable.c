@@ -39,6 +39,7 @@ static saddle_weights weights(const saddle_regularizer *regularizer)
     return ((const separable *)regularizer)->weight;
 }
 
+/* clang-format off */
 #define SEPARABLE(id, form, words)          \
     {                                       \
         .term = {.name = (id),              \
@@ -48,6 +49,7 @@ static saddle_weights weights(const saddle_regularizer *regularizer)
                  .init = init},             \
         .value = value, .weights = weights, \
     }
+/* clang-format on */
 
 const saddle_regularizer_class saddle_regularizer_zero =
     SEPARABLE("none", "none", "no regularizer: h = 0");

@@ -206,7 +206,7 @@ static double curvature_step(const slow *s, const node *n, const double *f)
     double low = 0.0;
     double high = most;
     double b = fmax(f[3], 0.0) / (s->eta * s->alpha);
-#define FITS(step) ((step) * (step)*f[1] <= s->share * s->share * (f[2] + (step)*b))
+#define FITS(step) (f[1] * ((step) * (step)) <= s->share * s->share * (f[2] + b * (step)))
     if (FITS(most))
         return most;
     for (int k = 0; k < 200; k++) {

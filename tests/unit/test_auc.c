@@ -85,15 +85,15 @@ static pairs count_pairs(const rows *r, bool flat)
 /* Sets c1 and c2 in x to the weighted class means, where F is smallest in them. */
 static void set_centers(const rows *r, size_t x_dim, double *x)
 {
-    for (int class = 0; class < 2; class ++) {
+    for (int side = 0; side < 2; side++) {
         double sum = 0.0;
         double weight = 0.0;
         for (size_t k = 0; k < r->count; k++)
-            if ((r->label[k] > 0.0) == (class == 0)) {
+            if ((r->label[k] > 0.0) == (side == 0)) {
                 sum += r->weight[k] * r->score[k];
                 weight += r->weight[k];
             }
-        x[x_dim - 2 + (size_t) class] = sum / weight;
+        x[x_dim - 2 + (size_t)side] = sum / weight;
     }
 }
 

@@ -25,10 +25,9 @@ typedef struct known_field {
     double number;
 } known_field;
 
-#define FIELD(id, field, type, value, holds)                                 \
-    {                                                                        \
-        id, offsetof(saddle_plan, field), SADDLE_OPTION_##type, value, holds \
-    }
+/* clang-format off */
+#define FIELD(id, field, type, value, holds) {id, offsetof(saddle_plan, field), SADDLE_OPTION_##type, value, holds}
+/* clang-format on */
 
 static const known_field known[] = {
     FIELD("problem", problem.name, TEXT, "auc", 0),
