@@ -56,7 +56,11 @@ struct saddle_thread_pool {
 
 /* Flush to zero, denormals are zero; round to nearest; no traps. Denormal numbers are ten times slower, and iterates
  * that decay to zero are full of them. Rounding and traps are the standard ones, whatever the program has set. */
+#if defined(__SSE2__)
 #define WORKER_FLOAT_MODE 0x9FC0u
+#else
+#define WORKER_FLOAT_MODE 0x1000000u /* the bit FZ of arm64's FPCR */
+#endif
 
 /* Sets the floating-point mode of this thread; returns the mode before. */
 static unsigned switch_float_mode(unsigned mode)
@@ -65,6 +69,10 @@ static unsigned switch_float_mode(unsigned mode)
     unsigned before = _mm_getcsr();
     _mm_setcsr(mode);
     return before;
+#elif defined(__aarch64__)
+    uint64_t before;
+    __asm__ volatile("mrs %0, fpcr\n\tmsr fpcr, %1" : "=&r"(before) : "r"((uint64_t)mode));
+    return (unsigned)before;
 #else
     return mode;
 #endif
@@ -74,6 +82,8 @@ static void relax(void)
 {
 #if defined(__SSE2__)
     _mm_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
 #endif
 }
 
