@@ -41,7 +41,8 @@ def _check_kinds(array: Array) -> None:
             kind = "m"
         what = _NOT_NUMBERS.get(kind)
         if what is not None:
-            raise TypeError(f"{entry!r:.60} is {what}")
+            shown = str(entry) if isinstance(entry, str) else entry  # not as np.str_('0')
+            raise TypeError(f"{shown!r:.60} is {what}")
 
 
 def _check_integers(array: Array, name: str) -> None:

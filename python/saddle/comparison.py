@@ -84,7 +84,7 @@ class Comparison(Mapping[str, list[Result]]):
         """
         rows = []
         wanted = as_array(self.levels() if levels is None else levels, "levels")
-        for level in np.atleast_1d(wanted).tolist():
+        for level in map(float, np.atleast_1d(wanted)):
             for name, results in self.items():
                 paid = [p for r in results for p in self._paid(r._trace(), level)]
                 mean = {

@@ -44,7 +44,7 @@ class Column(NamedTuple):
         wrong = np.flatnonzero(known[place] != found)
         if len(wrong) > 0:
             raise ValueError(
-                f"{what} had no category {found[wrong[0]]!r} in the training data; it had "
+                f"{what} had no category {str(found[wrong[0]])!r} in the training data; it had "
                 f"{', '.join(map(repr, self.texts or []))}; correct row {wrong[0]} or leave it out"
             )
         return place

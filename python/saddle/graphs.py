@@ -159,7 +159,7 @@ class Graph:
 
         out = networkx.Graph()
         out.add_nodes_from(range(self.agents))
-        edges = self.edges.tolist()
+        edges: Any = self.edges.tolist()
         out.add_weighted_edges_from((i, j, float(self.weights[i, j])) for i, j in edges)
         return out
 

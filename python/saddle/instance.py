@@ -224,8 +224,8 @@ class Instance:
             if rows:
                 given = np.frombuffer(ffi.buffer(rows.label, 8 * rows.rows))
                 found, counts = np.unique(given, return_counts=True)
-                labels = [names.get(label, label) for label in found.astype(int).tolist()]
-                out.append(dict(zip(labels, counts.tolist())))
+                labels = [names.get(label, label) for label in map(int, found)]
+                out.append(dict(zip(labels, map(int, counts))))
         return out
 
     def _names_of_labels(self) -> dict[int, str]:

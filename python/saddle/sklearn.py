@@ -57,7 +57,7 @@ def _as_labels(indices: Array, positive: int = 1) -> Array:
 def _copies(ratios: Array) -> list[int]:
     """Returns whole numbers with these ratios; [] if there are no small ones."""
     exact = []
-    for ratio in ratios.tolist():
+    for ratio in map(float, ratios):
         exact.append(Fraction(ratio).limit_denominator(1000))
         if abs(exact[-1] - ratio) > 1e-12 * ratio:
             return []
@@ -79,7 +79,7 @@ def _repeated(sample_weight: Any, X: Any, *columns: Any) -> list[Any]:
         raise ValueError("sample_weight must not be negative, and one weight must be above 0")
     copies = _copies(values / values[values > 0][0])
     most = max(MOST_COPIES * len(weight), 10_000)
-    if not copies or sum(c * k for c, k in zip(copies, np.bincount(which).tolist())) > most:
+    if not copies or sum(c * k for c, k in zip(copies, map(int, np.bincount(which)))) > most:
         raise ValueError(
             "sample_weight: a row is repeated as often as its weight says, so weights must be "
             "small whole numbers, or such multiples of one number; round them, as by "

@@ -219,10 +219,10 @@ class TorchProblem(Problem):
 
     def gradients(self, requests: Requests) -> None:
         """Fills in the gradients of all agents of a round."""
-        start = requests.start.tolist()
+        start: Any = requests.start.tolist()
         with self._lock:
             x, y = self._x, self._y
-            for k, agent in enumerate(requests.agent.tolist()):
+            for k, agent in enumerate(map(int, requests.agent)):
                 rows = requests.rows[start[k] : start[k + 1]]
                 value = self._evaluate(agent, rows, requests.x[k], requests.y[k])
                 found = torch.autograd.grad(value, [*x.leaves, *y.leaves], allow_unused=True)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import saddle
@@ -15,6 +16,8 @@ MODULES = sorted(path.stem for path in Path(saddle.__path__[0]).glob("*.py"))
 
 CONFIG = Path(__file__).resolve().parents[1] / "pyproject.toml"
 MYPY = [sys.executable, "-m", "mypy", "--cache-dir=/dev/null", f"--config-file={CONFIG}"]
+if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+    MYPY.append("--python-version=3.10")  # the oldest that its types are for
 
 
 @pytest.mark.parametrize("name", MODULES)
