@@ -7,24 +7,26 @@ The package is taken from the first of these build directories:
     build-python/            configured and built by cmake
 
 Only the standard library is used, so that pip has nothing to download before it builds, and
-`pip install ./python` works offline.
+`pip install ./python` works offline. `--config-settings bundle=yes` adds the shared libraries that
+the package loads (bundle.py).
 """
 
 import base64
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = re.search(r"project\(saddle VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 INFO = f"saddle-{VERSION}.dist-info"
-TAG = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
 METADATA = f"""\
 Metadata-Version: 2.1
 Name: saddle
@@ -51,7 +53,6 @@ package = importlib.util.find_spec("saddle").submodule_search_locations[0]
 program = os.path.join(package, "bin", "saddle")
 os.execv(program, ["saddle", *sys.argv[1:]])
 """
-WHEEL = f"Wheel-Version: 1.0\nGenerator: saddle {VERSION}\nRoot-Is-Purelib: false\nTag: {TAG}\n"
 
 
 class UnsupportedOperation(Exception):
@@ -103,16 +104,18 @@ def _write(archive, record, name, data):
     record.append(f"{name},sha256={digest},{len(data)}\n")
 
 
-def _wheel(directory, files):
+def _wheel(directory, files, system=sysconfig.get_platform()):
     """Writes a wheel of these (name, bytes) and returns its name."""
-    name = f"saddle-{VERSION}-{TAG}.whl"
+    tag = "py3-none-" + re.sub(r"[-.]", "_", system)
+    name = f"saddle-{VERSION}-{tag}.whl"
+    about = f"Wheel-Version: 1.0\nGenerator: saddle {VERSION}\nRoot-Is-Purelib: false\nTag: {tag}\n"
     record = []
     with zipfile.ZipFile(Path(directory) / name, "w") as archive:
         for file in files:
             _write(archive, record, *file)
         _write(archive, record, f"saddle-{VERSION}.data/scripts/saddle", COMMAND)
         _write(archive, record, f"{INFO}/METADATA", METADATA.encode())
-        _write(archive, record, f"{INFO}/WHEEL", WHEEL.encode())
+        _write(archive, record, f"{INFO}/WHEEL", about.encode())
         _write(archive, record, f"{INFO}/LICENSE", (ROOT / "LICENSE").read_bytes())
         record.append(f"{INFO}/RECORD,,\n")
         _write(archive, [], f"{INFO}/RECORD", "".join(record).encode())
@@ -123,8 +126,21 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     package = _package()
     found = package.glob("saddle/**/*")
     paths = sorted(path for path in found if path.is_file() and path.suffix != ".pyc")
-    files = ((str(path.relative_to(package)), path.read_bytes()) for path in paths)
-    return _wheel(wheel_directory, files)
+    files = {str(path.relative_to(package)): path.read_bytes() for path in paths}
+    bundle = (config_settings or {}).get("bundle", "no")
+    if bundle not in ("yes", "no"):
+        raise SystemExit(f"saddle: the setting bundle must be yes or no (got '{bundle}')")
+    if bundle == "no":
+        return _wheel(wheel_directory, files.items())
+    from bundle import bundled
+
+    with tempfile.TemporaryDirectory() as work:
+        libraries, licences = bundled(package, Path(work))
+    files.update(libraries)
+    files.update((f"{INFO}/licenses/{name}", text) for name, text in licences.items())
+    # The libraries may need the glibc of this machine, which the name of the wheel tells pip.
+    glibc = platform.libc_ver()[1].replace(".", "_")
+    return _wheel(wheel_directory, sorted(files.items()), f"manylinux_{glibc}_{platform.machine()}")
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):

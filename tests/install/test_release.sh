@@ -49,10 +49,10 @@ END
 pretend cpack <<'END'
 echo package >build-deb/saddle.deb
 END
-# python3 -m pip wheel --no-deps --wheel-dir DIRECTORY ./python; otherwise the real one, which says the version.
+# python3 -m pip wheel --no-deps --config-settings bundle=yes --wheel-dir DIRECTORY ./python; otherwise the real one, which says the version.
 pretend python3 <<END
 test "\$1" = -m || exec '$PYTHON' "\$@"
-test -d "\$SADDLE_BUILD" && echo wheel >"\$6/saddle.whl"
+test -d "\$SADDLE_BUILD" && echo wheel >"\$8/saddle.whl"
 END
 
 # release ARGUMENT...: what it prints is in $WORK/said.

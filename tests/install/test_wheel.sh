@@ -66,6 +66,27 @@ experiments() {
     (cd "$WORK/nothing" && "$ENVIRONMENT/bin/python" -m saddle.reproduce --help | grep -e --only)
 }
 
+# The wheel that brings its libraries: all that the loader finds are its own, glibc's and gcc's. Each comes with its
+# licence, which may refer to one of Debian's common ones.
+bundle() {
+    SADDLE_BUILD=$BUILD "$ENVIRONMENT/bin/python" -m pip wheel --wheel-dir "$WORK/bundle" --no-deps \
+        --config-settings bundle=yes "$SOURCE/python"
+}
+own_libraries() {
+    local site
+    site=$(dirname "$(find "$ENVIRONMENT" -type d -name saddle.libs)")
+    ldd "$site/saddle/libsaddle.so" "$site/saddle/bin/saddle" "$site"/saddle.libs/* >"$WORK/loaded" &&
+        ! grep 'not found' "$WORK/loaded" &&
+        ! grep '=> /' "$WORK/loaded" | grep -vE "saddle\.libs/|/(libc|libm|libgcc_s|libdl|libpthread|librt|libsaddle)\.so"
+}
+licences() {
+    local info
+    info=$(find "$ENVIRONMENT" -type d -path '*/saddle-*.dist-info/licenses')
+    grep -l "SLEEF\|sleef" "$info"/libsleef* && grep -l OpenSSL "$info"/libssl* &&
+        grep -ohE '/usr/share/common-licenses/[A-Za-z0-9.+-]*[A-Za-z0-9]' "$info"/lib* | sort -u |
+        while read -r name; do test -s "$info/common/${name##*/}" || exit 1; done
+}
+
 no_build() {
     ! GIVEN=$WORK/nothing pip wheel --wheel-dir "$WORK/none" --no-deps "$SOURCE/python" >"$WORK/said" 2>&1 &&
         grep "name a CMake build directory in SADDLE_BUILD" "$WORK/said"
@@ -87,5 +108,17 @@ check "the checkout is installed" pip install "$SOURCE/python"
 check "a run has the bits of the program" same_run "$ENVIRONMENT"
 check "the checkout is installed to be edited" pip install --editable "$SOURCE/python"
 check "a run has the bits of the program" same_run "$BUILD"
+
+check "it is removed" pip uninstall --yes saddle
+if command -v patchelf >/dev/null && command -v dpkg-query >/dev/null; then
+    check "a wheel with its libraries" bundle
+    check "its name says which glibc it needs" test -n "$(find "$WORK/bundle" -name '*-manylinux_2_*.whl')"
+    check "it is installed" pip install "$WORK"/bundle/*.whl
+    check "it loads its own libraries" own_libraries
+    check "their licences are part of it" licences
+    check "a run has the bits of the program" same_run "$ENVIRONMENT"
+else
+    echo "skip: there is no patchelf or dpkg"
+fi
 
 finish
