@@ -14,15 +14,23 @@ BUILD_PACKAGES=(
     libopenmpi-dev openmpi-bin libmetis-dev
 )
 
-# Debian packages that the tests need in addition.
+# Debian packages that the tests need in addition; tests that lack one are skipped.
 # shellcheck disable=SC2034  # used by scripts/test
 TEST_PACKAGES=(
-    check g++ clang clang-format clang-tidy shellcheck python3 python3-numpy valgrind
-    gnuplot-nox curl jq chromium chromium-driver cppcheck gcovr binutils libclang-rt-14-dev ccache
+    check g++ clang-format shellcheck python3 python3-numpy valgrind gnuplot-nox curl jq binutils ccache
     python3-cffi python3-pytest python3-scipy python3-pandas python3-matplotlib python3-networkx
-    python3-tqdm python3-mypy python3-sklearn python3-torch
-    python3-pip python3-venv dpkg-dev file fakeroot lintian python3-sphinx python3-myst-parser furo
+    python3-tqdm python3-mypy python3-sklearn python3-pip python3-venv dpkg-dev file fakeroot lintian patchelf
 )
+# Large ones, each for one kind of test: reports in a browser, PyTorch, the documentation as a site.
+# shellcheck disable=SC2034  # used by scripts/test
+BROWSER_PACKAGES=(chromium chromium-driver)
+# shellcheck disable=SC2034  # used by scripts/test
+TORCH_PACKAGES=(python3-torch)
+# shellcheck disable=SC2034  # used by scripts/test
+SITE_PACKAGES=(python3-sphinx python3-myst-parser furo)
+# For scripts/test --all and --nightly, scripts/fuzz and scripts/coverage. clang_runtime() has the sanitizers.
+# shellcheck disable=SC2034  # used by scripts/test
+ANALYSIS_PACKAGES=(clang clang-tidy cppcheck gcovr)
 
 say() {
     printf '%s\n' "$*"
@@ -44,13 +52,14 @@ missing_packages() {
     done
 }
 
-# ensure_packages PACKAGE...: installs those that are missing; fast if there are none.
+# ensure_packages PACKAGE...: installs those that are missing; fast if there are none. Those that the system's archive
+# does not have are named and left out.
 ensure_packages() {
     if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
         say "packages: this is not Debian; install these under the names of your system: $*"
         return 0
     fi
-    local missing
+    local missing known=() unknown=() package
     mapfile -t missing < <(missing_packages "$@")
     if [[ ${#missing[@]} -eq 0 ]]; then
         say "packages: all $# are installed"
@@ -64,10 +73,27 @@ ensure_packages() {
         fi
         as_root=(sudo)
     fi
-    say "packages: installing ${missing[*]}"
     "${as_root[@]}" apt-get update -qq
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >/dev/null
+    for package in "${missing[@]}"; do
+        if apt-cache show "$package" >/dev/null 2>&1; then
+            known+=("$package")
+        else
+            unknown+=("$package")
+        fi
+    done
+    if [[ ${#unknown[@]} -gt 0 ]]; then
+        say "packages: not available on this system, so that tests may be skipped: ${unknown[*]}"
+    fi
+    if [[ ${#known[@]} -gt 0 ]]; then
+        say "packages: installing ${known[*]}"
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "${known[@]}" >/dev/null
+    fi
+}
+
+# Prints the package of sanitizers and libFuzzer for the installed clang.
+clang_runtime() {
+    say "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
 }
 
 # configure_and_build PRESET: builds what CMakePresets.json describes, in build-PRESET/ (demo: in build/), and prints
