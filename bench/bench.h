@@ -2,8 +2,7 @@
  * What the parts of saddle_bench share. Each part measures one kind of thing and prints one JSON
  * object; bench/bench.py runs them, sets peers beside them and makes the table.
  */
-#ifndef SADDLE_BENCH_H
-#define SADDLE_BENCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ size_t bench_count(const char *what, const char *text);
 void bench_require(saddle_status status, const saddle_error *error);
 /* A plan from NAME=VALUE words; free with saddle_plan_free(). */
 void bench_plan(saddle_plan *out, int count, char **word);
-
-#endif

@@ -1,6 +1,5 @@
 /* Lists of algorithms, as --algorithms gives them. */
-#ifndef SADDLE_CLI_ALGORITHM_NAMES_H
-#define SADDLE_CLI_ALGORITHM_NAMES_H
+#pragma once
 
 #include "instance/algorithm_choice.h"
 
@@ -19,5 +18,3 @@ saddle_status saddle_algorithm_names_read(algorithm_names *out, const char *text
                                           saddle_error *error);
 /* Frees what a list owns. */
 void saddle_algorithm_names_release(algorithm_names *names);
-
-#endif

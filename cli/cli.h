@@ -5,8 +5,7 @@
  * library, and prints. One table of commands (commands.c) and the tables of options drive parsing,
  * help, the manual page and completion, so that they cannot disagree.
  */
-#ifndef SADDLE_CLI_H
-#define SADDLE_CLI_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -335,5 +334,3 @@ saddle_hooks cli_meter_hooks(cli_meter *meter, const volatile sig_atomic_t *inte
 void cli_report_run(const char *label, const saddle_row *last, saddle_stop stop);
 /* Prints "saddle: diverged at iteration ..." on stderr. */
 void cli_report_divergence(const saddle_result *result, const char *prefix);
-
-#endif

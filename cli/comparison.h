@@ -5,8 +5,7 @@
  * The cost at a level is that of the first trace point from which the metric stays at or below it,
  * so it is as precise as the trace is fine.
  */
-#ifndef SADDLE_CLI_COMPARISON_H
-#define SADDLE_CLI_COMPARISON_H
+#pragma once
 
 #include <saddle/lab.h>
 
@@ -97,5 +96,3 @@ bool saddle_comparison_is_simulated(const comparison *c);
  * any, metric and outcomes as CSV: for each level one line, the row from which the metric stays
  * there, and one for the last row, whose level is `end`. Atomic. */
 saddle_status saddle_comparison_save(const comparison *c, const char *path, saddle_error *error);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Numbers do not depend on the locale and read back as the same doubles. Write errors stay on the stream.
  */
-#ifndef SADDLE_CLI_JSON_H
-#define SADDLE_CLI_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ void saddle_json_end(saddle_json *j);
  * shortest decimal that reads back equal, null for NaN and infinities; integers up to 2^53 have no exponent.
  */
 void saddle_json_put(saddle_json *j, const char *format, ...) SADDLE_PRINTF(2, 3);
-
-#endif

@@ -1,6 +1,5 @@
 /* The members that the objects of --json have in common. docs/json.md describes them. */
-#ifndef SADDLE_CLI_JSON_OUTPUT_H
-#define SADDLE_CLI_JSON_OUTPUT_H
+#pragma once
 
 #include "cli.h"
 #include "json.h"
@@ -23,5 +22,3 @@ void cli_json_stop(saddle_json *j, saddle_stop stop);
 /* Adds an object with all columns of a row and its outcomes. */
 void cli_json_row(saddle_json *j, const char *name, const saddle_row *row, size_t count,
                   const saddle_outcome_column *column, const double *outcome);
-
-#endif

@@ -1,6 +1,5 @@
 /* The results of a comparison, as tables and as JSON. */
-#ifndef SADDLE_CLI_RESULT_TABLES_H
-#define SADDLE_CLI_RESULT_TABLES_H
+#pragma once
 
 #include <saddle/lab.h>
 
@@ -12,5 +11,3 @@
 void cli_print_comparison(const comparison *c, const saddle_plan *plan);
 /* Adds "levels" and "algorithms", with every run and the numbers of the tables. */
 void cli_json_comparison(saddle_json *j, const comparison *c);
-
-#endif

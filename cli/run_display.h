@@ -1,6 +1,5 @@
 /* The output of `saddle run`: a header, rows or a progress line, a summary. */
-#ifndef SADDLE_CLI_RUN_DISPLAY_H
-#define SADDLE_CLI_RUN_DISPLAY_H
+#pragma once
 
 #include "cli.h"
 #include "draw/trace_list.h"
@@ -35,5 +34,3 @@ void run_display_remedy(const saddle_result *result, char *out, size_t size);
 void run_display_json(const run_display *d, const cli_command *command,
                       const saddle_instance *instance, const saddle_result *result,
                       const char *report);
-
-#endif

@@ -1,6 +1,5 @@
 /* Means and their confidence intervals. */
-#ifndef SADDLE_CLI_STATISTICS_H
-#define SADDLE_CLI_STATISTICS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ typedef struct statistics_mean {
 double saddle_statistics_student(double confidence, size_t freedom);
 /* Mean, range and interval of `count` values; all NaN if there are none. */
 statistics_mean saddle_statistics_summarize(const double *value, size_t count, double confidence);
-
-#endif

@@ -7,8 +7,7 @@
  * also draws the instance, so both sides are compared run by run and then averaged. A contradiction is a mean above the
  * bound whose 95% interval excludes the bound.
  */
-#ifndef SADDLE_CLI_THEOREM_CHECK_H
-#define SADDLE_CLI_THEOREM_CHECK_H
+#pragma once
 
 #include <signal.h>
 
@@ -90,5 +89,3 @@ bool saddle_theorem_violated(const theorem_check *v);
 double saddle_theorem_ratio(const theorem_check *v);
 /* Whether the bound at the last T is above the metric at the start, so that standing still would satisfy it. */
 bool saddle_theorem_is_vacuous(const theorem_check *v);
-
-#endif

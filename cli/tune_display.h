@@ -1,6 +1,5 @@
 /* The output of `saddle tune`: what is searched, progress, and the best candidates. */
-#ifndef SADDLE_CLI_TUNE_DISPLAY_H
-#define SADDLE_CLI_TUNE_DISPLAY_H
+#pragma once
 
 #include "cli.h"
 #include "validation.h"
@@ -20,5 +19,3 @@ const char *tune_settings_text(const saddle_tuning *tuning, size_t candidate,
 saddle_tune_hooks tune_display_hooks(tune_display *d, const volatile sig_atomic_t *interrupt);
 /* Prints the best few candidates, and the default settings wherever they rank. */
 void tune_print_ranking(const saddle_tuning *tuning);
-
-#endif

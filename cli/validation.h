@@ -1,6 +1,5 @@
 /* Training rows that are held out to rank candidates, so that the test rows are used only once. */
-#ifndef SADDLE_CLI_VALIDATION_H
-#define SADDLE_CLI_VALIDATION_H
+#pragma once
 
 #include <saddle/saddle.h>
 
@@ -18,5 +17,3 @@ saddle_status saddle_validation_split(validation *out, saddle_plan *plan, double
                                       saddle_error *error);
 /* Frees the rows. Safe on a zeroed struct. */
 void saddle_validation_release(validation *v);
-
-#endif

@@ -8,8 +8,7 @@
  * the rest of the others is drawn as thin lines. Several panels have the same curves and share one legend. If
  * curves look the same, the first is drawn widest, so that all are visible, and the legend says so.
  */
-#ifndef SADDLE_DRAW_FIGURE_H
-#define SADDLE_DRAW_FIGURE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -67,5 +66,3 @@ saddle_status figure_draw(const figure *f, const char *path, saddle_error *error
 /* Draws the first panel with characters, `columns` wide and `rows` high, to a stream. */
 saddle_status figure_print(const figure *f, FILE *stream, int columns, int rows, bool colour,
                            saddle_error *error);
-
-#endif

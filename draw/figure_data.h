@@ -1,6 +1,5 @@
 /* The points of curves, for gnuplot. */
-#ifndef SADDLE_DRAW_FIGURE_DATA_H
-#define SADDLE_DRAW_FIGURE_DATA_H
+#pragma once
 
 #include "draw/figure.h"
 
@@ -22,5 +21,3 @@ bool figure_same_curve(const figure_curve *left, const figure_curve *right, cons
  * run r. */
 saddle_status figure_write_data(FILE *f, const figure_curve *curve, const char *name,
                                 const figure_axis *x, const figure_axis *y, saddle_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  * It is started without a shell, reads no start-up file, gets no path and writes its picture to
  * standard output, so nothing that a user names can become a command.
  */
-#ifndef SADDLE_DRAW_GNUPLOT_H
-#define SADDLE_DRAW_GNUPLOT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -30,5 +29,3 @@ void gnuplot_terminal(FILE *script, gnuplot_kind kind, int width, int height);
 saddle_status gnuplot_save(FILE *script, const char *path, saddle_error *error);
 /* Runs the script and copies the picture, which consists of characters, to a stream. */
 saddle_status gnuplot_print(FILE *script, FILE *stream, saddle_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Draws networks: pictures by gnuplot, DOT for graphviz, and SVG for a page. */
-#ifndef SADDLE_DRAW_NETWORK_DRAWING_H
-#define SADDLE_DRAW_NETWORK_DRAWING_H
+#pragma once
 
 #include <stdio.h>
 
@@ -27,5 +26,3 @@ saddle_status network_write_svg(const network_svg *n, FILE *stream, saddle_error
 /* Creates the network of a run again from its trace. Refused if the file of edges has changed or
  * is gone, or if an old trace has too little information. */
 saddle_status network_of_trace(saddle_graph **out, const saddle_trace *trace, saddle_error *error);
-
-#endif

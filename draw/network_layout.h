@@ -6,8 +6,7 @@
  * graph (stress majorization: Gansner, Koren, North, GD 2004). The same graph always gets the same
  * drawing.
  */
-#ifndef SADDLE_DRAW_NETWORK_LAYOUT_H
-#define SADDLE_DRAW_NETWORK_LAYOUT_H
+#pragma once
 
 #include <saddle/lab.h>
 
@@ -26,5 +25,3 @@ saddle_status network_layout_make(network_layout *out, const saddle_graph *graph
                                   saddle_error *error);
 /* Frees the layout. Safe on a zeroed struct. */
 void network_layout_release(network_layout *l);
-
-#endif

@@ -4,8 +4,7 @@
  * unlikely to be in the picture. Curves that do not stand for algorithms get those of the list from
  * its beginning.
  */
-#ifndef SADDLE_DRAW_PALETTE_H
-#define SADDLE_DRAW_PALETTE_H
+#pragma once
 
 #include <saddle/lab.h>
 
@@ -21,5 +20,3 @@ size_t palette_index(const char *algorithm, size_t index);
 const char *palette_dashes(const saddle_look *look, size_t repeat);
 /* The percentage of the colour; the rest is background. */
 int palette_strength(size_t repeat);
-
-#endif

@@ -4,8 +4,7 @@
  * The page asks nothing of the network, and a policy in its head forbids it to: style, script,
  * drawings and data are inside it. Style and scripts are the files of draw/report/.
  */
-#ifndef SADDLE_DRAW_REPORT_H
-#define SADDLE_DRAW_REPORT_H
+#pragma once
 
 #include <saddle/lab.h>
 
@@ -23,5 +22,3 @@ saddle_status report_write(const report_page *r, const char *path, saddle_error 
 /* Reads traces, or directories of them, and writes a page about them; of `page` only title and levels count. */
 saddle_status report_of_files(const char *const *trace, size_t count, report_page page,
                               const char *path, saddle_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of a report's page, for report.c. */
-#ifndef SADDLE_DRAW_REPORT_PARTS_H
-#define SADDLE_DRAW_REPORT_PARTS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -44,5 +43,3 @@ extern const char report_css[];
 extern const char report_curves_js[];
 extern const char report_chart_js[];
 extern const char report_page_js[];
-
-#endif

@@ -1,6 +1,5 @@
 /* Curves of traces: columns, their titles, and which traces make one curve. */
-#ifndef SADDLE_DRAW_TRACE_CURVES_H
-#define SADDLE_DRAW_TRACE_CURVES_H
+#pragma once
 
 #include "draw/figure.h"
 
@@ -37,5 +36,3 @@ saddle_status figure_group(figure_curves *out, const saddle_trace *const *trace,
                            const char *x, const char *y, saddle_error *error);
 /* Frees the curves. Safe on a zeroed struct. */
 void figure_release(figure_curves *curves);
-
-#endif

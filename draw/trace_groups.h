@@ -5,8 +5,7 @@
  * 0.1". A step size that the program chose may depend on the network, which depends on the seed, so
  * it does not separate runs with different seeds.
  */
-#ifndef SADDLE_DRAW_TRACE_GROUPS_H
-#define SADDLE_DRAW_TRACE_GROUPS_H
+#pragma once
 
 #include <saddle/lab.h>
 
@@ -35,5 +34,3 @@ saddle_status saddle_trace_groups_make(trace_groups *out, const saddle_trace *co
 bool saddle_option_separates(const saddle_option *option);
 /* Frees the groups. Safe on a zeroed struct. */
 void saddle_trace_groups_release(trace_groups *g);
-
-#endif

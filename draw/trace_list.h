@@ -1,6 +1,5 @@
 /* Traces read from files. */
-#ifndef SADDLE_DRAW_TRACE_LIST_H
-#define SADDLE_DRAW_TRACE_LIST_H
+#pragma once
 
 #include <limits.h>
 
@@ -32,5 +31,3 @@ saddle_status saddle_trace_list_check_one(const trace_list *t, saddle_error *err
 /* Refuses a trace without a column, and lists those that it has. */
 saddle_status saddle_trace_missing_column(const saddle_trace *trace, const char *column,
                                           saddle_error *error);
-
-#endif

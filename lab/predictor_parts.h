@@ -1,6 +1,5 @@
 /* A saved model in memory, for predictor.c, which loads it, and predictor_use.c. */
-#ifndef SADDLE_LAB_PREDICTOR_PARTS_H
-#define SADDLE_LAB_PREDICTOR_PARTS_H
+#pragma once
 
 #include <saddle/lab.h>
 
@@ -27,5 +26,3 @@ struct saddle_predictor {
     saddle_columns *columns; /* of the training data; NULL: they had no names */
     saddle_problem *problem;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Internals of traces: building them in memory, and whether they are of the same run. */
-#ifndef SADDLE_LAB_TRACE_BUILD_H
-#define SADDLE_LAB_TRACE_BUILD_H
+#pragma once
 
 #include <saddle/lab.h>
 
@@ -38,5 +37,3 @@ typedef struct saddle_wanted_run {
 /* Refuses a trace, or a log, of another version or run, or of files with other contents. */
 saddle_status saddle_trace_check_run(const saddle_trace *trace, const saddle_wanted_run *wanted,
                                      saddle_error *error);
-
-#endif

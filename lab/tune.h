@@ -1,6 +1,5 @@
 /* The parts of a search for good options, for the files of this directory. */
-#ifndef SADDLE_LAB_TUNE_H
-#define SADDLE_LAB_TUNE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -133,5 +132,3 @@ void saddle_tune_log_close(saddle_tune_log *log);
 int saddle_trial_order(const void *a, const void *b);
 /* Orders the candidates by the rung they reached, then by their values. */
 saddle_status saddle_tuning_rank(saddle_tuning *tuning, saddle_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  * Small instances that several test files use: every problem, with equal and unequal local sizes, sparse
  * and dense data, and a user-defined problem with only gradient and value.
  */
-#ifndef SADDLE_TEST_INSTANCES_H
-#define SADDLE_TEST_INSTANCES_H
+#pragma once
 
 #include <saddle/run.h>
 
@@ -146,5 +145,3 @@ saddle_result *test_run(const char *const *setting, const saddle_hooks *hooks);
 
 /* Returns M_ij, M_ii for j = i, and 0 where there is no edge. */
 double test_weight(const saddle_mixing *mixing, size_t i, size_t j);
-
-#endif

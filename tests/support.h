@@ -4,8 +4,7 @@
  *
  * A test file defines `Suite *saddle_test_suite(void)`; support.c contains main().
  */
-#ifndef SADDLE_TEST_SUPPORT_H
-#define SADDLE_TEST_SUPPORT_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -91,5 +90,3 @@ void saddle_test_write(const char *path, const char *text);
 void assert_file_holds(const char *path, const char *expected);
 /* Uses a directory that another process created and will remove. */
 void saddle_test_use_directory(const char *path);
-
-#endif

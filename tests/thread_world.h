@@ -5,8 +5,7 @@
  * several machines. The engine is as simple as possible: each thread runs its agents in turn, and all
  * threads meet at a barrier after a round.
  */
-#ifndef SADDLE_TESTS_THREAD_WORLD_H
-#define SADDLE_TESTS_THREAD_WORLD_H
+#pragma once
 
 #include "engines/engine.h"
 
@@ -21,5 +20,3 @@ void test_thread_world_run(size_t ranks, test_thread_world_job *job, void *conte
 
 /* Agents are distributed from the last process to the first, so that agent 0 is not at process 0. */
 extern const saddle_engine_class test_thread_world_engine;
-
-#endif

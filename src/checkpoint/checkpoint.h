@@ -8,8 +8,7 @@
  * Rank 0 accesses the files. Agents' records are sent one at a time, in the order of agents: to rank 0
  * when a checkpoint is written, and from rank 0 to the agents' ranks when a run resumes.
  */
-#ifndef SADDLE_CHECKPOINT_CHECKPOINT_H
-#define SADDLE_CHECKPOINT_CHECKPOINT_H
+#pragma once
 
 #include <saddle/run.h>
 
@@ -138,5 +137,3 @@ saddle_status saddle_checkpoint_write_due(saddle_checkpoint_writer *writer,
                                           saddle_error *error);
 /* Returns the path of the newest checkpoint; NULL: none yet. Borrowed. */
 const char *saddle_checkpoint_writer_newest(const saddle_checkpoint_writer *writer);
-
-#endif

@@ -12,8 +12,7 @@
  * published state, its private state, and its best solution. The sizes in the head add up to the size of
  * the file, which is checked before anything is allocated.
  */
-#ifndef SADDLE_CHECKPOINT_CHECKPOINT_FILE_H
-#define SADDLE_CHECKPOINT_CHECKPOINT_FILE_H
+#pragma once
 
 #include <saddle/run.h>
 
@@ -95,5 +94,3 @@ saddle_status saddle_checkpoint_decode(saddle_checkpoint **out, const char *path
                                        saddle_error *error);
 /* Closes a checkpoint. NULL is allowed. */
 void saddle_checkpoint_close(saddle_checkpoint *checkpoint);
-
-#endif

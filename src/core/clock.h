@@ -1,6 +1,5 @@
 /* Elapsed time, for traces and time limits. Results never depend on it. */
-#ifndef SADDLE_CORE_CLOCK_H
-#define SADDLE_CORE_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -12,5 +11,3 @@ static inline double saddle_clock_seconds(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
-
-#endif

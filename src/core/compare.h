@@ -1,6 +1,5 @@
 /* Comparison functions for qsort(). */
-#ifndef SADDLE_CORE_COMPARE_H
-#define SADDLE_CORE_COMPARE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ static inline int saddle_compare_reals_down(const void *a, const void *b)
 {
     return saddle_compare_reals(b, a);
 }
-
-#endif

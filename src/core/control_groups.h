@@ -1,6 +1,5 @@
 /* The control groups (cgroups) of this process, through which containers and job schedulers limit it. */
-#ifndef SADDLE_CORE_CONTROL_GROUPS_H
-#define SADDLE_CORE_CONTROL_GROUPS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ typedef void saddle_control_group_visit(void *context, const char *directory, bo
  * there. */
 void saddle_control_groups(const char *root, const char *controller,
                            saddle_control_group_visit *visit, void *context);
-
-#endif

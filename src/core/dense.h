@@ -1,6 +1,5 @@
 /* Small dense linear systems, with the same bits on every machine (unlike LAPACK). */
-#ifndef SADDLE_CORE_DENSE_H
-#define SADDLE_CORE_DENSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ bool saddle_factor_dense(size_t n, double *packed);
 /* Solve L z = b and L' z = b: `right` holds b and receives z. */
 void saddle_solve_lower(size_t n, const double *packed, double *right);
 void saddle_solve_upper(size_t n, const double *packed, double *right);
-
-#endif

@@ -5,8 +5,7 @@
  * and never use fused multiply-add. The C library's functions are chosen by processor and differ
  * between them.
  */
-#ifndef SADDLE_CORE_ELEMENTARY_H
-#define SADDLE_CORE_ELEMENTARY_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ double saddle_softplus(double z);
 /* For every k: loss[k] = log(1 + exp(z[k])), slope[k] = 1 / (1 + exp(-z[k])), its derivative.
  * Arrays may not overlap; loss may be NULL. */
 void saddle_logistic(size_t count, const double *z, double *loss, double *slope);
-
-#endif

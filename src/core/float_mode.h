@@ -1,6 +1,5 @@
 /* The floating-point mode inside the library: rounding to nearest, no traps, whatever mode the caller uses. */
-#ifndef SADDLE_CORE_FLOAT_MODE_H
-#define SADDLE_CORE_FLOAT_MODE_H
+#pragma once
 
 #include <fenv.h>
 
@@ -24,5 +23,3 @@ static inline void saddle_float_mode_restore(const fenv_t *before)
 #define SADDLE_STANDARD_FLOATS                                                              \
     __attribute__((cleanup(saddle_float_mode_restore), unused)) const fenv_t caller_mode_ = \
         saddle_float_mode_set()
-
-#endif

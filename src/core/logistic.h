@@ -3,8 +3,7 @@
  * the same bits; saddle_logistic() of core/elementary.h calls the widest that the processor
  * supports.
  */
-#ifndef SADDLE_CORE_LOGISTIC_H
-#define SADDLE_CORE_LOGISTIC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -34,6 +33,4 @@ void saddle_logistic_avx512(size_t count, const double *z, double *loss, double 
                 memcpy(loss + whole, rest[1], bytes);                \
         }                                                            \
     } while (0)
-#endif
-
 #endif

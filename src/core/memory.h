@@ -4,8 +4,7 @@
  * Everything in the library that grows with its inputs is allocated here. Blocks are refused (NULL)
  * when they, or small ones together, exceed what core/memory_limits.h says is available.
  */
-#ifndef SADDLE_CORE_MEMORY_H
-#define SADDLE_CORE_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ char *saddle_strdup(const char *text);
 
 /* Formats into new saddle_alloc() memory; NULL when memory is short. */
 char *saddle_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

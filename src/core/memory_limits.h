@@ -6,8 +6,7 @@
  * top of saddle_memory_used(); the estimate for a process is the largest sum of both that was ever
  * announced.
  */
-#ifndef SADDLE_CORE_MEMORY_LIMITS_H
-#define SADDLE_CORE_MEMORY_LIMITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ bool saddle_available_allows(double bytes);
 
 /* Returns the estimate for this process: the largest need that was announced, plus what was in use then. */
 double saddle_memory_announced(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Parsing the value of an option and writing it into its typed field. */
-#ifndef SADDLE_CORE_OPTION_VALUE_H
-#define SADDLE_CORE_OPTION_VALUE_H
+#pragma once
 
 #include <saddle/option.h>
 
@@ -49,5 +48,3 @@ const char *saddle_option_text(const saddle_option *option, const void *field,
  */
 saddle_status saddle_options_parse(const saddle_option *const *options, char *list, void *target,
                                    saddle_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  * The names of outcome columns: ROWS_MEASURE, such as test_auc, for the mean model, and ROWS_MEASURE_agent_min,
  * _mean and _max over the agents' own models.
  */
-#ifndef SADDLE_CORE_OUTCOME_NAME_H
-#define SADDLE_CORE_OUTCOME_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ void saddle_outcome_name_write(char *out, size_t size, saddle_measured_rows rows
                                const char *measure, saddle_statistic statistic);
 /* Returns whether two columns are of the same measure on the same rows. */
 bool saddle_outcome_same(const saddle_outcome_name *a, const saddle_outcome_name *b);
-
-#endif

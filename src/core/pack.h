@@ -7,8 +7,7 @@
  * target attributes, hence one file per instruction set. Pass packs by address only: the calling
  * convention for passing one by value depends on the instruction set.
  */
-#ifndef SADDLE_CORE_PACK_H
-#define SADDLE_CORE_PACK_H
+#pragma once
 
 #include <string.h>
 
@@ -105,5 +104,3 @@ SADDLE_INLINE void saddle_pack_abs(saddle_pack *v)
 {
     *v = (saddle_pack)((saddle_pack_mask)*v & 0x7fffffffffffffffLL);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* One-time work on large arrays, in a few threads that end with it. Iterations use the pool of
  * engines/thread_pool.h. */
-#ifndef SADDLE_CORE_PARALLEL_H
-#define SADDLE_CORE_PARALLEL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ size_t saddle_parallel_chunks(uint64_t threads, size_t size, size_t least);
 /* Calls body(context, chunk) for every chunk, each in its own thread. The caller does chunk 0, and
  * those for which no thread can be started. */
 void saddle_parallel(size_t chunks, void (*body)(void *context, size_t chunk), void *context);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The library, lab/, draw/ and cli/ use only these functions to print; a test checks it.
  */
-#ifndef SADDLE_CORE_PRINT_H
-#define SADDLE_CORE_PRINT_H
+#pragma once
 
 #include <locale.h>
 #include <stdarg.h>
@@ -23,5 +22,3 @@ int saddle_vsnprintf(char *out, size_t size, const char *format, va_list argumen
 int saddle_fprintf(FILE *stream, const char *format, ...) SADDLE_PRINTF(2, 3);
 int saddle_asprintf(char **out, const char *format, ...) SADDLE_PRINTF(2, 3);
 int saddle_vasprintf(char **out, const char *format, va_list arguments) SADDLE_PRINTF(2, 0);
-
-#endif

@@ -1,6 +1,5 @@
 /* How many processors a process can use. */
-#ifndef SADDLE_CORE_PROCESSORS_H
-#define SADDLE_CORE_PROCESSORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@ unsigned saddle_processors(size_t together);
 /* Returns how many processors' time the control groups allow this process, such as 1.5; infinite
  * without a limit. `root`: see saddle_control_groups(). */
 double saddle_processor_quota(const char *root);
-
-#endif

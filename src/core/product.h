@@ -3,8 +3,7 @@
  * result is one sum in ascending order, so its bits depend neither on the instruction set nor on
  * the blocking.
  */
-#ifndef SADDLE_CORE_PRODUCT_H
-#define SADDLE_CORE_PRODUCT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -48,6 +47,4 @@ saddle_product_adder saddle_add_product_plain;
 #ifdef SADDLE_X86_VECTORS
 saddle_product_adder saddle_add_product_avx2;
 saddle_product_adder saddle_add_product_avx512;
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* Lookup of implementations by name. */
-#ifndef SADDLE_CORE_REGISTRY_H
-#define SADDLE_CORE_REGISTRY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@
  */
 saddle_status saddle_registry_find(const void **out, const char *what, const char *name,
                                    const void *list, size_t count, saddle_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  * A stream is keyed by (seed, purpose, agent, iteration), so every number is a pure function of
  * where it is used: the same bits for any number of threads, any engine and after any restart.
  */
-#ifndef SADDLE_CORE_RNG_H
-#define SADDLE_CORE_RNG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ size_t saddle_rng_mark_words(size_t population);
  */
 void saddle_rng_choose(saddle_rng *rng, size_t population, size_t count, uint32_t *out,
                        uint64_t *mark);
-
-#endif

@@ -1,6 +1,5 @@
 /* SHA-256 (FIPS 180-4), computed by libsodium. */
-#ifndef SADDLE_CORE_SHA256_H
-#define SADDLE_CORE_SHA256_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ void saddle_sha256_end(saddle_sha256 *sum, unsigned char out[SADDLE_SHA256_BYTES
 /* Hashes the first `bytes` of an open file, or all of a shorter one, and keeps the file's
  * position. Returns false, with errno set, when the file cannot be read. */
 bool saddle_sha256_file(int descriptor, uint64_t bytes, unsigned char out[SADDLE_SHA256_BYTES]);
-
-#endif

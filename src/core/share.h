@@ -1,6 +1,5 @@
 /* Work that a worker of an engine can share with the others. */
-#ifndef SADDLE_CORE_SHARE_H
-#define SADDLE_CORE_SHARE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ static inline void saddle_share(const saddle_helpers *helpers, size_t count,
     for (size_t k = 0; helpers == NULL && k < count; k++)
         piece(context, k, scratch);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Sums, minima and maxima of sizes, such as those of the agents' data. */
-#ifndef SADDLE_CORE_SIZES_H
-#define SADDLE_CORE_SIZES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ static inline size_t saddle_sizes_largest(size_t count, const size_t *size)
         most = size[k] > most ? size[k] : most;
     return most;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Shorthands over <saddle/status.h> for use inside the library. */
-#ifndef SADDLE_CORE_STATUS_H
-#define SADDLE_CORE_STATUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ saddle_status saddle_pass_on(saddle_error *error, saddle_status status, const sa
 /* Fails with SADDLE_BAD_INPUT and "FILE:LINE:COLUMN: what". Lines and columns count from 1. */
 saddle_status saddle_fail_at(saddle_error *error, const char *path, size_t line, size_t column,
                              const char *format, ...) SADDLE_PRINTF(5, 6);
-
-#endif

@@ -1,6 +1,5 @@
 /* Characters as messages show them, suggestions for mistyped names, texts of the form NAME:A:B and lists. */
-#ifndef SADDLE_CORE_TEXT_H
-#define SADDLE_CORE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ bool saddle_parse_integer_in(const char *text, size_t length, uint64_t *out);
 /* Sets mark[k - first] for every number k, first <= k < first + count, of a comma-separated list such as
  * "72,73". Returns false when the text is not such a list or names a number that is already marked. */
 bool saddle_mark_list(const char *text, size_t first, size_t count, bool *mark);
-
-#endif

@@ -2,8 +2,7 @@
  * Vector kernels. Sums use eight fixed lanes that are added in a fixed order, so their bits
  * depend neither on the instruction set nor on the compiler's choices.
  */
-#ifndef SADDLE_CORE_VECTOR_H
-#define SADDLE_CORE_VECTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,5 +100,3 @@ void saddle_axpy(size_t count, double a, const double *x, double *y);
 void saddle_scale(size_t count, double a, double *v);
 /* Index of the first entry that is not finite, or count. */
 size_t saddle_first_nonfinite(size_t count, const double *v);
-
-#endif

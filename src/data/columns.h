@@ -5,8 +5,7 @@
  * there are. A reader that is given columns reads by them. Data sets made from a file and its saved model
  * share the columns.
  */
-#ifndef SADDLE_DATA_COLUMNS_H
-#define SADDLE_DATA_COLUMNS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -92,5 +91,3 @@ char *saddle_columns_label_list(const saddle_columns *columns, const char *list)
 char *saddle_columns_print(const saddle_columns *columns, bool observed);
 /* Parses the output of saddle_columns_print(). The text need not be trusted. */
 saddle_status saddle_columns_parse(saddle_columns **out, const char *text, saddle_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* A CSV file that is being read: csv_fields.c finds lines and fields, csv.c determines the layout, csv_rows.c
  * reads the rows. */
-#ifndef SADDLE_DATA_CSV_TABLE_H
-#define SADDLE_DATA_CSV_TABLE_H
+#pragma once
 
 #include "data/columns.h"
 #include "data/readers.h"
@@ -102,5 +101,3 @@ bool saddle_csv_read_rows(saddle_csv *table);
 /* Returns false if all values of a column that was observed as text are numbers with a decimal comma, which
  * are hardly meant as categories. Does not check files separated by commas, where 1,5 is two fields. */
 bool saddle_csv_check_decimals(saddle_csv *table);
-
-#endif

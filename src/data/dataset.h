@@ -1,6 +1,5 @@
 /* Creating data sets, for the readers and the generator. */
-#ifndef SADDLE_DATA_DATASET_H
-#define SADDLE_DATA_DATASET_H
+#pragma once
 
 #include <saddle/data.h>
 
@@ -118,5 +117,3 @@ saddle_status saddle_csv_split(const char *name, const saddle_data_options *opti
  * After a failure there is nothing to discard. */
 saddle_status saddle_dataset_begin(saddle_output *out, const saddle_dataset *data, const char *path,
                                    saddle_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The readers of the file formats, the bytes that they read, and the error with a position that they share. */
-#ifndef SADDLE_DATA_READERS_H
-#define SADDLE_DATA_READERS_H
+#pragma once
 
 #include <saddle/data.h>
 
@@ -87,5 +86,3 @@ bool saddle_looks_like_numpy(const saddle_input *in);
 bool saddle_looks_like_idx(const saddle_input *in);
 /* Returns whether the first line of text has separators and no INDEX:VALUE. */
 bool saddle_looks_like_csv(const saddle_input *in);
-
-#endif

@@ -1,6 +1,5 @@
 /* Products of data rows with vectors, for sparse and dense data, in a fixed order. */
-#ifndef SADDLE_DATA_ROWS_H
-#define SADDLE_DATA_ROWS_H
+#pragma once
 
 #include <saddle/data.h>
 
@@ -111,5 +110,3 @@ static inline double saddle_row_norm2(const saddle_dataset *data, size_t row)
         sum += saddle_entry_value(data, k) * saddle_entry_value(data, k);
     return sum;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * and those of models without an intercept, are not centred. Their mean counts as 0, and their deviation is
  * the root mean square of the values that are not 0, which leaves a column of 0 and 1 as it is.
  */
-#ifndef SADDLE_DATA_SCALE_H
-#define SADDLE_DATA_SCALE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -68,5 +67,3 @@ size_t saddle_scaling_count(const saddle_scaling *scaling, size_t *centred);
 /* Scales rows in place, or replaces them by a copy if they are borrowed or must become dense. */
 saddle_status saddle_dataset_scale(saddle_dataset **data, const saddle_scaling *scaling,
                                    saddle_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Lookup of known data sets by name (locate.c). */
-#ifndef SADDLE_DATA_SOURCES_H
-#define SADDLE_DATA_SOURCES_H
+#pragma once
 
 #include <saddle/data.h>
 
@@ -13,5 +12,3 @@ const char *saddle_closest_source(const char *name);
 
 /* The known names, for messages. */
 #define SADDLE_SOURCE_NAMES "a9a, a9a.t, mnist, mnist.t"
-
-#endif

@@ -1,6 +1,5 @@
 /* Reading files, writing files that appear completely or not at all, and files that grow line by line. */
-#ifndef SADDLE_FILES_FILE_H
-#define SADDLE_FILES_FILE_H
+#pragma once
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -114,5 +113,3 @@ saddle_status saddle_lines_cut(saddle_lines *lines, size_t bytes, const char *wh
 saddle_status saddle_lines_flush(saddle_lines *lines, const char *what, saddle_error *error);
 /* Syncs, closes and frees: all lines then survive a power failure. Safe on a zeroed struct. */
 saddle_status saddle_lines_close(saddle_lines *lines, const char *what, saddle_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  * CRLF counts as a line end, and a UTF-8 byte order mark is skipped. Memory grows with what has been read,
  * and lines above 16 MiB are refused, so that a device cannot fill the memory.
  */
-#ifndef SADDLE_FILES_LINE_READER_H
-#define SADDLE_FILES_LINE_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -42,5 +41,3 @@ void saddle_line_reader_close(saddle_line_reader *in);
 /* Fails with "FILE:LINE:COLUMN: what", for `at` in the current line. */
 #define saddle_line_reader_refuse(in, at, error, ...) \
     saddle_fail_at((error), (in)->path, (in)->number, (size_t)((at) - (in)->line) + 1, __VA_ARGS__)
-
-#endif

@@ -6,8 +6,7 @@
  *
  * The header may come from an untrusted file: sizes are checked for overflow, and nothing is allocated.
  */
-#ifndef SADDLE_FILES_NPY_HEADER_H
-#define SADDLE_FILES_NPY_HEADER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ typedef struct saddle_npy_header {
  * the wanted field. On failure `why` gets the reason and the remedy, without the file's name. */
 bool saddle_npy_parse(saddle_npy_header *out, const char *text, const char *name, bool letters,
                       saddle_error *why);
-
-#endif

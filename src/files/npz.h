@@ -5,8 +5,7 @@
  * keys descr, fortran_order and shape) and the entries. Numbers are little-endian and stored by rows (C
  * order). Format: numpy.lib.format, NEP 1.
  */
-#ifndef SADDLE_FILES_NPZ_H
-#define SADDLE_FILES_NPZ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ bool saddle_numpy_has(const char *path, const char *name);
  * The caller frees *out with saddle_free(). */
 saddle_status saddle_numpy_read_text(const char *path, const char *name, char **out,
                                      saddle_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* The files that a command or run reads and writes, checked so that no output overwrites an input or
  * another output. */
-#ifndef SADDLE_FILES_PATH_LIST_H
-#define SADDLE_FILES_PATH_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ bool saddle_same_file(const char *a, const char *b);
 /* Fails if an output is also an input or another output. Frees both lists. */
 saddle_status saddle_path_lists_check(saddle_path_list *outputs, saddle_path_list *inputs,
                                       saddle_error *error);
-
-#endif

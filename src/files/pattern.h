@@ -1,6 +1,5 @@
 /* Names of data files with a number in them, such as part-%d.csv or part-%02d.csv: one file per agent. */
-#ifndef SADDLE_FILES_PATTERN_H
-#define SADDLE_FILES_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_erro
 saddle_status saddle_no_first_file(const char *pattern, saddle_error *error);
 /* Fails for names under which data cannot be written: patterns, and endings of formats that are only read. */
 saddle_status saddle_check_data_name(const char *path, saddle_error *error);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A text names one as PATH[:ARGUMENT], with a / before its first colon.
  */
-#ifndef SADDLE_FILES_PLUGIN_H
-#define SADDLE_FILES_PLUGIN_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -82,5 +81,3 @@ char *saddle_plugin_text(const saddle_plugin_object *plugin, const saddle_option
 /* Passes on a failure of the functions of the object that a text names; `said` is their message. */
 saddle_status saddle_plugin_failed(const char *text, saddle_status status, const saddle_error *said,
                                    saddle_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Starts other programs, without a shell. */
-#ifndef SADDLE_FILES_PROGRAM_H
-#define SADDLE_FILES_PROGRAM_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -9,5 +8,3 @@
 int saddle_start_program(pid_t *child, const char *const *argv, int input, int output, int errors);
 /* Waits for a program to end; returns its status as waitpid() does, 0 if another thread took it. */
 int saddle_wait_for_program(pid_t child);
-
-#endif

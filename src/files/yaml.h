@@ -4,8 +4,7 @@
  * Values are strings; a flat list [a, b] becomes "a,b". The caller checks names and values. Nested values,
  * repeated names, aliases and further documents are refused.
  */
-#ifndef SADDLE_FILES_YAML_H
-#define SADDLE_FILES_YAML_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ typedef struct saddle_yaml {
  * Free with saddle_yaml_free(), which is safe after a failure and on a zeroed struct. */
 saddle_status saddle_yaml_read(saddle_yaml *out, const char *path, saddle_error *error);
 void saddle_yaml_free(saddle_yaml *yaml);
-
-#endif

@@ -11,8 +11,7 @@
  * Rounds are counted over all iterations, from 0, and must be in order. An agent that joins is absent until
  * then. An event takes effect at the beginning of the first iteration that begins in its round or later.
  */
-#ifndef SADDLE_GRAPH_CHURN_H
-#define SADDLE_GRAPH_CHURN_H
+#pragma once
 
 #include <saddle/graph.h>
 
@@ -85,5 +84,3 @@ static inline bool saddle_presence_linked(const saddle_presence *p, size_t i, si
     return p->churn == NULL ||
            (!p->gone[i] && !p->gone[p->graph->neighbour[position]] && !p->cut[p->edge[position]]);
 }
-
-#endif

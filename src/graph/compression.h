@@ -1,6 +1,5 @@
 /* How messages are compressed: the text of the option compress, and the mixing rate that goes with it. */
-#ifndef SADDLE_GRAPH_COMPRESSION_H
-#define SADDLE_GRAPH_COMPRESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ saddle_status saddle_compression_read(saddle_compression *out, const char *text,
 /* Returns the mixing rate: the given one, or one that suits the share of the entries that is sent, with or
  * without tracked sums that make up for what is not sent. */
 double saddle_compression_rate(const saddle_compression *rule, double share, bool sums);
-
-#endif

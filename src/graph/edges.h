@@ -5,8 +5,7 @@
  * edges that are added after it are ignored. Sizes are bounded so that no product of them overflows, and so that
  * a mistyped zero is refused instead of exhausting the memory.
  */
-#ifndef SADDLE_GRAPH_EDGES_H
-#define SADDLE_GRAPH_EDGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ bool saddle_edge_set_has(const saddle_edge_set *set, size_t a, size_t b);
 bool saddle_edge_set_add(saddle_edge_set *set, size_t a, size_t b);
 /* Removes an edge, which must be in the set. */
 void saddle_edge_set_remove(saddle_edge_set *set, size_t a, size_t b);
-
-#endif

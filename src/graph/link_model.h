@@ -12,8 +12,7 @@
  * the full bandwidth. What is not given is taken from `default`; what `default` does not give costs
  * nothing.
  */
-#ifndef SADDLE_GRAPH_LINK_MODEL_H
-#define SADDLE_GRAPH_LINK_MODEL_H
+#pragma once
 
 #include <saddle/graph.h>
 
@@ -38,5 +37,3 @@ static inline double saddle_link_seconds(const saddle_link_model *model, size_t 
 {
     return model->latency[k] + bytes / model->bandwidth[k];
 }
-
-#endif

@@ -10,8 +10,7 @@
  * late in one direction, and its sender does not know. With I-J, nothing that agent I sends arrives at
  * agent J, which the agents detect after a while.
  */
-#ifndef SADDLE_GRAPH_LINK_RULE_H
-#define SADDLE_GRAPH_LINK_RULE_H
+#pragma once
 
 #include <saddle/graph.h>
 
@@ -75,5 +74,3 @@ size_t saddle_link_rule_step(const saddle_link_rule *rule, uint64_t round);
 saddle_status saddle_link_rule_parted(const saddle_link_rule *rule, const saddle_graph *graph,
                                       uint64_t rounds, uint64_t *from,
                                       char out[SADDLE_COMPONENTS_TEXT], saddle_error *error);
-
-#endif

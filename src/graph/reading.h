@@ -1,6 +1,5 @@
 /* Text files about networks: edge lists, mixing matrices, and lines that name rounds, agents and edges. */
-#ifndef SADDLE_GRAPH_READING_H
-#define SADDLE_GRAPH_READING_H
+#pragma once
 
 #include "files/line_reader.h"
 #include "graph/edges.h"
@@ -43,5 +42,3 @@ void saddle_edges_read(saddle_edges *edges, const char *path, size_t *agents);
  */
 saddle_status saddle_matrix_read(const saddle_graph *graph, const char *path, double tolerance,
                                  double *weight, double *diagonal, saddle_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* What is found by searching the graph from some of its agents. */
-#ifndef SADDLE_GRAPH_SEARCH_H
-#define SADDLE_GRAPH_SEARCH_H
+#pragma once
 
 #include <saddle/graph.h>
 
@@ -21,5 +20,3 @@ saddle_status saddle_graph_search_diameter(const saddle_graph *graph, size_t sin
  */
 saddle_status saddle_consensus_mean(const saddle_graph *graph, const double *value, double *mean,
                                     size_t *rounds, saddle_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Extreme eigenvalues of the graph Laplacian L and of a mixing matrix M. */
-#ifndef SADDLE_GRAPH_SPECTRUM_H
-#define SADDLE_GRAPH_SPECTRUM_H
+#pragma once
 
 #include <saddle/graph.h>
 
@@ -19,5 +18,3 @@ saddle_status saddle_laplacian_ends(const saddle_graph *graph, saddle_spectrum_m
 /* Like saddle_mixing_spectrum(), by a given method; SADDLE_UNSUPPORTED when there is no closed form. */
 saddle_status saddle_mixing_spectrum_by(const saddle_mixing *mixing, saddle_spectrum_method method,
                                         saddle_spectrum *out, saddle_error *error);
-
-#endif

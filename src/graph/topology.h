@@ -1,6 +1,5 @@
 /* The interface of topologies. */
-#ifndef SADDLE_GRAPH_TOPOLOGY_H
-#define SADDLE_GRAPH_TOPOLOGY_H
+#pragma once
 
 #include "core/text.h"
 #include "graph/edges.h"
@@ -33,5 +32,3 @@ saddle_topology_build saddle_build_small_world;
  * and returns 0. */
 size_t saddle_topology_integer(saddle_topology_request *request, size_t index, const char *what);
 double saddle_topology_probability(saddle_topology_request *request, size_t index);
-
-#endif

@@ -1,7 +1,6 @@
 /* Fingerprints: short hashes of what a run depends on, to check whether two runs have the same
  * inputs. */
-#ifndef SADDLE_INSTANCE_FINGERPRINT_H
-#define SADDLE_INSTANCE_FINGERPRINT_H
+#pragma once
 
 #include "core/sha256.h"
 #include "graph/link_model.h"
@@ -37,5 +36,3 @@ void saddle_append_inputs(const saddle_plan *plan, char *out, size_t size);
 saddle_status saddle_same_contents(const saddle_instance *instance, const saddle_world *world,
                                    const char *option, saddle_contents *contents,
                                    saddle_error *error);
-
-#endif

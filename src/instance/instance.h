@@ -5,8 +5,7 @@
  * processes after each, so that all continue or all fail. A stage that communicates does so before
  * it can fail.
  */
-#ifndef SADDLE_INSTANCE_INSTANCE_H
-#define SADDLE_INSTANCE_INSTANCE_H
+#pragma once
 
 #include <saddle/instance.h>
 
@@ -120,5 +119,3 @@ saddle_label_rule saddle_plan_label_rule(const saddle_plan *plan, saddle_label_k
 
 /* The default rule of the starting point, if the problem has none. */
 #define SADDLE_DEFAULT_INIT "normal:0.1"
-
-#endif

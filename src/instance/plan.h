@@ -1,6 +1,5 @@
 /* Internal functions on plans. */
-#ifndef SADDLE_INSTANCE_PLAN_H
-#define SADDLE_INSTANCE_PLAN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -64,5 +63,3 @@ saddle_status saddle_plan_merge(saddle_plan *out, const saddle_plan *instance,
 bool saddle_plan_in_memory(const saddle_plan *plan, const saddle_option *option);
 /* Returns the plan's options for reading data. Texts are borrowed. */
 saddle_data_options saddle_plan_data_options(const saddle_plan *plan);
-
-#endif

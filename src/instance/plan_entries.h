@@ -3,8 +3,7 @@
  * of options without a field in the plan (those of one algorithm, problem or command) as text, the
  * memory of all texts, and the plug-ins that some options are in.
  */
-#ifndef SADDLE_INSTANCE_PLAN_ENTRIES_H
-#define SADDLE_INSTANCE_PLAN_ENTRIES_H
+#pragma once
 
 #include "core/option_value.h"
 #include "files/plugin.h"
@@ -65,5 +64,3 @@ saddle_status saddle_entry_assign(saddle_plan *plan, saddle_entry *e, const char
 /* The same; the error message begins with the option's name. */
 saddle_status saddle_entry_assign_named(saddle_plan *plan, saddle_entry *e, const char *text,
                                         saddle_origin from, saddle_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The options that fill a plan, except the step sizes (algorithms/step_options.h). */
-#ifndef SADDLE_INSTANCE_PLAN_OPTIONS_H
-#define SADDLE_INSTANCE_PLAN_OPTIONS_H
+#pragma once
 
 #include <saddle/plan.h>
 
@@ -20,5 +19,3 @@
 
 /* The table of these options; NULL-terminated. */
 extern const saddle_option *const saddle_plan_options[];
-
-#endif

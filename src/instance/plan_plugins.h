@@ -6,8 +6,7 @@
  * that names it, ./mine.so:name=value,..., which is what runs read and what traces and checkpoints record. The
  * settings of a run also have the own options of its problem and algorithm one by one.
  */
-#ifndef SADDLE_INSTANCE_PLAN_PLUGINS_H
-#define SADDLE_INSTANCE_PLAN_PLUGINS_H
+#pragma once
 
 #include "files/plugin.h"
 #include "instance/plan.h"
@@ -37,5 +36,3 @@ bool saddle_plan_text_overrides(const saddle_plan *plan, const saddle_option *op
                                 char out[SADDLE_VALUE_SIZE]);
 /* Returns whether PATH:name=value,... has a value for an option. */
 bool saddle_plugin_text_has(const char *text, const char *name);
-
-#endif

@@ -2,8 +2,7 @@
  * Whether two runs are the same: a comparison of their settings, wherever these are recorded. What
  * settings do not show, the contents of data and network, is compared by fingerprint.h.
  */
-#ifndef SADDLE_INSTANCE_SAME_RUN_H
-#define SADDLE_INSTANCE_SAME_RUN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -97,5 +96,3 @@ bool saddle_recorded_plugin_is(const char *recorded, const char *text);
 /* Refuses plans whose settings are not the same in all processes. Collective. */
 saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,
                                    saddle_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Warnings about a plan and its instance: options that were given but have no effect, options that
  * were not given although they matter, and data values that are too large. */
-#ifndef SADDLE_INSTANCE_UNUSED_OPTIONS_H
-#define SADDLE_INSTANCE_UNUSED_OPTIONS_H
+#pragma once
 
 #include <saddle/algorithm.h>
 #include <saddle/data.h>
@@ -34,5 +33,3 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
                           saddle_warning *warning, void *context);
 /* Reports the columns because of which a run on a data set scales them. */
 void saddle_report_scale(saddle_dataset *data, saddle_warning *warning, void *context);
-
-#endif

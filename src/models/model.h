@@ -9,8 +9,7 @@
  *   mlp:H1[,H2,...]   h = W_{L+1} s(... s(W_1 a + b_1) ...) + b_{L+1}
  *                                                            parameters (W_1, b_1, W_2, b_2, ...)
  */
-#ifndef SADDLE_MODELS_MODEL_H
-#define SADDLE_MODELS_MODEL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -104,5 +103,3 @@ saddle_status saddle_linear_create(saddle_model **out, size_t inputs, saddle_err
 /* `widths` is "H1[,H2,...]", `activation` as in saddle_model_choice. */
 saddle_status saddle_mlp_create(saddle_model **out, size_t inputs, const char *widths,
                                 int activation, saddle_error *error);
-
-#endif

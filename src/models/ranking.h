@@ -1,6 +1,5 @@
 /* Measures of how well scores rank positives above negatives. */
-#ifndef SADDLE_MODELS_RANKING_H
-#define SADDLE_MODELS_RANKING_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ saddle_status saddle_ranking_auc(size_t count, const double *score, const double
 /* Returns the mean of (1 - h(a) + h(a'))^2 over pairs of a positive a and a negative a'; NaN
  * when one of the classes is empty. */
 double saddle_ranking_pair_loss(size_t count, const double *score, const double *label);
-
-#endif

@@ -2,8 +2,7 @@
  * Products of a block of sparse rows with dense matrices, for the first layer of a network, which
  * is most of its work. Sums run over the entries of a row, or over the rows, in ascending order.
  */
-#ifndef SADDLE_MODELS_SPARSE_LAYER_H
-#define SADDLE_MODELS_SPARSE_LAYER_H
+#pragma once
 
 #include "models/model.h"
 
@@ -27,6 +26,4 @@ saddle_rows_adder saddle_add_rows_plain;
 #ifdef SADDLE_X86_VECTORS
 saddle_rows_adder saddle_add_rows_avx2;
 saddle_rows_adder saddle_add_rows_avx512;
-#endif
-
 #endif

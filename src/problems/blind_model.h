@@ -3,8 +3,7 @@
  * biases, x = (w_-, v_-, w_+, v_+), of which only the difference t matters, or a network with score
  * t and parameters x. The weights of hidden features never change.
  */
-#ifndef SADDLE_PROBLEMS_BLIND_MODEL_H
-#define SADDLE_PROBLEMS_BLIND_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ saddle_status saddle_blind_scores(const saddle_blind_model *blind, const saddle_
 bool saddle_blind_linear(const saddle_blind_model *blind, const double *x, double *out);
 /* Adds the gradient in x to gx, given the gradient in u as `along`, which is overwritten. */
 void saddle_blind_add(const saddle_blind_model *blind, double *along, double *gx);
-
-#endif

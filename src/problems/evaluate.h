@@ -3,8 +3,7 @@
  * added in the order of their numbers. The division depends only on sizes, so that the sums have
  * the same bits whichever workers compute them.
  */
-#ifndef SADDLE_PROBLEMS_EVALUATE_H
-#define SADDLE_PROBLEMS_EVALUATE_H
+#pragma once
 
 #include <saddle/problem.h>
 
@@ -80,5 +79,3 @@ void saddle_add_linear_term(size_t count, double slope, const double *restrict y
  * statistics are always over all samples. */
 void saddle_add_undivided(const saddle_problem *problem, size_t agent, const saddle_part *part,
                           double weight, double *scratch);
-
-#endif

@@ -2,8 +2,7 @@
  * Groups of rows, for objectives that depend on the worst group: the rows of each agent, or the
  * rows of all agents that have the same values in some columns.
  */
-#ifndef SADDLE_PROBLEMS_GROUPS_H
-#define SADDLE_PROBLEMS_GROUPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ static inline size_t saddle_group_of(const saddle_groups *groups, size_t agent, 
 {
     return groups->by_agent ? agent : groups->row[agent][row];
 }
-
-#endif

@@ -7,8 +7,7 @@
  * agent i's reward R_i(s, a) = R(s, a) + D_i(s, a), where R depends on the features and D_i only on
  * the agent.
  */
-#ifndef SADDLE_PROBLEMS_MDP_H
-#define SADDLE_PROBLEMS_MDP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ saddle_status saddle_mdp_solve(const saddle_mdp *mdp, const saddle_world *world,
                                saddle_error *error);
 /* Frees a process. NULL is allowed. */
 void saddle_mdp_free(saddle_mdp *mdp);
-
-#endif

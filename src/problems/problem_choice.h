@@ -1,6 +1,5 @@
 /* Finding a kind of problem by its name, or loading it from a shared object; making problems. */
-#ifndef SADDLE_PROBLEMS_PROBLEM_CHOICE_H
-#define SADDLE_PROBLEMS_PROBLEM_CHOICE_H
+#pragma once
 
 #include "files/plugin.h"
 
@@ -50,5 +49,3 @@ saddle_status saddle_weighted_share(saddle_problem *problem, const double *weigh
  * sum_i F_i, the dimensions and the best response are the same. */
 saddle_status saddle_pooled_create(saddle_problem **out, const saddle_problem *of,
                                    saddle_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* The built-in problems, and functions that they share. A new problem needs one file, one line
  * here and one in problem_list.c. */
-#ifndef SADDLE_PROBLEMS_H
-#define SADDLE_PROBLEMS_H
+#pragma once
 
 #include <saddle/problem.h>
 
@@ -53,5 +52,3 @@ typedef void saddle_outcome_counter(const saddle_problem *problem, const saddle_
 saddle_status saddle_outcome_sums(double **out, size_t size, saddle_outcome_counter *count,
                                   const saddle_problem *problem, const saddle_outcome_rows *rows,
                                   const double *x, const double *y, saddle_error *error);
-
-#endif

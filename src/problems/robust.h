@@ -19,8 +19,7 @@
  * the samples of absent agents and 1 elsewhere: on the simplex their weights are then 0 in the best
  * response, so that the problem is the one of the rows that are present.
  */
-#ifndef SADDLE_PROBLEMS_ROBUST_H
-#define SADDLE_PROBLEMS_ROBUST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -87,5 +86,3 @@ saddle_status saddle_robust_scores(const saddle_problem *problem, const saddle_d
                                    saddle_error *error);
 bool saddle_robust_linear(const saddle_problem *problem, const double *x, const double *y,
                           double *out);
-
-#endif

@@ -2,8 +2,7 @@
  * Blocks of rows of a batch, so that one call of the vector exponential handles a linear model's
  * scores of a whole block.
  */
-#ifndef SADDLE_PROBLEMS_ROW_BLOCKS_H
-#define SADDLE_PROBLEMS_ROW_BLOCKS_H
+#pragma once
 
 #include <saddle/problem.h>
 
@@ -77,5 +76,3 @@ static inline saddle_status saddle_score_rows(const saddle_dataset *data, size_t
         out[row] = saddle_linear_score_of(model, data, row);
     return status;
 }
-
-#endif

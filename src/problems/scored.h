@@ -1,6 +1,5 @@
 /* Functions shared by problems that score rows, some of them by a model (models/model.h). */
-#ifndef SADDLE_PROBLEMS_SCORED_H
-#define SADDLE_PROBLEMS_SCORED_H
+#pragma once
 
 #include <saddle/problem.h>
 
@@ -47,5 +46,3 @@ saddle_status saddle_measure_scores(saddle_row_scorer *scorer, saddle_score_meas
                                     const saddle_outcome_rows *rows, const double *x,
                                     const double *y, size_t count, double *out,
                                     saddle_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  * A sensitive attribute S, 0 or 1, stored in a feature of the agents' rows, and the features that
  * are hidden from the model because they reveal S.
  */
-#ifndef SADDLE_PROBLEMS_SENSITIVE_H
-#define SADDLE_PROBLEMS_SENSITIVE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +55,3 @@ double saddle_parity_gap(const saddle_decisions *counts);
 /* Returns the maximum over labels b of |P(positive | S = 1, b) - P(positive | S = 0, b)|; NaN in
  * the same cases. */
 double saddle_odds_gap(const saddle_decisions *counts);
-
-#endif

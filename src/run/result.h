@@ -1,6 +1,5 @@
 /* Making results, for the files of this folder. */
-#ifndef SADDLE_RUN_RESULT_H
-#define SADDLE_RUN_RESULT_H
+#pragma once
 
 #include <saddle/run.h>
 
@@ -22,5 +21,3 @@ void saddle_result_measure_disagreement(saddle_result *result, const saddle_worl
  * the others send it a row at a time. After a failure the means are no longer there. Collective. */
 saddle_status saddle_result_write(saddle_result *result, const saddle_world *world,
                                   const char *path, saddle_error *error);
-
-#endif

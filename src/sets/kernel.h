@@ -2,8 +2,7 @@
  * Loops that sets and regularizers share. NaN stays NaN, so that divergence is detected, and
  * results have the same bits on every machine (see core/vector.h).
  */
-#ifndef SADDLE_SETS_KERNEL_H
-#define SADDLE_SETS_KERNEL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -35,5 +34,3 @@ double saddle_norm(size_t count, const double *v);
  * nothing.
  */
 double saddle_rounding(size_t count);
-
-#endif

@@ -2,8 +2,7 @@
  * The built-in sets and regularizers. Each file defines a struct that begins with saddle_set or
  * saddle_regularizer and one or more classes that use it; set.c and regularizer.c list the classes.
  */
-#ifndef SADDLE_SETS_SET_H
-#define SADDLE_SETS_SET_H
+#pragma once
 
 #include <saddle/set.h>
 
@@ -54,5 +53,3 @@ void saddle_prox_apply_metric(const saddle_prox *prox, double step, const double
 
 /* Replaces v by the point of an l2 ball that is nearest in a metric. Defined in ball.c. */
 void saddle_ball_project_metric(const saddle_set *set, const double *metric, double *v);
-
-#endif

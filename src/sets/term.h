@@ -1,7 +1,6 @@
 /* Functions shared by sets and regularizers: making one from its text or its class, and parsing
  * its parameters. */
-#ifndef SADDLE_SETS_TERM_H
-#define SADDLE_SETS_TERM_H
+#pragma once
 
 #include <saddle/set.h>
 
@@ -30,5 +29,3 @@ saddle_status saddle_term_number(double *out, const saddle_term *term, const sad
 /* Parses all fields after the name as numbers into out[0], out[1] ... */
 saddle_status saddle_term_numbers(const saddle_term *term, saddle_sign sign, double *const *out,
                                   saddle_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  * What the fuzz targets share: bytes as a file, and properties of every failure and every data set that
  * a reader returns. A violated property ends the program, which the fuzzer detects.
  */
-#ifndef SADDLE_FUZZ_H
-#define SADDLE_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ void fuzz_read(fuzz_reader *read, const uint8_t *bytes, size_t size);
 
 /* Checks a data set that was created: sizes agree, columns ascend, numbers are finite. */
 void fuzz_check_dataset(const saddle_dataset *data);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Collective calls are counted by number and by the bytes that this process contributes.
  */
-#ifndef SADDLE_TEST_TRAFFIC_H
-#define SADDLE_TEST_TRAFFIC_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ typedef struct test_traffic {
 
 /* Returns the counts since the last call and resets them. */
 test_traffic test_traffic_take(void);
-
-#endif
