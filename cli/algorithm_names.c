@@ -30,10 +30,9 @@ static saddle_status add_all(algorithm_names *names, saddle_error *error)
 {
     size_t count;
     const saddle_algorithm *const *all = saddle_algorithm_list(&count);
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
-        status = add(names, all[k]->name, error);
-    return status;
+    for (size_t k = 0; k < count; k++)
+        SADDLE_TRY(add(names, all[k]->name, error));
+    return SADDLE_OK;
 }
 
 saddle_status saddle_algorithm_names_read(algorithm_names *out, const char *text,

@@ -122,11 +122,9 @@ static saddle_status set_option(cli_arguments *a, const saddle_option *option, c
     saddle_plan *plan = &a->plan;
     if (option != a->command->joined || !saddle_plan_given(plan, option))
         return saddle_plan_set(plan, option->name, value, error);
-    char *both = saddle_format("%s %s", SADDLE_PLAN_TEXT(plan, option), value);
-    saddle_status status = both != NULL ? saddle_plan_set(plan, option->name, both, error)
-                                        : saddle_no_memory(error, "the arguments");
-    saddle_free(both);
-    return status;
+    SADDLE_OWNED char *both = saddle_format("%s %s", SADDLE_PLAN_TEXT(plan, option), value);
+    return both != NULL ? saddle_plan_set(plan, option->name, both, error)
+                        : saddle_no_memory(error, "the arguments");
 }
 
 /* Reads the value of an option in argv[*k]; advances *k if it is the next word. */
@@ -169,14 +167,12 @@ static const saddle_option *option_in(const cli_arguments *a, const char *word)
 static saddle_status read_plugins(cli_arguments *a, int argc, char *const *argv,
                                   saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    for (int k = 0; status == SADDLE_OK && k < argc && strcmp(argv[k], "--") != 0; k++) {
+    for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; k++) {
         const saddle_option *option = option_in(a, argv[k]);
         if (option != NULL && option->files == SADDLE_FILES_CODE)
-            status = read_value(a, option, argc, argv, &k, error);
+            SADDLE_TRY(read_value(a, option, argc, argv, &k, error));
     }
-    SADDLE_THEN(status, saddle_plan_load_plugins(&a->plan, error));
-    return status;
+    return saddle_plan_load_plugins(&a->plan, error);
 }
 
 /* Reads the option in argv[*k]; advances *k if its value is the next word. */
@@ -245,22 +241,21 @@ static bool takes_output(const cli_arguments *a)
 static saddle_status read_words(cli_arguments *a, int argc, char *const *argv, saddle_error *error)
 {
     bool options = true;
-    saddle_status status = SADDLE_OK;
-    for (int k = 0; status == SADDLE_OK && k < argc; k++) {
+    for (int k = 0; k < argc; k++) {
         bool brief = strcmp(argv[k], "-o") == 0 && takes_output(a);
         bool dashes = options && (brief || strncmp(argv[k], "--", 2) == 0);
         if (dashes && !brief && argv[k][2] == '\0')
             options = false;
         else if (dashes)
-            status = read_option(a, argc, argv, &k, error);
+            SADDLE_TRY(read_option(a, argc, argv, &k, error));
         else if (options)
-            status = read_operand(a, argv[k], error);
+            SADDLE_TRY(read_operand(a, argv[k], error));
         else if (a->count < most_operands(a->command))
             a->operand[a->count++] = argv[k];
         else
-            status = saddle_fail(error, SADDLE_BAD_INPUT, "extra argument '%.80s'", argv[k]);
+            return saddle_fail(error, SADDLE_BAD_INPUT, "extra argument '%.80s'", argv[k]);
     }
-    return status;
+    return SADDLE_OK;
 }
 
 /* Notes whether help is requested anywhere among the words, and for which problem and algorithm.

@@ -15,10 +15,14 @@
 
 #include <saddle/lab.h>
 
+#include "core/memory.h"
+#include "core/status.h"
 #include "core/text.h"
 #include "files/path_list.h"
-#include "instance/plan.h"
+#include "instance/instance.h"
 #include "instance/plan_options.h"
+#include "lab/trace_build.h"
+#include "run/result.h"
 
 /* ---- exit codes ---------------------------------------------------------------------------- */
 
@@ -44,6 +48,14 @@ _Static_assert(CLI_STALLED == SADDLE_EXIT_STALLED, "the library ends the job wit
 int cli_exit_code(saddle_status status);
 /* Prints the error on one line of stderr and returns its exit code. */
 int cli_fail(const saddle_error *error);
+/* Prints a message about invalid input in the same way; returns CLI_BAD_INPUT. */
+int cli_refuse(const char *format, ...) SADDLE_PRINTF(1, 2);
+/* Ends a command whose step failed. The step fills the local variable `error`. */
+#define CLI_TRY(step)                \
+    do {                             \
+        if ((step) != SADDLE_OK)     \
+            return cli_fail(&error); \
+    } while (0)
 
 /* ---- commands ------------------------------------------------------------------------------ */
 

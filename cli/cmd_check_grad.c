@@ -69,16 +69,12 @@ static int run(const cli_arguments *arguments)
     const options *chosen = arguments->own;
     saddle_error error;
     saddle_gradient_check check;
-    saddle_instance *e = NULL;
-    saddle_status status = saddle_instance_create(&e, &arguments->plan, &error);
-    if (status == SADDLE_OK) {
-        cli_warn_unused(&arguments->plan, e, NULL, 0);
-        status = saddle_problem_check_gradient(e->problem, e->x_set, e->y_set,
-                                               (size_t)chosen->points, e->seed, &check, &error);
-    }
-    int code = status == SADDLE_OK ? print_check(&check, e) : cli_fail(&error);
-    saddle_instance_free(e);
-    return code;
+    SADDLE_OWNED_BY(saddle_instance_free_at) saddle_instance *e = NULL;
+    CLI_TRY(saddle_instance_create(&e, &arguments->plan, &error));
+    cli_warn_unused(&arguments->plan, e, NULL, 0);
+    CLI_TRY(saddle_problem_check_gradient(e->problem, e->x_set, e->y_set, (size_t)chosen->points,
+                                          e->seed, &check, &error));
+    return print_check(&check, e);
 }
 
 const cli_command cli_check_grad = {

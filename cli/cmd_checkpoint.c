@@ -35,7 +35,7 @@ static saddle_status show_all(const char *directory, saddle_plan *plan, saddle_s
                               saddle_error *error)
 {
     for (size_t age = 0;; age++) {
-        char *path;
+        SADDLE_MALLOCED char *path = NULL;
         SADDLE_TRY(saddle_checkpoint_find(&path, directory, age, error));
         if (path == NULL && age == 0)
             return saddle_fail(error, SADDLE_BAD_INPUT, "there is no checkpoint in '%s'",
@@ -45,7 +45,6 @@ static saddle_status show_all(const char *directory, saddle_plan *plan, saddle_s
         saddle_status status = show(path, plan);
         if (age == 0)
             *newest = status;
-        free(path);
     }
 }
 
@@ -64,7 +63,7 @@ static int run(const cli_arguments *arguments)
 {
     const char *path = arguments->operand[0];
     saddle_error error;
-    saddle_plan plan = {.settings = NULL};
+    SADDLE_OWNED_BY(saddle_plan_free) saddle_plan plan = {.settings = NULL};
     saddle_status newest = SADDLE_OK;
     struct stat there;
     saddle_status status = SADDLE_OK;
@@ -78,7 +77,6 @@ static int run(const cli_arguments *arguments)
         newest = show(path, &plan);
     if (plan.settings != NULL)
         print_settings(&plan);
-    saddle_plan_free(&plan);
     return status == SADDLE_OK ? cli_exit_code(newest) : cli_fail(&error);
 }
 

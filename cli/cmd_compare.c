@@ -210,6 +210,7 @@ static int run(const cli_arguments *arguments)
 {
     saddle_error error;
     const options *chosen = arguments->own;
+    SADDLE_OWNED_BY(saddle_comparison_release)
     comparison c = {.arguments = arguments,
                     .directory = chosen->output,
                     .tuned = chosen->tuned,
@@ -218,11 +219,9 @@ static int run(const cli_arguments *arguments)
                     .json = chosen->common.json,
                     .hidden = chosen->common.quiet,
                     .quiet = chosen->common.quiet || chosen->common.json};
-    saddle_status status = prepare(&c, chosen, &error);
-    SADDLE_THEN(status, saddle_comparison_make(&c, &error));
-    int code = status == SADDLE_OK ? conclude(&c) : cli_fail(&error);
-    saddle_comparison_release(&c);
-    return code;
+    CLI_TRY(prepare(&c, chosen, &error));
+    CLI_TRY(saddle_comparison_make(&c, &error));
+    return conclude(&c);
 }
 
 static const char *const examples[] = {

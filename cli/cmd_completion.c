@@ -182,11 +182,9 @@ int cli_complete(int argc, char *const *argv)
         puts("--help\tList the commands\n--version\tPrint the version");
     } else if (command != NULL) {
         saddle_error error;
-        saddle_plan plan;
-        if (cli_plan(&plan, command, &error) != SADDLE_OK)
-            return cli_fail(&error);
+        SADDLE_OWNED_BY(saddle_plan_free) saddle_plan plan = {.settings = NULL};
+        CLI_TRY(cli_plan(&plan, command, &error));
         complete_word(&plan, command, argv[argc - 2], argv[argc - 1]);
-        saddle_plan_free(&plan);
     } else if (argc == 2 && cli_is_family(argv[0])) {
         for (const cli_command *const *each = cli_commands; *each != NULL; each++) {
             const char *name = cli_member_of(*each, argv[0]);
@@ -206,14 +204,10 @@ static int run(const cli_arguments *arguments)
                          : strcmp(shell, "zsh") == 0  ? cli_completion_zsh
                          : strcmp(shell, "fish") == 0 ? cli_completion_fish
                                                       : NULL;
-    if (script != NULL) {
-        fputs(script, stdout);
-        return CLI_OK;
-    }
-    saddle_error error;
-    saddle_fail(&error, SADDLE_BAD_INPUT, "no completion for '%.80s'; give bash, zsh or fish",
-                shell);
-    return cli_fail(&error);
+    if (script == NULL)
+        return cli_refuse("no completion for '%.80s'; give bash, zsh or fish", shell);
+    fputs(script, stdout);
+    return CLI_OK;
 }
 
 const cli_command cli_completion = {

@@ -30,18 +30,17 @@ static int run_list(const cli_arguments *arguments)
     const saddle_data_source *source = saddle_data_sources(&count);
     cli_table *table = cli_table_create("lll");
     for (size_t k = 0; k < count; k++) {
-        char *path = NULL;
+        SADDLE_MALLOCED char *path = NULL;
         bool there = saddle_data_find(source[k].file, &path, &error) == SADDLE_OK;
         bool again = k > 0 && strcmp(source[k].name, source[k - 1].name) == 0;
         cli_table_words(table, again ? "" : source[k].name, there ? path : "missing",
                         source[k].summary);
-        free(path);
     }
     cli_table_words(table, "synthetic", "built in",
                     "synthetic[:ROWS[:FEATURES]], census-like, learnable");
     cli_print("Data sets\n");
     cli_table_print(table);
-    char *directory = NULL;
+    SADDLE_MALLOCED char *directory = NULL;
     const char *first = getenv("SADDLE_DATA");
     bool home = saddle_data_directory(&directory, &error) == SADDLE_OK;
     cli_print("\nSearched in $SADDLE_DATA (%s)",
@@ -52,7 +51,6 @@ static int run_list(const cli_arguments *arguments)
     else
         cli_print(
             ".\nThere is no data directory: neither HOME nor XDG_DATA_HOME is an absolute path.\n");
-    free(directory);
     return CLI_OK;
 }
 
@@ -278,11 +276,8 @@ static int run_info(const cli_arguments *arguments)
     const saddle_plan *plan = &arguments->plan;
     saddle_data_options options = saddle_plan_data_options(plan);
     saddle_error error;
-    saddle_dataset *data = NULL;
-    saddle_status status =
-        saddle_dataset_load(&data, arguments->operand[0], &options, plan->start.seed, &error);
-    if (status != SADDLE_OK)
-        return cli_fail(&error);
+    SADDLE_OWNED_BY(saddle_dataset_free_at) saddle_dataset *data = NULL;
+    CLI_TRY(saddle_dataset_load(&data, arguments->operand[0], &options, plan->start.seed, &error));
     cli_warn_unread(plan, data->formats);
     const cli_common *common = arguments->own;
     findings o = {.files = 0};
@@ -294,7 +289,6 @@ static int run_info(const cli_arguments *arguments)
     else
         print_data(data, arguments->operand[0], &o);
     free(o.path);
-    saddle_dataset_free(data);
     return CLI_OK;
 }
 
@@ -367,19 +361,17 @@ static int run_fetch(const cli_arguments *arguments)
                                     .progress = on_fetch,
                                     .context = &interrupt};
     saddle_error error;
-    char *standard = NULL;
-    saddle_status status = SADDLE_OK;
+    SADDLE_MALLOCED char *standard = NULL;
     if (options.directory == NULL)
-        status = saddle_data_directory(&standard, &error);
-    SADDLE_THEN(status, saddle_data_fetch(name, &options, &error));
+        CLI_TRY(saddle_data_directory(&standard, &error));
+    saddle_status status = saddle_data_fetch(name, &options, &error);
     cli_progress_clear();
-    if (status == SADDLE_OK)
-        print_fetched(name, options.directory != NULL ? options.directory : standard);
-    free(standard);
-    if (status == SADDLE_OK)
-        return CLI_OK;
-    int code = cli_fail(&error);
-    return *interrupt != 0 ? CLI_INTERRUPTED : code;
+    if (status != SADDLE_OK) {
+        int code = cli_fail(&error);
+        return *interrupt != 0 ? CLI_INTERRUPTED : code;
+    }
+    print_fetched(name, options.directory != NULL ? options.directory : standard);
+    return CLI_OK;
 }
 
 static const saddle_option *const fetch_own[] = {

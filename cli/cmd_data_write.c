@@ -70,16 +70,13 @@ static int run_generate(const cli_arguments *arguments)
     const generate_options *chosen = arguments->own;
     const char *path = arguments->operand[0];
     saddle_error error;
-    saddle_dataset *data = NULL;
-    saddle_path_list outputs = {.count = 0};
-    saddle_status status = add_output(&outputs, "PATH", path, &error);
-    saddle_path_list_release(&outputs);
-    SADDLE_THEN(status,
-                saddle_dataset_generate(&data, (size_t)chosen->rows, (size_t)chosen->features,
-                                        arguments->plan.start.seed, &error));
-    SADDLE_THEN(status, save(data, path, &error));
-    saddle_dataset_free(data);
-    return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
+    SADDLE_OWNED_BY(saddle_dataset_free_at) saddle_dataset *data = NULL;
+    SADDLE_OWNED_BY(saddle_path_list_release) saddle_path_list outputs = {.count = 0};
+    CLI_TRY(add_output(&outputs, "PATH", path, &error));
+    CLI_TRY(saddle_dataset_generate(&data, (size_t)chosen->rows, (size_t)chosen->features,
+                                    arguments->plan.start.seed, &error));
+    CLI_TRY(save(data, path, &error));
+    return CLI_OK;
 }
 
 static const saddle_option *const generate_own[] = {
@@ -108,20 +105,16 @@ const cli_command cli_data_generate = {
 static int run_convert(const cli_arguments *arguments)
 {
     saddle_error error;
-    saddle_dataset *data = NULL;
+    SADDLE_OWNED_BY(saddle_dataset_free_at) saddle_dataset *data = NULL;
     const char *path = arguments->operand[1];
-    saddle_path_list outputs = {.count = 0};
-    saddle_status status = SADDLE_OK;
+    SADDLE_OWNED_BY(saddle_path_list_release) saddle_path_list outputs = {.count = 0};
     if (saddle_same_file(arguments->operand[0], path))
-        status =
-            saddle_fail(&error, SADDLE_BAD_INPUT,
-                        "input and output are the same file '%.300s'; give another output", path);
-    SADDLE_THEN(status, add_output(&outputs, "OUTPUT", path, &error));
-    SADDLE_THEN(status, check_outputs(arguments, &outputs, &error));
-    SADDLE_THEN(status, load(arguments, &data, &error));
-    SADDLE_THEN(status, save(data, path, &error));
-    saddle_dataset_free(data);
-    return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
+        return cli_refuse("input and output are the same file '%.300s'; give another output", path);
+    CLI_TRY(add_output(&outputs, "OUTPUT", path, &error));
+    CLI_TRY(check_outputs(arguments, &outputs, &error));
+    CLI_TRY(load(arguments, &data, &error));
+    CLI_TRY(save(data, path, &error));
+    return CLI_OK;
 }
 
 const cli_command cli_data_convert = {
@@ -267,19 +260,18 @@ static saddle_status copy_parts(parts *p, const cli_arguments *arguments,
 static saddle_status convert_parts(parts *p, const cli_arguments *arguments,
                                    const saddle_division *how, saddle_error *error)
 {
-    saddle_dataset *data = NULL;
-    saddle_status status = load(arguments, &data, error);
-    SADDLE_THEN(status, saddle_dataset_split(data, how->share, how->parts, how->stratify, how->seed,
-                                             p->data, error));
-    for (size_t k = 0; status == SADDLE_OK && k < p->count; k++) {
-        status = saddle_dataset_begin(&p->file[k], p->data[k], p->path[k], error);
-        SADDLE_THEN(status, saddle_output_finish(&p->file[k], error));
+    SADDLE_OWNED_BY(saddle_dataset_free_at) saddle_dataset *data = NULL;
+    SADDLE_TRY(load(arguments, &data, error));
+    SADDLE_TRY(saddle_dataset_split(data, how->share, how->parts, how->stratify, how->seed, p->data,
+                                    error));
+    for (size_t k = 0; k < p->count; k++) {
+        SADDLE_TRY(saddle_dataset_begin(&p->file[k], p->data[k], p->path[k], error));
+        SADDLE_TRY(saddle_output_finish(&p->file[k], error));
     }
-    SADDLE_THEN(status, saddle_outputs_commit(p->file, p->count, error));
-    for (size_t k = 0; status == SADDLE_OK && k < p->count; k++)
+    SADDLE_TRY(saddle_outputs_commit(p->file, p->count, error));
+    for (size_t k = 0; k < p->count; k++)
         print_size(p->data[k], p->path[k]);
-    saddle_dataset_free(data);
-    return status;
+    return SADDLE_OK;
 }
 
 static int run_split(const cli_arguments *arguments)
@@ -287,22 +279,21 @@ static int run_split(const cli_arguments *arguments)
     const options *chosen = arguments->own;
     saddle_error error;
     bool copied = false;
-    parts p = {.count = 0};
-    saddle_path_list outputs = {.count = 0};
-    saddle_status status = plan_parts(&p, arguments, &error);
+    SADDLE_OWNED_BY(free_parts) parts p = {.count = 0};
+    SADDLE_OWNED_BY(saddle_path_list_release) saddle_path_list outputs = {.count = 0};
+    CLI_TRY(plan_parts(&p, arguments, &error));
     /* Training rows first, so that if --train and --test are one file, the message is about
      * --test. */
-    for (size_t k = p.held_out; status == SADDLE_OK && k < p.count; k++)
-        status = add_output(&outputs, "--train", p.path[k], &error);
-    SADDLE_THEN_IF(status, p.path != NULL && p.held_out == 1,
-                   add_output(&outputs, "--test", p.path[0], &error));
-    SADDLE_THEN(status, check_outputs(arguments, &outputs, &error));
-    saddle_path_list_release(&outputs);
+    for (size_t k = p.held_out; k < p.count; k++)
+        CLI_TRY(add_output(&outputs, "--train", p.path[k], &error));
+    if (p.held_out == 1)
+        CLI_TRY(add_output(&outputs, "--test", p.path[0], &error));
+    CLI_TRY(check_outputs(arguments, &outputs, &error));
     const saddle_division how = {p.share, p.count, chosen->stratify, arguments->plan.start.seed};
-    SADDLE_THEN(status, copy_parts(&p, arguments, &how, &copied, &error));
-    SADDLE_THEN_IF(status, !copied, convert_parts(&p, arguments, &how, &error));
-    free_parts(&p);
-    return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
+    CLI_TRY(copy_parts(&p, arguments, &how, &copied, &error));
+    if (!copied)
+        CLI_TRY(convert_parts(&p, arguments, &how, &error));
+    return CLI_OK;
 }
 
 const cli_command cli_data_split = {

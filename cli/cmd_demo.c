@@ -38,10 +38,9 @@ static int run(const cli_arguments *arguments)
         cli_print(" %s", words[k]);
     cli_print("\n\n");
     saddle_error error;
-    cli_arguments comparison;
-    saddle_status status = cli_read_arguments(&comparison, &cli_compare, WORDS, argv, &error);
-    int code = status == SADDLE_OK ? cli_compare.run(&comparison) : cli_fail(&error);
-    cli_release_arguments(&comparison);
+    SADDLE_OWNED_BY(cli_release_arguments) cli_arguments comparison = {.command = &cli_compare};
+    CLI_TRY(cli_read_arguments(&comparison, &cli_compare, WORDS, argv, &error));
+    int code = cli_compare.run(&comparison);
     if (code == CLI_OK)
         cli_print("\nNext: open %s in a browser; `saddle plot %s`; `saddle help`\n", report,
                   directory);

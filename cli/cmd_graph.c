@@ -147,13 +147,11 @@ static saddle_status draw_network(const options *chosen, const saddle_graph *gra
         return SADDLE_OK;
     if (model == NULL)
         return network_draw(graph, NULL, path, error);
-    double *distance = saddle_alloc(graph->agents, sizeof *distance);
+    SADDLE_OWNED double *distance = saddle_alloc(graph->agents, sizeof *distance);
     if (distance == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu agents", graph->agents);
-    saddle_status status = saddle_model_consensus_distance(model, graph->agents, distance, error);
-    SADDLE_THEN(status, network_draw(graph, distance, path, error));
-    saddle_free(distance);
-    return status;
+    SADDLE_TRY(saddle_model_consensus_distance(model, graph->agents, distance, error));
+    return network_draw(graph, distance, path, error);
 }
 
 /* Refuses, before the work begins, outputs that would fail at its end. */
@@ -182,6 +180,13 @@ static saddle_status check_outputs(const cli_arguments *arguments, saddle_error 
     return status;
 }
 
+static void release(network *n)
+{
+    saddle_free(n->degree);
+    saddle_mixing_free(n->mixing);
+    saddle_graph_free(n->graph);
+}
+
 static int run(const cli_arguments *arguments)
 {
     const options *chosen = arguments->own;
@@ -191,27 +196,23 @@ static int run(const cli_arguments *arguments)
     if (agents == 0 && !saddle_topology_sets_agents(topology))
         agents = SADDLE_DEFAULT_AGENTS;
     saddle_error error;
-    network n = {.graph = NULL};
-    saddle_status status = check_outputs(arguments, &error);
-    SADDLE_THEN(status, saddle_in_field("TOPOLOGY",
-                                        saddle_graph_create(&n.graph, topology, agents,
-                                                            plan->start.seed, &error),
-                                        &error));
-    SADDLE_THEN(status, saddle_mixing_create(&n.mixing, n.graph, plan->network.mixing, &error));
-    SADDLE_THEN(status, saddle_mixing_spectrum(n.mixing, &n.spectrum, &error));
-    SADDLE_THEN(status, saddle_graph_diameter(n.graph, &n.diameter, &error));
-    SADDLE_THEN_IF(status, chosen->save != NULL, saddle_graph_save(n.graph, chosen->save, &error));
-    SADDLE_THEN(status, draw_network(chosen, n.graph, &error));
-    SADDLE_THEN(status, count_degrees(&n, &error));
-    if (status == SADDLE_OK && chosen->common.json)
+    SADDLE_OWNED_BY(release) network n = {.graph = NULL};
+    CLI_TRY(check_outputs(arguments, &error));
+    CLI_TRY(saddle_in_field(
+        "TOPOLOGY", saddle_graph_create(&n.graph, topology, agents, plan->start.seed, &error),
+        &error));
+    CLI_TRY(saddle_mixing_create(&n.mixing, n.graph, plan->network.mixing, &error));
+    CLI_TRY(saddle_mixing_spectrum(n.mixing, &n.spectrum, &error));
+    CLI_TRY(saddle_graph_diameter(n.graph, &n.diameter, &error));
+    if (chosen->save != NULL)
+        CLI_TRY(saddle_graph_save(n.graph, chosen->save, &error));
+    CLI_TRY(draw_network(chosen, n.graph, &error));
+    CLI_TRY(count_degrees(&n, &error));
+    if (chosen->common.json)
         print_json(&n, arguments);
-    else if (status == SADDLE_OK)
+    else
         print_graph(&n, chosen);
-    int code = status == SADDLE_OK ? CLI_OK : cli_fail(&error);
-    saddle_free(n.degree);
-    saddle_mixing_free(n.mixing);
-    saddle_graph_free(n.graph);
-    return code;
+    return CLI_OK;
 }
 
 const cli_command cli_graph = {

@@ -85,8 +85,7 @@ static int describe_plugin(const cli_arguments *arguments)
 {
     saddle_error error;
     saddle_plugin_object *plugin = NULL;
-    if (saddle_plugin_open(&plugin, arguments->operand[0], &error) != SADDLE_OK)
-        return cli_fail(&error);
+    CLI_TRY(saddle_plugin_open(&plugin, arguments->operand[0], &error));
     const saddle_plugin_table *it = plugin->exported;
     if (it->problem != NULL) {
         describe_entry(arguments, "--problem", it->problem->name, it->problem->summary, NULL,
@@ -253,8 +252,7 @@ static int run_algorithms(const cli_arguments *arguments)
     if (arguments->count == 1) {
         const saddle_algorithm *one;
         saddle_error error;
-        if (saddle_algorithm_find(&one, arguments->operand[0], &error) != SADDLE_OK)
-            return cli_fail(&error);
+        CLI_TRY(saddle_algorithm_find(&one, arguments->operand[0], &error));
         print_one(one);
         print_options(arguments, one, one->options);
         return CLI_OK;
@@ -282,8 +280,7 @@ static int run_problems(const cli_arguments *arguments)
     if (arguments->count == 1) {
         const saddle_problem_class *one;
         saddle_error error;
-        if (saddle_problem_find(&one, arguments->operand[0], &error) != SADDLE_OK)
-            return cli_fail(&error);
+        CLI_TRY(saddle_problem_find(&one, arguments->operand[0], &error));
         cli_wrap(0, 0, "%s: %s\n%s Formulas and outcomes: docs/problems/%s.md", one->name,
                  one->summary, source_of(one), one->name);
         print_options(arguments, NULL, one->options);
@@ -317,12 +314,9 @@ static int explain_terms(const char *name)
         known = explain_term(name, &set[k]->term, "--x-set or --y-set") || known;
     for (size_t k = 0; k < regularizers; k++)
         known = explain_term(name, &h[k]->term, "--regularizer") || known;
-    if (known)
-        return CLI_OK;
-    saddle_error error;
-    saddle_fail(&error, SADDLE_BAD_INPUT,
-                "'%.100s' is not a set or regularizer; `saddle sets` lists them", name);
-    return cli_fail(&error);
+    return known
+               ? CLI_OK
+               : cli_refuse("'%.100s' is not a set or regularizer; `saddle sets` lists them", name);
 }
 
 static int run_sets(const cli_arguments *arguments)

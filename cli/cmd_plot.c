@@ -167,13 +167,12 @@ static saddle_status draw(const plot *p, saddle_error *error)
         return figure_draw(&all, path, error);
     if (title != NULL)
         cli_print("%s\n", title);
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < p->panels; k++) {
+    for (size_t k = 0; k < p->panels; k++) {
         figure one = {.panels = 1, .panel = &p->panel[k]};
-        status = figure_print(&one, stdout, cli_width(STDOUT_FILENO), screen_rows(),
-                              isatty(STDOUT_FILENO), error);
+        SADDLE_TRY(figure_print(&one, stdout, cli_width(STDOUT_FILENO), screen_rows(),
+                                isatty(STDOUT_FILENO), error));
     }
-    return status;
+    return SADDLE_OK;
 }
 
 /* Refuses a file that cannot be written, or that is one of the traces. */
@@ -187,37 +186,38 @@ static saddle_status check_output(const cli_arguments *arguments, saddle_error *
     return cli_check_trace_output(arguments, "--output", path, error);
 }
 
+static void release(plot *p)
+{
+    for (size_t k = 0; k < p->panels; k++)
+        figure_release(&p->curves[k]);
+    saddle_trace_list_release(&p->in);
+}
+
 static int run(const cli_arguments *arguments)
 {
     saddle_error error;
-    plot p = {.chosen = arguments->own};
-    char *x_copy = NULL;
-    char *y_copy = NULL;
+    SADDLE_OWNED_BY(release) plot p = {.chosen = arguments->own};
+    SADDLE_MALLOCED char *x_copy = NULL;
+    SADDLE_MALLOCED char *y_copy = NULL;
     const char *x[MOST_WORDS];
     const char *y[MOST_WORDS];
     size_t across = 0;
     size_t down = 0;
-    saddle_status status = check_output(arguments, &error);
-    SADDLE_THEN(status, read_list("x", p.chosen->x, &x_copy, x, &across, &error));
-    SADDLE_THEN_IF(status, p.chosen->y != NULL,
-                   read_list("y", p.chosen->y, &y_copy, y, &down, &error));
-    SADDLE_THEN(status,
-                saddle_trace_list_read(&p.in, arguments->operand, arguments->count, &error));
-    SADDLE_THEN(status, saddle_trace_list_check_one(&p.in, &error));
-    if (status == SADDLE_OK && p.chosen->y == NULL)
+    CLI_TRY(check_output(arguments, &error));
+    CLI_TRY(read_list("x", p.chosen->x, &x_copy, x, &across, &error));
+    if (p.chosen->y != NULL)
+        CLI_TRY(read_list("y", p.chosen->y, &y_copy, y, &down, &error));
+    CLI_TRY(saddle_trace_list_read(&p.in, arguments->operand, arguments->count, &error));
+    CLI_TRY(saddle_trace_list_check_one(&p.in, &error));
+    if (p.chosen->y == NULL)
         down = choose_columns(&p.in, y);
-    for (size_t k = 0; status == SADDLE_OK && k < down; k++)
+    for (size_t k = 0; k < down; k++)
         y[k] = outcome_column(&p.in, y[k]);
     p.columns = across > 1 && down > 1 ? across : 0;
-    for (size_t k = 0; status == SADDLE_OK && across > 0 && k < across * down; k++)
-        status = add_panel(&p, x[k % across], y[k / across], &error);
-    SADDLE_THEN(status, draw(&p, &error));
-    for (size_t k = 0; k < p.panels; k++)
-        figure_release(&p.curves[k]);
-    saddle_trace_list_release(&p.in);
-    free(x_copy);
-    free(y_copy);
-    return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
+    for (size_t k = 0; across > 0 && k < across * down; k++)
+        CLI_TRY(add_panel(&p, x[k % across], y[k / across], &error));
+    CLI_TRY(draw(&p, &error));
+    return CLI_OK;
 }
 
 const cli_command cli_plot = {

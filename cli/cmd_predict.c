@@ -73,17 +73,15 @@ static saddle_status open_job(job *out, const cli_arguments *arguments, saddle_e
 {
     const saddle_plan *plan = &arguments->plan;
     *out = (job){.predictor = NULL};
-    saddle_status status = load_model(&out->predictor, arguments, error);
-    SADDLE_THEN(status, require(arguments, SADDLE_GIVEN(plan, problem.data), "data",
-                                "the rows to score", error));
+    SADDLE_TRY(load_model(&out->predictor, arguments, error));
+    SADDLE_TRY(
+        require(arguments, SADDLE_GIVEN(plan, problem.data), "data", "the rows to score", error));
     saddle_data_options how = saddle_plan_data_options(plan);
     if (!SADDLE_GIVEN(plan, problem.label_column))
         how.label_column = NULL;
-    SADDLE_THEN(status,
-                saddle_predictor_data(out->predictor, &out->data, plan->problem.data, &how, error));
-    if (status == SADDLE_OK)
-        cli_warn_unread(plan, out->data->formats);
-    return status;
+    SADDLE_TRY(saddle_predictor_data(out->predictor, &out->data, plan->problem.data, &how, error));
+    cli_warn_unread(plan, out->data->formats);
+    return SADDLE_OK;
 }
 
 static void close_job(job *j)
@@ -142,21 +140,19 @@ static saddle_status check_labels(const saddle_plan *plan, saddle_error *error)
 static int run_eval(const cli_arguments *arguments)
 {
     saddle_error error;
-    job j = {.predictor = NULL};
+    SADDLE_OWNED_BY(close_job) job j = {.predictor = NULL};
     saddle_outcome outcome[SADDLE_MOST_MEASURES];
     size_t count = 0;
-    saddle_status status = check_labels(&arguments->plan, &error);
-    SADDLE_THEN(status, open_job(&j, arguments, &error));
-    SADDLE_THEN(status,
-                saddle_predictor_evaluate(j.predictor, j.data, arguments->plan.problem.positive,
-                                          outcome, &count, &error));
+    CLI_TRY(check_labels(&arguments->plan, &error));
+    CLI_TRY(open_job(&j, arguments, &error));
+    CLI_TRY(saddle_predictor_evaluate(j.predictor, j.data, arguments->plan.problem.positive,
+                                      outcome, &count, &error));
     const options *chosen = arguments->own;
-    if (status == SADDLE_OK && chosen->common.json)
+    if (chosen->common.json)
         print_json(&j, arguments, outcome, count);
-    else if (status == SADDLE_OK)
+    else
         print_measures(&j, arguments, outcome, count);
-    close_job(&j);
-    return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
+    return CLI_OK;
 }
 
 const cli_command cli_eval = {
@@ -197,22 +193,20 @@ static saddle_status write_coefficients(const saddle_predictor *predictor, FILE 
                                         saddle_error *error)
 {
     size_t features = saddle_predictor_features(predictor);
-    double *w = saddle_alloc(features + 1, sizeof *w);
+    SADDLE_OWNED double *w = saddle_alloc(features + 1, sizeof *w);
     SADDLE_TRY(saddle_check_memory(w, "the coefficients", error));
-    saddle_status status = saddle_predictor_coefficients(predictor, w, error);
-    for (size_t k = 0; status == SADDLE_OK && k <= features; k++) {
+    SADDLE_TRY(saddle_predictor_coefficients(predictor, w, error));
+    for (size_t k = 0; k <= features; k++) {
         char number[SADDLE_REAL_SIZE];
-        char *name = k < features
-                         ? saddle_columns_feature_name(saddle_predictor_columns(predictor), k)
+        SADDLE_OWNED char *name =
+            k < features ? saddle_columns_feature_name(saddle_predictor_columns(predictor), k)
                          : saddle_strdup("(intercept)");
-        status = saddle_check_memory(name, "the coefficients", error);
+        SADDLE_TRY(saddle_check_memory(name, "the coefficients", error));
         saddle_fprintf(stream, "%s\t", saddle_print_real(w[k], 17, number));
-        saddle_put_shown(stream, name != NULL ? name : "");
+        saddle_put_shown(stream, name);
         fputc('\n', stream);
-        saddle_free(name);
     }
-    saddle_free(w);
-    return status;
+    return SADDLE_OK;
 }
 
 static saddle_status save_coefficients(const saddle_predictor *predictor, const char *path,
@@ -230,45 +224,38 @@ static saddle_status save_coefficients(const saddle_predictor *predictor, const 
 static int run_coefficients(const cli_arguments *arguments)
 {
     saddle_error error;
-    saddle_predictor *predictor = NULL;
+    SADDLE_OWNED_BY(close_job) job j = {.predictor = NULL};
     const char *path = ((const options *)arguments->own)->output;
-    saddle_status status = load_model(&predictor, arguments, &error);
-    SADDLE_THEN(status, path != NULL ? save_coefficients(predictor, path, &error)
-                                     : write_coefficients(predictor, stdout, &error));
-    saddle_predictor_free(predictor);
-    return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
+    CLI_TRY(load_model(&j.predictor, arguments, &error));
+    CLI_TRY(path != NULL ? save_coefficients(j.predictor, path, &error)
+                         : write_coefficients(j.predictor, stdout, &error));
+    return CLI_OK;
 }
 
 static int run_predict(const cli_arguments *arguments)
 {
     saddle_error error;
-    job j = {.predictor = NULL};
-    double *score = NULL;
+    SADDLE_OWNED_BY(close_job) job j = {.predictor = NULL};
     char number[SADDLE_REAL_SIZE];
     const options *chosen = arguments->own;
     const char *path = chosen->output;
-    saddle_status status = check_output(arguments, &error);
-    if (status == SADDLE_OK && chosen->coefficients)
+    CLI_TRY(check_output(arguments, &error));
+    if (chosen->coefficients)
         return run_coefficients(arguments);
-    SADDLE_THEN(status, open_job(&j, arguments, &error));
-    if (status == SADDLE_OK)
-        score = saddle_alloc(j.data->rows, sizeof *score);
-    if (status == SADDLE_OK && score == NULL)
-        status = saddle_no_memory(&error, "the scores");
-    if (status == SADDLE_OK && j.data->dropped > 0)
-        status =
-            saddle_fail(&error, SADDLE_BAD_INPUT,
-                        "--missing: %zu row%s of '%s' lack%s a value and cannot be scored; give "
-                        "rows without missing values, or train with --missing impute",
-                        j.data->dropped, SADDLE_PLURAL(j.data->dropped),
-                        arguments->plan.problem.data, j.data->dropped == 1 ? "s" : "");
-    SADDLE_THEN(status, saddle_predictor_scores(j.predictor, j.data, score, &error));
-    SADDLE_THEN_IF(status, path != NULL, saddle_save_numbers(score, j.data->rows, path, &error));
-    for (size_t row = 0; status == SADDLE_OK && path == NULL && row < j.data->rows; row++)
+    CLI_TRY(open_job(&j, arguments, &error));
+    SADDLE_OWNED double *score = saddle_alloc(j.data->rows, sizeof *score);
+    CLI_TRY(saddle_check_memory(score, "the scores", &error));
+    if (j.data->dropped > 0)
+        return cli_refuse("--missing: %zu row%s of '%s' lack%s a value and cannot be scored; give "
+                          "rows without missing values, or train with --missing impute",
+                          j.data->dropped, SADDLE_PLURAL(j.data->dropped),
+                          arguments->plan.problem.data, j.data->dropped == 1 ? "s" : "");
+    CLI_TRY(saddle_predictor_scores(j.predictor, j.data, score, &error));
+    if (path != NULL)
+        CLI_TRY(saddle_save_numbers(score, j.data->rows, path, &error));
+    for (size_t row = 0; path == NULL && row < j.data->rows; row++)
         puts(saddle_print_real(score[row], 17, number));
-    saddle_free(score);
-    close_job(&j);
-    return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
+    return CLI_OK;
 }
 
 const cli_command cli_predict = {

@@ -20,12 +20,9 @@ static int run(const cli_arguments *arguments)
     saddle_error error;
     const options *chosen = arguments->own;
     const char *path = chosen->output;
-    saddle_status status = cli_check_trace_output(arguments, "--output", path, &error);
-    if (status == SADDLE_OK)
-        status = report_of_files(arguments->operand, arguments->count,
-                                 (report_page){.title = chosen->title}, path, &error);
-    if (status != SADDLE_OK)
-        return cli_fail(&error);
+    CLI_TRY(cli_check_trace_output(arguments, "--output", path, &error));
+    CLI_TRY(report_of_files(arguments->operand, arguments->count,
+                            (report_page){.title = chosen->title}, path, &error));
     cli_print("report written to %s\n", path);
     return CLI_OK;
 }

@@ -28,13 +28,11 @@ static const char *const examples[] = {
 static saddle_status write_report(const saddle_result *result, const char *path,
                                   saddle_error *error)
 {
-    saddle_trace *trace = NULL;
-    saddle_status status = saddle_result_trace(result, &trace, error);
+    SADDLE_OWNED_BY(saddle_trace_free_at) saddle_trace *trace = NULL;
+    SADDLE_TRY(saddle_result_trace(result, &trace, error));
     const saddle_trace *const list[] = {trace};
     report_page page = {.traces = 1, .trace = list};
-    SADDLE_THEN(status, report_write(&page, path, error));
-    saddle_trace_free(trace);
-    return status;
+    return report_write(&page, path, error);
 }
 
 /* Whether a path is a file in the checkpoint directory, which does not exist yet but which the
@@ -59,24 +57,21 @@ static saddle_status check_outputs(const cli_arguments *arguments, saddle_error 
     } output[] = {{"--trace", plan->outputs.trace, true},
                   {"--model", plan->outputs.model, false},
                   {"--report", common->report, false}};
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < sizeof output / sizeof *output; k++) {
+    for (size_t k = 0; k < sizeof output / sizeof *output; k++) {
         if (!will_be_made(plan->outputs.checkpoint, output[k].path))
-            status = cli_check_output(output[k].option, output[k].path, output[k].stream, error);
-        SADDLE_THEN_IF(status, common->json,
-                       cli_check_not_stdout(output[k].option, output[k].path, error));
+            SADDLE_TRY(cli_check_output(output[k].option, output[k].path, output[k].stream, error));
+        if (common->json)
+            SADDLE_TRY(cli_check_not_stdout(output[k].option, output[k].path, error));
     }
-    if (status != SADDLE_OK)
-        return status;
     saddle_path_list outputs = {.count = 0};
     saddle_path_list inputs = {.count = 0};
     saddle_plan_add_outputs(plan, &outputs);
     saddle_plan_add_inputs(plan, &inputs);
-    status = saddle_path_lists_check(&outputs, &inputs, error);
-    SADDLE_THEN(status, saddle_plan_check_names(plan, error));
-    SADDLE_THEN_IF(status, plan->outputs.checkpoint != NULL,
-                   cli_check_directory("--checkpoint", plan->outputs.checkpoint, error));
-    return status;
+    SADDLE_TRY(saddle_path_lists_check(&outputs, &inputs, error));
+    SADDLE_TRY(saddle_plan_check_names(plan, error));
+    if (plan->outputs.checkpoint != NULL)
+        SADDLE_TRY(cli_check_directory("--checkpoint", plan->outputs.checkpoint, error));
+    return SADDLE_OK;
 }
 
 /*

@@ -118,9 +118,9 @@ static bool wants_resume(const saddle_plan *plan)
 static saddle_status test_best(work *w, const saddle_tuning *t, const saddle_trial *best,
                                saddle_error *error)
 {
-    saddle_plan plan;
-    saddle_result *result = NULL;
-    saddle_instance *changed = NULL;
+    SADDLE_OWNED_BY(saddle_plan_free) saddle_plan plan = {.settings = NULL};
+    SADDLE_OWNED_BY(saddle_result_free_at) saddle_result *result = NULL;
+    SADDLE_OWNED_BY(saddle_instance_free_at) saddle_instance *changed = NULL;
     char text[1024] = "";
     saddle_hooks hooks = {.interrupt = w->interrupt};
     saddle_status status = saddle_plan_copy(&plan, &t->plan, error);
@@ -141,9 +141,6 @@ static saddle_status test_best(work *w, const saddle_tuning *t, const saddle_tri
     }
     if (status == SADDLE_OK)
         cli_print("on the test data, after training on all rows: %s\n", text);
-    saddle_result_free(result);
-    saddle_instance_free(changed);
-    saddle_plan_free(&plan);
     return status;
 }
 
@@ -229,14 +226,14 @@ static saddle_status check_budget(const work *w, const saddle_instance *instance
 static saddle_status search(work *w, const saddle_instance *instance, const saddle_plan *plan,
                             const char *log, const char *path, saddle_error *error)
 {
-    saddle_tuning *tuning = NULL;
+    SADDLE_OWNED_BY(saddle_tuning_free_at) saddle_tuning *tuning = NULL;
     saddle_tune_inputs inputs = inputs_of(w, log);
     tune_display display = {.quiet = w->quiet, .rows = &w->validation};
     saddle_tune_hooks hooks = tune_display_hooks(&display, w->interrupt);
-    saddle_status status = saddle_tune(&tuning, instance, plan, &inputs, &hooks, error);
-    SADDLE_THEN_IF(status, tuning->finished, report_best(w, tuning, path, error));
-    saddle_tuning_free(tuning);
-    return status;
+    SADDLE_TRY(saddle_tune(&tuning, instance, plan, &inputs, &hooks, error));
+    if (tuning->finished)
+        SADDLE_TRY(report_best(w, tuning, path, error));
+    return SADDLE_OK;
 }
 
 /* Refuses a path: a search resumes only from its own logs. */

@@ -76,16 +76,13 @@ int cli_unknown_command(int argc, char *const *argv)
         names += name[names] != NULL;
     }
     const char *near = saddle_closest(word, name, names);
-    saddle_error error;
     char hint[160] = "";
     if (near != NULL)
         saddle_snprintf(hint, sizeof hint, " did you mean '%s%s%s'?", family ? argv[0] : "",
                         family ? " " : "", near);
-    saddle_fail(&error, SADDLE_BAD_INPUT,
-                "there is no command '%s%s%.80s';%s `saddle help%s%s` lists the commands",
-                family ? argv[0] : "", family ? " " : "", word, hint, family ? " " : "",
-                family ? argv[0] : "");
-    return cli_fail(&error);
+    return cli_refuse("there is no command '%s%s%.80s';%s `saddle help%s%s` lists the commands",
+                      family ? argv[0] : "", family ? " " : "", word, hint, family ? " " : "",
+                      family ? argv[0] : "");
 }
 
 /* Runs the command that argv names. */
@@ -114,9 +111,7 @@ static int dispatch(int argc, char *const *argv)
         return CLI_OK;
     }
     saddle_error error;
-    saddle_status status = cli_join_early(argc, argv, &error);
-    if (status != SADDLE_OK)
-        return cli_fail(&error);
+    CLI_TRY(cli_join_early(argc, argv, &error));
     if (command == NULL)
         return cli_unknown_command(argc, argv);
     bool explained = argc > 1 && (wants_help || strcmp(argv[1], "--help-all") == 0);
@@ -124,19 +119,12 @@ static int dispatch(int argc, char *const *argv)
         cli_say("%s", command->moved);
         return CLI_BAD_INPUT;
     }
-    cli_arguments arguments;
-    status = cli_read_arguments(&arguments, command, argc - used, argv + used, &error);
+    SADDLE_OWNED_BY(cli_release_arguments) cli_arguments arguments = {.command = command};
+    saddle_status status =
+        cli_read_arguments(&arguments, command, argc - used, argv + used, &error);
     SADDLE_THEN(status, cli_join(&arguments, &error));
-    status = cli_agree(status, &error);
-    int code;
-    if (status != SADDLE_OK)
-        code = cli_fail(&error);
-    else if (arguments.help)
-        code = cli_print_help(&arguments);
-    else
-        code = command->run(&arguments);
-    cli_release_arguments(&arguments);
-    return code;
+    CLI_TRY(cli_agree(status, &error));
+    return arguments.help ? cli_print_help(&arguments) : command->run(&arguments);
 }
 
 int saddle_main(int argc, char **argv)

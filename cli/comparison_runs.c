@@ -16,6 +16,7 @@
 #include "instance/plan.h"
 #include "instance/plan_plugins.h"
 #include "run/plan_files.h"
+#include "run/result.h"
 #include "run/run.h"
 
 /* ---- settings ------------------------------------------------------------------------------ */
@@ -46,12 +47,12 @@ char *saddle_comparison_trace_path(const comparison *c, size_t a, size_t r)
 static saddle_status take_options(saddle_plan *to, const saddle_plan *file,
                                   const saddle_algorithm_choice *choice, saddle_error *error)
 {
-    saddle_status status = saddle_plan_load_plugins(to, error);
-    for (const saddle_option *const *option = choice->algorithm->options;
-         status == SADDLE_OK && *option != NULL; option++)
+    SADDLE_TRY(saddle_plan_load_plugins(to, error));
+    for (const saddle_option *const *option = choice->algorithm->options; *option != NULL; option++)
         if (saddle_plan_given(file, *option) && !saddle_plan_given(to, *option))
-            status = saddle_plan_set(to, (*option)->name, SADDLE_PLAN_TEXT(file, *option), error);
-    return status;
+            SADDLE_TRY(
+                saddle_plan_set(to, (*option)->name, SADDLE_PLAN_TEXT(file, *option), error));
+    return SADDLE_OK;
 }
 
 /* Reads an algorithm's options from its file of tuned settings, if there is one. */
@@ -110,14 +111,12 @@ static saddle_status run_plan(saddle_plan *out, const comparison *c,
 static saddle_status try_one(comparison *c, const saddle_instance *instance, size_t a,
                              saddle_error *error)
 {
-    saddle_plan plan = {.settings = NULL};
-    saddle_result *result = NULL;
+    SADDLE_OWNED_BY(saddle_plan_free) saddle_plan plan = {.settings = NULL};
+    SADDLE_OWNED_BY(saddle_result_free_at) saddle_result *result = NULL;
     saddle_status status = cli_agree(run_plan(&plan, c, c->names.choice[a], NULL, error), error);
     plan.limits.iterations = 0;
     SADDLE_THEN(status, saddle_run(instance, &plan, NULL, &result, error));
     c->untuned[a] = status == SADDLE_OK && result->untuned;
-    saddle_result_free(result);
-    saddle_plan_free(&plan);
     return status;
 }
 
@@ -237,9 +236,9 @@ static saddle_status run_one(comparison *c, const saddle_instance *instance, siz
                              saddle_error *error)
 {
     comparison_run *run = &c->run[a * c->repeats + r];
-    char *path = saddle_comparison_trace_path(c, a, r);
-    saddle_plan plan = {.settings = NULL};
-    saddle_result *result = NULL;
+    SADDLE_MALLOCED char *path = saddle_comparison_trace_path(c, a, r);
+    SADDLE_OWNED_BY(saddle_plan_free) saddle_plan plan = {.settings = NULL};
+    SADDLE_OWNED_BY(saddle_result_free_at) saddle_result *result = NULL;
     saddle_hooks hooks = begin_run(c, a, r);
     SADDLE_TRY(saddle_check_memory(path, "the path of a trace", error));
     saddle_status status = cli_agree(run_plan(&plan, c, c->names.choice[a], path, error), error);
@@ -254,9 +253,6 @@ static saddle_status run_one(comparison *c, const saddle_instance *instance, siz
             c->output_error = result->output_error;
         report_end(c, run, result);
     }
-    saddle_result_free(result);
-    saddle_plan_free(&plan);
-    free(path);
     return status;
 }
 
@@ -285,9 +281,9 @@ static bool is_ours(const comparison *c, const char *name)
 {
     bool found = false;
     for (size_t k = 0; !found && k < c->names.count * c->repeats; k++) {
-        char *path = saddle_comparison_trace_path(c, k / c->repeats, k % c->repeats);
+        SADDLE_MALLOCED char *path =
+            saddle_comparison_trace_path(c, k / c->repeats, k % c->repeats);
         found = path != NULL && strcmp(saddle_file_name(path), name) == 0;
-        free(path);
     }
     return found;
 }
@@ -324,10 +320,10 @@ static saddle_status check_files(const comparison *c, saddle_error *error)
     if (c->json)
         SADDLE_TRY(cli_check_not_stdout("--report", c->report, error));
     for (size_t k = 0; k < c->names.count * c->repeats; k++) {
-        char *trace = saddle_comparison_trace_path(c, k / c->repeats, k % c->repeats);
+        SADDLE_MALLOCED char *trace =
+            saddle_comparison_trace_path(c, k / c->repeats, k % c->repeats);
         outputs.short_of_memory = outputs.short_of_memory || trace == NULL;
         saddle_path_list_add(&outputs, "--output", trace);
-        free(trace);
     }
     saddle_path_list_add(&outputs, "--output", saddle_comparison_summary_path(c, path));
     saddle_path_list_add(&outputs, "--report", c->report);
@@ -358,26 +354,26 @@ static saddle_status begin(comparison *c, const saddle_instance *instance, saddl
 static saddle_status run_repeat(comparison *c, size_t r, saddle_error *error)
 {
     saddle_plan plan = c->arguments->plan;
-    saddle_instance *instance = NULL;
+    SADDLE_OWNED_BY(saddle_instance_free_at) saddle_instance *instance = NULL;
     plan.start.seed = c->first_seed + r;
-    saddle_status status = saddle_instance_create(&instance, &plan, error);
-    SADDLE_THEN_IF(status, r == 0, begin(c, instance, error));
-    for (size_t a = 0; status == SADDLE_OK && a < c->names.count; a++)
+    SADDLE_TRY(saddle_instance_create(&instance, &plan, error));
+    if (r == 0)
+        SADDLE_TRY(begin(c, instance, error));
+    for (size_t a = 0; a < c->names.count; a++)
         if (c->refused[a] == NULL && !is_stopped(c))
-            status = cli_agree(run_or_leave_out(c, instance, a, r, error), error);
-    saddle_instance_free(instance);
-    return status;
+            SADDLE_TRY(cli_agree(run_or_leave_out(c, instance, a, r, error), error));
+    return SADDLE_OK;
 }
 
 saddle_status saddle_comparison_make(comparison *c, saddle_error *error)
 {
     c->run = calloc(c->names.count * c->repeats, sizeof *c->run);
     SADDLE_TRY(saddle_check_memory(c->run, "the runs", error));
-    saddle_status status = cli_agree(check_directory(c, error), error);
-    for (size_t r = 0; status == SADDLE_OK && r < c->repeats; r++) {
-        status = run_repeat(c, r, error);
-        if (status == SADDLE_OK && is_stopped(c))
+    SADDLE_TRY(cli_agree(check_directory(c, error), error));
+    for (size_t r = 0; r < c->repeats; r++) {
+        SADDLE_TRY(run_repeat(c, r, error));
+        if (is_stopped(c))
             break;
     }
-    return status;
+    return SADDLE_OK;
 }

@@ -118,7 +118,7 @@ int cli_width(int descriptor)
 __attribute__((format(printf, 2, 0))) static char *format_shown(bool lines, const char *format,
                                                                 va_list arguments)
 {
-    char *text = NULL;
+    SADDLE_MALLOCED char *text = NULL;
     int length = saddle_vasprintf(&text, format, arguments);
     if (length < 0)
         return NULL;
@@ -133,7 +133,6 @@ __attribute__((format(printf, 2, 0))) static char *format_shown(bool lines, cons
     }
     if (copy != NULL)
         *to = '\0';
-    free(text);
     return copy;
 }
 
@@ -146,10 +145,9 @@ void cli_print(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    char *text = format_shown(true, format, arguments);
+    SADDLE_MALLOCED char *text = format_shown(true, format, arguments);
     va_end(arguments);
     put(stdout, text);
-    free(text);
 }
 
 /* Wraps a text that needs no escaping. */
@@ -187,10 +185,9 @@ void cli_wrap(int column, int indent, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    char *text = format_shown(true, format, arguments);
+    SADDLE_MALLOCED char *text = format_shown(true, format, arguments);
     va_end(arguments);
     wrap(text, column, indent, cli_width(STDOUT_FILENO));
-    free(text);
 }
 
 /* Prints "saddle: KIND..." on stderr and returns the text after KIND, to be freed. NULL: nothing
@@ -251,7 +248,7 @@ void cli_progress(const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
-    char *line = format_shown(false, format, arguments);
+    SADDLE_MALLOCED char *line = format_shown(false, format, arguments);
     va_end(arguments);
     if (line == NULL)
         return;
@@ -262,7 +259,6 @@ void cli_progress(const char *format, ...)
     saddle_fprintf(stderr, "\r%.*s%*s", (int)length, line, blanks, "");
     fflush(stderr);
     progress_size = length;
-    free(line);
 }
 
 void cli_progress_clear(void)
@@ -378,10 +374,9 @@ void cli_table_add(cli_table *table, const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
-    char *cell = format_shown(false, format, arguments);
+    SADDLE_MALLOCED char *cell = format_shown(false, format, arguments);
     va_end(arguments);
     table->broken = cell == NULL || fwrite(cell, strlen(cell) + 1, 1, table->stream) != 1;
-    free(cell);
 }
 
 void cli_table_add_words(cli_table *table, const char *const *word)
@@ -455,4 +450,14 @@ int cli_fail(const saddle_error *error)
 {
     cli_say("%s", error->message);
     return cli_exit_code(error->status);
+}
+
+int cli_refuse(const char *format, ...)
+{
+    saddle_error error = {.status = SADDLE_BAD_INPUT};
+    va_list arguments;
+    va_start(arguments, format);
+    saddle_vsnprintf(error.message, sizeof error.message, format, arguments);
+    va_end(arguments);
+    return cli_fail(&error);
 }

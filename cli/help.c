@@ -171,7 +171,7 @@ static void print_own(const cli_command *command, const char *what, const char *
 static void print_named(const cli_arguments *arguments)
 {
     const saddle_plan *plan = &arguments->plan;
-    saddle_problem_choice problem = {.kind = NULL};
+    SADDLE_OWNED_BY(saddle_problem_release) saddle_problem_choice problem = {.kind = NULL};
     saddle_algorithm_choice *algorithm = NULL;
     if (SADDLE_GIVEN(plan, problem.name) &&
         saddle_problem_choose(&problem, plan->problem.name, NULL) == SADDLE_OK)
@@ -180,7 +180,6 @@ static void print_named(const cli_arguments *arguments)
         saddle_algorithm_choose(&algorithm, plan, NULL, NULL, NULL) == SADDLE_OK)
         print_own(arguments->command, "algorithm", algorithm->algorithm->name, algorithm->algorithm,
                   algorithm->algorithm->options);
-    saddle_problem_release(&problem);
     saddle_algorithm_release(algorithm);
 }
 
@@ -207,9 +206,8 @@ int cli_print_help(const cli_arguments *arguments)
 {
     const cli_command *command = arguments->command;
     saddle_error error;
-    saddle_plan plan;
-    if (cli_plan(&plan, command, &error) != SADDLE_OK)
-        return cli_fail(&error);
+    SADDLE_OWNED_BY(saddle_plan_free) saddle_plan plan = {.settings = NULL};
+    CLI_TRY(cli_plan(&plan, command, &error));
     bool options = command->library != NULL || command->own != NULL;
     bool brief = command->basics != NULL && !arguments->help_all;
     cli_print("Usage: saddle %s%s%s%s\n\n", command->name, *command->operands != '\0' ? " " : "",
@@ -227,7 +225,6 @@ int cli_print_help(const cli_arguments *arguments)
         cli_walk_options(&plan, command, print_group, print_option);
         print_exit_codes();
     }
-    saddle_plan_free(&plan);
     return CLI_OK;
 }
 
@@ -287,7 +284,7 @@ static size_t find_uses(const char *name, option_use use[MOST_USES])
 {
     size_t count = 0;
     for (size_t k = 0; cli_commands[k] != NULL; k++) {
-        saddle_plan plan;
+        SADDLE_OWNED_BY(saddle_plan_free) saddle_plan plan = {.settings = NULL};
         if (cli_plan(&plan, cli_commands[k], NULL) != SADDLE_OK)
             continue;
         for (size_t j = 0; j < saddle_plan_option_count(&plan) && count < MOST_USES; j++) {
@@ -295,7 +292,6 @@ static size_t find_uses(const char *name, option_use use[MOST_USES])
             if (strcmp(option->name, name) == 0 && cli_takes(cli_commands[k], option))
                 use[count++] = (option_use){.command = cli_commands[k], .option = option};
         }
-        saddle_plan_free(&plan);
     }
     return count;
 }
@@ -335,7 +331,7 @@ static bool explain_option(const char *name)
 /* Adds the names of options that a command takes and that are not in the list yet. */
 static size_t add_option_names(const char **name, size_t count, const cli_command *command)
 {
-    saddle_plan plan;
+    SADDLE_OWNED_BY(saddle_plan_free) saddle_plan plan = {.settings = NULL};
     if (cli_plan(&plan, command, NULL) != SADDLE_OK)
         return count;
     for (size_t j = 0; j < saddle_plan_option_count(&plan); j++) {
@@ -346,7 +342,6 @@ static size_t add_option_names(const char **name, size_t count, const cli_comman
         if (k == count && count < MOST_TOPICS && cli_takes(command, option))
             name[count++] = option->name;
     }
-    saddle_plan_free(&plan);
     return count;
 }
 
@@ -360,12 +355,10 @@ static int refuse_topic(const char *word)
     for (size_t k = 0; cli_commands[k] != NULL; k++)
         count = add_option_names(name, count, cli_commands[k]);
     saddle_suggestion meant = saddle_suggest(word, name, count);
-    saddle_error error;
-    saddle_fail(&error, SADDLE_BAD_INPUT,
-                "'%.80s' is neither a command nor an option%s `saddle help` lists the commands, "
-                "docs/glossary.md explains terms",
-                word, meant.text[0] != '\0' ? meant.text : ";");
-    return cli_fail(&error);
+    return cli_refuse(
+        "'%.80s' is neither a command nor an option%s `saddle help` lists the commands, "
+        "docs/glossary.md explains terms",
+        word, meant.text[0] != '\0' ? meant.text : ";");
 }
 
 /* `saddle help [COMMAND|OPTION]`. */
@@ -385,13 +378,9 @@ static int run(const cli_arguments *arguments)
     } else if (arguments->count == 1 && cli_is_family(word[0])) {
         cli_print_family(word[0]);
     } else if (arguments->count > 1 && !cli_is_family(word[0])) {
-        saddle_error error;
-        saddle_fail(
-            &error, SADDLE_BAD_INPUT,
-            "there is no command '%.80s %.80s'; `saddle help` explains one command or option "
-            "at a time",
-            word[0], word[1]);
-        return cli_fail(&error);
+        return cli_refuse("there is no command '%.80s %.80s'; `saddle help` explains one command "
+                          "or option at a time",
+                          word[0], word[1]);
     } else if (arguments->count > 1) {
         return cli_unknown_command((int)arguments->count, word);
     } else if (!explain_option(word[0])) {

@@ -81,10 +81,10 @@ saddle_status cli_join(const cli_arguments *arguments, saddle_error *error)
     const char *engine = arguments->plan.engine.name;
     if (!cli_has_field(arguments->command->library, offsetof(saddle_plan, engine.name)))
         return SADDLE_OK;
-    saddle_status status = join(engine, error);
+    SADDLE_TRY(join(engine, error));
     if (world != NULL && world->ranks == 1)
         warn_of_separate_processes(engine);
-    return status;
+    return SADDLE_OK;
 }
 
 const saddle_world *cli_world(void)

@@ -349,7 +349,7 @@ static void put_run(saddle_json *j, const comparison *c, size_t a, size_t r)
     const comparison_run *run = &c->run[a * c->repeats + r];
     if (!run->done)
         return;
-    char *path = saddle_comparison_trace_path(c, a, r);
+    SADDLE_MALLOCED char *path = saddle_comparison_trace_path(c, a, r);
     saddle_json_put(j, "{ seed %" PRIu64, c->first_seed + r);
     cli_json_stop(j, run->stop);
     saddle_json_put(j, "trace %s levels [", path);
@@ -358,7 +358,6 @@ static void put_run(saddle_json *j, const comparison *c, size_t a, size_t r)
     saddle_json_put(j, "]");
     put_row(j, "final", c, run, &run->rows[run->row_count - 1]);
     saddle_json_put(j, "}");
-    free(path);
 }
 
 /* Adds the numbers of an algorithm in the tables. */

@@ -6,7 +6,9 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
-#include "instance/plan.h"
+#include "instance/instance.h"
+#include "lab/trace_build.h"
+#include "run/result.h"
 
 bool saddle_theorem_applies(const saddle_theory *theory, bool plus, const char **why)
 {
@@ -146,7 +148,7 @@ static saddle_status largest_variance(const saddle_problem *problem, const saddl
                                       double *out, saddle_error *error)
 {
     size_t both = problem->x_dim + problem->y_dim;
-    double *gradient = saddle_alloc_doubles(both + saddle_problem_scratch(problem));
+    SADDLE_OWNED double *gradient = saddle_alloc_doubles(both + saddle_problem_scratch(problem));
     SADDLE_TRY(saddle_check_memory(gradient, "a variance", error));
     *out = 0.0;
     for (size_t i = 0; i < problem->agents; i++) {
@@ -157,7 +159,6 @@ static saddle_status largest_variance(const saddle_problem *problem, const saddl
         if (!(variance <= *out))
             *out = variance;
     }
-    saddle_free(gradient);
     return SADDLE_OK;
 }
 
@@ -186,21 +187,19 @@ static saddle_status measure_run(theorem_check *v, const saddle_instance *instan
                                  const saddle_plan *plan, const theorem_bound *bound, double sigma2,
                                  const volatile sig_atomic_t *interrupt, saddle_error *error)
 {
-    saddle_result *result = NULL;
-    saddle_trace *trace = NULL;
+    SADDLE_OWNED_BY(saddle_result_free_at) saddle_result *result = NULL;
+    SADDLE_OWNED_BY(saddle_trace_free_at) saddle_trace *trace = NULL;
     saddle_hooks hooks = {.interrupt = interrupt};
     double variance = 0.0;
     SADDLE_TRY(saddle_run(instance, plan, &hooks, &result, error));
-    saddle_status status = saddle_result_trace(result, &trace, error);
-    if (status == SADDLE_OK && result->stop != SADDLE_STOP_INTERRUPTED)
+    SADDLE_TRY(saddle_result_trace(result, &trace, error));
+    if (result->stop != SADDLE_STOP_INTERRUPTED)
         saddle_theorem_add_trace(v, bound, trace);
-    SADDLE_THEN_IF(status, sigma2 > 0.0 && result->stop == SADDLE_STOP_ITERATIONS,
-                   largest_variance(instance->problem, result, &variance, error));
+    if (sigma2 > 0.0 && result->stop == SADDLE_STOP_ITERATIONS)
+        SADDLE_TRY(largest_variance(instance->problem, result, &variance, error));
     double share = sigma2 > 0.0 ? variance / sigma2 : 0.0;
     v->variance_share = isnan(share) ? (double)INFINITY : fmax(v->variance_share, share);
-    saddle_trace_free(trace);
-    saddle_result_free(result);
-    return status;
+    return SADDLE_OK;
 }
 
 /* Measures one algorithm with the theory's steps on one instance. */
@@ -232,19 +231,18 @@ saddle_status saddle_theorem_measure(theorem_check theorem[2], const saddle_plan
                                      saddle_error *error)
 {
     saddle_plan plan = *given;
-    saddle_instance *instance = NULL;
+    SADDLE_OWNED_BY(saddle_instance_free_at) saddle_instance *instance = NULL;
     saddle_steps practical;
     saddle_theory theory;
     plan.start.seed = seed;
-    saddle_status status = saddle_instance_create(&instance, &plan, error);
-    SADDLE_THEN(status, saddle_theorem_theory(instance, &plan, &practical, &theory, error));
-    for (size_t k = 0; status == SADDLE_OK && k < 2 && !*interrupt; k++) {
+    SADDLE_TRY(saddle_instance_create(&instance, &plan, error));
+    SADDLE_TRY(saddle_theorem_theory(instance, &plan, &practical, &theory, error));
+    for (size_t k = 0; k < 2 && !*interrupt; k++) {
         if (saddle_theorem_applies(&theory, theorem[k].plus, &theorem[k].why))
-            status = measure(&theorem[k], instance, &plan, &theory, practical.c_epsilon, interrupt,
-                             error);
+            SADDLE_TRY(measure(&theorem[k], instance, &plan, &theory, practical.c_epsilon,
+                               interrupt, error));
         else
             theorem[k].unguaranteed++;
     }
-    saddle_instance_free(instance);
-    return status;
+    return SADDLE_OK;
 }

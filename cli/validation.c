@@ -38,18 +38,15 @@ static saddle_status split(validation *out, const saddle_dataset *all, double fr
             "--validation-fraction: %g of %zu row%s leaves no rows for training; give "
             "a smaller fraction",
             fraction, all->rows, SADDLE_PLURAL(all->rows));
-    size_t *row = saddle_alloc(all->rows, sizeof *row);
+    SADDLE_OWNED size_t *row = saddle_alloc(all->rows, sizeof *row);
     SADDLE_TRY(saddle_check_memory(row, "the validation rows", error));
     for (size_t k = 0; k < all->rows; k++)
         row[k] = k;
     saddle_rng rng;
     saddle_rng_init(&rng, seed, SADDLE_RNG_VALIDATION, 0, 0);
     saddle_rng_shuffle(&rng, row, all->rows);
-    saddle_status status = saddle_dataset_select(&out->held_out, all, row, held_out, error);
-    SADDLE_THEN(status, saddle_dataset_select(&out->train, all, row + held_out,
-                                              all->rows - held_out, error));
-    saddle_free(row);
-    return status;
+    SADDLE_TRY(saddle_dataset_select(&out->held_out, all, row, held_out, error));
+    return saddle_dataset_select(&out->train, all, row + held_out, all->rows - held_out, error);
 }
 
 saddle_status saddle_validation_split(validation *out, saddle_plan *plan, double fraction,

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/memory.h"
 #include "core/print.h"
 #include "core/text.h"
 #include "files/file.h"
@@ -202,7 +203,7 @@ saddle_status gnuplot_save(FILE *script, const char *path, saddle_error *error)
  * spaces at the ends of lines. */
 static void copy_text(FILE *in, FILE *stream)
 {
-    char *line = NULL;
+    SADDLE_MALLOCED char *line = NULL;
     size_t room = 0;
     rewind(in);
     for (ssize_t length = getline(&line, &room, in); length >= 0;
@@ -212,7 +213,6 @@ static void copy_text(FILE *in, FILE *stream)
         if (length > 0)
             saddle_fprintf(stream, "%s\n", line + strspn(line, "\f"));
     }
-    free(line);
 }
 
 saddle_status gnuplot_print(FILE *script, FILE *stream, saddle_error *error)

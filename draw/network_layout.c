@@ -176,9 +176,9 @@ static saddle_status place_by_stress(network_layout *l, const saddle_graph *grap
                                      saddle_error *error)
 {
     size_t m = l->agents;
-    float *hops = saddle_alloc(m, m * sizeof *hops);
-    size_t *queue = saddle_alloc(m, sizeof *queue);
-    double *b = saddle_alloc(m + 1, m * sizeof *b); /* and a row of scratch */
+    SADDLE_OWNED float *hops = saddle_alloc(m, m * sizeof *hops);
+    SADDLE_OWNED size_t *queue = saddle_alloc(m, sizeof *queue);
+    SADDLE_OWNED double *b = saddle_alloc(m + 1, m * sizeof *b); /* and a row of scratch */
     bool good = hops != NULL && queue != NULL && b != NULL;
     if (good) {
         measure(graph, hops, queue);
@@ -188,9 +188,6 @@ static saddle_status place_by_stress(network_layout *l, const saddle_graph *grap
             ;
         turn(l);
     }
-    saddle_free(hops);
-    saddle_free(queue);
-    saddle_free(b);
     return good ? SADDLE_OK : saddle_no_memory(error, "a drawing");
 }
 

@@ -252,17 +252,17 @@ static saddle_status write_page(FILE *f, const report_page *r, const saddle_trac
           "class=\"soft\">against</span></div>\n<noscript><p>The curves are drawn by a script, "
           "which is off; the tables and the data below are complete.</p></noscript>\n",
           f);
-    saddle_status status = SADDLE_OK;
     report_part part = {.f = f, .trace = trace, .levels = r->levels, .level = r->level};
-    for (size_t k = 0; status == SADDLE_OK && k < r->traces; k++) {
+    for (size_t k = 0; k < r->traces; k++) {
         part.traces = take_experiment(r, k, trace);
-        SADDLE_THEN_IF(status, part.traces > 0, write_section(part, titled, error));
+        if (part.traces > 0)
+            SADDLE_TRY(write_section(part, titled, error));
         part.place += part.traces > 0;
     }
     fputs("</main>\n", f);
     write_script(f);
     fputs("</body>\n</html>\n", f);
-    return status;
+    return SADDLE_OK;
 }
 
 /* Refuses a page that would replace the edges of a network that it draws. */

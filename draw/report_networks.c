@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/print.h"
+#include "core/status.h"
 #include "core/text.h"
 #include "draw/network_drawing.h"
 #include "draw/report_parts.h"
@@ -172,14 +173,13 @@ static void write_missing(const report_part *r)
 saddle_status report_networks(const report_part *r, saddle_error *error)
 {
     gallery y;
-    saddle_status status = SADDLE_OK;
     choose_drawings(&y, r);
     if (y.count == 0)
         return SADDLE_OK;
     report_put(r->f, "<div class=\"card\">\n<h3>Network%s</h3>\n<div class=\"networks\">\n",
                y.coloured > 0 ? " and disagreement" : "");
-    for (size_t k = 0; status == SADDLE_OK && k < y.count; k++)
-        status = write_drawing(r, &y, k, error);
+    for (size_t k = 0; k < y.count; k++)
+        SADDLE_TRY(write_drawing(r, &y, k, error));
     fputs("</div>\n", r->f);
     if (y.coloured > 0)
         fputs("<p class=\"soft\">Agents are coloured by the squared distance of their results from "
@@ -190,5 +190,5 @@ saddle_status report_networks(const report_part *r, saddle_error *error)
     if (y.cut)
         report_put(r->f, "<p class=\"soft\">The first %zu are drawn.</p>\n", y.count);
     fputs("</div>\n", r->f);
-    return status;
+    return SADDLE_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/outcome_name.h"
 #include "core/print.h"
 #include "core/text.h"
@@ -310,7 +311,7 @@ static void write_trace(FILE *f, const saddle_trace *trace, size_t stride)
 /* The trace as a data: address. */
 static void write_data(FILE *f, const saddle_trace *trace, size_t stride)
 {
-    char *text = NULL;
+    SADDLE_MALLOCED char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     fputs("data:text/csv;charset=utf-8,", f);
@@ -327,7 +328,6 @@ static void write_data(FILE *f, const saddle_trace *trace, size_t stride)
         else
             saddle_fprintf(f, "%%%02X", c);
     }
-    free(text);
 }
 
 /* A cell with the last value of a column. */

@@ -297,9 +297,9 @@ static saddle_status add_own(work *w, saddle_error *error)
     for (size_t t = 0; t < w->count; t++)
         most += count_options(w->trace[t]);
     w->out->own = calloc(most + 1, sizeof *w->out->own);
-    saddle_status status = saddle_check_memory(w->out->own, "groups of traces", error);
-    for (size_t t = 0; status == SADDLE_OK && t < w->count; t++)
-        for (size_t k = 0; status == SADDLE_OK && k < count_options(w->trace[t]); k++) {
+    SADDLE_TRY(saddle_check_memory(w->out->own, "groups of traces", error));
+    for (size_t t = 0; t < w->count; t++)
+        for (size_t k = 0; k < count_options(w->trace[t]); k++) {
             const char *name = w->trace[t]->entry[k].name;
             saddle_option *own = &w->out->own[count];
             const saddle_option *const one[] = {own, NULL};
@@ -310,9 +310,9 @@ static saddle_status add_own(work *w, saddle_error *error)
                                    .fallback = "auto",
                                    .home = SADDLE_HOME_OWN};
             count++;
-            status = saddle_plan_add_options(&w->out->options, one, error);
+            SADDLE_TRY(saddle_plan_add_options(&w->out->options, one, error));
         }
-    return status;
+    return SADDLE_OK;
 }
 
 /* ---- the public part ----------------------------------------------------------------------- */

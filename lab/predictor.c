@@ -71,10 +71,9 @@ static saddle_status check_agents(const saddle_predictor *p, saddle_error *error
 
 static saddle_status read_settings(saddle_predictor *p, saddle_error *error)
 {
-    saddle_status status = read_lines(p, p->model->settings, error);
+    SADDLE_TRY(read_lines(p, p->model->settings, error));
     p->agents = (size_t)p->plan.network.agents;
-    SADDLE_THEN(status, check_agents(p, error));
-    return status;
+    return check_agents(p, error);
 }
 
 static saddle_status read_model(saddle_predictor *p, saddle_error *error)
@@ -138,10 +137,9 @@ static saddle_status make_inputs(saddle_predictor *p, saddle_error *error)
         p->shard[i] = p->row;
         p->samples[i] = 1;
     }
-    saddle_status status = saddle_graph_create(&p->graph, "ring", p->agents, 0, error);
-    SADDLE_THEN(status, saddle_mixing_create(&p->mixing, p->graph, "metropolis", error));
-    SADDLE_THEN(status, saddle_world_alone(&p->world, p->agents, error));
-    return status;
+    SADDLE_TRY(saddle_graph_create(&p->graph, "ring", p->agents, 0, error));
+    SADDLE_TRY(saddle_mixing_create(&p->mixing, p->graph, "metropolis", error));
+    return saddle_world_alone(&p->world, p->agents, error);
 }
 
 /* Refuses sizes that do not fit together. */

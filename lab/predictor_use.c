@@ -84,11 +84,9 @@ saddle_status saddle_predictor_scores(const saddle_predictor *predictor, const s
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, predictor, data, out);
-    saddle_dataset *rows;
+    SADDLE_OWNED_BY(saddle_dataset_free_at) saddle_dataset *rows = NULL;
     SADDLE_TRY(take_rows(predictor, data, &rows, error));
-    saddle_status status = score_rows(predictor, rows, out, error);
-    saddle_dataset_free(rows);
-    return status;
+    return score_rows(predictor, rows, out, error);
 }
 
 saddle_status saddle_predictor_coefficients(const saddle_predictor *predictor, double *out,
@@ -206,14 +204,11 @@ saddle_status saddle_predictor_evaluate(const saddle_predictor *predictor,
     *count = 0;
     if (data->unlabelled)
         return no_labels(predictor, data, error);
-    saddle_dataset *rows;
+    SADDLE_OWNED_BY(saddle_dataset_free_at) saddle_dataset *rows = NULL;
     SADDLE_TRY(take_rows(predictor, data, &rows, error));
-    double *score = saddle_alloc_doubles(data->rows);
-    saddle_status status = saddle_check_memory(score, "the scores", error);
-    SADDLE_THEN(status, evaluate(predictor, rows, positive, score, out, count, error));
-    saddle_free(score);
-    saddle_dataset_free(rows);
-    return status;
+    SADDLE_OWNED double *score = saddle_alloc_doubles(data->rows);
+    SADDLE_TRY(saddle_check_memory(score, "the scores", error));
+    return evaluate(predictor, rows, positive, score, out, count, error);
 }
 
 saddle_status saddle_save_numbers(const double *number, size_t count, const char *path,

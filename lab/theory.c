@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "core/vector.h"
 #include "instance/instance.h"
+#include "run/result.h"
 
 /* The quantities at the start that the guarantees multiply. */
 typedef struct start {
@@ -23,7 +24,7 @@ static saddle_status measure_gradients(const saddle_problem *problem, const doub
 {
     size_t size = problem->x_dim + problem->y_dim;
     double m = (double)problem->agents;
-    double *mean = saddle_alloc_doubles(2 * size + saddle_problem_scratch(problem));
+    SADDLE_OWNED double *mean = saddle_alloc_doubles(2 * size + saddle_problem_scratch(problem));
     SADDLE_TRY(saddle_check_memory(mean, "the theory", error));
     double *gradient = mean + size;
     double *scratch = gradient + size;
@@ -39,7 +40,6 @@ static saddle_status measure_gradients(const saddle_problem *problem, const doub
         saddle_axpy(size, 1.0 / m, gradient, mean);
     }
     out->trackers = fmax(0.0, sum - m * saddle_norm2(size, mean));
-    saddle_free(mean);
     return SADDLE_OK;
 }
 
@@ -48,7 +48,7 @@ static saddle_status measure_start(const saddle_instance *instance, const saddle
                                    start *out, saddle_error *error)
 {
     saddle_plan plan;
-    saddle_result *result = NULL;
+    SADDLE_OWNED_BY(saddle_result_free_at) saddle_result *result = NULL;
     saddle_plan_defaults(&plan, sizeof plan);
     plan.steps.nu = t->nu;
     plan.steps.eta = t->eta;
@@ -59,9 +59,7 @@ static saddle_status measure_start(const saddle_instance *instance, const saddle
     plan.engine.threads = instance->plan->engine.threads;
     SADDLE_TRY(saddle_run(instance, &plan, NULL, &result, error));
     out->row = result->rows[0];
-    saddle_status status = measure_gradients(instance->problem, result->x, result->y, out, error);
-    saddle_result_free(result);
-    return status;
+    return measure_gradients(instance->problem, result->x, result->y, out, error);
 }
 
 /* Computes the bound at the start, and the iterations after which it is at most epsilon^2.

@@ -163,13 +163,11 @@ static bool copy_settings(saddle_trace *trace, const saddle_result *result)
     }
     good = good && (result->title == NULL || saddle_trace_add_entry(trace, "title", result->title));
     good = good && saddle_trace_add_entry(trace, "untuned", result->untuned ? "yes" : "no");
-    char *x_dim = saddle_format("%zu", result->x_dim);
-    char *y_dim = saddle_format("%zu", result->y_dim);
+    SADDLE_OWNED char *x_dim = saddle_format("%zu", result->x_dim);
+    SADDLE_OWNED char *y_dim = saddle_format("%zu", result->y_dim);
     good = good && x_dim != NULL && y_dim != NULL &&
            saddle_trace_add_entry(trace, "x_dim", x_dim) &&
            saddle_trace_add_entry(trace, "y_dim", y_dim);
-    saddle_free(x_dim);
-    saddle_free(y_dim);
     return good;
 }
 

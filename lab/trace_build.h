@@ -3,6 +3,7 @@
 
 #include <saddle/lab.h>
 
+#include "core/memory.h"
 #include "files/line_reader.h"
 #include "instance/same_run.h"
 
@@ -37,3 +38,4 @@ typedef struct saddle_wanted_run {
 /* Refuses a trace, or a log, of another version or run, or of files with other contents. */
 saddle_status saddle_trace_check_run(const saddle_trace *trace, const saddle_wanted_run *wanted,
                                      saddle_error *error);
+SADDLE_RELEASES(saddle_trace, saddle_trace_free)

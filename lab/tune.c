@@ -29,6 +29,7 @@
 #include "files/file.h"
 #include "instance/plan.h"
 #include "instance/plan_plugins.h"
+#include "run/result.h"
 #include "run/run.h"
 
 /* The allotment of the first rung covers at least this many of the most expensive iterations. */
@@ -126,10 +127,9 @@ static saddle_status choose_candidates(search *s, saddle_error *error)
                            "%s; give at least %" PRIu64,
                            t->budget, count, SADDLE_PLURAL(count), t->algorithm->name,
                            least_budget(s, count));
-    saddle_status status = saddle_tune_choose(t, &s->space, count, error);
-    if (status == SADDLE_OK)
-        t->rungs = make_field(t->candidates, t->field);
-    return status;
+    SADDLE_TRY(saddle_tune_choose(t, &s->space, count, error));
+    t->rungs = make_field(t->candidates, t->field);
+    return SADDLE_OK;
 }
 
 /* ---- evaluations --------------------------------------------------------------------------- */
@@ -173,8 +173,8 @@ static bool is_lost(const search *s, const saddle_result *result, double value)
 static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
                               saddle_error *error)
 {
-    saddle_plan plan = {.settings = NULL};
-    saddle_result *result = NULL;
+    SADDLE_OWNED_BY(saddle_plan_free) saddle_plan plan = {.settings = NULL};
+    SADDLE_OWNED_BY(saddle_result_free_at) saddle_result *result = NULL;
     saddle_hooks hooks = {.context = s->hooks->context,
                           .progress = s->hooks->progress,
                           .warning = s->warned ? NULL : s->hooks->warning,
@@ -209,8 +209,6 @@ static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
         status = SADDLE_OK;
     }
     trial->cost = saddle_tune_cost(s->tuning, trial);
-    saddle_result_free(result);
-    saddle_plan_free(&plan);
     return status;
 }
 
@@ -262,7 +260,7 @@ static saddle_status run_rung(search *s, size_t rung, bool *interrupted, saddle_
 static saddle_status halve(search *s, size_t rung, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
-    saddle_trial *sorted = saddle_alloc(s->active_count, sizeof *sorted);
+    SADDLE_OWNED saddle_trial *sorted = saddle_alloc(s->active_count, sizeof *sorted);
     SADDLE_TRY(saddle_check_memory(sorted, "a rung", error));
     memcpy(sorted, t->trials + t->trial_count - s->active_count, s->active_count * sizeof *sorted);
     qsort(sorted, s->active_count, sizeof *sorted, saddle_trial_order);
@@ -279,7 +277,6 @@ static saddle_status halve(search *s, size_t rung, saddle_error *error)
             s->active[s->active_count - 1] = 0;
         qsort(s->active, s->active_count, sizeof *s->active, saddle_compare_sizes);
     }
-    saddle_free(sorted);
     return SADDLE_OK;
 }
 
@@ -367,22 +364,22 @@ static saddle_status best_plan(search *s, saddle_error *error)
     /* Separate settings, because the given ones may include options of the calling program. */
     saddle_plan fields = *s->space.plan;
     fields.settings = NULL;
-    saddle_status status = saddle_plan_copy(&t->plan, &fields, error);
-    SADDLE_THEN(status, saddle_plan_load_plugins(&t->plan, error));
-    for (size_t k = 0; status == SADDLE_OK && k < saddle_plan_option_count(&t->plan); k++) {
+    SADDLE_TRY(saddle_plan_copy(&t->plan, &fields, error));
+    SADDLE_TRY(saddle_plan_load_plugins(&t->plan, error));
+    for (size_t k = 0; k < saddle_plan_option_count(&t->plan); k++) {
         const saddle_option *option = saddle_plan_option(&t->plan, k);
         if (saddle_effect_in(option, SADDLE_TUNE_IGNORED))
             saddle_plan_reset(&t->plan, option);
         else if (saddle_plan_given(s->space.plan, option))
-            status = saddle_plan_set(&t->plan, option->name,
-                                     SADDLE_PLAN_TEXT(s->space.plan, option), error);
+            SADDLE_TRY(saddle_plan_set(&t->plan, option->name,
+                                       SADDLE_PLAN_TEXT(s->space.plan, option), error));
     }
-    SADDLE_THEN(status, saddle_plan_set(&t->plan, "algorithm", t->choice->text, error));
-    SADDLE_THEN(status, saddle_plan_set(&t->plan, "metric-tau", metric_tau, error));
-    for (size_t j = 0; status == SADDLE_OK && j < t->option_count; j++)
-        status = saddle_plan_set(&t->plan, t->option[j]->name,
-                                 saddle_tuning_value(t, t->ranking[0], j), error);
-    return status;
+    SADDLE_TRY(saddle_plan_set(&t->plan, "algorithm", t->choice->text, error));
+    SADDLE_TRY(saddle_plan_set(&t->plan, "metric-tau", metric_tau, error));
+    for (size_t j = 0; j < t->option_count; j++)
+        SADDLE_TRY(saddle_plan_set(&t->plan, t->option[j]->name,
+                                   saddle_tuning_value(t, t->ranking[0], j), error));
+    return SADDLE_OK;
 }
 
 /* Begins a search. */

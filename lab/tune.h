@@ -5,6 +5,7 @@
 
 #include <saddle/lab.h>
 
+#include "core/memory.h"
 #include "files/file.h"
 #include "instance/same_run.h"
 #include "run/run.h"
@@ -132,3 +133,4 @@ void saddle_tune_log_close(saddle_tune_log *log);
 int saddle_trial_order(const void *a, const void *b);
 /* Orders the candidates by the rung they reached, then by their values. */
 saddle_status saddle_tuning_rank(saddle_tuning *tuning, saddle_error *error);
+SADDLE_RELEASES(saddle_tuning, saddle_tuning_free)

@@ -249,10 +249,9 @@ saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_tune_spa
                                     size_t *out, saddle_error *error)
 {
     grid g;
-    saddle_status status = make_grid(&g, tuning, space, error);
-    if (status == SADDLE_OK)
-        *out = g.all;
-    return status;
+    SADDLE_TRY(make_grid(&g, tuning, space, error));
+    *out = g.all;
+    return SADDLE_OK;
 }
 
 /* Writes a point's values to a candidate. */
@@ -337,27 +336,24 @@ saddle_status saddle_tune_choose(saddle_tuning *tuning, const saddle_tune_space 
     grid g;
     SADDLE_TRY(make_grid(&g, tuning, space, error));
     most = most < g.all ? most : g.all;
-    size_t *order = saddle_alloc(g.points, sizeof *order);
+    SADDLE_OWNED size_t *order = saddle_alloc(g.points, sizeof *order);
     tuning->value = saddle_alloc(most * tuning->option_count, sizeof *tuning->value);
-    bool good = order != NULL && tuning->value != NULL;
-    saddle_status status = good ? SADDLE_OK : saddle_no_memory(error, "the candidates");
-    for (size_t p = 0; good && p < g.points; p++)
+    if (order == NULL || tuning->value == NULL)
+        return saddle_no_memory(error, "the candidates");
+    for (size_t p = 0; p < g.points; p++)
         order[p] = p;
     saddle_rng rng;
     saddle_rng_init(&rng, space->instance->seed, SADDLE_RNG_TUNE, 0, 0);
-    if (good && most < g.all)
+    if (most < g.all)
         saddle_rng_shuffle(&rng, order, g.points);
-    SADDLE_THEN(status, take_points(&g, order, most, error));
-    saddle_free(order);
-    return status;
+    return take_points(&g, order, most, error);
 }
 
 saddle_status saddle_tune_apply(const saddle_tuning *tuning, size_t candidate, saddle_plan *plan,
                                 saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    for (size_t j = 0; status == SADDLE_OK && candidate > 0 && j < tuning->option_count; j++)
-        status = saddle_plan_set(plan, tuning->option[j]->name,
-                                 saddle_tuning_value(tuning, candidate, j), error);
-    return status;
+    for (size_t j = 0; candidate > 0 && j < tuning->option_count; j++)
+        SADDLE_TRY(saddle_plan_set(plan, tuning->option[j]->name,
+                                   saddle_tuning_value(tuning, candidate, j), error));
+    return SADDLE_OK;
 }

@@ -174,7 +174,7 @@ static saddle_status read_log(saddle_tune_log *log, const char *head, const sadd
                               const saddle_tuning *tuning, size_t *used, saddle_error *error)
 {
     saddle_line_reader in;
-    saddle_trace *there = NULL;
+    SADDLE_OWNED_BY(saddle_trace_free_at) saddle_trace *there = NULL;
     if (ends_in_head(log->lines.path, head))
         return SADDLE_OK;
     saddle_status status =
@@ -182,7 +182,6 @@ static saddle_status read_log(saddle_tune_log *log, const char *head, const sadd
     SADDLE_THEN(status, saddle_trace_read_head(&there, &in, error));
     SADDLE_THEN(status, saddle_trace_check_run(there, run, error));
     SADDLE_THEN(status, read_trials(&in, log, tuning, used, error));
-    saddle_trace_free(there);
     saddle_line_reader_close(&in);
     return status;
 }
@@ -204,18 +203,16 @@ static saddle_status open_file(saddle_tune_log *log, const saddle_wanted_run *ru
                                const saddle_tuning *tuning, bool resume, saddle_error *error)
 {
     size_t used = 0;
-    char *head = make_head(run, tuning);
+    SADDLE_MALLOCED char *head = make_head(run, tuning);
     SADDLE_TRY(saddle_check_memory(head, "the log", error));
-    saddle_status status = saddle_lines_open(&log->lines, log->path, "--output", true, error);
-    SADDLE_THEN(status,
-                resume ? read_log(log, head, run, tuning, &used, error) : check_new(log, error));
-    SADDLE_THEN(status, saddle_lines_cut(&log->lines, used, WHAT, error));
-    if (status == SADDLE_OK && used == 0) {
+    SADDLE_TRY(saddle_lines_open(&log->lines, log->path, "--output", true, error));
+    SADDLE_TRY(resume ? read_log(log, head, run, tuning, &used, error) : check_new(log, error));
+    SADDLE_TRY(saddle_lines_cut(&log->lines, used, WHAT, error));
+    if (used == 0) {
         fputs(head, log->lines.stream);
-        status = saddle_lines_flush(&log->lines, WHAT, error);
+        SADDLE_TRY(saddle_lines_flush(&log->lines, WHAT, error));
     }
-    free(head);
-    return status;
+    return SADDLE_OK;
 }
 
 /* Opens the log in the process that has the file. */

@@ -53,7 +53,7 @@ static int by_rung(const void *a, const void *b)
 
 saddle_status saddle_tuning_rank(saddle_tuning *t, saddle_error *error)
 {
-    saddle_trial *last = saddle_alloc(t->candidates, sizeof *last);
+    SADDLE_OWNED saddle_trial *last = saddle_alloc(t->candidates, sizeof *last);
     SADDLE_TRY(saddle_check_memory(last, "the ranking", error));
     size_t count = 0;
     for (size_t c = 0; c < t->candidates; c++) {
@@ -64,7 +64,6 @@ saddle_status saddle_tuning_rank(saddle_tuning *t, saddle_error *error)
     qsort(last, count, sizeof *last, by_rung);
     for (size_t k = 0; k < count; k++)
         t->ranking[k] = last[k].candidate;
-    saddle_free(last);
     return SADDLE_OK;
 }
 

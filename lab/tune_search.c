@@ -102,27 +102,25 @@ static saddle_status add_range(saddle_tune_axis *axis, const char *text, saddle_
                            "FROM:TO:linear:COUNT with numbers FROM < TO, above 0 for log, and 2 to "
                            "%d values, or a list A,B,C",
                            axis->option->name, SADDLE_EXCERPT(text), MOST_VALUES);
-    saddle_status status = add_value(axis, f.field[0], error);
-    for (uint64_t k = 1; status == SADDLE_OK && k + 1 < count; k++) {
+    SADDLE_TRY(add_value(axis, f.field[0], error));
+    for (uint64_t k = 1; k + 1 < count; k++) {
         double share = (double)k / (double)(count - 1);
         double value =
             linear ? low + share * (high - low) : low * saddle_exp(share * saddle_log(high / low));
         char shown[SADDLE_REAL_SIZE];
         saddle_snprintf(shown, sizeof shown, whole ? "%.0f" : linear ? "%.6g" : "%.3g", value);
-        status = add_value(axis, shown, error);
+        SADDLE_TRY(add_value(axis, shown, error));
     }
-    SADDLE_THEN(status, add_value(axis, f.field[1], error));
-    return status;
+    return add_value(axis, f.field[1], error);
 }
 
 static saddle_status add_values(saddle_tune_axis *axis, char *text, saddle_error *error)
 {
     if (strchr(text, ':') != NULL)
         return add_range(axis, text, error);
-    saddle_status status = SADDLE_OK;
-    for (char *rest = text; status == SADDLE_OK && rest != NULL;)
-        status = add_value(axis, strsep(&rest, ","), error);
-    return status;
+    for (char *rest = text; rest != NULL;)
+        SADDLE_TRY(add_value(axis, strsep(&rest, ","), error));
+    return SADDLE_OK;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

@@ -85,19 +85,15 @@ saddle_status saddle_checkpoint_begin(saddle_checkpoint_stream *writer, const ch
     size_t bytes = 0;
     memset(writer, 0, sizeof *writer);
     memcpy(start.magic, magic, sizeof magic);
-    char *texts = make_texts(checkpoint, &bytes);
+    SADDLE_MALLOCED char *texts = make_texts(checkpoint, &bytes);
     start.texts = bytes;
     start.file = file_bytes(&start);
-    saddle_status status = texts != NULL && start.file != 0
-                               ? saddle_output_open(&writer->output, path, error)
-                               : saddle_no_memory(error, "a checkpoint");
-    if (status == SADDLE_OK) {
-        saddle_sha256_begin(&writer->sum);
-        saddle_checkpoint_put(writer, &start, sizeof start);
-        saddle_checkpoint_put(writer, texts, bytes);
-    }
-    free(texts);
-    return status;
+    SADDLE_TRY(texts != NULL && start.file != 0 ? saddle_output_open(&writer->output, path, error)
+                                                : saddle_no_memory(error, "a checkpoint"));
+    saddle_sha256_begin(&writer->sum);
+    saddle_checkpoint_put(writer, &start, sizeof start);
+    saddle_checkpoint_put(writer, texts, bytes);
+    return SADDLE_OK;
 }
 
 saddle_status saddle_checkpoint_end(saddle_checkpoint_stream *writer, saddle_error *error)
@@ -223,17 +219,14 @@ static saddle_status check_sum(const saddle_checkpoint *c, uint64_t bytes, saddl
 static saddle_status read_head(saddle_checkpoint *c, uint64_t bytes, saddle_error *error)
 {
     head start;
-    saddle_status status = read_start(c, &start, bytes, error);
-    SADDLE_THEN(status, check_sum(c, bytes, error));
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(read_start(c, &start, bytes, error));
+    SADDLE_TRY(check_sum(c, bytes, error));
     c->head_bytes = sizeof start + (size_t)start.texts;
     c->head = saddle_alloc(c->head_bytes, 1);
     SADDLE_TRY(saddle_check_memory(c->head, "a checkpoint", error));
     memcpy(c->head, &start, sizeof start);
-    status = saddle_checkpoint_get(c, c->head + sizeof start, (size_t)start.texts, error);
-    SADDLE_THEN(status, decode(c, error));
-    return status;
+    SADDLE_TRY(saddle_checkpoint_get(c, c->head + sizeof start, (size_t)start.texts, error));
+    return decode(c, error);
 }
 
 /* Creates a checkpoint with only its path. */

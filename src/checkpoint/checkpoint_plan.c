@@ -21,15 +21,14 @@ static bool lies_below(const char *path, const char *directory)
     if (saddle_unwritable(path) != NULL ||
         (there && S_ISREG(status.st_mode) && status.st_nlink > 1))
         return false;
-    char *parent = saddle_directory_of(path);
-    char *place = there ? realpath(path, NULL) : parent != NULL ? realpath(parent, NULL) : NULL;
-    char *home = realpath(directory, NULL);
+    SADDLE_OWNED char *parent = saddle_directory_of(path);
+    SADDLE_MALLOCED char *place = there            ? realpath(path, NULL)
+                                  : parent != NULL ? realpath(parent, NULL)
+                                                   : NULL;
+    SADDLE_MALLOCED char *home = realpath(directory, NULL);
     size_t length = home != NULL ? strlen(home) : 0;
     bool below = place != NULL && home != NULL && strncmp(place, home, length) == 0 &&
                  (place[length] == '/' || (place[length] == '\0' && !there));
-    free(home);
-    free(place);
-    saddle_free(parent);
     return below;
 }
 
@@ -47,21 +46,20 @@ static const saddle_option *taken(const saddle_setting *setting, const saddle_pl
 static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan *plan,
                                    saddle_error *error)
 {
-    char *directory = saddle_directory_of(c->path);
-    saddle_status status = saddle_check_memory(directory, "a path", error);
-    for (size_t k = 0; status == SADDLE_OK && k < c->settings.count; k++) {
+    SADDLE_OWNED char *directory = saddle_directory_of(c->path);
+    SADDLE_TRY(saddle_check_memory(directory, "a path", error));
+    for (size_t k = 0; k < c->settings.count; k++) {
         const saddle_setting *s = &c->settings.setting[k];
         const saddle_option *option = taken(s, plan);
         bool file = option != NULL && option->files == SADDLE_FILES_OUTPUT;
         if (file && *s->given != '\0' && !lies_below(s->given, directory))
-            status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "--%s: '%.300s' lies outside the directory of the checkpoint "
-                                 "'%.300s', or is a link; a resumed run writes such a file only if "
-                                 "you name it again: set --%s to this path, or to another one",
-                                 s->name, s->given, c->path, s->name);
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "--%s: '%.300s' lies outside the directory of the checkpoint "
+                               "'%.300s', or is a link; a resumed run writes such a file only if "
+                               "you name it again: set --%s to this path, or to another one",
+                               s->name, s->given, c->path, s->name);
     }
-    saddle_free(directory);
-    return status;
+    return SADDLE_OK;
 }
 
 /* Gives a plug-in that the plan names the options that the checkpoint's run gave it, unless they are given. */
@@ -80,12 +78,12 @@ static saddle_status restore_plugin(const saddle_setting *setting, saddle_plan *
 static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan, bool to_run,
                                    saddle_error *error)
 {
-    saddle_status status = to_run ? saddle_plan_load_plugins(plan, error) : SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < c->settings.count; k++) {
+    SADDLE_TRY(to_run ? saddle_plan_load_plugins(plan, error) : SADDLE_OK);
+    for (size_t k = 0; k < c->settings.count; k++) {
         const saddle_setting *s = &c->settings.setting[k];
         const saddle_option *option = taken(s, plan);
         if (to_run && option == NULL)
-            status = restore_plugin(s, plan, error);
+            SADDLE_TRY(restore_plugin(s, plan, error));
         /* The plan has or will get an object in memory itself; if not, it is refused later. */
         if (option == NULL || (to_run && strcmp(s->given, SADDLE_IN_MEMORY) == 0))
             continue;
@@ -96,17 +94,16 @@ static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan
                 "because a file names them; if you trust it, give %.200s as --%s",
                 s->name, c->path, s->given, s->given, s->name);
         if (option->effect != SADDLE_EFFECT_ENGINE && !SADDLE_IS_FIELD(option, outputs.checkpoint))
-            status = saddle_plan_set(plan, s->name, s->given, error);
+            SADDLE_TRY(saddle_plan_set(plan, s->name, s->given, error));
     }
-    return status;
+    return SADDLE_OK;
 }
 
 /* Adds the own options of a plug-in, which is not loaded, to the text that names it. */
 static saddle_status show_own(const saddle_checkpoint *c, saddle_plan *plan, saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
     for (size_t j = 0; j < c->settings.count; j++)
-        for (size_t k = 0; status == SADDLE_OK && k < c->settings.count; k++) {
+        for (size_t k = 0; k < c->settings.count; k++) {
             const saddle_setting *plugin = &c->settings.setting[j];
             const saddle_setting *own = &c->settings.setting[k];
             const saddle_option *option = saddle_plan_find(plan, plugin->name);
@@ -114,12 +111,11 @@ static saddle_status show_own(const saddle_checkpoint *c, saddle_plan *plan, sad
                 saddle_plan_find(plan, own->name) != NULL ||
                 !saddle_plugin_text_has(plugin->effective, own->name))
                 continue;
-            char *text = saddle_format(":%s=%s", own->name, own->given);
-            status = saddle_check_memory(text, "the settings", error);
-            SADDLE_THEN(status, saddle_plan_restore_plugin(plan, option, text, error));
-            saddle_free(text);
+            SADDLE_OWNED char *text = saddle_format(":%s=%s", own->name, own->given);
+            SADDLE_TRY(saddle_check_memory(text, "the settings", error));
+            SADDLE_TRY(saddle_plan_restore_plugin(plan, option, text, error));
         }
-    return status;
+    return SADDLE_OK;
 }
 
 saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info *out,
@@ -157,11 +153,9 @@ saddle_status saddle_resume_directory(const saddle_resumption *r, saddle_plan *p
 {
     if (r->from == NULL || plan->outputs.checkpoint != NULL)
         return SADDLE_OK;
-    char *directory = saddle_directory_of(r->from->path);
-    saddle_status status = directory != NULL ? saddle_plan_set(plan, "checkpoint", directory, error)
-                                             : saddle_no_memory(error, "a checkpoint's path");
-    saddle_free(directory);
-    return status;
+    SADDLE_OWNED char *directory = saddle_directory_of(r->from->path);
+    return directory != NULL ? saddle_plan_set(plan, "checkpoint", directory, error)
+                             : saddle_no_memory(error, "a checkpoint's path");
 }
 
 /* Replaces a plan by its copy, completed by the settings of a resumption's checkpoint and its directory

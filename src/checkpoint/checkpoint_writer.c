@@ -96,11 +96,11 @@ static saddle_status read_every(saddle_checkpoint_writer *k, const char *text, s
 static saddle_status check_newer(const saddle_checkpoint_writer *k, const saddle_checkpoint *from,
                                  saddle_error *error)
 {
-    char *own = saddle_checkpoint_path(k->directory, from->number.iteration);
+    SADDLE_OWNED char *own = saddle_checkpoint_path(k->directory, from->number.iteration);
     saddle_status status = saddle_check_memory(own, "the checkpoints", error);
     bool newer = true;
     for (size_t age = 0; status == SADDLE_OK && newer; age++) {
-        char *path = NULL;
+        SADDLE_OWNED char *path = NULL;
         saddle_checkpoint *other = NULL;
         status = saddle_checkpoint_find(&path, k->directory, age, error);
         newer = path != NULL && strcmp(saddle_file_name(path), saddle_file_name(own)) > 0;
@@ -112,9 +112,7 @@ static saddle_status check_newer(const saddle_checkpoint_writer *k, const saddle
                                  "give another directory",
                                  path, other->number.iteration, from->number.iteration);
         saddle_checkpoint_close(other);
-        saddle_free(path);
     }
-    saddle_free(own);
     return status;
 }
 
@@ -122,8 +120,8 @@ static saddle_status check_newer(const saddle_checkpoint_writer *k, const saddle
 static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle_checkpoint *from,
                                        saddle_error *error)
 {
-    char *home = from != NULL ? saddle_directory_of(from->path) : NULL;
-    char *there = NULL;
+    SADDLE_OWNED char *home = from != NULL ? saddle_directory_of(from->path) : NULL;
+    SADDLE_OWNED char *there = NULL;
     saddle_status status = saddle_make_directory("--checkpoint", k->directory, error);
     if (status == SADDLE_OK && access(k->directory, W_OK | X_OK) != 0)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
@@ -143,8 +141,6 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
         k->newest = saddle_strdup(from->path);
     if ((from != NULL && home == NULL) || (status == SADDLE_OK && own && k->newest == NULL))
         status = saddle_no_memory(error, "the checkpoints");
-    saddle_free(home);
-    saddle_free(there);
     return status;
 }
 
@@ -177,15 +173,15 @@ static saddle_status set_up(saddle_checkpoint_writer *k, const saddle_resumption
     take_buffers(k, world->local);
     if (k->directory == NULL || k->allocator.failed)
         return saddle_no_memory(error, "the checkpoints");
-    saddle_status status = read_every(k, plan->outputs.checkpoint_every, error);
-    SADDLE_THEN_IF(status, k->info->network->world->rank == 0,
-                   prepare_directory(k, resumption->from, error));
+    SADDLE_TRY(read_every(k, plan->outputs.checkpoint_every, error));
+    if (k->info->network->world->rank == 0)
+        SADDLE_TRY(prepare_directory(k, resumption->from, error));
     /* Note the settings now, while the files of the plug-ins are still those that were loaded. */
-    SADDLE_THEN_IF(status, k->info->network->world->rank == 0,
-                   saddle_record_settings(&k->settings, k->info->plan, k->info->given,
+    if (k->info->network->world->rank == 0)
+        SADDLE_TRY(saddle_record_settings(&k->settings, k->info->plan, k->info->given,
                                           k->info->network->plan, true, error));
     k->number.settings = k->settings.count;
-    return status;
+    return SADDLE_OK;
 }
 
 saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
@@ -367,11 +363,10 @@ static saddle_status save(saddle_checkpoint_writer *k, const saddle_checkpoint_m
 static void announce(const saddle_checkpoint_writer *k, uint64_t iteration)
 {
     const saddle_instance *network = k->info->network;
-    char *path = saddle_checkpoint_path(k->directory, iteration);
+    SADDLE_OWNED char *path = saddle_checkpoint_path(k->directory, iteration);
     if (path != NULL)
         saddle_engine_watch(network->parts->engine, network->world,
                             network->plan->engine.stall_seconds, path);
-    saddle_free(path);
 }
 
 saddle_status saddle_checkpoint_write_due(saddle_checkpoint_writer *k,

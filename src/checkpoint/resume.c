@@ -45,7 +45,7 @@ static saddle_status read_source(resume_source *out, const saddle_plan *plan, sa
 static saddle_checkpoint *find_other(const char *refused, const saddle_resuming_run *wanted)
 {
     saddle_checkpoint *found = NULL;
-    char *directory = saddle_directory_of(refused);
+    SADDLE_OWNED char *directory = saddle_directory_of(refused);
     char *path = NULL;
     for (size_t age = 0; directory != NULL && found == NULL; age++) {
         if (saddle_checkpoint_find(&path, directory, age, NULL) != SADDLE_OK || path == NULL)
@@ -58,7 +58,6 @@ static saddle_checkpoint *find_other(const char *refused, const saddle_resuming_
         }
         saddle_free(path);
     }
-    saddle_free(directory);
     return found;
 }
 
@@ -102,7 +101,7 @@ static saddle_status choose(saddle_resumption *out, const saddle_plan *plan, sad
 {
     resume_source source;
     struct stat there;
-    char *path = NULL;
+    SADDLE_OWNED char *path = NULL;
     saddle_status status = read_source(&source, plan, error);
     if (status != SADDLE_OK || source.place == NULL)
         return status;
@@ -117,7 +116,6 @@ static saddle_status choose(saddle_resumption *out, const saddle_plan *plan, sad
                              "the beginning, or give auto to resume only if there is one",
                              source.place);
     SADDLE_THEN_IF(status, path != NULL, open_or_other(out, path, source.lenient, error));
-    saddle_free(path);
     return status;
 }
 

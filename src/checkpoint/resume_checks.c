@@ -181,13 +181,12 @@ saddle_status saddle_resume_check(const saddle_checkpoint *c, const saddle_resum
                            "the checkpoint '%s' is of saddle %.40s, but this is %s, which may give "
                            "different results; resume it with that version",
                            c->path, c->version, saddle_version());
-    saddle_status status = check_memory(c, wanted->info, error);
-    SADDLE_THEN(status, check_settings(c, wanted->info, true, error));
-    SADDLE_THEN(status, check_known(c, wanted->info->plan, error));
+    SADDLE_TRY(check_memory(c, wanted->info, error));
+    SADDLE_TRY(check_settings(c, wanted->info, true, error));
+    SADDLE_TRY(check_known(c, wanted->info->plan, error));
     /* The other settings and the sizes may follow from the data. */
-    SADDLE_THEN(status, check_contents(c, wanted, error));
-    SADDLE_THEN(status, check_settings(c, wanted->info, false, error));
-    SADDLE_THEN(status, check_numbers(c, wanted, error));
-    SADDLE_THEN(status, check_plan(c, wanted->info->plan, error));
-    return status;
+    SADDLE_TRY(check_contents(c, wanted, error));
+    SADDLE_TRY(check_settings(c, wanted->info, false, error));
+    SADDLE_TRY(check_numbers(c, wanted, error));
+    return check_plan(c, wanted->info->plan, error);
 }

@@ -37,6 +37,25 @@ double *saddle_alloc_doubles(size_t count);
 /* Frees a block of saddle_alloc(). NULL is allowed. */
 void saddle_free(void *block);
 
+/*
+ * A local variable that release(&variable) frees when it goes out of scope, on every path. It is initialized where it
+ * is declared. SADDLE_OWNED is for blocks of saddle_alloc(), SADDLE_MALLOCED for those of malloc().
+ */
+#define SADDLE_OWNED_BY(release) __attribute__((cleanup(release)))
+#define SADDLE_OWNED SADDLE_OWNED_BY(saddle_free_at)
+#define SADDLE_MALLOCED SADDLE_OWNED_BY(saddle_malloc_free_at)
+/* Defines release_at(), which applies release() to a pointer at an address, for SADDLE_OWNED_BY(). */
+#define SADDLE_RELEASES(type, release)               \
+    static inline void release##_at(type *const *at) \
+    {                                                \
+        release(*at);                                \
+    }
+/* Free the block whose pointer, of any type, is at an address. */
+void saddle_free_at(const void *at);
+void saddle_malloc_free_at(const void *at);
+/* Returns the pointer at an address and sets it to NULL, because it has another owner from now on. */
+void *saddle_taken(void *at);
+
 /* Bytes in all blocks now, and the most there ever were. */
 double saddle_memory_used(void);
 double saddle_memory_peak(void);

@@ -387,15 +387,13 @@ static saddle_status parse_one(const saddle_option *const *options, const char *
 saddle_status saddle_options_parse(const saddle_option *const *options, char *list, void *target,
                                    saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && options[k] != NULL; k++) {
-        status = saddle_option_check(options[k], error);
-        if (status == SADDLE_OK && options[k]->home == SADDLE_HOME_OWN)
+    for (size_t k = 0; options[k] != NULL; k++) {
+        SADDLE_TRY(saddle_option_check(options[k], error));
+        if (options[k]->home == SADDLE_HOME_OWN)
             saddle_option_default(options[k], target);
     }
     char *rest = *list != '\0' ? list : NULL;
-    for (char *word = strsep(&rest, ","); status == SADDLE_OK && word != NULL;
-         word = strsep(&rest, ","))
-        status = parse_one(options, list, word, target, error);
-    return status;
+    for (char *word = strsep(&rest, ","); word != NULL; word = strsep(&rest, ","))
+        SADDLE_TRY(parse_one(options, list, word, target, error));
+    return SADDLE_OK;
 }

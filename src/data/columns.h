@@ -11,6 +11,8 @@
 
 #include <saddle/data.h>
 
+#include "core/memory.h"
+
 /* A column with more different texts than this holds names, not categories. */
 #define SADDLE_MOST_CATEGORIES 10000
 
@@ -91,3 +93,4 @@ char *saddle_columns_label_list(const saddle_columns *columns, const char *list)
 char *saddle_columns_print(const saddle_columns *columns, bool observed);
 /* Parses the output of saddle_columns_print(). The text need not be trusted. */
 saddle_status saddle_columns_parse(saddle_columns **out, const char *text, saddle_error *error);
+SADDLE_RELEASES(saddle_columns, saddle_columns_free)

@@ -202,14 +202,13 @@ static int by_name(const void *a, const void *b)
 /* Determines whether all field names are distinct; if not, fields are matched by their order. */
 static saddle_status check_twins(const saddle_csv *table, bool *unique, saddle_error *error)
 {
-    saddle_csv_head *sorted = saddle_alloc(table->fields, sizeof *sorted);
+    SADDLE_OWNED saddle_csv_head *sorted = saddle_alloc(table->fields, sizeof *sorted);
     SADDLE_TRY(saddle_check_memory(sorted, "the columns", error));
     memcpy(sorted, table->head, table->fields * sizeof *sorted);
     qsort(sorted, table->fields, sizeof *sorted, by_name);
     *unique = true;
     for (size_t k = 1; k < table->fields; k++)
         *unique = *unique && by_name(&sorted[k - 1], &sorted[k]) != 0;
-    saddle_free(sorted);
     return SADDLE_OK;
 }
 

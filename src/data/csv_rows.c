@@ -83,11 +83,10 @@ static const char *hint(const saddle_csv *table)
 
 static bool observe_text(saddle_csv *table, const saddle_csv_field *field, saddle_column *column)
 {
-    char *copy;
+    SADDLE_OWNED char *copy = NULL;
     size_t length;
     const char *text = text_of(field, &copy, &length);
     bool good = text != NULL && saddle_column_observe(column, text, length, 1);
-    saddle_free(copy);
     return good ||
            saddle_parse_fail(&table->parse, field->begin,
                              "column '%s' has more than %d categories, or memory is short; %s",

@@ -62,8 +62,8 @@ static saddle_status write_parts(const saddle_csv *table, const saddle_division 
                                  char *const *path, size_t *size, saddle_error *error)
 {
     const saddle_dataset *data = table->data;
-    size_t *row = saddle_alloc(data->rows, sizeof *row);
-    saddle_output *out = saddle_alloc(how->parts, sizeof *out);
+    SADDLE_OWNED size_t *row = saddle_alloc(data->rows, sizeof *row);
+    SADDLE_OWNED saddle_output *out = saddle_alloc(how->parts, sizeof *out);
     saddle_status status =
         row != NULL && out != NULL
             ? saddle_split_rows(how, data->name, data->label, data->rows, row, size, error)
@@ -73,8 +73,6 @@ static saddle_status write_parts(const saddle_csv *table, const saddle_division 
     SADDLE_THEN(status, saddle_outputs_commit(out, how->parts, error));
     for (size_t p = 0; out != NULL && p < how->parts; p++)
         saddle_output_discard(&out[p]);
-    saddle_free(out);
-    saddle_free(row);
     return status;
 }
 
@@ -115,7 +113,7 @@ saddle_status saddle_csv_split(const char *name, const saddle_data_options *opti
                                bool *copied, saddle_error *error)
 {
     saddle_input in = {.path = NULL};
-    char *found = NULL;
+    SADDLE_OWNED char *found = NULL;
     *copied = false;
     if (saddle_data_is_generated(name) || saddle_is_pattern(name))
         return SADDLE_OK;
@@ -127,6 +125,5 @@ saddle_status saddle_csv_split(const char *name, const saddle_data_options *opti
     *copied = status == SADDLE_OK && saddle_choose_format(&in, options) == SADDLE_FORMAT_CSV;
     SADDLE_THEN_IF(status, *copied, copy_rows(&in, name, options, how, path, size, error));
     saddle_input_close(&in);
-    saddle_free(found);
     return status;
 }

@@ -196,14 +196,13 @@ saddle_status saddle_dataset_scan(saddle_columns **out, const char *name,
                                   const saddle_data_options *options, saddle_error *error)
 {
     saddle_input in = {.path = NULL};
-    char *path = NULL;
+    SADDLE_OWNED char *path = NULL;
     *out = NULL;
     saddle_status status = saddle_data_find(name, &path, error);
     SADDLE_THEN(status, saddle_input_open(&in, path, error));
     SADDLE_THEN_IF(status, saddle_choose_format(&in, options) == SADDLE_FORMAT_CSV,
                    saddle_scan_csv(out, &in, options, error));
     saddle_input_close(&in);
-    saddle_free(path);
     return status;
 }
 
@@ -279,11 +278,9 @@ saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
         return load_synthetic(out, name, seed, error);
     if (saddle_is_pattern(name))
         return saddle_load_several(out, name, options, error);
-    char *path = NULL;
-    saddle_status status = saddle_data_find(name, &path, error);
-    SADDLE_THEN(status, load_file(out, name, path, options, error));
-    saddle_free(path);
-    return status;
+    SADDLE_OWNED char *path = NULL;
+    SADDLE_TRY(saddle_data_find(name, &path, error));
+    return load_file(out, name, path, options, error);
 }
 
 /* ---- selecting ---- */
@@ -445,11 +442,9 @@ saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *
 saddle_status saddle_dataset_range(saddle_dataset **out, const saddle_dataset *data, size_t first,
                                    size_t count, saddle_error *error)
 {
-    size_t *row = saddle_alloc(count, sizeof *row);
+    SADDLE_OWNED size_t *row = saddle_alloc(count, sizeof *row);
     SADDLE_TRY(saddle_check_memory(row, "a list of rows", error));
     for (size_t k = 0; k < count; k++)
         row[k] = first + k;
-    saddle_status status = saddle_dataset_select(out, data, row, count, error);
-    saddle_free(row);
-    return status;
+    return saddle_dataset_select(out, data, row, count, error);
 }

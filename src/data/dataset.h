@@ -3,6 +3,7 @@
 
 #include <saddle/data.h>
 
+#include "core/memory.h"
 #include "files/file.h"
 
 /* Creates a data set with a name, which is copied, and labels to be filled in, but no features yet. NULL
@@ -117,3 +118,4 @@ saddle_status saddle_csv_split(const char *name, const saddle_data_options *opti
  * After a failure there is nothing to discard. */
 saddle_status saddle_dataset_begin(saddle_output *out, const saddle_dataset *data, const char *path,
                                    saddle_error *error);
+SADDLE_RELEASES(saddle_dataset, saddle_dataset_free)

@@ -446,7 +446,7 @@ saddle_status saddle_data_fetch(const char *name, const saddle_fetch_options *op
         options = &defaults;
     SADDLE_TRY(saddle_check_abi(options->abi, "saddle_fetch_options", error));
     SADDLE_TRY(check_request(name, options, error));
-    char *directory = NULL;
+    SADDLE_OWNED char *directory = NULL;
     saddle_error said;
     saddle_status status = SADDLE_OK;
     if (options->directory == NULL)
@@ -475,6 +475,5 @@ saddle_status saddle_data_fetch(const char *name, const saddle_fetch_options *op
                              "apt-get install curl; or run this where it is installed, and put the "
                              "files into '%.200s': %s",
                              directory, commands);
-    saddle_free(directory);
     return status;
 }

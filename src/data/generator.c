@@ -176,7 +176,7 @@ static saddle_status make_model(struct model *model, size_t features, uint64_t s
     *model = (struct model){.features = features,
                             .upto = saddle_alloc_doubles(features),
                             .weight = saddle_alloc_doubles(features)};
-    double *score = saddle_alloc_doubles(PILOT_ROWS);
+    SADDLE_OWNED double *score = saddle_alloc_doubles(PILOT_ROWS);
     bool good = model->upto != NULL && model->weight != NULL && score != NULL;
     if (good) {
         lay_out(model);
@@ -184,7 +184,6 @@ static saddle_status make_model(struct model *model, size_t features, uint64_t s
         draw_weights(model, seed);
         calibrate(model, seed, score);
     }
-    saddle_free(score);
     return good ? SADDLE_OK : saddle_no_memory(error, "the generator's model");
 }
 

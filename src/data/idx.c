@@ -157,7 +157,7 @@ saddle_status saddle_idx_find_labels(const char *images, char **out, saddle_erro
 static saddle_status read_labels(const saddle_input *images, const saddle_data_options *options,
                                  saddle_dataset *data, saddle_error *error)
 {
-    char *found = NULL;
+    SADDLE_OWNED char *found = NULL;
     saddle_input in = {0};
     struct header header = {0};
     saddle_status status = SADDLE_OK;
@@ -178,7 +178,6 @@ static saddle_status read_labels(const saddle_input *images, const saddle_data_o
     if (status == SADDLE_OK)
         read_entries(&header, 1.0, data->label);
     saddle_input_close(&in);
-    saddle_free(found);
     return status;
 }
 

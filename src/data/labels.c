@@ -258,18 +258,16 @@ static saddle_status print_rule(const double *classes, size_t count, char **rule
 static saddle_status settle_classes(const char *wanted, const double *label, size_t count,
                                     char **rule, saddle_error *error)
 {
-    double *classes = NULL;
+    SADDLE_OWNED double *classes = NULL;
     size_t listed = 0;
     if (wanted == NULL)
         return print_rule(label, count, rule, error);
-    saddle_status status = saddle_labels_parse(wanted, &classes, &listed, error);
-    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+    SADDLE_TRY(saddle_labels_parse(wanted, &classes, &listed, error));
+    for (size_t k = 0; k < count; k++)
         if (saddle_class_of(classes, listed, label[k]) == listed)
-            status =
-                saddle_in_field("--classes", not_a_class(label[k], classes, listed, error), error);
-    SADDLE_THEN(status, print_rule(classes, listed, rule, error));
-    saddle_free(classes);
-    return status;
+            SADDLE_TRY(
+                saddle_in_field("--classes", not_a_class(label[k], classes, listed, error), error));
+    return print_rule(classes, listed, rule, error);
 }
 
 /* ---- conversion for a problem ---- */
@@ -323,49 +321,45 @@ static saddle_status not_a_sign(double label, const char *positive, double *know
 static saddle_status check_negative(const saddle_label_rule *rule, const double *classes,
                                     size_t count, const bool *marked, saddle_error *error)
 {
-    double *known = NULL;
+    SADDLE_OWNED double *known = NULL;
     size_t listed = 0;
     if (is_auto(rule->classes))
         return SADDLE_OK;
-    saddle_status status = saddle_labels_parse(rule->classes, &known, &listed, error);
-    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+    SADDLE_TRY(saddle_labels_parse(rule->classes, &known, &listed, error));
+    for (size_t k = 0; k < count; k++)
         if (!marked[k] && saddle_class_of(known, listed, classes[k]) == listed)
-            status = not_a_sign(classes[k], rule->positive, known, listed, error);
-    saddle_free(known);
-    return status;
+            SADDLE_TRY(not_a_sign(classes[k], rule->positive, known, listed, error));
+    return SADDLE_OK;
 }
 
 static saddle_status apply_signs(const saddle_label_rule *rule, saddle_dataset *data,
                                  saddle_error *error)
 {
-    double *classes = NULL;
+    SADDLE_OWNED double *classes = NULL;
     size_t count = 0;
-    saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
-    bool *marked = saddle_alloc(count, sizeof *marked);
-    SADDLE_THEN(status, saddle_check_memory(marked, "the labels", error));
-    SADDLE_THEN(status, mark(rule->positive, true, classes, count, marked, error));
-    SADDLE_THEN(status, check_negative(rule, classes, count, marked, error));
-    for (size_t k = 0; status == SADDLE_OK && k < data->rows; k++)
+    SADDLE_TRY(saddle_dataset_classes(data, &classes, &count, error));
+    SADDLE_OWNED bool *marked = saddle_alloc(count, sizeof *marked);
+    SADDLE_TRY(saddle_check_memory(marked, "the labels", error));
+    SADDLE_TRY(mark(rule->positive, true, classes, count, marked, error));
+    SADDLE_TRY(check_negative(rule, classes, count, marked, error));
+    for (size_t k = 0; k < data->rows; k++)
         data->label[k] = marked[saddle_class_of(classes, count, data->label[k])] ? 1.0 : -1.0;
-    saddle_free(marked);
-    saddle_free(classes);
-    return status;
+    return SADDLE_OK;
 }
 
 static saddle_status apply_classes(const char *rule, saddle_dataset *data, saddle_error *error)
 {
-    double *classes = NULL;
+    SADDLE_OWNED double *classes = NULL;
     size_t count = 0;
-    saddle_status status = saddle_labels_parse(rule, &classes, &count, error);
-    for (size_t k = 0; status == SADDLE_OK && k < data->rows; k++) {
+    SADDLE_TRY(saddle_labels_parse(rule, &classes, &count, error));
+    for (size_t k = 0; k < data->rows; k++) {
         size_t place = saddle_class_of(classes, count, data->label[k]);
         if (place == count)
-            status = not_a_class(data->label[k], classes, count, error);
+            SADDLE_TRY(not_a_class(data->label[k], classes, count, error));
         else
             data->label[k] = (double)place;
     }
-    saddle_free(classes);
-    return status;
+    return SADDLE_OK;
 }
 
 saddle_status saddle_labels_apply(const saddle_label_rule *rule, saddle_dataset *data,
@@ -385,13 +379,10 @@ saddle_status saddle_dataset_positive(const saddle_dataset *data, const char *po
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, data);
-    double *classes = NULL;
+    SADDLE_OWNED double *classes = NULL;
     size_t count = 0;
-    saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
-    SADDLE_THEN(status,
-                settle_signs(is_auto(positive) ? NULL : positive, classes, count, out, error));
-    saddle_free(classes);
-    return status;
+    SADDLE_TRY(saddle_dataset_classes(data, &classes, &count, error));
+    return settle_signs(is_auto(positive) ? NULL : positive, classes, count, out, error);
 }
 
 saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *positive,
@@ -399,11 +390,9 @@ saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *posit
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, data);
-    char *rule = NULL;
-    saddle_status status = saddle_dataset_positive(data, positive, &rule, error);
-    SADDLE_THEN(status, saddle_dataset_label(data, rule, error));
-    saddle_free(rule);
-    return status;
+    SADDLE_OWNED char *rule = NULL;
+    SADDLE_TRY(saddle_dataset_positive(data, positive, &rule, error));
+    return saddle_dataset_label(data, rule, error);
 }
 
 saddle_status saddle_dataset_label(saddle_dataset *data, const char *positive, saddle_error *error)

@@ -291,10 +291,10 @@ static saddle_status make_room(saddle_dataset **out, const char *name, struct ch
         rows += chunk[k].most_rows;
         entries += chunk[k].most_entries;
     }
-    saddle_status status = saddle_dataset_new(out, name, rows, 0, entries, false, error);
+    SADDLE_TRY(saddle_dataset_new(out, name, rows, 0, entries, false, error));
     for (size_t k = 0; k < count; k++)
         chunk[k].data = *out;
-    return status;
+    return SADDLE_OK;
 }
 
 /* Adds up the chunks; stops at the first failure of the file. */
@@ -414,10 +414,8 @@ saddle_status saddle_read_libsvm(saddle_dataset **out, const char *name, const s
     /* An explicit number of threads applies to files of any size. */
     size_t least = options->threads > 0 ? 1 : WORTH_A_THREAD;
     size_t count = saddle_parallel_chunks(options->threads, in->size, least);
-    struct chunk *chunk = saddle_alloc(count, sizeof *chunk);
+    SADDLE_OWNED struct chunk *chunk = saddle_alloc(count, sizeof *chunk);
     SADDLE_TRY(saddle_check_memory(chunk, "reading a file", error));
     cut(chunk, count, saddle_skip_mark(in), in->bytes + in->size);
-    saddle_status status = read_chunks(out, name, chunk, count, in->path, options->features, error);
-    saddle_free(chunk);
-    return status;
+    return read_chunks(out, name, chunk, count, in->path, options->features, error);
 }

@@ -135,7 +135,7 @@ static const char *what_is_here(const char *name)
 static saddle_status not_found(const char *name, const char *given, const char *standard,
                                saddle_error *error)
 {
-    char *remedy = NULL;
+    SADDLE_OWNED char *remedy = NULL;
     const char *close = saddle_closest_source(name);
     if (saddle_source_of(name) != NULL)
         remedy = saddle_format("download it first (saddle data fetch %s)", name);
@@ -149,7 +149,6 @@ static saddle_status not_found(const char *name, const char *given, const char *
                 what_is_here(name), given != NULL ? given : "$SADDLE_DATA (not set)",
                 standard != NULL ? standard : "the data directory (HOME is not set)",
                 remedy != NULL ? remedy : "");
-    saddle_free(remedy);
     return SADDLE_BAD_INPUT;
 }
 
@@ -186,15 +185,13 @@ saddle_status saddle_data_find(const char *name, char **path, saddle_error *erro
         given = NULL;
     if (given != NULL)
         *path = look_in(given, name);
-    char *standard = NULL;
+    SADDLE_OWNED char *standard = NULL;
     /* Without HOME, there is one directory less to search. */
     if (*path == NULL && saddle_data_directory(&standard, NULL) == SADDLE_OK)
         *path = look_in(standard, name);
-    saddle_status status = SADDLE_OK;
     if (*path == NULL)
-        status = not_found(name, given, standard, error);
-    saddle_free(standard);
-    return status;
+        SADDLE_TRY(not_found(name, given, standard, error));
+    return SADDLE_OK;
 }
 
 /* ---- several files ---- */
@@ -203,26 +200,23 @@ saddle_status saddle_data_find(const char *name, char **path, saddle_error *erro
 static saddle_status count_below(const char *directory, const char *pattern, size_t *out,
                                  saddle_error *error)
 {
-    char *path = saddle_format("%s/%s", directory, pattern);
+    SADDLE_OWNED char *path = saddle_format("%s/%s", directory, pattern);
     SADDLE_TRY(saddle_check_memory(path, "a file name", error));
-    saddle_status status = saddle_pattern_count(path, out, error);
-    saddle_free(path);
-    return status;
+    return saddle_pattern_count(path, out, error);
 }
 
 saddle_status saddle_data_count_files(const char *pattern, size_t *out, saddle_error *error)
 {
     SADDLE_REQUIRE(error, pattern, out);
-    char *standard = NULL;
+    SADDLE_OWNED char *standard = NULL;
     const char *given = getenv("SADDLE_DATA");
     *out = 0;
     SADDLE_TRY(saddle_pattern_check(pattern, error));
-    saddle_status status = saddle_pattern_count(pattern, out, error);
+    SADDLE_TRY(saddle_pattern_count(pattern, out, error));
     bool path = strchr(pattern, '/') != NULL;
-    SADDLE_THEN_IF(status, !path && given != NULL && *given != '\0',
-                   count_below(given, pattern, out, error));
+    if (!path && given != NULL && *given != '\0')
+        SADDLE_TRY(count_below(given, pattern, out, error));
     if (!path && saddle_data_directory(&standard, NULL) == SADDLE_OK)
-        SADDLE_THEN(status, count_below(standard, pattern, out, error));
-    saddle_free(standard);
-    return status;
+        SADDLE_TRY(count_below(standard, pattern, out, error));
+    return SADDLE_OK;
 }

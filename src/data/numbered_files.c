@@ -23,13 +23,11 @@ typedef saddle_status with_file(several *s, size_t number, const char *name, sad
 
 static saddle_status for_files(several *s, with_file *body, saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < s->count; k++) {
-        char *name = saddle_pattern_name(s->pattern, k);
-        status = name != NULL ? body(s, k, name, error) : saddle_no_memory(error, "a file name");
-        saddle_free(name);
+    for (size_t k = 0; k < s->count; k++) {
+        SADDLE_OWNED char *name = saddle_pattern_name(s->pattern, k);
+        SADDLE_TRY(name != NULL ? body(s, k, name, error) : saddle_no_memory(error, "a file name"));
     }
-    return status;
+    return SADDLE_OK;
 }
 
 /* Adds the observations of a file's columns to those of the files before. */
@@ -60,14 +58,12 @@ static saddle_status load(several *s, size_t number, const char *name, saddle_er
 {
     saddle_data_options options = *s->options;
     bool each = options.labels != NULL && saddle_is_pattern(options.labels);
-    char *labels = each ? saddle_pattern_name(options.labels, number) : NULL;
+    SADDLE_OWNED char *labels = each ? saddle_pattern_name(options.labels, number) : NULL;
     if (each && labels == NULL)
         return saddle_no_memory(error, "a file name");
     options.labels = each ? labels : options.labels;
     options.columns = s->columns != NULL ? s->columns : options.columns;
-    saddle_status status = saddle_dataset_load(&s->file[number], name, &options, 0, error);
-    saddle_free(labels);
-    return status;
+    return saddle_dataset_load(&s->file[number], name, &options, 0, error);
 }
 
 /* Fails if the files' rows do not go together; adds up their rows and entries. */

@@ -65,7 +65,7 @@ static saddle_status read_vector(const char *path, const char *name, size_t leng
 static saddle_status read_labels(saddle_dataset *data, const char *path,
                                  const saddle_data_options *options, saddle_error *error)
 {
-    double *label = NULL;
+    SADDLE_OWNED double *label = NULL;
     size_t count = 0;
     memset(data->label, 0, data->rows * sizeof *data->label);
     if (options->labels != NULL && strcmp(options->labels, "none") == 0)
@@ -80,15 +80,12 @@ static saddle_status read_labels(saddle_dataset *data, const char *path,
                            path);
     SADDLE_TRY(read_vector(from, name != NULL ? name : "y", data->rows, &label, &count, error));
     size_t bad = saddle_first_nonfinite(count, label);
-    saddle_status status = SADDLE_OK;
     if (bad < count)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s': the label of row %zu is %g; give finite labels", from, bad,
-                             label[bad]);
-    else
-        memcpy(data->label, label, count * sizeof *label);
-    saddle_free(label);
-    return status;
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s': the label of row %zu is %g; give finite labels", from, bad,
+                           label[bad]);
+    memcpy(data->label, label, count * sizeof *label);
+    return SADDLE_OK;
 }
 
 /* ---- dense ---- */
@@ -222,15 +219,13 @@ static bool as_index(double number, double limit, size_t *out)
 
 static saddle_status check_format(const char *path, saddle_error *error)
 {
-    char *format = NULL;
+    SADDLE_OWNED char *format = NULL;
     SADDLE_TRY(saddle_numpy_read_text(path, "format", &format, error));
-    saddle_status status = SADDLE_OK;
     if (strcmp(format, "csr") != 0)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' is a sparse matrix of format '%s'; save it with .tocsr()",
-                             path, SADDLE_EXCERPT(format));
-    saddle_free(format);
-    return status;
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' is a sparse matrix of format '%s'; save it with .tocsr()",
+                           path, SADDLE_EXCERPT(format));
+    return SADDLE_OK;
 }
 
 static saddle_status read_arrays(struct csr *csr, const char *path, saddle_error *error)

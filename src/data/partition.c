@@ -295,7 +295,7 @@ static saddle_status split_pools(struct plan *plan, struct pools *pools, size_t 
 static saddle_status skew(struct plan *plan, const saddle_dataset *data, const size_t *order,
                           size_t *size, saddle_partition *partition, saddle_error *error)
 {
-    double *classes = NULL;
+    SADDLE_OWNED double *classes = NULL;
     struct pools pools = {0};
     saddle_status status = saddle_dataset_classes(data, &classes, &pools.classes, error);
     if (classes == NULL)
@@ -317,7 +317,6 @@ static saddle_status skew(struct plan *plan, const saddle_dataset *data, const s
     }
     saddle_free(pools.row);
     saddle_free(pools.start);
-    saddle_free(classes);
     return status;
 }
 
@@ -326,21 +325,19 @@ static saddle_status skew(struct plan *plan, const saddle_dataset *data, const s
 static saddle_status split(struct plan *plan, const saddle_dataset *data, size_t *size,
                            saddle_partition *partition, saddle_error *error)
 {
-    size_t *order = saddle_alloc(data->rows, sizeof *order);
+    SADDLE_OWNED size_t *order = saddle_alloc(data->rows, sizeof *order);
     SADDLE_TRY(saddle_check_memory(order, "the partition", error));
     for (size_t k = 0; k < data->rows; k++)
         order[k] = k;
     if (plan->kind != CONTIGUOUS)
         saddle_rng_shuffle(&plan->rng, order, data->rows);
-    saddle_status status = SADDLE_OK;
     if (plan->kind == LABEL_SKEW) {
-        status = skew(plan, data, order, size, partition, error);
+        SADDLE_TRY(skew(plan, data, order, size, partition, error));
     } else {
         memcpy(partition->row, order, plan->total * sizeof *order);
         set_starts(partition, size);
     }
-    saddle_free(order);
-    return status;
+    return SADDLE_OK;
 }
 
 saddle_status saddle_partition_create(saddle_partition **out, const saddle_dataset *data,

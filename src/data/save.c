@@ -127,24 +127,21 @@ static void print_names(FILE *stream, const saddle_dataset *data)
 static saddle_status begin_csv(saddle_output *out, const saddle_dataset *data, const char *path,
                                saddle_error *error)
 {
-    double *row = saddle_alloc_doubles(data->features);
+    SADDLE_OWNED double *row = saddle_alloc_doubles(data->features);
     SADDLE_TRY(saddle_check_memory(row, "a row", error));
-    saddle_status status = saddle_output_open(out, path, error);
-    if (status == SADDLE_OK) {
-        print_names(out->stream, data);
-        for (size_t k = 0; k < data->rows; k++) {
-            memset(row, 0, data->features * sizeof *row);
-            saddle_row_add(data, k, 1.0, row);
-            for (size_t c = 0; c < data->features; c++) {
-                print_number(out->stream, row[c]);
-                fputc(',', out->stream);
-            }
-            print_number(out->stream, data->label[k]);
-            fputc('\n', out->stream);
+    SADDLE_TRY(saddle_output_open(out, path, error));
+    print_names(out->stream, data);
+    for (size_t k = 0; k < data->rows; k++) {
+        memset(row, 0, data->features * sizeof *row);
+        saddle_row_add(data, k, 1.0, row);
+        for (size_t c = 0; c < data->features; c++) {
+            print_number(out->stream, row[c]);
+            fputc(',', out->stream);
         }
+        print_number(out->stream, data->label[k]);
+        fputc('\n', out->stream);
     }
-    saddle_free(row);
-    return status;
+    return SADDLE_OK;
 }
 
 /* ---- NumPy ---- */
@@ -154,13 +151,12 @@ static saddle_status begin_sparse(saddle_output *out, const saddle_dataset *data
                                   saddle_error *error)
 {
     uint64_t shape[2] = {data->rows, data->features};
-    uint64_t *indices = saddle_alloc(data->nonzeros, sizeof *indices);
-    double *value = saddle_alloc_doubles(data->nonzeros);
-    saddle_status status = SADDLE_OK;
+    SADDLE_OWNED uint64_t *indices = saddle_alloc(data->nonzeros, sizeof *indices);
+    SADDLE_OWNED double *value = saddle_alloc_doubles(data->nonzeros);
     _Static_assert(sizeof(size_t) == sizeof(uint64_t), "offsets are written as they are");
     if (indices == NULL || value == NULL)
-        status = saddle_no_memory(error, "a NumPy file");
-    for (size_t k = 0; status == SADDLE_OK && k < data->nonzeros; k++) {
+        return saddle_no_memory(error, "a NumPy file");
+    for (size_t k = 0; k < data->nonzeros; k++) {
         indices[k] = data->column[k];
         value[k] = saddle_entry_value(data, k);
     }
@@ -172,10 +168,7 @@ static saddle_status begin_sparse(saddle_output *out, const saddle_dataset *data
         {"format", SADDLE_ARRAY_TEXT, 0, {0}, .data = "csr"},
         {"y", SADDLE_ARRAY_REAL, 1, {data->rows}, .data = data->label},
     };
-    SADDLE_THEN(status, saddle_npz_begin(out, path, arrays, sizeof arrays / sizeof *arrays, error));
-    saddle_free(indices);
-    saddle_free(value);
-    return status;
+    return saddle_npz_begin(out, path, arrays, sizeof arrays / sizeof *arrays, error);
 }
 
 static saddle_status begin_dense(saddle_output *out, const saddle_dataset *data, const char *path,

@@ -120,23 +120,18 @@ saddle_status saddle_split_rows(const saddle_division *how, const char *name, co
                                 size_t rows, size_t *row, size_t *size, saddle_error *error)
 {
     SADDLE_TRY(check_shares(how, error));
-    labelled *all = saddle_alloc(rows, sizeof *all);
-    size_t *part = saddle_alloc(rows, sizeof *part);
-    saddle_status status =
-        all != NULL && part != NULL ? SADDLE_OK : saddle_no_memory(error, "the parts");
+    SADDLE_OWNED labelled *all = saddle_alloc(rows, sizeof *all);
+    SADDLE_OWNED size_t *part = saddle_alloc(rows, sizeof *part);
+    if (all == NULL || part == NULL)
+        return saddle_no_memory(error, "the parts");
     memset(size, 0, how->parts * sizeof *size);
-    if (status == SADDLE_OK) {
-        order_rows(how, label, rows, part, all);
-        for (size_t k = 0; k < rows; k++) {
-            part[k] = neediest(how->share, size, how->parts, k);
-            size[part[k]]++;
-        }
-        sort_by_part(all, part, size, rows, how->parts, row);
-        status = sort_parts(how, name, rows, row, size, error);
+    order_rows(how, label, rows, part, all);
+    for (size_t k = 0; k < rows; k++) {
+        part[k] = neediest(how->share, size, how->parts, k);
+        size[part[k]]++;
     }
-    saddle_free(all);
-    saddle_free(part);
-    return status;
+    sort_by_part(all, part, size, rows, how->parts, row);
+    return sort_parts(how, name, rows, row, size, error);
 }
 
 saddle_status saddle_dataset_split(const saddle_dataset *data, const double *share, size_t parts,
@@ -147,8 +142,8 @@ saddle_status saddle_dataset_split(const saddle_dataset *data, const double *sha
     const saddle_division how = {share, parts, stratify, seed};
     for (size_t p = 0; p < parts; p++)
         out[p] = NULL;
-    size_t *size = saddle_alloc(parts, sizeof *size);
-    size_t *row = saddle_alloc(data->rows, sizeof *row);
+    SADDLE_OWNED size_t *size = saddle_alloc(parts, sizeof *size);
+    SADDLE_OWNED size_t *row = saddle_alloc(data->rows, sizeof *row);
     saddle_status status =
         size != NULL && row != NULL
             ? saddle_split_rows(&how, data->name, data->label, data->rows, row, size, error)
@@ -157,7 +152,5 @@ saddle_status saddle_dataset_split(const saddle_dataset *data, const double *sha
         status = saddle_dataset_select(&out[p], data, row + first, size[p], error);
     for (size_t p = 0; p < parts; p++)
         saddle_dataset_finish(&out[p], status);
-    saddle_free(size);
-    saddle_free(row);
     return status;
 }

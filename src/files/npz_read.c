@@ -246,17 +246,14 @@ static saddle_status take_array(const stream *in, uint64_t left, content *out, s
 static saddle_status read_stream(const stream *in, content *out, saddle_error *error)
 {
     uint64_t used = 0;
-    char *text = NULL;
+    SADDLE_OWNED char *text = NULL;
     saddle_error why = {0};
-    saddle_status status = take_header(in, &text, &used, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(take_header(in, &text, &used, error));
     if (!saddle_npy_parse(&out->header, text, in->name, in->letters, &why))
-        status = refuse(in, error, "%s", why.message);
+        SADDLE_TRY(refuse(in, error, "%s", why.message));
     else
-        status = take_array(in, in->bytes - used, out, error);
-    saddle_free(text);
-    return status;
+        SADDLE_TRY(take_array(in, in->bytes - used, out, error));
+    return SADDLE_OK;
 }
 
 /* Fails with a list of the arrays in the archive. */
@@ -439,9 +436,9 @@ saddle_status saddle_numpy_read_text(const char *path, const char *name, char **
                                      saddle_error *error)
 {
     content found;
-    saddle_status status = read_file(path, name, true, &found, error);
+    SADDLE_TRY(read_file(path, name, true, &found, error));
     *out = found.entries;
-    return status;
+    return SADDLE_OK;
 }
 
 bool saddle_numpy_has(const char *path, const char *name)

@@ -131,7 +131,7 @@ static void shape_text(char text[64], const saddle_array *array)
  */
 static char *preamble(const char *descr, const char *shape, size_t *bytes)
 {
-    char *body =
+    SADDLE_OWNED char *body =
         saddle_format("{'descr': %s, 'fortran_order': False, 'shape': %s, }", descr, shape);
     if (body == NULL)
         return NULL;
@@ -149,7 +149,6 @@ static char *preamble(const char *descr, const char *shape, size_t *bytes)
         saddle_snprintf(text + fixed, header + 1, "%-*s\n", (int)(header - 1), body);
         *bytes = total;
     }
-    saddle_free(body);
     return text;
 }
 
@@ -225,14 +224,13 @@ static zip_int64_t read_member(void *state, void *to, zip_uint64_t bytes, zip_so
 /* Adds one array to an archive. The payload must live until the archive is closed. */
 static bool add_member(zip_t *archive, payload *body, const char *name)
 {
-    char *member = saddle_format("%s.npy", name);
+    SADDLE_OWNED char *member = saddle_format("%s.npy", name);
     zip_source_t *source = zip_source_function(archive, read_member, body);
     zip_int64_t index = -1;
     if (member != NULL && source != NULL)
         index = zip_file_add(archive, member, source, ZIP_FL_ENC_UTF_8);
     if (index < 0)
         zip_source_free(source);
-    saddle_free(member);
     /* A fixed date, 1980-01-01 (the earliest), so that the same arrays give the same bytes. */
     return index >= 0 &&
            zip_set_file_compression(archive, (zip_uint64_t)index, ZIP_CM_STORE, 0) == 0 &&

@@ -39,11 +39,10 @@ void saddle_path_list_add_rule(saddle_path_list *list, const char *what, const c
                 (at > text && at[-1] != ',' && at[-1] != ':'))
                 continue;
             saddle_path_list_add(list, what, path);
-            char *item = saddle_format("%.*s", (int)strcspn(path, ","), path);
+            SADDLE_OWNED char *item = saddle_format("%.*s", (int)strcspn(path, ","), path);
             list->short_of_memory = list->short_of_memory || item == NULL;
             if (strchr(path, ',') != NULL)
                 saddle_path_list_add(list, what, item);
-            saddle_free(item);
         }
 }
 

@@ -74,10 +74,9 @@ saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_erro
             number < *out || number > MOST_NUMBER)
             continue;
         /* part-07 does not match part-%d. */
-        char *name = saddle_pattern_name(pattern, (size_t)number);
+        SADDLE_OWNED char *name = saddle_pattern_name(pattern, (size_t)number);
         if (name != NULL && access(name, F_OK) == 0)
             *out = (size_t)number + 1;
-        saddle_free(name);
     }
     if (entries != NULL)
         closedir(entries);
@@ -86,10 +85,9 @@ saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_erro
 
 saddle_status saddle_no_first_file(const char *pattern, saddle_error *error)
 {
-    char *first = saddle_pattern_name(pattern, 0);
+    SADDLE_OWNED char *first = saddle_pattern_name(pattern, 0);
     SADDLE_TRY(saddle_check_memory(first, "a file name", error));
     saddle_fail(error, SADDLE_BAD_INPUT, "there is no file '%s'; files are numbered from 0", first);
-    saddle_free(first);
     return SADDLE_BAD_INPUT;
 }
 

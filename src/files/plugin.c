@@ -189,11 +189,10 @@ static void add_path(saddle_path_list *list, const char *what, const char *text,
 {
     if (memchr(text, '/', length) == NULL)
         return;
-    char *path = saddle_format("%.*s", (int)length, text);
+    SADDLE_OWNED char *path = saddle_format("%.*s", (int)length, text);
     if (path == NULL)
         list->short_of_memory = true;
     saddle_path_list_add(list, what, path);
-    saddle_free(path);
 }
 
 void saddle_plugin_add_paths(saddle_path_list *list, const char *what, const char *text)

@@ -162,19 +162,18 @@ static saddle_status take_entries(reader *in)
 static saddle_status take_stream(reader *in)
 {
     yaml_event_type_t type = YAML_NO_EVENT;
-    saddle_status status = SADDLE_OK;
-    for (int documents = 0; status == SADDLE_OK && type != YAML_STREAM_END_EVENT;) {
+    for (int documents = 0; type != YAML_STREAM_END_EVENT;) {
         SADDLE_TRY(next(in, &type));
         if (type == YAML_DOCUMENT_START_EVENT && documents++ > 0)
-            status = refuse(in, in->event.start_mark,
-                            "a second document; keep only one, without '---' lines");
+            SADDLE_TRY(refuse(in, in->event.start_mark,
+                              "a second document; keep only one, without '---' lines"));
         else if (type == YAML_MAPPING_START_EVENT)
-            status = take_entries(in);
+            SADDLE_TRY(take_entries(in));
         else if (type == YAML_SEQUENCE_START_EVENT || type == YAML_ALIAS_EVENT ||
                  (type == YAML_SCALAR_EVENT && in->event.data.scalar.length > 0))
-            status = refuse(in, in->event.start_mark, "not a list of options" REMEDY);
+            SADDLE_TRY(refuse(in, in->event.start_mark, "not a list of options" REMEDY));
     }
-    return status;
+    return SADDLE_OK;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */

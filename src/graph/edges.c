@@ -126,14 +126,12 @@ static saddle_status refuse_disconnected(const char *text, size_t agents, const 
 
 static saddle_status check_connected(const saddle_edges *edges, const char *text, size_t agents)
 {
-    uint32_t *root = saddle_alloc(agents, sizeof *root);
+    SADDLE_OWNED uint32_t *root = saddle_alloc(agents, sizeof *root);
     SADDLE_TRY(saddle_check_memory(root, "the graph's components", edges->error));
     size_t components = saddle_edges_components(edges, agents, root);
-    saddle_status status = SADDLE_OK;
     if (components != 1)
-        status = refuse_disconnected(text, agents, root, components, edges->error);
-    saddle_free(root);
-    return status;
+        SADDLE_TRY(refuse_disconnected(text, agents, root, components, edges->error));
+    return SADDLE_OK;
 }
 
 /* ---- conversion ---- */
@@ -146,8 +144,8 @@ static saddle_status check_connected(const saddle_edges *edges, const char *text
 static bool fill_rows(saddle_graph *graph, const saddle_edges *edges)
 {
     size_t agents = graph->agents;
-    size_t *unsorted = saddle_alloc(2 * edges->count, sizeof *unsorted);
-    size_t *next = saddle_alloc(agents, sizeof *next);
+    SADDLE_OWNED size_t *unsorted = saddle_alloc(2 * edges->count, sizeof *unsorted);
+    SADDLE_OWNED size_t *next = saddle_alloc(agents, sizeof *next);
     bool done = unsorted != NULL && next != NULL;
     if (done) {
         for (size_t e = 0; e < edges->count; e++) {
@@ -166,8 +164,6 @@ static bool fill_rows(saddle_graph *graph, const saddle_edges *edges)
             for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++)
                 graph->neighbour[next[unsorted[k]]++] = i;
     }
-    saddle_free(unsorted);
-    saddle_free(next);
     return done;
 }
 

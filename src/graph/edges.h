@@ -13,6 +13,8 @@
 
 #include <saddle/graph.h>
 
+#include "core/memory.h"
+
 #define SADDLE_MAX_AGENTS ((size_t)100000000)
 #define SADDLE_MAX_EDGES ((size_t)100000000)
 
@@ -76,3 +78,5 @@ bool saddle_edge_set_has(const saddle_edge_set *set, size_t a, size_t b);
 bool saddle_edge_set_add(saddle_edge_set *set, size_t a, size_t b);
 /* Removes an edge, which must be in the set. */
 void saddle_edge_set_remove(saddle_edge_set *set, size_t a, size_t b);
+SADDLE_RELEASES(saddle_graph, saddle_graph_free)
+SADDLE_RELEASES(saddle_mixing, saddle_mixing_free)

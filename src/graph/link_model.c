@@ -179,10 +179,10 @@ static saddle_status read_file(saddle_link_model *model, const char *path,
                                const saddle_graph *graph, costs *fallback, saddle_error *error)
 {
     reading r = {.graph = graph, .model = model, .fallback = no_costs()};
-    saddle_status status = saddle_read_lines(
-        path, "the path of a link model or a text such as " EXAMPLE, read_line, &r, error);
+    SADDLE_TRY(saddle_read_lines(path, "the path of a link model or a text such as " EXAMPLE,
+                                 read_line, &r, error));
     *fallback = r.fallback;
-    return status;
+    return SADDLE_OK;
 }
 
 /* ---- the model ---- */

@@ -137,13 +137,12 @@ static saddle_status read_fields(saddle_link_rule *rule, const link_form *form, 
                            SADDLE_EXCERPT(text), form->synopsis);
     rule->kind = form->kind;
     rule->tail = colon != NULL ? colon + 1 : NULL;
-    saddle_status status = SADDLE_OK;
     if (form->kind == SADDLE_LINKS_AGREED || form->kind == SADDLE_LINKS_LOSSY)
-        status = read_loss(rule, &fields, form->bursts, error);
+        SADDLE_TRY(read_loss(rule, &fields, form->bursts, error));
     if (form->kind == SADDLE_LINKS_DELAY)
-        status = read_delay(rule, &fields, error);
+        SADDLE_TRY(read_delay(rule, &fields, error));
     rule->patience = patience_of(rule);
-    return status;
+    return SADDLE_OK;
 }
 
 saddle_status saddle_link_rule_create(saddle_link_rule **out, const char *text, saddle_error *error)
@@ -185,24 +184,21 @@ static saddle_status make_next(const char **list, size_t agents, uint64_t seed, 
 {
     size_t length;
     const char *item = saddle_next_item(list, &length);
-    char *text = saddle_format("%.*s", (int)length, item);
+    SADDLE_OWNED char *text = saddle_format("%.*s", (int)length, item);
     SADDLE_TRY(saddle_check_memory(text, "the links", error));
-    saddle_status status = SADDLE_OK;
     *out = NULL;
     if (agents > 0 || saddle_topology_sets_agents(text))
-        status = saddle_graph_create(out, text, agents, seed, error);
-    saddle_free(text);
-    return status;
+        SADDLE_TRY(saddle_graph_create(out, text, agents, seed, error));
+    return SADDLE_OK;
 }
 
 /* Finds the number of agents of the first topology that determines it; 0 when none does. */
 static saddle_status find_agents(const char *list, uint64_t seed, size_t *out, saddle_error *error)
 {
     while (*out == 0 && list != NULL) {
-        saddle_graph *graph;
+        SADDLE_OWNED_BY(saddle_graph_free_at) saddle_graph *graph = NULL;
         SADDLE_TRY(make_next(&list, 0, seed, &graph, error));
         *out = graph != NULL ? graph->agents : 0;
-        saddle_graph_free(graph);
     }
     return SADDLE_OK;
 }
@@ -215,13 +211,13 @@ static saddle_status make_graphs(saddle_link_rule *rule, size_t agents, uint64_t
     for (const char *at = rule->tail; *at != '\0'; at++)
         count += *at == ',';
     rule->graph = saddle_alloc(count, sizeof *rule->graph);
-    saddle_status status = saddle_check_memory(rule->graph, "the links", error);
+    SADDLE_TRY(saddle_check_memory(rule->graph, "the links", error));
     const char *list = rule->tail;
-    for (size_t k = 0; status == SADDLE_OK && k < count; k++) {
+    for (size_t k = 0; k < count; k++) {
         rule->steps = k + 1;
-        status = make_next(&list, agents, seed + k, &rule->graph[k], error);
+        SADDLE_TRY(make_next(&list, agents, seed + k, &rule->graph[k], error));
     }
-    return status;
+    return SADDLE_OK;
 }
 
 /* Lists the edges of all graphs, each once. */
@@ -278,14 +274,13 @@ static saddle_status weigh_sequence(saddle_link_rule *rule, const saddle_mixing 
     if (rule->weight == NULL || rule->self_weight == NULL)
         return saddle_no_memory(error, "the links");
     for (size_t s = 0; s < rule->steps; s++) {
-        saddle_mixing *own;
+        SADDLE_OWNED_BY(saddle_mixing_free_at) saddle_mixing *own = NULL;
         saddle_status status = saddle_mixing_create(&own, rule->graph[s], mixing->text, error);
         if (status != SADDLE_OK)
             return saddle_in_field("--mixing", status, error);
         place_weights(own, all, rule->weight + s * 2 * all->edges,
                       rule->self_weight + s * all->agents);
         rule->least_self_weight = fmin(rule->least_self_weight, saddle_mixing_min_self_weight(own));
-        saddle_mixing_free(own);
     }
     return SADDLE_OK;
 }
@@ -376,26 +371,25 @@ saddle_status saddle_link_rule_parted(const saddle_link_rule *rule, const saddle
     out[0] = '\0';
     while (end < rule->steps && rule->from[end] < rounds)
         end++;
-    uint32_t *root = saddle_alloc(graph->agents, sizeof *root);
-    saddle_status status = saddle_check_memory(root, "the components of the schedule", error);
+    SADDLE_OWNED uint32_t *root = saddle_alloc(graph->agents, sizeof *root);
+    SADDLE_TRY(saddle_check_memory(root, "the components of the schedule", error));
     size_t parted = end; /* from this step on the agents are not connected */
     size_t low = 0;      /* whether those from here to `parted` connect them is not known */
     size_t components = 1;
-    while (status == SADDLE_OK && low < parted) {
+    while (low < parted) {
         size_t middle = low + (parted - low) / 2;
-        status = find_components(rule, graph, middle, end, root, &components, error);
+        SADDLE_TRY(find_components(rule, graph, middle, end, root, &components, error));
         if (components > 1)
             parted = middle;
         else
             low = middle + 1;
     }
-    if (status == SADDLE_OK && parted < end) {
-        status = find_components(rule, graph, parted, end, root, &components, error);
+    if (parted < end) {
+        SADDLE_TRY(find_components(rule, graph, parted, end, root, &components, error));
         *from = rule->from[parted];
         saddle_components_describe(root, graph->agents, components, out);
     }
-    saddle_free(root);
-    return status;
+    return SADDLE_OK;
 }
 
 /* ---- a dead direction ------------------------------------------------------------------------- */

@@ -168,13 +168,11 @@ static saddle_status complete_given(saddle_mixing *mixing, const char *what, sad
 
 static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_error *error)
 {
-    char *what = saddle_format("'%s'", path);
+    SADDLE_OWNED char *what = saddle_format("'%s'", path);
     SADDLE_TRY(saddle_check_memory(what, "the mixing weights", error));
-    saddle_status status = saddle_matrix_read(mixing->graph, path, TOLERANCE, mixing->weight,
-                                              mixing->self_weight, error);
-    SADDLE_THEN(status, complete_given(mixing, what, error));
-    saddle_free(what);
-    return status;
+    SADDLE_TRY(saddle_matrix_read(mixing->graph, path, TOLERANCE, mixing->weight,
+                                  mixing->self_weight, error));
+    return complete_given(mixing, what, error);
 }
 
 /* ---- registry ---- */

@@ -128,7 +128,7 @@ void saddle_build_er(saddle_topology_request *request)
 /* Closes a random order of 0 .. m - 1 into a cycle: every Hamiltonian cycle is equally likely. */
 static void draw_cycle(plan *p)
 {
-    size_t *order = take(p, p->agents, "a random order of the agents");
+    SADDLE_OWNED size_t *order = take(p, p->agents, "a random order of the agents");
     if (order == NULL)
         return;
     for (size_t i = 0; i < p->agents; i++)
@@ -136,14 +136,13 @@ static void draw_cycle(plan *p)
     saddle_rng_shuffle(&p->rng, order, p->agents);
     for (size_t i = 0; i < p->agents; i++)
         saddle_edges_add(p->edges, order[i], order[(i + 1) % p->agents]);
-    saddle_free(order);
 }
 
 /* Pairs the stubs at random into p->edges, with loops and double edges still among them. */
 static void pair_stubs(plan *p)
 {
     size_t stubs = p->agents * p->degree;
-    size_t *stub = take(p, stubs, "a random pairing");
+    SADDLE_OWNED size_t *stub = take(p, stubs, "a random pairing");
     if (stub == NULL)
         return;
     for (size_t s = 0; s < stubs; s++)
@@ -151,7 +150,6 @@ static void pair_stubs(plan *p)
     saddle_rng_shuffle(&p->rng, stub, stubs);
     for (size_t s = 0; s < stubs; s += 2)
         saddle_edges_add(p->edges, stub[s], stub[s + 1]);
-    saddle_free(stub);
 }
 
 /* Switches the bad edge with a random good one so that both become good; false when no partner was
@@ -205,12 +203,11 @@ static void repair_edges(plan *p, bool *bad)
 static void draw_regular(plan *p)
 {
     pair_stubs(p);
-    bool *bad = saddle_alloc(p->edges->count, sizeof *bad);
+    SADDLE_OWNED bool *bad = saddle_alloc(p->edges->count, sizeof *bad);
     if (bad == NULL)
         p->edges->status = saddle_no_memory(p->edges->error, "a random pairing");
     if (p->edges->status == SADDLE_OK)
         repair_edges(p, bad);
-    saddle_free(bad);
 }
 
 /* A dense regular graph is the complement of a sparse one, which is much easier to draw. */
@@ -286,7 +283,7 @@ static void rewire(plan *p, size_t *degree, size_t e)
 
 static void draw_small_world(plan *p)
 {
-    size_t *degree = take(p, p->agents, "the agents' degrees");
+    SADDLE_OWNED size_t *degree = take(p, p->agents, "the agents' degrees");
     if (degree == NULL)
         return;
     saddle_edge_set_clear(&p->set);
@@ -300,7 +297,6 @@ static void draw_small_world(plan *p)
         degree[i] = p->degree;
     for (size_t e = 0; e < p->edges->count; e++)
         rewire(p, degree, e);
-    saddle_free(degree);
 }
 
 void saddle_build_small_world(saddle_topology_request *request)

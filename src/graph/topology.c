@@ -226,10 +226,9 @@ const saddle_network_info *const *saddle_topology_list(size_t *count)
 static saddle_status find_topology(const char *text, const topology **out, saddle_error *error)
 {
     const void *found;
-    saddle_status status =
-        saddle_registry_find(&found, "topology", text, topologies, TOPOLOGIES, error);
+    SADDLE_TRY(saddle_registry_find(&found, "topology", text, topologies, TOPOLOGIES, error));
     *out = found;
-    return status;
+    return SADDLE_OK;
 }
 
 /* Splits the text into fields and checks their number; a path keeps its colons. */
@@ -272,13 +271,11 @@ saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t a
                                        .seed = seed,
                                        .edges = {.error = error}};
     kind->build(&request);
-    saddle_status status = saddle_edges_compress(&request.edges, text, request.agents, out);
-    if (status == SADDLE_OK) {
-        (*out)->shape = kind->shape;
-        (*out)->rows = request.rows > 0 ? request.rows : 1;
-        (*out)->columns = request.agents / (*out)->rows;
-    }
-    return status;
+    SADDLE_TRY(saddle_edges_compress(&request.edges, text, request.agents, out));
+    (*out)->shape = kind->shape;
+    (*out)->rows = request.rows > 0 ? request.rows : 1;
+    (*out)->columns = request.agents / (*out)->rows;
+    return SADDLE_OK;
 }
 
 bool saddle_topology_sets_agents(const char *text)

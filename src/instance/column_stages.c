@@ -38,12 +38,11 @@ saddle_status saddle_stage_scan_columns(saddle_instance *e, saddle_error *error)
     for (size_t k = 0; status == SADDLE_OK && k < world->local; k++) {
         size_t agent = world->here[k];
         saddle_error why = {.message = ""};
-        char *name = saddle_pattern_name(plan->problem.data, agent);
+        SADDLE_OWNED char *name = saddle_pattern_name(plan->problem.data, agent);
         SADDLE_TRY(saddle_check_memory(name, "a file name", error));
         status = saddle_dataset_scan(&e->parts->scanned[agent], name, &options, &why);
         if (status != SADDLE_OK)
             saddle_refuse_agent_file(agent, name, &why, error);
-        saddle_free(name);
     }
     return status;
 }
@@ -88,10 +87,9 @@ static saddle_status add_columns(saddle_instance *e, size_t agent, const char *t
     saddle_columns_free(columns);
     if (status == SADDLE_OK)
         return status;
-    char *name = saddle_pattern_name(e->plan->problem.data, agent);
+    SADDLE_OWNED char *name = saddle_pattern_name(e->plan->problem.data, agent);
     saddle_fail(error, status, "agent %zu, '%s': %s", agent,
                 SADDLE_EXCERPT(name != NULL ? name : ""), why.message);
-    saddle_free(name);
     return status;
 }
 
@@ -157,9 +155,10 @@ static saddle_status settle_labels(saddle_instance *e, const double *classes, si
     const char **field =
         kind == SADDLE_LABELS_CLASSES ? &plan->problem.classes : &plan->problem.positive;
     char *rule = NULL;
-    char *known = NULL;
+    SADDLE_OWNED char *known = NULL;
     /* Texts of the label column may be given by name. */
-    char *wanted = *field != NULL ? saddle_columns_label_list(e->parts->columns, *field) : NULL;
+    SADDLE_OWNED char *wanted =
+        *field != NULL ? saddle_columns_label_list(e->parts->columns, *field) : NULL;
     if (wanted == NULL && *field != NULL)
         return saddle_no_memory(error, "the labels");
     saddle_status status = saddle_labels_settle(kind, wanted, classes, count, &rule, &known, error);
@@ -171,9 +170,7 @@ static saddle_status settle_labels(saddle_instance *e, const double *classes, si
         *field = rule;
         status = saddle_plan_refresh(plan, error);
     }
-    saddle_free(wanted);
     saddle_free(rule);
-    saddle_free(known);
     return status;
 }
 
@@ -267,9 +264,9 @@ saddle_status saddle_stage_share_labels(saddle_instance *e, saddle_error *error)
                            "--data: there are %d or more different labels, but problem %s needs "
                            "classes; give labels of classes, not measurements",
                            MOST_LABELS, e->kind->name);
-    saddle_status status = settle_labels(e, parts->classes, count, error);
+    SADDLE_TRY(settle_labels(e, parts->classes, count, error));
     const saddle_label_rule rule = saddle_plan_label_rule(e->plan, e->kind->labels);
-    for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++)
-        status = saddle_labels_apply(&rule, parts->shard[e->world->here[k]], error);
-    return status;
+    for (size_t k = 0; k < e->world->local; k++)
+        SADDLE_TRY(saddle_labels_apply(&rule, parts->shard[e->world->here[k]], error));
+    return SADDLE_OK;
 }

@@ -60,14 +60,14 @@ static saddle_status keep_own(saddle_instance *e, const saddle_dataset *data,
     e->features = data->features;
     for (size_t i = 0; i < e->world->agents; i++)
         e->parts->samples[i] = partition->start[i + 1] - partition->start[i];
-    saddle_status status = check_copies(e, data, partition, error);
-    for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++) {
+    SADDLE_TRY(check_copies(e, data, partition, error));
+    for (size_t k = 0; k < e->world->local; k++) {
         size_t i = e->world->here[k];
-        status = saddle_dataset_select_by(&e->parts->shard[i], data,
-                                          partition->row + partition->start[i],
-                                          e->parts->samples[i], e->plan->engine.threads, error);
+        SADDLE_TRY(saddle_dataset_select_by(&e->parts->shard[i], data,
+                                            partition->row + partition->start[i],
+                                            e->parts->samples[i], e->plan->engine.threads, error));
     }
-    return status;
+    return SADDLE_OK;
 }
 
 saddle_status saddle_stage_split_data(saddle_instance *e, saddle_error *error)
@@ -152,8 +152,8 @@ static saddle_status load_part(saddle_instance *e, size_t agent, saddle_error *e
     saddle_data_options options = saddle_plan_data_options(e->plan);
     saddle_error why = {.message = ""};
     bool each = options.labels != NULL && saddle_is_pattern(options.labels);
-    char *labels = each ? saddle_pattern_name(options.labels, agent) : NULL;
-    char *name = saddle_pattern_name(e->plan->problem.data, agent);
+    SADDLE_OWNED char *labels = each ? saddle_pattern_name(options.labels, agent) : NULL;
+    SADDLE_OWNED char *name = saddle_pattern_name(e->plan->problem.data, agent);
     saddle_status status = SADDLE_OK;
     if (name == NULL || (each && labels == NULL)) {
         status = saddle_no_memory(error, "a file name");
@@ -164,8 +164,6 @@ static saddle_status load_part(saddle_instance *e, size_t agent, saddle_error *e
         if (status != SADDLE_OK)
             saddle_refuse_agent_file(agent, name, &why, error);
     }
-    saddle_free(name);
-    saddle_free(labels);
     return status;
 }
 
@@ -178,37 +176,33 @@ static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *e
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "shards: there are no rows for agent %zu: shards[%zu] is NULL", agent,
                            agent);
-    saddle_status status = given != NULL ? saddle_dataset_view(shard, given[agent], error)
-                                         : load_part(e, agent, error);
-    if (status == SADDLE_OK && given != NULL && e->columns == NULL)
+    SADDLE_TRY(given != NULL ? saddle_dataset_view(shard, given[agent], error)
+                             : load_part(e, agent, error));
+    if (given != NULL && e->columns == NULL)
         e->columns = e->parts->columns = saddle_columns_share((*shard)->columns);
-    SADDLE_THEN(status, saddle_dataset_check_names(*shard, e->columns, error));
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_dataset_check_names(*shard, e->columns, error));
     size_t wanted = e->parts->samples[agent];
     if (wanted > (*shard)->rows)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--samples: %zu for agent %zu, but '%s' has only %zu row%s", wanted,
-                             agent, (*shard)->name, (*shard)->rows, SADDLE_PLURAL((*shard)->rows));
-    else if (wanted > 0)
-        status = cut(shard, wanted, error);
-    if (status == SADDLE_OK) {
-        e->parts->samples[agent] = (*shard)->rows;
-        e->parts->formats |= (*shard)->formats;
-    }
-    return status;
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--samples: %zu for agent %zu, but '%s' has only %zu row%s", wanted,
+                           agent, (*shard)->name, (*shard)->rows, SADDLE_PLURAL((*shard)->rows));
+    if (wanted > 0)
+        SADDLE_TRY(cut(shard, wanted, error));
+    e->parts->samples[agent] = (*shard)->rows;
+    e->parts->formats |= (*shard)->formats;
+    return SADDLE_OK;
 }
 
 static saddle_status take_parts(saddle_instance *e, saddle_error *error)
 {
-    saddle_status status = e->plan->problem.shards == NULL ? check_labels(e, error) : SADDLE_OK;
-    SADDLE_THEN(status, check_partition(e, error));
-    SADDLE_THEN_IF(
-        status, e->plan->problem.samples != NULL,
-        saddle_read_samples(e->parts->samples, e->world->agents, e->plan->problem.samples, error));
-    for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++)
-        status = take_part(e, e->world->here[k], error);
-    return status;
+    SADDLE_TRY(e->plan->problem.shards == NULL ? check_labels(e, error) : SADDLE_OK);
+    SADDLE_TRY(check_partition(e, error));
+    if (e->plan->problem.samples != NULL)
+        SADDLE_TRY(saddle_read_samples(e->parts->samples, e->world->agents,
+                                       e->plan->problem.samples, error));
+    for (size_t k = 0; k < e->world->local; k++)
+        SADDLE_TRY(take_part(e, e->world->here[k], error));
+    return SADDLE_OK;
 }
 
 saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
@@ -224,17 +218,15 @@ saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
         return take_parts(e, error);
     saddle_dataset **data = &e->parts->data;
     saddle_data_options options = saddle_plan_data_options(plan);
-    saddle_status status =
-        plan->problem.rows != NULL
-            ? saddle_dataset_view(data, plan->problem.rows, error)
-            : saddle_in_field(
-                  "--data", saddle_dataset_load(data, plan->problem.data, &options, e->seed, error),
-                  error);
-    if (status == SADDLE_OK) {
-        e->columns = e->parts->columns = saddle_columns_share((*data)->columns);
-        e->parts->formats = (*data)->formats;
-    }
-    return status;
+    SADDLE_TRY(plan->problem.rows != NULL
+                   ? saddle_dataset_view(data, plan->problem.rows, error)
+                   : saddle_in_field(
+                         "--data",
+                         saddle_dataset_load(data, plan->problem.data, &options, e->seed, error),
+                         error));
+    e->columns = e->parts->columns = saddle_columns_share((*data)->columns);
+    e->parts->formats = (*data)->formats;
+    return SADDLE_OK;
 }
 
 /* Distributes every agent's number to all processes. Collective. */
@@ -264,7 +256,6 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
 {
     const saddle_world *world = e->world;
     double most = 0.0;
-    saddle_status status = SADDLE_OK;
     if (!saddle_data_is_divided(e))
         return SADDLE_OK;
     fill_sizes(world, e->parts->samples, e->parts->numbers);
@@ -275,18 +266,17 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
     }
     world->largest(world, 1, &most);
     e->features = (size_t)most;
-    for (size_t k = 0; status == SADDLE_OK && k < world->local; k++) {
+    for (size_t k = 0; k < world->local; k++) {
         saddle_dataset *data = e->parts->shard[world->here[k]];
         if (data->dense != NULL && data->features != e->features)
-            status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "--data: '%s' of agent %zu has %zu feature%s, but another agent's "
-                                 "file has %zu; give all agents the same features",
-                                 data->name, world->here[k], data->features,
-                                 SADDLE_PLURAL(data->features), e->features);
-        else
-            data->features = e->features;
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "--data: '%s' of agent %zu has %zu feature%s, but another agent's "
+                               "file has %zu; give all agents the same features",
+                               data->name, world->here[k], data->features,
+                               SADDLE_PLURAL(data->features), e->features);
+        data->features = e->features;
     }
-    return status;
+    return SADDLE_OK;
 }
 
 /* ---- held-out rows, which only process 0 has ------------------------------------------------- */
@@ -312,13 +302,9 @@ static saddle_status generate_held_out(saddle_instance *e, uint64_t rows, saddle
                            "--test-data: synthetic rows belong to synthetic data, but the agents' "
                            "data are '%s'; give a file of held-out rows",
                            name);
-    saddle_dataset *all = NULL;
-    saddle_status status =
-        saddle_dataset_generate(&all, (size_t)(taken + rows), e->features, e->seed, error);
-    SADDLE_THEN(status,
-                saddle_dataset_range(&e->parts->held_out, all, (size_t)taken, (size_t)rows, error));
-    saddle_dataset_free(all);
-    return status;
+    SADDLE_OWNED_BY(saddle_dataset_free_at) saddle_dataset *all = NULL;
+    SADDLE_TRY(saddle_dataset_generate(&all, (size_t)(taken + rows), e->features, e->seed, error));
+    return saddle_dataset_range(&e->parts->held_out, all, (size_t)taken, (size_t)rows, error);
 }
 
 static saddle_status load_held_out(saddle_instance *e, const char *name, saddle_error *error)

@@ -188,9 +188,9 @@ static bool sum_sets(saddle_sha256 *sum, const saddle_instance *e)
     static const double size[] = {1e-3, -1e-3, 1.0, -1.0, 1e3, -1e3, 1e9, -1e9};
     size_t x_dim = e->problem->x_dim;
     size_t y_dim = e->problem->y_dim;
-    double *v = saddle_alloc_doubles(x_dim > y_dim ? x_dim : y_dim);
-    double *x_scratch = saddle_alloc_doubles(saddle_prox_scratch(e->x_prox));
-    double *y_scratch = saddle_alloc_doubles(saddle_set_scratch(e->y_set));
+    SADDLE_OWNED double *v = saddle_alloc_doubles(x_dim > y_dim ? x_dim : y_dim);
+    SADDLE_OWNED double *x_scratch = saddle_alloc_doubles(saddle_prox_scratch(e->x_prox));
+    SADDLE_OWNED double *y_scratch = saddle_alloc_doubles(saddle_set_scratch(e->y_set));
     bool good = v != NULL && x_scratch != NULL && y_scratch != NULL;
     for (size_t k = 0; good && k < sizeof size / sizeof *size; k++) {
         fill_probe(x_dim, size[k], v);
@@ -202,9 +202,6 @@ static bool sum_sets(saddle_sha256 *sum, const saddle_instance *e)
         saddle_set_project(e->y_set, v, y_scratch);
         saddle_sha256_add(sum, v, y_dim * sizeof *v);
     }
-    saddle_free(v);
-    saddle_free(x_scratch);
-    saddle_free(y_scratch);
     return good;
 }
 

@@ -58,10 +58,10 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
     saddle_plan_read_own(e->plan, e->kind->options, parts->options);
     size_t classes = 0;
     SADDLE_TRY(weigh_agents(e, parts->samples, error));
-    saddle_status status = saddle_problem_read_options(&parts->choice, parts->options, error);
-    SADDLE_THEN_IF(
-        status, e->kind->needs_data && e->kind->labels == SADDLE_LABELS_CLASSES,
-        saddle_labels_parse(e->plan->problem.classes, &parts->class_label, &classes, error));
+    SADDLE_TRY(saddle_problem_read_options(&parts->choice, parts->options, error));
+    if (e->kind->needs_data && e->kind->labels == SADDLE_LABELS_CLASSES)
+        SADDLE_TRY(
+            saddle_labels_parse(e->plan->problem.classes, &parts->class_label, &classes, error));
     parts->inputs =
         (saddle_problem_inputs){.options = parts->options,
                                 .argument = plugin != NULL ? plugin->argument : "",
@@ -77,10 +77,9 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
                                 .seed = e->seed,
                                 .mixing = e->mixing,
                                 .world = e->world};
-    SADDLE_THEN(status,
-                saddle_problem_make(&parts->choice, &parts->problem, &parts->inputs, error));
+    SADDLE_TRY(saddle_problem_make(&parts->choice, &parts->problem, &parts->inputs, error));
     e->problem = parts->problem;
-    return status;
+    return SADDLE_OK;
 }
 
 /* Completes the problem by its join(). */
@@ -135,16 +134,16 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
             "model on it, or choose a problem with outcomes, such as auc or fair",
             saddle_shown_name(e->problem->name));
     SADDLE_TRY(check_scale(e, error));
-    saddle_status status = saddle_problem_check(e->problem, error);
+    SADDLE_TRY(saddle_problem_check(e->problem, error));
     saddle_plugin_object *plugin = e->parts->choice.plugin;
-    SADDLE_THEN_IF(status, plugin != NULL,
-                   saddle_plan_adopt(plan, plugin, e->kind->options, error));
-    SADDLE_THEN_IF(status, e->kind != NULL,
-                   saddle_plan_record_own(plan, e->kind->options, e->parts->options, error));
-    SADDLE_THEN_IF(status, plugin != NULL,
-                   name_plugin(plan, &plan->problem.name, plugin,
+    if (plugin != NULL)
+        SADDLE_TRY(saddle_plan_adopt(plan, plugin, e->kind->options, error));
+    if (e->kind != NULL)
+        SADDLE_TRY(saddle_plan_record_own(plan, e->kind->options, e->parts->options, error));
+    if (plugin != NULL)
+        SADDLE_TRY(name_plugin(plan, &plan->problem.name, plugin,
                                plugin->exported->problem->options, e->parts->options, error));
-    return status;
+    return SADDLE_OK;
 }
 
 /* Makes the problem with weighted agents, if they are. A class has computed `shared` for these weights

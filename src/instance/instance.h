@@ -9,6 +9,7 @@
 
 #include <saddle/instance.h>
 
+#include "core/memory.h"
 #include "data/dataset.h"
 #include "data/scale.h"
 #include "engines/engine.h"
@@ -119,3 +120,4 @@ saddle_label_rule saddle_plan_label_rule(const saddle_plan *plan, saddle_label_k
 
 /* The default rule of the starting point, if the problem has none. */
 #define SADDLE_DEFAULT_INIT "normal:0.1"
+SADDLE_RELEASES(saddle_instance, saddle_instance_free)

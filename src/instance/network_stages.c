@@ -157,11 +157,9 @@ saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
 
 saddle_status saddle_stage_place_agents(saddle_instance *e, saddle_error *error)
 {
-    saddle_status status =
-        saddle_engine_connect(e->parts->engine, &e->parts->world, e->graph, error);
-    if (status == SADDLE_OK)
-        e->world = e->parts->world;
-    return status;
+    SADDLE_TRY(saddle_engine_connect(e->parts->engine, &e->parts->world, e->graph, error));
+    e->world = e->parts->world;
+    return SADDLE_OK;
 }
 
 saddle_status saddle_stage_mixing(saddle_instance *e, saddle_error *error)

@@ -27,20 +27,21 @@ static saddle_status list_all(saddle_plan *plan, saddle_error *error)
     const saddle_algorithm *const *algorithm = saddle_algorithm_list(&algorithms);
     const saddle_problem_class *const *problem = saddle_problem_list(&problems);
     const saddle_option *const *const first[] = {saddle_plan_options};
-    saddle_status status = saddle_plan_list(plan, first, 1, error);
-    for (size_t k = 0; status == SADDLE_OK && k < algorithms; k++)
-        status = saddle_plan_append(plan, algorithm[k]->options, error);
-    for (size_t k = 0; status == SADDLE_OK && k < problems; k++)
-        status = saddle_plan_append(plan, problem[k]->options, error);
-    return status;
+    SADDLE_TRY(saddle_plan_list(plan, first, 1, error));
+    for (size_t k = 0; k < algorithms; k++)
+        SADDLE_TRY(saddle_plan_append(plan, algorithm[k]->options, error));
+    for (size_t k = 0; k < problems; k++)
+        SADDLE_TRY(saddle_plan_append(plan, problem[k]->options, error));
+    return SADDLE_OK;
 }
 
 saddle_status saddle_plan_add_options(saddle_plan *plan, const saddle_option *const *options,
                                       saddle_error *error)
 {
-    saddle_status status = plan->settings == NULL ? list_all(plan, error) : SADDLE_OK;
-    SADDLE_THEN_IF(status, options != NULL, saddle_plan_append(plan, options, error));
-    return status;
+    SADDLE_TRY(plan->settings == NULL ? list_all(plan, error) : SADDLE_OK);
+    if (options != NULL)
+        SADDLE_TRY(saddle_plan_append(plan, options, error));
+    return SADDLE_OK;
 }
 
 /* Lists the options if that was not yet done, and adds those of the caller's own algorithm. */
@@ -228,11 +229,10 @@ static saddle_status take_field(saddle_plan *plan, saddle_entry *e, bool given, 
 
 static saddle_status take_fields(saddle_plan *plan, bool given, saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < plan->settings->count; k++)
+    for (size_t k = 0; k < plan->settings->count; k++)
         if (plan->settings->entries[k].option->home == SADDLE_HOME_PLAN)
-            status = take_field(plan, &plan->settings->entries[k], given, error);
-    return status;
+            SADDLE_TRY(take_field(plan, &plan->settings->entries[k], given, error));
+    return SADDLE_OK;
 }
 
 saddle_status saddle_plan_refresh(saddle_plan *plan, saddle_error *error)
@@ -259,11 +259,11 @@ static saddle_status copy_list(saddle_plan *out, const saddle_settings *from, sa
     SADDLE_TRY(saddle_check_memory(to->entries, "the options", error));
     memcpy(to->entries, from->entries, from->count * sizeof *to->entries);
     to->count = to->capacity = from->count;
-    saddle_status status = saddle_settings_share_all(to, from, error);
-    for (size_t k = 0; status == SADDLE_OK && k < to->count; k++)
+    SADDLE_TRY(saddle_settings_share_all(to, from, error));
+    for (size_t k = 0; k < to->count; k++)
         if (to->entries[k].option->home != SADDLE_HOME_PLAN)
-            status = copy_text(out, &to->entries[k], from->entries[k].text, error);
-    return status;
+            SADDLE_TRY(copy_text(out, &to->entries[k], from->entries[k].text, error));
+    return SADDLE_OK;
 }
 
 saddle_status saddle_plan_copy(saddle_plan *out, const saddle_plan *plan, saddle_error *error)
@@ -290,12 +290,12 @@ saddle_status saddle_plan_merge(saddle_plan *out, const saddle_plan *instance,
                                 size_t table_count, saddle_error *error)
 {
     *out = *run;
-    saddle_status status = saddle_plan_list(out, tables, 1, error);
-    for (size_t t = 1; status == SADDLE_OK && t < table_count; t++)
-        status = saddle_plan_append_new(out, tables[t], error);
-    SADDLE_THEN(status, saddle_settings_share_all(out->settings, instance->settings, error));
-    SADDLE_THEN(status, saddle_settings_share_all(out->settings, run->settings, error));
-    for (size_t k = 0; status == SADDLE_OK && k < out->settings->count; k++) {
+    SADDLE_TRY(saddle_plan_list(out, tables, 1, error));
+    for (size_t t = 1; t < table_count; t++)
+        SADDLE_TRY(saddle_plan_append_new(out, tables[t], error));
+    SADDLE_TRY(saddle_settings_share_all(out->settings, instance->settings, error));
+    SADDLE_TRY(saddle_settings_share_all(out->settings, run->settings, error));
+    for (size_t k = 0; k < out->settings->count; k++) {
         saddle_entry *e = &out->settings->entries[k];
         const saddle_option *option = e->option;
         const saddle_plan *source = option->stage == SADDLE_STAGE_INSTANCE ? instance : run;
@@ -305,9 +305,9 @@ saddle_status saddle_plan_merge(saddle_plan *out, const saddle_plan *instance,
             memcpy((char *)out + option->offset, saddle_option_field(option, source),
                    saddle_option_bytes(option));
         else if (from != NULL)
-            status = copy_text(out, e, from->text, error);
+            SADDLE_TRY(copy_text(out, e, from->text, error));
     }
-    return status;
+    return SADDLE_OK;
 }
 
 /* ---- options of one algorithm, problem or command -------------------------------------------- */
@@ -327,8 +327,7 @@ void saddle_plan_read_own(const saddle_plan *plan, const saddle_option *const *o
 saddle_status saddle_plan_record_own(saddle_plan *plan, const saddle_option *const *options,
                                      const void *target, saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    for (; status == SADDLE_OK && *options != NULL; options++) {
+    for (; *options != NULL; options++) {
         saddle_entry *found = saddle_entry_of(plan, *options);
         char buffer[SADDLE_VALUE_SIZE];
         saddle_option_value before;
@@ -339,13 +338,13 @@ saddle_status saddle_plan_record_own(saddle_plan *plan, const saddle_option *con
         if (saddle_option_holds(*options, field, &before))
             continue;
         const char *text = saddle_option_text(*options, field, buffer);
-        status =
-            text != NULL
-                ? saddle_entry_assign_named(plan, found, text, found->from, error)
-                : saddle_fail(error, SADDLE_BAD_INPUT, "--%s: choice number %d is not one of %s",
-                              (*options)->name, *(const int *)field, (*options)->choices);
+        SADDLE_TRY(text != NULL
+                       ? saddle_entry_assign_named(plan, found, text, found->from, error)
+                       : saddle_fail(error, SADDLE_BAD_INPUT,
+                                     "--%s: choice number %d is not one of %s", (*options)->name,
+                                     *(const int *)field, (*options)->choices));
     }
-    return status;
+    return SADDLE_OK;
 }
 
 /* ---- reading values -------------------------------------------------------------------------- */

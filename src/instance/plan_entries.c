@@ -62,10 +62,9 @@ saddle_status saddle_settings_share(saddle_settings *settings, saddle_plugin_obj
 saddle_status saddle_settings_share_all(saddle_settings *settings, const saddle_settings *from,
                                         saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && from != NULL && k < from->plugin_count; k++)
-        status = saddle_settings_share(settings, from->plugins[k], error);
-    return status;
+    for (size_t k = 0; from != NULL && k < from->plugin_count; k++)
+        SADDLE_TRY(saddle_settings_share(settings, from->plugins[k], error));
+    return SADDLE_OK;
 }
 
 /* ---- the list of options --------------------------------------------------------------------- */
@@ -131,11 +130,10 @@ saddle_status saddle_plan_append(saddle_plan *plan, const saddle_option *const *
 saddle_status saddle_plan_append_new(saddle_plan *plan, const saddle_option *const *options,
                                      saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    for (; status == SADDLE_OK && *options != NULL; options++)
+    for (; *options != NULL; options++)
         if (saddle_entry_find(plan, (*options)->name) == NULL)
-            status = add(plan, *options, error);
-    return status;
+            SADDLE_TRY(add(plan, *options, error));
+    return SADDLE_OK;
 }
 
 saddle_status saddle_plan_list(saddle_plan *plan, const saddle_option *const *const *tables,

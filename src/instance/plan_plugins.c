@@ -41,13 +41,12 @@ static saddle_plugin_object *loaded(const saddle_plan *plan, const char *text)
 static saddle_status add_options(saddle_plan *plan, const saddle_option *const *options,
                                  saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    for (; status == SADDLE_OK && options != NULL && *options != NULL; options++) {
+    for (; options != NULL && *options != NULL; options++) {
         const saddle_option *const one[] = {*options, NULL};
         if ((*options)->home == SADDLE_HOME_OWN)
-            status = saddle_plan_append_new(plan, one, error);
+            SADDLE_TRY(saddle_plan_append_new(plan, one, error));
     }
-    return status;
+    return SADDLE_OK;
 }
 
 /* Loads the object that a text names, if it names one. */
@@ -103,25 +102,24 @@ saddle_status saddle_plan_load_plugins(saddle_plan *plan, saddle_error *error)
 {
     SADDLE_REQUIRE(error, plan);
     const saddle_algorithm *own = plan->algorithm.own;
-    saddle_status status = saddle_plan_check_size(plan, error);
-    SADDLE_THEN(status, saddle_plan_add_options(plan, own != NULL ? own->options : NULL, error));
-    for (size_t k = 0; status == SADDLE_OK && k < plan->settings->count; k++) {
+    SADDLE_TRY(saddle_plan_check_size(plan, error));
+    SADDLE_TRY(saddle_plan_add_options(plan, own != NULL ? own->options : NULL, error));
+    for (size_t k = 0; k < plan->settings->count; k++) {
         const saddle_entry *e = &plan->settings->entries[k];
         /* What a file names is never loaded. */
         if (e->option->files == SADDLE_FILES_CODE && e->from != SADDLE_FROM_FILE)
-            status = load_all(plan, e->option, error);
+            SADDLE_TRY(load_all(plan, e->option, error));
     }
-    return status;
+    return SADDLE_OK;
 }
 
 saddle_status saddle_plan_seek(saddle_plan *plan, const char *name, const saddle_option **out,
                                saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
     if (saddle_plan_find(plan, name) == NULL)
-        status = saddle_plan_load_plugins(plan, error);
+        SADDLE_TRY(saddle_plan_load_plugins(plan, error));
     *out = saddle_plan_find(plan, name);
-    return status;
+    return SADDLE_OK;
 }
 
 bool saddle_plugin_text_has(const char *text, const char *name)
@@ -196,12 +194,11 @@ saddle_status saddle_plan_plugin_text(const saddle_plan *plan, const char *optio
     const saddle_plugin_object *plugin = plan != NULL ? loaded(plan, text) : NULL;
     const saddle_option *const *own =
         plugin != NULL ? options_for(plugin->exported, saddle_plan_find(plan, option)) : NULL;
-    saddle_status status = SADDLE_OK;
-    for (; status == SADDLE_OK && own != NULL && *own != NULL; own++)
+    for (; own != NULL && *own != NULL; own++)
         if ((*own)->home == SADDLE_HOME_OWN && saddle_plan_given(plan, *own) &&
             !saddle_plugin_text_has(text, (*own)->name))
-            status = append(out, (*own)->name, SADDLE_PLAN_TEXT(plan, *own), error);
-    return status;
+            SADDLE_TRY(append(out, (*own)->name, SADDLE_PLAN_TEXT(plan, *own), error));
+    return SADDLE_OK;
 }
 
 /* Replaces the value of a field. */
@@ -210,28 +207,25 @@ static saddle_status complete(saddle_plan *plan, const char *option, const char 
 {
     if (*field == NULL || loaded(plan, *field) == NULL)
         return SADDLE_OK;
-    char *text;
-    saddle_status status = saddle_plan_plugin_text(plan, option, *field, &text, error);
-    SADDLE_THEN(status, saddle_entry_assign_named(plan, saddle_entry_find(plan, option), text,
-                                                  SADDLE_FROM_CALLER, error));
-    saddle_free(text);
-    return status;
+    SADDLE_OWNED char *text = NULL;
+    SADDLE_TRY(saddle_plan_plugin_text(plan, option, *field, &text, error));
+    return saddle_entry_assign_named(plan, saddle_entry_find(plan, option), text,
+                                     SADDLE_FROM_CALLER, error);
 }
 
 saddle_status saddle_plan_complete_plugins(saddle_plan *plan, saddle_error *error)
 {
-    saddle_status status = complete(plan, "problem", &plan->problem.name, error);
-    SADDLE_THEN(status, complete(plan, "x-set", &plan->problem.x_set, error));
-    SADDLE_THEN(status, complete(plan, "y-set", &plan->problem.y_set, error));
-    SADDLE_THEN(status, complete(plan, "regularizer", &plan->problem.regularizer, error));
-    return status;
+    SADDLE_TRY(complete(plan, "problem", &plan->problem.name, error));
+    SADDLE_TRY(complete(plan, "x-set", &plan->problem.x_set, error));
+    SADDLE_TRY(complete(plan, "y-set", &plan->problem.y_set, error));
+    return complete(plan, "regularizer", &plan->problem.regularizer, error);
 }
 
 saddle_status saddle_plan_restore_plugin(saddle_plan *plan, const saddle_option *option,
                                          const char *text, saddle_error *error)
 {
-    char *longer = saddle_strdup(SADDLE_PLAN_TEXT(plan, option));
-    char *list = saddle_strdup(strchrnul(text, ':'));
+    SADDLE_OWNED char *longer = saddle_strdup(SADDLE_PLAN_TEXT(plan, option));
+    SADDLE_OWNED char *list = saddle_strdup(strchrnul(text, ':'));
     saddle_status status = longer != NULL && list != NULL
                                ? SADDLE_OK
                                : saddle_no_memory(error, "the options of a plug-in");
@@ -249,7 +243,5 @@ saddle_status saddle_plan_restore_plugin(saddle_plan *plan, const saddle_option 
             status = append(&longer, name, value, error);
     }
     SADDLE_THEN(status, saddle_plan_set(plan, option->name, longer, error));
-    saddle_free(list);
-    saddle_free(longer);
     return status;
 }

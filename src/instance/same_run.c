@@ -81,7 +81,7 @@ static void write_piece(FILE *out, const char *text, size_t length)
 
 bool saddle_recorded_plugin_is(const char *recorded, const char *text)
 {
-    char *value = NULL;
+    SADDLE_MALLOCED char *value = NULL;
     size_t bytes = 0;
     FILE *out = saddle_plugin_named(text) ? open_memstream(&value, &bytes) : NULL;
     if (out == NULL)
@@ -90,7 +90,6 @@ bool saddle_recorded_plugin_is(const char *recorded, const char *text)
     bool same = fclose(out) == 0 &&
                 strncmp(value, SADDLE_PLUGIN_VALUE, strlen(SADDLE_PLUGIN_VALUE)) == 0 &&
                 strncmp(recorded, value, bytes) == 0;
-    free(value);
     return same;
 }
 

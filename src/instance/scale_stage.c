@@ -46,13 +46,12 @@ static saddle_status scale_rows(saddle_instance *e, saddle_error *error)
 {
     struct saddle_instance_parts *parts = e->parts;
     const saddle_scaling scaling = {e->features, e->mean, e->deviation};
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++)
-        status = saddle_dataset_scale(&parts->shard[e->world->here[k]], &scaling, error);
-    SADDLE_THEN_IF(status, parts->held_out != NULL,
-                   saddle_dataset_scale(&parts->held_out, &scaling, error));
+    for (size_t k = 0; k < e->world->local; k++)
+        SADDLE_TRY(saddle_dataset_scale(&parts->shard[e->world->here[k]], &scaling, error));
+    if (parts->held_out != NULL)
+        SADDLE_TRY(saddle_dataset_scale(&parts->held_out, &scaling, error));
     e->held_out = parts->held_out;
-    return status;
+    return SADDLE_OK;
 }
 
 /* Refuses to scale the columns of a problem that depends on their values. */
@@ -74,7 +73,7 @@ saddle_status saddle_stage_scale(saddle_instance *e, saddle_error *error)
         return SADDLE_OK;
     if (e->kind->scaling == SADDLE_ROWS_AS_GIVEN)
         return check_rule(e, error);
-    bool *left = saddle_alloc(e->features, sizeof *left);
+    SADDLE_OWNED bool *left = saddle_alloc(e->features, sizeof *left);
     saddle_status status = saddle_check_memory(left, "the columns", error);
     status = saddle_world_agree(e->world, status, error);
     SADDLE_THEN(status, saddle_statistics_find(s, e->world, parts->shard, e->features,
@@ -95,7 +94,6 @@ saddle_status saddle_stage_scale(saddle_instance *e, saddle_error *error)
     }
     if (e->mean == NULL)
         saddle_statistics_free(s);
-    saddle_free(left);
     return status;
 }
 

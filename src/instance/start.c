@@ -26,24 +26,21 @@ typedef struct variable {
 
 static saddle_status read_file(const variable *v, const char *path, saddle_error *error)
 {
-    double *values = NULL;
+    SADDLE_OWNED double *values = NULL;
     size_t rank;
     size_t shape[2];
-    saddle_status status = saddle_numpy_read(path, v->array, &values, &rank, shape, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_numpy_read(path, v->array, &values, &rank, shape, error));
     size_t dimension = saddle_set_dimension(v->set);
     size_t length = shape[0] * shape[1];
     if (length == dimension)
         memcpy(v->out, values, dimension * sizeof *values);
     else
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s': %s has %zu %s, but %s of this problem has %zu; use the "
-                             "model of a run with the same problem and sizes",
-                             path, v->array, length, length == 1 ? "entry" : "entries", v->name,
-                             dimension);
-    saddle_free(values);
-    return status;
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s': %s has %zu %s, but %s of this problem has %zu; use the "
+                           "model of a run with the same problem and sizes",
+                           path, v->array, length, length == 1 ? "entry" : "entries", v->name,
+                           dimension);
+    return SADDLE_OK;
 }
 
 /* Fills in v->out by a rule. */
@@ -107,10 +104,9 @@ static saddle_status make_one(const variable *v, const saddle_problem *problem, 
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%s: '%s' gives %s[%zu] = %g; a starting point must be finite",
                            v->option, rule, v->name, bad, v->out[bad]);
-    double *scratch = saddle_alloc_doubles(saddle_set_scratch(v->set));
+    SADDLE_OWNED double *scratch = saddle_alloc_doubles(saddle_set_scratch(v->set));
     SADDLE_TRY(saddle_check_memory(scratch, "the starting point", error));
     saddle_set_project(v->set, v->out, scratch);
-    saddle_free(scratch);
     return SADDLE_OK;
 }
 
@@ -163,9 +159,8 @@ saddle_status saddle_stage_start(saddle_instance *e, saddle_error *error)
                   .out = parts->y0};
     if (e->problem->start != NULL)
         e->problem->start(e->problem, e->seed, parts->x0, parts->y0);
-    saddle_status status = make_one(&x, e->problem, e->seed, error);
-    SADDLE_THEN(status, make_one(&y, e->problem, e->seed, error));
-    return status;
+    SADDLE_TRY(make_one(&x, e->problem, e->seed, error));
+    return make_one(&y, e->problem, e->seed, error);
 }
 
 /* Distributes the starting point of process 0 to all processes. */

@@ -225,7 +225,7 @@ void saddle_report_scale(saddle_dataset *data, saddle_warning *warning, void *co
     char text[SADDLE_SCALE_TEXT] = "";
     saddle_world *world = NULL;
     saddle_column_statistics statistics = {.features = 0};
-    bool *left = saddle_alloc(data->features, sizeof *left);
+    SADDLE_OWNED bool *left = saddle_alloc(data->features, sizeof *left);
     if (left != NULL && saddle_world_alone(&world, 1, NULL) == SADDLE_OK &&
         saddle_statistics_find(&statistics, world, &data, data->features, true, NULL) == SADDLE_OK)
         saddle_scale_warning(&statistics, left, data->columns,
@@ -234,5 +234,4 @@ void saddle_report_scale(saddle_dataset *data, saddle_warning *warning, void *co
         saddle_warn(warning, context, "%s", text);
     saddle_statistics_free(&statistics);
     saddle_world_free(world);
-    saddle_free(left);
 }

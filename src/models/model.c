@@ -51,7 +51,7 @@ saddle_status saddle_model_score(const saddle_model *model, const saddle_dataset
                            "the data have %zu feature%s, but the model has %zu; give data with at "
                            "most as many",
                            data->features, SADDLE_PLURAL(data->features), model->inputs);
-    double *scratch = saddle_alloc_doubles(model->scratch);
+    SADDLE_OWNED double *scratch = saddle_alloc_doubles(model->scratch);
     SADDLE_TRY(saddle_check_memory(scratch, "the model", error));
     for (size_t first = 0; first < data->rows; first += SADDLE_MODEL_BLOCK) {
         size_t rest = data->rows - first;
@@ -60,6 +60,5 @@ saddle_status saddle_model_score(const saddle_model *model, const saddle_dataset
                                    .count = rest < SADDLE_MODEL_BLOCK ? rest : SADDLE_MODEL_BLOCK};
         model->forward(model, &block, w, out + first, scratch);
     }
-    saddle_free(scratch);
     return SADDLE_OK;
 }

@@ -43,7 +43,7 @@ static uint64_t pairs_won(size_t count, const ranked *row)
 saddle_status saddle_ranking_auc(size_t count, const double *score, const double *label,
                                  double *out, saddle_error *error)
 {
-    ranked *row = saddle_alloc(count, sizeof *row);
+    SADDLE_OWNED ranked *row = saddle_alloc(count, sizeof *row);
     SADDLE_TRY(saddle_check_memory(row, "the area under the curve", error));
     uint64_t positives = 0;
     bool numbers = true;
@@ -58,7 +58,6 @@ saddle_status saddle_ranking_auc(size_t count, const double *score, const double
         double pairs = (double)positives * (double)(count - positives);
         *out = (double)pairs_won(count, row) / (2.0 * pairs);
     }
-    saddle_free(row);
     return SADDLE_OK;
 }
 

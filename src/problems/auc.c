@@ -268,10 +268,10 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
     const saddle_model *model = ((const instance *)problem->self)->model;
     const double *center = x + model->parameters;
     double middle = 0.5 * (center[0] + center[1]);
-    saddle_status status = saddle_model_score(model, data, x, out, error);
-    for (size_t row = 0; status == SADDLE_OK && row < data->rows; row++)
+    SADDLE_TRY(saddle_model_score(model, data, x, out, error));
+    for (size_t row = 0; row < data->rows; row++)
         out[row] -= middle;
-    return status;
+    return SADDLE_OK;
 }
 
 static bool linear(const saddle_problem *problem, const double *x, const double *y, double *out)
@@ -390,20 +390,19 @@ static saddle_status find_share(instance *self, const saddle_problem_inputs *inp
                                 saddle_error *error)
 {
     choices *chosen = inputs->options;
-    saddle_status status = SADDLE_OK;
     self->given = !isnan(chosen->positive_share);
     if (!self->given && inputs->weight != NULL)
         chosen->positive_share = mean_share(self, inputs->weight);
     else if (!self->given)
-        status = saddle_consensus_mean(inputs->mixing->graph, self->agent_share,
-                                       &chosen->positive_share, NULL, error);
+        SADDLE_TRY(saddle_consensus_mean(inputs->mixing->graph, self->agent_share,
+                                         &chosen->positive_share, NULL, error));
     set_share(&self->problem, chosen->positive_share);
-    if (status == SADDLE_OK && !(self->share > 0.0 && self->share < 1.0))
+    if (!(self->share > 0.0 && self->share < 1.0))
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
             "--positive: the share of positives is %g, but auc needs samples of both classes",
             self->share);
-    return status;
+    return SADDLE_OK;
 }
 
 static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
@@ -431,10 +430,10 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     instance *self = problem->self;
     saddle_world_fill(problem->world, 1, self->agent_share);
     problem->world->largest(problem->world, 2, self->row_norm2);
-    saddle_status status = saddle_start_square(self->model, inputs, &self->square, error);
-    SADDLE_THEN(status, find_share(self, inputs, error));
+    SADDLE_TRY(saddle_start_square(self->model, inputs, &self->square, error));
+    SADDLE_TRY(find_share(self, inputs, error));
     problem->sample_cost = saddle_model_cost(self->model, inputs);
-    return status;
+    return SADDLE_OK;
 }
 
 const saddle_problem_class saddle_auc = {

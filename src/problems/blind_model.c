@@ -41,12 +41,10 @@ saddle_status saddle_blind_scores(const saddle_blind_model *blind, const saddle_
                                   const double *x, double *out, saddle_error *error)
 {
     SADDLE_TRY(saddle_rows_check(data, blind->model->inputs, error));
-    double *u = saddle_alloc_doubles(blind->model->parameters);
+    SADDLE_OWNED double *u = saddle_alloc_doubles(blind->model->parameters);
     SADDLE_TRY(saddle_check_memory(u, "the model", error));
     saddle_blind_parameters(blind, x, u);
-    saddle_status status = saddle_model_score(blind->model, data, u, out, error);
-    saddle_free(u);
-    return status;
+    return saddle_model_score(blind->model, data, u, out, error);
 }
 
 bool saddle_blind_linear(const saddle_blind_model *blind, const double *x, double *out)

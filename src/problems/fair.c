@@ -436,14 +436,14 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     self->problem.scratch = 3 * self->model->parameters + self->model->scratch;
     self->problem.x_set = self->blind.linear ? "l2-ball:10" : NULL;
     self->problem.start = self->blind.linear ? NULL : start;
-    saddle_status status = saddle_sensitive_read(&self->sensitive, inputs, &chosen->sensitive,
-                                                 chosen->excluded, error);
+    SADDLE_TRY(saddle_sensitive_read(&self->sensitive, inputs, &chosen->sensitive, chosen->excluded,
+                                     error));
     self->blind.hidden = self->sensitive.hidden;
-    if (status == SADDLE_OK && !(self->weight + self->ridge > 0.0))
+    if (!(self->weight + self->ridge > 0.0))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--fairness-ridge: if it and --fairness are both 0, nothing is concave "
                            "in y; give a positive ridge or auto");
-    return status;
+    return SADDLE_OK;
 }
 
 /* Finds the features that reveal the attribute and the default tau, from all agents' data. */

@@ -318,7 +318,7 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_outcom
 {
     const instance *self = problem->self;
     size_t groups = self->groups.count;
-    double *sums;
+    SADDLE_OWNED double *sums = NULL;
     *count = 0;
     if (rows->held_out != NULL && rows->held_out->features != self->model->inputs)
         return SADDLE_OK;
@@ -336,7 +336,6 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_outcom
     for (size_t g = 0; groups <= NAMED && g < groups; g++)
         out[(*count)++] =
             (saddle_outcome){group_accuracy[g], saddle_tally_accuracy(&counts[g]), SADDLE_LARGER};
-    saddle_free(sums);
     return SADDLE_OK;
 }
 

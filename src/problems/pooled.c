@@ -218,9 +218,9 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
     double heaviest = 0.0;
     for (size_t i = 0; i < self->of->agents; i++)
         heaviest = fmax(heaviest, weight_of(self, i));
-    saddle_status status = self->of->constants(self->of, x_set, y_set, out, error);
+    SADDLE_TRY(self->of->constants(self->of, x_set, y_set, out, error));
     out->lipschitz *= heaviest;
-    return status;
+    return SADDLE_OK;
 }
 
 static bool solution(const saddle_problem *problem, double *x, double *y)

@@ -29,7 +29,7 @@ saddle_status saddle_problem_find(const saddle_problem_class **out, const char *
     *out = NULL;
     SADDLE_REQUIRE(error, name);
     const void *found;
-    saddle_status status = saddle_registry_find(&found, "problem", name, problems, COUNT, error);
+    SADDLE_TRY(saddle_registry_find(&found, "problem", name, problems, COUNT, error));
     *out = found;
-    return status;
+    return SADDLE_OK;
 }

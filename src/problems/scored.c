@@ -119,13 +119,12 @@ static saddle_status score_rows(const collection *c, const saddle_dataset *data,
 /* Scores the rows of the agents in this process, in their order. */
 static saddle_status score_agents(const collection *c, double *score, saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    for (size_t i = 0; status == SADDLE_OK && i < c->problem->agents; i++) {
+    for (size_t i = 0; i < c->problem->agents; i++) {
         if (saddle_world_has(c->problem->world, i) && rows_of(c, i) > 0)
-            status = score_rows(c, c->shard[i], score, error);
+            SADDLE_TRY(score_rows(c, c->shard[i], score, error));
         score += rows_of(c, i);
     }
-    return status;
+    return SADDLE_OK;
 }
 
 static void carry_scores(const collection *c, double *score)
@@ -153,7 +152,7 @@ saddle_status saddle_measure_scores(saddle_row_scorer *scorer, saddle_score_meas
     c.rows = held_out != NULL ? held_out->rows : 0;
     for (size_t i = 0; held_out == NULL && i < problem->agents; i++)
         c.rows += rows_of(&c, i);
-    double *score = saddle_alloc_doubles(2 * c.rows);
+    SADDLE_OWNED double *score = saddle_alloc_doubles(2 * c.rows);
     saddle_status status = score == NULL      ? saddle_no_memory(error, "the scores")
                            : held_out != NULL ? score_rows(&c, held_out, score, error)
                                               : score_agents(&c, score, error);
@@ -167,6 +166,5 @@ saddle_status saddle_measure_scores(saddle_row_scorer *scorer, saddle_score_meas
         if (held_out == NULL)
             world->share(world, 0, count * sizeof *out, out);
     }
-    saddle_free(score);
     return status;
 }

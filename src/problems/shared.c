@@ -40,7 +40,7 @@ saddle_status saddle_bound_primal(saddle_constants *out, double bound, const sad
                                   double entry, double tolerance, saddle_error *error)
 {
     size_t n = saddle_set_dimension(y_set);
-    double *y = saddle_alloc_doubles(n + saddle_set_scratch(y_set));
+    SADDLE_OWNED double *y = saddle_alloc_doubles(n + saddle_set_scratch(y_set));
     SADDLE_TRY(saddle_check_memory(y, "a bound of the objective", error));
     for (size_t k = 0; k < n; k++)
         y[k] = entry;
@@ -48,7 +48,6 @@ saddle_status saddle_bound_primal(saddle_constants *out, double bound, const sad
         out->primal_bound = bound;
         out->has_primal_bound = 1;
     }
-    saddle_free(y);
     return SADDLE_OK;
 }
 

@@ -144,10 +144,10 @@ saddle_status saddle_weighted_share(saddle_problem *problem, const double *weigh
     instance *self = (instance *)(void *)problem;
     if (problem->share == NULL)
         return SADDLE_OK;
-    saddle_status status = self->with.share(&self->with, weight, error);
+    SADDLE_TRY(self->with.share(&self->with, weight, error));
     problem->tau = self->with.tau;
     problem->alpha = self->with.alpha;
-    return status;
+    return SADDLE_OK;
 }
 
 double saddle_weighted_bytes(const saddle_problem *of)

@@ -3,6 +3,8 @@
 
 #include <saddle/run.h>
 
+#include "core/memory.h"
+
 /* Makes an empty result with memory for the means and for the copies of the agents in this
  * process. */
 saddle_status saddle_result_create(saddle_result **out, const saddle_instance *instance,
@@ -21,3 +23,4 @@ void saddle_result_measure_disagreement(saddle_result *result, const saddle_worl
  * the others send it a row at a time. After a failure the means are no longer there. Collective. */
 saddle_status saddle_result_write(saddle_result *result, const saddle_world *world,
                                   const char *path, saddle_error *error);
+SADDLE_RELEASES(saddle_result, saddle_result_free)

@@ -116,7 +116,7 @@ static saddle_status init(void *self, saddle_error *error)
         return saddle_fail(error, SADDLE_BAD_INPUT, "'%.200s' names no blocks; write %s",
                            set->term.text, set->term.kind->synopsis);
     size_t count = count_blocks(colon + 1);
-    written *item = saddle_alloc(count, sizeof *item);
+    SADDLE_OWNED written *item = saddle_alloc(count, sizeof *item);
     char *list = saddle_strdup(colon + 1);
     saddle_status status = SADDLE_OK;
     if (item == NULL || list == NULL) {
@@ -134,7 +134,6 @@ static saddle_status init(void *self, saddle_error *error)
     SADDLE_THEN(status, make_blocks(self, item, count, error));
 cleanup:
     saddle_free(list);
-    saddle_free(item);
     return status;
 }
 

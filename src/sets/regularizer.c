@@ -45,9 +45,9 @@ saddle_status saddle_regularizer_create(saddle_regularizer **out, const char *te
     *out = NULL;
     SADDLE_REQUIRE(error, text);
     saddle_term *made;
-    saddle_status status = saddle_term_create(&made, &catalog, text, dimension, error);
+    SADDLE_TRY(saddle_term_create(&made, &catalog, text, dimension, error));
     *out = (saddle_regularizer *)made;
-    return status;
+    return SADDLE_OK;
 }
 
 saddle_status saddle_regularizer_from_class(saddle_regularizer **out,
@@ -60,10 +60,10 @@ saddle_status saddle_regularizer_from_class(saddle_regularizer **out,
     *out = NULL;
     SADDLE_REQUIRE(error, kind);
     saddle_term *made;
-    saddle_status status =
-        saddle_term_from_class(&made, &catalog, &kind->term, argument, context, dimension, error);
+    SADDLE_TRY(
+        saddle_term_from_class(&made, &catalog, &kind->term, argument, context, dimension, error));
     *out = (saddle_regularizer *)made;
-    return status;
+    return SADDLE_OK;
 }
 
 void saddle_regularizer_free(saddle_regularizer *regularizer)

@@ -84,12 +84,11 @@ saddle_status saddle_term_from_class(saddle_term **out, const saddle_catalog *ca
     *out = NULL;
     SADDLE_TRY(saddle_catalog_check(catalog, kind, kind->name, error));
     bool bare = argument == NULL || *argument == '\0';
-    char *text = saddle_format("%s%s%s", kind->name, bare ? "" : ":", bare ? "" : argument);
+    SADDLE_OWNED char *text =
+        saddle_format("%s%s%s", kind->name, bare ? "" : ":", bare ? "" : argument);
     if (text == NULL)
         return saddle_no_memory(error, kind->name);
-    saddle_status status = make(out, kind, text, context, dimension, NULL, error);
-    saddle_free(text);
-    return status;
+    return make(out, kind, text, context, dimension, NULL, error);
 }
 
 void saddle_term_free(saddle_term *term)
