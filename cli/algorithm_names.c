@@ -1,11 +1,6 @@
 /* Reads lists of algorithms. */
 #include "algorithm_names.h"
 
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-
 static saddle_status add(algorithm_names *names, const char *text, saddle_error *error)
 {
     if (names->count == ALGORITHM_NAMES_MOST)

@@ -7,14 +7,9 @@
  * takes precedence over the configuration file. An option that the tables do not have may be one of a
  * plug-in that is named anywhere on the command line.
  */
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "instance/instance.h"
 #include "instance/plan_plugins.h"
 #include "instance/unused_options.h"

@@ -8,16 +8,10 @@
 #pragma once
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
 #include <saddle/lab.h>
 
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base.h"
 #include "files/path_list.h"
 #include "instance/instance.h"
 #include "instance/plan_options.h"

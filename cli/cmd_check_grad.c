@@ -1,5 +1,4 @@
 /* `saddle check-grad`: compares a problem's gradients with finite differences. */
-#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"

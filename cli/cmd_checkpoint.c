@@ -1,10 +1,7 @@
 /* `saddle checkpoint`: describes a checkpoint, or all checkpoints in a directory. */
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "cli.h"
-#include "core/status.h"
-#include "core/text.h"
 
 /* Describes a checkpoint. If it is valid and *plan is still empty, its plan goes there. */
 static saddle_status show(const char *path, saddle_plan *plan)

@@ -1,15 +1,9 @@
 /* `saddle compare`: several algorithms from the same start, network, data and seed. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "comparison.h"
 #include "core/compare.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "draw/report.h"
 #include "files/file.h"
 #include "json_output.h"

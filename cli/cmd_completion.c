@@ -4,10 +4,7 @@
  * "@DIRECTORY" mean that the shell completes names itself; after a tab comes the part of the word
  * before the name, such as "--topology=file:".
  */
-#include <string.h>
-
 #include "cli.h"
-#include "core/print.h"
 
 /* ---- the values of options and operands ---------------------------------------------------- */
 

@@ -1,13 +1,8 @@
 /* `saddle data list|info|fetch`: lists, describes and downloads data sets. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "cli.h"
 #include "core/compare.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/sources.h"
 #include "files/pattern.h"
 #include "instance/unused_options.h"

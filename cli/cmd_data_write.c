@@ -1,9 +1,6 @@
 /* `saddle data generate|convert|split`: writes data sets: synthetic ones, in another format, or
  * in parts. */
 #include "cli.h"
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/dataset.h"
 #include "files/file.h"
 #include "files/pattern.h"

@@ -1,8 +1,5 @@
 /* `saddle demo`: repeats the paper's comparison on built-in data and writes a report. */
-#include <stdint.h>
-
 #include "cli.h"
-#include "core/print.h"
 #include "draw/trace_list.h"
 
 typedef struct options {

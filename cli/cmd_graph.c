@@ -1,11 +1,6 @@
 /* `saddle graph`: shows degrees, diameter and spectrum of a topology, and draws it. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli.h"
 #include "core/compare.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "draw/gnuplot.h"
 #include "draw/network_drawing.h"
 #include "json_output.h"

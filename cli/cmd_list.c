@@ -1,11 +1,7 @@
 /* `saddle algorithms|problems|sets|topologies`: lists what is built in, and describes one. */
-#include <math.h>
-#include <stdarg.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
-#include "core/print.h"
 #include "files/plugin.h"
 
 /* Prints two fields of all entries of a list of pointers. */

@@ -1,8 +1,5 @@
 /* `saddle man`: prints the manual page in roff, made from the tables of commands and options and from texts/. */
-#include <string.h>
-
 #include "cli.h"
-#include "core/print.h"
 
 /* Prints text with the characters that are special in roff escaped; a line must not begin with a
  * dot or quote. */

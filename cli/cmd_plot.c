@@ -1,12 +1,9 @@
 /* `saddle plot`: draws curves of traces, in the terminal or into a file. */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "core/outcome_name.h"
-#include "core/status.h"
 #include "draw/gnuplot.h"
 #include "draw/trace_curves.h"
 #include "draw/trace_list.h"

@@ -1,12 +1,5 @@
 /* `saddle eval` and `saddle predict`: apply a saved model to data. */
-#include <math.h>
-#include <string.h>
-
 #include "cli.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "files/file.h"
 #include "json_output.h"
 #include "run/plan_files.h"

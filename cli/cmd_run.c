@@ -1,10 +1,7 @@
 /* `saddle run`: runs one algorithm on one problem, and writes trace, model and summary. */
-#include <string.h>
 #include <unistd.h>
 
 #include "algorithm_names.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "draw/report.h"
 #include "instance/instance.h"
 #include "run/plan_files.h"

@@ -1,8 +1,5 @@
 /* `saddle theory`: shows what is proved about PRECISION and PRECISION+ for an instance. */
-#include <math.h>
-
 #include "cli.h"
-#include "core/print.h"
 #include "json_output.h"
 #include "theorem_check.h"
 

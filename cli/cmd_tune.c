@@ -5,16 +5,11 @@
  * DIR/ALGORITHM.csv is the log of a search, from which --resume continues; DIR/ALGORITHM.yaml is
  * its result.
  */
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "algorithm_names.h"
 #include "cli.h"
 #include "core/outcome_name.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "draw/trace_list.h"
 #include "files/file.h"
 #include "instance/plan.h"

@@ -6,7 +6,6 @@
  * is not a terminal, new rows are printed instead; then, because nobody may be looking, a trace
  * that never begins is given up, and waiting is reported once.
  */
-#include <math.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -15,8 +14,6 @@
 
 #include "cli.h"
 #include "core/clock.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "draw/trace_curves.h"
 
 /* Milliseconds between checks of the file. */

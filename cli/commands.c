@@ -1,9 +1,5 @@
 /* All commands in the order in which they are shown, the search for one by its name, and the program itself. */
-#include <string.h>
-
 #include "cli.h"
-#include "core/print.h"
-#include "core/status.h"
 
 /* The paper's experiments, which are part of the Python package. */
 const cli_command cli_reproduce = {

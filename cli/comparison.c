@@ -1,16 +1,7 @@
 #include "comparison.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "core/world.h"
 #include "files/file.h"
 #include "instance/fingerprint.h"

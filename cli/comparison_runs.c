@@ -1,17 +1,9 @@
 /* Makes the runs of a comparison. All algorithms run on one instance per seed, so that nothing
  * but the algorithm differs between them. */
 #include <dirent.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "comparison.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "files/file.h"
 #include "instance/plan.h"
 #include "instance/plan_plugins.h"

@@ -1,17 +1,10 @@
 /* Printing: wrapped text, tables, the progress line, and failures of stdout. */
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <poll.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli.h"
-#include "core/print.h"
-#include "core/text.h"
 #include "instance/plan.h"
 
 /* The most columns of a table. */

@@ -1,6 +1,4 @@
 /* The message about a run that diverged: where, and what to change. */
-#include <math.h>
-
 #include "cli.h"
 
 void cli_report_divergence(const saddle_result *result, const char *prefix)

@@ -1,9 +1,5 @@
 /* `saddle help` and --help: texts made from the tables of commands and options. */
-#include <string.h>
-
 #include "cli.h"
-#include "core/print.h"
-#include "core/text.h"
 #include "instance/algorithm_choice.h"
 #include "problems/problem_choice.h"
 

@@ -1,14 +1,6 @@
 #include "json.h"
 
 #include <assert.h>
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include "core/print.h"
-#include "core/text.h"
 
 static void break_line(const saddle_json *j)
 {

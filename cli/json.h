@@ -12,11 +12,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <saddle/status.h>
+#include "core/base.h"
 
 /* A writer: one object or array is open at each depth. */
 typedef struct saddle_json {

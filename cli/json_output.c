@@ -1,9 +1,5 @@
 #include "json_output.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/print.h"
 #include "instance/unused_options.h"
 
 void cli_json_begin(saddle_json *j, const cli_command *command)

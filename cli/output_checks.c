@@ -1,13 +1,9 @@
 /* Checks of output files and directories, made before the work begins. */
-#include <errno.h>
 #include <libgen.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
-#include "core/status.h"
 #include "files/file.h"
 
 /* Whether no file was given. */

@@ -3,9 +3,6 @@
  * writes files, the others compute and print nothing. Whatever may fail in one of them is agreed
  * on, so that all end with the same exit code.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli.h"
 #include "core/world.h"
 #include "engines/engine.h"

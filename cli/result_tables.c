@@ -1,13 +1,6 @@
 #include "result_tables.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/outcome_name.h"
-#include "core/print.h"
 #include "instance/plan.h"
 #include "json_output.h"
 

@@ -1,13 +1,7 @@
 #include "run_display.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 #include "core/outcome_name.h"
-#include "core/print.h"
 #include "core/sizes.h"
-#include "core/text.h"
 #include "data/columns.h"
 #include "instance/instance.h"
 #include "instance/unused_options.h"

@@ -1,7 +1,4 @@
 /* The output of `saddle run --json`. */
-#include <inttypes.h>
-#include <math.h>
-
 #include "core/sizes.h"
 #include "json_output.h"
 #include "run_display.h"

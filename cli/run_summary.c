@@ -1,11 +1,5 @@
 /* The summary at the end of `saddle run`. */
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 #include "core/outcome_name.h"
-#include "core/print.h"
-#include "core/text.h"
 #include "run_display.h"
 
 /* A stage of the set-up is listed if it takes at least this fraction of it. */

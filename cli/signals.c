@@ -1,10 +1,7 @@
 /* Ctrl-C and termination: the first signal asks a run to end, the second ends the program. */
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
-#include "core/text.h"
 
 static volatile sig_atomic_t interrupted;
 

@@ -10,8 +10,6 @@
  */
 #include "statistics.h"
 
-#include <math.h>
-
 #define BISECTIONS 200
 
 /* P(|T| <= sqrt(f) tan theta). */

@@ -1,7 +1,7 @@
 /* Means and their confidence intervals. */
 #pragma once
 
-#include <stddef.h>
+#include "core/base.h"
 
 /* A quantity that was measured several times. */
 typedef struct statistics_mean {

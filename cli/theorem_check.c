@@ -1,11 +1,5 @@
 #include "theorem_check.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "instance/instance.h"
 #include "lab/trace_build.h"
 #include "run/result.h"

@@ -1,11 +1,6 @@
 #include "tune_display.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "core/outcome_name.h"
-#include "core/print.h"
-#include "core/text.h"
 #include "lab/tune.h"
 
 /* The most candidates in the final table. */

@@ -1,12 +1,6 @@
 #include "validation.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "core/memory.h"
 #include "core/rng.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "instance/plan.h"
 
 /* Reads all training rows; *owned receives what must be freed. */

@@ -1,13 +1,5 @@
 #include "draw/figure.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "draw/figure_data.h"
 #include "draw/gnuplot.h"
 #include "draw/palette.h"

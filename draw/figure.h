@@ -10,9 +10,9 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include <saddle/lab.h>
+
+#include "core/base.h"
 
 /* One run: points of a curve, x ascending. Borrowed. A y that is not finite leaves a gap. */
 typedef struct figure_run {

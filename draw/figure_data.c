@@ -1,13 +1,6 @@
 /* Writes the points of curves for gnuplot: axes, thinning, means with bands. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "core/compare.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "draw/figure_data.h"
+#include "core/compare.h"
 
 /* The rest of a run after the end of the mean is drawn if it is more than this fraction of the
  * mean's range. */

@@ -1,18 +1,11 @@
 #include "draw/gnuplot.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/text.h"
 #include "files/file.h"
 #include "files/program.h"
 

@@ -6,9 +6,9 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include <saddle/lab.h>
+
+#include "core/base.h"
 
 /* Kinds of pictures. gnuplot does not write DOT, for graphviz. */
 typedef enum gnuplot_kind { GNUPLOT_SVG, GNUPLOT_PNG, GNUPLOT_PDF, GNUPLOT_DOT } gnuplot_kind;

@@ -1,12 +1,5 @@
 #include "draw/network_drawing.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "draw/gnuplot.h"
 #include "draw/network_layout.h"
 #include "files/file.h"

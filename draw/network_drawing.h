@@ -1,9 +1,9 @@
 /* Draws networks: pictures by gnuplot, DOT for graphviz, and SVG for a page. */
 #pragma once
 
-#include <stdio.h>
-
 #include <saddle/lab.h>
+
+#include "core/base.h"
 
 /* Draws into a file, whose ending decides the format. `distance`, one number per agent, colours
  * agents by their distance from consensus; NULL: all have the same colour. */

@@ -1,9 +1,5 @@
 #include "draw/network_layout.h"
-
-#include <math.h>
-
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/base.h"
 
 /* Irregular graphs with at most this many agents are drawn on a circle. */
 #define SMALL 8

@@ -1,6 +1,5 @@
 #include "draw/palette.h"
-
-#include <string.h>
+#include "core/base.h"
 
 size_t palette_count(void)
 {

@@ -1,13 +1,5 @@
 #include "draw/report.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "draw/palette.h"
 #include "draw/report_parts.h"
 #include "draw/trace_curves.h"

@@ -1,11 +1,4 @@
 /* The networks of a report: drawings whose agents are coloured by their disagreement in the result of a run. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "draw/network_drawing.h"
 #include "draw/report_parts.h"
 

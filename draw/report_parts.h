@@ -1,8 +1,7 @@
 /* The parts of a report's page, for report.c. */
 #pragma once
 
-#include <stdio.h>
-
+#include "core/base.h"
 #include "draw/report.h"
 #include "draw/trace_groups.h"
 

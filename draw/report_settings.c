@@ -1,8 +1,4 @@
 /* The settings of a report: those that differ between runs, side by side; those that do not, folded away. */
-#include <stdio.h>
-#include <string.h>
-
-#include "core/print.h"
 #include "draw/report_parts.h"
 
 /* The most values of one setting in one cell. */

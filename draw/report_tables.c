@@ -1,13 +1,5 @@
 /* The tables of a report: outcomes, costs at levels, runs with their data. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/memory.h"
 #include "core/outcome_name.h"
-#include "core/print.h"
-#include "core/text.h"
 #include "draw/report_parts.h"
 #include "draw/trace_curves.h"
 #include "files/file.h"

@@ -1,12 +1,6 @@
 #include "draw/trace_curves.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/outcome_name.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "draw/trace_groups.h"
 #include "draw/trace_list.h"
 

@@ -1,12 +1,5 @@
 #include "draw/trace_groups.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "files/file.h"
 #include "files/plugin.h"
 #include "instance/same_run.h"

@@ -1,14 +1,8 @@
 #include "draw/trace_list.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "files/file.h"
 #include "instance/plan.h"
 

@@ -1,9 +1,9 @@
 /* Traces read from files. */
 #pragma once
 
-#include <limits.h>
-
 #include <saddle/lab.h>
+
+#include "core/base.h"
 
 /* Capacity for the path of a trace, or of a file beside traces. A longer path exceeds the system's
  * limit and is refused where it is used. */

@@ -2,9 +2,6 @@
 #include <saddle/lab.h>
 
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "files/npz.h"
 
 /* Adds the squared distance of each row from the mean of the rows. */

@@ -1,12 +1,8 @@
 /* Levels of the metric at which the costs of runs are compared. */
-#include <math.h>
-#include <stdio.h>
-
 #include <saddle/lab.h>
 
+#include "core/base.h"
 #include "core/float_mode.h"
-#include "core/print.h"
-#include "core/text.h"
 
 /* The metric is a square: at this fraction of its start, distances have fallen by 12 digits, and later ones are
  * rounding. */

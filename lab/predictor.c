@@ -5,14 +5,9 @@
  */
 #include "lab/predictor_parts.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/world.h"
 #include "data/columns.h"
 #include "data/dataset.h"

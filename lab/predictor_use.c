@@ -1,14 +1,6 @@
 /* Applies saved models: scores of rows, and the quality of the scores. */
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
-
 #include "core/elementary.h"
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "data/scale.h"

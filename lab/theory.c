@@ -1,12 +1,7 @@
 /* Evaluates what the theory guarantees from the starting point of an instance. */
-#include <math.h>
-#include <string.h>
-
 #include <saddle/lab.h>
 
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "instance/instance.h"
 #include "run/result.h"

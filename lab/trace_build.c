@@ -1,13 +1,6 @@
 #include "lab/trace_build.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "files/plugin.h"
 #include "instance/fingerprint.h"
 #include "observe/trace.h"

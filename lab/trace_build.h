@@ -3,7 +3,7 @@
 
 #include <saddle/lab.h>
 
-#include "core/memory.h"
+#include "core/base.h"
 #include "files/line_reader.h"
 #include "instance/same_run.h"
 

@@ -4,17 +4,11 @@
  * Memory grows with what has been read, never with what a file claims. An incomplete last line is
  * left out, because a run may still be writing it.
  */
-#include <math.h>
-#include <string.h>
 #include <strings.h>
 
 #include <saddle/lab.h>
 
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "lab/trace_build.h"
 
 #define MOST_COLUMNS 1024

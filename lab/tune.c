@@ -15,17 +15,9 @@
  */
 #include "lab/tune.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/compare.h"
 #include "core/float_mode.h"
-#include "core/memory.h"
 #include "core/sizes.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "files/file.h"
 #include "instance/plan.h"
 #include "instance/plan_plugins.h"

@@ -1,11 +1,9 @@
 /* The parts of a search for good options, for the files of this directory. */
 #pragma once
 
-#include <stdio.h>
-
 #include <saddle/lab.h>
 
-#include "core/memory.h"
+#include "core/base.h"
 #include "files/file.h"
 #include "instance/same_run.h"
 #include "run/run.h"

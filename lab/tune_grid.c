@@ -12,17 +12,8 @@
  */
 #include "lab/tune.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/compare.h"
-#include "core/memory.h"
-#include "core/print.h"
 #include "core/rng.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "instance/plan_plugins.h"
 
 /* The most axes; an algorithm has a handful of step sizes. */

@@ -14,16 +14,8 @@
  */
 #include "lab/tune.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "core/world.h"
 #include "instance/fingerprint.h"
 #include "lab/trace_build.h"

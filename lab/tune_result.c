@@ -1,18 +1,8 @@
 /* The objective of a search, its result, and its configuration file. */
 #include "lab/tune.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/float_mode.h"
-#include "core/memory.h"
 #include "core/outcome_name.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "files/file.h"
 #include "instance/plan.h"
 #include "observe/outcomes.h"

@@ -6,15 +6,8 @@
  */
 #include "lab/tune.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "core/elementary.h"
-#include "core/memory.h"
 #include "core/option_value.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "instance/plan_plugins.h"
 #include "instance/unused_options.h"
 

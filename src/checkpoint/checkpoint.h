@@ -13,7 +13,7 @@
 #include <saddle/run.h>
 
 #include "checkpoint/checkpoint_file.h"
-#include "core/memory.h"
+#include "core/base.h"
 #include "instance/instance.h"
 #include "observe/observer.h"
 

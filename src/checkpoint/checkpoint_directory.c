@@ -1,17 +1,10 @@
 /* Directories of checkpoints: which files are checkpoints, and which is the newest. */
 #include <dirent.h>
-#include <errno.h>
 #include <fnmatch.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "checkpoint/checkpoint.h"
-#include "core/memory.h"
-#include "core/status.h"
 
 #define PREFIX "checkpoint-"
 #define SUFFIX ".saddle"

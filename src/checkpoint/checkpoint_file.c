@@ -1,14 +1,6 @@
 #include "checkpoint/checkpoint_file.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "checkpoints are written as they lie in memory");

@@ -1,7 +1,6 @@
 /* The links' state in checkpoints: a number of words per agent that depends on its degree. */
 #include "algorithms/layout.h"
 #include "checkpoint/checkpoint.h"
-#include "core/memory.h"
 #include "core/world.h"
 #include "engines/links.h"
 

@@ -1,13 +1,8 @@
 /* The plan of a checkpoint's run: displaying it, and copying it into the plan of the run that resumes. */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "checkpoint/checkpoint.h"
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "core/world.h"
 #include "files/file.h"
 #include "instance/plan.h"

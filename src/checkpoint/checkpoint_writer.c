@@ -1,19 +1,9 @@
 /* Writing the checkpoints of a run: when one is due, what it contains, and which are kept. */
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "algorithms/layout.h"
 #include "checkpoint/checkpoint.h"
 #include "core/clock.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 
 /* Seconds between two checkpoints by default. */
 #define DEFAULT_SECONDS 60.0

@@ -1,13 +1,7 @@
 /* Resuming from a checkpoint: finding it and loading it. */
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "checkpoint/checkpoint.h"
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "core/world.h"
 
 /* ---- finding it ------------------------------------------------------------------------------ */

@@ -1,11 +1,5 @@
 /* Resuming from a checkpoint: checking that it belongs to the run. */
-#include <inttypes.h>
-#include <string.h>
-
 #include "checkpoint/checkpoint.h"
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "instance/fingerprint.h"
 #include "instance/instance.h"
 

@@ -1,7 +1,7 @@
 /* Comparison functions for qsort(). */
 #pragma once
 
-#include <stddef.h>
+#include "core/base.h"
 
 /* Sizes, ascending. */
 static inline int saddle_compare_sizes(const void *a, const void *b)

@@ -1,10 +1,5 @@
 #include "core/control_groups.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "core/print.h"
-
 typedef struct groups {
     char top[2][512]; /* the root directory of version 1 and of version 2 */
     saddle_control_group_visit *visit;

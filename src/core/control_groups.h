@@ -1,7 +1,7 @@
 /* The control groups (cgroups) of this process, through which containers and job schedulers limit it. */
 #pragma once
 
-#include <stdbool.h>
+#include "core/base.h"
 
 /* Called with a group's directory. `unified`: version 2, whose files have other names than version 1's. */
 typedef void saddle_control_group_visit(void *context, const char *directory, bool unified);

@@ -1,7 +1,5 @@
 #include "core/dense.h"
 
-#include <math.h>
-
 #include "core/vector.h"
 
 static void swap_rows(size_t n, double *a, double *b)

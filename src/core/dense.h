@@ -1,8 +1,7 @@
 /* Small dense linear systems, with the same bits on every machine (unlike LAPACK). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "core/base.h"
 
 /*
  * Solves A z = b by Gaussian elimination with row pivoting, in about 2/3 n^3 operations.

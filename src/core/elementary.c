@@ -1,7 +1,5 @@
 #include "core/elementary.h"
 
-#include <math.h>
-
 #include <sleef.h>
 
 #include "core/logistic.h"

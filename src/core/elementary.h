@@ -7,8 +7,7 @@
  */
 #pragma once
 
-#include <math.h>
-#include <stddef.h>
+#include "core/base.h"
 
 double saddle_exp(double v);
 double saddle_log(double v);

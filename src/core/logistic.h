@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <stddef.h>
+#include "core/base.h"
 
 /* One argument at a time, on any processor. */
 void saddle_logistic_plain(size_t count, const double *z, double *loss, double *slope);

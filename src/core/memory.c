@@ -1,16 +1,9 @@
-#include "core/memory.h"
-
 #include <malloc.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "core/memory_limits.h"
-#include "core/print.h"
 
 /* The size of a huge page. Blocks of at least two are aligned to one. */
 #define HUGE_PAGE ((size_t)1 << 21)

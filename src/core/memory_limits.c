@@ -1,19 +1,10 @@
 #include "core/memory_limits.h"
 
-#include <math.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/control_groups.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 
 /* Without SADDLE_MEMORY, needs below this are not checked: they fit, or allocation fails cleanly. */
 #define SMALL_BYTES 1e8

@@ -8,10 +8,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include <saddle/status.h>
+#include "core/base.h"
 
 /* Bytes that the program and its libraries (MPI, LAPACK, ARPACK, zlib, stdio) take in each
  * process, thread stacks included. They count against SADDLE_MEMORY. */

@@ -5,15 +5,8 @@
  * and the power of ten are exact doubles, and w * 10^e or w / 10^e is rounded once, correctly
  * (Clinger, PLDI 1990). Everything else goes to the C library's exact conversion.
  */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "core/base.h"
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/text.h"
 
 /* A number as digits * 10^exponent. */
 struct decimal {

@@ -1,12 +1,5 @@
 #include "core/option_value.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base.h"
 
 /* The most choices an option may have. */
 #define MOST_CHOICES 32

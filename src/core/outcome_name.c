@@ -1,9 +1,5 @@
 #include "core/outcome_name.h"
 
-#include <string.h>
-
-#include "core/print.h"
-
 static const char *const rows_name[SADDLE_ROWS_NONE] = {"test_", "train_"};
 static const char *const statistic_name[SADDLE_STATISTICS] = {"", "_agent_min", "_agent_mean",
                                                               "_agent_max"};

@@ -4,8 +4,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "core/base.h"
 
 /* The rows that an outcome is measured on, in the order in which a name without rows is looked up. */
 typedef enum saddle_measured_rows {

@@ -9,8 +9,7 @@
  */
 #pragma once
 
-#include <string.h>
-
+#include "core/base.h"
 #include "core/vector.h"
 
 /* gcc 12's analyzer does not see that memcpy fills a vector. Other checkers do. */

@@ -1,7 +1,6 @@
 #include "core/parallel.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 
 #include "core/processors.h"
 

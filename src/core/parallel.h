@@ -2,8 +2,7 @@
  * engines/thread_pool.h. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "core/base.h"
 
 /* The largest number of chunks. */
 enum { SADDLE_MOST_PARALLEL = 256 };

@@ -1,6 +1,6 @@
-#include "core/print.h"
-
 #include <pthread.h>
+
+#include "core/base.h"
 
 static locale_t c_locale;
 

@@ -1,13 +1,9 @@
 #include "core/processors.h"
 
-#include <math.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "core/control_groups.h"
-#include "core/print.h"
 
 static unsigned online(void)
 {

@@ -1,8 +1,7 @@
 /* How many processors a process can use. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "core/base.h"
 
 /* Returns whether this process is bound to some of the machine's processors. */
 bool saddle_processors_are_own(void);

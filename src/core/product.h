@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <stddef.h>
+#include "core/base.h"
 
 /* A matrix in memory: entry (i, k) is at[i * row + k * column]. */
 typedef struct saddle_matrix {

@@ -1,11 +1,5 @@
 #include "core/registry.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "core/print.h"
-#include "core/text.h"
-
 #define MOST_NAMES 64
 #define NAME_SIZE 64
 

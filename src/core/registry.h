@@ -1,9 +1,7 @@
 /* Lookup of implementations by name. */
 #pragma once
 
-#include <stddef.h>
-
-#include <saddle/status.h>
+#include "core/base.h"
 
 /*
  * Finds a name in a list.

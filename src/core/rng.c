@@ -1,8 +1,5 @@
 #include "core/rng.h"
 
-#include <math.h>
-#include <string.h>
-
 #include <Random123/philox.h>
 
 #include "core/elementary.h"

@@ -6,8 +6,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "core/base.h"
 
 /* What a stream is for. Results depend on these values: append, never renumber. */
 typedef enum saddle_purpose {

@@ -1,6 +1,5 @@
 #include "core/sha256.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 void saddle_sha256_begin(saddle_sha256 *sum)

@@ -1,11 +1,9 @@
 /* SHA-256 (FIPS 180-4), computed by libsodium. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <sodium/crypto_hash_sha256.h>
+
+#include "core/base.h"
 
 #define SADDLE_SHA256_BYTES 32
 

@@ -1,7 +1,7 @@
 /* Work that a worker of an engine can share with the others. */
 #pragma once
 
-#include <stddef.h>
+#include "core/base.h"
 
 /* The other workers of an engine. */
 typedef struct saddle_helpers saddle_helpers;

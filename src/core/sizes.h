@@ -1,8 +1,7 @@
 /* Sums, minima and maxima of sizes, such as those of the agents' data. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "core/base.h"
 
 static inline uint64_t saddle_sizes_sum(size_t count, const size_t *size)
 {

@@ -1,11 +1,4 @@
-#include "core/status.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "core/print.h"
-#include "core/text.h"
+#include "core/base.h"
 
 #ifndef SADDLE_VERSION
 #error "SADDLE_VERSION comes from the build"

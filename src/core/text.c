@@ -1,10 +1,4 @@
-#include "core/text.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "core/print.h"
+#include "core/base.h"
 
 uint32_t saddle_next_letter(const char **at, const char *end)
 {

@@ -1,7 +1,5 @@
 #include "core/vector.h"
 
-#include <math.h>
-
 /* A lane-wise sum of `term`, an expression in the index k. */
 #define LANE_SUM(count, term)                        \
     double lane[SADDLE_LANES] = {0.0};               \

@@ -4,8 +4,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "core/base.h"
 
 /*
  * A function that is compiled once per instruction set; the loader picks the version. The build

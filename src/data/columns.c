@@ -1,11 +1,6 @@
 /* Names of columns, and how text and missing values in them become numbers. */
 #include "data/columns.h"
 
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/rows.h"
 
 /* ---- memory ---- */

@@ -7,11 +7,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include <saddle/data.h>
 
-#include "core/memory.h"
+#include "core/base.h"
 
 /* A column with more different texts than this holds names, not categories. */
 #define SADDLE_MOST_CATEGORIES 10000

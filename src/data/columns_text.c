@@ -8,16 +8,6 @@
  * KIND is number, text or none. In names and texts, tabs, line ends and backslashes are written as \t, \n
  * and \\.
  */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/columns.h"
 
 static const char *const kind_name[] = {[SADDLE_COLUMN_UNKNOWN] = "none",

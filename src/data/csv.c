@@ -6,12 +6,6 @@
  * The same code reads the file twice: first to check, count and observe, then to fill arrays of the right
  * size. Data are stored sparse if texts have a feature each, otherwise dense.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/csv_table.h"
 #include "data/dataset.h"
 

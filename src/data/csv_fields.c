@@ -2,12 +2,7 @@
 #include "data/csv_table.h"
 
 #include <ctype.h>
-#include <string.h>
 #include <strings.h>
-
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/text.h"
 
 /* Longer texts are not treated as categories. */
 #define LONGEST_TEXT 4096

@@ -1,11 +1,6 @@
 /* Reading the rows of a CSV file: values are observed, checked or stored. */
 #include "data/csv_table.h"
 
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/text.h"
-
 /* Splits the current row into fields. */
 static bool split_row(saddle_csv *table, const saddle_csv_line *line)
 {

@@ -2,11 +2,6 @@
  * Dividing the rows of a CSV file into files of the same layout. Lines are copied byte by byte, so that
  * names, texts, quotes and missing values are kept, and no value of one part depends on another part.
  */
-#include <stdio.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
 #include "data/csv_table.h"
 #include "data/dataset.h"
 #include "files/file.h"

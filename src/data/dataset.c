@@ -1,17 +1,11 @@
 /* Data sets in memory: creating, loading by name, selecting rows, freeing. */
 #include "data/dataset.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "core/float_mode.h"
-#include "core/memory.h"
 #include "core/memory_limits.h"
 #include "core/parallel.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/columns.h"
 #include "data/readers.h"
 #include "data/rows.h"

@@ -3,7 +3,7 @@
 
 #include <saddle/data.h>
 
-#include "core/memory.h"
+#include "core/base.h"
 #include "files/file.h"
 
 /* Creates a data set with a name, which is copied, and labels to be filled in, but no features yet. NULL

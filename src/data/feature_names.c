@@ -1,10 +1,4 @@
 /* Names of the columns of data in memory, and their categories. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 

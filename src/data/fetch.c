@@ -5,24 +5,15 @@
  * with its expected SHA-256 and only then renamed to FILE. A lock on the partial file excludes a second
  * download of the same file. Redirects are followed to http and https only, and from https only to https.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/memory.h"
-#include "core/print.h"
 #include "core/sha256.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/sources.h"
 #include "files/file.h"
 #include "files/program.h"

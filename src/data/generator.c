@@ -10,13 +10,9 @@
  * Row k depends only on (seed, k), and the weights only on the seed, so the first rows of a larger data
  * set are the rows of a smaller one. Cost: O(groups log features) per row.
  */
-#include <math.h>
-
 #include "core/elementary.h"
 #include "core/float_mode.h"
-#include "core/memory.h"
 #include "core/rng.h"
-#include "core/status.h"
 #include "data/dataset.h"
 
 #define GROUPS 14

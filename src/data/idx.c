@@ -6,12 +6,8 @@
  * Sizes are compared with the length of the file before memory is allocated, so a header that announces
  * billions of images does no harm.
  */
-#include <string.h>
 #include <unistd.h>
 
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/dataset.h"
 #include "data/readers.h"
 #include "files/file.h"

@@ -2,18 +2,11 @@
  * share: lines, whitespace, and errors with a position. */
 #include "data/readers.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include <zlib.h>
 
-#include "core/memory.h"
 #include "core/memory_limits.h"
-#include "core/print.h"
 #include "files/file.h"
 
 static saddle_status is_empty(const char *path, saddle_error *error)

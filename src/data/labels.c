@@ -1,14 +1,6 @@
 /* Labels: finding the distinct ones, and converting them to signs, classes or numbers as a problem needs them. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/compare.h"
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/dataset.h"
 
 /* Up to this many distinct labels are collected in order, without sorting all labels. */

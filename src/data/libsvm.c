@@ -9,15 +9,9 @@
  * reported.
  */
 #include <endian.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "core/memory.h"
 #include "core/memory_limits.h"
 #include "core/parallel.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "core/vector.h"
 #include "data/dataset.h"
 #include "data/readers.h"

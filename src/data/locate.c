@@ -1,13 +1,7 @@
 /* The data sets that can be downloaded, and finding the file for a name: the path itself, then $SADDLE_DATA, then
  * the data directory (XDG). */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/sources.h"
 #include "files/file.h"
 #include "files/pattern.h"

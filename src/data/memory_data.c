@@ -1,8 +1,4 @@
 /* Data sets from arrays in memory, copied or borrowed. */
-#include <math.h>
-#include <string.h>
-
-#include "core/status.h"
 #include "core/vector.h"
 #include "data/columns.h"
 #include "data/dataset.h"

@@ -1,9 +1,4 @@
 /* One data set from several files, such as part-%d.csv: their rows in the order of the files' numbers. */
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "data/readers.h"

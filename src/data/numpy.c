@@ -7,14 +7,7 @@
  *
  * Instead, labels may come from a separate file: a vector in a .npy, or y or labels in a .npz.
  */
-#include <math.h>
-#include <string.h>
-
-#include "core/memory.h"
 #include "core/memory_limits.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "core/vector.h"
 #include "data/dataset.h"
 #include "data/readers.h"

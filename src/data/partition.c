@@ -10,14 +10,9 @@
  *
  * Every row belongs to at most one agent. Cost: O(rows log rows), and O(rows * classes) for label-skew.
  */
-#include <string.h>
-
 #include "core/float_mode.h"
-#include "core/memory.h"
 #include "core/memory_limits.h"
 #include "core/rng.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/dataset.h"
 
 #define REMEDY "use fewer rows or agents"

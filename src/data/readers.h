@@ -3,8 +3,7 @@
 
 #include <saddle/data.h>
 
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base.h"
 
 /* ---- bytes ---- */
 

@@ -3,8 +3,7 @@
 
 #include <saddle/data.h>
 
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base.h"
 #include "core/vector.h"
 
 /* Fails if the rows do not have as many features as a model. */

@@ -1,12 +1,5 @@
 /* Writing data sets as LIBSVM text, CSV or .npz, by the file's name. A file is written completely or not at all. */
-#include <stdio.h>
-#include <string.h>
-
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "core/vector.h"
 #include "data/columns.h"
 #include "data/dataset.h"

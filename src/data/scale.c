@@ -5,13 +5,6 @@
  */
 #include "data/scale.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "core/world.h"
 #include "data/columns.h"
 #include "data/rows.h"

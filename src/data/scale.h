@@ -8,10 +8,10 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include <saddle/data.h>
 #include <saddle/world.h>
+
+#include "core/base.h"
 
 /* Statistics of the columns of all agents' rows; the arrays have an entry per feature. */
 typedef struct saddle_column_statistics {

@@ -1,8 +1,4 @@
 /* Scaling the rows of a data set. */
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "data/scale.h"

@@ -3,15 +3,8 @@
  * shuffled, sorted by label with a stable sort, and dealt out so that after every row each part has its
  * share to within one row.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/compare.h"
-#include "core/memory.h"
 #include "core/rng.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/dataset.h"
 
 /* A row with its sort keys. */

@@ -1,16 +1,8 @@
 #include "files/file.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <dirent.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <sys/types.h>
 
-#include <saddle/status.h>
+#include "core/base.h"
 
 /* Opens a file, pipe or device to be read once from its beginning. Fails with SADDLE_BAD_INPUT, instead
  * of waiting, for a pipe that no process writes to. `wanted`, such as "the path of a trace", ends the

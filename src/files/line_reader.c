@@ -1,9 +1,5 @@
 #include "files/line_reader.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "core/memory.h"
 #include "files/file.h"
 
 #define LONGEST_LINE ((size_t)1 << 24)

@@ -6,10 +6,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
-
-#include "core/status.h"
+#include "core/base.h"
 
 typedef struct saddle_line_reader {
     const char *path;   /* borrowed */

@@ -1,13 +1,9 @@
 /* Files that grow line by line and can be read at any time. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio_ext.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/memory.h"
-#include "core/status.h"
 #include "files/file.h"
 
 /* Fails because a path cannot be written to. */

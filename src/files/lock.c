@@ -1,16 +1,10 @@
 /* Locks on files and directories that a run writes over time, so that two runs cannot write to the same one. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "core/print.h"
-#include "core/status.h"
 #include "files/file.h"
 
 /* Parses a line of /proc/locks, such as "1: FLOCK  ADVISORY  WRITE 7181 fd:01:31872 0 EOF". Returns the

@@ -1,7 +1,5 @@
 #include "files/npy_header.h"
 
-#include <string.h>
-
 /* The parser's position, and whether it has failed: then nothing more is accepted, and the first reason is kept. */
 typedef struct cursor {
     const char *at;

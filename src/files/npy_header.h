@@ -8,11 +8,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <saddle/status.h>
+#include "core/base.h"
 
 /* The first bytes of every .npy file. */
 #define SADDLE_NPY_MAGIC "\x93NUMPY"

@@ -7,12 +7,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <saddle/status.h>
-
+#include "core/base.h"
 #include "files/file.h"
 
 /* The type of an array's entries. */

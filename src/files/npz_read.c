@@ -1,15 +1,7 @@
 /* Reading .npz and .npy files. */
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <zip.h>
 
-#include "core/memory.h"
 #include "core/memory_limits.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "files/file.h"
 #include "files/npy_header.h"
 #include "files/npz.h"

@@ -1,15 +1,6 @@
 /* Writing .npz and .npy files. */
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <zip.h>
 
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "files/file.h"
 #include "files/npy_header.h"
 #include "files/npz.h"

@@ -6,19 +6,11 @@
  * have put a link or file, and is renamed to the target. Where a file system has no unnamed files, it has
  * the random name from the start.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "files/file.h"
 
 /* Bytes of the target's name in the random one: a name has at most 255 bytes. */

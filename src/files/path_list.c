@@ -1,15 +1,7 @@
 #include "files/path_list.h"
 
-#include <limits.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "files/file.h"
 
 void saddle_path_list_add(saddle_path_list *list, const char *what, const char *path)

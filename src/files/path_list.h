@@ -2,10 +2,7 @@
  * another output. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include <saddle/status.h>
+#include "core/base.h"
 
 typedef struct saddle_path_entry {
     char *path;

@@ -1,13 +1,7 @@
 #include "files/pattern.h"
 
 #include <dirent.h>
-#include <stdint.h>
-#include <string.h>
 #include <unistd.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 
 /* The largest N in %0Nd. */
 #define MOST_WIDTH 9

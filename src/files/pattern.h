@@ -1,10 +1,7 @@
 /* Names of data files with a number in them, such as part-%d.csv or part-%02d.csv: one file per agent. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include <saddle/status.h>
+#include "core/base.h"
 
 /* Returns whether a name contains a %, so that it stands for several files. */
 bool saddle_is_pattern(const char *name);

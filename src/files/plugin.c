@@ -6,18 +6,11 @@
 #include "files/plugin.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/memory.h"
 #include "core/option_value.h"
-#include "core/print.h"
 #include "core/registry.h"
-#include "core/status.h"
 #include "files/file.h"
 
 #define SYMBOL "saddle_plugin"

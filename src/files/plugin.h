@@ -6,11 +6,10 @@
 #pragma once
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include <saddle/plugin.h>
 
+#include "core/base.h"
 #include "core/sha256.h"
 #include "files/path_list.h"
 

@@ -1,6 +1,6 @@
 #include "files/program.h"
+#include "core/base.h"
 
-#include <errno.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,15 +1,7 @@
 #include "files/yaml.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <yaml.h>
 
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "files/file.h"
 
 /* Far above any list of options, and small enough to compare every name with those before it. */

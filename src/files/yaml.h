@@ -6,9 +6,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-
-#include <saddle/status.h>
+#include "core/base.h"
 
 /* One `name: value`. */
 typedef struct saddle_yaml_entry {

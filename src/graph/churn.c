@@ -1,10 +1,5 @@
 #include "graph/churn.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/status.h"
-#include "core/text.h"
 #include "graph/reading.h"
 
 /* The most events of one agent or edge: a byte of a map counts them, and edges that agents find dead. */

@@ -15,7 +15,7 @@
 
 #include <saddle/graph.h>
 
-#include "core/memory.h"
+#include "core/base.h"
 
 typedef enum saddle_churn_kind {
     SADDLE_CHURN_LEAVE,

@@ -1,11 +1,6 @@
 #include "graph/compression.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/registry.h"
-#include "core/status.h"
-#include "core/text.h"
 
 enum { LEAST_BITS = 2, MOST_BITS = 16 };
 

@@ -1,10 +1,7 @@
 /* How messages are compressed: the text of the option compress, and the mixing rate that goes with it. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include <saddle/status.h>
+#include "core/base.h"
 
 typedef enum saddle_compression_kind {
     SADDLE_COMPRESS_NONE,     /* doubles */

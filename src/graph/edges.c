@@ -1,15 +1,8 @@
 /* Growing edge lists, their components, and their conversion into a graph. */
 #include "graph/edges.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/compare.h"
-#include "core/memory.h"
 #include "core/memory_limits.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 
 bool saddle_edges_reserve(saddle_edges *edges, size_t count)
 {

@@ -7,13 +7,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <saddle/graph.h>
 
-#include "core/memory.h"
+#include "core/base.h"
 
 #define SADDLE_MAX_AGENTS ((size_t)100000000)
 #define SADDLE_MAX_EDGES ((size_t)100000000)

@@ -1,11 +1,5 @@
 #include "graph/link_model.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "graph/reading.h"
 
 #define EXAMPLE "latency:0.02,bandwidth:125000,compute:1e-6"

@@ -1,13 +1,7 @@
 #include "graph/link_rule.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/elementary.h"
-#include "core/memory.h"
 #include "core/registry.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "graph/reading.h"
 
 /* The most rounds that a message can be late: this many copies of all messages are kept. */

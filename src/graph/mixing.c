@@ -14,15 +14,9 @@
  * direction. The 40 bits also hide the differences between machines' LAPACK in the last bits of
  * eigenvalues.
  */
-#include <math.h>
-#include <string.h>
-
 #include "core/elementary.h"
 #include "core/float_mode.h"
-#include "core/memory.h"
 #include "core/registry.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "graph/reading.h"
 #include "graph/spectrum.h"
 

@@ -9,14 +9,8 @@
  *                11, 1990): O(agents * K), nearly uniform.
  *   small-world  Watts and Strogatz, Nature 393, 1998: O(agents * K).
  */
-#include <math.h>
-#include <string.h>
-
 #include "core/elementary.h"
-#include "core/memory.h"
-#include "core/print.h"
 #include "core/rng.h"
-#include "core/status.h"
 #include "graph/topology.h"
 
 /* A random topology with its parameters, and the attempt that is being made. */

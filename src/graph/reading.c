@@ -1,16 +1,6 @@
 /* Strict parsing of edge lists and mixing matrices, and writing of edge lists. */
 #include "graph/reading.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "files/file.h"
 
 /* ---- fields of a line ---- */

@@ -14,10 +14,6 @@
  */
 #include "graph/search.h"
 
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
 
 /* The number of searches before step 3, and the diameter from which step 3 does not pay off. */

@@ -18,16 +18,12 @@
 
 #include <arpack/arpack.h>
 #include <lapacke.h>
-#include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "core/elementary.h"
 #include "core/float_mode.h"
-#include "core/memory.h"
 #include "core/memory_limits.h"
 #include "core/rng.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "graph/edges.h"
 

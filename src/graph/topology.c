@@ -6,13 +6,8 @@
  */
 #include "graph/topology.h"
 
-#include <string.h>
-
 #include "core/float_mode.h"
-#include "core/memory.h"
 #include "core/registry.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "graph/reading.h"
 
 /* ---- fields of the text ---- */

@@ -1,7 +1,7 @@
 /* The interface of topologies. */
 #pragma once
 
-#include "core/text.h"
+#include "core/base.h"
 #include "graph/edges.h"
 
 /* What a topology is to build, and what it has built. */

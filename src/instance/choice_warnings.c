@@ -1,11 +1,6 @@
 /* Warnings about choices that Saddle made because the user left an option out, and that may not be
  * what the user means with these data. Each is one line that begins with the option. */
-#include <string.h>
-
-#include "core/print.h"
 #include "core/sizes.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "instance/instance.h"
 #include "instance/unused_options.h"
 

@@ -6,13 +6,6 @@
  * often each occurs, and sums of numbers. A problem needs signs, classes or numbers; the rule that
  * converts labels depends on the labels of all agents.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "files/pattern.h"

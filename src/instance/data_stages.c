@@ -6,12 +6,7 @@
  * opened only in the process of its agent; the processes exchange only numbers of rows and features
  * and the distinct labels.
  */
-#include <string.h>
-
-#include "core/memory.h"
 #include "core/memory_limits.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "files/pattern.h"

@@ -1,14 +1,9 @@
 /* Fingerprints of networks and data, by SHA-256. */
 #include "instance/fingerprint.h"
 
-#include <math.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "core/memory.h"
 #include "core/sha256.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "core/vector.h"
 #include "data/columns.h"
 #include "files/path_list.h"

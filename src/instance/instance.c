@@ -1,13 +1,9 @@
 /* Making an instance: the table of stages, and the problem and its sets. */
 #include "instance/instance.h"
 
-#include <math.h>
-
 #include "core/clock.h"
 #include "core/float_mode.h"
-#include "core/memory.h"
 #include "core/sizes.h"
-#include "core/status.h"
 #include "core/world.h"
 #include "data/columns.h"
 #include "data/dataset.h"

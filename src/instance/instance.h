@@ -9,7 +9,7 @@
 
 #include <saddle/instance.h>
 
-#include "core/memory.h"
+#include "core/base.h"
 #include "data/dataset.h"
 #include "data/scale.h"
 #include "engines/engine.h"

@@ -1,11 +1,6 @@
 /* Stages of an instance: comparing plans, the graph, placing agents, links, weights and their
  * spectrum. */
-#include <math.h>
-#include <string.h>
-
 #include "core/elementary.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "files/pattern.h"
 #include "instance/instance.h"
 #include "instance/same_run.h"

@@ -1,17 +1,11 @@
 /* Plans: defaults, setting options from text, loading and copying. */
 #include "instance/plan.h"
 
-#include <math.h>
-#include <string.h>
-
 #include <saddle/algorithm.h>
 #include <saddle/problem.h>
 
 #include "algorithms/step_options.h"
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "files/yaml.h"
 #include "instance/plan_entries.h"
 #include "instance/plan_options.h"

@@ -1,10 +1,10 @@
 /* Internal functions on plans. */
 #pragma once
 
-#include <stdint.h>
-
 #include <saddle/data.h>
 #include <saddle/plan.h>
+
+#include "core/base.h"
 
 /* saddle_plan::size of a plan for inspection only: it is from a file of a possibly untrusted
  * source, which can name plug-ins and outputs. */

@@ -1,10 +1,5 @@
 #include "instance/plan_entries.h"
 
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-
 /* A text of a plan, which stays where it is until the plan is freed. */
 struct saddle_kept_text {
     struct saddle_kept_text *next;

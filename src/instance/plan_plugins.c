@@ -1,10 +1,5 @@
 #include "instance/plan_plugins.h"
 
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "files/plugin.h"
 #include "instance/algorithm_choice.h"
 #include "instance/plan_entries.h"

@@ -1,14 +1,8 @@
 #include "instance/same_run.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "core/memory.h"
-#include "core/print.h"
 #include "core/sha256.h"
-#include "core/text.h"
 #include "core/world.h"
 #include "files/file.h"
 #include "files/plugin.h"

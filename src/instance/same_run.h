@@ -4,11 +4,9 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include <saddle/world.h>
 
-#include "core/status.h"
+#include "core/base.h"
 #include "instance/plan.h"
 
 /* The set of one effect, such as SADDLE_EFFECTS(ENGINE); sets are joined by |. */

@@ -5,10 +5,6 @@
  * and held-out rows are scaled by the same numbers. After this stage nothing knows of the original
  * values: sets, h, the start and all measurements are in scaled columns.
  */
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/columns.h"
 #include "data/scale.h"
 #include "instance/instance.h"

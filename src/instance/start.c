@@ -2,12 +2,7 @@
  * normal:S, file:PATH), and projected onto X and Y. */
 #include "instance/instance.h"
 
-#include <string.h>
-
-#include "core/memory.h"
 #include "core/rng.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "core/vector.h"
 #include "files/npz.h"
 

@@ -10,11 +10,8 @@
  * Appendix of the paper: c1 = (1 - lambda^2) / (1 + lambda^2), beta = min(tau/12, 1/3), alpha = 1/(4L), and
  *   mean metric over T iterations <= (p_0 - Q*) / (min{C1, C2, C3, nu L^2/2} (T + 1)).
  */
-#include <math.h>
-
 #include "core/float_mode.h"
 #include "core/sizes.h"
-#include "core/status.h"
 #include "graph/link_rule.h"
 #include "instance/instance.h"
 

@@ -1,12 +1,6 @@
 #include "instance/unused_options.h"
 
-#include <string.h>
-
 #include "algorithms/algorithms.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "core/world.h"
 #include "data/scale.h"
 #include "instance/instance.h"

@@ -5,7 +5,7 @@
 #include <saddle/algorithm.h>
 #include <saddle/data.h>
 
-#include "core/status.h"
+#include "core/base.h"
 
 /* Return whether an option is in a NULL-terminated table, or in that of some algorithm. */
 bool saddle_option_in(const saddle_option *const *table, const saddle_option *option);

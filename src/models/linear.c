@@ -2,10 +2,6 @@
  * The linear score h = w' a + b with parameters (w, b), which start at zero. The cost of every
  * function is proportional to the number of stored entries of the block.
  */
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
 #include "models/model.h"
 
 static void forward(const saddle_model *model, const saddle_rows_block *block, const double *w,

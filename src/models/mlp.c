@@ -13,16 +13,9 @@
  *
  * Products run on the calling thread (core/product.h, models/sparse_layer.h).
  */
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
-
 #include "core/elementary.h"
-#include "core/memory.h"
 #include "core/product.h"
 #include "core/rng.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "core/vector.h"
 #include "data/rows.h"
 #include "models/model.h"

@@ -1,12 +1,6 @@
 /* Making a model by name, and functions for all models. */
 #include "models/model.h"
 
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
-
 #define GROUP "Model"
 
 const saddle_option saddle_score_option = SADDLE_TEXT(

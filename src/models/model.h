@@ -11,13 +11,10 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <saddle/data.h>
 #include <saddle/option.h>
-#include <saddle/status.h>
 
+#include "core/base.h"
 #include "data/rows.h"
 
 /* The largest number of rows in a block. */

@@ -1,13 +1,5 @@
 #include "models/ranking.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-
 typedef struct ranked {
     double score;
     bool positive;

@@ -1,9 +1,7 @@
 /* Measures of how well scores rank positives above negatives. */
 #pragma once
 
-#include <stddef.h>
-
-#include <saddle/status.h>
+#include "core/base.h"
 
 /*
  * Computes the area under the ROC curve: the share of pairs (positive, negative) in which the

@@ -19,11 +19,6 @@
  */
 #include "problems/problems.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "graph/search.h"
 #include "models/ranking.h"

@@ -1,9 +1,5 @@
 #include "problems/blind_model.h"
 
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "problems/row_blocks.h"
 

@@ -5,8 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
+#include "core/base.h"
 #include "models/model.h"
 
 typedef struct saddle_blind_model {

@@ -16,13 +16,8 @@
  */
 #include <saddle/problem.h>
 
-#include <math.h>
-#include <string.h>
-
 #include "core/float_mode.h"
-#include "core/memory.h"
 #include "core/rng.h"
-#include "core/status.h"
 #include "core/vector.h"
 
 /* The largest number of coordinates checked per variable; those of longer variables are sampled. */

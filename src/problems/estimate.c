@@ -2,14 +2,9 @@
  * pairs of points. */
 #include <saddle/problem.h>
 
-#include <math.h>
-#include <string.h>
-
 #include "core/elementary.h"
 #include "core/float_mode.h"
-#include "core/memory.h"
 #include "core/rng.h"
-#include "core/status.h"
 #include "core/vector.h"
 
 /* The number of pairs of points, each at a random agent. */

@@ -1,10 +1,6 @@
 /* Evaluating requests part by part, through the problem's add_samples() and add_common(). */
 #include "problems/evaluate.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "core/memory.h"
 #include "core/vector.h"
 
 /* The smallest part, in samples and in the unit of sample_cost; and the work that one more part

@@ -18,12 +18,7 @@
  */
 #include "problems/problems.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/elementary.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "problems/blind_model.h"
 #include "problems/row_blocks.h"

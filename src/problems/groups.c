@@ -1,10 +1,5 @@
 #include "problems/groups.h"
 
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "data/rows.h"

@@ -4,10 +4,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <saddle/problem.h>
+
+#include "core/base.h"
 
 /* The largest number of columns that define groups, and of groups defined by columns. */
 enum { SADDLE_GROUP_COLUMNS = 16, SADDLE_MOST_GROUPS = 256 };

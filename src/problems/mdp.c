@@ -4,15 +4,9 @@
  */
 #include "problems/mdp.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
-
 #include "core/dense.h"
-#include "core/memory.h"
 #include "core/memory_limits.h"
 #include "core/rng.h"
-#include "core/status.h"
 #include "core/vector.h"
 
 #define REMEDY "use fewer states"

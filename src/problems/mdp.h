@@ -9,11 +9,9 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include <saddle/status.h>
 #include <saddle/world.h>
+
+#include "core/base.h"
 
 /* The number of actions in every state. */
 #define SADDLE_MDP_ACTIONS 3

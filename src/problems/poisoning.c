@@ -15,13 +15,7 @@
  */
 #include "problems/problems.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/elementary.h"
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "core/vector.h"
 #include "problems/row_blocks.h"
 #include "problems/scored.h"

@@ -25,15 +25,10 @@
  */
 #include "problems/problems.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/dense.h"
 #include "core/elementary.h"
-#include "core/memory.h"
 #include "core/rng.h"
 #include "core/sizes.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "problems/mdp.h"
 

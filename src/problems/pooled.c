@@ -9,13 +9,6 @@
  * over all samples do the weights add up to 1. If entry j of y belongs to sample j of every agent,
  * these samples form group j of the pool.
  */
-
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "problems/evaluate.h"
 #include "problems/problem_choice.h"

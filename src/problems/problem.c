@@ -1,10 +1,7 @@
 /* Checking that the fields of a problem are valid and consistent. */
 #include <saddle/problem.h>
 
-#include <math.h>
-
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/base.h"
 
 saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *error)
 {

@@ -1,10 +1,6 @@
 /* Finding or loading a kind of problem, and making an instance of it. */
 #include "problems/problem_choice.h"
 
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
-
 static const char *missing(const void *kind)
 {
     const saddle_problem_class *problem = kind;

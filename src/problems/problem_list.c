@@ -1,6 +1,5 @@
 /* The built-in problems, in the order in which they are listed. */
 #include "core/registry.h"
-#include "core/status.h"
 #include "problems/problems.h"
 
 static const saddle_problem_class *const problems[] = {

@@ -19,14 +19,9 @@
  */
 #include "problems/problems.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/elementary.h"
-#include "core/memory.h"
 #include "core/memory_limits.h"
 #include "core/rng.h"
-#include "core/status.h"
 #include "core/vector.h"
 
 #define GROUP "Problem quadratic"

@@ -1,10 +1,6 @@
 #include "problems/robust.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/elementary.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "problems/problems.h"
 #include "problems/row_blocks.h"

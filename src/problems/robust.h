@@ -21,9 +21,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include <saddle/problem.h>
+
+#include "core/base.h"
 
 /* The loss l as a function of the label b and of t = a'x, or t = a'x + v with an intercept. */
 typedef enum saddle_robust_loss {

@@ -13,8 +13,6 @@
  */
 #include "problems/problems.h"
 
-#include <math.h>
-
 #include "core/sizes.h"
 #include "data/dataset.h"
 #include "problems/robust.h"

@@ -16,13 +16,8 @@
  */
 #include "problems/problems.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/compare.h"
 #include "core/sizes.h"
-#include "core/status.h"
 #include "data/rows.h"
 #include "problems/robust.h"
 #include "problems/scored.h"

@@ -2,11 +2,7 @@
  * weights, and the best response: robust.h. */
 #include "problems/robust.h"
 
-#include <math.h>
-
-#include "core/memory.h"
 #include "core/sizes.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "problems/evaluate.h"
 

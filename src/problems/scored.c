@@ -1,11 +1,6 @@
 #include "problems/scored.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/elementary.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "problems/problems.h"
 #include "problems/row_blocks.h"

@@ -1,10 +1,5 @@
 #include "problems/sensitive.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "data/rows.h"

@@ -4,9 +4,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include <saddle/problem.h>
+
+#include "core/base.h"
 
 /* The default feature of a9a and generated data; in a9a it is 1 for men. */
 #define SADDLE_DEFAULT_SENSITIVE "73"

@@ -2,11 +2,6 @@
  * rows. */
 #include "problems/problems.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "data/rows.h"
 #include "problems/sensitive.h"

@@ -14,12 +14,6 @@
  */
 #include "problems/problem_choice.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-
 typedef struct instance {
     saddle_problem problem;   /* first: shares the address of the instance */
     const saddle_problem *of; /* the other problem, or `with` */

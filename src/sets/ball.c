@@ -1,7 +1,4 @@
 /* Balls of radius R around 0: l1-ball:R and l2-ball:R. */
-#include <float.h>
-#include <math.h>
-
 #include "sets/kernel.h"
 #include "sets/set.h"
 #include "sets/term.h"

@@ -2,13 +2,7 @@
  * blocks:COUNT*SET,COUNT*SET,...: consecutive blocks of the vector, each with its own set. The last
  * block may be written *SET and takes the rest. Each block is projected onto its set.
  */
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base.h"
 #include "sets/set.h"
 
 typedef struct block_set {

@@ -1,9 +1,4 @@
 /* A box with separate bounds for every coordinate, given in memory: lower_k <= x_k <= upper_k. */
-#include <math.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
 #include "sets/kernel.h"
 #include "sets/set.h"
 

@@ -3,9 +3,6 @@
  * the last of which may be shorter (Yuan and Lin, JRSS B 68, 2006). Its prox scales each group by
  * max(0, 1 - step W / |v_g|).
  */
-#include <stdint.h>
-
-#include "core/status.h"
 #include "core/vector.h"
 #include "sets/kernel.h"
 #include "sets/set.h"

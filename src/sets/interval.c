@@ -2,10 +2,6 @@
  * Powers of one interval, [lower, upper]^n: none, box:LO:HI, nonneg and linf-ball:R. The projection
  * clips each coordinate in O(n).
  */
-#include <math.h>
-#include <string.h>
-
-#include "core/status.h"
 #include "sets/kernel.h"
 #include "sets/set.h"
 #include "sets/term.h"

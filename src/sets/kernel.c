@@ -1,9 +1,6 @@
 /* Loops that sets and regularizers share. */
 #include "sets/kernel.h"
 
-#include <float.h>
-#include <math.h>
-
 #include "core/vector.h"
 
 #define LANES 8

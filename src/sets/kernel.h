@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <stddef.h>
+#include "core/base.h"
 
 /* v[k] <- the nearest number in [lower, upper] */
 void saddle_clip(size_t count, double lower, double upper, double *v);

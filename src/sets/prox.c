@@ -22,9 +22,6 @@
  *   scales the groups of v+, so it is feasible and its middle term is zero.
  */
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "sets/kernel.h"
 #include "sets/set.h"
 

@@ -2,7 +2,6 @@
 #include "sets/set.h"
 
 #include "core/float_mode.h"
-#include "core/status.h"
 #include "sets/term.h"
 
 static const saddle_regularizer_class *const list[] = {

@@ -2,7 +2,6 @@
  * h(x) = W1 sum_k |x_k| + W2/2 sum_k x_k^2: none, l1:W and elastic-net:W1:W2 (Zou and Hastie, JRSS
  * B 67, 2005).
  */
-#include "core/status.h"
 #include "core/vector.h"
 #include "sets/kernel.h"
 #include "sets/set.h"

@@ -1,12 +1,7 @@
 /* The list of constraint sets, making one from text, and functions for all of them. */
 #include "sets/set.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "sets/kernel.h"
 #include "sets/term.h"
 

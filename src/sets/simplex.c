@@ -13,9 +13,6 @@
  * any Newton method on a maximum of linear functions), from at most n S * n down to the level of
  * rounding, eps S. So there are at most log2(n) + 26 passes, on fewer and fewer entries.
  */
-#include <math.h>
-#include <string.h>
-
 #include "core/vector.h"
 #include "sets/kernel.h"
 #include "sets/set.h"

@@ -1,10 +1,5 @@
 #include "sets/term.h"
 
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
-
 /* Messages repeat at most this much of a user's text, so that the remedy always fits. */
 #define SHOWN "%.200s"
 

@@ -4,7 +4,7 @@
 
 #include <saddle/set.h>
 
-#include "core/text.h"
+#include "core/base.h"
 #include "files/plugin.h"
 
 /* Makes a term from its text; NULL on failure. Free with saddle_term_free(). */
