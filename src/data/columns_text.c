@@ -158,18 +158,14 @@ saddle_status saddle_columns_parse(saddle_columns **out, const char *text, saddl
     for (const char *at = text; *at != '\0'; at++)
         lines += *at == '\n';
     *out = NULL;
-    char *copy = saddle_strdup(text);
+    SADDLE_OWNED char *copy = saddle_strdup(text);
+    SADDLE_OWNED_BY(saddle_columns_free_at)
     saddle_columns *columns = lines > 2 ? saddle_columns_new(lines - 2) : NULL;
-    saddle_status status = SADDLE_OK;
     if (copy == NULL || (columns == NULL && lines > 2))
-        status = saddle_no_memory(error, "the columns");
-    else if (columns == NULL || !parse_lines(columns, copy))
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "the description of the columns is damaged; save the model again");
-    saddle_free(copy);
-    if (status == SADDLE_OK)
-        *out = columns;
-    else
-        saddle_columns_free(columns);
-    return status;
+        return saddle_no_memory(error, "the columns");
+    if (columns == NULL || !parse_lines(columns, copy))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the description of the columns is damaged; save the model again");
+    *out = saddle_taken(&columns);
+    return SADDLE_OK;
 }

@@ -393,11 +393,11 @@ saddle_status saddle_csv_open(saddle_csv *table, const saddle_input *in,
 saddle_status saddle_scan_csv(saddle_columns **out, const saddle_input *in,
                               const saddle_data_options *options, saddle_error *error)
 {
-    saddle_csv table;
-    saddle_status status = saddle_csv_open(&table, in, options, false, error);
-    *out = status == SADDLE_OK ? saddle_columns_share(table.columns) : NULL;
-    saddle_csv_close(&table);
-    return status;
+    SADDLE_OWNED_BY(saddle_csv_close) saddle_csv table = {.in = in};
+    *out = NULL;
+    SADDLE_TRY(saddle_csv_open(&table, in, options, false, error));
+    *out = saddle_columns_share(table.columns);
+    return SADDLE_OK;
 }
 
 /* Allocates the rows, which have been counted. */
@@ -430,18 +430,15 @@ static void fill_rows(saddle_csv *table)
 saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const saddle_input *in,
                               const saddle_data_options *options, saddle_error *error)
 {
-    saddle_csv table;
+    SADDLE_OWNED_BY(saddle_csv_close) saddle_csv table = {.in = in};
     *out = NULL;
-    saddle_status status = saddle_csv_open(&table, in, options, false, error);
-    SADDLE_THEN_IF(status, !table.settled,
-                   saddle_columns_settle(table.columns, options->categories,
+    SADDLE_TRY(saddle_csv_open(&table, in, options, false, error));
+    if (!table.settled)
+        SADDLE_TRY(saddle_columns_settle(table.columns, options->categories,
                                          options->missing == SADDLE_MISSING_IMPUTE, error));
     table.settled = true;
-    SADDLE_THEN(status, make_rows(&table, name, error));
-    if (status == SADDLE_OK) {
-        fill_rows(&table);
-        *out = table.data;
-    }
-    saddle_csv_close(&table);
-    return status;
+    SADDLE_TRY(make_rows(&table, name, error));
+    fill_rows(&table);
+    *out = table.data;
+    return SADDLE_OK;
 }

@@ -90,35 +90,31 @@ static saddle_status copy_rows(const saddle_input *in, const char *name,
                                const saddle_data_options *options, const saddle_division *how,
                                char *const *path, size_t *size, saddle_error *error)
 {
-    saddle_csv table = {.in = in};
+    SADDLE_OWNED_BY(free_rows) saddle_csv table = {.in = in};
     saddle_data_options reading = *options;
     if (!how->stratify) {
         reading.label_column = "none";
         reading.category_columns = NULL;
     }
-    saddle_status status = check_copy(options, error);
-    SADDLE_THEN(status, read_rows(&table, in, name, &reading, error));
-    SADDLE_THEN(status, write_parts(&table, how, path, size, error));
-    free_rows(&table);
-    return status;
+    SADDLE_TRY(check_copy(options, error));
+    SADDLE_TRY(read_rows(&table, in, name, &reading, error));
+    return write_parts(&table, how, path, size, error);
 }
 
 saddle_status saddle_csv_split(const char *name, const saddle_data_options *options,
                                const saddle_division *how, char *const *path, size_t *size,
                                bool *copied, saddle_error *error)
 {
-    saddle_input in = {.path = NULL};
     SADDLE_OWNED char *found = NULL;
+    SADDLE_OWNED_BY(saddle_input_close) saddle_input in = {.path = NULL};
     *copied = false;
     if (saddle_data_is_generated(name) || saddle_is_pattern(name))
         return SADDLE_OK;
     for (size_t p = 0; p < how->parts; p++)
         if (!saddle_is_csv_name(path[p]))
             return SADDLE_OK;
-    saddle_status status = saddle_data_find(name, &found, error);
-    SADDLE_THEN(status, saddle_input_open(&in, found, error));
-    *copied = status == SADDLE_OK && saddle_choose_format(&in, options) == SADDLE_FORMAT_CSV;
-    SADDLE_THEN_IF(status, *copied, copy_rows(&in, name, options, how, path, size, error));
-    saddle_input_close(&in);
-    return status;
+    SADDLE_TRY(saddle_data_find(name, &found, error));
+    SADDLE_TRY(saddle_input_open(&in, found, error));
+    *copied = saddle_choose_format(&in, options) == SADDLE_FORMAT_CSV;
+    return *copied ? copy_rows(&in, name, options, how, path, size, error) : SADDLE_OK;
 }

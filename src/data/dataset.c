@@ -176,28 +176,24 @@ static saddle_status load_file(saddle_dataset **out, const char *name, const cha
                                           [SADDLE_FORMAT_CSV] = saddle_read_csv,
                                           [SADDLE_FORMAT_IDX] = saddle_read_idx,
                                           [SADDLE_FORMAT_NUMPY] = saddle_read_numpy};
-    saddle_input in;
+    SADDLE_OWNED_BY(saddle_input_close) saddle_input in = {.path = NULL};
     SADDLE_TRY(saddle_input_open(&in, path, error));
     saddle_data_format format = saddle_choose_format(&in, options);
-    saddle_status status = read[format](out, name, &in, options, error);
-    if (status == SADDLE_OK)
-        (*out)->formats = SADDLE_FORMAT_BIT(format);
-    saddle_input_close(&in);
-    return status;
+    SADDLE_TRY(read[format](out, name, &in, options, error));
+    (*out)->formats = SADDLE_FORMAT_BIT(format);
+    return SADDLE_OK;
 }
 
 saddle_status saddle_dataset_scan(saddle_columns **out, const char *name,
                                   const saddle_data_options *options, saddle_error *error)
 {
-    saddle_input in = {.path = NULL};
     SADDLE_OWNED char *path = NULL;
+    SADDLE_OWNED_BY(saddle_input_close) saddle_input in = {.path = NULL};
     *out = NULL;
-    saddle_status status = saddle_data_find(name, &path, error);
-    SADDLE_THEN(status, saddle_input_open(&in, path, error));
-    SADDLE_THEN_IF(status, saddle_choose_format(&in, options) == SADDLE_FORMAT_CSV,
-                   saddle_scan_csv(out, &in, options, error));
-    saddle_input_close(&in);
-    return status;
+    SADDLE_TRY(saddle_data_find(name, &path, error));
+    SADDLE_TRY(saddle_input_open(&in, path, error));
+    bool csv = saddle_choose_format(&in, options) == SADDLE_FORMAT_CSV;
+    return csv ? saddle_scan_csv(out, &in, options, error) : SADDLE_OK;
 }
 
 /* synthetic[:ROWS[:FEATURES]] */

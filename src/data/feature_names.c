@@ -77,26 +77,23 @@ saddle_status saddle_dataset_name_columns(saddle_dataset *data, size_t count,
         return saddle_fail(error, SADDLE_BAD_INPUT, "the columns of '%.300s' %s", data->name,
                            count == 0 ? "are 0; give at least 1" : "have names already");
     SADDLE_TRY(check_names(count, column, error));
-    saddle_columns *columns = saddle_columns_new(count);
+    SADDLE_OWNED_BY(saddle_columns_free_at) saddle_columns *columns = saddle_columns_new(count);
     SADDLE_TRY(saddle_check_memory(columns, "the names", error));
     columns->named = column[0].name != NULL;
     columns->one_hot = true;
     const saddle_column_names none = {.name = ""};
-    saddle_status status = describe(&columns->label, label != NULL ? label : &none, 0, error);
-    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
-        status = describe(&columns->column[k], &column[k], k + 1, error);
+    SADDLE_TRY(describe(&columns->label, label != NULL ? label : &none, 0, error));
+    for (size_t k = 0; k < count; k++)
+        SADDLE_TRY(describe(&columns->column[k], &column[k], k + 1, error));
     saddle_columns_number(columns);
-    if (status == SADDLE_OK && columns->features != data->features)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "the columns have %zu feature%s, but '%.300s' has %zu; a column of "
-                             "categories has a feature for each of them",
-                             columns->features, SADDLE_PLURAL(columns->features), data->name,
-                             data->features);
-    if (status == SADDLE_OK)
-        data->columns = columns;
-    else
-        saddle_columns_free(columns);
-    return status;
+    if (columns->features != data->features)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the columns have %zu feature%s, but '%.300s' has %zu; a column of "
+                           "categories has a feature for each of them",
+                           columns->features, SADDLE_PLURAL(columns->features), data->name,
+                           data->features);
+    data->columns = saddle_taken(&columns);
+    return SADDLE_OK;
 }
 
 /* Returns whether two columns have the same categories, or none. */

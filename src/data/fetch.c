@@ -208,7 +208,7 @@ static bool transfer(struct download *download)
 /* Like mkdir -p. New directories are private to the user, as XDG requires. */
 static saddle_status make_directory(const char *directory, saddle_error *error)
 {
-    char *path = saddle_strdup(directory);
+    SADDLE_OWNED char *path = saddle_strdup(directory);
     SADDLE_TRY(saddle_check_memory(path, "a directory name", error));
     int failed = 0;
     char *end = path;
@@ -221,7 +221,6 @@ static saddle_status make_directory(const char *directory, saddle_error *error)
         failed = made ? 0 : errno;
         *end = separator;
     } while (!failed && *end != '\0');
-    saddle_free(path);
     if (failed)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "cannot create the directory '%s': %s; give another directory",

@@ -154,27 +154,24 @@ static saddle_status read_labels(const saddle_input *images, const saddle_data_o
                                  saddle_dataset *data, saddle_error *error)
 {
     SADDLE_OWNED char *found = NULL;
-    saddle_input in = {0};
+    SADDLE_OWNED_BY(saddle_input_close) saddle_input in = {0};
     struct header header = {0};
-    saddle_status status = SADDLE_OK;
     if (options->labels != NULL && strcmp(options->labels, "none") == 0)
         return SADDLE_OK;
     if (options->labels == NULL)
-        status = saddle_idx_find_labels(images->path, &found, error);
-    SADDLE_THEN(status, saddle_input_open(&in, found != NULL ? found : options->labels, error));
-    SADDLE_THEN(status, read_header(&in, &header, error));
-    if (status == SADDLE_OK && header.rank != 1)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' has IDX rank %u; a label file has rank 1", in.path, header.rank);
-    else if (status == SADDLE_OK && header.rows != data->rows)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' has %zu label%s but '%s' has %zu image%s; give matching files",
-                             in.path, header.rows, SADDLE_PLURAL(header.rows), images->path,
-                             data->rows, SADDLE_PLURAL(data->rows));
-    if (status == SADDLE_OK)
-        read_entries(&header, 1.0, data->label);
-    saddle_input_close(&in);
-    return status;
+        SADDLE_TRY(saddle_idx_find_labels(images->path, &found, error));
+    SADDLE_TRY(saddle_input_open(&in, found != NULL ? found : options->labels, error));
+    SADDLE_TRY(read_header(&in, &header, error));
+    if (header.rank != 1)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has IDX rank %u; a label file has rank 1",
+                           in.path, header.rank);
+    if (header.rows != data->rows)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' has %zu label%s but '%s' has %zu image%s; give matching files",
+                           in.path, header.rows, SADDLE_PLURAL(header.rows), images->path,
+                           data->rows, SADDLE_PLURAL(data->rows));
+    read_entries(&header, 1.0, data->label);
+    return SADDLE_OK;
 }
 
 saddle_status saddle_read_idx(saddle_dataset **out, const char *name, const saddle_input *in,

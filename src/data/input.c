@@ -103,15 +103,11 @@ static saddle_status unpack(saddle_input *in, saddle_error *error)
         return is_empty(in->path, error);
     SADDLE_TRY(saddle_need_check_one(saddle_block_bytes(size + 1, 1), what, "split it", error));
     /* One extra byte, so that zlib has output space until it has read the checksum. */
-    unsigned char *bytes = saddle_alloc_unset(size + 1, 1);
+    SADDLE_OWNED unsigned char *bytes = saddle_alloc_unset(size + 1, 1);
     SADDLE_TRY(saddle_check_memory(bytes, "an unpacked file", error));
-    saddle_status status = unpack_to(in, bytes, size + 1, &size, error);
-    if (status != SADDLE_OK) {
-        saddle_free(bytes);
-        return status;
-    }
+    SADDLE_TRY(unpack_to(in, bytes, size + 1, &size, error));
     munmap((void *)(size_t)in->bytes, in->size);
-    in->bytes = in->unpacked = (char *)bytes;
+    in->bytes = in->unpacked = saddle_taken(&bytes);
     in->size = size;
     return SADDLE_OK;
 }

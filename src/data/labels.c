@@ -172,13 +172,11 @@ static saddle_status settle_signs(const char *wanted, const double *classes, siz
 {
     if (wanted == NULL)
         return find_rule(rule, classes, count, error);
-    bool *marked = saddle_alloc(count, sizeof *marked);
+    SADDLE_OWNED bool *marked = saddle_alloc(count, sizeof *marked);
     SADDLE_TRY(saddle_check_memory(marked, "the labels", error));
-    saddle_status status = mark(wanted, false, classes, count, marked, error);
-    saddle_free(marked);
-    SADDLE_THEN_IF(status, (*rule = saddle_strdup(wanted)) == NULL,
-                   saddle_no_memory(error, "the labels"));
-    return status;
+    SADDLE_TRY(mark(wanted, false, classes, count, marked, error));
+    *rule = saddle_strdup(wanted);
+    return saddle_check_memory(*rule, "the labels", error);
 }
 
 /* ---- classes ---- */
@@ -293,16 +291,13 @@ saddle_status saddle_labels_settle(saddle_label_kind kind, const char *wanted,
 static saddle_status not_a_sign(double label, const char *positive, double *known, size_t count,
                                 saddle_error *error)
 {
-    bool *marked = saddle_alloc(count, sizeof *marked);
-    saddle_status status = saddle_check_memory(marked, "the labels", error);
-    SADDLE_THEN(status, mark(positive, true, known, count, marked, error));
+    SADDLE_OWNED bool *marked = saddle_alloc(count, sizeof *marked);
+    SADDLE_TRY(saddle_check_memory(marked, "the labels", error));
+    SADDLE_TRY(mark(positive, true, known, count, marked, error));
     size_t negative = 0;
-    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+    for (size_t k = 0; k < count; k++)
         if (!marked[k])
             known[negative++] = known[k];
-    saddle_free(marked);
-    if (status != SADDLE_OK)
-        return status;
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "label %s is neither positive (%.200s) nor negative (%s) in the training "
                        "data; remove its rows, or recode them",

@@ -28,22 +28,17 @@ static saddle_status for_files(several *s, with_file *body, saddle_error *error)
 /* Adds the observations of a file's columns to those of the files before. */
 static saddle_status scan(several *s, size_t number, const char *name, saddle_error *error)
 {
-    saddle_columns *columns = NULL;
+    SADDLE_OWNED_BY(saddle_columns_free_at) saddle_columns *columns = NULL;
     SADDLE_TRY(saddle_dataset_scan(&columns, name, s->options, error));
-    if (number > 0 && (columns == NULL) != (s->columns == NULL)) {
-        saddle_columns_free(columns);
+    if (number > 0 && (columns == NULL) != (s->columns == NULL))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s': some files are CSV and others are not; give files of one format",
                            name);
-    }
-    if (number == 0) {
-        s->columns = columns;
-        return SADDLE_OK;
-    }
+    if (number == 0)
+        s->columns = saddle_taken(&columns);
     saddle_error why = {.message = ""};
     saddle_status status =
         columns != NULL ? saddle_columns_merge(s->columns, columns, &why) : SADDLE_OK;
-    saddle_columns_free(columns);
     return status == SADDLE_OK
                ? SADDLE_OK
                : saddle_fail(error, status, "'%s': %s", SADDLE_EXCERPT(name), why.message);

@@ -170,18 +170,14 @@ static saddle_status read_dense(saddle_dataset **out, const char *name, const ch
                                 saddle_error *error)
 {
     const char *matrix;
-    double *x = NULL;
+    SADDLE_OWNED double *x = NULL;
     size_t shape[2];
     size_t label = SIZE_MAX;
     SADDLE_TRY(find_name(path, "X", "features", &matrix, error));
     SADDLE_TRY(read_matrix(path, matrix != NULL ? matrix : "X", &x, shape, error));
-    saddle_status status =
-        archive ? SADDLE_OK : choose_column(options, path, shape[1], &label, error);
-    if (status != SADDLE_OK) {
-        saddle_free(x);
-        return status;
-    }
-    SADDLE_TRY(adopt(out, name, x, shape[0], shape[1], label, error));
+    if (!archive)
+        SADDLE_TRY(choose_column(options, path, shape[1], &label, error));
+    SADDLE_TRY(adopt(out, name, saddle_taken(&x), shape[0], shape[1], label, error));
     /* In a matrix, a column is the label unless the options name a file. */
     bool apart = archive || options->labels != NULL;
     if (!apart && label >= shape[1])
@@ -223,22 +219,19 @@ static saddle_status check_format(const char *path, saddle_error *error)
 
 static saddle_status read_arrays(struct csr *csr, const char *path, saddle_error *error)
 {
-    double *shape = NULL;
+    SADDLE_OWNED double *shape = NULL;
     size_t count = 0;
-    saddle_status status = check_format(path, error);
-    SADDLE_THEN(status, read_vector(path, "shape", 2, &shape, &count, error));
-    if (status == SADDLE_OK && shape != NULL &&
-        !(as_index(shape[0], 0x1p53, &csr->rows) && csr->rows > 0 &&
+    SADDLE_TRY(check_format(path, error));
+    SADDLE_TRY(read_vector(path, "shape", 2, &shape, &count, error));
+    if (!(as_index(shape[0], 0x1p53, &csr->rows) && csr->rows > 0 &&
           as_index(shape[1], 0x1p32, &csr->features) && csr->features > 0))
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' has shape (%g, %g); give at least 1 row and 1 to 2^32 - 1 "
-                             "features",
-                             path, shape[0], shape[1]);
-    saddle_free(shape);
-    SADDLE_THEN(status, read_vector(path, "indptr", csr->rows + 1, &csr->indptr, &count, error));
-    SADDLE_THEN(status, read_vector(path, "data", SIZE_MAX, &csr->data, &csr->entries, error));
-    SADDLE_THEN(status, read_vector(path, "indices", csr->entries, &csr->indices, &count, error));
-    return status;
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' has shape (%g, %g); give at least 1 row and 1 to 2^32 - 1 "
+                           "features",
+                           path, shape[0], shape[1]);
+    SADDLE_TRY(read_vector(path, "indptr", csr->rows + 1, &csr->indptr, &count, error));
+    SADDLE_TRY(read_vector(path, "data", SIZE_MAX, &csr->data, &csr->entries, error));
+    return read_vector(path, "indices", csr->entries, &csr->indices, &count, error);
 }
 
 /* Checks that a dense point and gradient fit into memory, because all further work needs them. */

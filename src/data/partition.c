@@ -260,16 +260,14 @@ static saddle_status split_pools(struct plan *plan, struct pools *pools, size_t 
     saddle_need_add(&need, saddle_block_bytes(agents * classes, plan->exact ? 16 : 8), REMEDY,
                     "the rows of %zu classes for each of %zu agents", classes, agents);
     SADDLE_TRY(saddle_need_check(&need, 1, "the partition", error));
-    saddle_allocator memory = {0};
+    SADDLE_OWNED_BY(saddle_allocator_free) saddle_allocator memory = {0};
     double *shape = saddle_allocator_block(&memory, wide, sizeof *shape);
     double *share =
         saddle_allocator_block(&memory, plan->exact ? agents * classes : agents, sizeof *share);
     size_t *taken = saddle_allocator_block(&memory, agents * classes, sizeof *taken);
     size_t *left = saddle_allocator_block(&memory, classes, sizeof *left);
-    if (memory.failed) {
-        saddle_allocator_free(&memory);
+    if (memory.failed)
         return saddle_no_memory(error, "the partition");
-    }
     if (plan->exact) {
         for (size_t c = 0; c < classes; c++)
             left[c] = pools->start[c + 1] - pools->start[c];
@@ -282,7 +280,6 @@ static saddle_status split_pools(struct plan *plan, struct pools *pools, size_t 
     }
     hand_out(pools, agents, taken, partition);
     set_starts(partition, size);
-    saddle_allocator_free(&memory);
     return SADDLE_OK;
 }
 
@@ -335,6 +332,8 @@ static saddle_status split(struct plan *plan, const saddle_dataset *data, size_t
     return SADDLE_OK;
 }
 
+SADDLE_RELEASES(saddle_partition, saddle_partition_free)
+
 saddle_status saddle_partition_create(saddle_partition **out, const saddle_dataset *data,
                                       const char *text, size_t agents, const char *samples,
                                       uint64_t seed, saddle_error *error)
@@ -353,31 +352,26 @@ saddle_status saddle_partition_create(saddle_partition **out, const saddle_datas
                            "--agents: %zu are too many for %zu row%s, as every agent needs at "
                            "least one; give at most %zu, or more data",
                            agents, data->rows, SADDLE_PLURAL(data->rows), data->rows);
+    SADDLE_OWNED_BY(saddle_partition_free_at)
     saddle_partition *partition = saddle_alloc(1, sizeof *partition);
-    size_t *size = saddle_alloc(agents, sizeof *size);
-    saddle_status status = partition != NULL && size != NULL
-                               ? parse_samples(&plan, samples, data->rows, size, error)
-                               : saddle_no_memory(error, "the partition");
+    SADDLE_OWNED size_t *size = saddle_alloc(agents, sizeof *size);
+    if (partition == NULL || size == NULL)
+        return saddle_no_memory(error, "the partition");
+    SADDLE_TRY(parse_samples(&plan, samples, data->rows, size, error));
     /* Row numbers: those of the partition in order, and for label-skew also by class with a copy of the labels. */
-    SADDLE_THEN(status, saddle_need_check_one(saddle_block_bytes(plan.total, sizeof *size) +
-                                                  (plan.kind == LABEL_SKEW ? 3.0 : 1.0) *
-                                                      saddle_block_bytes(data->rows, sizeof *size) +
-                                                  saddle_block_bytes(agents + 1, sizeof *size),
-                                              "the partition", REMEDY, error));
-    if (status == SADDLE_OK) {
-        partition->agents = agents;
-        partition->start = saddle_alloc(agents + 1, sizeof *partition->start);
-        partition->row = saddle_alloc(plan.total, sizeof *partition->row);
-        status = partition->start != NULL && partition->row != NULL
-                     ? split(&plan, data, size, partition, error)
-                     : saddle_no_memory(error, "the partition");
-    }
-    saddle_free(size);
-    if (status != SADDLE_OK)
-        saddle_partition_free(partition);
-    else
-        *out = partition;
-    return status;
+    SADDLE_TRY(saddle_need_check_one(saddle_block_bytes(plan.total, sizeof *size) +
+                                         (plan.kind == LABEL_SKEW ? 3.0 : 1.0) *
+                                             saddle_block_bytes(data->rows, sizeof *size) +
+                                         saddle_block_bytes(agents + 1, sizeof *size),
+                                     "the partition", REMEDY, error));
+    partition->agents = agents;
+    partition->start = saddle_alloc(agents + 1, sizeof *partition->start);
+    partition->row = saddle_alloc(plan.total, sizeof *partition->row);
+    if (partition->start == NULL || partition->row == NULL)
+        return saddle_no_memory(error, "the partition");
+    SADDLE_TRY(split(&plan, data, size, partition, error));
+    *out = saddle_taken(&partition);
+    return SADDLE_OK;
 }
 
 void saddle_partition_free(saddle_partition *partition)

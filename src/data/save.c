@@ -107,10 +107,10 @@ static void print_names(FILE *stream, const saddle_dataset *data)
         const saddle_column *column = &columns->column[c];
         bool hot = columns->one_hot && column->texts > 0;
         for (size_t k = 0; k < column->features; k++) {
-            char *name = hot ? saddle_format("%s=%s", column->name, column->text[k])
-                             : saddle_format("%s%s", columns->named ? "" : "f", column->name);
+            SADDLE_OWNED char *name =
+                hot ? saddle_format("%s=%s", column->name, column->text[k])
+                    : saddle_format("%s%s", columns->named ? "" : "f", column->name);
             print_field(stream, name != NULL ? name : "");
-            saddle_free(name);
             fputc(',', stream);
         }
     }
