@@ -4,8 +4,8 @@
 static saddle_status add(algorithm_names *names, const char *text, saddle_error *error)
 {
     if (names->count == ALGORITHM_NAMES_MOST)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--algorithms: at most %d algorithms are allowed", ALGORITHM_NAMES_MOST);
+        return saddle_refuse(error, "--algorithms: at most %d algorithms are allowed",
+                             ALGORITHM_NAMES_MOST);
     saddle_algorithm_choice *choice;
     SADDLE_TRY(saddle_in_field("--algorithms", saddle_algorithm_open(&choice, text, error), error));
     names->choice[names->count] = choice;
@@ -13,11 +13,10 @@ static saddle_status add(algorithm_names *names, const char *text, saddle_error 
     /* The names become names of files and curves, so they must differ. */
     for (size_t k = 0; k + 1 < names->count; k++)
         if (strcmp(names->algorithm[k]->name, choice->algorithm->name) == 0)
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "--algorithms: '%s' is named twice; give each algorithm once, or one "
-                "plug-in with different options",
-                choice->algorithm->name);
+            return saddle_refuse(error,
+                                 "--algorithms: '%s' is named twice; give each algorithm once, or "
+                                 "one plug-in with different options",
+                                 choice->algorithm->name);
     return SADDLE_OK;
 }
 

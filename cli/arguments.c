@@ -85,9 +85,8 @@ static saddle_status unknown_option(const cli_arguments *a, const char *word, sa
     char name[128];
     saddle_snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     const char *near = saddle_closest(name, known, count);
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "saddle %s has no option --%.80s;%s%s%s `saddle %s --help-all` lists the options",
+    return saddle_refuse(
+        error, "saddle %s has no option --%.80s;%s%s%s `saddle %s --help-all` lists the options",
         a->command->name, name, near != NULL ? " did you mean --" : "", near != NULL ? near : "",
         near != NULL ? "?" : "", a->command->name);
 }
@@ -105,9 +104,9 @@ static saddle_status check_empty(const cli_command *command, const saddle_option
         option->kind == SADDLE_OPTION_TEXT && general && *option->fallback == '\0';
     if (!names_file && !counts_as_none)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--%s: the %s is empty; give %s, or leave the option out", option->name,
-                       names_file ? "name" : "value", names_file ? "a name" : option->metavar);
+    return saddle_refuse(error, "--%s: the %s is empty; give %s, or leave the option out",
+                         option->name, names_file ? "name" : "value",
+                         names_file ? "a name" : option->metavar);
 }
 
 /* Sets an option; one whose values the command joins gets the new value appended. */
@@ -138,8 +137,8 @@ static saddle_status read_value(cli_arguments *a, const saddle_option *option, i
     else
         value = option->alone;
     if (value == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "--%s needs a value: --%s %s", option->name,
-                           option->name, option->metavar);
+        return saddle_refuse(error, "--%s needs a value: --%s %s", option->name, option->name,
+                             option->metavar);
     if (*value == '\0')
         SADDLE_TRY(check_empty(a->command, option, error));
     return set_option(a, option, value, error);
@@ -214,14 +213,12 @@ static size_t most_operands(const cli_command *command)
 static saddle_status read_operand(cli_arguments *a, const char *word, saddle_error *error)
 {
     if (word[0] == '-' && word[1] != '\0')
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "'%.80s' is not an option; options begin with two dashes, as in --seed 7", word);
+        return saddle_refuse(
+            error, "'%.80s' is not an option; options begin with two dashes, as in --seed 7", word);
     if (a->count == most_operands(a->command))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "extra argument '%.80s'; usage: saddle %s%s%s [options]%s", word,
-                           a->command->name, *a->command->operands != '\0' ? " " : "",
-                           a->command->operands, data_hint(a, word));
+        return saddle_refuse(error, "extra argument '%.80s'; usage: saddle %s%s%s [options]%s",
+                             word, a->command->name, *a->command->operands != '\0' ? " " : "",
+                             a->command->operands, data_hint(a, word));
     a->operand[a->count++] = word;
     return SADDLE_OK;
 }
@@ -248,7 +245,7 @@ static saddle_status read_words(cli_arguments *a, int argc, char *const *argv, s
         else if (a->count < most_operands(a->command))
             a->operand[a->count++] = argv[k];
         else
-            return saddle_fail(error, SADDLE_BAD_INPUT, "extra argument '%.80s'", argv[k]);
+            return saddle_refuse(error, "extra argument '%.80s'", argv[k]);
     }
     return SADDLE_OK;
 }
@@ -289,9 +286,8 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
         return status;
     status = read_words(out, argc, argv, error);
     if (status == SADDLE_OK && out->count < least_operands(command))
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT, "saddle %s needs %s; `saddle help %s` explains it",
-                        command->name, command->operands, command->name);
+        status = saddle_refuse(error, "saddle %s needs %s; `saddle help %s` explains it",
+                               command->name, command->operands, command->name);
     SADDLE_THEN(status, read_config(&out->plan, error));
     if (command->own != NULL)
         saddle_plan_read_own(&out->plan, command->own, out->own);

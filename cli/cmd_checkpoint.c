@@ -35,8 +35,7 @@ static saddle_status show_all(const char *directory, saddle_plan *plan, saddle_s
         SADDLE_MALLOCED char *path = NULL;
         SADDLE_TRY(saddle_checkpoint_find(&path, directory, age, error));
         if (path == NULL && age == 0)
-            return saddle_fail(error, SADDLE_BAD_INPUT, "there is no checkpoint in '%s'",
-                               directory);
+            return saddle_refuse(error, "there is no checkpoint in '%s'", directory);
         if (path == NULL)
             return SADDLE_OK;
         saddle_status status = show(path, plan);
@@ -65,9 +64,8 @@ static int run(const cli_arguments *arguments)
     struct stat there;
     saddle_status status = SADDLE_OK;
     if (stat(path, &there) != 0)
-        status = saddle_fail(&error, SADDLE_BAD_INPUT,
-                             "'%s' does not exist; give a checkpoint or a directory of checkpoints",
-                             path);
+        status = saddle_refuse(
+            &error, "'%s' does not exist; give a checkpoint or a directory of checkpoints", path);
     else if (S_ISDIR(there.st_mode))
         status = show_all(path, &plan, &newest, &error);
     else

@@ -72,16 +72,15 @@ static saddle_status read_levels(comparison *c, const char *levels, saddle_error
          word = strsep(&rest, ",")) {
         double level;
         if (c->levels == COMPARISON_MOST_LEVELS)
-            status = saddle_fail(error, SADDLE_BAD_INPUT, "--levels: at most %d levels are allowed",
-                                 COMPARISON_MOST_LEVELS);
+            status = saddle_refuse(error, "--levels: at most %d levels are allowed",
+                                   COMPARISON_MOST_LEVELS);
         else if (saddle_parse_real(word, &level) && level >= 0.0)
             c->level[c->levels++] = level;
         else
-            status =
-                saddle_fail(error, SADDLE_BAD_INPUT,
-                            "--levels: '%.80s' is not a level; give finite numbers of at least "
-                            "0, separated by commas, such as 1e-1,1e-2",
-                            word);
+            status = saddle_refuse(error,
+                                   "--levels: '%.80s' is not a level; give finite numbers of at "
+                                   "least 0, separated by commas, such as 1e-1,1e-2",
+                                   word);
     }
     qsort(c->level, c->levels, sizeof *c->level, saddle_compare_reals_down);
     free(copy);
@@ -94,18 +93,16 @@ static saddle_status prepare(comparison *c, const options *chosen, saddle_error 
     SADDLE_THEN(status, read_levels(c, chosen->levels, error));
     SADDLE_THEN_IF(status, cli_leads(), cli_check_directory("--output", c->directory, error));
     if (status == SADDLE_OK && c->tuned != NULL && access(c->tuned, X_OK) != 0)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--tuned: cannot read '%s': %s; give a directory that `saddle tune` "
-                             "wrote",
-                             c->tuned, strerror(errno));
+        status = saddle_refuse(
+            error, "--tuned: cannot read '%s': %s; give a directory that `saddle tune` wrote",
+            c->tuned, strerror(errno));
     SADDLE_TRY(cli_agree(status, error));
     c->repeats = (size_t)chosen->repeats;
     c->first_seed = c->arguments->plan.start.seed;
     if (c->first_seed > UINT64_MAX - (c->repeats - 1))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--seed: '%" PRIu64
-                           "' is too large for %zu repeats; give a smaller seed",
-                           c->first_seed, c->repeats);
+        return saddle_refuse(
+            error, "--seed: '%" PRIu64 "' is too large for %zu repeats; give a smaller seed",
+            c->first_seed, c->repeats);
     return SADDLE_OK;
 }
 

@@ -187,14 +187,13 @@ static saddle_status check_use(const cli_arguments *arguments, saddle_error *err
     const options *chosen = arguments->own;
     const saddle_plan *plan = &arguments->plan;
     if (!saddle_is_pattern(chosen->train) && saddle_plan_given(plan, &parts_option))
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        return saddle_refuse(
+            error,
             "--parts: --train is the single file '%s'; put %%d into its name, or leave out --parts",
             SADDLE_EXCERPT(chosen->train));
     if (chosen->test == NULL && saddle_plan_given(plan, &share_option))
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "--test-share: no rows are held out; give --test, or leave out --test-share");
+        return saddle_refuse(
+            error, "--test-share: no rows are held out; give --test, or leave out --test-share");
     return SADDLE_OK;
 }
 
@@ -202,9 +201,8 @@ static saddle_status plan_parts(parts *p, const cli_arguments *arguments, saddle
 {
     const options *chosen = arguments->own;
     if (chosen->train == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "saddle data split needs --train, the file of the training rows "
-                           "(several with %%d in its name)");
+        return saddle_refuse(error, "saddle data split needs --train, the file of the training "
+                                    "rows (several with %%d in its name)");
     SADDLE_TRY(check_use(arguments, error));
     bool several = saddle_is_pattern(chosen->train);
     if (several)
@@ -212,13 +210,12 @@ static saddle_status plan_parts(parts *p, const cli_arguments *arguments, saddle
     size_t training = several ? (size_t)chosen->parts : 1;
     p->held_out = chosen->test != NULL;
     if (p->held_out + training < 2)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        return saddle_refuse(
+            error,
             "there is only one part; give --test, or --train with %%d and at least 2 --parts");
     if (p->held_out == 1 && !(chosen->share > 0.0 && chosen->share < 1.0))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--test-share: give a number above 0 and below 1 (got %g)",
-                           chosen->share);
+        return saddle_refuse(error, "--test-share: give a number above 0 and below 1 (got %g)",
+                             chosen->share);
     p->count = training + p->held_out;
     p->path = saddle_alloc(p->count, sizeof *p->path);
     p->share = saddle_alloc_doubles(p->count);

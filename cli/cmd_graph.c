@@ -170,8 +170,8 @@ static saddle_status check_outputs(const cli_arguments *arguments, saddle_error 
     saddle_path_list_add_rule(&inputs, "the topology", arguments->operand[0]);
     status = saddle_path_lists_check(&outputs, &inputs, error);
     if (status == SADDLE_OK && model != NULL && picture == NULL)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--copies: '%.200s' is used by --draw only; give --draw FILE", model);
+        status = saddle_refuse(error, "--copies: '%.200s' is used by --draw only; give --draw FILE",
+                               model);
     return status;
 }
 

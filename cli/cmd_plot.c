@@ -72,9 +72,9 @@ static saddle_status read_list(const char *name, const char *text, char **copy,
     char *rest = *copy;
     for (char *at = strsep(&rest, ","); at != NULL; at = strsep(&rest, ",")) {
         if (*at == '\0' || *count == MOST_WORDS)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--%s: '%.80s' is not a list of 1 to %d names separated by commas",
-                               name, text, MOST_WORDS);
+            return saddle_refuse(error,
+                                 "--%s: '%.80s' is not a list of 1 to %d names separated by commas",
+                                 name, text, MOST_WORDS);
         word[(*count)++] = figure_column_of(at);
     }
     return SADDLE_OK;

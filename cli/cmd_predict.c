@@ -47,9 +47,8 @@ static saddle_status require(const cli_arguments *arguments, bool there, const c
 {
     if (there)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "saddle %s needs --%s, %s; `saddle help %s` explains it",
-                       arguments->command->name, name, what, arguments->command->name);
+    return saddle_refuse(error, "saddle %s needs --%s, %s; `saddle help %s` explains it",
+                         arguments->command->name, name, what, arguments->command->name);
 }
 
 static saddle_status load_model(saddle_predictor **out, const cli_arguments *arguments,
@@ -123,10 +122,10 @@ static saddle_status check_labels(const saddle_plan *plan, saddle_error *error)
                                     {"labels", plan->problem.labels}};
     for (size_t k = 0; k < sizeof value / sizeof *value; k++)
         if (value[k][1] != NULL && strcmp(value[k][1], "none") == 0)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--%s: 'none' leaves nothing to compare the scores with; `saddle "
-                               "predict` needs no labels",
-                               value[k][0]);
+            return saddle_refuse(error,
+                                 "--%s: 'none' leaves nothing to compare the scores with; `saddle "
+                                 "predict` needs no labels",
+                                 value[k][0]);
     return SADDLE_OK;
 }
 

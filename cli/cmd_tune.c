@@ -212,9 +212,9 @@ static saddle_status check_budget(const work *w, const saddle_instance *instance
                           least, w->names.algorithm[a]->name);
     }
     if (status == SADDLE_OK && *names != '\0')
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--budget: %" PRIu64 " IFO calls are too few; give at least %s",
-                             inputs.budget, names);
+        status =
+            saddle_refuse(error, "--budget: %" PRIu64 " IFO calls are too few; give at least %s",
+                          inputs.budget, names);
     return status;
 }
 
@@ -237,10 +237,10 @@ static saddle_status check_resume(const saddle_plan *plan, saddle_error *error)
     const char *text = plan->outputs.resume;
     if (text == NULL || strcmp(text, "no") == 0 || wants_resume(plan))
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--resume: a search resumes from the logs in --output, not from '%.80s'; "
-                       "give --resume without a value",
-                       text);
+    return saddle_refuse(error,
+                         "--resume: a search resumes from the logs in --output, not from '%.80s'; "
+                         "give --resume without a value",
+                         text);
 }
 
 static saddle_status tune_one(work *w, const saddle_instance *instance,
@@ -330,8 +330,8 @@ static saddle_status check_fraction(const cli_arguments *arguments, saddle_error
     const options *chosen = arguments->own;
     if (holds_out(chosen->objective) || !saddle_plan_given(&arguments->plan, &validation_option))
         return SADDLE_OK;
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
+    return saddle_refuse(
+        error,
         "--validation-fraction: --objective '%s' is measured on the agents' rows, so no rows are "
         "held out; leave out --validation-fraction, or give an outcome on held-out rows",
         chosen->objective);

@@ -292,9 +292,8 @@ static saddle_status follow(view *v, const volatile sig_atomic_t *interrupt, sad
         if (begun(v))
             v->since = saddle_clock_seconds();
         else if (!ended && saddle_clock_seconds() - v->since >= v->wait)
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "'%.300s' %s after %g s; give the --trace file of a run, or a longer --wait",
+            return saddle_refuse(
+                error, "'%.300s' %s after %g s; give the --trace file of a run, or a longer --wait",
                 v->path, what_is_missing(v), v->wait);
         if (!cli_flush() || ended || wait_for_key(v))
             break;

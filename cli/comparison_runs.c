@@ -291,11 +291,11 @@ static saddle_status check_directory(const comparison *c, saddle_error *error)
     saddle_status status = SADDLE_OK;
     for (int k = 0; k < count; k++) {
         if (status == SADDLE_OK && !is_ours(c, entry[k]->d_name))
-            status =
-                saddle_fail(error, SADDLE_BAD_INPUT,
-                            "--output: '%.300s' already has results of another comparison, such as "
-                            "'%.200s'; give another directory, or set --overwrite to replace them",
-                            c->directory, entry[k]->d_name);
+            status = saddle_refuse(
+                error,
+                "--output: '%.300s' already has results of another comparison, such as '%.200s'; "
+                "give another directory, or set --overwrite to replace them",
+                c->directory, entry[k]->d_name);
         free(entry[k]);
     }
     free((void *)entry);

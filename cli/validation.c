@@ -12,9 +12,9 @@ static saddle_status read_rows(const saddle_plan *plan, const saddle_dataset **o
     if (*out != NULL)
         return SADDLE_OK;
     if (plan->problem.shards != NULL || strchr(plan->problem.data, '%') != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--objective: if each agent has its own rows, they cannot be split for "
-                           "validation; give train_NAME, an outcome on the agents' data");
+        return saddle_refuse(error,
+                             "--objective: if each agent has its own rows, they cannot be split "
+                             "for validation; give train_NAME, an outcome on the agents' data");
     saddle_data_options options = saddle_plan_data_options(plan);
     saddle_status status =
         saddle_dataset_load(owned, plan->problem.data, &options, plan->start.seed, error);
@@ -27,11 +27,10 @@ static saddle_status split(validation *out, const saddle_dataset *all, double fr
 {
     size_t held_out = (size_t)ceil(fraction * (double)all->rows);
     if (held_out >= all->rows)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "--validation-fraction: %g of %zu row%s leaves no rows for training; give "
-            "a smaller fraction",
-            fraction, all->rows, SADDLE_PLURAL(all->rows));
+        return saddle_refuse(error,
+                             "--validation-fraction: %g of %zu row%s leaves no rows for training; "
+                             "give a smaller fraction",
+                             fraction, all->rows, SADDLE_PLURAL(all->rows));
     SADDLE_OWNED size_t *row = saddle_alloc(all->rows, sizeof *row);
     SADDLE_TRY(saddle_check_memory(row, "the validation rows", error));
     for (size_t k = 0; k < all->rows; k++)

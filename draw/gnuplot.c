@@ -20,9 +20,8 @@ saddle_status gnuplot_kind_of(const char *what, const char *path, gnuplot_kind l
                 *out = kind;
             return SADDLE_OK;
         }
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: '%.200s' must end in .svg, .png%s, which decides the format", what,
-                       path, last == GNUPLOT_DOT ? ", .pdf or .dot" : " or .pdf");
+    return saddle_refuse(error, "%s: '%.200s' must end in .svg, .png%s, which decides the format",
+                         what, path, last == GNUPLOT_DOT ? ", .pdf or .dot" : " or .pdf");
 }
 
 /* ---- the script ---------------------------------------------------------------------------- */

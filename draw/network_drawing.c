@@ -271,8 +271,8 @@ saddle_status network_of_trace(saddle_graph **out, const saddle_trace *trace, sa
     if (*topology == '\0' ||
         !saddle_parse_integer(saddle_trace_setting(trace, "agents"), &agents) ||
         !saddle_parse_integer(saddle_trace_setting(trace, "seed"), &seed))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' does not record the topology, agents and seed of its run",
-                           trace->path);
+        return saddle_refuse(error,
+                             "'%.300s' does not record the topology, agents and seed of its run",
+                             trace->path);
     return saddle_graph_create(out, topology, (size_t)agents, seed, error);
 }

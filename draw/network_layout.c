@@ -216,9 +216,8 @@ saddle_status network_layout_make(network_layout *out, const saddle_graph *graph
     size_t m = graph->agents;
     *out = (network_layout){.agents = m};
     if (m > LAYOUT_MOST_AGENTS)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%zu agents are too many for a drawing; at most %d are drawn", m,
-                           LAYOUT_MOST_AGENTS);
+        return saddle_refuse(error, "%zu agents are too many for a drawing; at most %d are drawn",
+                             m, LAYOUT_MOST_AGENTS);
     out->x = saddle_alloc(2 * m, sizeof *out->x);
     SADDLE_TRY(saddle_check_memory(out->x, "a drawing", error));
     out->y = out->x + m;

@@ -63,10 +63,10 @@ static saddle_status read_directory(trace_list *out, const char *path, saddle_er
     }
     free((void *)entry);
     if (status == SADDLE_OK && out->count == before)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "there is no trace in '%.300s'; give trace files, or a directory with "
-                             "traces that end in .csv",
-                             path);
+        status = saddle_refuse(error,
+                               "there is no trace in '%.300s'; give trace files, or a directory "
+                               "with traces that end in .csv",
+                               path);
     return status;
 }
 
@@ -83,10 +83,10 @@ saddle_status saddle_trace_list_read(trace_list *out, const char *const *path, s
             status = read_one(out, path[k], error);
     }
     if (status == SADDLE_OK && out->count == 0)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' is the summary of a comparison, not a trace; give the "
-                             "traces beside it, or their directory",
-                             path[0]);
+        status = saddle_refuse(error,
+                               "'%.300s' is the summary of a comparison, not a trace; give the "
+                               "traces beside it, or their directory",
+                               path[0]);
     if (status != SADDLE_OK)
         saddle_trace_list_release(out);
     return status;
@@ -125,10 +125,10 @@ saddle_status saddle_trace_list_check_one(const trace_list *t, saddle_error *err
     }
     if (experiments < 2)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "these traces are from %zu experiments: %s; draw them separately, or make a "
-                       "report, which has a section for each",
-                       experiments, list);
+    return saddle_refuse(error,
+                         "these traces are from %zu experiments: %s; draw them separately, or make "
+                         "a report, which has a section for each",
+                         experiments, list);
 }
 
 void saddle_trace_list_release(trace_list *t)
@@ -145,6 +145,5 @@ saddle_status saddle_trace_missing_column(const saddle_trace *trace, const char 
     char names[512] = "";
     for (size_t c = 0; c < trace->columns && strlen(names) + 80 < sizeof names; c++)
         saddle_append(names, sizeof names, "%s%.60s", c == 0 ? "" : ", ", trace->column[c]);
-    return saddle_fail(error, SADDLE_BAD_INPUT, "'%.200s' has no column %s; it has %s", trace->path,
-                       column, names);
+    return saddle_refuse(error, "'%.200s' has no column %s; it has %s", trace->path, column, names);
 }

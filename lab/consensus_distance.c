@@ -37,10 +37,9 @@ saddle_status saddle_model_consensus_distance(const char *path, size_t agents, d
         if (rank == 2 && shape[0] == agents)
             add_distances(copies, agents, shape[1], distance);
         else
-            status =
-                saddle_fail(error, SADDLE_BAD_INPUT,
-                            "'%.300s' holds %zu copies of %s, but the network has %zu agent%s",
-                            path, rank == 2 ? shape[0] : 1, name[k], agents, SADDLE_PLURAL(agents));
+            status = saddle_refuse(
+                error, "'%.300s' holds %zu copies of %s, but the network has %zu agent%s", path,
+                rank == 2 ? shape[0] : 1, name[k], agents, SADDLE_PLURAL(agents));
         saddle_free(copies);
         if (status != SADDLE_OK)
             return status;

@@ -59,9 +59,9 @@ static saddle_status check_agents(const saddle_predictor *p, saddle_error *error
     if (p->agents <= CLAIMED_AGENTS ||
         (stat(p->path, &file) == 0 && (size_t)file.st_size / sizeof(double) >= p->agents))
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' claims %zu agents, more than it has numbers; the file is damaged",
-                       p->path, p->agents);
+    return saddle_refuse(
+        error, "'%.300s' claims %zu agents, more than it has numbers; the file is damaged", p->path,
+        p->agents);
 }
 
 static saddle_status read_settings(saddle_predictor *p, saddle_error *error)
@@ -79,9 +79,8 @@ static saddle_status read_model(saddle_predictor *p, saddle_error *error)
         SADDLE_TRY(saddle_columns_parse(&p->columns, p->model->columns, error));
     if (p->agents > 0)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' is not a model: it has 0 agents; there must be at least 1",
-                       p->path);
+    return saddle_refuse(
+        error, "'%.300s' is not a model: it has 0 agents; there must be at least 1", p->path);
 }
 
 /* ---- the problem ----------------------------------------------------------------------------- */
@@ -93,29 +92,29 @@ static saddle_status find_kind(saddle_predictor *p, const char *plugin, saddle_e
     const char *name = p->plan.problem.name;
     if (saddle_plugin_named(name)) {
         if (plugin == NULL)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%.300s' is a model of the plug-in %.300s, which is not loaded "
-                               "because a file names it; if you trust it, give %.300s as --problem",
-                               p->path, name, name);
+            return saddle_refuse(
+                error,
+                "'%.300s' is a model of the plug-in %.300s, which is not loaded because a file "
+                "names it; if you trust it, give %.300s as --problem",
+                p->path, name, name);
         if (!saddle_plugin_named(plugin))
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
+            return saddle_refuse(
+                error,
                 "--problem: '%.300s' is not a path; give that of the plug-in, such as %.300s",
                 plugin, name);
         return saddle_problem_choose(&p->choice, plugin, error);
     }
     if (plugin != NULL)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        return saddle_refuse(
+            error,
             "--problem: '%.300s' is a model of the built-in problem %.100s; leave out the problem",
             p->path, name);
     saddle_error why;
     if (saddle_problem_choose(&p->choice, name, &why) == SADDLE_OK)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' is a model of problem '%.100s', which is neither built in nor a "
-                       "plug-in",
-                       p->path, name);
+    return saddle_refuse(
+        error, "'%.300s' is a model of problem '%.100s', which is neither built in nor a plug-in",
+        p->path, name);
 }
 
 /* Creates every agent's samples and a network; a ring is the cheapest. */
@@ -143,14 +142,13 @@ static saddle_status check_problem(const saddle_predictor *p, saddle_error *erro
     const saddle_problem *problem = p->problem;
     SADDLE_TRY(saddle_problem_check(problem, error));
     if (problem->scores == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' is a model of problem %s, which does not score rows", p->path,
-                           problem->name);
+        return saddle_refuse(error, "'%.300s' is a model of problem %s, which does not score rows",
+                             p->path, problem->name);
     if (problem->x_dim != p->model->x_dim)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' has %zu entries in xbar, but problem %s with its settings has "
-                           "%zu; the file is damaged, or the plug-in is a different one",
-                           p->path, p->model->x_dim, problem->name, problem->x_dim);
+        return saddle_refuse(error,
+                             "'%.300s' has %zu entries in xbar, but problem %s with its settings "
+                             "has %zu; the file is damaged, or the plug-in is a different one",
+                             p->path, p->model->x_dim, problem->name, problem->x_dim);
     return SADDLE_OK;
 }
 
@@ -162,18 +160,18 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
     if (kind == NULL)
         return status;
     if (!kind->needs_data)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' is a model of problem %s, which is not made from data and "
-                             "does not score rows",
-                             p->path, kind->name);
+        status = saddle_refuse(error,
+                               "'%.300s' is a model of problem %s, which is not made from data and "
+                               "does not score rows",
+                               p->path, kind->name);
     /* A built-in model has at least as many numbers as features, so a false number of features
      * is found before anything is allocated for it. */
     if (status == SADDLE_OK &&
         (p->model->features == 0 ||
          (object == NULL && p->model->features > p->model->x_dim + p->model->y_dim)))
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' claims %zu features for %zu numbers; the file is damaged",
-                             p->path, p->model->features, p->model->x_dim + p->model->y_dim);
+        status = saddle_refuse(error,
+                               "'%.300s' claims %zu features for %zu numbers; the file is damaged",
+                               p->path, p->model->features, p->model->x_dim + p->model->y_dim);
     SADDLE_THEN(status, make_inputs(p, error));
     if (status != SADDLE_OK)
         return status;

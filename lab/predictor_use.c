@@ -17,12 +17,12 @@ static saddle_status check_rows(const saddle_predictor *p, const saddle_dataset 
     if (data->features == p->model->features)
         return saddle_dataset_check_names(data, p->columns, error);
     bool label_taken = data->features + 1 == p->model->features;
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "'%.300s' has %zu feature%s, but the model '%.300s' was trained on %zu; give "
-        "rows of the same kind%s",
-        data->name, data->features, SADDLE_PLURAL(data->features), p->path, p->model->features,
-        label_taken ? "; set --label-column to none if no column is a label" : "");
+    return saddle_refuse(error,
+                         "'%.300s' has %zu feature%s, but the model '%.300s' was trained on %zu; "
+                         "give rows of the same kind%s",
+                         data->name, data->features, SADDLE_PLURAL(data->features), p->path,
+                         p->model->features,
+                         label_taken ? "; set --label-column to none if no column is a label" : "");
 }
 
 saddle_status saddle_predictor_data(const saddle_predictor *predictor, saddle_dataset **out,
@@ -141,10 +141,10 @@ static saddle_status check_labels(const saddle_predictor *p, const saddle_datase
     saddle_columns_label_texts(p->columns, &known);
     if (own == 0 || known > 0)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' has labels such as '%s', but the model was trained on numbers; "
-                       "give such labels, or set --positive to those that count as positive",
-                       data->name, SADDLE_EXCERPT(text[0]));
+    return saddle_refuse(error,
+                         "'%.300s' has labels such as '%s', but the model was trained on numbers; "
+                         "give such labels, or set --positive to those that count as positive",
+                         data->name, SADDLE_EXCERPT(text[0]));
 }
 
 /* Replaces the labels of `data` by what the problem makes of them, then measures. */
@@ -180,11 +180,9 @@ static saddle_status no_labels(const saddle_predictor *p, const saddle_dataset *
 {
     const char *label = p->columns != NULL ? p->columns->label.name : NULL;
     bool named = label != NULL && *label != '\0';
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' has no label column%s%s%s to compare scores with; give labelled "
-                       "rows",
-                       data->name, named ? " '" : "", named ? SADDLE_EXCERPT(label) : "",
-                       named ? "'" : "");
+    return saddle_refuse(
+        error, "'%.300s' has no label column%s%s%s to compare scores with; give labelled rows",
+        data->name, named ? " '" : "", named ? SADDLE_EXCERPT(label) : "", named ? "'" : "");
 }
 
 saddle_status saddle_predictor_evaluate(const saddle_predictor *predictor,

@@ -78,8 +78,7 @@ static saddle_status check_positive(const char *name, double value, saddle_error
 {
     return value > 0.0 && isfinite(value)
                ? SADDLE_OK
-               : saddle_fail(error, SADDLE_BAD_INPUT, "--%s: %g is not a finite number above 0",
-                             name, value);
+               : saddle_refuse(error, "--%s: %g is not a finite number above 0", name, value);
 }
 
 saddle_status saddle_theory_evaluate(const saddle_instance *instance, double tau, double epsilon,

@@ -73,22 +73,21 @@ static saddle_status refuse(const saddle_trace *trace, const saddle_wanted_run *
                             const char *dashes, const char *name, const char *here,
                             const char *there, saddle_error *error)
 {
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' belongs to another %s: %s%s is '%s' there and '%s' here; %s",
-                       trace->path, wanted->what, dashes, name, saddle_excerpt_of(there, NULL).text,
-                       saddle_excerpt_of(here, NULL).text, wanted->remedy);
+    return saddle_refuse(
+        error, "'%.300s' belongs to another %s: %s%s is '%s' there and '%s' here; %s", trace->path,
+        wanted->what, dashes, name, saddle_excerpt_of(there, NULL).text,
+        saddle_excerpt_of(here, NULL).text, wanted->remedy);
 }
 
 saddle_status saddle_trace_check_run(const saddle_trace *trace, const saddle_wanted_run *wanted,
                                      saddle_error *error)
 {
     if (strcmp(trace->version, saddle_version()) != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' belongs to another %s: it was written by %s%.40s, but this is "
-                           "saddle %s; %s",
-                           trace->path, wanted->what,
-                           *trace->version != '\0' ? "saddle " : "another program", trace->version,
-                           saddle_version(), wanted->remedy);
+        return saddle_refuse(
+            error,
+            "'%.300s' belongs to another %s: it was written by %s%.40s, but this is saddle %s; %s",
+            trace->path, wanted->what, *trace->version != '\0' ? "saddle " : "another program",
+            trace->version, saddle_version(), wanted->remedy);
     const saddle_difference all = {.options = wanted->plan,
                                    .here = wanted->values,
                                    .there = {trace, saddle_trace_value},
@@ -133,10 +132,10 @@ saddle_status saddle_trace_check_run(const saddle_trace *trace, const saddle_wan
         return SADDLE_OK;
     char files[300] = "";
     saddle_append_inputs(wanted->given, files, sizeof files);
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "'%.300s' belongs to another %s: %s the contents of the data, the network, the "
-        "link model or a plug-in's files have changed%s; restore the files%s%s, or %s",
+    return saddle_refuse(
+        error,
+        "'%.300s' belongs to another %s: %s the contents of the data, the network, the link model "
+        "or a plug-in's files have changed%s; restore the files%s%s, or %s",
         trace->path, wanted->what, counted[0] != '\0' ? counted : "its options are the same, but",
         counted[0] != '\0' ? ", unless it was given there" : "", *files != '\0' ? ":" : "", files,
         wanted->remedy);

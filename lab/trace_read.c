@@ -199,9 +199,8 @@ static saddle_status read_lines(saddle_trace **out, saddle_line_reader *file, bo
         status = read_line(&in, error);
     SADDLE_THEN(status, file->status);
     if (status == SADDLE_OK && in.trace->columns == 0)
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT, "'%.300s' holds no line of column names; give %s",
-                        file->path, file->wanted);
+        status = saddle_refuse(error, "'%.300s' holds no line of column names; give %s", file->path,
+                               file->wanted);
     if (status == SADDLE_OK)
         *out = in.trace;
     else

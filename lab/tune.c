@@ -114,11 +114,11 @@ static saddle_status choose_candidates(search *s, saddle_error *error)
     size_t count = 0;
     SADDLE_TRY(count_candidates(s, &count, error));
     if (least_budget(s, count) > t->budget)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "a budget of %" PRIu64 " IFO calls is too small for %zu candidate%s of "
-                           "%s; give at least %" PRIu64,
-                           t->budget, count, SADDLE_PLURAL(count), t->algorithm->name,
-                           least_budget(s, count));
+        return saddle_refuse(
+            error,
+            "a budget of %" PRIu64
+            " IFO calls is too small for %zu candidate%s of %s; give at least %" PRIu64,
+            t->budget, count, SADDLE_PLURAL(count), t->algorithm->name, least_budget(s, count));
     SADDLE_TRY(saddle_tune_choose(t, &s->space, count, error));
     t->rungs = make_field(t->candidates, t->field);
     return SADDLE_OK;
@@ -215,8 +215,8 @@ static saddle_status take_logged(const search *s, saddle_trial *trial, bool *tak
     const saddle_trial *logged = &s->log.trials[k];
     if (logged->rung != trial->rung || logged->candidate != trial->candidate ||
         logged->allotment != trial->allotment)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        return saddle_refuse(
+            error,
             "'%s': evaluation %zu does not belong to this search; start again in another directory",
             s->log.path, k + 1);
     *trial = *logged;
@@ -329,8 +329,8 @@ static saddle_status look_ahead(search *s, saddle_error *error)
                     ? s->inputs->budget
                     : SADDLE_TUNE_PASSES * saddle_sizes_sum(problem->agents, problem->samples);
     if (s->inputs->candidates == 1 || s->inputs->candidates > SADDLE_TUNE_MOST_CANDIDATES)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        return saddle_refuse(
+            error,
             "--candidates: %zu is too few or too many; give 2 to %d, or 0 for an automatic number",
             s->inputs->candidates, SADDLE_TUNE_MOST_CANDIDATES);
     return SADDLE_OK;

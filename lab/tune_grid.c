@@ -200,10 +200,10 @@ static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_tune
     add_searches(g);
     for (size_t a = 0; a < g->axes; a++) {
         if (g->axis[a].side > MOST_POINTS / g->points)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--search: the grid has more than %zu points; list fewer values, or "
-                               "hold step sizes",
-                               MOST_POINTS);
+            return saddle_refuse(error,
+                                 "--search: the grid has more than %zu points; list fewer values, "
+                                 "or hold step sizes",
+                                 MOST_POINTS);
         g->points *= g->axis[a].side;
     }
     g->all = g->points + !has_default(g);

@@ -184,9 +184,8 @@ static saddle_status check_new(const saddle_tune_log *log, saddle_error *error)
     struct stat status;
     if (fstat(fileno(log->lines.stream), &status) != 0 || status.st_size == 0)
         return SADDLE_OK;
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "'%s' already exists; give --resume to continue it, or choose another output",
+    return saddle_refuse(
+        error, "'%s' already exists; give --resume to continue it, or choose another output",
         log->lines.path);
 }
 

@@ -139,13 +139,12 @@ static saddle_status unknown(const saddle_instance *instance, const char *name,
     char list[600] = "";
     for (size_t k = 0; k < count; k++)
         saddle_append(list, sizeof list, ", %s", outcome[k].name);
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "--objective: '%s' is not an objective of problem %s%s; give attained, metric, "
-        "loss, primal or stationarity%s%s",
-        SADDLE_EXCERPT(name), saddle_shown_name(instance->problem->name),
-        count > 0 ? "" : ", which has no outcomes", count > 0 ? ", or an outcome:" : "",
-        count > 0 ? list + 1 : "");
+    return saddle_refuse(error,
+                         "--objective: '%s' is not an objective of problem %s%s; give attained, "
+                         "metric, loss, primal or stationarity%s%s",
+                         SADDLE_EXCERPT(name), saddle_shown_name(instance->problem->name),
+                         count > 0 ? "" : ", which has no outcomes",
+                         count > 0 ? ", or an outcome:" : "", count > 0 ? list + 1 : "");
 }
 
 saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_instance *instance,
@@ -165,10 +164,10 @@ saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_ins
     saddle_outcome_name given = saddle_outcome_name_of(name);
     const char *bare = given.measure;
     if (given.rows == SADDLE_ROWS_TEST && count > 0 && !has_held_out(instance))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--objective: there are no held-out rows for '%s'; give --test-data, or "
-                           "set --objective to %s",
-                           SADDLE_EXCERPT(name), bare);
+        return saddle_refuse(error,
+                             "--objective: there are no held-out rows for '%s'; give --test-data, "
+                             "or set --objective to %s",
+                             SADDLE_EXCERPT(name), bare);
     for (size_t k = 0; k < count; k++)
         if (strcmp(outcome[k].name, bare) == 0) {
             bool held_out = given.rows != SADDLE_ROWS_TRAIN && has_held_out(instance);
@@ -190,13 +189,13 @@ saddle_status saddle_tune_check_objective(const saddle_tuning *t, const saddle_i
                     (kind != NULL && !kind->needs_data);
     if (!t->listed->changes_problem || (saddle_tune_is_outcome(name) && held_out))
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--objective: '%s' cannot compare candidates with different problems, which "
-                       "the search '%.200s' makes; %s",
-                       name, t->search,
-                       instance->problem->outcomes != NULL
-                           ? "give an outcome on held-out rows, such as accuracy"
-                           : "the problem has no outcomes, so search options of the algorithm");
+    return saddle_refuse(error,
+                         "--objective: '%s' cannot compare candidates with different problems, "
+                         "which the search '%.200s' makes; %s",
+                         name, t->search,
+                         instance->problem->outcomes != NULL
+                             ? "give an outcome on held-out rows, such as accuracy"
+                             : "the problem has no outcomes, so search options of the algorithm");
 }
 
 bool saddle_tune_is_attained(const saddle_tuning *tuning)

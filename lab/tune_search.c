@@ -46,8 +46,8 @@ static saddle_status unknown(const saddle_plan *plan, const char *name,
         saddle_append(list, sizeof list, "%s%s", count > 0 ? ", " : "", option->name);
         known[count++] = option->name;
     }
-    return saddle_fail(error, SADDLE_BAD_INPUT, "--search: '%s' is not one of %s%s",
-                       SADDLE_EXCERPT(name), list, saddle_suggest(name, known, count).text);
+    return saddle_refuse(error, "--search: '%s' is not one of %s%s", SADDLE_EXCERPT(name), list,
+                         saddle_suggest(name, known, count).text);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -66,8 +66,8 @@ static saddle_status add_value(saddle_tune_axis *axis, const char *text, saddle_
         if (strcmp(axis->value[k], shown) == 0)
             return SADDLE_OK;
     if (axis->count == MOST_VALUES || strlen(shown) >= SADDLE_TUNE_TEXT)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        return saddle_refuse(
+            error,
             "--search: %s has more than %d values, or one with more than %d characters; give fewer",
             axis->option->name, MOST_VALUES, SADDLE_TUNE_TEXT - 1);
     saddle_snprintf(axis->value[axis->count++], SADDLE_TUNE_TEXT, "%s", shown);
@@ -90,11 +90,11 @@ static saddle_status add_range(saddle_tune_axis *axis, const char *text, saddle_
            (linear || low > 0.0) && (f.count < 4 || saddle_parse_integer(f.field[3], &count)) &&
            count >= 2 && count <= MOST_VALUES;
     if (!good)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--search: %s: '%s' is not a range; give FROM:TO, FROM:TO:log:COUNT or "
-                           "FROM:TO:linear:COUNT with numbers FROM < TO, above 0 for log, and 2 to "
-                           "%d values, or a list A,B,C",
-                           axis->option->name, SADDLE_EXCERPT(text), MOST_VALUES);
+        return saddle_refuse(error,
+                             "--search: %s: '%s' is not a range; give FROM:TO, FROM:TO:log:COUNT "
+                             "or FROM:TO:linear:COUNT with numbers FROM < TO, above 0 for log, and "
+                             "2 to %d values, or a list A,B,C",
+                             axis->option->name, SADDLE_EXCERPT(text), MOST_VALUES);
     SADDLE_TRY(add_value(axis, f.field[0], error));
     for (uint64_t k = 1; k + 1 < count; k++) {
         double share = (double)k / (double)(count - 1);
@@ -143,19 +143,17 @@ static saddle_status add_axis(saddle_tuning *t, char *word, const saddle_plan *p
         option->stage == SADDLE_STAGE_INSTANCE ? plan->problem.name : t->choice->text;
     if (option->home == SADDLE_HOME_OWN && saddle_plugin_named(text) &&
         saddle_plugin_text_has(text, word))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--search: %s is also given in '%.200s'; give it in one of them only",
-                           word, text);
+        return saddle_refuse(error,
+                             "--search: %s is also given in '%.200s'; give it in one of them only",
+                             word, text);
     if (values == NULL || *values == '\0')
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--search: %s has no values; give %s=A,B,C or %s=FROM:TO", word, word,
-                           word);
+        return saddle_refuse(error, "--search: %s has no values; give %s=A,B,C or %s=FROM:TO", word,
+                             word, word);
     if (saddle_tune_listed(out, option) != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--search: %s is given twice; list all its values together", word);
+        return saddle_refuse(error, "--search: %s is given twice; list all its values together",
+                             word);
     if (out->count == SADDLE_TUNE_MOST_LISTED)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "--search: give at most %d options",
-                           SADDLE_TUNE_MOST_LISTED);
+        return saddle_refuse(error, "--search: give at most %d options", SADDLE_TUNE_MOST_LISTED);
     saddle_tune_axis *axis = &out->axis[out->count++];
     axis->option = option;
     axis->value = saddle_alloc(MOST_VALUES, sizeof *axis->value);
@@ -218,14 +216,13 @@ saddle_status saddle_tune_read_hold(saddle_tuning *t, const char *text, const sa
                         (int)(length < sizeof name ? length : sizeof name), word);
         const saddle_option *option = saddle_plan_find(plan, name);
         if (option == NULL)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--hold: '%s' is not an option; give names of step sizes separated "
-                               "by commas, such as nu,eta, or all",
-                               name);
+            return saddle_refuse(error,
+                                 "--hold: '%s' is not an option; give names of step sizes "
+                                 "separated by commas, such as nu,eta, or all",
+                                 name);
         if (saddle_tune_listed(t->listed, option) != NULL)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--hold: %s is also listed in --search; give it in one of them only",
-                               name);
+            return saddle_refuse(
+                error, "--hold: %s is also listed in --search; give it in one of them only", name);
     }
     return SADDLE_OK;
 }

@@ -44,9 +44,9 @@ saddle_status saddle_checkpoint_find(char **path, const char *directory, size_t 
     struct dirent **entry;
     int count = scandir(directory, &entry, is_checkpoint, alphasort);
     if (count < 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "cannot read the directory '%s': %s; give a directory of checkpoints",
-                           directory, strerror(errno));
+        return saddle_refuse(error,
+                             "cannot read the directory '%s': %s; give a directory of checkpoints",
+                             directory, strerror(errno));
     saddle_status status = SADDLE_OK;
     if (age < (size_t)count) {
         *path = saddle_format("%s/%s", directory, entry[(size_t)count - 1 - age]->d_name);
@@ -69,9 +69,9 @@ saddle_status saddle_checkpoint_newest(char **path, const char *directory, saddl
         saddle_checkpoint *checkpoint;
         SADDLE_TRY(saddle_checkpoint_find(path, directory, age, error));
         if (*path == NULL)
-            return saddle_fail(error, SADDLE_BAD_INPUT, "there is no %scheckpoint in '%s'%s%s",
-                               age > 0 ? "valid " : "", directory, age > 0 ? ": " : "",
-                               reason.message);
+            return saddle_refuse(error, "there is no %scheckpoint in '%s'%s%s",
+                                 age > 0 ? "valid " : "", directory, age > 0 ? ": " : "",
+                                 reason.message);
         saddle_error found = {.message = ""};
         saddle_status status = saddle_checkpoint_open(&checkpoint, *path, &found);
         saddle_checkpoint_close(checkpoint);

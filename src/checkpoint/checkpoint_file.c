@@ -100,8 +100,8 @@ saddle_status saddle_checkpoint_end(saddle_checkpoint_stream *writer, saddle_err
 
 static saddle_status contradiction(const saddle_checkpoint *c, saddle_error *error)
 {
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "the checkpoint '%s' is damaged: its head is inconsistent", c->path);
+    return saddle_refuse(error, "the checkpoint '%s' is damaged: its head is inconsistent",
+                         c->path);
 }
 
 /* Returns whether there are as many texts as the numbers say. */
@@ -165,28 +165,28 @@ static saddle_status read_start(saddle_checkpoint *c, head *out, uint64_t bytes,
     if (ferror(c->stream))
         return read_failed(c, error);
     if (bytes == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "the checkpoint '%s' is empty", c->path);
+        return saddle_refuse(error, "the checkpoint '%s' is empty", c->path);
     if (memcmp(out->magic, magic, got < sizeof magic ? got : sizeof magic) != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is not a checkpoint of saddle", c->path);
+        return saddle_refuse(error, "'%s' is not a checkpoint of saddle", c->path);
     if (got >= offsetof(head, file) && out->format != FORMAT)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the checkpoint '%s' has format %" PRIu64
-                           "%s; this version of saddle reads format %d; resume with the version "
-                           "that wrote it, or start again in another directory",
-                           c->path, out->format, out->format == 2 ? ", that of saddle 0.1" : "",
-                           FORMAT);
+        return saddle_refuse(error,
+                             "the checkpoint '%s' has format %" PRIu64
+                             "%s; this version of saddle reads format %d; resume with the version "
+                             "that wrote it, or start again in another directory",
+                             c->path, out->format, out->format == 2 ? ", that of saddle 0.1" : "",
+                             FORMAT);
     if (got < sizeof *out)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the checkpoint '%s' is cut short: it has only %zu bytes", c->path, got);
+        return saddle_refuse(error, "the checkpoint '%s' is cut short: it has only %zu bytes",
+                             c->path, got);
     if (bytes < out->file)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the checkpoint '%s' is cut short: it has %" PRIu64 " bytes of %" PRIu64,
-                           c->path, bytes, out->file);
+        return saddle_refuse(
+            error, "the checkpoint '%s' is cut short: it has %" PRIu64 " bytes of %" PRIu64,
+            c->path, bytes, out->file);
     if (bytes > out->file)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the checkpoint '%s' is damaged: it has %" PRIu64
-                           " bytes, but its head says %" PRIu64,
-                           c->path, bytes, out->file);
+        return saddle_refuse(error,
+                             "the checkpoint '%s' is damaged: it has %" PRIu64
+                             " bytes, but its head says %" PRIu64,
+                             c->path, bytes, out->file);
     return out->file == file_bytes(out) ? SADDLE_OK : contradiction(c, error);
 }
 
@@ -202,9 +202,9 @@ static saddle_status check_sum(const saddle_checkpoint *c, uint64_t bytes, saddl
         return read_failed(c, error);
     if (memcmp(found, wanted, sizeof wanted) == 0)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "the checkpoint '%s' is damaged: its contents do not match its SHA-256 sum",
-                       c->path);
+    return saddle_refuse(
+        error, "the checkpoint '%s' is damaged: its contents do not match its SHA-256 sum",
+        c->path);
 }
 
 /* Checks an open file and reads everything before its body. */

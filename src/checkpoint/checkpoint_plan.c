@@ -48,11 +48,11 @@ static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan
         const saddle_option *option = taken(s, plan);
         bool file = option != NULL && option->files == SADDLE_FILES_OUTPUT;
         if (file && *s->given != '\0' && !lies_below(s->given, directory))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--%s: '%.300s' lies outside the directory of the checkpoint "
-                               "'%.300s', or is a link; a resumed run writes such a file only if "
-                               "you name it again: set --%s to this path, or to another one",
-                               s->name, s->given, c->path, s->name);
+            return saddle_refuse(error,
+                                 "--%s: '%.300s' lies outside the directory of the checkpoint "
+                                 "'%.300s', or is a link; a resumed run writes such a file only if "
+                                 "you name it again: set --%s to this path, or to another one",
+                                 s->name, s->given, c->path, s->name);
     }
     return SADDLE_OK;
 }
@@ -83,8 +83,8 @@ static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan
         if (option == NULL || (to_run && strcmp(s->given, SADDLE_IN_MEMORY) == 0))
             continue;
         if (to_run && option->files == SADDLE_FILES_CODE && strchr(s->given, '/') != NULL)
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
+            return saddle_refuse(
+                error,
                 "--%s: '%.300s' is of a run with the plug-in %.200s, and plug-ins are not loaded "
                 "because a file names them; if you trust it, give %.200s as --%s",
                 s->name, c->path, s->given, s->given, s->name);

@@ -75,10 +75,10 @@ static saddle_status read_every(saddle_checkpoint_writer *k, const char *text, s
     if (text[length - 1] == 's' && length < sizeof number &&
         saddle_parse_real(number, &k->seconds) && k->seconds > 0.0)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--checkpoint-every: '%.80s' is neither a number of iterations, such as "
-                       "500, nor a time, such as 30s; give one of these",
-                       text);
+    return saddle_refuse(error,
+                         "--checkpoint-every: '%.80s' is neither a number of iterations, such as "
+                         "500, nor a time, such as 30s; give one of these",
+                         text);
 }
 
 /* Fails if the run resumes from a checkpoint older than a valid one in the same directory, because the
@@ -95,12 +95,13 @@ static saddle_status check_newer(const saddle_checkpoint_writer *k, const saddle
         status = saddle_checkpoint_find(&path, k->directory, age, error);
         newer = path != NULL && strcmp(saddle_file_name(path), saddle_file_name(own)) > 0;
         if (newer && saddle_checkpoint_open(&other, path, NULL) == SADDLE_OK)
-            status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "--checkpoint: '%s' of iteration %" PRIu64
-                                 " would be lost, because this run resumes from iteration %" PRIu64
-                                 " and writes into the same directory; resume from that one, or "
-                                 "give another directory",
-                                 path, other->number.iteration, from->number.iteration);
+            status =
+                saddle_refuse(error,
+                              "--checkpoint: '%s' of iteration %" PRIu64
+                              " would be lost, because this run resumes from iteration %" PRIu64
+                              " and writes into the same directory; resume from that one, or give "
+                              "another directory",
+                              path, other->number.iteration, from->number.iteration);
         saddle_checkpoint_close(other);
     }
     return status;
@@ -114,18 +115,18 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
     SADDLE_OWNED char *there = NULL;
     saddle_status status = saddle_make_directory("--checkpoint", k->directory, error);
     if (status == SADDLE_OK && access(k->directory, W_OK | X_OK) != 0)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--checkpoint: cannot write to '%s': %s; give another directory",
-                             k->directory, strerror(errno));
+        status =
+            saddle_refuse(error, "--checkpoint: cannot write to '%s': %s; give another directory",
+                          k->directory, strerror(errno));
     /* Two runs in the same directory would remove each other's checkpoints. */
     SADDLE_THEN(status, saddle_lock_directory(&k->lock, k->directory, "--checkpoint", error));
     SADDLE_THEN(status, saddle_checkpoint_find(&there, k->directory, 0, error));
     bool own = home != NULL && saddle_same_directory(home, k->directory);
     if (status == SADDLE_OK && there != NULL && !own)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--checkpoint: '%s' already has checkpoints of a run; resume that "
-                             "run, or give another directory",
-                             k->directory);
+        status = saddle_refuse(error,
+                               "--checkpoint: '%s' already has checkpoints of a run; resume that "
+                               "run, or give another directory",
+                               k->directory);
     SADDLE_THEN_IF(status, own, check_newer(k, from, error));
     if (status == SADDLE_OK && own)
         k->newest = saddle_strdup(from->path);
@@ -182,9 +183,8 @@ saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
     const saddle_plan *plan = info->given;
     *out = NULL;
     if (plan->outputs.checkpoint == NULL && plan->outputs.checkpoint_every != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--checkpoint-every: no directory is given; give one as --checkpoint, "
-                           "the path of a directory");
+        return saddle_refuse(error, "--checkpoint-every: no directory is given; give one as "
+                                    "--checkpoint, the path of a directory");
     if (plan->outputs.checkpoint == NULL)
         return SADDLE_OK;
     saddle_checkpoint_writer *k = saddle_alloc(1, sizeof *k);

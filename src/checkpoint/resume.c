@@ -29,10 +29,9 @@ static saddle_status read_source(resume_source *out, const saddle_plan *plan, sa
     out->directory = true;
     if (out->place != NULL && *out->place != '\0')
         return SADDLE_OK;
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "--resume: neither a checkpoint nor a directory is given; give the directory of the "
-        "checkpoints as --checkpoint, or as --resume the path of a directory or checkpoint");
+    return saddle_refuse(
+        error, "--resume: neither a checkpoint nor a directory is given; give the directory of the "
+               "checkpoints as --checkpoint, or as --resume the path of a directory or checkpoint");
 }
 
 /* Opens the newest checkpoint beside `refused` that is valid and belongs to this run; NULL when there is none. */
@@ -105,10 +104,10 @@ static saddle_status choose(saddle_resumption *out, const saddle_plan *plan, sad
     if (!source.lenient || stat(source.place, &there) == 0 || errno != ENOENT)
         status = saddle_checkpoint_find(&path, source.place, 0, error);
     if (status == SADDLE_OK && path == NULL && !source.lenient)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--resume: there is no checkpoint in '%s'; leave it out to start from "
-                             "the beginning, or give auto to resume only if there is one",
-                             source.place);
+        status = saddle_refuse(error,
+                               "--resume: there is no checkpoint in '%s'; leave it out to start "
+                               "from the beginning, or give auto to resume only if there is one",
+                               source.place);
     SADDLE_THEN_IF(status, path != NULL, open_or_other(out, path, source.lenient, error));
     return status;
 }
@@ -203,10 +202,10 @@ static saddle_status load_records(const saddle_resumption *r, saddle_error *erro
         if (world->home[i] != 0 && (here || world->rank == 0))
             world->transfer(world, 0, world->home[i], bytes, record);
         if (here && status == SADDLE_OK && record[0] != i)
-            status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "the checkpoint '%s' is damaged: the record of agent %zu is of "
-                                 "agent %" PRIu64,
-                                 r->from->path, i, record[0]);
+            status = saddle_refuse(
+                error,
+                "the checkpoint '%s' is damaged: the record of agent %zu is of agent %" PRIu64,
+                r->from->path, i, record[0]);
         next += here ? r->record_size : 0;
     }
     return saddle_world_agree(world, status, error);

@@ -20,23 +20,24 @@ static saddle_status refuse_setting(const saddle_checkpoint *c, const saddle_pla
     const char *there = d->value_there;
     size_t before = strlen(SADDLE_FILE_VALUE);
     if (strstr(here, SADDLE_PLUGIN_VALUE) != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--%s: '%.200s' is not what the run of the checkpoint '%s' used: that "
-                           "was '%.100s', this is '%.100s' (the first digits of the file's SHA-256 "
-                           "and the options); give the same object with the same options",
-                           name, SADDLE_PLAN_TEXT(plan, d->option), c->path, there, here);
+        return saddle_refuse(error,
+                             "--%s: '%.200s' is not what the run of the checkpoint '%s' used: that "
+                             "was '%.100s', this is '%.100s' (the first digits of the file's "
+                             "SHA-256 and the options); give the same object with the same options",
+                             name, SADDLE_PLAN_TEXT(plan, d->option), c->path, there, here);
     if (strncmp(here, SADDLE_FILE_VALUE, before) == 0 &&
         strncmp(there, SADDLE_FILE_VALUE, before) == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--%s: '%.200s' has changed since the run of the checkpoint '%s': its "
-                           "SHA-256 begins with %.16s now, and with %.16s then; restore it",
-                           name, SADDLE_PLAN_TEXT(plan, d->option), c->path, here + before,
-                           there + before);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "a resumed run cannot change --%s: it is %s%.100s%s in the checkpoint '%s' "
-                       "and %s%.100s%s here; give the same value, or leave it out",
-                       name, *there == '\0' ? "not given" : "'", there, *there == '\0' ? "" : "'",
-                       c->path, *here == '\0' ? "not given" : "'", here, *here == '\0' ? "" : "'");
+        return saddle_refuse(error,
+                             "--%s: '%.200s' has changed since the run of the checkpoint '%s': its "
+                             "SHA-256 begins with %.16s now, and with %.16s then; restore it",
+                             name, SADDLE_PLAN_TEXT(plan, d->option), c->path, here + before,
+                             there + before);
+    return saddle_refuse(error,
+                         "a resumed run cannot change --%s: it is %s%.100s%s in the checkpoint "
+                         "'%s' and %s%.100s%s here; give the same value, or leave it out",
+                         name, *there == '\0' ? "not given" : "'", there, *there == '\0' ? "" : "'",
+                         c->path, *here == '\0' ? "not given" : "'", here,
+                         *here == '\0' ? "" : "'");
 }
 
 /* Fails if the checkpoint's run had an object in memory, such as rows, that this run does not have. */
@@ -52,8 +53,8 @@ static saddle_status check_memory(const saddle_checkpoint *c, const saddle_run_i
         const saddle_plan *plan =
             option->stage == SADDLE_STAGE_INSTANCE ? info->network->plan : info->given;
         if (!saddle_plan_in_memory(plan, option) && !saddle_plan_given(plan, option))
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
+            return saddle_refuse(
+                error,
                 "--%s: the run of the checkpoint '%.300s' had this in memory; such a run can only "
                 "be resumed from C or Python, where the same object is given again",
                 setting->name, c->path);
@@ -67,12 +68,12 @@ static saddle_status check_known(const saddle_checkpoint *c, const saddle_plan *
 {
     for (size_t k = 0; k < c->settings.count; k++)
         if (saddle_plan_find(plan, c->settings.setting[k].name) == NULL)
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "the checkpoint '%s' belongs to another run: %s is '%.100s' there, and "
-                "this one has no such setting; give the options that the checkpoint "
-                "records, or leave them out",
-                c->path, c->settings.setting[k].name, c->settings.setting[k].effective);
+            return saddle_refuse(error,
+                                 "the checkpoint '%s' belongs to another run: %s is '%.100s' "
+                                 "there, and this one has no such setting; give the options that "
+                                 "the checkpoint records, or leave them out",
+                                 c->path, c->settings.setting[k].name,
+                                 c->settings.setting[k].effective);
     return SADDLE_OK;
 }
 
@@ -113,8 +114,8 @@ static saddle_status check_contents(const saddle_checkpoint *c, const saddle_res
     if (c->number.data == run->number->data)
         return SADDLE_OK;
     saddle_append_inputs(run->info->given, files, sizeof files);
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
+    return saddle_refuse(
+        error,
         "the data, or the network, sets, start or a plug-in's files, have changed since the run of "
         "the checkpoint '%s' (their fingerprint is %016" PRIx64 " there and %016" PRIx64
         " here); %s%s",
@@ -141,16 +142,15 @@ static saddle_status check_numbers(const saddle_checkpoint *c, const saddle_resu
                 {"numbers of links", n->links, wanted->links}};
     for (size_t k = 0; k < sizeof size / sizeof *size; k++)
         if (size[k].there != size[k].here)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "the checkpoint '%s' belongs to another run: it has %" PRIu64
-                               " %s, but this run has %" PRIu64,
-                               c->path, size[k].there, size[k].name, size[k].here);
+            return saddle_refuse(error,
+                                 "the checkpoint '%s' belongs to another run: it has %" PRIu64
+                                 " %s, but this run has %" PRIu64,
+                                 c->path, size[k].there, size[k].name, size[k].here);
     if (n->solution != wanted->solution)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--stop-after: the run of the checkpoint '%s' kept %s best solution; %s",
-                           c->path, n->solution > 0 ? "its" : "no",
-                           n->solution > 0 ? "give a number above 0, or leave it out"
-                                           : "leave it out");
+        return saddle_refuse(
+            error, "--stop-after: the run of the checkpoint '%s' kept %s best solution; %s",
+            c->path, n->solution > 0 ? "its" : "no",
+            n->solution > 0 ? "give a number above 0, or leave it out" : "leave it out");
     return SADDLE_OK;
 }
 
@@ -159,11 +159,11 @@ static saddle_status check_plan(const saddle_checkpoint *c, const saddle_plan *p
                                 saddle_error *error)
 {
     if (plan->limits.iterations < c->number.iteration)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--iterations: the checkpoint '%s' is already at iteration %" PRIu64
-                           "; give at least %" PRIu64 " (got %" PRIu64 ")",
-                           c->path, c->number.iteration, c->number.iteration,
-                           plan->limits.iterations);
+        return saddle_refuse(error,
+                             "--iterations: the checkpoint '%s' is already at iteration %" PRIu64
+                             "; give at least %" PRIu64 " (got %" PRIu64 ")",
+                             c->path, c->number.iteration, c->number.iteration,
+                             plan->limits.iterations);
     return SADDLE_OK;
 }
 
@@ -171,10 +171,10 @@ saddle_status saddle_resume_check(const saddle_checkpoint *c, const saddle_resum
                                   saddle_error *error)
 {
     if (strcmp(c->version, saddle_version()) != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the checkpoint '%s' is of saddle %.40s, but this is %s, which may give "
-                           "different results; resume it with that version",
-                           c->path, c->version, saddle_version());
+        return saddle_refuse(error,
+                             "the checkpoint '%s' is of saddle %.40s, but this is %s, which may "
+                             "give different results; resume it with that version",
+                             c->path, c->version, saddle_version());
     SADDLE_TRY(check_memory(c, wanted->info, error));
     SADDLE_TRY(check_settings(c, wanted->info, true, error));
     SADDLE_TRY(check_known(c, wanted->info->plan, error));

@@ -114,11 +114,10 @@ static saddle_status read_grant(double *bytes, saddle_error *error)
     if (strcmp(text, "inf") == 0)
         gigabytes = INFINITY;
     else if (!saddle_parse_real(text, &gigabytes) || !(gigabytes > 0.0))
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "%s: '%.80s' in the environment is neither a number of gigabytes above 0 "
-            "nor inf; set it to one of these",
-            VARIABLE, text);
+        return saddle_refuse(error,
+                             "%s: '%.80s' in the environment is neither a number of gigabytes "
+                             "above 0 nor inf; set it to one of these",
+                             VARIABLE, text);
     *bytes = 1e9 * gigabytes;
     return SADDLE_OK;
 }

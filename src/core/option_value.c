@@ -53,8 +53,8 @@ static saddle_status read_choice(const saddle_option *option, const char *text, 
     char *end = list;
     for (size_t k = 0; k < count; k++)
         end = stpcpy(stpcpy(end, k > 0 ? ", " : ""), word[k]);
-    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is not one of %.600s%s", SADDLE_EXCERPT(text),
-                       list, saddle_suggest(text, word, count).text);
+    return saddle_refuse(why, "'%s' is not one of %.600s%s", SADDLE_EXCERPT(text), list,
+                         saddle_suggest(text, word, count).text);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -119,14 +119,14 @@ static saddle_status read_integer(const saddle_option *option, const char *text,
         real = (double)*out;
     } else if (saddle_parse_real(text, &real) && real > 0x1p53 && real < 0x1p64 &&
                text[strspn(text, "0123456789")] != '\0') {
-        return saddle_fail(why, SADDLE_BAD_INPUT,
-                           "'%s' is above 2^53 and not in plain digits; write out all its digits",
-                           SADDLE_EXCERPT(text));
+        return saddle_refuse(why,
+                             "'%s' is above 2^53 and not in plain digits; write out all its digits",
+                             SADDLE_EXCERPT(text));
     }
     bool whole = real == floor(real) || is_too_large(text);
-    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is %s; give %s", SADDLE_EXCERPT(text),
-                       whole ? "out of range" : "not a whole number",
-                       describe_number(option, right));
+    return saddle_refuse(why, "'%s' is %s; give %s", SADDLE_EXCERPT(text),
+                         whole ? "out of range" : "not a whole number",
+                         describe_number(option, right));
 }
 
 static saddle_status read_real(const saddle_option *option, const char *text, double *out,
@@ -137,11 +137,11 @@ static saddle_status read_real(const saddle_option *option, const char *text, do
     bool above = option->above_minimum ? *out > option->minimum : *out >= option->minimum;
     if (number && above && *out <= option->maximum)
         return SADDLE_OK;
-    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is %s; give %s", SADDLE_EXCERPT(text),
-                       number               ? "out of range"
-                       : is_too_large(text) ? "too large for a double"
-                                            : "not a number",
-                       describe_number(option, right));
+    return saddle_refuse(why, "'%s' is %s; give %s", SADDLE_EXCERPT(text),
+                         number               ? "out of range"
+                         : is_too_large(text) ? "too large for a double"
+                                              : "not a number",
+                         describe_number(option, right));
 }
 
 /* ---- any kind -------------------------------------------------------------------------------- */
@@ -180,8 +180,7 @@ static saddle_status read_flag(const char *text, bool *out, saddle_error *why)
                 *out = yes != 0;
                 return SADDLE_OK;
             }
-    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is neither yes nor no; give yes or no",
-                       SADDLE_EXCERPT(text));
+    return saddle_refuse(why, "'%s' is neither yes nor no; give yes or no", SADDLE_EXCERPT(text));
 }
 
 /* Traces and models contain one setting per line: a line end in a value would forge another setting. */
@@ -189,10 +188,10 @@ static saddle_status check_text(const char *text, saddle_error *why)
 {
     for (const char *at = text; *at != '\0'; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7F)
-            return saddle_fail(why, SADDLE_BAD_INPUT,
-                               "'%s' has a control character, such as a line end, in it; give a "
-                               "value without it",
-                               SADDLE_EXCERPT(text));
+            return saddle_refuse(
+                why,
+                "'%s' has a control character, such as a line end, in it; give a value without it",
+                SADDLE_EXCERPT(text));
     return SADDLE_OK;
 }
 
@@ -327,15 +326,14 @@ static saddle_status refuse_name(const saddle_option *const *options, const char
     char list[SADDLE_VALUE_SIZE] = "";
     for (; *options != NULL; options++)
         if ((*options)->home != SADDLE_HOME_OWN && strcmp((*options)->name, name) == 0)
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "'%s' is an option of all algorithms, not of this list; give it outside "
-                "the list",
+            return saddle_refuse(
+                error,
+                "'%s' is an option of all algorithms, not of this list; give it outside the list",
                 SADDLE_EXCERPT(name));
         else if ((*options)->home == SADDLE_HOME_OWN)
             saddle_append(list, sizeof list, "%s%s", *list == '\0' ? "" : ", ", (*options)->name);
-    return saddle_fail(error, SADDLE_BAD_INPUT, "there is no option '%s'; the options are: %s",
-                       SADDLE_EXCERPT(name), *list == '\0' ? "none" : list);
+    return saddle_refuse(error, "there is no option '%s'; the options are: %s",
+                         SADDLE_EXCERPT(name), *list == '\0' ? "none" : list);
 }
 
 /* Returns whether a name occurs before `word` in a list that is already cut at '=' and ',' up to there. */
@@ -356,9 +354,9 @@ static saddle_status parse_one(const saddle_option *const *options, const char *
 {
     char *equals = strchr(word, '=');
     if (equals == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is not of the form name=value; give options separated by commas",
-                           SADDLE_EXCERPT(word));
+        return saddle_refuse(error,
+                             "'%s' is not of the form name=value; give options separated by commas",
+                             SADDLE_EXCERPT(word));
     *equals = '\0';
     const saddle_option *const *chosen = options;
     while (*chosen != NULL &&
@@ -367,7 +365,7 @@ static saddle_status parse_one(const saddle_option *const *options, const char *
     if (*chosen == NULL)
         return refuse_name(options, word, error);
     if (is_repeated(list, word))
-        return saddle_fail(error, SADDLE_BAD_INPUT, "%s is given twice; leave one out", word);
+        return saddle_refuse(error, "%s is given twice; leave one out", word);
     saddle_option_value value;
     saddle_error why = {.message = ""};
     saddle_status status = saddle_option_read(*chosen, equals + 1, &value, &why);

@@ -39,6 +39,6 @@ saddle_status saddle_registry_find(const void **out, const char *what, const cha
     }
     *out = NULL;
     saddle_suggestion meant = saddle_suggest(wanted, names, count);
-    return saddle_fail(error, SADDLE_BAD_INPUT, "there is no %s '%.100s'%s%s are: %s", what, name,
-                       meant.text, meant.text[0] != '\0' ? " There" : "; there", all);
+    return saddle_refuse(error, "there is no %s '%.100s'%s%s are: %s", what, name, meant.text,
+                         meant.text[0] != '\0' ? " There" : "; there", all);
 }

@@ -56,8 +56,8 @@ saddle_status saddle_require(saddle_error *error, const char *function, const ch
     for (size_t k = 0; k < count; k++) {
         size_t length = strcspn(names, ",");
         if (pointer[k] == NULL)
-            return saddle_fail(error, SADDLE_BAD_INPUT, "%s: the argument %.*s is NULL; give it",
-                               function, (int)length, names);
+            return saddle_refuse(error, "%s: the argument %.*s is NULL; give it", function,
+                                 (int)length, names);
         names += length + strspn(names + length, ", ");
     }
     return SADDLE_OK;
@@ -83,7 +83,7 @@ saddle_status saddle_fail_at(saddle_error *error, const char *path, size_t line,
     va_start(arguments, format);
     saddle_vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return saddle_fail(error, SADDLE_BAD_INPUT, "%.400s:%zu:%zu: %s", path, line, column, what);
+    return saddle_refuse(error, "%.400s:%zu:%zu: %s", path, line, column, what);
 }
 
 /* Returns whether a message begins with its origin: "--x-set: ...", "SADDLE_MEMORY: ..." or "rows.csv:3:1: ...". */
@@ -121,10 +121,10 @@ saddle_status saddle_check_abi(uint32_t abi, const char *type, saddle_error *err
 {
     if (abi == SADDLE_ABI)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s has ABI number %u, but saddle %s expects %u; set .abi = SADDLE_ABI, "
-                       "compiled with its headers",
-                       type, (unsigned)abi, SADDLE_VERSION, SADDLE_ABI);
+    return saddle_refuse(error,
+                         "%s has ABI number %u, but saddle %s expects %u; set .abi = SADDLE_ABI, "
+                         "compiled with its headers",
+                         type, (unsigned)abi, SADDLE_VERSION, SADDLE_ABI);
 }
 
 const char *saddle_version(void)

@@ -12,6 +12,9 @@
 #define saddle_fail(error, status, ...) ((saddle_fail)(error, status, __VA_ARGS__), (status))
 #endif
 
+/* Fails because of invalid input: the most frequent saddle_fail(). */
+#define saddle_refuse(error, ...) saddle_fail(error, SADDLE_BAD_INPUT, __VA_ARGS__)
+
 /* Returns from the function with the status of `step` if it fails. */
 #define SADDLE_TRY(step)               \
     do {                               \

@@ -143,9 +143,8 @@ saddle_status saddle_columns_settle(saddle_columns *columns, saddle_categories c
     for (size_t k = 0; k < columns->count; k++) {
         saddle_column *column = &columns->column[k];
         if (column->kind == SADDLE_COLUMN_UNKNOWN)
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "column '%s' has no value in any row; leave it out with --drop-columns",
+            return saddle_refuse(
+                error, "column '%s' has no value in any row; leave it out with --drop-columns",
                 SADDLE_EXCERPT(column->name));
         column->filled = impute;
         column->fill = impute ? substitute(column) : 0.0;
@@ -189,11 +188,11 @@ static saddle_status merge(saddle_column *into, const saddle_column *from, saddl
         return SADDLE_OK;
     if (into->kind != SADDLE_COLUMN_UNKNOWN && into->kind != from->kind) {
         bool text = from->kind == SADDLE_COLUMN_TEXT;
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "column '%s' holds %s, but %s in the files before; name it in "
-                           "--category-columns to treat both as text",
-                           SADDLE_EXCERPT(from->name), text ? "text" : "numbers",
-                           text ? "numbers" : "text");
+        return saddle_refuse(error,
+                             "column '%s' holds %s, but %s in the files before; name it in "
+                             "--category-columns to treat both as text",
+                             SADDLE_EXCERPT(from->name), text ? "text" : "numbers",
+                             text ? "numbers" : "text");
     }
     into->kind = from->kind;
     into->sum += from->sum;
@@ -201,10 +200,10 @@ static saddle_status merge(saddle_column *into, const saddle_column *from, saddl
         into->seen += from->seen;
     for (size_t k = 0; k < from->texts; k++)
         if (!saddle_column_observe(into, from->text[k], strlen(from->text[k]), from->times[k]))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "column '%s' has more than %d categories in all files together, or "
-                               "memory is short; leave it out with --drop-columns",
-                               SADDLE_EXCERPT(from->name), SADDLE_MOST_CATEGORIES);
+            return saddle_refuse(error,
+                                 "column '%s' has more than %d categories in all files together, "
+                                 "or memory is short; leave it out with --drop-columns",
+                                 SADDLE_EXCERPT(from->name), SADDLE_MOST_CATEGORIES);
     return SADDLE_OK;
 }
 
@@ -229,20 +228,20 @@ static saddle_status compare_names(const saddle_columns *before, const saddle_co
     char missing[256] = "";
     char extra[256] = "";
     if (before->named != own->named)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "it has %s line of names, but the files before have %s; give all files "
-                           "one, or none, or set --header to yes or no",
-                           own->named ? "a" : "no", own->named ? "none" : "one");
+        return saddle_refuse(error,
+                             "it has %s line of names, but the files before have %s; give all "
+                             "files one, or none, or set --header to yes or no",
+                             own->named ? "a" : "no", own->named ? "none" : "one");
     if (own->named && lacking(before, own, missing) + lacking(own, before, extra) > 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "its columns differ from those of the files before: missing %s; "
-                           "additional %s; give all files the same columns",
-                           missing, extra);
+        return saddle_refuse(error,
+                             "its columns differ from those of the files before: missing %s; "
+                             "additional %s; give all files the same columns",
+                             missing, extra);
     if (before->count != own->count)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "it has %zu column%s of features, but the files before have %zu; give "
-                           "all files the same columns",
-                           own->count, SADDLE_PLURAL(own->count), before->count);
+        return saddle_refuse(error,
+                             "it has %zu column%s of features, but the files before have %zu; give "
+                             "all files the same columns",
+                             own->count, SADDLE_PLURAL(own->count), before->count);
     return SADDLE_OK;
 }
 
@@ -280,10 +279,10 @@ static saddle_status no_feature(const saddle_columns *columns, size_t features, 
     bool named = columns != NULL && columns->named;
     saddle_excerpt shown = saddle_excerpt_of(which, which + length);
     if (!named)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is not a feature; give a number from 1 to %zu; the features of "
-                           "these data have no names",
-                           shown.text, features);
+        return saddle_refuse(error,
+                             "'%s' is not a feature; give a number from 1 to %zu; the features of "
+                             "these data have no names",
+                             shown.text, features);
     char list[500] = "";
     const char **name = saddle_alloc(columns->count, sizeof *name);
     size_t count = name != NULL ? columns->count : 0;
@@ -293,11 +292,11 @@ static saddle_status no_feature(const saddle_columns *columns, size_t features, 
     }
     saddle_suggestion meant = saddle_suggest(shown.text, name, count);
     saddle_free((void *)name);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%s' is not a feature; give a number from 1 to %zu, or the name of a "
-                       "column or feature%s%s%s",
-                       shown.text, features, list, strlen(list) + 1 == sizeof list ? "..." : "",
-                       meant.text);
+    return saddle_refuse(error,
+                         "'%s' is not a feature; give a number from 1 to %zu, or the name of a "
+                         "column or feature%s%s%s",
+                         shown.text, features, list, strlen(list) + 1 == sizeof list ? "..." : "",
+                         meant.text);
 }
 
 saddle_status saddle_columns_features_of(const saddle_columns *columns, size_t features,
@@ -334,8 +333,8 @@ saddle_status saddle_columns_feature(const saddle_columns *columns, size_t featu
     size_t length = strlen(which);
     SADDLE_TRY(saddle_columns_features_of(columns, features, which, length, out, &count, error));
     if (count > 2)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        return saddle_refuse(
+            error,
             "column '%s' has %zu categories, but two are needed; name one category, such as "
             "'%s=%s', to compare it with the others",
             which, count, which,
@@ -355,8 +354,8 @@ saddle_status saddle_columns_mark(const saddle_columns *columns, size_t features
             saddle_columns_features_of(columns, features, item, length, &first, &count, error));
         for (size_t k = first; k < first + count; k++) {
             if (mark[k])
-                return saddle_fail(error, SADDLE_BAD_INPUT, "'%.*s' is listed twice",
-                                   (int)(length < 100 ? length : 100), item);
+                return saddle_refuse(error, "'%.*s' is listed twice",
+                                     (int)(length < 100 ? length : 100), item);
             mark[k] = true;
         }
     }

@@ -164,8 +164,8 @@ saddle_status saddle_columns_parse(saddle_columns **out, const char *text, saddl
     if (copy == NULL || (columns == NULL && lines > 2))
         return saddle_no_memory(error, "the columns");
     if (columns == NULL || !parse_lines(columns, copy))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the description of the columns is damaged; save the model again");
+        return saddle_refuse(error,
+                             "the description of the columns is damaged; save the model again");
     *out = saddle_taken(&columns);
     return SADDLE_OK;
 }

@@ -108,21 +108,19 @@ static saddle_status find_field(const saddle_csv *table, const char *option, con
         *out = (size_t)value - 1;
         return value >= 1 && value <= table->fields
                    ? SADDLE_OK
-                   : saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "--%s: '%s' has no column %llu; columns are 1 to %zu", option,
-                                 path, (unsigned long long)value, table->fields);
+                   : saddle_refuse(error, "--%s: '%s' has no column %llu; columns are 1 to %zu",
+                                   option, path, (unsigned long long)value, table->fields);
     }
     if (!table->header)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "--%s: '%.*s' is a name, but '%s' has no line of names; use a number from 1%s", option,
-            shown, wanted, path,
+        return saddle_refuse(
+            error, "--%s: '%.*s' is a name, but '%s' has no line of names; use a number from 1%s",
+            option, shown, wanted, path,
             strcmp(option, "label-column") == 0 ? ", first, last or none" : "");
     size_t found = count_named(table, wanted, length, out);
     if (found == 1)
         return SADDLE_OK;
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
+    return saddle_refuse(
+        error,
         found == 0 ? "--%s: '%s' has no column '%.*s'; its columns are: %s"
                    : "--%s: '%s' has several columns '%.*s'; give its number, from 1, among: %s",
         option, path, shown, wanted, saddle_excerpt_of(table->first.begin, table->first.end).text);
@@ -213,15 +211,14 @@ static saddle_status check_lists(const saddle_csv *table, saddle_error *error)
         const saddle_csv_head *head = &table->head[k];
         bool label = k == table->label;
         if (head->dropped && (label || head->forced))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--drop-columns: '%s' is %s; remove it from this list",
-                               SADDLE_EXCERPT(head->name),
-                               label ? "the label column" : "also in --category-columns");
+            return saddle_refuse(error, "--drop-columns: '%s' is %s; remove it from this list",
+                                 SADDLE_EXCERPT(head->name),
+                                 label ? "the label column" : "also in --category-columns");
         if (table->labels_only && head->forced && !label)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--category-columns: '%s' is not the label column, and all others "
-                               "are copied as they are; remove it from this list",
-                               SADDLE_EXCERPT(head->name));
+            return saddle_refuse(error,
+                                 "--category-columns: '%s' is not the label column, and all others "
+                                 "are copied as they are; remove it from this list",
+                                 SADDLE_EXCERPT(head->name));
     }
     return SADDLE_OK;
 }
@@ -243,8 +240,7 @@ static saddle_status make_columns(saddle_csv *table, saddle_error *error)
         if (is_feature(table, k))
             table->field_of[count++] = k;
     if (count == 0 && !table->labels_only)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--drop-columns: no feature is left; keep at least one column");
+        return saddle_refuse(error, "--drop-columns: no feature is left; keep at least one column");
     saddle_columns *columns = table->columns = saddle_columns_new(count);
     SADDLE_TRY(saddle_check_memory(columns, "the columns", error));
     bool unique = false;
@@ -272,24 +268,24 @@ static saddle_status refuse_columns(const saddle_csv *table, size_t count, saddl
     size_t field = 0;
     size_t lacking = 0;
     if (!columns->named || !table->header)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        return saddle_refuse(
+            error,
             "'%s' has %s columns of features than the training data, which have %zu; give rows of "
             "the same kind, or set --label-column to none if no column is a label",
             path, count < columns->count ? "fewer" : "more", columns->count);
     if (label_wanted && label != NULL && *label != '\0' &&
         count_named(table, label, strlen(label), &field) == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' has no column '%s', the label of the training data; give rows "
-                           "with labels, or, to predict without them, set --label-column to none",
-                           path, SADDLE_EXCERPT(label));
+        return saddle_refuse(error,
+                             "'%s' has no column '%s', the label of the training data; give rows "
+                             "with labels, or, to predict without them, set --label-column to none",
+                             path, SADDLE_EXCERPT(label));
     for (size_t c = 0; c < columns->count; c++)
         if (table->field_of[c] == SIZE_MAX)
             saddle_append(missing, sizeof missing, "%s'%s'", lacking++ == 0 ? "" : ", ",
                           SADDLE_EXCERPT(columns->column[c].name));
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%s' lacks %s of the training data: %s; give rows with the same columns%s",
-                       path, lacking == 1 ? "a column" : "columns", missing, remedy);
+    return saddle_refuse(
+        error, "'%s' lacks %s of the training data: %s; give rows with the same columns%s", path,
+        lacking == 1 ? "a column" : "columns", missing, remedy);
 }
 
 /* Fails because a column is not among the given columns, or occurs twice. */
@@ -299,16 +295,16 @@ static saddle_status refuse_column(const saddle_csv *table, const char *name, bo
     const char *path = table->in->path;
     const char *label = table->columns->label.name;
     if (!twice && label != NULL && strcmp(name, label) == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "column '%s' of '%s' is the label of the training data, but the label "
-                           "is taken from another column; set --label-column to '%s'",
-                           SADDLE_EXCERPT(name), path, SADDLE_EXCERPT(name));
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT, "column '%s' of '%s' %s; leave it out with --drop-columns%s",
-        SADDLE_EXCERPT(name), path, twice ? "occurs twice" : "is not in the training data",
-        !twice && table->label == table->fields
-            ? ", or name it as --label-column if it is the label"
-            : "");
+        return saddle_refuse(error,
+                             "column '%s' of '%s' is the label of the training data, but the label "
+                             "is taken from another column; set --label-column to '%s'",
+                             SADDLE_EXCERPT(name), path, SADDLE_EXCERPT(name));
+    return saddle_refuse(error, "column '%s' of '%s' %s; leave it out with --drop-columns%s",
+                         SADDLE_EXCERPT(name), path,
+                         twice ? "occurs twice" : "is not in the training data",
+                         !twice && table->label == table->fields
+                             ? ", or name it as --label-column if it is the label"
+                             : "");
 }
 
 /* Matches the given columns to fields, by name, or by order if there are no names. */
@@ -375,18 +371,18 @@ saddle_status saddle_csv_open(saddle_csv *table, const saddle_input *in,
     table->parse.begin = table->first.begin;
     table->parse.line = table->first.number;
     if (table->first.begin == table->end)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has no rows", in->path);
+        return saddle_refuse(error, "'%s' has no rows", in->path);
     if (!read_layout(table, options))
         return saddle_parse_refuse(&table->parse, in->path, error);
     SADDLE_TRY(choose_columns(table, options, error));
     if (!saddle_csv_read_rows(table) || !saddle_csv_check_decimals(table))
         return saddle_parse_refuse(&table->parse, in->path, error);
     if (table->rows == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           table->all == 0
-                               ? "'%s' has a header but no rows"
-                               : "every row of '%s' lacks a value; set --missing to impute",
-                           in->path);
+        return saddle_refuse(error,
+                             table->all == 0
+                                 ? "'%s' has a header but no rows"
+                                 : "every row of '%s' lacks a value; set --missing to impute",
+                             in->path);
     return SADDLE_OK;
 }
 

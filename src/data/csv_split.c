@@ -80,10 +80,10 @@ static saddle_status check_copy(const saddle_data_options *options, saddle_error
                                                                   : NULL;
     return given == NULL
                ? SADDLE_OK
-               : saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--%s: rows are copied from CSV to CSV as they are; give this option "
-                             "to the commands that read the parts, or write .npz files",
-                             given);
+               : saddle_refuse(error,
+                               "--%s: rows are copied from CSV to CSV as they are; give this "
+                               "option to the commands that read the parts, or write .npz files",
+                               given);
 }
 
 static saddle_status copy_rows(const saddle_input *in, const char *name,

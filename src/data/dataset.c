@@ -206,10 +206,10 @@ static saddle_status load_synthetic(saddle_dataset **out, const char *text, uint
     for (size_t k = 1; good && k < fields.count; k++)
         good = saddle_parse_integer(fields.field[k], &size[k - 1]) && size[k - 1] > 0;
     if (!good)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is not of the form synthetic[:ROWS[:FEATURES]] with whole numbers "
-                           "of at least 1",
-                           text);
+        return saddle_refuse(
+            error,
+            "'%s' is not of the form synthetic[:ROWS[:FEATURES]] with whole numbers of at least 1",
+            text);
     SADDLE_TRY(saddle_dataset_generate(out, size[0], size[1], seed, error));
     saddle_free((*out)->name);
     (*out)->name = saddle_strdup(text);
@@ -246,8 +246,8 @@ static saddle_status check_options(const saddle_data_options *options, saddle_er
     };
     for (size_t k = 0; k < sizeof choice / sizeof *choice; k++)
         if (choice[k].value < 0 || choice[k].value > choice[k].last)
-            return saddle_fail(error, SADDLE_BAD_INPUT, "%s %d is unknown; use a %s",
-                               choice[k].name, choice[k].value, choice[k].type);
+            return saddle_refuse(error, "%s %d is unknown; use a %s", choice[k].name,
+                                 choice[k].value, choice[k].type);
     return SADDLE_OK;
 }
 
@@ -404,9 +404,8 @@ saddle_status saddle_dataset_select_by(saddle_dataset **out, const saddle_datase
     *out = NULL;
     for (size_t k = 0; k < count; k++)
         if (row[k] >= data->rows)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "row %zu of '%s' does not exist; it has rows 0 to %zu", row[k],
-                               data->name, data->rows - 1);
+            return saddle_refuse(error, "row %zu of '%s' does not exist; it has rows 0 to %zu",
+                                 row[k], data->name, data->rows - 1);
     SADDLE_TRY(data->dense == NULL || mostly_zero(data)
                    ? make_sparse(&s, error)
                    : saddle_dataset_new(&s.out, data->name, count, data->features, SADDLE_DENSE,

@@ -222,9 +222,8 @@ static saddle_status make_directory(const char *directory, saddle_error *error)
         *end = separator;
     } while (!failed && *end != '\0');
     if (failed)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "cannot create the directory '%s': %s; give another directory",
-                           directory, strerror(failed));
+        return saddle_refuse(error, "cannot create the directory '%s': %s; give another directory",
+                             directory, strerror(failed));
     return SADDLE_OK;
 }
 
@@ -236,8 +235,8 @@ static saddle_status open_partial(struct download *download, saddle_error *error
     download->descriptor =
         open(download->partial, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (download->descriptor < 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "cannot write '%s': %s; give another directory",
-                           download->partial, strerror(errno));
+        return saddle_refuse(error, "cannot write '%s': %s; give another directory",
+                             download->partial, strerror(errno));
     /* Another download may have renamed the file between open() and flock(). */
     if (flock(download->descriptor, LOCK_EX | LOCK_NB) != 0 ||
         fstat(download->descriptor, &held) != 0 || stat(download->partial, &named) != 0 ||
@@ -250,10 +249,9 @@ static saddle_status open_partial(struct download *download, saddle_error *error
     }
     /* The file's name is predictable: do not write to a link or device that someone else put there. */
     if (!S_ISREG(held.st_mode) || held.st_nlink != 1)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is not the beginning of a download; remove it, or give another "
-                           "directory",
-                           download->partial);
+        return saddle_refuse(
+            error, "'%s' is not the beginning of a download; remove it, or give another directory",
+            download->partial);
     download->resumed = (uint64_t)held.st_size;
     download->done = download->resumed;
     return SADDLE_OK;
@@ -407,23 +405,21 @@ static saddle_status check_request(const char *name, const saddle_fetch_options 
     if (saddle_source_of(name) == NULL) {
         const char *close = saddle_closest_source(name);
         if (close != NULL && strcmp(close, "synthetic") == 0)
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "'synthetic' data are generated and cannot be fetched; use them directly");
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "data set '%s' is unknown; %s%s%sone of " SADDLE_SOURCE_NAMES
-                           " can be fetched",
-                           name, close != NULL ? "did you mean '" : "", close != NULL ? close : "",
-                           close != NULL ? "'? " : "");
+            return saddle_refuse(
+                error, "'synthetic' data are generated and cannot be fetched; use them directly");
+        return saddle_refuse(
+            error, "data set '%s' is unknown; %s%s%sone of " SADDLE_SOURCE_NAMES " can be fetched",
+            name, close != NULL ? "did you mean '" : "", close != NULL ? close : "",
+            close != NULL ? "'? " : "");
     }
     if (options->mirror != NULL && !starts_with(options->mirror, "http://") &&
         !starts_with(options->mirror, "https://"))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "mirror '%s' is not an address; it must start with http:// or https://",
-                           options->mirror);
+        return saddle_refuse(
+            error, "mirror '%s' is not an address; it must start with http:// or https://",
+            options->mirror);
     if (options->accept != NULL && !is_sum(options->accept))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is not a SHA-256; give 64 hexadecimal digits", options->accept);
+        return saddle_refuse(error, "'%s' is not a SHA-256; give 64 hexadecimal digits",
+                             options->accept);
     return SADDLE_OK;
 }
 

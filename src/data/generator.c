@@ -207,13 +207,11 @@ saddle_status saddle_dataset_generate(saddle_dataset **out, size_t rows, size_t 
     if (features == 0)
         features = A9A_FEATURES;
     if (features < 2 || features > UINT32_MAX)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "synthetic data cannot have %zu features; give 2 to %lu", features,
-                           (unsigned long)UINT32_MAX);
+        return saddle_refuse(error, "synthetic data cannot have %zu features; give 2 to %lu",
+                             features, (unsigned long)UINT32_MAX);
     if (rows < 1 || rows > UINT32_MAX)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "synthetic data cannot have %zu rows; give 1 to %lu", rows,
-                           (unsigned long)UINT32_MAX);
+        return saddle_refuse(error, "synthetic data cannot have %zu rows; give 1 to %lu", rows,
+                             (unsigned long)UINT32_MAX);
     struct model model;
     saddle_dataset *data = NULL;
     saddle_status status = make_model(&model, features, seed, error);

@@ -39,14 +39,12 @@ static saddle_status read_sizes(const saddle_input *in, struct header *header, s
         size_t size =
             (size_t)word[0] << 24 | (size_t)word[1] << 16 | (size_t)word[2] << 8 | (size_t)word[3];
         if (size == 0)
-            return saddle_fail(error, SADDLE_BAD_INPUT, "'%s': size %u is 0; it must be positive",
-                               in->path, k + 1);
+            return saddle_refuse(error, "'%s': size %u is 0; it must be positive", in->path, k + 1);
         if (k == 0)
             header->rows = size;
         else if (size > UINT32_MAX / header->features)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%s': an image has more than %lu pixels, the maximum", in->path,
-                               (unsigned long)UINT32_MAX);
+            return saddle_refuse(error, "'%s': an image has more than %lu pixels, the maximum",
+                                 in->path, (unsigned long)UINT32_MAX);
         else
             header->features *= size;
     }
@@ -62,15 +60,13 @@ static saddle_status check_length(const saddle_input *in, struct header *header,
     /* Both factors are below 2^32, so the product does not overflow. */
     uint64_t wanted = (uint64_t)header->rows * header->features;
     if (in->size - begin < wanted)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "'%s' is cut short: %zu bytes after the header, %llu announced; download "
-            "it again",
+        return saddle_refuse(
+            error,
+            "'%s' is cut short: %zu bytes after the header, %llu announced; download it again",
             in->path, in->size - begin, (unsigned long long)wanted);
     if (in->size - begin > wanted)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "'%s' has more than the %llu bytes that its header announces; download it again",
+        return saddle_refuse(
+            error, "'%s' has more than the %llu bytes that its header announces; download it again",
             in->path, (unsigned long long)wanted);
     return SADDLE_OK;
 }
@@ -79,23 +75,20 @@ static saddle_status read_header(const saddle_input *in, struct header *header, 
 {
     const unsigned char *magic = (const unsigned char *)in->bytes;
     if (in->size < 4)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is cut short; download it again",
-                           in->path);
+        return saddle_refuse(error, "'%s' is cut short; download it again", in->path);
     if (magic[0] != 0 || magic[1] != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is not an IDX file: it starts with %02x %02x, not 00 00", in->path,
-                           magic[0], magic[1]);
+        return saddle_refuse(error, "'%s' is not an IDX file: it starts with %02x %02x, not 00 00",
+                             in->path, magic[0], magic[1]);
     if (magic[2] != UNSIGNED_BYTE)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' has IDX type 0x%02x; only unsigned bytes (0x08) can be read",
-                           in->path, magic[2]);
+        return saddle_refuse(error,
+                             "'%s' has IDX type 0x%02x; only unsigned bytes (0x08) can be read",
+                             in->path, magic[2]);
     if (magic[3] < 1 || magic[3] > MOST_RANK)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has IDX rank %u; it must be 1 to %d",
-                           in->path, magic[3], MOST_RANK);
+        return saddle_refuse(error, "'%s' has IDX rank %u; it must be 1 to %d", in->path, magic[3],
+                             MOST_RANK);
     header->rank = magic[3];
     if (in->size < 4 + 4 * (size_t)header->rank)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is cut short; download it again",
-                           in->path);
+        return saddle_refuse(error, "'%s' is cut short; download it again", in->path);
     SADDLE_TRY(read_sizes(in, header, error));
     return check_length(in, header, error);
 }
@@ -131,21 +124,20 @@ saddle_status saddle_idx_find_labels(const char *images, char **out, saddle_erro
     const char *word = strstr(file, "images");
     *out = NULL;
     if (word == NULL)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "no labels for '%s': its name contains no 'images' to replace by 'labels'; give "
-            "the label file's path, or none",
-            images);
+        return saddle_refuse(error,
+                             "no labels for '%s': its name contains no 'images' to replace by "
+                             "'labels'; give the label file's path, or none",
+                             images);
     const char *rest = word + strlen("images");
     bool ranked = strncmp(rest, "-idx", 4) == 0 && rest[4] != '\0';
     char *path = saddle_format("%.*slabels%s%s", (int)(word - images), images,
                                ranked ? "-idx1" : "", ranked ? rest + 5 : rest);
     SADDLE_TRY(saddle_check_memory(path, "a file name", error));
     if (access(path, F_OK) != 0)
-        saddle_fail(error, SADDLE_BAD_INPUT,
-                    "no labels for '%s': found no '%s', with or without .gz; put it there, or "
-                    "give the label file's path, or none",
-                    images, path);
+        saddle_refuse(error,
+                      "no labels for '%s': found no '%s', with or without .gz; put it there, or "
+                      "give the label file's path, or none",
+                      images, path);
     *out = existing_twin(path);
     return *out != NULL ? SADDLE_OK : SADDLE_BAD_INPUT;
 }
@@ -163,13 +155,13 @@ static saddle_status read_labels(const saddle_input *images, const saddle_data_o
     SADDLE_TRY(saddle_input_open(&in, found != NULL ? found : options->labels, error));
     SADDLE_TRY(read_header(&in, &header, error));
     if (header.rank != 1)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has IDX rank %u; a label file has rank 1",
-                           in.path, header.rank);
+        return saddle_refuse(error, "'%s' has IDX rank %u; a label file has rank 1", in.path,
+                             header.rank);
     if (header.rows != data->rows)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' has %zu label%s but '%s' has %zu image%s; give matching files",
-                           in.path, header.rows, SADDLE_PLURAL(header.rows), images->path,
-                           data->rows, SADDLE_PLURAL(data->rows));
+        return saddle_refuse(error,
+                             "'%s' has %zu label%s but '%s' has %zu image%s; give matching files",
+                             in.path, header.rows, SADDLE_PLURAL(header.rows), images->path,
+                             data->rows, SADDLE_PLURAL(data->rows));
     read_entries(&header, 1.0, data->label);
     return SADDLE_OK;
 }
@@ -181,9 +173,9 @@ saddle_status saddle_read_idx(saddle_dataset **out, const char *name, const sadd
     struct header header = {0};
     SADDLE_TRY(read_header(in, &header, error));
     if (header.rank < 2)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' has IDX rank 1, so it holds labels; give the file of the images",
-                           in->path);
+        return saddle_refuse(error,
+                             "'%s' has IDX rank 1, so it holds labels; give the file of the images",
+                             in->path);
     SADDLE_TRY(
         saddle_dataset_new(out, name, header.rows, header.features, SADDLE_DENSE, false, error));
     read_entries(&header, 255.0, (*out)->dense);

@@ -11,8 +11,7 @@
 
 static saddle_status is_empty(const char *path, saddle_error *error)
 {
-    return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is empty; give a file with at least one row",
-                       path);
+    return saddle_refuse(error, "'%s' is empty; give a file with at least one row", path);
 }
 
 static saddle_status map(saddle_input *in, int descriptor, size_t size, saddle_error *error)
@@ -76,17 +75,16 @@ static saddle_status unpack_to(const saddle_input *in, unsigned char *to, size_t
         *size += got;
     }
     if (code == Z_OK)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' expands to more than %d times its %zu bytes; if you trust it, "
-                             "unpack it with gunzip and give the unpacked file",
-                             in->path, SADDLE_MOST_EXPANSION, in->size);
+        status = saddle_refuse(error,
+                               "'%s' expands to more than %d times its %zu bytes; if you trust it, "
+                               "unpack it with gunzip and give the unpacked file",
+                               in->path, SADDLE_MOST_EXPANSION, in->size);
     else if (code == Z_BUF_ERROR)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' is cut short within its gzip data; download it again", in->path);
+        status = saddle_refuse(error, "'%s' is cut short within its gzip data; download it again",
+                               in->path);
     else if (code != Z_STREAM_END)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' has damaged gzip data (%s); download it again", in->path,
-                             z.msg != NULL ? z.msg : "zlib");
+        status = saddle_refuse(error, "'%s' has damaged gzip data (%s); download it again",
+                               in->path, z.msg != NULL ? z.msg : "zlib");
     inflateEnd(&z);
     return status;
 }
@@ -127,10 +125,9 @@ saddle_status saddle_input_open(saddle_input *in, const char *path, saddle_error
     SADDLE_THEN_IF(status, saddle_input_begins(in, "\x1f\x8b"), unpack(in, error));
     if (status == SADDLE_OK &&
         (saddle_input_begins(in, "\xff\xfe") || saddle_input_begins(in, "\xfe\xff")))
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' is text in UTF-16; save it as UTF-8, as by `iconv -f UTF-16 "
-                             "-t UTF-8`",
-                             path);
+        status = saddle_refuse(
+            error, "'%.300s' is text in UTF-16; save it as UTF-8, as by `iconv -f UTF-16 -t UTF-8`",
+            path);
     if (status != SADDLE_OK)
         saddle_input_close(in);
     return status;

@@ -113,17 +113,17 @@ static saddle_status mark_item(const char *item, size_t length, bool any, const 
     double high = 0.0;
     bool found = false;
     if (!parse_range(item, item + length, &low, &high))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--positive: '%.*s' is neither a number nor a range such as 5-9",
-                           (int)length, item);
+        return saddle_refuse(error,
+                             "--positive: '%.*s' is neither a number nor a range such as 5-9",
+                             (int)length, item);
     for (size_t k = 0; k < count; k++)
         if (classes[k] >= low && classes[k] <= high)
             positive[k] = found = true;
     if (found || any)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--positive: label '%.*s' does not occur in the data; its labels are %s",
-                       (int)length, item, list_labels(classes, count).text);
+    return saddle_refuse(error,
+                         "--positive: label '%.*s' does not occur in the data; its labels are %s",
+                         (int)length, item, list_labels(classes, count).text);
 }
 
 /* Finds the list that "auto" stands for. */
@@ -136,15 +136,15 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
     }
     label_list seen = list_labels(classes, count);
     if (count == 1)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--data: two classes are needed, but the data have only 1 label (%s); "
-                           "give rows of both",
-                           seen.text);
+        return saddle_refuse(error,
+                             "--data: two classes are needed, but the data have only 1 label (%s); "
+                             "give rows of both",
+                             seen.text);
     const char *last = saddle_print_real(classes[count - 1], 15, text);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--positive: two classes are needed, but the data have %zu different labels "
-                       "(%s); give the positive ones, such as %s or %s,%s",
-                       count, seen.text, last, list_labels(classes + count - 2, 1).text, last);
+    return saddle_refuse(error,
+                         "--positive: two classes are needed, but the data have %zu different "
+                         "labels (%s); give the positive ones, such as %s or %s,%s",
+                         count, seen.text, last, list_labels(classes + count - 2, 1).text, last);
 }
 
 /* Sets `marked` where a list names a distinct label. Unless `any` is set, every item must occur and some
@@ -160,9 +160,8 @@ static saddle_status mark(const char *rule, bool any, const double *classes, siz
     for (size_t k = 0; k < count; k++)
         chosen += marked[k];
     if (chosen == count && !any)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--positive: the labels '%s' cover every row; leave some label negative",
-                           rule);
+        return saddle_refuse(
+            error, "--positive: the labels '%s' cover every row; leave some label negative", rule);
     return SADDLE_OK;
 }
 
@@ -210,10 +209,10 @@ saddle_status saddle_labels_parse(const char *list, double **out, size_t *count,
         if (saddle_scan_real(item, item + length, &(*out)[k]) != item + length) {
             saddle_free(*out);
             *out = NULL;
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--classes: '%.*s' is not a number; give the labels of the classes "
-                               "separated by commas, such as 0,1,2",
-                               (int)length, item);
+            return saddle_refuse(error,
+                                 "--classes: '%.*s' is not a number; give the labels of the "
+                                 "classes separated by commas, such as 0,1,2",
+                                 (int)length, item);
         }
     *count = saddle_labels_distinct(*out, items);
     return SADDLE_OK;
@@ -223,10 +222,9 @@ saddle_status saddle_labels_parse(const char *list, double **out, size_t *count,
 static saddle_status not_a_class(double label, const double *classes, size_t count,
                                  saddle_error *error)
 {
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "label %s is not among the classes %s; remove its rows, or train with "
-                       "that class",
-                       list_labels(&label, 1).text, list_labels(classes, count).text);
+    return saddle_refuse(
+        error, "label %s is not among the classes %s; remove its rows, or train with that class",
+        list_labels(&label, 1).text, list_labels(classes, count).text);
 }
 
 /* Formats the classes of a problem as *rule; fails if they are too few or too many. */
@@ -234,8 +232,8 @@ static saddle_status print_rule(const double *classes, size_t count, char **rule
                                 saddle_error *error)
 {
     if (count < 2 || count > SADDLE_MOST_CLASSES)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        return saddle_refuse(
+            error,
             "--classes: the problem needs 2 to %d classes, but there %s %zu %slabel%s (%s); %s",
             SADDLE_MOST_CLASSES, count == 1 ? "is only" : "are", count,
             count == 1 ? "" : "different ", SADDLE_PLURAL(count), list_labels(classes, count).text,
@@ -298,10 +296,10 @@ static saddle_status not_a_sign(double label, const char *positive, double *know
     for (size_t k = 0; k < count; k++)
         if (!marked[k])
             known[negative++] = known[k];
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "label %s is neither positive (%.200s) nor negative (%s) in the training "
-                       "data; remove its rows, or recode them",
-                       list_labels(&label, 1).text, positive, list_labels(known, negative).text);
+    return saddle_refuse(error,
+                         "label %s is neither positive (%.200s) nor negative (%s) in the training "
+                         "data; remove its rows, or recode them",
+                         list_labels(&label, 1).text, positive, list_labels(known, negative).text);
 }
 
 /* Refuses an unmarked label that is not among those of the list `known`; "auto" or NULL: any label is. */

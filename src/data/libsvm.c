@@ -312,8 +312,8 @@ static saddle_status add_up(const struct chunk *chunk, size_t count, struct chun
         total->entries += chunk[k].entries;
     }
     if (total->rows == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' has no rows; write one LABEL INDEX:VALUE ... per line", path);
+        return saddle_refuse(error, "'%s' has no rows; write one LABEL INDEX:VALUE ... per line",
+                             path);
     return SADDLE_OK;
 }
 
@@ -331,7 +331,7 @@ static saddle_status check_features(const struct chunk *total, const char *path,
     double bytes = 2.0 * sizeof(double) * (double)total->features;
     if (saddle_need_check_one(bytes, what, "correct the index", &why) == SADDLE_OK)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT, "%s", why.message);
+    return saddle_refuse(error, "%s", why.message);
 }
 
 /* If any chunk stores values, writes ones in the chunks that store none; if no chunk does, drops the array. */
@@ -390,9 +390,8 @@ static saddle_status read_chunks(saddle_dataset **out, const char *name, struct 
     size_t features = total.features > least_features ? total.features : least_features;
     SADDLE_THEN(status, check_features(&total, path, error));
     if (status == SADDLE_OK && (features == 0 || features > UINT32_MAX))
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has %zu features; give data with 1 to %lu",
-                        path, features, (unsigned long)UINT32_MAX);
+        status = saddle_refuse(error, "'%s' has %zu features; give data with 1 to %lu", path,
+                               features, (unsigned long)UINT32_MAX);
     if (status != SADDLE_OK)
         return saddle_dataset_finish(out, status);
     (*out)->features = features;

@@ -81,9 +81,9 @@ saddle_status saddle_data_directory(char **out, saddle_error *error)
     const char *data = absolute("XDG_DATA_HOME");
     const char *home = absolute("HOME");
     if (data == NULL && home == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "no data directory: neither XDG_DATA_HOME nor HOME is an absolute path; "
-                           "set one of them or SADDLE_DATA, or give a directory");
+        return saddle_refuse(error,
+                             "no data directory: neither XDG_DATA_HOME nor HOME is an absolute "
+                             "path; set one of them or SADDLE_DATA, or give a directory");
     *out = data != NULL ? saddle_format("%s/saddle", data)
                         : saddle_format("%s/.local/share/saddle", home);
     return *out != NULL ? SADDLE_OK : saddle_no_memory(error, "a directory name");
@@ -138,11 +138,10 @@ static saddle_status not_found(const char *name, const char *given, const char *
                                ", synthetic[:ROWS[:FEATURES]]",
                                close != NULL ? "did you mean '" : "", close != NULL ? close : "",
                                close != NULL ? "'? " : "");
-    saddle_fail(error, SADDLE_BAD_INPUT,
-                "no data set '%.200s': %s, not in %.200s, not in %.200s; %s", name,
-                what_is_here(name), given != NULL ? given : "$SADDLE_DATA (not set)",
-                standard != NULL ? standard : "the data directory (HOME is not set)",
-                remedy != NULL ? remedy : "");
+    saddle_refuse(error, "no data set '%.200s': %s, not in %.200s, not in %.200s; %s", name,
+                  what_is_here(name), given != NULL ? given : "$SADDLE_DATA (not set)",
+                  standard != NULL ? standard : "the data directory (HOME is not set)",
+                  remedy != NULL ? remedy : "");
     return SADDLE_BAD_INPUT;
 }
 
@@ -151,12 +150,13 @@ static saddle_status no_file(const char *path, saddle_error *error)
 {
     struct stat status;
     if (stat(path, &status) == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "cannot read '%s': it is a directory; give the path of a file", path);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "cannot read '%s': %s; give the path of a file, or one of the "
-                       "names " SADDLE_SOURCE_NAMES ", synthetic[:ROWS[:FEATURES]]",
-                       path, strerror(errno));
+        return saddle_refuse(error, "cannot read '%s': it is a directory; give the path of a file",
+                             path);
+    return saddle_refuse(
+        error,
+        "cannot read '%s': %s; give the path of a file, or one of the names " SADDLE_SOURCE_NAMES
+        ", synthetic[:ROWS[:FEATURES]]",
+        path, strerror(errno));
 }
 
 saddle_status saddle_data_find(const char *name, char **path, saddle_error *error)
@@ -165,9 +165,9 @@ saddle_status saddle_data_find(const char *name, char **path, saddle_error *erro
     *path = NULL;
     SADDLE_REQUIRE(error, name);
     if (*name == '\0')
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "no data set named; give a file's path or one of " SADDLE_SOURCE_NAMES
-                           ", synthetic[:ROWS[:FEATURES]]");
+        return saddle_refuse(error,
+                             "no data set named; give a file's path or one of " SADDLE_SOURCE_NAMES
+                             ", synthetic[:ROWS[:FEATURES]]");
     if (is_there(name)) {
         *path = saddle_strdup(name);
         return *path != NULL ? SADDLE_OK : saddle_no_memory(error, "a file name");

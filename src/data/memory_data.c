@@ -11,8 +11,7 @@ static saddle_status check_labels(const double *label, size_t rows, saddle_error
     size_t bad = label != NULL ? saddle_first_nonfinite(rows, label) : rows;
     if (bad == rows)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT, "the label of row %zu is %g; give finite labels",
-                       bad, label[bad]);
+    return saddle_refuse(error, "the label of row %zu is %g; give finite labels", bad, label[bad]);
 }
 
 /* Only if all offsets ascend is the last one the number of entries, which limits what may be read. A
@@ -21,19 +20,18 @@ static saddle_status check_offsets(size_t rows, size_t features, const size_t *r
                                    saddle_error *error)
 {
     if (row_start[0] != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "row_start[0] is %zu; it must be 0",
-                           row_start[0]);
+        return saddle_refuse(error, "row_start[0] is %zu; it must be 0", row_start[0]);
     for (size_t r = 0; r < rows; r++) {
         if (row_start[r + 1] < row_start[r])
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
+            return saddle_refuse(
+                error,
                 "row_start[%zu] = %zu is below row_start[%zu] = %zu; offsets must not decrease",
                 r + 1, row_start[r + 1], r, row_start[r]);
         if (row_start[r + 1] - row_start[r] > features)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "row_start[%zu] = %zu is more than %zu features above "
-                               "row_start[%zu] = %zu; a row has at most one entry per feature",
-                               r + 1, row_start[r + 1], features, r, row_start[r]);
+            return saddle_refuse(error,
+                                 "row_start[%zu] = %zu is more than %zu features above "
+                                 "row_start[%zu] = %zu; a row has at most one entry per feature",
+                                 r + 1, row_start[r + 1], features, r, row_start[r]);
     }
     return SADDLE_OK;
 }
@@ -44,14 +42,12 @@ static saddle_status check_entries(size_t rows, size_t features, const size_t *r
     for (size_t r = 0; r < rows; r++)
         for (size_t k = row_start[r]; k < row_start[r + 1]; k++) {
             if (column[k] >= features || (k > row_start[r] && column[k] <= column[k - 1]))
-                return saddle_fail(error, SADDLE_BAD_INPUT,
-                                   "row %zu: column %u; columns must ascend within a row and be "
-                                   "below %zu",
-                                   r, (unsigned)column[k], features);
+                return saddle_refuse(
+                    error, "row %zu: column %u; columns must ascend within a row and be below %zu",
+                    r, (unsigned)column[k], features);
             if (value != NULL && !isfinite(value[k]))
-                return saddle_fail(error, SADDLE_BAD_INPUT,
-                                   "row %zu, column %u is %g; give finite numbers", r,
-                                   (unsigned)column[k], value[k]);
+                return saddle_refuse(error, "row %zu, column %u is %g; give finite numbers", r,
+                                     (unsigned)column[k], value[k]);
         }
     return SADDLE_OK;
 }
@@ -69,13 +65,13 @@ static saddle_status check_arguments(size_t rows, size_t features, saddle_owners
                                      saddle_error *error)
 {
     if (rows == 0 || features == 0 || features > UINT32_MAX)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%zu rows of %zu features; give at least 1 of each, and at most 2^32 - "
-                           "1 features",
-                           rows, features);
+        return saddle_refuse(
+            error,
+            "%zu rows of %zu features; give at least 1 of each, and at most 2^32 - 1 features",
+            rows, features);
     if (ownership != SADDLE_COPY && ownership != SADDLE_BORROW)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "ownership is %d; give SADDLE_COPY or SADDLE_BORROW", (int)ownership);
+        return saddle_refuse(error, "ownership is %d; give SADDLE_COPY or SADDLE_BORROW",
+                             (int)ownership);
     return SADDLE_OK;
 }
 
@@ -143,9 +139,8 @@ saddle_status saddle_dataset_from_dense(saddle_dataset **out, size_t rows, size_
         return saddle_no_memory(error, "a data set");
     size_t bad = saddle_first_nonfinite(rows * features, x);
     if (bad < rows * features)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "row %zu, column %zu is %g; give finite numbers", bad / features,
-                           bad % features, x[bad]);
+        return saddle_refuse(error, "row %zu, column %zu is %g; give finite numbers",
+                             bad / features, bad % features, x[bad]);
     SADDLE_TRY(check_labels(label, rows, error));
     SADDLE_TRY(make_head(out, NAME, rows, features, label, error));
     (*out)->dense = borrow(x);

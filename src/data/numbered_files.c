@@ -31,9 +31,8 @@ static saddle_status scan(several *s, size_t number, const char *name, saddle_er
     SADDLE_OWNED_BY(saddle_columns_free_at) saddle_columns *columns = NULL;
     SADDLE_TRY(saddle_dataset_scan(&columns, name, s->options, error));
     if (number > 0 && (columns == NULL) != (s->columns == NULL))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s': some files are CSV and others are not; give files of one format",
-                           name);
+        return saddle_refuse(
+            error, "'%s': some files are CSV and others are not; give files of one format", name);
     if (number == 0)
         s->columns = saddle_taken(&columns);
     saddle_error why = {.message = ""};
@@ -65,11 +64,11 @@ static saddle_status add_up(const several *s, saddle_dataset *sum, saddle_error 
         const saddle_dataset *one = s->file[k];
         if ((one->dense == NULL) != (first->dense == NULL) ||
             (one->dense != NULL && one->features != first->features))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%s' has %zu feature%s, '%s' %zu, dense or sparse; give files of "
-                               "the same kind",
-                               first->name, first->features, SADDLE_PLURAL(first->features),
-                               one->name, one->features);
+            return saddle_refuse(
+                error,
+                "'%s' has %zu feature%s, '%s' %zu, dense or sparse; give files of the same kind",
+                first->name, first->features, SADDLE_PLURAL(first->features), one->name,
+                one->features);
         sum->features = one->features > sum->features ? one->features : sum->features;
         sum->rows += one->rows;
         sum->nonzeros += one->nonzeros;

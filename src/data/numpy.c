@@ -28,9 +28,8 @@ static saddle_status find_name(const char *path, const char *first, const char *
     *out = has_first ? first : has_second ? second : NULL;
     if (!has_first || !has_second)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' contains both %s and %s; save it with only one of them", path,
-                       first, second);
+    return saddle_refuse(error, "'%.300s' contains both %s and %s; save it with only one of them",
+                         path, first, second);
 }
 
 /* Reads a vector of `length` numbers (SIZE_MAX: any number of them); the caller frees it. */
@@ -46,10 +45,9 @@ static saddle_status read_vector(const char *path, const char *name, size_t leng
         return SADDLE_OK;
     saddle_free(*out);
     *out = NULL;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s': '%s' has shape (%zu, %zu); a vector of %zu numbers goes with the "
-                       "rows",
-                       path, name, shape[0], shape[1], length);
+    return saddle_refuse(
+        error, "'%.300s': '%s' has shape (%zu, %zu); a vector of %zu numbers goes with the rows",
+        path, name, shape[0], shape[1], length);
 }
 
 /* ---- labels ---- */
@@ -67,16 +65,15 @@ static saddle_status read_labels(saddle_dataset *data, const char *path,
     const char *name;
     SADDLE_TRY(find_name(from, "y", "labels", &name, error));
     if (options->labels == NULL && name == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' has no labels: no array is called y or labels; add one, or "
-                           "give the label file's path, or none",
-                           path);
+        return saddle_refuse(error,
+                             "'%.300s' has no labels: no array is called y or labels; add one, or "
+                             "give the label file's path, or none",
+                             path);
     SADDLE_TRY(read_vector(from, name != NULL ? name : "y", data->rows, &label, &count, error));
     size_t bad = saddle_first_nonfinite(count, label);
     if (bad < count)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s': the label of row %zu is %g; give finite labels", from, bad,
-                           label[bad]);
+        return saddle_refuse(error, "'%.300s': the label of row %zu is %g; give finite labels",
+                             from, bad, label[bad]);
     memcpy(data->label, label, count * sizeof *label);
     return SADDLE_OK;
 }
@@ -122,15 +119,13 @@ static saddle_status read_matrix(const char *path, const char *name, double **ou
     size_t count = shape[0] * shape[1];
     size_t bad = saddle_first_nonfinite(count, *out);
     if (rank != 2 || count == 0 || shape[1] > UINT32_MAX)
-        saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "'%.300s' holds an array of rank %zu and shape (%zu, %zu); give a matrix with a "
-            "row for each sample",
-            path, rank, shape[0], shape[1]);
+        saddle_refuse(error,
+                      "'%.300s' holds an array of rank %zu and shape (%zu, %zu); give a matrix "
+                      "with a row for each sample",
+                      path, rank, shape[0], shape[1]);
     else if (bad < count)
-        saddle_fail(error, SADDLE_BAD_INPUT,
-                    "'%.300s': row %zu, column %zu is %g; give finite numbers", path,
-                    bad / shape[1], bad % shape[1], (*out)[bad]);
+        saddle_refuse(error, "'%.300s': row %zu, column %zu is %g; give finite numbers", path,
+                      bad / shape[1], bad % shape[1], (*out)[bad]);
     else
         return SADDLE_OK;
     saddle_free(*out);
@@ -148,19 +143,19 @@ static saddle_status choose_column(const saddle_data_options *options, const cha
     if (options->labels != NULL || (wanted != NULL && strcmp(wanted, "none") == 0))
         return SADDLE_OK;
     if (fields < 2)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' has one column; a label and at least one feature are needed, "
-                           "or a label file, or --label-column none",
-                           path);
+        return saddle_refuse(error,
+                             "'%.300s' has one column; a label and at least one feature are "
+                             "needed, or a label file, or --label-column none",
+                             path);
     if (wanted == NULL || strcmp(wanted, "last") == 0)
         number = fields;
     else if (strcmp(wanted, "first") == 0)
         number = 1;
     else if (!saddle_parse_integer(wanted, &number) || number < 1 || number > fields)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "label column '%s' of '%.300s': give first, last, none or a number from "
-                           "1 to %zu; columns of a .npy have no names",
-                           wanted, path, fields);
+        return saddle_refuse(error,
+                             "label column '%s' of '%.300s': give first, last, none or a number "
+                             "from 1 to %zu; columns of a .npy have no names",
+                             wanted, path, fields);
     *out = (size_t)number - 1;
     return SADDLE_OK;
 }
@@ -211,9 +206,9 @@ static saddle_status check_format(const char *path, saddle_error *error)
     SADDLE_OWNED char *format = NULL;
     SADDLE_TRY(saddle_numpy_read_text(path, "format", &format, error));
     if (strcmp(format, "csr") != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' is a sparse matrix of format '%s'; save it with .tocsr()",
-                           path, SADDLE_EXCERPT(format));
+        return saddle_refuse(error,
+                             "'%.300s' is a sparse matrix of format '%s'; save it with .tocsr()",
+                             path, SADDLE_EXCERPT(format));
     return SADDLE_OK;
 }
 
@@ -225,10 +220,9 @@ static saddle_status read_arrays(struct csr *csr, const char *path, saddle_error
     SADDLE_TRY(read_vector(path, "shape", 2, &shape, &count, error));
     if (!(as_index(shape[0], 0x1p53, &csr->rows) && csr->rows > 0 &&
           as_index(shape[1], 0x1p32, &csr->features) && csr->features > 0))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' has shape (%g, %g); give at least 1 row and 1 to 2^32 - 1 "
-                           "features",
-                           path, shape[0], shape[1]);
+        return saddle_refuse(
+            error, "'%.300s' has shape (%g, %g); give at least 1 row and 1 to 2^32 - 1 features",
+            path, shape[0], shape[1]);
     SADDLE_TRY(read_vector(path, "indptr", csr->rows + 1, &csr->indptr, &count, error));
     SADDLE_TRY(read_vector(path, "data", SIZE_MAX, &csr->data, &csr->entries, error));
     return read_vector(path, "indices", csr->entries, &csr->indices, &count, error);
@@ -268,15 +262,15 @@ static saddle_status make_sparse(saddle_dataset **out, const char *name, const s
     SADDLE_TRY(saddle_dataset_new(out, name, csr->rows, csr->features, csr->entries, false, error));
     const saddle_dataset *data = *out;
     if (!fill(*out, csr))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s': indptr or indices do not fit its shape (%zu, %zu) and %zu "
-                           "entries; save it with scipy.sparse.save_npz",
-                           path, csr->rows, csr->features, csr->entries);
+        return saddle_refuse(error,
+                             "'%.300s': indptr or indices do not fit its shape (%zu, %zu) and %zu "
+                             "entries; save it with scipy.sparse.save_npz",
+                             path, csr->rows, csr->features, csr->entries);
     if (saddle_csr_check(csr->rows, csr->features, data->row_start, data->column, data->value,
                          &why) != SADDLE_OK)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s': %.500s (sum_duplicates() puts a scipy matrix in order)", path,
-                           why.message);
+        return saddle_refuse(error,
+                             "'%.300s': %.500s (sum_duplicates() puts a scipy matrix in order)",
+                             path, why.message);
     saddle_dataset_forget_ones(*out);
     return SADDLE_OK;
 }
@@ -302,10 +296,10 @@ saddle_status saddle_read_numpy(saddle_dataset **out, const char *name, const sa
     bool archive = saddle_input_begins(in, "PK");
     *out = NULL;
     if (in->unpacked != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is a gzip'd NumPy file; unpack it with gunzip first, or save it "
-                           "with numpy.savez_compressed",
-                           in->path);
+        return saddle_refuse(error,
+                             "'%s' is a gzip'd NumPy file; unpack it with gunzip first, or save it "
+                             "with numpy.savez_compressed",
+                             in->path);
     const char *found;
     SADDLE_TRY(find_name(in->path, "indptr", "X", &found, error));
     SADDLE_TRY(find_name(in->path, "indptr", "features", &found, error));

@@ -39,12 +39,12 @@ static saddle_status parse_kind(struct plan *plan, const char *text, saddle_erro
         plan->kind = LABEL_SKEW;
         if (!saddle_parse_real(text + sizeof skew - 1, &plan->alpha) ||
             !(plan->alpha >= 1e-6 && plan->alpha <= 1e6))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--partition: '%s': ALPHA must be a number from 1e-6 to 1e6", text);
+            return saddle_refuse(
+                error, "--partition: '%s': ALPHA must be a number from 1e-6 to 1e6", text);
     } else
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "--partition: there is no rule '%s'; give iid, contiguous or label-skew:ALPHA", text);
+        return saddle_refuse(
+            error, "--partition: there is no rule '%s'; give iid, contiguous or label-skew:ALPHA",
+            text);
     return SADDLE_OK;
 }
 
@@ -62,15 +62,15 @@ saddle_status saddle_read_samples(size_t *samples, size_t agents, const char *te
             samples[given] = (size_t)value;
     }
     if (!good)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--samples: '%s' is not valid; give one whole number of at least 1, or "
-                           "%zu of them separated by commas, one per agent",
-                           text, agents);
+        return saddle_refuse(error,
+                             "--samples: '%s' is not valid; give one whole number of at least 1, "
+                             "or %zu of them separated by commas, one per agent",
+                             text, agents);
     if (given != 1 && given != agents)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--samples: '%s' has %zu number%s for %zu agent%s; give one number for "
-                           "all agents, or one for each",
-                           text, given, SADDLE_PLURAL(given), agents, SADDLE_PLURAL(agents));
+        return saddle_refuse(error,
+                             "--samples: '%s' has %zu number%s for %zu agent%s; give one number "
+                             "for all agents, or one for each",
+                             text, given, SADDLE_PLURAL(given), agents, SADDLE_PLURAL(agents));
     for (size_t i = given; i < agents; i++)
         samples[i] = samples[0];
     return SADDLE_OK;
@@ -89,10 +89,10 @@ static saddle_status parse_samples(struct plan *plan, const char *text, size_t r
     for (size_t i = 0; i < plan->agents; i++)
         plan->total += size[i];
     if (plan->total > rows)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--samples: '%s' for %zu agent%s needs %zu rows, but there are only "
-                           "%zu; give a smaller number",
-                           text, plan->agents, SADDLE_PLURAL(plan->agents), plan->total, rows);
+        return saddle_refuse(error,
+                             "--samples: '%s' for %zu agent%s needs %zu rows, but there are only "
+                             "%zu; give a smaller number",
+                             text, plan->agents, SADDLE_PLURAL(plan->agents), plan->total, rows);
     return SADDLE_OK;
 }
 
@@ -299,8 +299,8 @@ static saddle_status skew(struct plan *plan, const saddle_dataset *data, const s
     if (pools.start == NULL || pools.row == NULL) {
         status = saddle_no_memory(error, "the partition");
     } else if (pools.classes > SADDLE_MOST_CLASSES) {
-        status = saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        status = saddle_refuse(
+            error,
             "label-skew needs classes, but there are %zu different labels; at most %d are possible",
             pools.classes, SADDLE_MOST_CLASSES);
     } else {
@@ -346,12 +346,12 @@ saddle_status saddle_partition_create(saddle_partition **out, const saddle_datas
     saddle_rng_init(&plan.rng, seed, SADDLE_RNG_PARTITION, 0, 0);
     SADDLE_TRY(parse_kind(&plan, text, error));
     if (agents == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "--agents: 0 is too few; give at least 1");
+        return saddle_refuse(error, "--agents: 0 is too few; give at least 1");
     if (agents > data->rows)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--agents: %zu are too many for %zu row%s, as every agent needs at "
-                           "least one; give at most %zu, or more data",
-                           agents, data->rows, SADDLE_PLURAL(data->rows), data->rows);
+        return saddle_refuse(error,
+                             "--agents: %zu are too many for %zu row%s, as every agent needs at "
+                             "least one; give at most %zu, or more data",
+                             agents, data->rows, SADDLE_PLURAL(data->rows), data->rows);
     SADDLE_OWNED_BY(saddle_partition_free_at)
     saddle_partition *partition = saddle_alloc(1, sizeof *partition);
     SADDLE_OWNED size_t *size = saddle_alloc(agents, sizeof *size);

@@ -12,9 +12,8 @@ static inline saddle_status saddle_rows_check(const saddle_dataset *data, size_t
 {
     if (data->features == features)
         return SADDLE_OK;
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "'%s' has %zu feature%s, but the model has %zu; give rows with the same features",
+    return saddle_refuse(
+        error, "'%s' has %zu feature%s, but the model has %zu; give rows with the same features",
         data->name, data->features, SADDLE_PLURAL(data->features), features);
 }
 

@@ -58,9 +58,8 @@ static saddle_status begin_libsvm(saddle_output *out, const saddle_dataset *data
     size_t entries = data->dense != NULL ? data->rows * data->features : stored;
     if (saddle_first_nonfinite(data->rows, data->label) < data->rows ||
         saddle_first_nonfinite(entries, entry) < entries)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "'%s' contains a NaN or an infinity; LIBSVM text can hold only finite numbers",
+        return saddle_refuse(
+            error, "'%s' contains a NaN or an infinity; LIBSVM text can hold only finite numbers",
             data->name);
     SADDLE_TRY(saddle_output_open(out, path, error));
     /* A last column without entries would be lost; write one zero to keep it. */

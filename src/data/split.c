@@ -74,16 +74,14 @@ static saddle_status sort_parts(const saddle_division *how, const char *name, si
                                 size_t *row, const size_t *size, saddle_error *error)
 {
     if (how->parts > rows)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' has %zu row%s, too few for %zu parts; make fewer parts", name,
-                           rows, SADDLE_PLURAL(rows), how->parts);
+        return saddle_refuse(error, "'%s' has %zu row%s, too few for %zu parts; make fewer parts",
+                             name, rows, SADDLE_PLURAL(rows), how->parts);
     for (size_t p = 0; p < how->parts; p++) {
         if (size[p] == 0)
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "a part with the share %g gets none of the %zu row%s of '%s'; give it a larger "
-                "share, or make fewer parts",
-                how->share[p], rows, SADDLE_PLURAL(rows), name);
+            return saddle_refuse(error,
+                                 "a part with the share %g gets none of the %zu row%s of '%s'; "
+                                 "give it a larger share, or make fewer parts",
+                                 how->share[p], rows, SADDLE_PLURAL(rows), name);
         qsort(row, size[p], sizeof *row, saddle_compare_sizes);
         row += size[p];
     }
@@ -95,18 +93,17 @@ static saddle_status check_shares(const saddle_division *how, saddle_error *erro
 {
     double sum = 0.0;
     if (how->parts == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "--parts: give at least 1 (got 0)");
+        return saddle_refuse(error, "--parts: give at least 1 (got 0)");
     for (size_t p = 0; p < how->parts; p++) {
         if (!(how->share[p] > 0.0))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "share: give part %zu a share above 0 (got %g)", p, how->share[p]);
+            return saddle_refuse(error, "share: give part %zu a share above 0 (got %g)", p,
+                                 how->share[p]);
         sum += how->share[p];
     }
     if (fabs(sum - 1.0) <= 1e-9)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "share: the shares of the parts sum to %.10g; give shares that sum to 1",
-                       sum);
+    return saddle_refuse(
+        error, "share: the shares of the parts sum to %.10g; give shares that sum to 1", sum);
 }
 
 saddle_status saddle_split_rows(const saddle_division *how, const char *name, const double *label,

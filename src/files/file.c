@@ -9,8 +9,7 @@
 static saddle_status refuse(const char *path, const char *why, const char *wanted,
                             saddle_error *error)
 {
-    return saddle_fail(error, SADDLE_BAD_INPUT, "cannot read '%.300s': %s; give %s", path, why,
-                       wanted);
+    return saddle_refuse(error, "cannot read '%.300s': %s; give %s", path, why, wanted);
 }
 
 /* Opens without blocking, because opening a pipe without a writer blocks. */
@@ -161,6 +160,6 @@ saddle_status saddle_make_directory(const char *what, const char *path, saddle_e
         return SADDLE_OK;
     if (errno == ENOMEM)
         return saddle_no_memory(error, "a directory name");
-    return saddle_fail(error, SADDLE_BAD_INPUT, "%s: cannot create the directory '%s': %s", what,
-                       path, strerror(errno));
+    return saddle_refuse(error, "%s: cannot create the directory '%s': %s", what, path,
+                         strerror(errno));
 }

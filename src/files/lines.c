@@ -10,10 +10,10 @@
 static saddle_status refuse(const char *path, const char *option, const char *why,
                             saddle_error *error)
 {
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: cannot write '%s': %s; give a path in a directory that exists and can "
-                       "be written to",
-                       option, path, why);
+    return saddle_refuse(
+        error,
+        "%s: cannot write '%s': %s; give a path in a directory that exists and can be written to",
+        option, path, why);
 }
 
 /* Opens a path for writing without waiting for a reader; -1 on failure. */
@@ -33,10 +33,10 @@ static int open_at_once(const saddle_lines *lines, const char *option, saddle_er
     if (descriptor >= 0)
         return descriptor;
     if (reason == ENXIO && stat(path, &status) == 0 && S_ISFIFO(status.st_mode))
-        saddle_fail(error, SADDLE_BAD_INPUT,
-                    "%s: cannot write '%s': it is a pipe that no process reads; start its reader "
-                    "first, or give a file's path",
-                    option, path);
+        saddle_refuse(error,
+                      "%s: cannot write '%s': it is a pipe that no process reads; start its reader "
+                      "first, or give a file's path",
+                      option, path);
     else
         refuse(path, option, strerror(reason), error);
     return -1;

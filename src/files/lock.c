@@ -57,10 +57,9 @@ static saddle_status lock(int descriptor, int way, const char *path, const char 
         saddle_snprintf(who, sizeof who, "another run of this process");
     else if (holder > 0)
         saddle_snprintf(who, sizeof who, "another run, process %ld", holder);
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "%s%s'%s' is being written by %s; wait until it has ended, or give another path", option,
-        *option != '\0' ? ": " : "", path, who);
+    return saddle_refuse(
+        error, "%s%s'%s' is being written by %s; wait until it has ended, or give another path",
+        option, *option != '\0' ? ": " : "", path, who);
 }
 
 saddle_status saddle_lock_file(int descriptor, const char *path, const char *option,

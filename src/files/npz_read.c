@@ -28,8 +28,7 @@ refuse(const stream *in, saddle_error *error, const char *format, ...)
     for (char *at = why; *at != '\0'; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7F)
             *at = '?';
-    return saddle_fail(error, SADDLE_BAD_INPUT, "cannot read '%.80s' from '%.300s': %s", in->name,
-                       in->path, why);
+    return saddle_refuse(error, "cannot read '%.80s' from '%.300s': %s", in->name, in->path, why);
 }
 
 /* Reads exactly `bytes` bytes; false at the end of the stream and on errors, including a wrong checksum. */

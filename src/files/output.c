@@ -137,7 +137,7 @@ static saddle_status check_target(const char *path, struct stat *old, bool *ther
     }
     if (why == NULL)
         return SADDLE_OK;
-    saddle_fail(error, SADDLE_BAD_INPUT, "cannot write '%s': %s; %s", path, why, remedy);
+    saddle_refuse(error, "cannot write '%s': %s; %s", path, why, remedy);
     return SADDLE_BAD_INPUT;
 }
 
@@ -184,10 +184,10 @@ saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_er
     release(out);
     if (reason == ENOMEM)
         return saddle_no_memory(error, "a file name");
-    saddle_fail(error, SADDLE_BAD_INPUT,
-                "cannot write '%s': %s; give a path in a directory that exists and can "
-                "be written to",
-                path, strerror(reason));
+    saddle_refuse(
+        error,
+        "cannot write '%s': %s; give a path in a directory that exists and can be written to", path,
+        strerror(reason));
     return SADDLE_BAD_INPUT;
 }
 

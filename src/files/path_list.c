@@ -137,8 +137,8 @@ static saddle_status check(const saddle_path_list *outputs, const saddle_path_li
         /* Of two outputs, ask the user to change the later one. */
         const saddle_path_entry *one = all[k + all[k + 1].output].entry;
         const saddle_path_entry *other = all[k + !all[k + 1].output].entry;
-        status = saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        status = saddle_refuse(
+            error,
             "%s: '%.300s' is also the file of %s and would be overwritten; give another path",
             one->what, one->path, other->what);
     }

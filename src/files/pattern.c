@@ -31,10 +31,10 @@ saddle_status saddle_pattern_check(const char *pattern, saddle_error *error)
     const char *place = pattern + strcspn(pattern, "%");
     if (*place != '\0' && read_place(place, &width) > 0 && strchr(place + 1, '%') == NULL)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%s' has a %% in it; use %%d or %%02d, once, for the number of an agent "
-                       "from 0, as in part-%%d.libsvm",
-                       pattern);
+    return saddle_refuse(error,
+                         "'%s' has a %% in it; use %%d or %%02d, once, for the number of an agent "
+                         "from 0, as in part-%%d.libsvm",
+                         pattern);
 }
 
 char *saddle_pattern_name(const char *pattern, size_t number)
@@ -81,7 +81,7 @@ saddle_status saddle_no_first_file(const char *pattern, saddle_error *error)
 {
     SADDLE_OWNED char *first = saddle_pattern_name(pattern, 0);
     SADDLE_TRY(saddle_check_memory(first, "a file name", error));
-    saddle_fail(error, SADDLE_BAD_INPUT, "there is no file '%s'; files are numbered from 0", first);
+    saddle_refuse(error, "there is no file '%s'; files are numbered from 0", first);
     return SADDLE_BAD_INPUT;
 }
 
@@ -90,16 +90,15 @@ saddle_status saddle_check_data_name(const char *path, saddle_error *error)
     static const char *const unwritten[] = {".gz", ".npy", ".idx"};
     const char *ending = strrchr(path, '.');
     if (saddle_is_pattern(path))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' has a %% in it, which stands for several files where data are "
-                           "read; give a name without it",
-                           path);
+        return saddle_refuse(error,
+                             "'%s' has a %% in it, which stands for several files where data are "
+                             "read; give a name without it",
+                             path);
     for (size_t k = 0; ending != NULL && k < sizeof unwritten / sizeof *unwritten; k++)
         if (strcmp(ending, unwritten[k]) == 0)
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "'%s': %s files cannot be written; use a name that ends in .csv or .npz, or "
-                "another ending for LIBSVM text",
-                path, ending);
+            return saddle_refuse(error,
+                                 "'%s': %s files cannot be written; use a name that ends in .csv "
+                                 "or .npz, or another ending for LIBSVM text",
+                                 path, ending);
     return SADDLE_OK;
 }

@@ -32,10 +32,10 @@ static saddle_status check_name(const char *text, saddle_error *error)
     size_t length = strcspn(text, ":");
     if (saddle_plugin_named(text) || length < 4 || strncmp(text + length - 3, ".so", 3) != 0)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%s' has no directory, and shared objects are not searched for; "
-                       "give a path such as ./%s",
-                       text, text);
+    return saddle_refuse(
+        error,
+        "'%s' has no directory, and shared objects are not searched for; give a path such as ./%s",
+        text, text);
 }
 
 /* Splits the text into one block with PATH, ARGUMENT, and a second copy of ARGUMENT. */
@@ -57,13 +57,13 @@ static saddle_status check_file(const char *path, saddle_error *error)
 {
     struct stat status;
     if (stat(path, &status) != 0 || access(path, R_OK) != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "cannot read the plug-in '%s': %s; give the path of a shared object",
-                           path, strerror(errno));
+        return saddle_refuse(error,
+                             "cannot read the plug-in '%s': %s; give the path of a shared object",
+                             path, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "the plug-in '%s' is not a regular file; give the path of a shared object", path);
+        return saddle_refuse(
+            error, "the plug-in '%s' is not a regular file; give the path of a shared object",
+            path);
     return SADDLE_OK;
 }
 
@@ -90,18 +90,17 @@ static saddle_status load(saddle_plugin_object *plugin, saddle_error *error)
     plugin->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (plugin->handle == NULL) {
         const char *reason = dlerror();
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "the plug-in '%s' cannot be loaded (%s); give a shared object, built with "
-            "-shared -fPIC and linked to all it calls other than saddle",
-            path, reason != NULL ? reason : "no reason given");
+        return saddle_refuse(error,
+                             "the plug-in '%s' cannot be loaded (%s); give a shared object, built "
+                             "with -shared -fPIC and linked to all it calls other than saddle",
+                             path, reason != NULL ? reason : "no reason given");
     }
     plugin->exported = dlsym(plugin->handle, SYMBOL);
     if (plugin->exported == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the plug-in '%s' exports no symbol " SYMBOL
-                           "; define the one that <saddle/plugin.h> declares",
-                           path);
+        return saddle_refuse(error,
+                             "the plug-in '%s' exports no symbol " SYMBOL
+                             "; define the one that <saddle/plugin.h> declares",
+                             path);
     return SADDLE_OK;
 }
 
@@ -110,22 +109,20 @@ static saddle_status check_exported(const saddle_plugin_object *plugin, saddle_e
 {
     const saddle_plugin_table *exported = plugin->exported;
     if (exported->abi == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           SYMBOL " of the plug-in '%s' has no ABI number; set .abi = "
-                                  "SADDLE_ABI",
-                           plugin->path);
+        return saddle_refuse(error,
+                             SYMBOL " of the plug-in '%s' has no ABI number; set .abi = SADDLE_ABI",
+                             plugin->path);
     if (exported->abi != SADDLE_ABI)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "the plug-in '%s' was built for ABI %u, but this library has ABI %u; build it "
-            "again with the headers of saddle %s",
-            plugin->path, (unsigned)exported->abi, SADDLE_ABI, saddle_version());
+        return saddle_refuse(error,
+                             "the plug-in '%s' was built for ABI %u, but this library has ABI %u; "
+                             "build it again with the headers of saddle %s",
+                             plugin->path, (unsigned)exported->abi, SADDLE_ABI, saddle_version());
     if (exported->problem == NULL && exported->algorithm == NULL && exported->set == NULL &&
         exported->regularizer == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           SYMBOL " of the plug-in '%s' is empty; set .problem, "
-                                  ".algorithm, .set or .regularizer",
-                           plugin->path);
+        return saddle_refuse(
+            error,
+            SYMBOL " of the plug-in '%s' is empty; set .problem, .algorithm, .set or .regularizer",
+            plugin->path);
     return SADDLE_OK;
 }
 
@@ -225,8 +222,8 @@ saddle_status saddle_catalog_check(const saddle_catalog *catalog, const void *ki
     const char *missing = name == NULL || *name == '\0' ? "name" : catalog->missing(kind);
     if (missing == NULL)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT, "the %s '%.300s' has no %s; set it", catalog->what,
-                       saddle_shown_name(text), missing);
+    return saddle_refuse(error, "the %s '%.300s' has no %s; set it", catalog->what,
+                         saddle_shown_name(text), missing);
 }
 
 /* Gets the class of the wanted kind from an object. */
@@ -235,9 +232,9 @@ static saddle_status take_class(const saddle_catalog *catalog, const saddle_plug
 {
     memcpy(kind, (const char *)plugin->exported + catalog->exported, sizeof *kind);
     if (*kind == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the plug-in '%s' has no %s; give one whose " SYMBOL " sets .%s",
-                           plugin->path, catalog->what, catalog->what);
+        return saddle_refuse(error,
+                             "the plug-in '%s' has no %s; give one whose " SYMBOL " sets .%s",
+                             plugin->path, catalog->what, catalog->what);
     return saddle_catalog_check(catalog, *kind, plugin->path, error);
 }
 
@@ -248,8 +245,7 @@ saddle_status saddle_catalog_choose(const saddle_catalog *catalog, const char *t
     *kind = NULL;
     *plugin = NULL;
     if (text == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "the text of the %s is NULL; give a name",
-                           catalog->what);
+        return saddle_refuse(error, "the text of the %s is NULL; give a name", catalog->what);
     SADDLE_TRY(check_name(text, error));
     if (!saddle_plugin_named(text)) {
         char name[64];
@@ -275,8 +271,8 @@ saddle_status saddle_plugin_options(const saddle_option *const *options, bool re
         return saddle_options_parse(options, list, target, error);
     if (reads_text || *list == '\0')
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s takes no options, but '%.200s' was given; leave it out", name, list);
+    return saddle_refuse(error, "%s takes no options, but '%.200s' was given; leave it out", name,
+                         list);
 }
 
 char *saddle_plugin_text(const saddle_plugin_object *plugin, const saddle_option *const *options,

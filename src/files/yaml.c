@@ -178,11 +178,11 @@ static saddle_status read_content(reader *in)
         return status;
     in->bytes = fread(in->content, 1, MOST_BYTES + 1, stream);
     if (ferror(stream))
-        status = saddle_fail(in->error, SADDLE_BAD_INPUT, "cannot read '%s': %s; give " WANTED,
-                             in->path, strerror(errno));
+        status = saddle_refuse(in->error, "cannot read '%s': %s; give " WANTED, in->path,
+                               strerror(errno));
     else if (in->bytes > MOST_BYTES)
-        status = saddle_fail(in->error, SADDLE_BAD_INPUT,
-                             "'%s' is longer than %zu bytes; give " WANTED, in->path, MOST_BYTES);
+        status = saddle_refuse(in->error, "'%s' is longer than %zu bytes; give " WANTED, in->path,
+                               MOST_BYTES);
     fclose(stream);
     return status;
 }

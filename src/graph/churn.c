@@ -134,15 +134,14 @@ static saddle_status check_presence(const reading *r, const char *path, saddle_e
         present += kind == SADDLE_CHURN_RETURN || kind == SADDLE_CHURN_JOIN;
         present -= kind == SADDLE_CHURN_LEAVE;
         if (present == 0)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%.300s': in round %" PRIu64
-                               " the last agent leaves; keep at least one",
-                               path, r->churn->event[k].round);
+            return saddle_refuse(
+                error, "'%.300s': in round %" PRIu64 " the last agent leaves; keep at least one",
+                path, r->churn->event[k].round);
     }
     if (present > 0)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s': every agent joins later; keep at least one from the start", path);
+    return saddle_refuse(
+        error, "'%.300s': every agent joins later; keep at least one from the start", path);
 }
 
 saddle_status saddle_churn_read(saddle_churn **out, const char *path, const saddle_graph *graph,

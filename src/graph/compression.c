@@ -49,18 +49,17 @@ static saddle_status read_number(saddle_compression *out, const char *text, sadd
     uint64_t bits;
     if (out->kind == SADDLE_COMPRESS_QUANTIZE) {
         if (!saddle_parse_integer(text, &bits) || bits < LEAST_BITS || bits > MOST_BITS)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "BITS must be a whole number from %d to %d (got '%s')", LEAST_BITS,
-                               MOST_BITS, SADDLE_EXCERPT(text));
+            return saddle_refuse(error, "BITS must be a whole number from %d to %d (got '%s')",
+                                 LEAST_BITS, MOST_BITS, SADDLE_EXCERPT(text));
         out->bits = (unsigned)bits;
         return SADDLE_OK;
     }
     if (!saddle_parse_real(text, &out->fraction) || !(out->fraction > 0.0) ||
         !(out->fraction <= 1.0))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "FRACTION, the share of the entries that is sent, must be above 0 and "
-                           "at most 1 (got '%s')",
-                           SADDLE_EXCERPT(text));
+        return saddle_refuse(error,
+                             "FRACTION, the share of the entries that is sent, must be above 0 and "
+                             "at most 1 (got '%s')",
+                             SADDLE_EXCERPT(text));
     return SADDLE_OK;
 }
 
@@ -75,7 +74,7 @@ saddle_status saddle_compression_read(saddle_compression *out, const char *text,
     bool plain = form->kind == SADDLE_COMPRESS_NONE;
     *out = (saddle_compression){.kind = form->kind, .rate = rate, .backs_off = isnan(rate)};
     if (plain != (colon == NULL))
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is not of the form %s",
-                           SADDLE_EXCERPT(text), form->synopsis);
+        return saddle_refuse(error, "'%s' is not of the form %s", SADDLE_EXCERPT(text),
+                             form->synopsis);
     return colon != NULL ? read_number(out, colon + 1, error) : SADDLE_OK;
 }

@@ -9,10 +9,10 @@ bool saddle_edges_reserve(saddle_edges *edges, size_t count)
     if (edges->status != SADDLE_OK || count <= edges->capacity)
         return edges->status == SADDLE_OK;
     if (count > SADDLE_MAX_EDGES) {
-        edges->status = saddle_fail(edges->error, SADDLE_BAD_INPUT,
-                                    "the graph would have %zu edges; at most %zu are supported: "
-                                    "use fewer agents or a sparser topology",
-                                    count, SADDLE_MAX_EDGES);
+        edges->status = saddle_refuse(edges->error,
+                                      "the graph would have %zu edges; at most %zu are supported: "
+                                      "use fewer agents or a sparser topology",
+                                      count, SADDLE_MAX_EDGES);
         return false;
     }
     saddle_edge *grown = saddle_alloc(count, sizeof *grown);
@@ -111,10 +111,10 @@ static saddle_status refuse_disconnected(const char *text, size_t agents, const 
 {
     char list[SADDLE_COMPONENTS_TEXT];
     saddle_components_describe(root, agents, components, list);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "the graph is not connected: %s; add edges that join them (topology '%s', "
-                       "%zu agent%s)",
-                       list, text, agents, SADDLE_PLURAL(agents));
+    return saddle_refuse(
+        error,
+        "the graph is not connected: %s; add edges that join them (topology '%s', %zu agent%s)",
+        list, text, agents, SADDLE_PLURAL(agents));
 }
 
 static saddle_status check_connected(const saddle_edges *edges, const char *text, size_t agents)
@@ -214,17 +214,14 @@ static saddle_status take_edge(saddle_edges *edges, saddle_edge_set *seen, size_
     size_t b = edge[2 * e + 1];
     saddle_error *error = edges->error;
     if (a >= agents || b >= agents)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "edge %zu links agents %zu and %zu; give agents from 0 to %zu", e, a, b,
-                           agents - 1);
+        return saddle_refuse(error, "edge %zu links agents %zu and %zu; give agents from 0 to %zu",
+                             e, a, b, agents - 1);
     if (a == b)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "edge %zu links agent %zu with itself; leave it out", e, a);
+        return saddle_refuse(error, "edge %zu links agent %zu with itself; leave it out", e, a);
     if (!saddle_edge_set_add(seen, a, b))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "edge %zu, which links agents %zu and %zu, is given twice; leave one "
-                           "out",
-                           e, a, b);
+        return saddle_refuse(
+            error, "edge %zu, which links agents %zu and %zu, is given twice; leave one out", e, a,
+            b);
     saddle_edges_add(edges, a, b);
     return edges->status;
 }
@@ -237,9 +234,8 @@ saddle_status saddle_graph_from_edges(saddle_graph **out, size_t agents, size_t 
     if (count > 0)
         SADDLE_REQUIRE(error, edge);
     if (agents == 0 || agents > SADDLE_MAX_AGENTS)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "a graph cannot have %zu agents; give a number from 1 to %zu", agents,
-                           SADDLE_MAX_AGENTS);
+        return saddle_refuse(error, "a graph cannot have %zu agents; give a number from 1 to %zu",
+                             agents, SADDLE_MAX_AGENTS);
     saddle_edges edges = {.error = error};
     saddle_edge_set seen = {0};
     if (saddle_edges_reserve(&edges, count) && !saddle_edge_set_create(&seen, count))

@@ -35,12 +35,11 @@ static saddle_status set_cost(costs *to, size_t cost, const char *text, saddle_e
         "the seconds of a gradient evaluation (IFO call), 0 or more"};
     double value;
     if (!isnan(to->value[cost]))
-        return saddle_fail(error, SADDLE_BAD_INPUT, "%s is given twice; leave one out",
-                           cost_name[cost]);
+        return saddle_refuse(error, "%s is given twice; leave one out", cost_name[cost]);
     if (!saddle_parse_real(text, &value) || !(value >= 0.0) || (cost == BANDWIDTH && value <= 0.0))
-        return saddle_fail(error, SADDLE_BAD_INPUT, "%s must be %s (got '%s')%s", cost_name[cost],
-                           range[cost], SADDLE_EXCERPT(text),
-                           cost == BANDWIDTH ? "; leave it out for links without a limit" : "");
+        return saddle_refuse(error, "%s must be %s (got '%s')%s", cost_name[cost], range[cost],
+                             SADDLE_EXCERPT(text),
+                             cost == BANDWIDTH ? "; leave it out for links without a limit" : "");
     to->value[cost] = value;
     return SADDLE_OK;
 }
@@ -62,10 +61,10 @@ static saddle_status read_uniform(costs *out, const char *text, saddle_error *er
         size_t name = strcspn(at, ":,");
         size_t cost = find_cost(at, name);
         if (at[name] != ':' || cost == COSTS)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%s' is not latency:SECONDS, bandwidth:BYTES_PER_SECOND or "
-                               "compute:SECONDS_PER_IFO; write it as in " EXAMPLE,
-                               saddle_excerpt_of(at, at + piece).text);
+            return saddle_refuse(error,
+                                 "'%s' is not latency:SECONDS, bandwidth:BYTES_PER_SECOND or "
+                                 "compute:SECONDS_PER_IFO; write it as in " EXAMPLE,
+                                 saddle_excerpt_of(at, at + piece).text);
         size_t length = piece - name - 1;
         if (length < sizeof value)
             memcpy(value, at + name + 1, length);

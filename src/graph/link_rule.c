@@ -39,8 +39,8 @@ static saddle_status read_probability(const char *text, const char *what, double
 {
     if (saddle_parse_real(text, out) && *out >= 0.0 && *out <= most)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT, "%s must be a number from 0 to %g (got '%s')", what,
-                       most, SADDLE_EXCERPT(text));
+    return saddle_refuse(error, "%s must be a number from 0 to %g (got '%s')", what, most,
+                         SADDLE_EXCERPT(text));
 }
 
 /* Removes a last field I-J. The agents are checked once the network is known. */
@@ -56,9 +56,9 @@ static saddle_status read_dead(saddle_link_rule *rule, saddle_fields *fields, sa
     if (!saddle_parse_integer_in(text, (size_t)(dash - text), &from) ||
         !saddle_parse_integer(dash + 1, &to) || from == to || from >= SADDLE_MAX_AGENTS ||
         to >= SADDLE_MAX_AGENTS)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "I-J, the dead direction, must be two different agents (got '%s')",
-                           SADDLE_EXCERPT(text));
+        return saddle_refuse(error,
+                             "I-J, the dead direction, must be two different agents (got '%s')",
+                             SADDLE_EXCERPT(text));
     rule->dead_from = (size_t)from;
     rule->dead_to = (size_t)to;
     fields->count--;
@@ -87,12 +87,11 @@ static saddle_status read_loss(saddle_link_rule *rule, const saddle_fields *fiel
     double least = fmax(1.0, rule->loss / (1.0 - rule->loss));
     if (!saddle_parse_real(fields->field[2], &rule->burst) || !(rule->burst >= least) ||
         !(rule->burst <= 1e6))
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "with P = %g, LENGTH, the mean number of rounds of a burst, must be at least %g%s and "
-            "at most 1e6 (got '%s')",
-            rule->loss, least, least > 1.0 ? ", that is P / (1 - P)," : "",
-            SADDLE_EXCERPT(fields->field[2]));
+        return saddle_refuse(error,
+                             "with P = %g, LENGTH, the mean number of rounds of a burst, must be "
+                             "at least %g%s and at most 1e6 (got '%s')",
+                             rule->loss, least, least > 1.0 ? ", that is P / (1 - P)," : "",
+                             SADDLE_EXCERPT(fields->field[2]));
     return SADDLE_OK;
 }
 
@@ -101,9 +100,8 @@ static saddle_status read_delay(saddle_link_rule *rule, const saddle_fields *fie
 {
     if (!saddle_parse_integer(fields->field[1], &rule->delay) || rule->delay < 1 ||
         rule->delay > MOST_DELAY)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "K, the largest delay in rounds, must be a whole number from 1 to %d (got '%s')",
+        return saddle_refuse(
+            error, "K, the largest delay in rounds, must be a whole number from 1 to %d (got '%s')",
             MOST_DELAY, SADDLE_EXCERPT(fields->field[1]));
     rule->late = 1.0;
     return fields->count > 2 ? read_probability(fields->field[2], "P, the share of late messages,",
@@ -127,8 +125,8 @@ static saddle_status read_fields(saddle_link_rule *rule, const link_form *form, 
                         ? colon != NULL && colon[1] != '\0'
                         : cut && fields.count - 1 >= form->least && fields.count - 1 <= most;
     if (!complete)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is not of the form %s",
-                           SADDLE_EXCERPT(text), form->synopsis);
+        return saddle_refuse(error, "'%s' is not of the form %s", SADDLE_EXCERPT(text),
+                             form->synopsis);
     rule->kind = form->kind;
     rule->tail = colon != NULL ? colon + 1 : NULL;
     if (form->kind == SADDLE_LINKS_AGREED || form->kind == SADDLE_LINKS_LOSSY)
@@ -403,19 +401,17 @@ static saddle_status check_dead(const saddle_link_rule *rule, const saddle_graph
     saddle_status status = left.status;
     SADDLE_THEN(status, saddle_check_memory(root, "the links", error));
     if (status == SADDLE_OK && high >= graph->agents)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "there is no agent %zu; give numbers from 0 to %zu", high,
-                             graph->agents - 1);
+        status = saddle_refuse(error, "there is no agent %zu; give numbers from 0 to %zu", high,
+                               graph->agents - 1);
     if (status == SADDLE_OK && left.count == graph->edges)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "agents %zu and %zu are not linked; name an edge of the topology", low,
-                             high);
+        status = saddle_refuse(
+            error, "agents %zu and %zu are not linked; name an edge of the topology", low, high);
     if (status == SADDLE_OK && saddle_edges_components(&left, graph->agents, root) > 1)
         status =
-            saddle_fail(error, SADDLE_BAD_INPUT,
-                        "without the edge of agents %zu and %zu the network is not connected; name "
-                        "another direction, or use a topology with more edges",
-                        low, high);
+            saddle_refuse(error,
+                          "without the edge of agents %zu and %zu the network is not connected; "
+                          "name another direction, or use a topology with more edges",
+                          low, high);
     saddle_free(root);
     saddle_edges_free(&left);
     return status;

@@ -117,10 +117,10 @@ static saddle_status weigh_edges(saddle_mixing *mixing, rule_kind kind, saddle_e
     complete(mixing);
     for (size_t i = 0; kind == BEST_CONSTANT && i < graph->agents; i++)
         if (!(mixing->self_weight[i] > TOLERANCE))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--mixing: 'best-constant' on topology '%s' gives agent %zu the "
-                               "self-weight %.6g, which must be positive; use metropolis",
-                               graph->text, i, mixing->self_weight[i]);
+            return saddle_refuse(error,
+                                 "--mixing: 'best-constant' on topology '%s' gives agent %zu the "
+                                 "self-weight %.6g, which must be positive; use metropolis",
+                                 graph->text, i, mixing->self_weight[i]);
     return SADDLE_OK;
 }
 
@@ -131,7 +131,7 @@ static saddle_status check_given(const saddle_mixing *mixing, const char *what, 
     saddle_error found = {.message = ""};
     saddle_status status = saddle_mixing_check(mixing, &found);
     if (status == SADDLE_CHECK_FAILED)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "%s%s: %s", what, how, found.message);
+        return saddle_refuse(error, "%s%s: %s", what, how, found.message);
     if (status != SADDLE_OK && error != NULL)
         *error = found;
     return status;
@@ -211,8 +211,8 @@ static saddle_status find_rule(const char *text, const rule **out, saddle_error 
     *out = found;
     const char *path = strchr(text, ':');
     if ((*out)->kind == GIVEN && (path == NULL || path[1] == '\0'))
-        return saddle_fail(error, SADDLE_BAD_INPUT, "--mixing: '%s' is not of the form %s", text,
-                           (*out)->info.synopsis);
+        return saddle_refuse(error, "--mixing: '%s' is not of the form %s", text,
+                             (*out)->info.synopsis);
     return SADDLE_OK;
 }
 
@@ -282,10 +282,10 @@ static saddle_status take_row(saddle_mixing *mixing, size_t i, const double *row
         else if (k < graph->start[i + 1] && graph->neighbour[k] == j)
             mixing->weight[k++] = row[j];
         else if (!(fabs(row[j]) <= TOLERANCE))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "the matrix: row %zu has %.17g in column %zu, but no edge links the "
-                               "two agents; it must be 0",
-                               i, row[j], j);
+            return saddle_refuse(error,
+                                 "the matrix: row %zu has %.17g in column %zu, but no edge links "
+                                 "the two agents; it must be 0",
+                                 i, row[j], j);
     }
     return SADDLE_OK;
 }
@@ -313,16 +313,16 @@ static saddle_status take_weight(saddle_mixing *mixing, size_t e, size_t a, size
     size_t agents = graph->agents;
     size_t at_a = a < agents && b < agents ? saddle_graph_position(graph, a, b) : SIZE_MAX;
     if (at_a == SIZE_MAX)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "weight %zu is of an edge between agents %zu and %zu, which the graph "
-                           "does not have",
-                           e, a, b);
+        return saddle_refuse(
+            error,
+            "weight %zu is of an edge between agents %zu and %zu, which the graph does not have", e,
+            a, b);
     if (mixing->weight[at_a] != 0.0 || !(weight > 0.0))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "weight %zu, of the edge between agents %zu and %zu, is %.17g%s; give "
-                           "every edge one positive weight",
-                           e, a, b, weight,
-                           mixing->weight[at_a] != 0.0 ? " and not its first" : "");
+        return saddle_refuse(error,
+                             "weight %zu, of the edge between agents %zu and %zu, is %.17g%s; give "
+                             "every edge one positive weight",
+                             e, a, b, weight,
+                             mixing->weight[at_a] != 0.0 ? " and not its first" : "");
     mixing->weight[at_a] = weight;
     mixing->weight[saddle_graph_position(graph, b, a)] = weight;
     return SADDLE_OK;
@@ -339,9 +339,9 @@ saddle_status saddle_mixing_from_edges(saddle_mixing **out, const saddle_graph *
     if (count > 0)
         SADDLE_REQUIRE(error, edge, weight);
     if (count != graph->edges)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%zu weight%s for a graph of %zu edge%s; give one for each", count,
-                           SADDLE_PLURAL(count), graph->edges, SADDLE_PLURAL(graph->edges));
+        return saddle_refuse(error, "%zu weight%s for a graph of %zu edge%s; give one for each",
+                             count, SADDLE_PLURAL(count), graph->edges,
+                             SADDLE_PLURAL(graph->edges));
     saddle_mixing *mixing;
     saddle_status status = open_mixing(&mixing, graph, "weights", error);
     for (size_t e = 0; status == SADDLE_OK && e < count; e++)

@@ -162,14 +162,13 @@ static saddle_status count_agents(const char *path, const located_edges *list, s
     for (size_t e = 0; e < list->count; e++)
         largest = saddle_larger(largest, list->edge[e].edge.b);
     if (list->count == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has no edges; write one `i j` per line",
-                           path);
+        return saddle_refuse(error, "'%s' has no edges; write one `i j` per line", path);
     /* A single large number must not allocate memory for millions of agents. */
     if (largest >= 2 * list->count)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' has %zu edge%s, too few for each of the agents 0 to %zu to have "
-                           "one; number the agents without gaps",
-                           path, list->count, SADDLE_PLURAL(list->count), largest);
+        return saddle_refuse(error,
+                             "'%s' has %zu edge%s, too few for each of the agents 0 to %zu to have "
+                             "one; number the agents without gaps",
+                             path, list->count, SADDLE_PLURAL(list->count), largest);
     *agents = largest + 1;
     return SADDLE_OK;
 }
@@ -276,7 +275,6 @@ saddle_status saddle_matrix_read(const saddle_graph *graph, const char *path, do
     SADDLE_TRY(saddle_read_lines(path, SADDLE_WANTED_TEXT_FILE, read_row, &m, error));
     if (m.row == graph->agents)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%s' has %zu row%s; the matrix must have one per agent, %zu", path, m.row,
-                       SADDLE_PLURAL(m.row), graph->agents);
+    return saddle_refuse(error, "'%s' has %zu row%s; the matrix must have one per agent, %zu", path,
+                         m.row, SADDLE_PLURAL(m.row), graph->agents);
 }

@@ -237,8 +237,7 @@ static saddle_status cut_fields(const topology *kind, const char *text, saddle_f
                      ? colon != NULL && colon[1] != '\0'
                      : saddle_split(fields, text) && fields->count == wanted.count;
     if (!right)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%.100s' is not of the form %s", text,
-                           kind->info.synopsis);
+        return saddle_refuse(error, "'%.100s' is not of the form %s", text, kind->info.synopsis);
     return SADDLE_OK;
 }
 
@@ -254,9 +253,9 @@ saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t a
     SADDLE_TRY(find_topology(text, &kind, error));
     SADDLE_TRY(cut_fields(kind, text, &fields, error));
     if ((agents == 0 && !kind->chooses_agents) || agents > SADDLE_MAX_AGENTS)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is impossible with %zu agents; give a number from 1 to %zu", text,
-                           agents, SADDLE_MAX_AGENTS);
+        return saddle_refuse(error,
+                             "'%s' is impossible with %zu agents; give a number from 1 to %zu",
+                             text, agents, SADDLE_MAX_AGENTS);
     const char *colon = strchr(text, ':');
     saddle_topology_request request = {.text = text,
                                        .tail = colon != NULL ? colon + 1 : NULL,

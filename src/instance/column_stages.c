@@ -104,10 +104,10 @@ saddle_status saddle_stage_share_columns(saddle_instance *e, saddle_error *error
         free(text);
     }
     if (status == SADDLE_OK && with > 0 && with < e->world->agents)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--data: the files of %zu agents are CSV and those of %zu are not; "
-                             "give all agents files of the same format",
-                             with, e->world->agents - with);
+        status = saddle_refuse(error,
+                               "--data: the files of %zu agents are CSV and those of %zu are not; "
+                               "give all agents files of the same format",
+                               with, e->world->agents - with);
     SADDLE_THEN_IF(status, with > 0,
                    saddle_in_field(
                        "--data",
@@ -135,7 +135,7 @@ static void explain_labels(const saddle_columns *columns, saddle_error *error)
                       text[shown]);
     if (shown < count)
         saddle_append(list, sizeof list, " and so on");
-    saddle_fail(error, SADDLE_BAD_INPUT, "%.700s (label %s)", said.message, list);
+    saddle_refuse(error, "%.700s (label %s)", said.message, list);
 }
 
 /* Decides how labels are converted, given the distinct labels of all agents, and records it in
@@ -192,10 +192,10 @@ static saddle_status refuse_texts(const saddle_instance *e, saddle_error *error)
     const char *const *text = saddle_columns_label_texts(e->columns, &count);
     if (text == NULL || e->kind == NULL || e->kind->labels != SADDLE_LABELS_REAL)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--data: the labels are text, such as '%s', but problem %s needs numbers; "
-                       "choose another --label-column or problem",
-                       SADDLE_EXCERPT(text[0]), e->kind->name);
+    return saddle_refuse(error,
+                         "--data: the labels are text, such as '%s', but problem %s needs numbers; "
+                         "choose another --label-column or problem",
+                         SADDLE_EXCERPT(text[0]), e->kind->name);
 }
 
 /* Lists the distinct labels of the agents in this process, and allocates memory for those of
@@ -253,10 +253,10 @@ saddle_status saddle_stage_share_labels(saddle_instance *e, saddle_error *error)
         return SADDLE_OK;
     size_t count = find_classes(parts, e->world);
     if (count == MOST_LABELS)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--data: there are %d or more different labels, but problem %s needs "
-                           "classes; give labels of classes, not measurements",
-                           MOST_LABELS, e->kind->name);
+        return saddle_refuse(error,
+                             "--data: there are %d or more different labels, but problem %s needs "
+                             "classes; give labels of classes, not measurements",
+                             MOST_LABELS, e->kind->name);
     SADDLE_TRY(settle_labels(e, parts->classes, count, error));
     const saddle_label_rule rule = saddle_plan_label_rule(e->plan, e->kind->labels);
     for (size_t k = 0; k < e->world->local; k++)

@@ -93,10 +93,10 @@ static saddle_status check_labels(const saddle_instance *e, saddle_error *error)
     const char *labels = e->plan->problem.labels;
     if (labels != NULL && strcmp(labels, "none") != 0 &&
         saddle_pattern_check(labels, NULL) != SADDLE_OK)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--labels: '%s' is one file, but data '%s' is one for each agent; use "
-                           "%%d for the agent's number, such as labels-%%d",
-                           labels, data);
+        return saddle_refuse(error,
+                             "--labels: '%s' is one file, but data '%s' is one for each agent; use "
+                             "%%d for the agent's number, such as labels-%%d",
+                             labels, data);
     return SADDLE_OK;
 }
 
@@ -106,11 +106,11 @@ static saddle_status check_partition(saddle_instance *e, saddle_error *error)
     saddle_plan *plan = &e->parts->plan;
     const char *partition = plan->problem.partition;
     if (SADDLE_GIVEN(plan, problem.partition) && strcmp(partition, "contiguous") != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--partition: '%s' with data '%s': every agent already has its own %s; "
-                           "leave --partition out",
-                           partition, plan->problem.data,
-                           plan->problem.shards != NULL ? "rows" : "file");
+        return saddle_refuse(error,
+                             "--partition: '%s' with data '%s': every agent already has its own "
+                             "%s; leave --partition out",
+                             partition, plan->problem.data,
+                             plan->problem.shards != NULL ? "rows" : "file");
     plan->problem.partition = "contiguous";
     return SADDLE_OK;
 }
@@ -134,10 +134,10 @@ saddle_status saddle_refuse_agent_file(size_t agent, const char *name, const sad
     bool there = saddle_data_find(name, &path, NULL) == SADDLE_OK;
     saddle_free(path);
     if (why->status == SADDLE_BAD_INPUT && !there)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--data: agent %zu has no file '%.300s'; add it, or set --agents to the "
-                           "number of files",
-                           agent, name);
+        return saddle_refuse(error,
+                             "--data: agent %zu has no file '%.300s'; add it, or set --agents to "
+                             "the number of files",
+                             agent, name);
     return saddle_fail(error, why->status, "--data: agent %zu: %s", agent, why->message);
 }
 
@@ -168,9 +168,8 @@ static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *e
     saddle_dataset **shard = &e->parts->shard[agent];
     const saddle_dataset *const *given = e->plan->problem.shards;
     if (given != NULL && given[agent] == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "shards: there are no rows for agent %zu: shards[%zu] is NULL", agent,
-                           agent);
+        return saddle_refuse(error, "shards: there are no rows for agent %zu: shards[%zu] is NULL",
+                             agent, agent);
     SADDLE_TRY(given != NULL ? saddle_dataset_view(shard, given[agent], error)
                              : load_part(e, agent, error));
     if (given != NULL && e->columns == NULL)
@@ -178,9 +177,9 @@ static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *e
     SADDLE_TRY(saddle_dataset_check_names(*shard, e->columns, error));
     size_t wanted = e->parts->samples[agent];
     if (wanted > (*shard)->rows)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--samples: %zu for agent %zu, but '%s' has only %zu row%s", wanted,
-                           agent, (*shard)->name, (*shard)->rows, SADDLE_PLURAL((*shard)->rows));
+        return saddle_refuse(error, "--samples: %zu for agent %zu, but '%s' has only %zu row%s",
+                             wanted, agent, (*shard)->name, (*shard)->rows,
+                             SADDLE_PLURAL((*shard)->rows));
     if (wanted > 0)
         SADDLE_TRY(cut(shard, wanted, error));
     e->parts->samples[agent] = (*shard)->rows;
@@ -264,11 +263,11 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
     for (size_t k = 0; k < world->local; k++) {
         saddle_dataset *data = e->parts->shard[world->here[k]];
         if (data->dense != NULL && data->features != e->features)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--data: '%s' of agent %zu has %zu feature%s, but another agent's "
-                               "file has %zu; give all agents the same features",
-                               data->name, world->here[k], data->features,
-                               SADDLE_PLURAL(data->features), e->features);
+            return saddle_refuse(error,
+                                 "--data: '%s' of agent %zu has %zu feature%s, but another agent's "
+                                 "file has %zu; give all agents the same features",
+                                 data->name, world->here[k], data->features,
+                                 SADDLE_PLURAL(data->features), e->features);
         data->features = e->features;
     }
     return SADDLE_OK;
@@ -293,10 +292,10 @@ static saddle_status generate_held_out(saddle_instance *e, uint64_t rows, saddle
     uint64_t taken = 0;
     const char *name = e->plan->problem.data;
     if (!synthetic_rows(name, &taken))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--test-data: synthetic rows belong to synthetic data, but the agents' "
-                           "data are '%s'; give a file of held-out rows",
-                           name);
+        return saddle_refuse(error,
+                             "--test-data: synthetic rows belong to synthetic data, but the "
+                             "agents' data are '%s'; give a file of held-out rows",
+                             name);
     SADDLE_OWNED_BY(saddle_dataset_free_at) saddle_dataset *all = NULL;
     SADDLE_TRY(saddle_dataset_generate(&all, (size_t)(taken + rows), e->features, e->seed, error));
     return saddle_dataset_range(&e->parts->held_out, all, (size_t)taken, (size_t)rows, error);
@@ -329,11 +328,11 @@ saddle_status saddle_stage_held_out(saddle_instance *e, saddle_error *error)
     SADDLE_THEN(status, saddle_dataset_check_names(*held_out, e->columns, error));
     status = saddle_in_field("--test-data", status, error);
     if (status == SADDLE_OK && (*held_out)->features != e->features)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--test-data: '%s' has %zu feature%s, but the agents' data have %zu; "
-                             "give rows with the same features",
-                             (*held_out)->name, (*held_out)->features,
-                             SADDLE_PLURAL((*held_out)->features), e->features);
+        status = saddle_refuse(error,
+                               "--test-data: '%s' has %zu feature%s, but the agents' data have "
+                               "%zu; give rows with the same features",
+                               (*held_out)->name, (*held_out)->features,
+                               SADDLE_PLURAL((*held_out)->features), e->features);
     e->held_out = *held_out;
     return status;
 }
@@ -347,13 +346,11 @@ static saddle_status check_shards(const saddle_instance *e, saddle_error *error)
     if (plan->problem.shards == NULL)
         return SADDLE_OK;
     if (plan->problem.rows != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "rows and shards are both given; give rows to be split between agents, "
-                           "or a shard for each agent");
+        return saddle_refuse(error, "rows and shards are both given; give rows to be split between "
+                                    "agents, or a shard for each agent");
     if (plan->problem.shard_count != e->world->agents)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "shards: shard_count is %zu, but there are %zu agents; give one shard for each",
+        return saddle_refuse(
+            error, "shards: shard_count is %zu, but there are %zu agents; give one shard for each",
             plan->problem.shard_count, e->world->agents);
     return SADDLE_OK;
 }
@@ -367,11 +364,11 @@ static saddle_status check_need(const saddle_instance *e, saddle_error *error)
     bool data = plan->problem.rows != NULL || plan->problem.shards != NULL ||
                 SADDLE_GIVEN(plan, problem.data);
     if (data && !needs_data(e))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--data: problem %s generates its own samples; leave --data out", name);
+        return saddle_refuse(
+            error, "--data: problem %s generates its own samples; leave --data out", name);
     if ((plan->problem.test_data != NULL || plan->problem.test_rows != NULL) && !needs_data(e))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--test-data: problem %s is not made from data; leave it out", name);
+        return saddle_refuse(error, "--test-data: problem %s is not made from data; leave it out",
+                             name);
     return SADDLE_OK;
 }
 
@@ -384,10 +381,10 @@ static saddle_status refuse_unlabelled(const saddle_instance *e, saddle_error *e
     bool no_column = column != NULL && strcmp(column, "none") == 0;
     if (!needs_data(e) || (!no_column && (file == NULL || strcmp(file, "none") != 0)))
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--%s: 'none' means rows without labels, which only predict can use; give "
-                       "the %s of the labels",
-                       no_column ? "label-column" : "labels", no_column ? "column" : "file");
+    return saddle_refuse(error,
+                         "--%s: 'none' means rows without labels, which only predict can use; give "
+                         "the %s of the labels",
+                         no_column ? "label-column" : "labels", no_column ? "column" : "file");
 }
 
 /* Allocates the arrays of the agents' data; for a problem that generates its samples, sets their

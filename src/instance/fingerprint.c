@@ -281,13 +281,13 @@ saddle_status saddle_same_contents(const saddle_instance *e, const saddle_world 
     world->share(world, 0, sizeof first, &first);
     if (own == first || text == NULL)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--%s: '%.300s' differs between processes: its contents in process %zu are "
-                       "not those in process 0; copy one file to all machines%s",
-                       option, text, world->rank,
-                       strcmp(option, "data") == 0
-                           ? ", or give each agent its own file, such as part-%d.csv"
-                           : "");
+    return saddle_refuse(error,
+                         "--%s: '%.300s' differs between processes: its contents in process %zu "
+                         "are not those in process 0; copy one file to all machines%s",
+                         option, text, world->rank,
+                         strcmp(option, "data") == 0
+                             ? ", or give each agent its own file, such as part-%d.csv"
+                             : "");
 }
 
 void saddle_append_inputs(const saddle_plan *plan, char *out, size_t size)

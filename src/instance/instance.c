@@ -110,12 +110,12 @@ static saddle_status check_scale(const saddle_instance *e, saddle_error *error)
     bool built_in = parts->choice.kind != NULL && parts->choice.plugin == NULL;
     if (!built_in || (isfinite(e->problem->tau) && isfinite(e->problem->alpha)))
         return SADDLE_OK;
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT, "tau %g and alpha %g of problem %s are not finite; %s",
-        e->problem->tau, e->problem->alpha, saddle_shown_name(e->problem->name),
-        parts->shard != NULL ? "squares of the data's values overflow: scale the data, as --scale "
-                               "standard does"
-                             : "choose its options closer to 1");
+    return saddle_refuse(
+        error, "tau %g and alpha %g of problem %s are not finite; %s", e->problem->tau,
+        e->problem->alpha, saddle_shown_name(e->problem->name),
+        parts->shard != NULL
+            ? "squares of the data's values overflow: scale the data, as --scale standard does"
+            : "choose its options closer to 1");
 }
 
 static saddle_status check_problem(saddle_instance *e, saddle_error *error)
@@ -124,8 +124,8 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
     if (plan->problem.own != NULL && e->problem->name != NULL)
         plan->problem.name = e->problem->name;
     if (e->held_out != NULL && e->problem->outcomes == NULL)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        return saddle_refuse(
+            error,
             "--test-data: problem %s has no outcomes; leave --test-data out and evaluate the saved "
             "model on it, or choose a problem with outcomes, such as auc or fair",
             saddle_shown_name(e->problem->name));
@@ -174,9 +174,8 @@ static saddle_status make_set(const saddle_set **out, saddle_set **made, const s
                               size_t dimension, saddle_error *error)
 {
     if (own != NULL && saddle_set_dimension(own) != dimension)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: the set has dimension %zu, but the variable has %zu", option,
-                           saddle_set_dimension(own), dimension);
+        return saddle_refuse(error, "%s: the set has dimension %zu, but the variable has %zu",
+                             option, saddle_set_dimension(own), dimension);
     *out = own;
     if (own != NULL)
         return SADDLE_OK;

@@ -48,21 +48,20 @@ saddle_status saddle_stage_read_links(saddle_instance *e, saddle_error *error)
     e->links = e->parts->links;
     if (status == SADDLE_OK && plan->network.inexact != SADDLE_INEXACT_NO &&
         !saddle_link_rule_one_sided(e->links))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--inexact: applies only to lossy, burst and delay links, but these are "
-                           "%.200s; leave --inexact out, or set --links to one of those",
-                           text);
+        return saddle_refuse(error,
+                             "--inexact: applies only to lossy, burst and delay links, but these "
+                             "are %.200s; leave --inexact out, or set --links to one of those",
+                             text);
     if (status != SADDLE_OK || plan->network.churn == NULL)
         return status;
     if (plan->network.inexact != SADDLE_INEXACT_NO)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--churn: agents can come and go only with exact links; leave --inexact "
-                           "or --churn out");
+        return saddle_refuse(error, "--churn: agents can come and go only with exact links; leave "
+                                    "--inexact or --churn out");
     if (e->links->kind != SADDLE_LINKS_RELIABLE && !saddle_link_rule_one_sided(e->links))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--churn: agents can come and go with links reliable, lossy, burst and "
-                           "delay (got links %.200s); change the links or leave --churn out",
-                           text);
+        return saddle_refuse(error,
+                             "--churn: agents can come and go with links reliable, lossy, burst "
+                             "and delay (got links %.200s); change the links or leave --churn out",
+                             text);
     return status;
 }
 
@@ -95,9 +94,8 @@ static saddle_status unite_sequence(saddle_instance *e, size_t agents, saddle_er
 {
     const saddle_plan *plan = &e->parts->plan;
     if (plan->network.graph != NULL)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "--links: %.200s already name the topologies; leave out the graph in memory",
+        return saddle_refuse(
+            error, "--links: %.200s already name the topologies; leave out the graph in memory",
             plan->network.links);
     return saddle_in_field("--links",
                            saddle_link_rule_union(e->parts->links, agents, SADDLE_DEFAULT_AGENTS,
@@ -112,24 +110,20 @@ saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
     size_t agents = (size_t)plan->network.agents;
     if (plan->network.weights != NULL && plan->network.graph != NULL &&
         !same_graph(plan->network.graph, plan->network.weights->graph))
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "graph and weights are both given, but the weights are on another graph; "
-            "leave the graph out");
+        return saddle_refuse(error, "graph and weights are both given, but the weights are on "
+                                    "another graph; leave the graph out");
     if (plan->network.weights != NULL)
         plan->network.graph = plan->network.weights->graph;
     if (own != NULL && agents != 0 && agents != own->agents)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--agents: %zu differs from the %zu agent%s of problem %s; leave it out",
-                           agents, own->agents, SADDLE_PLURAL(own->agents),
-                           saddle_shown_name(own->name));
+        return saddle_refuse(
+            error, "--agents: %zu differs from the %zu agent%s of problem %s; leave it out", agents,
+            own->agents, SADDLE_PLURAL(own->agents), saddle_shown_name(own->name));
     if (own != NULL)
         agents = own->agents;
     e->graph = plan->network.graph;
     if (e->graph != NULL && agents != 0 && agents != e->graph->agents)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--agents: %zu differs from the graph's %zu; leave it out", agents,
-                           e->graph->agents);
+        return saddle_refuse(error, "--agents: %zu differs from the graph's %zu; leave it out",
+                             agents, e->graph->agents);
     saddle_status status = SADDLE_OK;
     if (e->links->kind == SADDLE_LINKS_SEQUENCE) {
         SADDLE_TRY(unite_sequence(e, agents, error));

@@ -75,13 +75,13 @@ saddle_status saddle_plan_check_size(const saddle_plan *plan, saddle_error *erro
     if (plan->size == sizeof *plan && plan->abi == SADDLE_ABI)
         return SADDLE_OK;
     if (plan->size == SADDLE_PLAN_SHOWN)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "a plan from saddle_checkpoint_examine() is for inspection only; set "
-                           "outputs.resume of your own plan");
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "the plan has %zu bytes and ABI %u, but saddle %s expects %zu and %u; call "
-                       "saddle_plan_defaults(&plan, sizeof plan), compiled with its headers",
-                       plan->size, (unsigned)plan->abi, saddle_version(), sizeof *plan, SADDLE_ABI);
+        return saddle_refuse(error, "a plan from saddle_checkpoint_examine() is for inspection "
+                                    "only; set outputs.resume of your own plan");
+    return saddle_refuse(error,
+                         "the plan has %zu bytes and ABI %u, but saddle %s expects %zu and %u; "
+                         "call saddle_plan_defaults(&plan, sizeof plan), compiled with its headers",
+                         plan->size, (unsigned)plan->abi, saddle_version(), sizeof *plan,
+                         SADDLE_ABI);
 }
 
 /* ---- setting values -------------------------------------------------------------------------- */
@@ -94,8 +94,7 @@ static saddle_status refuse_unknown(const saddle_plan *plan, const char *name, s
         known[k] = saddle_plan_option(plan, k)->name;
     saddle_suggestion meant = saddle_suggest(name, known, known != NULL ? count : 0);
     saddle_free((void *)known);
-    return saddle_fail(error, SADDLE_BAD_INPUT, "unknown option '%s'%s", SADDLE_EXCERPT(name),
-                       meant.text);
+    return saddle_refuse(error, "unknown option '%s'%s", SADDLE_EXCERPT(name), meant.text);
 }
 
 saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *text,
@@ -140,13 +139,13 @@ static saddle_status apply(saddle_plan *plan, const saddle_yaml_entry *from, sad
     saddle_status status;
     bool given = chosen->from == SADDLE_FROM_CALLER;
     if (chosen->option->not_in_file)
-        status = saddle_fail(&reason, SADDLE_BAD_INPUT, "not allowed in a file; give it directly");
+        status = saddle_refuse(&reason, "not allowed in a file; give it directly");
     else if (!given && chosen->option->files == SADDLE_FILES_CODE &&
              strchr(from->value, '/') != NULL)
-        status = saddle_fail(&reason, SADDLE_BAD_INPUT,
-                             "'%.200s' is a plug-in, and plug-ins named in a file are not loaded; "
-                             "if you trust it, give %.200s as --%s",
-                             from->value, from->value, from->name);
+        status = saddle_refuse(&reason,
+                               "'%.200s' is a plug-in, and plug-ins named in a file are not "
+                               "loaded; if you trust it, give %.200s as --%s",
+                               from->value, from->value, from->name);
     else
         status = given ? saddle_option_read(chosen->option, from->value, &checked, &reason)
                        : saddle_entry_assign(plan, chosen, from->value, SADDLE_FROM_FILE, &reason);
@@ -202,8 +201,8 @@ static saddle_status take_field(saddle_plan *plan, saddle_entry *e, bool given, 
     const void *field = saddle_option_field(option, plan);
     const char *text = saddle_option_text(option, field, buffer);
     if (text == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "--%s: choice number %d is not one of %s",
-                           option->name, *(const int *)field, option->choices);
+        return saddle_refuse(error, "--%s: choice number %d is not one of %s", option->name,
+                             *(const int *)field, option->choices);
     bool points = option->kind == SADDLE_OPTION_TEXT;
     /* A NULL that stands for the default is not given. */
     if (strcmp(text, option->fallback) == 0) {
@@ -334,9 +333,8 @@ saddle_status saddle_plan_record_own(saddle_plan *plan, const saddle_option *con
         const char *text = saddle_option_text(*options, field, buffer);
         SADDLE_TRY(text != NULL
                        ? saddle_entry_assign_named(plan, found, text, found->from, error)
-                       : saddle_fail(error, SADDLE_BAD_INPUT,
-                                     "--%s: choice number %d is not one of %s", (*options)->name,
-                                     *(const int *)field, (*options)->choices));
+                       : saddle_refuse(error, "--%s: choice number %d is not one of %s",
+                                       (*options)->name, *(const int *)field, (*options)->choices));
     }
     return SADDLE_OK;
 }

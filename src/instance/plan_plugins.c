@@ -169,9 +169,9 @@ bool saddle_plan_text_overrides(const saddle_plan *plan, const saddle_option *op
 static saddle_status append(char **text, const char *name, const char *value, saddle_error *error)
 {
     if (strchr(value, ',') != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--%s: '%.200s' has a comma, which no option of a plug-in can have",
-                           name, value);
+        return saddle_refuse(error,
+                             "--%s: '%.200s' has a comma, which no option of a plug-in can have",
+                             name, value);
     const char *colon = strchr(*text, ':');
     const char *separator = colon == NULL ? ":" : colon[1] == '\0' ? "" : ",";
     char *longer = saddle_format("%s%s%s=%s", *text, separator, name, value);

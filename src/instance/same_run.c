@@ -214,15 +214,15 @@ static saddle_status refuse_plan(const saddle_world *world, const saddle_plan *p
 {
     if (d->option->files == SADDLE_FILES_CODE && names_plugin(d->value_here) &&
         names_plugin(d->value_there))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--%s: the plug-in '%.300s' of process %zu on %s is not the same file "
-                           "as that of process 0 on %s; copy one file to all hosts",
-                           d->option->name, SADDLE_PLAN_TEXT(plan, d->option), world->rank, host,
-                           first);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--%s: process %zu has '%.200s', but process 0 has '%.200s'; give all "
-                       "processes the same options and the same files",
-                       d->option->name, world->rank, d->value_here, d->value_there);
+        return saddle_refuse(error,
+                             "--%s: the plug-in '%.300s' of process %zu on %s is not the same file "
+                             "as that of process 0 on %s; copy one file to all hosts",
+                             d->option->name, SADDLE_PLAN_TEXT(plan, d->option), world->rank, host,
+                             first);
+    return saddle_refuse(error,
+                         "--%s: process %zu has '%.200s', but process 0 has '%.200s'; give all "
+                         "processes the same options and the same files",
+                         d->option->name, world->rank, d->value_here, d->value_there);
 }
 
 saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,

@@ -54,9 +54,9 @@ static saddle_status scale_rows(saddle_instance *e, saddle_error *error)
 static saddle_status check_rule(saddle_instance *e, saddle_error *error)
 {
     if (e->plan->problem.scale == SADDLE_SCALE_STANDARD)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--scale: problem %s uses its data as they are; leave --scale out",
-                           e->kind->name);
+        return saddle_refuse(error,
+                             "--scale: problem %s uses its data as they are; leave --scale out",
+                             e->kind->name);
     e->parts->plan.problem.scale = SADDLE_SCALE_NONE;
     return SADDLE_OK;
 }

@@ -30,11 +30,11 @@ static saddle_status read_file(const variable *v, const char *path, saddle_error
     if (length == dimension)
         memcpy(v->out, values, dimension * sizeof *values);
     else
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s': %s has %zu %s, but %s of this problem has %zu; use the "
-                           "model of a run with the same problem and sizes",
-                           path, v->array, length, length == 1 ? "entry" : "entries", v->name,
-                           dimension);
+        return saddle_refuse(error,
+                             "'%s': %s has %zu %s, but %s of this problem has %zu; use the model "
+                             "of a run with the same problem and sizes",
+                             path, v->array, length, length == 1 ? "entry" : "entries", v->name,
+                             dimension);
     return SADDLE_OK;
 }
 
@@ -60,11 +60,10 @@ static saddle_status apply_rule(const variable *v, const char *option, const cha
         for (size_t k = 0; k < dimension; k++)
             v->out[k] = number * saddle_rng_normal(&rng);
     } else {
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "%s: '%s' is not a starting point; give zeros, constant:V, normal:S (S at "
-            "least 0) or file:PATH",
-            option, rule);
+        return saddle_refuse(error,
+                             "%s: '%s' is not a starting point; give zeros, constant:V, normal:S "
+                             "(S at least 0) or file:PATH",
+                             option, rule);
     }
     return SADDLE_OK;
 }
@@ -76,8 +75,8 @@ static saddle_status make_one(const variable *v, const saddle_problem *problem, 
     bool suits = problem->start != NULL;
     size_t dimension = saddle_set_dimension(v->set);
     if (v->own != NULL && v->length != dimension)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        return saddle_refuse(
+            error,
             "start.%s: %s_length is %zu, but %s of this problem has %zu entries; give that many",
             v->name, v->name, v->length, v->name, dimension);
     /* Otherwise v->out already contains the problem's start. */
@@ -87,18 +86,15 @@ static saddle_status make_one(const variable *v, const saddle_problem *problem, 
         SADDLE_TRY(saddle_in_field(v->option, apply_rule(v, v->option, rule, seed, error), error));
     size_t bad = saddle_first_nonfinite(dimension, v->out);
     if (bad < dimension && v->own != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "start.%s: %s[%zu] is %g; a starting point must be finite", v->name,
-                           v->name, bad, v->out[bad]);
+        return saddle_refuse(error, "start.%s: %s[%zu] is %g; a starting point must be finite",
+                             v->name, v->name, bad, v->out[bad]);
     if (bad < dimension && suits && v->rule == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "start() of problem %s sets %s[%zu] = %g; a starting point must be "
-                           "finite",
-                           saddle_shown_name(problem->name), v->name, bad, v->out[bad]);
+        return saddle_refuse(
+            error, "start() of problem %s sets %s[%zu] = %g; a starting point must be finite",
+            saddle_shown_name(problem->name), v->name, bad, v->out[bad]);
     if (bad < dimension)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s: '%s' gives %s[%zu] = %g; a starting point must be finite",
-                           v->option, rule, v->name, bad, v->out[bad]);
+        return saddle_refuse(error, "%s: '%s' gives %s[%zu] = %g; a starting point must be finite",
+                             v->option, rule, v->name, bad, v->out[bad]);
     SADDLE_OWNED double *scratch = saddle_alloc_doubles(saddle_set_scratch(v->set));
     SADDLE_TRY(saddle_check_memory(scratch, "the starting point", error));
     saddle_set_project(v->set, v->out, scratch);

@@ -403,10 +403,10 @@ saddle_status saddle_mlp_create(saddle_model **out, size_t inputs, const char *w
     SADDLE_TRY(saddle_check_memory(net, "the model", error));
     if (!read_widths(net, widths)) {
         saddle_free(net);
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--score: 'mlp:%s' is not of the form mlp:H1[,H2,...]; give 1 to %d "
-                           "widths from 1 to %d, such as mlp:64,32",
-                           widths, MOST_LAYERS, MOST_UNITS);
+        return saddle_refuse(error,
+                             "--score: 'mlp:%s' is not of the form mlp:H1[,H2,...]; give 1 to %d "
+                             "widths from 1 to %d, such as mlp:64,32",
+                             widths, MOST_LAYERS, MOST_UNITS);
     }
     net->activation = activation;
     net->width[0] = inputs;

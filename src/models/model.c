@@ -26,9 +26,8 @@ saddle_status saddle_model_create(saddle_model **out, const saddle_model_choice 
         return saddle_linear_create(out, inputs, error);
     if (strncmp(choice->score, "mlp:", 4) == 0)
         return saddle_mlp_create(out, inputs, choice->score + 4, choice->activation, error);
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "--score: '%s' is not a model; give linear or mlp:H1[,H2,...], such as mlp:64",
+    return saddle_refuse(
+        error, "--score: '%s' is not a model; give linear or mlp:H1[,H2,...], such as mlp:64",
         choice->score);
 }
 
@@ -41,10 +40,10 @@ saddle_status saddle_model_score(const saddle_model *model, const saddle_dataset
                                  const double *w, double *out, saddle_error *error)
 {
     if (data->features > model->inputs)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the data have %zu feature%s, but the model has %zu; give data with at "
-                           "most as many",
-                           data->features, SADDLE_PLURAL(data->features), model->inputs);
+        return saddle_refuse(
+            error,
+            "the data have %zu feature%s, but the model has %zu; give data with at most as many",
+            data->features, SADDLE_PLURAL(data->features), model->inputs);
     SADDLE_OWNED double *scratch = saddle_alloc_doubles(model->scratch);
     SADDLE_TRY(saddle_check_memory(scratch, "the model", error));
     for (size_t first = 0; first < data->rows; first += SADDLE_MODEL_BLOCK) {

@@ -393,8 +393,8 @@ static saddle_status find_share(instance *self, const saddle_problem_inputs *inp
                                          &chosen->positive_share, NULL, error));
     set_share(&self->problem, chosen->positive_share);
     if (!(self->share > 0.0 && self->share < 1.0))
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        return saddle_refuse(
+            error,
             "--positive: the share of positives is %g, but auc needs samples of both classes",
             self->share);
     return SADDLE_OK;

@@ -315,18 +315,16 @@ saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const
     SADDLE_REQUIRE(error, problem, x_set, y_set, out);
     *out = (saddle_gradient_check){.agent = 0};
     if (points == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "a gradient check needs at least 1 point (got 0)");
+        return saddle_refuse(error, "a gradient check needs at least 1 point (got 0)");
     saddle_status status = saddle_problem_check(problem, error);
     if (status != SADDLE_OK)
         return status;
     if (saddle_set_dimension(x_set) != problem->x_dim ||
         saddle_set_dimension(y_set) != problem->y_dim)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the sets have dimensions %zu and %zu, but problem %s has %zu (x) and "
-                           "%zu (y)",
-                           saddle_set_dimension(x_set), saddle_set_dimension(y_set),
-                           saddle_shown_name(problem->name), problem->x_dim, problem->y_dim);
+        return saddle_refuse(
+            error, "the sets have dimensions %zu and %zu, but problem %s has %zu (x) and %zu (y)",
+            saddle_set_dimension(x_set), saddle_set_dimension(y_set),
+            saddle_shown_name(problem->name), problem->x_dim, problem->y_dim);
     check c = {
         .problem = problem, .x = {.set = x_set}, .y = {.set = y_set}, .worst = 0.0, .out = out};
     const saddle_world *world = problem->world;

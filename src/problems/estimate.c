@@ -166,11 +166,10 @@ saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
     SADDLE_TRY(saddle_check_memory(centre, "the estimate of L and mu", error));
     saddle_free(centre);
     if (extreme[2] > -INFINITY)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "an entry of gradient() of problem %.60s is nan at agent %.0f, at a point "
-            "of X and Y around the start, where L and mu are estimated; check its "
-            "functions",
+        return saddle_refuse(
+            error,
+            "an entry of gradient() of problem %.60s is nan at agent %.0f, at a point of X and Y "
+            "around the start, where L and mu are estimated; check its functions",
             saddle_shown_name(problem->name), -extreme[2]);
     double lipschitz = extreme[0];
     double concavity = -extreme[1];

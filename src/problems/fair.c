@@ -435,9 +435,8 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
                                      error));
     self->blind.hidden = self->sensitive.hidden;
     if (!(self->weight + self->ridge > 0.0))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--fairness-ridge: if it and --fairness are both 0, nothing is concave "
-                           "in y; give a positive ridge or auto");
+        return saddle_refuse(error, "--fairness-ridge: if it and --fairness are both 0, nothing is "
+                                    "concave in y; give a positive ridge or auto");
     return SADDLE_OK;
 }
 

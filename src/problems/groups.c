@@ -36,11 +36,10 @@ static saddle_status add_column(saddle_groups *g, const char *text, size_t lengt
                                    error));
     for (size_t k = 0; k < g->width; k++)
         if (g->column[k].first == found.first && g->column[k].count == found.count)
-            return saddle_fail(error, SADDLE_BAD_INPUT, "--groups: '%s' is listed twice",
-                               saddle_excerpt_of(text, text + length).text);
+            return saddle_refuse(error, "--groups: '%s' is listed twice",
+                                 saddle_excerpt_of(text, text + length).text);
     if (g->width == SADDLE_GROUP_COLUMNS)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "--groups: give at most %d columns",
-                           SADDLE_GROUP_COLUMNS);
+        return saddle_refuse(error, "--groups: give at most %d columns", SADDLE_GROUP_COLUMNS);
     g->column[g->width++] = found;
     return SADDLE_OK;
 }
@@ -176,8 +175,8 @@ static bool add_key(saddle_groups *g, const double *key)
 
 static saddle_status too_many(saddle_error *error)
 {
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
+    return saddle_refuse(
+        error,
         "--groups: the rows form more than %d groups; choose columns with fewer different values",
         SADDLE_MOST_GROUPS);
 }
@@ -224,11 +223,12 @@ static saddle_status read_keys(saddle_groups *g, const char *values, saddle_erro
     size_t length;
     for (const char *item; (item = saddle_next_item(&rest, &length)) != NULL;)
         if (!append_key(g, item, length))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--group-values: '%.100s' is not a list of groups; give at most %d "
-                               "different ones separated by commas, each of %zu value%s%s, or auto",
-                               values, SADDLE_MOST_GROUPS, g->width, g->width > 1 ? "s" : "",
-                               g->width > 1 ? " separated by colons" : "");
+            return saddle_refuse(
+                error,
+                "--group-values: '%.100s' is not a list of groups; give at most %d different ones "
+                "separated by commas, each of %zu value%s%s, or auto",
+                values, SADDLE_MOST_GROUPS, g->width, g->width > 1 ? "s" : "",
+                g->width > 1 ? " separated by colons" : "");
     return SADDLE_OK;
 }
 
@@ -258,11 +258,10 @@ static saddle_status choose_groups(const saddle_problem_inputs *inputs, const ch
     if (inputs->data != NULL && saddle_data_is_known(inputs->data))
         return SADDLE_OK;
     bool named = saddle_columns_count(inputs->columns) > 0;
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "--groups: which rows of these data form a group is not known; give agents, if "
-        "the rows of each agent do, or names of columns or numbers from 1 to %zu, "
-        "and label, such as %s,label",
+    return saddle_refuse(
+        error,
+        "--groups: which rows of these data form a group is not known; give agents, if the rows of "
+        "each agent do, or names of columns or numbers from 1 to %zu, and label, such as %s,label",
         inputs->features, named ? SADDLE_EXCERPT(saddle_columns_name(inputs->columns, 0)) : "1");
 }
 
@@ -275,9 +274,8 @@ saddle_status saddle_groups_read(saddle_groups *out, const saddle_problem_inputs
     out->by_agent = strcmp(*by, "agents") == 0;
     out->given = values != NULL;
     if (out->by_agent && out->given)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--group-values: with groups = agents there are no values; leave it "
-                           "out, or set --groups to columns");
+        return saddle_refuse(error, "--group-values: with groups = agents there are no values; "
+                                    "leave it out, or set --groups to columns");
     if (!out->by_agent)
         SADDLE_TRY(read_columns(out, *by, error));
     if (!allocate(out))
@@ -335,15 +333,14 @@ static int64_t assign_rows(saddle_groups *g)
 static saddle_status check_sizes(const saddle_groups *g, int64_t without, saddle_error *error)
 {
     if (without > 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--group-values: %lld rows belong to none of the %zu groups; list all "
-                           "groups, or give auto",
-                           (long long)without, g->count);
+        return saddle_refuse(error,
+                             "--group-values: %lld rows belong to none of the %zu groups; list all "
+                             "groups, or give auto",
+                             (long long)without, g->count);
     for (size_t k = 0; k < g->count; k++)
         if (g->size[k] == 0)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--group-values: no agent has a row of group %zu; leave it out",
-                               k + 1);
+            return saddle_refuse(
+                error, "--group-values: no agent has a row of group %zu; leave it out", k + 1);
     return SADDLE_OK;
 }
 

@@ -275,10 +275,10 @@ static saddle_status read_poisoned(instance *self, const char *text, saddle_erro
             self->poisoned[i] = true;
     }
     if (!good)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--poisoned: '%s' is not valid; give the number of agents, 0 to %zu, or "
-                           "agents:I,J,... with different numbers from 0 to %zu",
-                           text, agents, agents - 1);
+        return saddle_refuse(error,
+                             "--poisoned: '%s' is not valid; give the number of agents, 0 to %zu, "
+                             "or agents:I,J,... with different numbers from 0 to %zu",
+                             text, agents, agents - 1);
     return SADDLE_OK;
 }
 

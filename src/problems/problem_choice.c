@@ -67,11 +67,11 @@ static saddle_status init(const saddle_problem_choice *choice, saddle_problem *p
     saddle_error said = {.message = ""};
     saddle_status status = choice->kind->init(problem, inputs, &said);
     if (status == SADDLE_OK && problem->agents != inputs->agents)
-        status = saddle_fail(&said, SADDLE_BAD_INPUT,
-                             "problem %s is for %zu agent%s, but there are %zu; set --agents to "
-                             "%zu or make it use inputs->agents",
-                             choice->kind->name, problem->agents, SADDLE_PLURAL(problem->agents),
-                             inputs->agents, problem->agents);
+        status = saddle_refuse(&said,
+                               "problem %s is for %zu agent%s, but there are %zu; set --agents to "
+                               "%zu or make it use inputs->agents",
+                               choice->kind->name, problem->agents, SADDLE_PLURAL(problem->agents),
+                               inputs->agents, problem->agents);
     if (status != SADDLE_OK && choice->plugin != NULL)
         return saddle_in_field(
             "--problem", saddle_plugin_failed(choice->plugin->path, status, &said, error), error);

@@ -392,9 +392,8 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     double mu = chosen->mu;
     double lipschitz = chosen->lipschitz;
     if (!(lipschitz >= 2.0 * (1.0 + DEVIATION) * mu))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--lipschitz: %g is too small for mu = %g; give at least %g", lipschitz,
-                           mu, 2.0 * (1.0 + DEVIATION) * mu);
+        return saddle_refuse(error, "--lipschitz: %g is too small for mu = %g; give at least %g",
+                             lipschitz, mu, 2.0 * (1.0 + DEVIATION) * mu);
     size_t x_dim = (size_t)chosen->x_dim;
     size_t y_dim = (size_t)chosen->y_dim;
     self->coupled = x_dim < y_dim ? x_dim : y_dim;

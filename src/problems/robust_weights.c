@@ -165,14 +165,14 @@ saddle_status saddle_robust_prepare(saddle_robust *self, const saddle_problem_in
     double n = (double)most;
     double concavity = self->lambda1 * n * n;
     if (isinf(concavity) && self->loss == SADDLE_ROBUST_LOGISTIC)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--lambda1: %g times n^2, with n = %zu, overflows; give a smaller value",
-                           self->lambda1, most);
+        return saddle_refuse(
+            error, "--lambda1: %g times n^2, with n = %zu, overflows; give a smaller value",
+            self->lambda1, most);
     if (isinf(concavity))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--divergence: %g times n = %zu overflows; give a smaller value, or "
-                           "labels on a smaller scale",
-                           self->lambda1 * n, most);
+        return saddle_refuse(error,
+                             "--divergence: %g times n = %zu overflows; give a smaller value, or "
+                             "labels on a smaller scale",
+                             self->lambda1 * n, most);
     self->shard = inputs->shard;
     self->problem.x_dim = inputs->features + (self->intercept ? 1 : 0);
     self->problem.y_dim = most;

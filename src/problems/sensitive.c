@@ -46,10 +46,10 @@ static saddle_status read_signs(saddle_sensitive *self, saddle_error *error)
         for (size_t row = 0; row < data->rows; row++) {
             double attribute = saddle_row_entry(data, row, self->column);
             if (attribute != 0.0 && attribute != 1.0)
-                return saddle_fail(error, SADDLE_BAD_INPUT,
-                                   "--sensitive: feature %zu is %g in a row of agent %zu; a "
-                                   "sensitive attribute must be 0 or 1",
-                                   self->column + 1, attribute, i);
+                return saddle_refuse(error,
+                                     "--sensitive: feature %zu is %g in a row of agent %zu; a "
+                                     "sensitive attribute must be 0 or 1",
+                                     self->column + 1, attribute, i);
             *next++ = 2.0 * attribute - 1.0;
         }
     }

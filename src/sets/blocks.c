@@ -32,27 +32,26 @@ static saddle_status read_block(written *out, char *item, bool last, const saddl
 {
     char *star = strchr(item, '*');
     if (star == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': the block '%.200s' is not of the form COUNT*SET; write %s",
-                           set->term.text, item, set->term.kind->synopsis);
+        return saddle_refuse(error,
+                             "'%.200s': the block '%.200s' is not of the form COUNT*SET; write %s",
+                             set->term.text, item, set->term.kind->synopsis);
     *star = '\0';
     out->text = star + 1;
     out->rest = star == item;
     uint64_t count = 0;
     if (out->rest && !last)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': '*%.200s' has no COUNT, but only the last block may take the "
-                           "rest; write %s",
-                           set->term.text, out->text, set->term.kind->synopsis);
+        return saddle_refuse(
+            error,
+            "'%.200s': '*%.200s' has no COUNT, but only the last block may take the rest; write %s",
+            set->term.text, out->text, set->term.kind->synopsis);
     if (!out->rest && (!saddle_parse_integer(item, &count) || count == 0 || count > SIZE_MAX))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': the COUNT '%.200s' is not a whole number of at least 1; "
-                           "write %s",
-                           set->term.text, item, set->term.kind->synopsis);
+        return saddle_refuse(
+            error, "'%.200s': the COUNT '%.200s' is not a whole number of at least 1; write %s",
+            set->term.text, item, set->term.kind->synopsis);
     if (strncmp(out->text, "blocks", 6) == 0 && (out->text[6] == ':' || out->text[6] == '\0'))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': blocks cannot be nested; write all blocks in one list, %s",
-                           set->term.text, set->term.kind->synopsis);
+        return saddle_refuse(error,
+                             "'%.200s': blocks cannot be nested; write all blocks in one list, %s",
+                             set->term.text, set->term.kind->synopsis);
     out->count = (size_t)count;
     return SADDLE_OK;
 }
@@ -69,15 +68,15 @@ static saddle_status fill_counts(written *item, size_t count, const saddle_set *
     if (last->rest && total < set->term.dimension)
         last->count = set->term.dimension - total;
     else if (last->rest)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': the counts add up to %zu and the dimension is %zu, so that "
-                           "nothing is left for '*%.200s'",
-                           set->term.text, total, set->term.dimension, last->text);
+        return saddle_refuse(error,
+                             "'%.200s': the counts add up to %zu and the dimension is %zu, so that "
+                             "nothing is left for '*%.200s'",
+                             set->term.text, total, set->term.dimension, last->text);
     else if (total != set->term.dimension)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': the counts add up to %zu but the dimension is %zu; make "
-                           "them equal, or end with *SET to take the rest",
-                           set->term.text, total, set->term.dimension);
+        return saddle_refuse(error,
+                             "'%.200s': the counts add up to %zu but the dimension is %zu; make "
+                             "them equal, or end with *SET to take the rest",
+                             set->term.text, total, set->term.dimension);
     return SADDLE_OK;
 }
 
@@ -107,8 +106,8 @@ static saddle_status init(void *self, saddle_error *error)
     const saddle_set *set = self;
     const char *colon = strchr(set->term.text, ':');
     if (colon == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%.200s' names no blocks; write %s",
-                           set->term.text, set->term.kind->synopsis);
+        return saddle_refuse(error, "'%.200s' names no blocks; write %s", set->term.text,
+                             set->term.kind->synopsis);
     size_t count = count_blocks(colon + 1);
     SADDLE_OWNED written *item = saddle_alloc(count, sizeof *item);
     char *list = saddle_strdup(colon + 1);

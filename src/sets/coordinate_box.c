@@ -28,10 +28,10 @@ static saddle_status init(void *self, saddle_error *error)
         double lower = given->lower != NULL ? given->lower[k] : -INFINITY;
         double upper = given->upper != NULL ? given->upper[k] : INFINITY;
         if (!(lower <= upper) || lower == INFINITY || upper == -INFINITY)
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "the box has the bounds %g and %g in coordinate %zu; the lower bound "
-                "must be at most the upper one, with a finite number between them",
+            return saddle_refuse(
+                error,
+                "the box has the bounds %g and %g in coordinate %zu; the lower bound must be at "
+                "most the upper one, with a finite number between them",
                 lower, upper, k);
         box->lower[k] = lower;
         box->upper[k] = upper;

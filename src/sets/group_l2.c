@@ -23,9 +23,8 @@ static saddle_status init(void *self, saddle_error *error)
     SADDLE_TRY(saddle_term_number(&h->weight, term, &fields, 1, SADDLE_NONNEGATIVE, error));
     uint64_t size;
     if (!saddle_parse_integer(fields.field[2], &size) || size == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': SIZE must be a whole number of at least 1; write %s",
-                           term->text, term->kind->synopsis);
+        return saddle_refuse(error, "'%.200s': SIZE must be a whole number of at least 1; write %s",
+                             term->text, term->kind->synopsis);
     h->size = size < term->dimension ? (size_t)size : term->dimension;
     h->base.is_zero = h->weight == 0.0;
     return SADDLE_OK;

@@ -59,18 +59,15 @@ static saddle_status init_box(void *self, saddle_error *error)
     double *bound[2] = {&set->lower, &set->upper};
     for (size_t i = 0; i < 2; i++)
         if (!read_bound(fields.field[i + 1], bound[i]))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%.200s': '%.200s' is not a number, inf or -inf; write %s",
-                               term->text, fields.field[i + 1], synopsis);
+            return saddle_refuse(error, "'%.200s': '%.200s' is not a number, inf or -inf; write %s",
+                                 term->text, fields.field[i + 1], synopsis);
     if (!(set->lower <= set->upper))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': LO is above HI; write %s with LO <= HI", term->text,
-                           synopsis);
+        return saddle_refuse(error, "'%.200s': LO is above HI; write %s with LO <= HI", term->text,
+                             synopsis);
     if (set->lower == INFINITY || set->upper == -INFINITY)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s' contains no finite number; write %s with LO < inf and "
-                           "HI > -inf",
-                           term->text, synopsis);
+        return saddle_refuse(
+            error, "'%.200s' contains no finite number; write %s with LO < inf and HI > -inf",
+            term->text, synopsis);
     return SADDLE_OK;
 }
 

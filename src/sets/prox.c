@@ -85,11 +85,11 @@ saddle_status saddle_prox_create(saddle_prox **out, const saddle_set *set,
     *out = NULL;
     SADDLE_REQUIRE(error, set, regularizer);
     if (set->term.dimension != regularizer->term.dimension)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the set '%.200s' has dimension %zu but the regularizer '%.200s' has "
-                           "%zu; make both for the same dimension",
-                           set->term.text, set->term.dimension, regularizer->term.text,
-                           regularizer->term.dimension);
+        return saddle_refuse(error,
+                             "the set '%.200s' has dimension %zu but the regularizer '%.200s' has "
+                             "%zu; make both for the same dimension",
+                             set->term.text, set->term.dimension, regularizer->term.text,
+                             regularizer->term.dimension);
     const saddle_regularizer_class *kind = saddle_regularizer_kind(regularizer);
     saddle_prox_rule rule = SADDLE_PROX_UNKNOWN;
     if (kind->weights == NULL)

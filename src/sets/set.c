@@ -45,9 +45,9 @@ static saddle_status finish_set(saddle_set **out, saddle_term *made, saddle_stat
     saddle_set *set = (saddle_set *)made;
     size_t scratch = status == SADDLE_OK ? own_scratch(set) : 0;
     if (scratch > SADDLE_MOST_DOUBLES) {
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "set %s needs %zu doubles of scratch; at most %zu are possible",
-                             set->term.kind->name, scratch, SADDLE_MOST_DOUBLES);
+        status =
+            saddle_refuse(error, "set %s needs %zu doubles of scratch; at most %zu are possible",
+                          set->term.kind->name, scratch, SADDLE_MOST_DOUBLES);
         saddle_set_free(set);
         set = NULL;
     }

@@ -39,12 +39,10 @@ static saddle_status make(saddle_term **out, const saddle_term_class *kind, cons
         (saddle_term){.kind = kind, .context = context, .dimension = dimension, .plugin = plugin};
     saddle_status status = copy_text(term, text, &options, error);
     if (status == SADDLE_OK && dimension == 0)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'" SHOWN "' has dimension 0; it must be at least 1", text);
+        status = saddle_refuse(error, "'" SHOWN "' has dimension 0; it must be at least 1", text);
     if (status == SADDLE_OK && dimension > SADDLE_MOST_DOUBLES)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'" SHOWN "' has dimension %zu; it can be at most %zu", text,
-                             dimension, SADDLE_MOST_DOUBLES);
+        status = saddle_refuse(error, "'" SHOWN "' has dimension %zu; it can be at most %zu", text,
+                               dimension, SADDLE_MOST_DOUBLES);
     SADDLE_THEN(status, saddle_plugin_options(kind->options, kind->init != NULL, kind->name,
                                               options, term, error));
     if (status == SADDLE_OK && kind->init != NULL) {
@@ -106,9 +104,8 @@ saddle_status saddle_term_fields(saddle_fields *out, const saddle_term *term, sa
     saddle_split(&wanted, term->kind->synopsis);
     if (saddle_split(out, term->text) && out->count == wanted.count)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'" SHOWN "' has the wrong number of fields; write %s", term->text,
-                       term->kind->synopsis);
+    return saddle_refuse(error, "'" SHOWN "' has the wrong number of fields; write %s", term->text,
+                         term->kind->synopsis);
 }
 
 saddle_status saddle_term_number(double *out, const saddle_term *term, const saddle_fields *fields,
@@ -117,15 +114,14 @@ saddle_status saddle_term_number(double *out, const saddle_term *term, const sad
     const char *synopsis = term->kind->synopsis;
     double value;
     if (!saddle_parse_real(fields->field[index], &value))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'" SHOWN "': '" SHOWN "' is not a finite number; write %s", term->text,
-                           fields->field[index], synopsis);
+        return saddle_refuse(error, "'" SHOWN "': '" SHOWN "' is not a finite number; write %s",
+                             term->text, fields->field[index], synopsis);
     if (!(sign == SADDLE_POSITIVE ? value > 0.0 : value >= 0.0)) {
         saddle_fields name;
         saddle_split(&name, synopsis);
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'" SHOWN "': %.*s must be %s 0; write %s",
-                           term->text, (int)strcspn(name.field[index], "]"), name.field[index],
-                           sign == SADDLE_POSITIVE ? "above" : "at least", synopsis);
+        return saddle_refuse(error, "'" SHOWN "': %.*s must be %s 0; write %s", term->text,
+                             (int)strcspn(name.field[index], "]"), name.field[index],
+                             sign == SADDLE_POSITIVE ? "above" : "at least", synopsis);
     }
     *out = value;
     return SADDLE_OK;
