@@ -47,16 +47,13 @@ saddle_status saddle_checkpoint_find(char **path, const char *directory, size_t 
         return saddle_refuse(error,
                              "cannot read the directory '%s': %s; give a directory of checkpoints",
                              directory, strerror(errno));
-    saddle_status status = SADDLE_OK;
-    if (age < (size_t)count) {
+    bool found = age < (size_t)count;
+    if (found)
         *path = saddle_format("%s/%s", directory, entry[(size_t)count - 1 - age]->d_name);
-        if (*path == NULL)
-            status = saddle_no_memory(error, "a checkpoint's path");
-    }
     for (int k = 0; k < count; k++)
         free(entry[k]);
     free(entry);
-    return status;
+    return found ? saddle_check_memory(*path, "a checkpoint's path", error) : SADDLE_OK;
 }
 
 saddle_status saddle_checkpoint_newest(char **path, const char *directory, saddle_error *error)

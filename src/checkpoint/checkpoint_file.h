@@ -94,3 +94,4 @@ saddle_status saddle_checkpoint_decode(saddle_checkpoint **out, const char *path
                                        saddle_error *error);
 /* Closes a checkpoint. NULL is allowed. */
 void saddle_checkpoint_close(saddle_checkpoint *checkpoint);
+SADDLE_RELEASES(saddle_checkpoint, saddle_checkpoint_close)

@@ -173,19 +173,18 @@ static saddle_status take_over(const saddle_resumption *r, saddle_plan *plan,
     return status;
 }
 
+SADDLE_RELEASES(saddle_world, saddle_world_free)
+
 saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world, saddle_error *error)
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, plan);
     SADDLE_TRY(saddle_plan_check_size(plan, error));
-    saddle_resumption r = {.from = NULL};
-    saddle_world *alone = NULL;
+    SADDLE_OWNED_BY(saddle_world_free_at) saddle_world *alone = NULL;
+    SADDLE_OWNED_BY(saddle_resume_close) saddle_resumption r = {.from = NULL};
     if (world == NULL)
         SADDLE_TRY(saddle_world_alone(&alone, 0, error));
     world = world != NULL ? world : alone;
-    saddle_status status = saddle_resume_open(&r, plan, world, error);
-    SADDLE_THEN_IF(status, r.from != NULL, take_over(&r, plan, world, error));
-    saddle_resume_close(&r);
-    saddle_world_free(alone);
-    return status;
+    SADDLE_TRY(saddle_resume_open(&r, plan, world, error));
+    return r.from != NULL ? take_over(&r, plan, world, error) : SADDLE_OK;
 }

@@ -87,24 +87,22 @@ static saddle_status check_newer(const saddle_checkpoint_writer *k, const saddle
                                  saddle_error *error)
 {
     SADDLE_OWNED char *own = saddle_checkpoint_path(k->directory, from->number.iteration);
-    saddle_status status = saddle_check_memory(own, "the checkpoints", error);
+    SADDLE_TRY(saddle_check_memory(own, "the checkpoints", error));
     bool newer = true;
-    for (size_t age = 0; status == SADDLE_OK && newer; age++) {
+    for (size_t age = 0; newer; age++) {
         SADDLE_OWNED char *path = NULL;
-        saddle_checkpoint *other = NULL;
-        status = saddle_checkpoint_find(&path, k->directory, age, error);
+        SADDLE_OWNED_BY(saddle_checkpoint_close_at) saddle_checkpoint *other = NULL;
+        SADDLE_TRY(saddle_checkpoint_find(&path, k->directory, age, error));
         newer = path != NULL && strcmp(saddle_file_name(path), saddle_file_name(own)) > 0;
         if (newer && saddle_checkpoint_open(&other, path, NULL) == SADDLE_OK)
-            status =
-                saddle_refuse(error,
-                              "--checkpoint: '%s' of iteration %" PRIu64
-                              " would be lost, because this run resumes from iteration %" PRIu64
-                              " and writes into the same directory; resume from that one, or give "
-                              "another directory",
-                              path, other->number.iteration, from->number.iteration);
-        saddle_checkpoint_close(other);
+            return saddle_refuse(error,
+                                 "--checkpoint: '%s' of iteration %" PRIu64
+                                 " would be lost, because this run resumes from iteration %" PRIu64
+                                 " and writes into the same directory; resume from that one, or "
+                                 "give another directory",
+                                 path, other->number.iteration, from->number.iteration);
     }
-    return status;
+    return SADDLE_OK;
 }
 
 /* Creates the directory, or checks that it may be used: it must not contain checkpoints of another run. */
@@ -333,18 +331,17 @@ static saddle_status save(saddle_checkpoint_writer *k, const saddle_checkpoint_m
         write_agents(k, moment->result, NULL);
         return SADDLE_OK;
     }
-    char *path = saddle_checkpoint_path(k->directory, k->engine->kind->iteration(k->engine));
+    SADDLE_OWNED char *path =
+        saddle_checkpoint_path(k->directory, k->engine->kind->iteration(k->engine));
     status = path != NULL ? write_common(k, &writer, path, moment, error)
                           : saddle_no_memory(error, "a checkpoint's path");
     write_agents(k, moment->result, status == SADDLE_OK ? &writer : NULL);
     SADDLE_THEN(status, saddle_checkpoint_end(&writer, error));
-    if (status != SADDLE_OK) {
-        saddle_free(path);
+    if (status != SADDLE_OK)
         return status;
-    }
     saddle_free(k->older);
     k->older = k->newest;
-    k->newest = path;
+    k->newest = saddle_taken(&path);
     saddle_checkpoint_prune(k->directory, k->newest, k->older);
     return SADDLE_OK;
 }

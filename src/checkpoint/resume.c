@@ -58,6 +58,7 @@ static saddle_checkpoint *find_other(const char *refused, const saddle_resuming_
 static void name_alternative(const char *refused, const saddle_resuming_run *wanted,
                              saddle_error *error)
 {
+    SADDLE_OWNED_BY(saddle_checkpoint_close_at)
     saddle_checkpoint *other = error != NULL ? find_other(refused, wanted) : NULL;
     if (other == NULL)
         return;
@@ -65,7 +66,6 @@ static void name_alternative(const char *refused, const saddle_resuming_run *wan
     saddle_fail(error, said.status,
                 "%.600s; '%s' of iteration %" PRIu64 " is valid; resume from that one",
                 said.message, other->path, other->number.iteration);
-    saddle_checkpoint_close(other);
 }
 
 /* Opens a checkpoint. If it is not valid, and another one is, opens that one if `lenient`; otherwise names it. */

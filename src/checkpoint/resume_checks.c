@@ -88,22 +88,21 @@ static bool is_chosen(const saddle_recorded *recorded, const char *name)
 static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run_info *info,
                                     bool chosen, saddle_error *error)
 {
-    saddle_recorded own;
-    saddle_status status =
-        saddle_record_settings(&own, info->plan, info->given, info->network->plan, true, error);
+    SADDLE_OWNED_BY(saddle_recorded_free) saddle_recorded own = {.count = 0};
+    SADDLE_TRY(
+        saddle_record_settings(&own, info->plan, info->given, info->network->plan, true, error));
     saddle_difference d = {.options = info->plan,
                            .here = {&own, saddle_recorded_value},
                            .there = {&c->settings, saddle_recorded_value},
                            .may_differ = SADDLE_EFFECTS(SOURCE) | SADDLE_EFFECTS(OUTPUT) |
                                          SADDLE_EFFECTS(ENGINE)};
-    while (status == SADDLE_OK && saddle_next_difference(&d)) {
+    while (saddle_next_difference(&d)) {
         const char *name = d.option->name;
         if ((is_chosen(&own, name) || is_chosen(&c->settings, name)) == chosen &&
             !may_change(d.option, info->algorithm))
-            status = refuse_setting(c, info->plan, &d, error);
+            return refuse_setting(c, info->plan, &d, error);
     }
-    saddle_recorded_free(&own);
-    return status;
+    return SADDLE_OK;
 }
 
 /* Compares what the settings do not show: the contents of the data, the network and other files. */

@@ -166,31 +166,6 @@ void saddle_free(void *block)
     free(block);
 }
 
-/* The pointer at an address: its type there may be any. */
-static void *pointer_at(const void *at)
-{
-    void *pointer;
-    memcpy(&pointer, at, sizeof pointer);
-    return pointer;
-}
-
-void saddle_free_at(const void *at)
-{
-    saddle_free(pointer_at(at));
-}
-
-void saddle_malloc_free_at(const void *at)
-{
-    free(pointer_at(at));
-}
-
-void *saddle_taken(void *at)
-{
-    void *taken = pointer_at(at);
-    memset(at, 0, sizeof taken);
-    return taken;
-}
-
 void *saddle_allocator_unset(saddle_allocator *allocator, size_t count, size_t size)
 {
     allocator->bytes += saddle_block_bytes(count, size);

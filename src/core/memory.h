@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Alignment of every block: one cache line, which is also the widest vector register. */
@@ -50,11 +51,28 @@ void saddle_free(void *block);
     {                                                \
         release(*at);                                \
     }
-/* Free the block whose pointer, of any type, is at an address. */
-void saddle_free_at(const void *at);
-void saddle_malloc_free_at(const void *at);
+/* Returns the pointer, of any type, at an address. */
+static inline void *saddle_pointer_at(const void *at)
+{
+    void *pointer;
+    memcpy(&pointer, at, sizeof pointer);
+    return pointer;
+}
 /* Returns the pointer at an address and sets it to NULL, because it has another owner from now on. */
-void *saddle_taken(void *at);
+static inline void *saddle_taken(void *at)
+{
+    void *taken = saddle_pointer_at(at);
+    memset(at, 0, sizeof taken);
+    return taken;
+}
+static inline void saddle_free_at(const void *at)
+{
+    saddle_free(saddle_pointer_at(at));
+}
+static inline void saddle_malloc_free_at(const void *at)
+{
+    free(saddle_pointer_at(at));
+}
 
 /* Bytes in all blocks now, and the most there ever were. */
 double saddle_memory_used(void);

@@ -132,14 +132,12 @@ static saddle_status take_header(const stream *in, char **out, uint64_t *used, s
                       "its header claims %llu bytes but %llu follow (and at most %d are read)",
                       (unsigned long long)length, (unsigned long long)(in->bytes - *used),
                       SADDLE_NPY_HEADER_MOST);
-    char *text = saddle_alloc((size_t)length + 1, 1);
+    SADDLE_OWNED char *text = saddle_alloc((size_t)length + 1, 1);
     SADDLE_TRY(saddle_check_memory(text, "the header of a NumPy file", error));
     *used += length;
-    if (!take(in, text, (size_t)length) || strlen(text) != length) {
-        saddle_free(text);
+    if (!take(in, text, (size_t)length) || strlen(text) != length)
         return refuse(in, error, "its header is damaged");
-    }
-    *out = text;
+    *out = saddle_taken(&text);
     return SADDLE_OK;
 }
 
@@ -351,11 +349,10 @@ static saddle_status read_archive(stream *in, uint64_t file_bytes, content *out,
         zip_error_fini(&reason);
         return status;
     }
-    char *member_name = saddle_format("%s.npy", in->name);
+    SADDLE_OWNED char *member_name = saddle_format("%s.npy", in->name);
     saddle_status status = member_name != NULL
                                ? read_member(in, archive, member_name, file_bytes, out, error)
                                : saddle_no_memory(error, "a name");
-    saddle_free(member_name);
     zip_discard(archive);
     return status;
 }
@@ -427,6 +424,7 @@ saddle_status saddle_numpy_read_text(const char *path, const char *name, char **
                                      saddle_error *error)
 {
     content found;
+    *out = NULL;
     SADDLE_TRY(read_file(path, name, true, &found, error));
     *out = found.entries;
     return SADDLE_OK;

@@ -342,7 +342,7 @@ saddle_status saddle_npz_write(const char *path, const saddle_array *array, size
 /* Returns "[('x', '<f8', (3,)), ('seed', '<u8')]"; NULL when memory is short. */
 static char *record_descr(const saddle_array *array, const payload *body, size_t count)
 {
-    char *all = saddle_strdup("[");
+    SADDLE_OWNED char *all = saddle_strdup("[");
     for (size_t k = 0; all != NULL && k < count; k++) {
         char shape[64] = "";
         if (array[k].rank > 0)
@@ -353,9 +353,7 @@ static char *record_descr(const saddle_array *array, const payload *body, size_t
         saddle_free(all);
         all = longer;
     }
-    char *closed = all != NULL ? saddle_format("%s]", all) : NULL;
-    saddle_free(all);
-    return closed;
+    return all != NULL ? saddle_format("%s]", all) : NULL;
 }
 
 saddle_status saddle_npy_write_record(const char *path, const saddle_array *array, size_t count,
@@ -365,8 +363,8 @@ saddle_status saddle_npy_write_record(const char *path, const saddle_array *arra
     payload *body;
     size_t bytes = 0;
     saddle_status status = prepare_all(&body, array, count, error);
-    char *descr = status == SADDLE_OK ? record_descr(array, body, count) : NULL;
-    char *head = descr != NULL ? preamble(descr, "()", &bytes) : NULL;
+    SADDLE_OWNED char *descr = status == SADDLE_OK ? record_descr(array, body, count) : NULL;
+    SADDLE_OWNED char *head = descr != NULL ? preamble(descr, "()", &bytes) : NULL;
     SADDLE_THEN(status, saddle_check_memory(head, "a NumPy file", error));
     SADDLE_THEN(status, saddle_output_open(&out, path, error));
     if (status == SADDLE_OK) {
@@ -376,8 +374,6 @@ saddle_status saddle_npy_write_record(const char *path, const saddle_array *arra
         status = saddle_output_commit(&out, error);
     }
     saddle_output_discard(&out);
-    saddle_free(head);
-    saddle_free(descr);
     release(body, count);
     return status;
 }

@@ -60,10 +60,9 @@ static const char *descriptor_path(int descriptor, char text[DESCRIPTOR_PATH])
 static int open_unnamed(const saddle_output *out)
 {
     char place[DESCRIPTOR_PATH];
-    char *directory = saddle_directory_of(out->path);
+    SADDLE_OWNED char *directory = saddle_directory_of(out->path);
     int descriptor =
         directory != NULL ? open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
-    saddle_free(directory);
     if (descriptor < 0 || access(descriptor_path(descriptor, place), F_OK) == 0)
         return descriptor;
     close(descriptor);
@@ -170,10 +169,9 @@ saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_er
     SADDLE_TRY(check_target(path, &old, &there, error));
     SADDLE_TRY(saddle_check_unlocked(path, "", error));
     /* Keep a link and replace its target. */
-    char *target = there ? realpath(path, NULL) : NULL;
+    SADDLE_MALLOCED char *target = there ? realpath(path, NULL) : NULL;
     out->name = saddle_strdup(path);
     out->path = saddle_strdup(target != NULL ? target : path);
-    free(target);
     if (out->name == NULL || out->path == NULL) {
         release(out);
         return saddle_no_memory(error, "a file name");

@@ -122,28 +122,24 @@ static size_t identify_all(identity *out, const saddle_path_list *list, bool out
 static saddle_status check(const saddle_path_list *outputs, const saddle_path_list *inputs,
                            saddle_error *error)
 {
-    identity *all = saddle_alloc(outputs->count + inputs->count, sizeof *all);
-    if (all == NULL || outputs->short_of_memory || inputs->short_of_memory) {
-        saddle_free(all);
+    SADDLE_OWNED identity *all = saddle_alloc(outputs->count + inputs->count, sizeof *all);
+    if (all == NULL || outputs->short_of_memory || inputs->short_of_memory)
         return saddle_no_memory(error, "the paths of files");
-    }
     size_t count = identify_all(all, outputs, true);
     count += identify_all(all + count, inputs, false);
     qsort(all, count, sizeof *all, by_file);
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k + 1 < count; k++) {
+    for (size_t k = 0; k + 1 < count; k++) {
         if (!all[k].output || compare(&all[k], &all[k + 1]) != 0)
             continue;
         /* Of two outputs, ask the user to change the later one. */
         const saddle_path_entry *one = all[k + all[k + 1].output].entry;
         const saddle_path_entry *other = all[k + !all[k + 1].output].entry;
-        status = saddle_refuse(
+        return saddle_refuse(
             error,
             "%s: '%.300s' is also the file of %s and would be overwritten; give another path",
             one->what, one->path, other->what);
     }
-    saddle_free(all);
-    return status;
+    return SADDLE_OK;
 }
 
 saddle_status saddle_path_lists_check(saddle_path_list *outputs, saddle_path_list *inputs,
