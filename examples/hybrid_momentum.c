@@ -26,8 +26,8 @@ typedef struct parameters {
 
 static const saddle_search beta_search = {.name = "beta", .low = -2, .high = 1};
 static const saddle_option beta =
-    SADDLE_STEP(SADDLE_OWN(parameters, beta, RUN), "beta", "DM-HSGD", "0.1", 1.0, &beta_search, "B",
-                "Weight of the newest mini-batch in the estimates.");
+    SADDLE_STEP(SADDLE_OWN(parameters, beta, RUN), "beta", "Hybrid momentum", "0.1", 1.0,
+                &beta_search, "B", "Weight of the newest mini-batch in the estimates.");
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &saddle_option_batch, &beta, NULL};
 static const saddle_automatic automatic[] = {SADDLE_AUTOMATIC(saddle_option_eta_x, "nu/tau"),
@@ -113,8 +113,8 @@ static const saddle_phase phases[] = {{"move", .before = move},
                                       {.name = NULL}};
 
 static const saddle_algorithm dm_hsgd = {
-    .name = "dm-hsgd",
-    .title = "DM-HSGD",
+    .name = "hybrid-momentum",
+    .title = "Hybrid momentum",
     .summary = "gradient tracking of mini-batch estimates with hybrid momentum",
     .options = options,
     .automatic = automatic,

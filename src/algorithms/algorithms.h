@@ -15,6 +15,10 @@
     X(saddle_dposg)          \
     X(saddle_dppsp)          \
     X(saddle_cspsg)          \
+    X(saddle_dgda_vr)        \
+    X(saddle_dm_hsgd)        \
+    X(saddle_dama)           \
+    X(saddle_dream)          \
     X(saddle_gda)            \
     X(saddle_sgda)           \
     X(saddle_minimax_ppa)    \

@@ -5,9 +5,16 @@
 #include <string.h>
 
 #include "algorithms/longest_step.h"
+#include "algorithms/step_options.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/vector.h"
+
+const saddle_option saddle_option_mixing_rounds = SADDLE_INTEGER(
+    SADDLE_OWN(saddle_two_steps, rounds, RUN), "mixing-rounds", SADDLE_ALGORITHM_HEADING, "auto",
+    1.0, SADDLE_MOST_MIXING, "K",
+    "Rounds of mixing per iteration. More rounds bring agents closer together, which "
+    "pays on slow networks.");
 
 bool saddle_wants_theory(const saddle_configuration *c)
 {
@@ -27,10 +34,7 @@ void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *c
     c->steps.eta_y = steps->eta_y;
 }
 
-const saddle_automatic saddle_damped_steps[] = {
-    SADDLE_AUTOMATIC(saddle_option_eta_x, "nu/tau, or less if that is not stable"),
-    SADDLE_AUTOMATIC(saddle_option_eta_y, "eta alpha"),
-    {.option = NULL}};
+const saddle_automatic saddle_damped_steps[] = {SADDLE_DAMPED_STEPS, {.option = NULL}};
 
 /* Chooses these steps, but in x no longer one than is stable with gradients over `batch` samples. */
 static saddle_status configure_stable(saddle_two_steps *out, saddle_configuration *c,

@@ -14,7 +14,13 @@ typedef struct saddle_two_steps {
     double eta_y;
     uint64_t batch;   /* size of a mini-batch; 0: ceil(sqrt(n_i)) */
     bool replacement; /* mini-batches with replacement */
+    uint64_t rounds;  /* of mixing per iteration; 0: automatic, until configured */
 } saddle_two_steps;
+
+/* --mixing-rounds; the two steps are the first member of the parameters. */
+extern const saddle_option saddle_option_mixing_rounds;
+/* The most rounds that it allows. */
+#define SADDLE_MOST_MIXING 1e6
 
 /* Step sizes in x and y. */
 typedef struct saddle_step_pair {
@@ -40,6 +46,9 @@ void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *c
  * stable (longest_step.h). */
 saddle_status saddle_damped_steps_init(void *parameters, saddle_configuration *c,
                                        saddle_error *error);
+#define SADDLE_DAMPED_STEPS                                                         \
+    SADDLE_AUTOMATIC(saddle_option_eta_x, "nu/tau, or less if that is not stable"), \
+        SADDLE_AUTOMATIC(saddle_option_eta_y, "eta alpha")
 extern const saddle_automatic saddle_damped_steps[];
 saddle_status saddle_full_batch_init(void *parameters, saddle_configuration *c,
                                      saddle_error *error);

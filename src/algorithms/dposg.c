@@ -29,24 +29,20 @@
 #include "core/elementary.h"
 #include "core/status.h"
 
-/* auto gives up above this: the user has to ask for that many rounds. */
-#define MOST_ROUNDS 1e6
 /* Tolerance when r is rounded up: the last bits of lambda depend on the machine, but r must not. */
 #define ROUNDING 1e-9
 
-typedef struct parameters {
-    saddle_two_steps steps;
-    uint64_t rounds; /* r; 0: automatic, until configured */
-} parameters;
+typedef saddle_two_steps parameters;
 
-static const saddle_option mixing_rounds = SADDLE_INTEGER(
-    SADDLE_OWN(parameters, rounds, RUN), "mixing-rounds", "DPOSG", "auto", 1.0, MOST_ROUNDS, "R",
-    "Rounds of mixing per iteration. auto: the smallest R with lambda^R (1 + m^(1/4)) <= 1, where "
-    "m is the number of agents and 1 - lambda the spectral gap of the mixing matrix.");
-
-static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
-                                               &saddle_option_batch, &saddle_option_sampling,
-                                               &mixing_rounds,       NULL};
+static const saddle_option *const options[] = {
+    &saddle_option_eta_x,    &saddle_option_eta_y,         &saddle_option_batch,
+    &saddle_option_sampling, &saddle_option_mixing_rounds, NULL};
+static const saddle_automatic automatic[] = {
+    SADDLE_DAMPED_STEPS,
+    SADDLE_AUTOMATIC(saddle_option_mixing_rounds,
+                     "the smallest K with lambda^K (1 + m^(1/4)) <= 1, where m is the number of "
+                     "agents and 1 - lambda the spectral gap of the mixing matrix"),
+    {.option = NULL}};
 
 /* Returns the smallest r >= 1 with lambda^r (1 + m^{1/4}) <= 1, or NaN if there is none. */
 static double enough_rounds(double lambda, double agents)
@@ -67,7 +63,7 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
     if (p->rounds > 0)
         return SADDLE_OK;
     double rounds = enough_rounds(instance->spectrum.lambda, (double)instance->problem->agents);
-    if (!(rounds <= MOST_ROUNDS))
+    if (!(rounds <= SADDLE_MOST_MIXING))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--mixing-rounds: dposg cannot choose a number of rounds per iteration "
                            "for lambda = %g; set one",
@@ -93,7 +89,7 @@ static void request_gradient(saddle_agent *agent, uint64_t iteration)
     const parameters *p = agent->parameters;
     double *z = agent->kept;
     double *g = z + agent->problem->x_dim + agent->problem->y_dim;
-    saddle_batch batch = saddle_agent_draw(agent, iteration, p->steps.batch, p->steps.replacement);
+    saddle_batch batch = saddle_agent_draw(agent, iteration, p->batch, p->replacement);
     saddle_agent_request(agent, batch, z, g);
 }
 
@@ -157,7 +153,7 @@ const saddle_algorithm saddle_dposg = {
         "optimistic gradient method with mini-batches and several rounds of mixing per iteration",
     .citation = "Liu, Zhang, Mroueh, Cui, Ross, Yang, Das, NeurIPS 2020",
     .options = options,
-    .automatic = saddle_damped_steps,
+    .automatic = automatic,
     .size = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
@@ -165,7 +161,7 @@ const saddle_algorithm saddle_dposg = {
                .stochastic = true,
                .feasible = true,
                .ifo = "|S|",
-               .rounds = "R",
+               .rounds = "K",
                .message = "dim x + dim y",
                .samples = "O(eps^-12)",
                .communication = "O(log(1/eps)) per iteration"},

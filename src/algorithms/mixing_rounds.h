@@ -10,6 +10,10 @@
  * c_{r+1} = 2 z c_r - c_{r-1}: K grows like 1 / sqrt(1 - lambda). Weights can be negative, so iterates may leave their
  * sets. Where messages may be lost, late or compressed, or agents come and go, M is not the same in all rounds; then
  * the polynomial is M^(K-1). The last round is left to the algorithm.
+ *
+ * With --mixing-rounds K the polynomial has degree K, and the last round belongs to it. FastMix (Ye, Zhou, Luo, Zhang,
+ * "Decentralized Accelerated Proximal Gradient Descent", NeurIPS 2020) has the constant w = 1 + h in all rounds,
+ * h = (1 - sqrt(1 - b^2)) / (1 + sqrt(1 - b^2)), and u_{-1} = u_0. It needs a >= 0 and is no contraction for small K.
  */
 #ifndef SADDLE_ALGORITHMS_MIXING_ROUNDS_H
 #define SADDLE_ALGORITHMS_MIXING_ROUNDS_H
@@ -17,13 +21,32 @@
 #include <saddle/algorithm.h>
 
 typedef struct saddle_mixing_rounds {
-    unsigned count; /* K */
-    double weight;  /* g; 0: the polynomial is M^(K-1) */
-    double z2;      /* z^2 */
+    unsigned count;   /* K */
+    double weight;    /* g; 0: the polynomial is a power of M */
+    double z2;        /* z^2 */
+    double momentum;  /* w of FastMix; 0: Chebyshev's */
+    double reduction; /* c_K, with saddle_mixing_rounds_set() */
 } saddle_mixing_rounds;
+
+/* Returns whether mixing uses all of M in every round. */
+bool saddle_mixing_is_constant(const saddle_instance *instance);
+/* Returns whether an eigenvalue of M is negative, in some round or as far as is known; then those of (I + M) / 2 are
+ * not. */
+bool saddle_mixing_may_be_negative(const saddle_instance *instance);
 
 /* Chooses the smallest K with c_K >= 1 / 0.3, at most 100; 1 if the spectrum is unknown. */
 void saddle_mixing_rounds_choose(saddle_mixing_rounds *out, const saddle_instance *instance);
+
+/* Sets a polynomial of degree `count`: M itself for 1. */
+void saddle_mixing_rounds_set(saddle_mixing_rounds *out, const saddle_instance *instance,
+                              uint64_t count);
+/* Sets FastMix with K = count; 0: with the smallest K that at least halves differences between agents. */
+void saddle_mixing_rounds_set_fast(saddle_mixing_rounds *out, const saddle_instance *instance,
+                                   uint64_t count);
+/* Makes round r for `count` numbers of the span at `offset`, which have one kind: out = u_{r+1}. `last` keeps u_{r-1}
+ * from round to round; it is not used by powers of M. */
+void saddle_mixing_round(const saddle_mixing_rounds *rounds, const saddle_agent *agent, unsigned r,
+                         size_t offset, size_t count, double *last, double *out);
 
 /* Makes round agent->round < K - 1 for a span of `count` iterates and as many sums. `more` sums after these are mixed
  * by M, which keeps positive numbers positive. `last` keeps the 2 count numbers of u_{r-1} from round to round. */

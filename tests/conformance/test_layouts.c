@@ -125,9 +125,9 @@ START_TEST(sums_are_those_of_their_estimates)
         free(g.gy);
         test_rig_close(&rig);
     }
-    /* PRECISION, PRECISION+, PRECISION-auto, Prox-GT-SGDA and GT-GDA track two gradients each, and PRECISION+ and
-     * PRECISION-auto numbers. */
-    ck_assert_uint_eq(checked, (size_t)12 * ITERATIONS);
+    /* PRECISION, PRECISION+, PRECISION-auto, Prox-GT-SGDA, GT-GDA, DGDA-VR, DM-HSGD and DREAM track two gradients each,
+     * and PRECISION+ and PRECISION-auto numbers. */
+    ck_assert_uint_eq(checked, (size_t)18 * ITERATIONS);
     ck_assert(shifted > 0 || _i != LOGISTIC_BOX_SPARSE);
 }
 END_TEST

@@ -579,9 +579,10 @@ static const char *const any_links[] = {"links=agreed:0.3",    "links=agreed-bur
                                         "compress=quantize:4", "compress=top:0.1",
                                         "compress=random:0.1"};
 enum { ANY_LINKS = sizeof any_links / sizeof *any_links };
-static const char *const tracking[] = {"algorithm=precision", "algorithm=precision+",
+static const char *const tracking[] = {"algorithm=precision",      "algorithm=precision+",
                                        "algorithm=precision-auto", "algorithm=prox-gt-sgda",
-                                       "algorithm=gt-gda"};
+                                       "algorithm=gt-gda",         "algorithm=dgda-vr",
+                                       "algorithm=dm-hsgd",        "algorithm=dream"};
 enum { TRACKING = sizeof tracking / sizeof *tracking };
 
 START_TEST(bits_do_not_depend_on_threads)

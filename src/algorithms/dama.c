@@ -1,0 +1,84 @@
+/*
+ * DAMA at agent i: a decentralized accelerated minimax approach (Cai, Alghunaim, Sayed, arXiv 2512.13920): one of three
+ * strategies that remove the bias of agents with different data, with estimates that join STORM and PAGE (GRACE). With
+ * w = (x, y), g = (v, -u), M for sum_j M_ij, and P the prox of (eta_x h) over X and the projection onto Y,
+ *
+ *   --strategy exact-diffusion   z = M n;  e+ = e + (n - z) / eta;  w+ = P(z);  n+ = w+ - eta (g+ + e+)
+ *              extra             z = M w;  e+ = e + (w - z) / eta;  w+ = P(z - eta (g + e+))
+ *              tracking          p = M s;  w+ = P(M w - eta p);     s+ = p + g+ - g
+ *
+ *   --estimator storm            g+ = g_S(w+) + (1 - beta) (g - g_S(w))
+ *               page             g+ = g + g_S(w+) - g_S(w), or with probability rho g_R(w+)
+ *               grace            the first line, or with probability rho g_R(w+)
+ *               sgd              g+ = g_S(w+)
+ *
+ * S is a fresh mini-batch and R the samples of a refresh. family.h says more about all of these. The paper writes the
+ * strategies with square roots of matrices; these forms are equal to them. Without e, exact diffusion would be a
+ * projected gradient step from the mixed iterate. The paper has neither sets nor h: the prox and the projection, which
+ * turn exact-diffusion into Prox-ED and extra into PG-EXTRA, are additions that its theorem does not cover. It assumes
+ * a loss that satisfies the Polyak-Lojasiewicz condition in y.
+ *
+ * Cost of an iteration: one round, one message of (x, y), with tracking (x, y, s), per neighbour; 2 |S| IFO calls (sgd
+ * |S|), or those of a refresh. All agents need the same steps. exact-diffusion and extra do not send e, so that they
+ * cannot make up for messages that are lost in one direction; such links are refused.
+ */
+#include "algorithms/algorithms.h"
+
+#include "algorithms/family.h"
+#include "algorithms/step_options.h"
+#include "core/status.h"
+
+static const saddle_option strategy =
+    SADDLE_CHOICE(SADDLE_OWN(saddle_family, strategy, RUN), "strategy", "DAMA", "exact-diffusion",
+                  "exact-diffusion|extra|tracking", "NAME",
+                  "How agents with different data agree: exact diffusion, EXTRA (both send one "
+                  "vector for x and one for y) or gradient tracking (two).");
+static const saddle_option estimator =
+    SADDLE_CHOICE(SADDLE_OWN(saddle_family, estimator.kind, RUN), "estimator", "DAMA", "storm",
+                  "storm|page|grace|sgd", "NAME",
+                  "How gradients are estimated.\n"
+                  "storm: recursive momentum, of weight --beta-x and --beta-y.\n"
+                  "page: differences, and refreshes with probability --refresh-probability.\n"
+                  "grace: both.\n"
+                  "sgd: from the newest mini-batch alone.");
+
+static const saddle_option *const options[] = {SADDLE_FAMILY_OPTIONS,
+                                               &strategy,
+                                               &estimator,
+                                               &saddle_option_beta_x,
+                                               &saddle_option_beta_y,
+                                               &saddle_option_probability,
+                                               &saddle_option_refresh_size,
+                                               NULL};
+static const saddle_automatic automatic[] = {
+    SADDLE_AUTOMATIC(saddle_option_eta_x, "nu/tau, or less if that is not stable"),
+    SADDLE_AUTOMATIC(saddle_option_eta_y, "eta alpha"),
+    SADDLE_AUTOMATIC(saddle_option_batch,
+                     "ceil(sqrt(n) / 4), but at least 2, where n is the largest n_i"),
+    SADDLE_AUTOMATIC(saddle_option_mixing_rounds, "1"),
+    {.option = NULL}};
+
+static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
+{
+    static const saddle_preset none = {.estimator = {.kind = 0}};
+    if (c->given->rule == SADDLE_STEPS_PAPER)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "--steps: the values of DAMA's experiments are not known; use practical "
+                           "instead of paper");
+    return saddle_family_init(parameters, &none, c, error);
+}
+
+const saddle_algorithm saddle_dama = {
+    SADDLE_FAMILY,
+    .name = "dama",
+    .title = "DAMA",
+    .look = {"#332288", "#9c8fe0", ""},
+    .summary = "exact diffusion, EXTRA or gradient tracking of STORM or PAGE estimates",
+    .citation = "Cai, Alghunaim, Sayed, arXiv 2512.13920",
+    .options = options,
+    .automatic = automatic,
+    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "2 |S|; R_i at a refresh", .rounds = "K",
+               .message = "dim x + dim y, twice that with tracking", .samples = "-",
+               .communication = "-"},
+    .init = init,
+};

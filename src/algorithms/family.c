@@ -1,0 +1,316 @@
+#include "algorithms/family.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/longest_step.h"
+#include "algorithms/step_options.h"
+#include "core/status.h"
+#include "core/vector.h"
+#include "sets/set.h"
+
+#define GROUP "Estimators"
+#define OWN(field) SADDLE_OWN(saddle_family, estimator.field, RUN)
+
+static const saddle_search beta_search = {.name = "beta", .low = -2, .high = 2};
+
+const saddle_option saddle_option_beta_x =
+    SADDLE_STEP(OWN(beta_x), "beta-x", GROUP, "auto", 1.0, &beta_search, "BETA",
+                "Weight of the newest mini-batch in estimates of the gradient in x. auto: 0.1.");
+const saddle_option saddle_option_beta_y = SADDLE_STEP(
+    OWN(beta_y), "beta-y", GROUP, "auto", 1.0, &beta_search, "BETA", "The same for y. auto: 0.1.");
+const saddle_option saddle_option_probability = SADDLE_REAL_ABOVE(
+    OWN(probability), "refresh-probability", GROUP, "auto", 0.0, 1.0, "P",
+    "Probability with which all agents refresh their estimates in an iteration. auto: |S| / (|S| + "
+    "R), where R is the size of a refresh.");
+const saddle_option saddle_option_refresh_size =
+    SADDLE_INTEGER(OWN(refresh), "refresh-size", GROUP, "auto", 1.0, 0x1p32, "N",
+                   "Samples in a refresh at each agent. auto: all.");
+const saddle_option saddle_option_first_batch =
+    SADDLE_INTEGER(OWN(first), "first-batch", GROUP, "auto", 1.0, 0x1p32, "N",
+                   "Samples in the first estimates at each agent. auto: all.");
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+saddle_status saddle_family_choose_steps(saddle_two_steps *steps, saddle_configuration *c,
+                                         saddle_step_pair paper, uint64_t batch,
+                                         saddle_error *error)
+{
+    if (c->given->rule == SADDLE_STEPS_THEORY)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "--steps: the constants in the theorem of this algorithm are not known; "
+                           "use practical or paper instead of theory");
+    c->steps.batch = batch;
+    if (c->given->rule == SADDLE_STEPS_PRACTICAL)
+        return saddle_damped_steps_init(steps, c, error);
+    saddle_two_steps_configure(steps, c, paper, paper);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_family_init(saddle_family *p, const saddle_preset *paper,
+                                 saddle_configuration *c, saddle_error *error)
+{
+    static const saddle_estimator general = {.kind = 0};
+    bool by_paper = c->given->rule == SADDLE_STEPS_PAPER;
+    saddle_estimator_configure(&p->estimator, by_paper ? &paper->estimator : &general, c);
+    SADDLE_TRY(saddle_family_choose_steps(&p->steps, c, paper->steps, p->estimator.batch, error));
+    c->steps.q = p->estimator.q;
+    p->steps.rounds = p->steps.rounds > 0 ? p->steps.rounds : 1;
+    if (p->mixing.count == 0)
+        saddle_mixing_rounds_set(&p->mixing, c->instance, p->steps.rounds);
+    bool one_vector = p->strategy == SADDLE_EXACT_DIFFUSION || p->strategy == SADDLE_EXTRA;
+    p->halved = one_vector && p->mixing.weight == 0.0 && saddle_mixing_may_be_negative(c->instance);
+    return SADDLE_OK;
+}
+
+/* ---- state ----------------------------------------------------------------------------------- */
+
+/* Pointers to an agent's variables; each has x_dim + y_dim doubles. */
+typedef struct variables {
+    size_t x_dim;
+    size_t both;
+    unsigned rounds;  /* K */
+    double *estimate; /* kept: (v, u) */
+    double *point;    /* kept: (x, y) */
+    double *dual;     /* kept: e */
+    /* kept, with a polynomial of M: */
+    double *begun;         /* what was published at the start of the iteration */
+    double *last;          /* u_{r-1} of mixing_rounds.h, twice as long */
+    double *next, *next_p; /* published */
+    double *g, *h;         /* work */
+    double *new_point;     /* work */
+} variables;
+
+static variables variables_of(const saddle_agent *agent)
+{
+    const saddle_family *p = agent->parameters;
+    size_t both = agent->problem->x_dim + agent->problem->y_dim;
+    return (variables){.x_dim = agent->problem->x_dim,
+                       .both = both,
+                       .rounds = p->mixing.count,
+                       .estimate = agent->kept,
+                       .point = agent->kept + both,
+                       .dual = agent->kept + 2 * both,
+                       .begun = agent->kept + 3 * both,
+                       .last = agent->kept + 4 * both,
+                       .next = agent->next,
+                       .next_p = agent->next + both,
+                       .g = agent->work,
+                       .h = agent->work + both,
+                       .new_point = agent->work + 2 * both};
+}
+
+/* Returns the number of vectors in the kept state. */
+static size_t vectors(const saddle_family *p)
+{
+    return p->mixing.count > 1 || p->mixing.weight > 0.0 ? 6 : 3;
+}
+
+static bool tracks(const saddle_family *p)
+{
+    return p->strategy == SADDLE_TRACKING || p->strategy == SADDLE_TRACKING_TWICE;
+}
+
+/* Returns the number of rounds of an iteration. */
+static unsigned rounds_of(const saddle_family *p)
+{
+    return (p->strategy == SADDLE_TRACKING_TWICE ? 2 : 1) * p->mixing.count;
+}
+
+void saddle_family_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out)
+{
+    const saddle_family *p = parameters;
+    unsigned rounds = p->mixing.count;
+    size_t both = problem->x_dim + problem->y_dim;
+    out->rounds = rounds_of(p);
+    saddle_plain_fields(problem, out);
+    if (tracks(p)) {
+        saddle_layout_add(out, "p", problem->x_dim, SADDLE_FIELD_SUM, 0);
+        saddle_layout_add(out, "d", problem->y_dim, SADDLE_FIELD_SUM, problem->x_dim);
+    }
+    if (p->strategy == SADDLE_TRACKING_TWICE) {
+        out->field[0].first_round = out->field[1].first_round = rounds;
+        out->field[2].last_round = out->field[3].last_round = rounds - 1;
+    }
+    out->kept = vectors(p) * both;
+    out->work = 3 * both;
+}
+
+void saddle_family_view(const saddle_agent *agent, saddle_view *out)
+{
+    const variables at = variables_of(agent);
+    *out = (saddle_view){
+        .x = at.point, .y = at.point + at.x_dim, .v = at.estimate, .u = at.estimate + at.x_dim};
+}
+
+/* out = w - step (g + e), where g = (v, -u) and `estimate` is (v, u); e NULL: 0. */
+static void step_from(const saddle_agent *agent, const double *w, const double *estimate,
+                      const double *e, double *out)
+{
+    const saddle_two_steps *steps = agent->parameters;
+    size_t x_dim = agent->problem->x_dim;
+    size_t both = x_dim + agent->problem->y_dim;
+    if (out != w)
+        memcpy(out, w, both * sizeof *out);
+    saddle_axpy(x_dim, -steps->eta_x, estimate, out);
+    saddle_axpy(both - x_dim, steps->eta_y, estimate + x_dim, out + x_dim);
+    if (e == NULL)
+        return;
+    saddle_axpy(x_dim, -steps->eta_x, e, out);
+    saddle_axpy(both - x_dim, -steps->eta_y, e + x_dim, out + x_dim);
+}
+
+/* P, in place. */
+static void apply_prox(const saddle_agent *agent, double *w)
+{
+    const saddle_two_steps *steps = agent->parameters;
+    saddle_prox_apply(agent->x_prox, steps->eta_x, w, agent->scratch);
+    saddle_set_project(agent->y_set, w + agent->problem->x_dim, agent->scratch);
+}
+
+/* Publishes what the last point and the estimate give. */
+static void publish(const saddle_agent *agent)
+{
+    const saddle_family *p = agent->parameters;
+    const variables at = variables_of(agent);
+    if (p->strategy == SADDLE_EXACT_DIFFUSION)
+        step_from(agent, at.point, at.estimate, at.dual, at.next);
+    else
+        memcpy(at.next, at.point, at.both * sizeof *at.next);
+}
+
+void saddle_family_start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    const saddle_family *p = agent->parameters;
+    const variables at = variables_of(agent);
+    memset(agent->kept, 0, vectors(p) * at.both * sizeof *agent->kept);
+    memcpy(at.point, x0, at.x_dim * sizeof *x0);
+    memcpy(at.point + at.x_dim, y0, (at.both - at.x_dim) * sizeof *y0);
+    if (agent->iteration > 0) {
+        /* What neighbours have sent, from which this agent starts anew, may lie outside of the sets. */
+        saddle_set_project(saddle_prox_set(agent->x_prox), at.point, agent->scratch);
+        saddle_set_project(agent->y_set, at.point + at.x_dim, agent->scratch);
+    }
+    saddle_estimator_start(&p->estimator, agent, at.point, at.estimate);
+    publish(agent);
+    if (tracks(p))
+        memcpy(at.next_p, at.estimate, at.both * sizeof *at.next_p);
+}
+
+/* ---- strategies ------------------------------------------------------------------------------ */
+
+/* Makes round r of mixing for (x, y) or the trackers, at an offset of the span. */
+static void mix(const saddle_agent *agent, unsigned r, size_t offset, double *out)
+{
+    const saddle_family *p = agent->parameters;
+    const variables at = variables_of(agent);
+    saddle_mixing_round(&p->mixing, agent, r, offset, at.both, at.last + offset, out);
+    for (size_t k = 0; k < at.both && p->halved; k++)
+        out[k] = 0.5 * (agent->now[offset + k] + out[k]);
+}
+
+/* All return whether the new point is known. */
+static bool move_tracking(const saddle_agent *agent)
+{
+    const variables at = variables_of(agent);
+    bool last = agent->round + 1 == at.rounds;
+    mix(agent, agent->round, 0, last ? at.new_point : at.next);
+    mix(agent, agent->round, at.both, at.next_p);
+    if (last)
+        step_from(agent, at.new_point, at.next_p, NULL, at.new_point);
+    return last;
+}
+
+static bool move_twice(const saddle_agent *agent)
+{
+    const variables at = variables_of(agent);
+    unsigned r = agent->round;
+    bool last = r + 1 == 2 * at.rounds;
+    if (r < at.rounds) {
+        mix(agent, r, at.both, at.next_p);
+        if (r + 1 == at.rounds)
+            step_from(agent, at.point, at.next_p, NULL, at.next);
+        else
+            memcpy(at.next, agent->now, at.both * sizeof *at.next);
+        return false;
+    }
+    memcpy(at.next_p, agent->now + at.both, at.both * sizeof *at.next_p);
+    mix(agent, r - at.rounds, 0, last ? at.new_point : at.next);
+    return last;
+}
+
+/* Exact diffusion, of n in the span, and EXTRA, of w. */
+static bool move_one_vector(const saddle_agent *agent)
+{
+    const saddle_family *p = agent->parameters;
+    const variables at = variables_of(agent);
+    bool last = agent->round + 1 == at.rounds;
+    const double *begun = at.rounds > 1 ? at.begun : agent->now;
+    if (at.rounds > 1 && agent->round == 0)
+        memcpy(at.begun, agent->now, at.both * sizeof *at.begun);
+    double *z = last ? at.new_point : at.next;
+    mix(agent, agent->round, 0, z);
+    if (!last)
+        return false;
+    double share = p->mixing.weight > 0.0 ? p->mixing.reduction / (p->mixing.reduction + 1.0) : 1.0;
+    for (size_t k = 0; k < at.both; k++) {
+        double step = k < at.x_dim ? p->steps.eta_x : p->steps.eta_y;
+        if (share < 1.0)
+            z[k] = begun[k] + share * (z[k] - begun[k]);
+        at.dual[k] += (begun[k] - z[k]) / step;
+    }
+    if (p->strategy == SADDLE_EXTRA)
+        step_from(agent, z, at.estimate, at.dual, z);
+    return true;
+}
+
+/* ---- phases ---------------------------------------------------------------------------------- */
+
+static bool is_last_round(const saddle_agent *agent)
+{
+    return agent->round + 1 == rounds_of(agent->parameters);
+}
+
+static void move(saddle_agent *agent)
+{
+    static bool (*const by_strategy[])(const saddle_agent *) = {
+        [SADDLE_EXACT_DIFFUSION] = move_one_vector,
+        [SADDLE_EXTRA] = move_one_vector,
+        [SADDLE_TRACKING] = move_tracking,
+        [SADDLE_TRACKING_TWICE] = move_twice};
+    const saddle_family *p = agent->parameters;
+    const variables at = variables_of(agent);
+    if (!by_strategy[p->strategy](agent))
+        return;
+    apply_prox(agent, at.new_point);
+    saddle_agent_check_finite(agent, "x", at.x_dim, at.new_point);
+    saddle_agent_check_finite(agent, "y", at.both - at.x_dim, at.new_point + at.x_dim);
+    saddle_estimator_begin(&p->estimator, agent, at.point, at.new_point, at.g);
+}
+
+static void look_back(saddle_agent *agent)
+{
+    const saddle_family *p = agent->parameters;
+    const variables at = variables_of(agent);
+    if (is_last_round(agent))
+        saddle_estimator_continue(&p->estimator, agent, at.point, at.h);
+}
+
+static void estimate(saddle_agent *agent)
+{
+    const saddle_family *p = agent->parameters;
+    const variables at = variables_of(agent);
+    if (!is_last_round(agent))
+        return;
+    saddle_estimator_finish(&p->estimator, agent, at.estimate, at.h, at.g);
+    for (size_t k = 0; k < at.both && tracks(p); k++)
+        at.next_p[k] += at.g[k] - at.estimate[k];
+    memcpy(at.estimate, at.g, at.both * sizeof *at.g);
+    memcpy(at.point, at.new_point, at.both * sizeof *at.point);
+    publish(agent);
+}
+
+const saddle_phase saddle_family_phases[] = {{"move", .before = move},
+                                             {"look back", .before = look_back},
+                                             {"estimate", .before = estimate},
+                                             {.name = NULL}};

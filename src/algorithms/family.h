@@ -1,0 +1,92 @@
+/*
+ * A family of methods: one strategy x one estimator (estimators.h) x one mixing (mixing_rounds.h). At agent i, with
+ * w = (x, y), g = (v, -u), one step for x and another for y, and P the prox of (step h) over X and the projection
+ * onto Y:
+ *
+ *   tracking         w+ = P(M w - step p),   p = M s;   s+ = p + g+ - g                  sends (w, s)
+ *   tracking-twice   p = M s;   w+ = P(M (w - step p));   s+ = p + g+ - g                sends s, then w - step p
+ *   exact-diffusion  z = M n;   e+ = e + (n - z) / step;   w+ = P(z);
+ *                    n+ = w+ - step (g+ + e+)                                            sends n
+ *   extra            z = M w;   e+ = e + (w - z) / step;   w+ = P(z - step (g + e+))     sends w
+ *
+ * M stands for sum_j M_ij over the agent and its neighbours. Start: s = g, e = 0, n = w - step g. The sum of s over
+ * agents is that of g, and the sum of e stays 0. tracking is the semi-ATC form of gradient tracking, tracking-twice its
+ * ATC form. exact-diffusion and extra send one vector for each of x and y, half of what tracking sends. They need
+ * eigenvalues of M that are not negative and therefore use (I + M) / 2 where one may be.
+ *
+ * With K rounds of mixing, a Chebyshev polynomial of M takes the place of M, for exact-diffusion and extra
+ * (c_K P_K(M) + I) / (c_K + 1), whose eigenvalues are not negative.
+ *
+ * A method is a file with its equations that fills in a saddle_preset.
+ */
+#ifndef SADDLE_ALGORITHMS_FAMILY_H
+#define SADDLE_ALGORITHMS_FAMILY_H
+
+#include "algorithms/descent_ascent.h"
+#include "algorithms/estimators.h"
+#include "algorithms/mixing_rounds.h"
+
+/* In the order of DAMA's --strategy; the last one is not among its choices. */
+typedef enum saddle_strategy {
+    SADDLE_EXACT_DIFFUSION,
+    SADDLE_EXTRA,
+    SADDLE_TRACKING,
+    SADDLE_TRACKING_TWICE
+} saddle_strategy;
+
+/* The parameters of every method of the family. */
+typedef struct saddle_family {
+    saddle_two_steps steps;
+    int strategy; /* a saddle_strategy */
+    saddle_estimator estimator;
+    saddle_mixing_rounds mixing;
+    bool halved; /* (I + M) / 2 takes the place of M */
+} saddle_family;
+
+/* The values of --steps paper; what is 0 follows the general rules. */
+typedef struct saddle_preset {
+    saddle_step_pair steps;
+    saddle_estimator estimator;
+} saddle_preset;
+
+/* Own options of the estimators. */
+extern const saddle_option saddle_option_beta_x;
+extern const saddle_option saddle_option_beta_y;
+extern const saddle_option saddle_option_probability;
+extern const saddle_option saddle_option_refresh_size;
+extern const saddle_option saddle_option_first_batch;
+
+/* Options that all methods of the family have, and how they choose them with --steps practical. */
+#define SADDLE_FAMILY_OPTIONS                                                               \
+    &saddle_option_steps, &saddle_option_eta_x, &saddle_option_eta_y, &saddle_option_batch, \
+        &saddle_option_sampling, &saddle_option_mixing_rounds, &saddle_option_first_batch
+#define SADDLE_FAMILY_RULES(x_step, y_step, batch)                                              \
+    SADDLE_AUTOMATIC(saddle_option_eta_x,                                                       \
+                     "nu/tau, or less if that is not stable; with --steps paper " x_step),      \
+        SADDLE_AUTOMATIC(saddle_option_eta_y, "eta alpha; with --steps paper " y_step),         \
+        SADDLE_AUTOMATIC(saddle_option_batch,                                                   \
+                         "ceil(sqrt(n) / 4), but at least 2, where n is the largest n_i; with " \
+                         "--steps paper " batch)
+
+/* Chooses the steps of a method whose paper's values are `paper`; --steps theory is refused. */
+saddle_status saddle_family_choose_steps(saddle_two_steps *steps, saddle_configuration *c,
+                                         saddle_step_pair paper, uint64_t batch,
+                                         saddle_error *error);
+/* Completes the parameters, whose strategy and kind of estimator are set. */
+saddle_status saddle_family_init(saddle_family *family, const saddle_preset *paper,
+                                 saddle_configuration *c, saddle_error *error);
+
+/* Fields of saddle_algorithm that all methods have in common, and traits. */
+#define SADDLE_FAMILY                                                                            \
+    .size = sizeof(saddle_family), .layout = saddle_family_layout, .start = saddle_family_start, \
+    .phases = saddle_family_phases, .view = saddle_family_view
+#define SADDLE_FAMILY_TRAITS \
+    .x_set = true, .y_set = true, .regularizer = true, .stochastic = true, .feasible = true
+
+void saddle_family_layout(const void *parameters, const saddle_problem *problem,
+                          saddle_layout *out);
+void saddle_family_start(saddle_agent *agent, const double *x0, const double *y0);
+void saddle_family_view(const saddle_agent *agent, saddle_view *out);
+extern const saddle_phase saddle_family_phases[];
+
+#endif
