@@ -97,24 +97,20 @@ static saddle_group *make_group(void)
         fputs("saddle: there is not enough memory for a communicator\n", stderr);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
-    int rank = 0;
-    int ranks = 1;
     MPI_Comm_dup(MPI_COMM_WORLD, &g->comm);
-    MPI_Comm_rank(g->comm, &rank);
-    MPI_Comm_size(g->comm, &ranks);
-    g->rank = (size_t)rank;
-    g->ranks = (size_t)ranks;
     g->arrival = MPI_REQUEST_NULL;
     return g;
 }
 
 static bool reserve(saddle_group *g, size_t agents)
 {
+    int ranks = 1;
+    MPI_Comm_size(g->comm, &ranks);
     g->row = calloc(agents + 1, sizeof *g->row);
-    g->request = calloc(2 * g->ranks, sizeof *g->request);
-    g->status = calloc(2 * g->ranks, sizeof *g->status);
-    g->count = calloc(2 * g->ranks, sizeof *g->count);
-    g->offset = g->count + g->ranks;
+    g->request = calloc(2 * (size_t)ranks, sizeof *g->request);
+    g->status = calloc(2 * (size_t)ranks, sizeof *g->status);
+    g->count = calloc(2 * (size_t)ranks, sizeof *g->count);
+    g->offset = g->count + ranks;
     return g->row != NULL && g->request != NULL && g->status != NULL && g->count != NULL;
 }
 
@@ -179,58 +175,71 @@ MPI_Datatype saddle_mpi_run_of(size_t count, MPI_Datatype element)
     return run;
 }
 
-/* Reduces in place, in pieces that MPI can count. */
-static void reduce(const saddle_group *g, size_t count, char *values, MPI_Datatype type,
-                   MPI_Op operation)
-{
-    const size_t size = 8;
-    for (size_t done = 0; done < count; done += INT_MAX) {
-        size_t piece = count - done < INT_MAX ? count - done : INT_MAX;
-        MPI_Allreduce(MPI_IN_PLACE, values + done * size, (int)piece, type, operation, g->comm);
-    }
-}
-
-static void add_words(saddle_group *g, size_t count, int64_t *words)
-{
-    reduce(g, count, (char *)words, MPI_INT64_T, MPI_SUM);
-}
-
-static void largest(saddle_group *g, size_t count, double *values)
-{
-    reduce(g, count, (char *)values, MPI_DOUBLE, MPI_MAX);
-}
-
-static void share(saddle_group *g, size_t from, size_t bytes, void *block)
-{
-    MPI_Datatype run = saddle_mpi_run_of(bytes, MPI_BYTE);
-    MPI_Bcast(block, 1, run, (int)from, g->comm);
-    MPI_Type_free(&run);
-}
-
 static void gather(saddle_group *g, size_t bytes, const void *own, void *all)
 {
     MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, g->comm);
 }
 
-static void send(saddle_group *g, size_t to, size_t bytes, const void *block)
+/* ---- worlds ---------------------------------------------------------------------------------- */
+
+static saddle_group *group_of(const saddle_world *world)
+{
+    return ((const saddle_group_world *)world)->group;
+}
+
+/* Reduces in place, in pieces that MPI can count. */
+static void reduce(const saddle_world *world, size_t count, char *values, MPI_Datatype type,
+                   MPI_Op operation)
+{
+    const size_t size = 8;
+    for (size_t done = 0; done < count; done += INT_MAX) {
+        size_t piece = count - done < INT_MAX ? count - done : INT_MAX;
+        MPI_Allreduce(MPI_IN_PLACE, values + done * size, (int)piece, type, operation,
+                      group_of(world)->comm);
+    }
+}
+
+static void add_words(const saddle_world *world, size_t count, int64_t *words)
+{
+    reduce(world, count, (char *)words, MPI_INT64_T, MPI_SUM);
+}
+
+static void largest(const saddle_world *world, size_t count, double *values)
+{
+    reduce(world, count, (char *)values, MPI_DOUBLE, MPI_MAX);
+}
+
+static void share(const saddle_world *world, size_t from, size_t bytes, void *block)
 {
     MPI_Datatype run = saddle_mpi_run_of(bytes, MPI_BYTE);
-    MPI_Send(block, 1, run, (int)to, TAG_BLOCK, g->comm);
+    MPI_Bcast(block, 1, run, (int)from, group_of(world)->comm);
     MPI_Type_free(&run);
 }
 
-static void receive(saddle_group *g, size_t from, size_t bytes, void *block)
+static void transfer(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block)
 {
+    MPI_Comm comm = group_of(world)->comm;
+    if (from == to || (world->rank != from && world->rank != to))
+        return;
     MPI_Datatype run = saddle_mpi_run_of(bytes, MPI_BYTE);
-    MPI_Recv(block, 1, run, (int)from, TAG_BLOCK, g->comm, MPI_STATUS_IGNORE);
+    if (world->rank == from)
+        MPI_Send(block, 1, run, (int)to, TAG_BLOCK, comm);
+    else
+        MPI_Recv(block, 1, run, (int)from, TAG_BLOCK, comm, MPI_STATUS_IGNORE);
     MPI_Type_free(&run);
 }
 
 /* ---- sums over agents ------------------------------------------------------------------------ */
 
-/* Some agents' rows of a block. */
+/* Returns the first entry of a sum that process r adds up. */
+static size_t slice(size_t size, size_t r, size_t ranks)
+{
+    return size / ranks * r + size % ranks * r / ranks;
+}
+
+/* A block of agents' rows. */
 typedef struct rows {
-    const size_t *home;
+    const saddle_world *world;
     size_t first;
     size_t count;
     size_t size;
@@ -239,38 +248,40 @@ typedef struct rows {
 
 /* Returns, as a type relative to the first row, the entries of process r's rows that process s adds up;
  * MPI_DATATYPE_NULL when there are none. */
-static MPI_Datatype terms_of(saddle_group *g, const rows *block, size_t r, size_t s)
+static MPI_Datatype terms_of(const rows *block, size_t r, size_t s)
 {
-    size_t low = saddle_slice(block->size, s, g->ranks);
-    size_t length = saddle_slice(block->size, s + 1, g->ranks) - low;
+    MPI_Aint *row = group_of(block->world)->row;
+    size_t low = slice(block->size, s, block->world->ranks);
+    size_t length = slice(block->size, s + 1, block->world->ranks) - low;
     int count = 0;
     for (size_t k = 0; k < block->count; k++)
-        if (block->home[block->first + k] == r)
-            g->row[count++] = (MPI_Aint)((k * block->stride + low) * sizeof(double));
+        if (block->world->home[block->first + k] == r)
+            row[count++] = (MPI_Aint)((k * block->stride + low) * sizeof(double));
     if (count == 0 || length == 0)
         return MPI_DATATYPE_NULL;
     MPI_Datatype entries = saddle_mpi_run_of(length, MPI_DOUBLE);
     MPI_Datatype terms;
-    MPI_Type_create_hindexed_block(count, 1, g->row, entries, &terms);
+    MPI_Type_create_hindexed_block(count, 1, row, entries, &terms);
     MPI_Type_commit(&terms);
     MPI_Type_free(&entries);
     return terms;
 }
 
-static void exchange_terms(saddle_group *g, const size_t *home, size_t first, size_t count,
-                           size_t size, size_t stride, double *terms)
+/* Sends every process its entries of all rows. */
+static void exchange_terms(const rows *block, double *terms)
 {
-    const rows block = {home, first, count, size, stride};
+    const saddle_group *g = group_of(block->world);
+    size_t own = block->world->rank;
     int requests = 0;
-    for (size_t r = 0; r < g->ranks; r++) {
-        if (r == g->rank)
+    for (size_t r = 0; r < block->world->ranks; r++) {
+        if (r == own)
             continue;
-        MPI_Datatype theirs = terms_of(g, &block, r, g->rank);
+        MPI_Datatype theirs = terms_of(block, r, own);
         if (theirs != MPI_DATATYPE_NULL) {
             MPI_Irecv(terms, 1, theirs, (int)r, TAG_TERMS, g->comm, &g->request[requests++]);
             MPI_Type_free(&theirs);
         }
-        MPI_Datatype mine = terms_of(g, &block, g->rank, r);
+        MPI_Datatype mine = terms_of(block, own, r);
         if (mine != MPI_DATATYPE_NULL) {
             MPI_Isend(terms, 1, mine, (int)r, TAG_TERMS, g->comm, &g->request[requests++]);
             MPI_Type_free(&mine);
@@ -279,21 +290,32 @@ static void exchange_terms(saddle_group *g, const size_t *home, size_t first, si
     MPI_Waitall(requests, g->request, g->status);
 }
 
-static void join(saddle_group *g, size_t size, double *sum)
+static void add_terms(const saddle_world *world, size_t first, size_t count, size_t size,
+                      size_t stride, double *terms, double *sum)
 {
-    if (size > INT_MAX) {
-        for (size_t r = 0; r < g->ranks; r++) {
-            size_t low = saddle_slice(size, r, g->ranks);
-            share(g, r, (saddle_slice(size, r + 1, g->ranks) - low) * sizeof *sum, sum + low);
+    exchange_terms(&(rows){world, first, count, size, stride}, terms);
+    size_t high = slice(size, world->rank + 1, world->ranks);
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = slice(size, world->rank, world->ranks); i < high; i++)
+            sum[i] += terms[k * stride + i];
+}
+
+static void join(const saddle_world *world, size_t size, double *sum)
+{
+    const saddle_group *g = group_of(world);
+    for (size_t r = 0; r < world->ranks; r++) {
+        size_t low = slice(size, r, world->ranks);
+        size_t length = slice(size, r + 1, world->ranks) - low;
+        if (size > INT_MAX) {
+            share(world, r, length * sizeof *sum, sum + low);
+        } else {
+            g->offset[r] = (int)low;
+            g->count[r] = (int)length;
         }
-        return;
     }
-    for (size_t r = 0; r < g->ranks; r++) {
-        g->offset[r] = (int)saddle_slice(size, r, g->ranks);
-        g->count[r] = (int)saddle_slice(size, r + 1, g->ranks) - g->offset[r];
-    }
-    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, sum, g->count, g->offset, MPI_DOUBLE,
-                   g->comm);
+    if (size <= INT_MAX)
+        MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, sum, g->count, g->offset, MPI_DOUBLE,
+                       g->comm);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -334,13 +356,12 @@ const saddle_transport saddle_module_table = {
     .free = free_group,
     .on_machine = on_machine,
     .arrived = arrived,
+    .gather = gather,
     .add_words = add_words,
     .largest = largest,
     .share = share,
-    .gather = gather,
-    .send = send,
-    .receive = receive,
-    .exchange_terms = exchange_terms,
+    .transfer = transfer,
+    .add_terms = add_terms,
     .join = join,
     .signal = signal_rank,
     .poll = poll_ranks,

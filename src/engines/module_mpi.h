@@ -8,12 +8,9 @@
 
 struct saddle_group {
     MPI_Comm comm;
-    size_t rank;
-    size_t ranks;
     MPI_Request arrival; /* of the barrier that arrived() has begun */
-    /* For sums over agents, all in the block `row`. */
-    MPI_Aint
-        *row; /* offsets in bytes of the rows that one process holds; capacity for all agents */
+    /* For sums over agents. */
+    MPI_Aint *row;        /* per agent: offset in bytes of a row that a process holds */
     MPI_Request *request; /* two per process */
     MPI_Status *status;   /* of them; gcc warns about MPI_STATUSES_IGNORE */
     int *count;           /* per process: entries of a sum */

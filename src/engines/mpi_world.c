@@ -8,7 +8,6 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "core/vector.h"
 #include "engines/engine.h"
 #include "engines/placement.h"
 
@@ -16,72 +15,24 @@
 #define PATIENCE 5.0
 
 typedef struct mpi_world {
-    saddle_world base;
-    saddle_allocator memory; /* of the arrays below */
-    saddle_group *group; /* its own, so that its messages never mix with those of another world */
+    saddle_group_world job; /* with a group of its own: no messages of others mix with its */
+    struct saddle_world_class class; /* of this kind of world */
+    saddle_allocator memory;         /* of the arrays below */
     size_t *here;
     size_t *home;
 } mpi_world;
 
 const saddle_transport *saddle_mpi;
 
-static const mpi_world *world_of(const saddle_world *world)
-{
-    return (const mpi_world *)world;
-}
-
 saddle_group *saddle_mpi_group(const saddle_world *world)
 {
-    return world_of(world)->group;
-}
-
-/* ---- collective operations --------------------------------------------------------------------- */
-
-static void add_terms(const saddle_world *world, size_t first, size_t count, size_t size,
-                      size_t stride, double *terms, double *sum)
-{
-    saddle_mpi->exchange_terms(world_of(world)->group, world->home, first, count, size, stride,
-                               terms);
-    size_t low = saddle_slice(size, world->rank, world->ranks);
-    size_t high = saddle_slice(size, world->rank + 1, world->ranks);
-    for (size_t k = 0; k < count; k++)
-        saddle_axpy(high - low, 1.0, terms + k * stride + low, sum + low);
-}
-
-static void join(const saddle_world *world, size_t size, double *sum)
-{
-    saddle_mpi->join(world_of(world)->group, size, sum);
-}
-
-static void add_words(const saddle_world *world, size_t count, int64_t *words)
-{
-    saddle_mpi->add_words(world_of(world)->group, count, words);
-}
-
-static void largest(const saddle_world *world, size_t count, double *values)
-{
-    saddle_mpi->largest(world_of(world)->group, count, values);
-}
-
-static void share(const saddle_world *world, size_t from, size_t bytes, void *block)
-{
-    saddle_mpi->share(world_of(world)->group, from, bytes, block);
-}
-
-static void transfer(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block)
-{
-    if (from == to)
-        return;
-    if (world->rank == from)
-        saddle_mpi->send(world_of(world)->group, to, bytes, block);
-    else if (world->rank == to)
-        saddle_mpi->receive(world_of(world)->group, from, bytes, block);
+    return ((const saddle_group_world *)world)->group;
 }
 
 static void destroy(saddle_world *world)
 {
     mpi_world *w = (mpi_world *)world;
-    saddle_mpi->free(w->group);
+    saddle_mpi->free(w->job.group);
     saddle_allocator_free(&w->memory);
     saddle_free(w);
 }
@@ -140,35 +91,26 @@ void saddle_mpi_finalize(bool failed)
         saddle_heartbeat_stop();
 }
 
-static saddle_status allocate(mpi_world *w, saddle_error *error)
-{
-    size_t agents = w->base.agents;
-    w->home = saddle_allocator_block(&w->memory, agents, sizeof *w->home);
-    w->here = saddle_allocator_block(&w->memory, agents, sizeof *w->here);
-    if (w->memory.failed || !saddle_mpi->reserve(w->group, agents))
-        return saddle_no_memory(error, "the placement of the agents");
-    return SADDLE_OK;
-}
-
 /* Process 0 places the agents and sends the others the result. */
 static saddle_status place_agents(mpi_world *w, const saddle_graph *graph, saddle_error *error)
 {
-    saddle_status status = allocate(w, error);
-    SADDLE_THEN_IF(
-        status, w->base.rank == 0 && graph != NULL,
-        saddle_place_agents(graph, w->base.ranks, saddle_mpi->partition, w->home, error));
-    SADDLE_TRY(saddle_world_agree(&w->base, status, error));
-    share(&w->base, 0, w->base.agents * sizeof *w->home, w->home);
-    for (size_t i = 0; i < w->base.agents; i++)
-        if (w->home[i] == w->base.rank)
-            w->here[w->base.local++] = i;
-    w->base.here = w->here;
-    w->base.home = w->home;
+    saddle_world *world = &w->job.base;
+    saddle_status status = SADDLE_OK;
+    w->home = saddle_allocator_block(&w->memory, world->agents, sizeof *w->home);
+    w->here = saddle_allocator_block(&w->memory, world->agents, sizeof *w->here);
+    if (w->memory.failed || !saddle_mpi->reserve(w->job.group, world->agents))
+        status = saddle_no_memory(error, "the placement of the agents");
+    SADDLE_THEN_IF(status, world->rank == 0 && graph != NULL,
+                   saddle_place_agents(graph, world->ranks, saddle_mpi->partition, w->home, error));
+    SADDLE_TRY(saddle_world_agree(world, status, error));
+    world->share(world, 0, world->agents * sizeof *w->home, w->home);
+    for (size_t i = 0; i < world->agents; i++)
+        if (w->home[i] == world->rank)
+            w->here[world->local++] = i;
+    world->here = w->here;
+    world->home = w->home;
     return SADDLE_OK;
 }
-
-static const struct saddle_world_class class = {
-    .add_terms = add_terms, .join = join, .destroy = destroy};
 
 saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, saddle_error *error)
 {
@@ -184,25 +126,28 @@ saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, 
                            graph->agents);
     mpi_world *w = saddle_alloc(1, sizeof *w);
     SADDLE_TRY(saddle_check_memory(w, "the placement of the agents", error));
-    w->base = (saddle_world){.rank = rank,
-                             .ranks = ranks,
-                             .agents = graph != NULL ? graph->agents : 0,
-                             .add_words = add_words,
-                             .largest = largest,
-                             .share = share,
-                             .transfer = transfer,
-                             .kind = &class};
-    w->group = saddle_mpi->group();
-    saddle_status status = saddle_mpi_compare_peers(&w->base, error);
-    SADDLE_THEN(status, saddle_heartbeat_begin(&w->base, error));
+    w->class = (struct saddle_world_class){
+        .add_terms = saddle_mpi->add_terms, .join = saddle_mpi->join, .destroy = destroy};
+    w->job.base = (saddle_world){.rank = rank,
+                                 .ranks = ranks,
+                                 .agents = graph != NULL ? graph->agents : 0,
+                                 .add_words = saddle_mpi->add_words,
+                                 .largest = saddle_mpi->largest,
+                                 .share = saddle_mpi->share,
+                                 .transfer = saddle_mpi->transfer,
+                                 .kind = &w->class};
+    w->job.group = saddle_mpi->group();
+    saddle_world *world = &w->job.base;
+    saddle_status status = saddle_mpi_compare_peers(world, error);
+    SADDLE_THEN(status, saddle_heartbeat_begin(world, error));
     if (status == SADDLE_OK) {
-        w->base.ranks_on_machine = saddle_mpi->on_machine(w->group);
+        world->ranks_on_machine = saddle_mpi->on_machine(w->job.group);
         status = place_agents(w, graph, error);
     }
     if (status != SADDLE_OK) {
-        destroy(&w->base);
+        destroy(world);
         return status;
     }
-    *out = &w->base;
+    *out = world;
     return SADDLE_OK;
 }

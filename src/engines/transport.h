@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/world.h"
 #include "engines/link_state.h"
 #include "engines/module.h"
 
@@ -22,6 +23,12 @@ typedef enum saddle_transport_state {
 
 /* All processes of the job, with messages that never mix with those of another group. */
 typedef struct saddle_group saddle_group;
+
+/* A world whose processes communicate by a group. */
+typedef struct saddle_group_world {
+    saddle_world base;
+    saddle_group *group;
+} saddle_group_world;
 
 /* What is exchanged with a neighbouring process in every round. */
 typedef struct saddle_peer {
@@ -82,19 +89,16 @@ typedef struct saddle_transport {
      * exists. */
     bool (*arrived)(saddle_group *group);
 
-    /* As in saddle_world. Collective. */
-    void (*add_words)(saddle_group *group, size_t count, int64_t *words);
-    void (*largest)(saddle_group *group, size_t count, double *values);
-    void (*share)(saddle_group *group, size_t from, size_t bytes, void *block);
     /* Gives all processes the blocks of all, in the order of ranks. Collective. */
     void (*gather)(saddle_group *group, size_t bytes, const void *own, void *all);
-    void (*send)(saddle_group *group, size_t to, size_t bytes, const void *block);
-    void (*receive)(saddle_group *group, size_t from, size_t bytes, void *block);
-    /* Gives every process its slice (below) of agents' rows, as in saddle_world_class.add_terms(). */
-    void (*exchange_terms)(saddle_group *group, const size_t *home, size_t first, size_t count,
-                           size_t size, size_t stride, double *terms);
-    /* Gives all processes the slices of all. Collective. */
-    void (*join)(saddle_group *group, size_t size, double *sum);
+    /* The functions of a saddle_group_world. */
+    void (*add_words)(const saddle_world *world, size_t count, int64_t *words);
+    void (*largest)(const saddle_world *world, size_t count, double *values);
+    void (*share)(const saddle_world *world, size_t from, size_t bytes, void *block);
+    void (*transfer)(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block);
+    void (*add_terms)(const saddle_world *world, size_t first, size_t count, size_t size,
+                      size_t stride, double *terms, double *sum);
+    void (*join)(const saddle_world *world, size_t size, double *sum);
 
     /* Sends a message that is only a number, without waiting. */
     void (*signal)(saddle_group *group, int to, int tag);
@@ -122,11 +126,5 @@ typedef struct saddle_transport {
     bool (*partition)(unsigned method, size_t vertices, const size_t *start,
                       const size_t *neighbour, size_t parts, size_t *part);
 } saddle_transport;
-
-/* Returns the first of the entries of a sum that process r adds up. */
-static inline size_t saddle_slice(size_t size, size_t r, size_t ranks)
-{
-    return size / ranks * r + size % ranks * r / ranks;
-}
 
 #endif

@@ -6,8 +6,8 @@
 #   has TOOL...            whether the tools are installed; prints a line "skip: ..." for a missing one
 #   has_compiler           sets $compiler
 #   has_terminal           whether there are pseudo-terminals
-#   wait_for COMMAND...    wait until the command succeeds; fails after minutes, which only happens after an error, and when
-#                          the process $job has ended
+#   wait_for COMMAND...    wait until the command succeeds; fails after minutes, which only happens after an error, and
+#                          when the process $job has ended
 #   has_mpi RANKS          whether a job of RANKS processes starts, by $mpirun; prints a line "skip: ..." otherwise
 #   preload NAME           build NAME.c of this directory as the library $work/NAME.so, for LD_PRELOAD
 #   at_moment NAME=VALUE... -- ARGUMENTS...
