@@ -868,8 +868,8 @@ def test_libmpi_is_not_loaded():
         "import saddle; saddle.run('quadratic', iterations=1)\n"
         "print('libmpi' in open('/proc/self/maps').read())"
     )
-    done = subprocess.run([sys.executable, "-c", code], text=True, stdout=subprocess.PIPE, check=True)
-    assert done.stdout.strip() == "False"
+    output = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert output.strip() == "False"
 
 
 def test_a_module_that_is_missing(tmp_path, monkeypatch):
