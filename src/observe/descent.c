@@ -19,6 +19,8 @@
 #define SUFFICIENT 1e-4
 /* A search that may find the rest of the decrease ends when at most this many times what it found can be left. */
 #define UNKNOWN_PARTS 4.0
+/* Decreases of less than this part of f + h are rounding errors. */
+#define ROUNDING 1e-15
 /* How many times less than its matrix the curvature of f may be, if nothing is added to the matrix. */
 #define OTHER_CURVATURE 1e3
 
@@ -56,6 +58,7 @@ static saddle_descent_state begin(const saddle_descent *given, double *x, double
         s.factored = s.white + n;
         s.factor = s.factored + n;
         memset(s.factored, 0, n * sizeof *s.factored);
+        s.factored_damping = -1.0; /* not factored yet */
     }
     if (!s.h->is_zero && saddle_regularizer_kind(s.h)->weights != NULL)
         s.weight = saddle_regularizer_kind(s.h)->weights(s.h);
@@ -71,6 +74,12 @@ static double total_at(saddle_descent_state *s, const double *x)
 {
     s->left--;
     return s->given->value(s->given->context, x) + saddle_regularizer_value(s->h, x);
+}
+
+/* Returns the size of differences of f + h that are rounding errors. */
+static double rounding_of(const saddle_descent_state *s)
+{
+    return ROUNDING * fabs(s->total);
 }
 
 /* Returns whether what was found is not a small part of what can be. */
@@ -265,7 +274,9 @@ static bool search_line(saddle_descent_state *s)
             continue;
         }
         double total = total_at(s, s->next);
-        if (total <= s->total + SUFFICIENT * slope) {
+        /* A move to a bound may be too short to be seen. */
+        double rounding = -slope <= rounding_of(s) ? rounding_of(s) : 0.0;
+        if (total <= s->total + SUFFICIENT * slope + rounding) {
             s->total = total;
             saddle_damp(s, tries > 0);
             return true;
@@ -327,7 +338,11 @@ static void quasi_newton(saddle_descent_state *s, double goal)
         if (is_done(s, goal))
             return;
         find_direction(s);
-        s->at_rest = s->followed && !(-free_dot(s, s->direction, s->slope) > s->given->negligible);
+        double ahead = -free_dot(s, s->direction, s->slope);
+        double found = s->start - s->total;
+        s->at_rest = s->followed && !(ahead > fmax(s->given->negligible, rounding_of(s)));
+        if (s->given->matrix != NULL && found > s->given->plenty)
+            s->at_rest = s->at_rest || ahead <= s->given->precise * found;
         if (s->at_rest)
             return;
         if (!search_line(s)) {
@@ -417,6 +432,8 @@ saddle_decrease saddle_descend(const saddle_descent *descent, double *x, double 
     /* Also where L-BFGS found no way down. */
     if (!is_done(&s, goal) && !s.at_rest)
         proximal_steps(&s, goal);
-    return (saddle_decrease){
-        .start = start, .found = s.start - s.total, .left = s.most, .known = is_known(&s)};
+    return (saddle_decrease){.start = start,
+                             .found = fmax(s.start - s.total, 0.0),
+                             .left = s.most,
+                             .known = is_known(&s)};
 }

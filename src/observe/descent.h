@@ -41,7 +41,8 @@ typedef struct saddle_descent {
     double gain;
     double before;     /* a decrease that was found before and counts like that of the search */
     double enough;     /* the search ends when the decrease exceeds this, */
-    double negligible; /* or when the next step is predicted to make no larger one than this */
+    double negligible; /* or when the next step is predicted to make no larger one than this, */
+    double precise;    /* or, with a matrix, than this part of a decrease that exceeds `plenty` */
 } saddle_descent;
 
 typedef struct saddle_decrease {

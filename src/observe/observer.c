@@ -37,8 +37,8 @@ static size_t vectors_size(const saddle_instance *instance, const saddle_layout 
     const saddle_problem *problem = instance->problem;
     return both_size(layout, problem) + 3 * problem->x_dim + 2 * problem->y_dim +
            problem->response_size + 1 + 3 * problem->agents +
-           (gap ? saddle_gap_scratch(instance) : 0) + saddle_maximize_scratch(problem->y_dim) +
-           saddle_observer_scratch(instance);
+           (gap ? saddle_search_lay_out(instance, NULL, &(saddle_gap_search){0}) : 0) +
+           saddle_maximize_scratch(problem->y_dim) + saddle_observer_scratch(instance);
 }
 
 double saddle_observer_bytes(const saddle_instance *instance, const saddle_layout *layout, bool gap)
@@ -73,8 +73,9 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     o->y_star = o->x_tilde + x_dim;
     o->per_agent = o->y_star + y_dim;
     o->returned_nan = o->per_agent + 2 * problem->agents;
-    o->search = o->returned_nan + problem->agents;
-    o->scratch = o->search + (inputs->gap ? saddle_gap_scratch(inputs->instance) : 0);
+    o->scratch = o->returned_nan + problem->agents;
+    if (inputs->gap)
+        o->scratch += saddle_search_lay_out(inputs->instance, o->scratch, &o->search);
     *out = o;
     return SADDLE_OK;
 }

@@ -3,9 +3,8 @@
 #define SADDLE_OBSERVE_OBSERVER_PARTS_H
 
 #include "observe/observer.h"
+#include "observe/search_metric.h"
 
-/* Returns the doubles that gap.c needs. */
-size_t saddle_gap_scratch(const saddle_instance *instance);
 /* The sizes of the iterates that are remembered. */
 #define SADDLE_WATCHED_SIZES 3
 
@@ -21,8 +20,8 @@ struct saddle_observer {
     double *x_tilde;               /* prox point of the network gradient */
     double *y_star;                /* kept between calls as the generic solver's starting point */
     double *per_agent;             /* two numbers per agent, to find one of them */
-    double *returned_nan; /* per agent: which of the problem's functions did, for this row */
-    double *search;       /* vectors of gap.c */
+    double *returned_nan;     /* per agent: which of the problem's functions did, for this row */
+    saddle_gap_search search; /* of gap.c */
     double *scratch;
     const double *x_at; /* where the problem is evaluated */
     saddle_gap gap;     /* of the last row that has one */

@@ -109,7 +109,7 @@ static void add_scalars(const instance *self, const saddle_rows_block *block, co
         *part->gy += y;
 }
 
-/* Adds f without the common term in y, and the statistic: the factor of 2 y. */
+/* Adds f without the common term in y, and the statistic: the factor of 2 (1 + y), and the rest. */
 static void add_values(const saddle_problem *problem, const saddle_rows_block *block,
                        const double *h, const saddle_part *part)
 {
@@ -127,8 +127,10 @@ static void add_values(const saddle_problem *problem, const saddle_rows_block *b
     }
     if (part->value != NULL)
         *part->value += part->scale * (f + 2.0 * (1.0 + *part->y) * coupled);
-    if (part->statistic != NULL)
-        *part->statistic += part->scale * coupled;
+    if (part->statistic != NULL) {
+        part->statistic[0] += part->scale * coupled;
+        part->statistic[1] += part->scale * f;
+    }
 }
 
 /* Adds the gradient, and the squares if requested; s->h holds the scores. */
@@ -207,6 +209,14 @@ static bool response_solve(const saddle_problem *problem, const double *x, const
     *y = 2.0 * *statistic / concavity(problem);
     saddle_set_project(y_set, y, scratch);
     return true;
+}
+
+static double response_value(const saddle_problem *problem, const double *x,
+                             const double *statistic, const double *y, double *scratch)
+{
+    (void)x;
+    (void)scratch;
+    return statistic[1] + 2.0 * (1.0 + *y) * statistic[0] - 0.5 * concavity(problem) * *y * *y;
 }
 
 /*
@@ -447,7 +457,8 @@ const saddle_problem_class saddle_auc = {
                .add_samples = add_samples,
                .add_common = add_common,
                .response_solve = response_solve,
-               .response_size = 1,
+               .response_size = 2,
+               .response_value = response_value,
                .constants = constants,
                .outcomes = outcomes,
                /* Scores and labels, and both again sorted by score. */
