@@ -89,11 +89,9 @@ static double idle_seconds(const view *v)
 /* Refuses columns that the trace does not have. */
 static saddle_status check_columns(const view *v, saddle_error *error)
 {
-    figure_curves curves;
+    SADDLE_OWNED_BY(figure_release) figure_curves curves = {.count = 0};
     const saddle_trace *list[] = {v->trace};
-    saddle_status status = figure_group(&curves, list, 1, v->x, v->y, error);
-    figure_release(&curves);
-    return status;
+    return figure_group(&curves, list, 1, v->x, v->y, error);
 }
 
 /* Reads the file again if it has changed; `*changed`: there is something new to show. A missing

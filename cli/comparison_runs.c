@@ -54,8 +54,7 @@ static saddle_status load_tuned(saddle_plan *plan, const comparison *c,
     const saddle_algorithm *algorithm = choice->algorithm;
     char room[TRACE_PATH];
     const char *path = saddle_comparison_tuned_path(c, algorithm, room);
-    saddle_plan file;
-    saddle_status status = SADDLE_OK;
+    SADDLE_OWNED_BY(saddle_plan_free) saddle_plan file = {.settings = NULL};
     saddle_plan_defaults(&file, sizeof file);
     /* The file may name a plug-in that the user has named. */
     file.algorithm.name = choice->text;
@@ -63,12 +62,10 @@ static saddle_status load_tuned(saddle_plan *plan, const comparison *c,
     file.problem.x_set = plan->problem.x_set;
     file.problem.y_set = plan->problem.y_set;
     file.problem.regularizer = plan->problem.regularizer;
-    if (access(path, F_OK) == 0) {
-        status = saddle_plan_load(&file, path, error);
-        SADDLE_THEN(status, take_options(plan, &file, choice, error));
-    }
-    saddle_plan_free(&file);
-    return status;
+    if (access(path, F_OK) != 0)
+        return SADDLE_OK;
+    SADDLE_TRY(saddle_plan_load(&file, path, error));
+    return take_options(plan, &file, choice, error);
 }
 
 /* The plan of one algorithm's run; `trace` NULL: none is written. */

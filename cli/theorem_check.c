@@ -162,18 +162,16 @@ static saddle_status fix_noise(saddle_plan *plan, const saddle_instance *instanc
                                saddle_error *error)
 {
     saddle_plan none = *plan;
-    saddle_result *start = NULL;
+    SADDLE_OWNED_BY(saddle_result_free_at) saddle_result *start = NULL;
     char text[32];
     none.limits.iterations = 0;
     SADDLE_TRY(saddle_run(instance, &none, NULL, &start, error));
-    saddle_status status = largest_variance(instance->problem, start, sigma2, error);
-    saddle_result_free(start);
+    SADDLE_TRY(largest_variance(instance->problem, start, sigma2, error));
     *sigma2 *= THEOREM_MARGIN;
     saddle_snprintf(text, sizeof text, "%.17g", *sigma2);
-    SADDLE_THEN(status, saddle_plan_set(plan, "gamma", "exact", error));
+    SADDLE_TRY(saddle_plan_set(plan, "gamma", "exact", error));
     /* Without variance sigma^2 is not needed. */
-    SADDLE_THEN_IF(status, *sigma2 > 0.0, saddle_plan_set(plan, "sigma2", text, error));
-    return status;
+    return *sigma2 > 0.0 ? saddle_plan_set(plan, "sigma2", text, error) : SADDLE_OK;
 }
 
 /* Runs a plan and compares the run with its theorem; an interrupted run is not counted. */
@@ -202,7 +200,7 @@ static saddle_status measure(theorem_check *v, const saddle_instance *instance,
                              double c_epsilon, const volatile sig_atomic_t *interrupt,
                              saddle_error *error)
 {
-    saddle_plan plan;
+    SADDLE_OWNED_BY(saddle_plan_free) saddle_plan plan = {.settings = NULL};
     double sigma2 = 0.0;
     theorem_bound bound = saddle_theorem_bound_of(theory, v->plus, c_epsilon);
     SADDLE_TRY(saddle_plan_copy(&plan, given, error));
@@ -214,10 +212,9 @@ static saddle_status measure(theorem_check *v, const saddle_instance *instance,
     plan.steps.epsilon = theory->epsilon;
     plan.steps.rule = SADDLE_STEPS_THEORY;
     plan.algorithm.name = v->plus ? "precision+" : "precision";
-    saddle_status status = v->plus ? fix_noise(&plan, instance, &sigma2, error) : SADDLE_OK;
-    SADDLE_THEN(status, measure_run(v, instance, &plan, &bound, sigma2, interrupt, error));
-    saddle_plan_free(&plan);
-    return status;
+    if (v->plus)
+        SADDLE_TRY(fix_noise(&plan, instance, &sigma2, error));
+    return measure_run(v, instance, &plan, &bound, sigma2, interrupt, error);
 }
 
 saddle_status saddle_theorem_measure(theorem_check theorem[2], const saddle_plan *given,

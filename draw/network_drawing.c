@@ -171,15 +171,12 @@ static saddle_status plot_network(const saddle_graph *graph, const network_layou
 saddle_status network_draw(const saddle_graph *graph, const double *distance, const char *path,
                            saddle_error *error)
 {
-    network_layout at;
+    SADDLE_OWNED_BY(network_layout_release) network_layout at = {.agents = 0};
     gnuplot_kind kind;
     SADDLE_TRY(gnuplot_kind_of("drawing", path, GNUPLOT_DOT, &kind, error));
     SADDLE_TRY(network_layout_make(&at, graph, error));
-    saddle_status status = kind == GNUPLOT_DOT
-                               ? write_dot(graph, &at, distance, path, error)
+    return kind == GNUPLOT_DOT ? write_dot(graph, &at, distance, path, error)
                                : plot_network(graph, &at, distance, kind, path, error);
-    network_layout_release(&at);
-    return status;
 }
 
 /* ---- a page -------------------------------------------------------------------------------- */

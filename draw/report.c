@@ -308,13 +308,11 @@ static saddle_status check_trace(const saddle_trace *trace, saddle_error *error)
 saddle_status report_of_files(const char *const *trace, size_t count, report_page page,
                               const char *path, saddle_error *error)
 {
-    trace_list in;
-    saddle_status status = saddle_trace_list_read(&in, trace, count, error);
-    for (size_t k = 0; status == SADDLE_OK && k < in.count; k++)
-        status = check_trace(in.trace[k], error);
+    SADDLE_OWNED_BY(saddle_trace_list_release) trace_list in = {.count = 0};
+    SADDLE_TRY(saddle_trace_list_read(&in, trace, count, error));
+    for (size_t k = 0; k < in.count; k++)
+        SADDLE_TRY(check_trace(in.trace[k], error));
     page.traces = in.count;
     page.trace = (const saddle_trace *const *)in.trace;
-    SADDLE_THEN(status, report_write(&page, path, error));
-    saddle_trace_list_release(&in);
-    return status;
+    return report_write(&page, path, error);
 }

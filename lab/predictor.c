@@ -225,19 +225,16 @@ saddle_status saddle_predictor_load(saddle_predictor **out, const char *path, co
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, path);
-    saddle_predictor *p = saddle_alloc(1, sizeof *p);
+    SADDLE_OWNED_BY(saddle_predictor_free_at) saddle_predictor *p = saddle_alloc(1, sizeof *p);
     SADDLE_TRY(saddle_check_memory(p, "the model", error));
     saddle_plan_defaults(&p->plan, sizeof p->plan);
     p->path = saddle_strdup(path);
-    saddle_status status = saddle_check_memory(p->path, "the model", error);
-    SADDLE_THEN(status, read_model(p, error));
-    SADDLE_THEN(status, make_problem(p, plugin, error));
-    SADDLE_THEN(status, match_y(p, error));
-    if (status == SADDLE_OK)
-        *out = p;
-    else
-        saddle_predictor_free(p);
-    return status;
+    SADDLE_TRY(saddle_check_memory(p->path, "the model", error));
+    SADDLE_TRY(read_model(p, error));
+    SADDLE_TRY(make_problem(p, plugin, error));
+    SADDLE_TRY(match_y(p, error));
+    *out = saddle_taken(&p);
+    return SADDLE_OK;
 }
 
 void saddle_predictor_free(saddle_predictor *p)

@@ -26,3 +26,4 @@ struct saddle_predictor {
     saddle_columns *columns; /* of the training data; NULL: they had no names */
     saddle_problem *problem;
 };
+SADDLE_RELEASES(saddle_predictor, saddle_predictor_free)

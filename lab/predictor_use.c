@@ -157,22 +157,18 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
     saddle_outcome_rows rows = {.held_out = data};
     bool given = kind == SADDLE_LABELS_SIGNS && positive != NULL && strcmp(positive, "auto") != 0;
     /* Labels may be given as texts of the label column. */
-    char *list = given ? saddle_columns_label_list(data->columns, positive) : NULL;
+    SADDLE_OWNED char *list = given ? saddle_columns_label_list(data->columns, positive) : NULL;
     if (given && list == NULL)
         return saddle_no_memory(error, "the labels");
     if (given)
         rule = (saddle_label_rule){.kind = kind, .positive = list};
-    saddle_status status = given ? SADDLE_OK : check_labels(p, data, error);
-    SADDLE_THEN(status, saddle_labels_apply(&rule, data, error));
-    saddle_free(list);
-    SADDLE_THEN(status, score_rows(p, data, score, error));
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(given ? SADDLE_OK : check_labels(p, data, error));
+    SADDLE_TRY(saddle_labels_apply(&rule, data, error));
+    SADDLE_TRY(score_rows(p, data, score, error));
     if (p->problem->outcomes != NULL)
-        status = saddle_outcomes_of(p->problem, &rows, p->model->x_mean, p->model->y_mean, out,
-                                    count, error);
-    SADDLE_THEN_IF(status, kind == SADDLE_LABELS_SIGNS, measure(data, score, out, count, error));
-    return status;
+        SADDLE_TRY(saddle_outcomes_of(p->problem, &rows, p->model->x_mean, p->model->y_mean, out,
+                                      count, error));
+    return kind == SADDLE_LABELS_SIGNS ? measure(data, score, out, count, error) : SADDLE_OK;
 }
 
 static saddle_status no_labels(const saddle_predictor *p, const saddle_dataset *data,

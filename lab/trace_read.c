@@ -220,11 +220,9 @@ saddle_status saddle_trace_read(saddle_trace **out, const char *path, saddle_err
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, path);
-    saddle_line_reader file;
-    saddle_status status = saddle_line_reader_open(&file, path, WANTED, error);
-    SADDLE_THEN(status, read_lines(out, &file, false, error));
-    saddle_line_reader_close(&file);
-    return status;
+    SADDLE_OWNED_BY(saddle_line_reader_close) saddle_line_reader file = {.path = path};
+    SADDLE_TRY(saddle_line_reader_open(&file, path, WANTED, error));
+    return read_lines(out, &file, false, error);
 }
 
 /* ---- traces in memory ------------------------------------------------------------------------ */

@@ -275,7 +275,7 @@ static bool is_default(const saddle_tuning *tuning)
 /* Whether the candidate that was just written is as safe to run as the default. */
 static saddle_status try_candidate(const grid *g, bool *good, saddle_error *error)
 {
-    saddle_plan own;
+    SADDLE_OWNED_BY(saddle_plan_free) saddle_plan own = {.settings = NULL};
     saddle_forecast forecast = {0};
     const saddle_forecast *base = &g->space->forecast;
     saddle_status status = saddle_plan_copy(&own, g->space->plan, error);
@@ -289,7 +289,6 @@ static saddle_status try_candidate(const grid *g, bool *good, saddle_error *erro
             status = SADDLE_OK;
     }
     saddle_plan_free(&forecast.plan);
-    saddle_plan_free(&own);
     return status;
 }
 

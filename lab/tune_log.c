@@ -165,17 +165,14 @@ static saddle_status read_trials(saddle_line_reader *in, saddle_tune_log *log,
 static saddle_status read_log(saddle_tune_log *log, const char *head, const saddle_wanted_run *run,
                               const saddle_tuning *tuning, size_t *used, saddle_error *error)
 {
-    saddle_line_reader in;
+    SADDLE_OWNED_BY(saddle_line_reader_close) saddle_line_reader in = {.path = log->lines.path};
     SADDLE_OWNED_BY(saddle_trace_free_at) saddle_trace *there = NULL;
     if (ends_in_head(log->lines.path, head))
         return SADDLE_OK;
-    saddle_status status =
-        saddle_line_reader_open(&in, log->lines.path, "the log of a search", error);
-    SADDLE_THEN(status, saddle_trace_read_head(&there, &in, error));
-    SADDLE_THEN(status, saddle_trace_check_run(there, run, error));
-    SADDLE_THEN(status, read_trials(&in, log, tuning, used, error));
-    saddle_line_reader_close(&in);
-    return status;
+    SADDLE_TRY(saddle_line_reader_open(&in, log->lines.path, "the log of a search", error));
+    SADDLE_TRY(saddle_trace_read_head(&there, &in, error));
+    SADDLE_TRY(saddle_trace_check_run(there, run, error));
+    return read_trials(&in, log, tuning, used, error);
 }
 
 /* Refuses a log that exists, unless it is to be continued. */

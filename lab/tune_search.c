@@ -171,16 +171,15 @@ saddle_status saddle_tune_read_search(saddle_tuning *t, const char *text, const 
     if (text == NULL || *text == '\0')
         return SADDLE_OK;
     t->search = saddle_strdup(text);
-    char *words = saddle_strdup(text);
-    saddle_status status =
-        t->search != NULL && words != NULL ? SADDLE_OK : saddle_no_memory(error, "the search");
-    for (char *rest = words; status == SADDLE_OK && rest != NULL;) {
+    SADDLE_OWNED char *words = saddle_strdup(text);
+    if (t->search == NULL || words == NULL)
+        return saddle_no_memory(error, "the search");
+    for (char *rest = words; rest != NULL;) {
         char *word = strsep(&rest, " ");
         if (*word != '\0')
-            status = add_axis(t, word, plan, problem, hooks, error);
+            SADDLE_TRY(add_axis(t, word, plan, problem, hooks, error));
     }
-    saddle_free(words);
-    return status;
+    return SADDLE_OK;
 }
 
 const saddle_tune_axis *saddle_tune_listed(const saddle_tune_axes *axes,

@@ -169,7 +169,7 @@ static saddle_status make_graph(const saddle_edges *edges, const char *text, siz
                                      "the graph", "use fewer agents or a sparser topology",
                                      edges->error));
     SADDLE_TRY(check_connected(edges, text, agents));
-    saddle_graph *graph = saddle_alloc(1, sizeof *graph);
+    SADDLE_OWNED_BY(saddle_graph_free_at) saddle_graph *graph = saddle_alloc(1, sizeof *graph);
     SADDLE_TRY(saddle_check_memory(graph, "a graph", edges->error));
     graph->text = saddle_strdup(text);
     graph->rows = 1;
@@ -179,11 +179,9 @@ static saddle_status make_graph(const saddle_edges *edges, const char *text, siz
     graph->start = saddle_alloc(agents + 1, sizeof *graph->start);
     graph->neighbour = saddle_alloc(2 * edges->count, sizeof *graph->neighbour);
     if (graph->text == NULL || graph->start == NULL || graph->neighbour == NULL ||
-        !fill_rows(graph, edges)) {
-        saddle_graph_free(graph);
+        !fill_rows(graph, edges))
         return saddle_no_memory(edges->error, "a graph");
-    }
-    *out = graph;
+    *out = saddle_taken(&graph);
     return SADDLE_OK;
 }
 

@@ -137,20 +137,20 @@ static saddle_status read_fields(saddle_link_rule *rule, const link_form *form, 
     return SADDLE_OK;
 }
 
+SADDLE_RELEASES(saddle_link_rule, saddle_link_rule_free)
+
 saddle_status saddle_link_rule_create(saddle_link_rule **out, const char *text, saddle_error *error)
 {
     const void *form;
     *out = NULL;
     SADDLE_TRY(saddle_registry_find(&form, "kind of links", text, forms,
                                     sizeof forms / sizeof *forms, error));
+    SADDLE_OWNED_BY(saddle_link_rule_free_at)
     saddle_link_rule *rule = saddle_alloc(1, sizeof *rule);
     SADDLE_TRY(saddle_check_memory(rule, "the links", error));
-    saddle_status status = read_fields(rule, form, text, error);
-    if (status == SADDLE_OK)
-        *out = rule;
-    else
-        saddle_link_rule_free(rule);
-    return status;
+    SADDLE_TRY(read_fields(rule, form, text, error));
+    *out = saddle_taken(&rule);
+    return SADDLE_OK;
 }
 
 void saddle_link_rule_free(saddle_link_rule *rule)
@@ -339,7 +339,7 @@ static saddle_status find_components(const saddle_link_rule *rule, const saddle_
                                      size_t first, size_t end, uint32_t *root, size_t *components,
                                      saddle_error *error)
 {
-    saddle_edges edges = {.error = error};
+    SADDLE_OWNED_BY(saddle_edges_free) saddle_edges edges = {.error = error};
     for (size_t i = 0; i < graph->agents; i++)
         for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++) {
             size_t s = first;
@@ -350,9 +350,7 @@ static saddle_status find_components(const saddle_link_rule *rule, const saddle_
         }
     if (edges.status == SADDLE_OK)
         *components = saddle_edges_components(&edges, graph->agents, root);
-    saddle_status status = edges.status;
-    saddle_edges_free(&edges);
-    return status;
+    return edges.status;
 }
 
 saddle_status saddle_link_rule_parted(const saddle_link_rule *rule, const saddle_graph *graph,
@@ -390,31 +388,28 @@ saddle_status saddle_link_rule_parted(const saddle_link_rule *rule, const saddle
 static saddle_status check_dead(const saddle_link_rule *rule, const saddle_graph *graph,
                                 saddle_error *error)
 {
-    saddle_edges left = {.error = error};
+    SADDLE_OWNED_BY(saddle_edges_free) saddle_edges left = {.error = error};
     size_t low = rule->dead_from < rule->dead_to ? rule->dead_from : rule->dead_to;
     size_t high = rule->dead_from + rule->dead_to - low;
     for (size_t i = 0; i < graph->agents; i++)
         for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++)
             if (i < graph->neighbour[k] && (i != low || graph->neighbour[k] != high))
                 saddle_edges_add(&left, i, graph->neighbour[k]);
-    uint32_t *root = saddle_alloc(graph->agents, sizeof *root);
-    saddle_status status = left.status;
-    SADDLE_THEN(status, saddle_check_memory(root, "the links", error));
-    if (status == SADDLE_OK && high >= graph->agents)
-        status = saddle_refuse(error, "there is no agent %zu; give numbers from 0 to %zu", high,
-                               graph->agents - 1);
-    if (status == SADDLE_OK && left.count == graph->edges)
-        status = saddle_refuse(
+    SADDLE_OWNED uint32_t *root = saddle_alloc(graph->agents, sizeof *root);
+    SADDLE_TRY(left.status);
+    SADDLE_TRY(saddle_check_memory(root, "the links", error));
+    if (high >= graph->agents)
+        return saddle_refuse(error, "there is no agent %zu; give numbers from 0 to %zu", high,
+                             graph->agents - 1);
+    if (left.count == graph->edges)
+        return saddle_refuse(
             error, "agents %zu and %zu are not linked; name an edge of the topology", low, high);
-    if (status == SADDLE_OK && saddle_edges_components(&left, graph->agents, root) > 1)
-        status =
-            saddle_refuse(error,
-                          "without the edge of agents %zu and %zu the network is not connected; "
-                          "name another direction, or use a topology with more edges",
-                          low, high);
-    saddle_free(root);
-    saddle_edges_free(&left);
-    return status;
+    if (saddle_edges_components(&left, graph->agents, root) > 1)
+        return saddle_refuse(error,
+                             "without the edge of agents %zu and %zu the network is not connected; "
+                             "name another direction, or use a topology with more edges",
+                             low, high);
+    return SADDLE_OK;
 }
 
 /* ---- all rules -------------------------------------------------------------------------------- */

@@ -8,13 +8,11 @@
 saddle_status saddle_read_lines(const char *path, const char *wanted, saddle_read_line *read_line,
                                 void *context, saddle_error *error)
 {
-    saddle_line_reader in;
-    saddle_status status = saddle_line_reader_open(&in, path, wanted, error);
-    while (status == SADDLE_OK && saddle_line_reader_next_filled(&in, error))
-        status = read_line(&in, context, error);
-    SADDLE_THEN(status, in.status);
-    saddle_line_reader_close(&in);
-    return status;
+    SADDLE_OWNED_BY(saddle_line_reader_close) saddle_line_reader in = {.path = path};
+    SADDLE_TRY(saddle_line_reader_open(&in, path, wanted, error));
+    while (saddle_line_reader_next_filled(&in, error))
+        SADDLE_TRY(read_line(&in, context, error));
+    return in.status;
 }
 
 /* Reads the next field as a whole number below a bound; `what` names it in messages. */

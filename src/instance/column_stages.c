@@ -175,14 +175,12 @@ saddle_label_rule saddle_plan_label_rule(const saddle_plan *plan, saddle_label_k
 
 saddle_status saddle_instance_label(saddle_instance *e, saddle_dataset *data, saddle_error *error)
 {
-    double *classes = NULL;
+    SADDLE_OWNED double *classes = NULL;
     size_t count = 0;
-    saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
-    SADDLE_THEN(status, settle_labels(e, classes, count, error));
-    saddle_free(classes);
+    SADDLE_TRY(saddle_dataset_classes(data, &classes, &count, error));
+    SADDLE_TRY(settle_labels(e, classes, count, error));
     const saddle_label_rule rule = saddle_plan_label_rule(e->plan, e->kind->labels);
-    SADDLE_THEN(status, saddle_labels_apply(&rule, data, error));
-    return status;
+    return saddle_labels_apply(&rule, data, error);
 }
 
 /* Refuses text as the labels of a problem that needs numbers. */

@@ -110,24 +110,18 @@ static saddle_status init(void *self, saddle_error *error)
                              set->term.kind->synopsis);
     size_t count = count_blocks(colon + 1);
     SADDLE_OWNED written *item = saddle_alloc(count, sizeof *item);
-    char *list = saddle_strdup(colon + 1);
-    saddle_status status = SADDLE_OK;
-    if (item == NULL || list == NULL) {
-        status = saddle_no_memory(error, "the blocks of a set");
-        goto cleanup;
-    }
+    SADDLE_OWNED char *list = saddle_strdup(colon + 1);
+    if (item == NULL || list == NULL)
+        return saddle_no_memory(error, "the blocks of a set");
     char *rest = list;
-    for (size_t i = 0; i < count && status == SADDLE_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         char *start = rest;
         rest += strcspn(rest, ",");
         *rest++ = '\0';
-        status = read_block(&item[i], start, i + 1 == count, set, error);
+        SADDLE_TRY(read_block(&item[i], start, i + 1 == count, set, error));
     }
-    SADDLE_THEN(status, fill_counts(item, count, set, error));
-    SADDLE_THEN(status, make_blocks(self, item, count, error));
-cleanup:
-    saddle_free(list);
-    return status;
+    SADDLE_TRY(fill_counts(item, count, set, error));
+    return make_blocks(self, item, count, error);
 }
 
 const saddle_set_block *saddle_set_block_list(const saddle_set *set, size_t *count)
