@@ -1,9 +1,6 @@
 /* Running one agent's round: its phases, the evaluation of their requests, and mixing. */
 #include "engines/agent.h"
 
-#include <string.h>
-
-#include "core/memory.h"
 #include "core/vector.h"
 #include "problems/evaluate.h"
 

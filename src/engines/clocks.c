@@ -10,8 +10,6 @@
  * where j runs over the neighbours that it waits for: those over working edges of links whose two ends
  * agree, and otherwise all that are present, because nobody knows that a message will not come.
  */
-#include <math.h>
-
 #include "engines/local_agents.h"
 #include "graph/link_model.h"
 

@@ -1,9 +1,5 @@
 #include "engines/compressor.h"
 
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "core/vector.h"
 
 /* Scales below this count as 0: the levels per unit would overflow. */

@@ -7,8 +7,6 @@
  */
 #include "engines/local_agents.h"
 
-#include <string.h>
-
 /* Cuts a range of agent i to a worker's share, if the blocks of all agents, taken block by block, are
  * divided equally. */
 static void cut(const saddle_local *e, unsigned worker, size_t i, saddle_range *range)

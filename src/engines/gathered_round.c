@@ -7,8 +7,6 @@
  */
 #include "engines/local_agents.h"
 
-#include <string.h>
-
 #include "core/vector.h"
 
 void saddle_gathered_take(saddle_local *e, saddle_allocator *allocator)

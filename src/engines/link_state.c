@@ -1,9 +1,6 @@
 #include "engines/link_state.h"
 
-#include <string.h>
-
 #include "algorithms/layout.h"
-#include "core/memory.h"
 #include "core/rng.h"
 #include "core/vector.h"
 

@@ -1,7 +1,5 @@
 #include "engines/link_table.h"
 
-#include <string.h>
-
 /* ---- asking for blocks ------------------------------------------------------------------------- */
 
 static void add(saddle_link_table *t, saddle_link_block block)

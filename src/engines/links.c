@@ -1,7 +1,6 @@
 #include "engines/links.h"
 
 #include "algorithms/layout.h"
-#include "core/memory.h"
 #include "core/vector.h"
 
 /* Marks the ghosts among all agents by 1; returns their number. */

@@ -1,11 +1,7 @@
 #include "engines/local_agents.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/layout.h"
 #include "core/clock.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "core/world.h"
 

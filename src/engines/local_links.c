@@ -1,6 +1,4 @@
 /* Connects the rounds of the agents of one process with links that have a state. */
-#include <math.h>
-
 #include "engines/local_agents.h"
 
 void saddle_local_enter(saddle_local *e, unsigned worker, size_t i, const saddle_round *round)

@@ -1,9 +1,6 @@
 /* Maps, and what an agent does with them at the beginning of an iteration. */
 #include "engines/membership.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/layout.h"
 #include "core/elementary.h"
 #include "core/vector.h"

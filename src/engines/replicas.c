@@ -1,8 +1,5 @@
 #include "engines/replicas.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/layout.h"
 #include "core/vector.h"
 #include "engines/compressor.h"

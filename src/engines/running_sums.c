@@ -1,10 +1,6 @@
 #include "engines/running_sums.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/layout.h"
-#include "core/memory.h"
 #include "core/vector.h"
 
 /* `hold` on networks that mix well and on others, and the largest lambda of the former. */

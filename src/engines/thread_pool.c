@@ -232,10 +232,10 @@ saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
     CPU_ZERO(&allowed);
     if (pin && sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&
         CPU_COUNT(&allowed) < (int)size)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--pin: there are %u threads, but processors for only %d; give fewer "
-                           "threads, or leave --pin out",
-                           size, CPU_COUNT(&allowed));
+        return saddle_refuse(error,
+                             "--pin: there are %u threads, but processors for only %d; give fewer "
+                             "threads, or leave --pin out",
+                             size, CPU_COUNT(&allowed));
     saddle_thread_pool *pool = saddle_alloc(1, sizeof *pool);
     worker *workers = saddle_alloc(size, sizeof *workers);
     if (pool == NULL || workers == NULL) {

@@ -1,7 +1,5 @@
 /* The engine `threads`: all agents in one process, on a pool of worker threads. */
-#include "core/memory.h"
 #include "core/processors.h"
-#include "core/status.h"
 #include "engines/local_agents.h"
 
 static void destroy(saddle_engine *engine)

@@ -1,13 +1,6 @@
 /* Which algorithms support which links, agents that leave and join, and compressed messages; and what a
  * mixing rate of these that is too large leads to. */
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/layout.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "graph/churn.h"
 #include "graph/compression.h"
 #include "graph/link_rule.h"

@@ -5,15 +5,9 @@
  */
 #include "run/model_file.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "data/columns.h"
 #include "files/npz.h"
@@ -49,8 +43,8 @@ static saddle_status read_whole(const char *path, const char *name, size_t *out,
     if (good)
         *out = (size_t)*value;
     else
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' is not a model: its '%s' is not an integer", path, name);
+        status =
+            saddle_refuse(error, "'%.300s' is not a model: its '%s' is not an integer", path, name);
     saddle_free(value);
     return status;
 }
@@ -66,15 +60,15 @@ static saddle_status read_array(const char *path, const char *name, size_t rank,
     if (found == rank && count > 0 && bad == count)
         return SADDLE_OK;
     if (found != rank || count == 0)
-        saddle_fail(error, SADDLE_BAD_INPUT,
-                    "'%.300s' is not a model: its '%s' has rank %zu and %zu numbers; it must have "
-                    "rank %zu and at least 1",
-                    path, name, found, count, rank);
+        saddle_refuse(error,
+                      "'%.300s' is not a model: its '%s' has rank %zu and %zu numbers; it must "
+                      "have rank %zu and at least 1",
+                      path, name, found, count, rank);
     else
-        saddle_fail(error, SADDLE_BAD_INPUT,
-                    "entry %zu of '%s' in '%.300s' is %g, but a model's numbers are finite; give "
-                    "the file of a run that did not diverge",
-                    bad, name, path, (*out)[bad]);
+        saddle_refuse(error,
+                      "entry %zu of '%s' in '%.300s' is %g, but a model's numbers are finite; give "
+                      "the file of a run that did not diverge",
+                      bad, name, path, (*out)[bad]);
     saddle_free(*out);
     *out = NULL;
     return SADDLE_BAD_INPUT;
@@ -110,16 +104,16 @@ static saddle_status read_first(saddle_saved_model *model, const char *path, boo
     }
     status = read_whole(path, "format", &format, &why);
     if (status == SADDLE_BAD_INPUT)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' has xbar but not the settings of its run; write the model "
-                           "again with saddle %s",
-                           path, saddle_version());
+        return saddle_refuse(error,
+                             "'%.300s' has xbar but not the settings of its run; write the model "
+                             "again with saddle %s",
+                             path, saddle_version());
     if (status != SADDLE_OK)
         return saddle_fail(error, status, "%s", why.message);
     if (format < 1 || format > SADDLE_SCALED_FORMAT)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' is a model of format %zu, but saddle %s reads formats 1 to %d",
-                           path, format, saddle_version(), SADDLE_SCALED_FORMAT);
+        return saddle_refuse(
+            error, "'%.300s' is a model of format %zu, but saddle %s reads formats 1 to %d", path,
+            format, saddle_version(), SADDLE_SCALED_FORMAT);
     *scaled = format == SADDLE_SCALED_FORMAT;
     if (*scaled)
         return SADDLE_OK;
@@ -128,10 +122,10 @@ static saddle_status read_first(saddle_saved_model *model, const char *path, boo
     status = read_vector(path, "mean", &mean, &length, error);
     saddle_free(mean);
     if (status == SADDLE_OK)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' is not a model: its columns are scaled ('mean'), but its "
-                           "format is %zu, which has no scaling",
-                           path, format);
+        return saddle_refuse(error,
+                             "'%.300s' is not a model: its columns are scaled ('mean'), but its "
+                             "format is %zu, which has no scaling",
+                             path, format);
     return status == SADDLE_NO_MEMORY ? status : SADDLE_OK; /* otherwise there is none */
 }
 
@@ -147,10 +141,10 @@ static saddle_status read_scaling(saddle_saved_model *model, const char *path, s
     for (size_t k = 0; good && k < model->features; k++)
         good = model->deviation[k] >= 2.0 * DBL_MIN;
     return good ? SADDLE_OK
-                : saddle_fail(error, SADDLE_BAD_INPUT,
-                              "'%.300s' is not a model: its mean and deviation have %zu and %zu "
-                              "entries for %zu features, or a deviation is not positive",
-                              path, count[0], count[1], model->features);
+                : saddle_refuse(error,
+                                "'%.300s' is not a model: its mean and deviation have %zu and %zu "
+                                "entries for %zu features, or a deviation is not positive",
+                                path, count[0], count[1], model->features);
 }
 
 /* Reads names and codings of the training data's columns, if there are any. A record has no list
@@ -164,9 +158,8 @@ static saddle_status read_columns(saddle_saved_model *model, const char *path, s
         return SADDLE_OK;
     SADDLE_THEN(status, saddle_columns_parse(&columns, model->columns, &why));
     if (status == SADDLE_OK && columns->features != model->features)
-        status = saddle_fail(&why, SADDLE_BAD_INPUT,
-                             "its columns have %zu features, but the model has %zu",
-                             columns->features, model->features);
+        status = saddle_refuse(&why, "its columns have %zu features, but the model has %zu",
+                               columns->features, model->features);
     saddle_columns_free(columns);
     if (status == SADDLE_OK)
         return status;
@@ -184,10 +177,10 @@ static saddle_status read_settings(saddle_saved_model *model, const char *path, 
         size_t length = strcspn(line, "\n");
         const char *colon = strstr(line, ": ");
         if (colon == NULL || colon >= line + length)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%.300s' is not a model: '%.*s' in its settings is not a line "
-                               "'name: value'",
-                               path, length < 80 ? (int)length : 80, line);
+            return saddle_refuse(
+                error,
+                "'%.300s' is not a model: '%.*s' in its settings is not a line 'name: value'", path,
+                length < 80 ? (int)length : 80, line);
         next = line[length] != '\0' ? line + length + 1 : NULL;
     }
     return SADDLE_OK;
@@ -223,10 +216,10 @@ static saddle_status read_rest(saddle_saved_model *model, const char *path, sadd
     model->agents = x[0];
     if (x[0] == y[0] && x[1] == model->x_dim && y[1] == model->y_dim)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' is not a model: its x and y have the shapes (%zu, %zu) and (%zu, "
-                       "%zu), but xbar and ybar have %zu and %zu entries",
-                       path, x[0], x[1], y[0], y[1], model->x_dim, model->y_dim);
+    return saddle_refuse(error,
+                         "'%.300s' is not a model: its x and y have the shapes (%zu, %zu) and "
+                         "(%zu, %zu), but xbar and ybar have %zu and %zu entries",
+                         path, x[0], x[1], y[0], y[1], model->x_dim, model->y_dim);
 }
 
 static saddle_status read_model(saddle_saved_model **out, const char *path, bool complete,

@@ -9,8 +9,6 @@
  * over at once; the others continue until they hear of it, and their estimates are mixtures of both
  * objectives until then, but saddle_algorithm::start() computes them anew.
  */
-#include "core/memory.h"
-#include "core/status.h"
 #include "run/run.h"
 
 struct saddle_run_objective {

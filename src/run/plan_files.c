@@ -1,15 +1,11 @@
 #include "run/plan_files.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 #include <saddle/data.h>
 
 #include "checkpoint/checkpoint.h"
-#include "core/memory.h"
-#include "core/print.h"
 #include "core/sha256.h"
-#include "core/status.h"
 #include "data/dataset.h"
 #include "data/readers.h"
 #include "files/file.h"
@@ -219,9 +215,9 @@ saddle_status saddle_plan_check_names(const saddle_plan *plan, saddle_error *err
         status = saddle_no_memory(error, "the paths of files");
     for (size_t k = 0; status == SADDLE_OK && k < outputs.count; k++)
         if (saddle_is_checkpoint_name(saddle_file_name(outputs.entry[k].path)))
-            status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "%s: '%.300s' has the name of a checkpoint; give another name",
-                                 outputs.entry[k].what, outputs.entry[k].path);
+            status =
+                saddle_refuse(error, "%s: '%.300s' has the name of a checkpoint; give another name",
+                              outputs.entry[k].what, outputs.entry[k].path);
     saddle_path_list_release(&outputs);
     return status;
 }

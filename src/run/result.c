@@ -1,15 +1,6 @@
 /* The result of a run: rows, means and copies; and the model that is saved of it. */
 #include "run/result.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "core/world.h"
 #include "data/columns.h"

@@ -1,13 +1,8 @@
 /* The run's loop: advance, measure, check, record; and the limits at which it ends. */
 #include "run/run.h"
 
-#include <math.h>
-
 #include "core/clock.h"
 #include "core/float_mode.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "run/result.h"
 
 /* Seconds between two calls of the progress hook. */

@@ -4,12 +4,8 @@
  * Every size is computed by a function next to the allocation. tests/unit/test_memory.c compares
  * the sum with what runs actually take.
  */
-#include <math.h>
-
-#include "core/memory.h"
 #include "core/memory_limits.h"
 #include "core/sizes.h"
-#include "core/text.h"
 #include "core/world.h"
 #include "instance/fingerprint.h"
 #include "run/result.h"

@@ -2,13 +2,8 @@
  * written does not end a run. */
 #include "run/run.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/layout.h"
 #include "core/clock.h"
-#include "core/status.h"
 #include "files/file.h"
 #include "run/plan_files.h"
 #include "run/result.h"
@@ -187,7 +182,7 @@ saddle_status saddle_run_explain_start(saddle_run_state *r, saddle_error *error)
     SADDLE_TRY(saddle_run_locate(r, &fault, error));
     SADDLE_TRY(saddle_run_explain(r, &fault, error));
     if (r->result->cause[0] != '\0')
-        return saddle_fail(error, SADDLE_BAD_INPUT, "at the starting point %s", r->result->cause);
+        return saddle_refuse(error, "at the starting point %s", r->result->cause);
     return saddle_run_refuse_start(r, error);
 }
 
