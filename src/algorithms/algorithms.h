@@ -1,7 +1,6 @@
 /* The built-in algorithms, in the order in which they are listed. A new one needs one file and
  * one line here. */
-#ifndef SADDLE_ALGORITHMS_H
-#define SADDLE_ALGORITHMS_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -28,5 +27,3 @@
 #define SADDLE_ALGORITHM_DECLARE(algorithm) extern const saddle_algorithm algorithm;
 SADDLE_ALGORITHMS(SADDLE_ALGORITHM_DECLARE)
 #undef SADDLE_ALGORITHM_DECLARE
-
-#endif

@@ -1,6 +1,5 @@
 /* The curvature of an objective at its reference point, measured before a run. */
-#ifndef SADDLE_ALGORITHMS_CURVATURE_H
-#define SADDLE_ALGORITHMS_CURVATURE_H
+#pragma once
 
 #include <saddle/instance.h>
 
@@ -37,5 +36,3 @@ saddle_status saddle_curvature_measure(const saddle_instance *instance, saddle_c
 /* Returns the number of an agent's gradient evaluations in a measurement; NULL: the most that one can take. */
 uint64_t saddle_curvature_cost(const saddle_problem *problem, size_t agent,
                                const saddle_curvature *measured);
-
-#endif

@@ -3,8 +3,7 @@
  *
  *   x+ = prox of (eta_x h) over X at  x - eta_x gx,   y+ = projection onto Y of  y + eta_y gy
  */
-#ifndef SADDLE_ALGORITHMS_DESCENT_ASCENT_H
-#define SADDLE_ALGORITHMS_DESCENT_ASCENT_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -73,5 +72,3 @@ void saddle_two_steps_move(const saddle_agent *agent, double factor, const doubl
 void saddle_plain_check(saddle_agent *agent);
 /* Returns whether an inner loop must end because the agent's share of a budget is spent. */
 bool saddle_out_of_calls(const saddle_agent *agent);
-
-#endif

@@ -14,8 +14,7 @@
  * x and y have their own beta. The coin of page and grace depends only on the seed and the iteration, so that all
  * agents toss the same one without a message.
  */
-#ifndef SADDLE_ALGORITHMS_ESTIMATORS_H
-#define SADDLE_ALGORITHMS_ESTIMATORS_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -57,5 +56,3 @@ void saddle_estimator_continue(const saddle_estimator *estimator, saddle_agent *
                                const double *old_point, double *h);
 void saddle_estimator_finish(const saddle_estimator *estimator, const saddle_agent *agent,
                              const double *estimate, const double *h, double *g);
-
-#endif

@@ -19,8 +19,7 @@
  *
  * A method is a file with its equations that fills in a saddle_preset.
  */
-#ifndef SADDLE_ALGORITHMS_FAMILY_H
-#define SADDLE_ALGORITHMS_FAMILY_H
+#pragma once
 
 #include "algorithms/descent_ascent.h"
 #include "algorithms/estimators.h"
@@ -88,5 +87,3 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
 void saddle_family_start(saddle_agent *agent, const double *x0, const double *y0);
 void saddle_family_view(const saddle_agent *agent, saddle_view *out);
 extern const saddle_phase saddle_family_phases[];
-
-#endif

@@ -1,6 +1,5 @@
 /* Functions on an algorithm and its layout, for engines, runs and observers. */
-#ifndef SADDLE_ALGORITHMS_LAYOUT_H
-#define SADDLE_ALGORITHMS_LAYOUT_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -45,5 +44,3 @@ static inline double saddle_field_estimate(const saddle_field *field, const sadd
     double kept = agent->kept[field->estimate + k];
     return field->shift != 0.0 ? kept - field->shift * agent->now[field->shift_offset + k] : kept;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The longest stable step in x, measured before a run. */
-#ifndef SADDLE_ALGORITHMS_LONGEST_STEP_H
-#define SADDLE_ALGORITHMS_LONGEST_STEP_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -12,5 +11,3 @@
  * as IFO calls, like those for estimates of L and mu. Collective. */
 saddle_status saddle_longest_step(const saddle_configuration *configuration, uint64_t batch,
                                   double *out, saddle_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  * Estimates with measured errors: step (7) of PRECISION-auto and, by default, of PRECISION+. measured_batches.c has the
  * rules.
  */
-#ifndef SADDLE_ALGORITHMS_MEASURED_BATCHES_H
-#define SADDLE_ALGORITHMS_MEASURED_BATCHES_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -64,5 +63,3 @@ void saddle_measured_begin(saddle_agent *agent, const saddle_measured *at);
 void saddle_measured_continue(saddle_agent *agent, const saddle_measured *at);
 /* Makes (gx, gy) the new estimates (number[REFRESHES] > 0) or their change, and updates their errors. */
 void saddle_measured_finish(const saddle_agent *agent, const saddle_measured *at);
-
-#endif

@@ -2,8 +2,7 @@
  * A positive definite matrix H in which steps and gradients in x are measured: a diagonal, or a full matrix.
  * |a|_H^2 = a'Ha is the squared length of a step, |g|_H^-2 = g'H^-1 g that of a gradient.
  */
-#ifndef SADDLE_ALGORITHMS_METRIC_H
-#define SADDLE_ALGORITHMS_METRIC_H
+#pragma once
 
 #include <saddle/world.h>
 
@@ -58,5 +57,3 @@ void saddle_metric_multiply(const saddle_metric *metric, const double *a, const 
 /* Returns |a - b|_H^2; NULL: b = 0. `work` has 2 dimension doubles. */
 double saddle_metric_distance2(const saddle_metric *metric, const double *a, const double *b,
                                double *work);
-
-#endif

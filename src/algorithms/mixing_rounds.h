@@ -15,8 +15,7 @@
  * "Decentralized Accelerated Proximal Gradient Descent", NeurIPS 2020) has the constant w = 1 + h in all rounds,
  * h = (1 - sqrt(1 - b^2)) / (1 + sqrt(1 - b^2)), and u_{-1} = u_0. It needs a >= 0 and is no contraction for small K.
  */
-#ifndef SADDLE_ALGORITHMS_MIXING_ROUNDS_H
-#define SADDLE_ALGORITHMS_MIXING_ROUNDS_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -52,5 +51,3 @@ void saddle_mixing_round(const saddle_mixing_rounds *rounds, const saddle_agent 
  * by M, which keeps positive numbers positive. `last` keeps the 2 count numbers of u_{r-1} from round to round. */
 void saddle_mixing_rounds_make(const saddle_mixing_rounds *rounds, const saddle_agent *agent,
                                size_t count, size_t more, double *last);
-
-#endif

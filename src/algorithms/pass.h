@@ -2,8 +2,7 @@
  * The dense computations of an iteration, each in one pass over memory: neighbours are read in
  * place, and no intermediate result is stored.
  */
-#ifndef SADDLE_ALGORITHMS_PASS_H
-#define SADDLE_ALGORITHMS_PASS_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -74,6 +73,4 @@ saddle_pass_mover saddle_pass_move_avx2;
 saddle_pass_mover saddle_pass_move_avx512;
 saddle_pass_tracker saddle_pass_track_avx2;
 saddle_pass_tracker saddle_pass_track_avx512;
-#endif
-
 #endif

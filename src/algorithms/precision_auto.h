@@ -4,8 +4,7 @@
  * The published span is  x | y | p | d | c, the kept state  v | u | r | numbers | numbers of measured_batches.h, and
  * with several rounds of mixing  x_0 | y_0 | (x, y, p, d) of the round before.
  */
-#ifndef SADDLE_ALGORITHMS_PRECISION_AUTO_H
-#define SADDLE_ALGORITHMS_PRECISION_AUTO_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -98,5 +97,3 @@ static inline saddle_auto_variables saddle_auto_variables_of(const saddle_agent 
                                    .number = agent->work,
                                    .metric = &p->measured.metric};
 }
-
-#endif

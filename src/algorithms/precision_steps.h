@@ -6,8 +6,7 @@
  * stall counter | extra. y and d are adjacent, so that they have the same alignment if their length
  * is a multiple of a cache line.
  */
-#ifndef SADDLE_ALGORITHMS_PRECISION_STEPS_H
-#define SADDLE_ALGORITHMS_PRECISION_STEPS_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -175,5 +174,3 @@ void saddle_precision_check_estimates(saddle_agent *agent, double v_norm2, doubl
 /* Records a fault if recursive differences stay exactly zero although gradients change.
  * `difference` is 0 if and only if all entries of the iteration's difference are. */
 void saddle_check_recursion(saddle_agent *agent, double difference);
-
-#endif

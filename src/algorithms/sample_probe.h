@@ -1,6 +1,5 @@
 /* Gradients of single samples before a run, where steps and metrics are measured. */
-#ifndef SADDLE_ALGORITHMS_SAMPLE_PROBE_H
-#define SADDLE_ALGORITHMS_SAMPLE_PROBE_H
+#pragma once
 
 #include <saddle/instance.h>
 
@@ -23,5 +22,3 @@ void saddle_sample_probe_gradient(saddle_sample_probe *probe, size_t agent, size
 /* Fails if a gradient of any process had a NaN. `what` is measured. Collective. */
 saddle_status saddle_sample_probe_refuse_nan(const saddle_sample_probe *probe, const char *what,
                                              saddle_error *error);
-
-#endif

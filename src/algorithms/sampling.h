@@ -1,6 +1,5 @@
 /* Drawing an agent's samples. */
-#ifndef SADDLE_ALGORITHMS_SAMPLING_H
-#define SADDLE_ALGORITHMS_SAMPLING_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -17,5 +16,3 @@ size_t saddle_batch_size(size_t samples, uint64_t batch);
  */
 saddle_batch saddle_draw(saddle_agent *agent, saddle_purpose purpose, uint64_t iteration,
                          size_t count, bool replacement);
-
-#endif

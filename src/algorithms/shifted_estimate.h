@@ -10,8 +10,7 @@
  *
  * Between refreshes the pass that moves y adds everything but w+ - w.
  */
-#ifndef SADDLE_ALGORITHMS_SHIFTED_ESTIMATE_H
-#define SADDLE_ALGORITHMS_SHIFTED_ESTIMATE_H
+#pragma once
 
 #include "algorithms/precision_steps.h"
 
@@ -21,5 +20,3 @@ void saddle_shifted_refresh(const saddle_agent *agent, double c, const saddle_ra
  * change of w is in gy. An entry that is in the batch twice is updated once. */
 void saddle_shifted_update(const saddle_agent *agent, const saddle_batch *batch,
                            const saddle_range *y);
-
-#endif

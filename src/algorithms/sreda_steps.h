@@ -19,8 +19,7 @@
  * reached. An epoch costs N + 2 S2 m IFO calls, and the final test N; its gradient also serves as
  * the refresh at k = 0.
  */
-#ifndef SADDLE_ALGORITHMS_SREDA_STEPS_H
-#define SADDLE_ALGORITHMS_SREDA_STEPS_H
+#pragma once
 
 #include "algorithms/descent_ascent.h"
 
@@ -66,5 +65,3 @@ uint64_t saddle_sreda_most_ifo(const void *parameters, const saddle_problem *pro
 void saddle_sreda_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out);
 extern const saddle_phase saddle_sreda_phases[];
 void saddle_sreda_view(const saddle_agent *agent, saddle_view *out);
-
-#endif

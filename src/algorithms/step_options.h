@@ -1,6 +1,5 @@
 /* Options that several algorithms share. */
-#ifndef SADDLE_ALGORITHMS_STEP_OPTIONS_H
-#define SADDLE_ALGORITHMS_STEP_OPTIONS_H
+#pragma once
 
 #include <saddle/plan.h>
 
@@ -10,5 +9,3 @@
 /* The step options that <saddle/plan.h> declares, NULL-terminated; they fill in
  * saddle_plan::steps. */
 extern const saddle_option *const saddle_step_options[];
-
-#endif

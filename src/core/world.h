@@ -1,6 +1,5 @@
 /* Internals of worlds: how they are created, and functions that only the library calls. */
-#ifndef SADDLE_CORE_WORLD_H
-#define SADDLE_CORE_WORLD_H
+#pragma once
 
 #include <saddle/world.h>
 
@@ -31,5 +30,3 @@ size_t saddle_world_sum_rows(size_t agents);
 saddle_status saddle_world_alone(saddle_world **out, size_t agents, saddle_error *error);
 /* Frees a world. NULL is allowed. */
 void saddle_world_free(saddle_world *world);
-
-#endif

@@ -1,6 +1,5 @@
 /* Functions by which engines run one agent. */
-#ifndef SADDLE_ENGINES_AGENT_H
-#define SADDLE_ENGINES_AGENT_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -41,5 +40,3 @@ void saddle_agent_after(const saddle_phase *phase, saddle_agent *agent, const do
 void saddle_agent_phase(const saddle_phase *phase, saddle_agent *agent);
 /* Runs one round of an agent: all phases, and the evaluation of their requests. */
 void saddle_agent_round(const saddle_algorithm *algorithm, saddle_agent *agent, unsigned round);
-
-#endif

@@ -11,8 +11,7 @@
  * A field that would not become shorter is sent as it is. An entry that is not finite arrives as one: top
  * and random send it like any other, and quantize sends a scale that is not finite.
  */
-#ifndef SADDLE_ENGINES_COMPRESSOR_H
-#define SADDLE_ENGINES_COMPRESSOR_H
+#pragma once
 
 #include "core/rng.h"
 #include "graph/compression.h"
@@ -27,5 +26,3 @@ void saddle_compress(const saddle_compression *rule, saddle_rng *draw, size_t le
 /* Unpacks a field and adds it to `sum`; `draw` is the stream that it was packed with, from its start. */
 void saddle_compressed_add(const saddle_compression *rule, saddle_rng *draw, size_t length,
                            const unsigned char *packed, double *sum);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Every engine, with any number of threads, gives the same bits for the same seed.
  */
-#ifndef SADDLE_ENGINES_ENGINE_H
-#define SADDLE_ENGINES_ENGINE_H
+#pragma once
 
 #include <signal.h>
 #include <stddef.h>
@@ -134,5 +133,3 @@ saddle_status saddle_engine_connect(const saddle_engine_class *engine, saddle_wo
 /* Calls saddle_engine_class.watch() if there is one. */
 bool saddle_engine_watch(const saddle_engine_class *engine, const saddle_world *world,
                          double stall_seconds, const char *checkpoint);
-
-#endif

@@ -5,8 +5,7 @@
  * All randomness is a function of the seed, the edge and the round, so it is the same for any number of
  * threads and processes. Rounds are counted over all iterations.
  */
-#ifndef SADDLE_ENGINES_LINK_STATE_H
-#define SADDLE_ENGINES_LINK_STATE_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -131,5 +130,3 @@ void saddle_link_state_defect(const saddle_link_state *state, const saddle_agent
 
 /* Returns whether message k to agent i from agent j is lost in a round; updates its burst. */
 bool saddle_link_fails(saddle_link_state *state, size_t k, size_t i, size_t j, uint64_t round);
-
-#endif

@@ -6,8 +6,7 @@
  * The record of an agent in a checkpoint is the same for any placement of the agents: words of 8 bytes, in
  * the order in which the blocks were asked for, except that items of messages are grouped by message.
  */
-#ifndef SADDLE_ENGINES_LINK_TABLE_H
-#define SADDLE_ENGINES_LINK_TABLE_H
+#pragma once
 
 #include <saddle/graph.h>
 
@@ -60,5 +59,3 @@ void saddle_link_table_save(const saddle_link_table *table, size_t source, size_
  * items of sources are. */
 void saddle_link_table_load(const saddle_link_table *table, size_t source, size_t agent,
                             double *row, const uint64_t *record);
-
-#endif

@@ -7,8 +7,7 @@
  * of fields. link_state.h has the memory of links that lose or delay messages, replicas.h that of compressed
  * messages; other links have none.
  */
-#ifndef SADDLE_ENGINES_LINKS_H
-#define SADDLE_ENGINES_LINKS_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -60,5 +59,3 @@ static inline const double *const *saddle_links_received(const saddle_links *lin
 {
     return links->neighbour[parity] + links->start[i];
 }
-
-#endif

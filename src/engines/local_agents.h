@@ -10,8 +10,7 @@
  * Unless rounds are divided, agents without ghosts as neighbours run while messages are in transit; a
  * divided round begins after they have arrived.
  */
-#ifndef SADDLE_ENGINES_LOCAL_AGENTS_H
-#define SADDLE_ENGINES_LOCAL_AGENTS_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -247,5 +246,3 @@ void saddle_local_save_links(const saddle_engine *engine, const saddle_agent *ag
     .for_each = saddle_local_for_each, .mean = saddle_local_mean, .defect = saddle_local_defect, \
     .level = saddle_local_level, .save_links = saddle_local_save_links,                          \
     .membership = saddle_local_membership, .dead_direction = saddle_local_dead_direction
-
-#endif

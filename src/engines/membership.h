@@ -21,8 +21,7 @@
  * should have received in the meantime is contained in the next message. They agree on the iteration of
  * the start if messages are fast enough.
  */
-#ifndef SADDLE_ENGINES_MEMBERSHIP_H
-#define SADDLE_ENGINES_MEMBERSHIP_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -123,5 +122,3 @@ void saddle_membership_collect(saddle_link_state *state, saddle_agent *agent, si
 /* Implements saddle_link_state_publish() for agents with maps. */
 void saddle_membership_publish(saddle_link_state *state, saddle_agent *agent, size_t i,
                                unsigned round, unsigned next_round);
-
-#endif

@@ -6,8 +6,7 @@
  * a saddle_module. So it works the same for the program, for libsaddle.so and for programs that contain
  * libsaddle.a.
  */
-#ifndef SADDLE_ENGINES_MODULE_H
-#define SADDLE_ENGINES_MODULE_H
+#pragma once
 
 #include <signal.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ typedef struct saddle_signals {
 void saddle_signals_save(saddle_signals *out);
 /* Sets them back. */
 void saddle_signals_restore(const saddle_signals *saved);
-
-#endif

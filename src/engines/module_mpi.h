@@ -1,6 +1,5 @@
 /* What the files of the module for MPI share: the only ones that need its libraries. */
-#ifndef SADDLE_ENGINES_MODULE_MPI_H
-#define SADDLE_ENGINES_MODULE_MPI_H
+#pragma once
 
 #include <mpi.h>
 
@@ -30,5 +29,3 @@ void saddle_mpi_close_channels(saddle_channels *channels);
 /* Implements saddle_transport.partition by METIS: module_metis.c. */
 bool saddle_metis_partition(unsigned method, size_t vertices, const size_t *start,
                             const size_t *neighbour, size_t parts, size_t *part);
-
-#endif

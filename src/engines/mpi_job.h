@@ -1,6 +1,5 @@
 /* The processes of an MPI job: their world, what they know about each other, and how stopped ones are noticed. */
-#ifndef SADDLE_ENGINES_MPI_JOB_H
-#define SADDLE_ENGINES_MPI_JOB_H
+#pragma once
 
 #include <saddle/graph.h>
 
@@ -44,5 +43,3 @@ void saddle_heartbeat_stop(void);
 /* Implements saddle_engine_class.watch. */
 bool saddle_heartbeat_watch(const saddle_world *world, double stall_seconds,
                             const char *checkpoint);
-
-#endif

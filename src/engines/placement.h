@@ -1,6 +1,5 @@
 /* Which process holds which agents. */
-#ifndef SADDLE_ENGINES_PLACEMENT_H
-#define SADDLE_ENGINES_PLACEMENT_H
+#pragma once
 
 #include <saddle/graph.h>
 
@@ -20,5 +19,3 @@ saddle_status saddle_place_agents(const saddle_graph *graph, size_t ranks,
 
 /* Returns the number of edges between different processes. */
 size_t saddle_crossing_edges(const saddle_graph *graph, const size_t *home);
-
-#endif

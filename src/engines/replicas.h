@@ -34,8 +34,7 @@
  * A row of published state consists of the span, the replica, which is laid out like the span, and the
  * packed message.
  */
-#ifndef SADDLE_ENGINES_REPLICAS_H
-#define SADDLE_ENGINES_REPLICAS_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -106,5 +105,3 @@ void saddle_replicas_publish(saddle_replicas *replicas, saddle_agent *agent, siz
 /* Adds the message of a round that arrived in a row of `sender` to the replica there. */
 void saddle_replicas_receive(const saddle_replicas *replicas, size_t sender, double *row,
                              uint64_t iteration, unsigned round, double *scratch);
-
-#endif

@@ -19,8 +19,7 @@
  * through less noise of mini-batches; a small one lets sums travel faster if neighbours are few. So `hold`
  * is 0.9 if lambda, the second largest modulus of an eigenvalue of M, is at most 0.9, and 1/2 otherwise.
  */
-#ifndef SADDLE_ENGINES_RUNNING_SUMS_H
-#define SADDLE_ENGINES_RUNNING_SUMS_H
+#pragma once
 
 #include <saddle/algorithm.h>
 
@@ -68,5 +67,3 @@ double saddle_running_sums_defect(const saddle_running_sums *sums, const saddle_
                                   const saddle_field *field, size_t count, const double *weight,
                                   double self_weight, const double *received, const double *z,
                                   double *phi_defect);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * A worker that has much to do while others wait can share its work: waiting workers take pieces of it.
  */
-#ifndef SADDLE_ENGINES_THREAD_POOL_H
-#define SADDLE_ENGINES_THREAD_POOL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -40,5 +39,3 @@ typedef void saddle_thread_pool_piece(void *context, size_t piece, unsigned work
  * that wait at the barrier. A piece must not share or wait itself. */
 void saddle_thread_pool_share(saddle_thread_pool *pool, unsigned worker, size_t count,
                               saddle_thread_pool_piece *piece, void *context);
-
-#endif

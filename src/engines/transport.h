@@ -2,8 +2,7 @@
  * How the processes of a job communicate: the functions of the module of an engine. None fails, except for
  * lack of memory where that is said: a transport that cannot go on ends the job with a message.
  */
-#ifndef SADDLE_ENGINES_TRANSPORT_H
-#define SADDLE_ENGINES_TRANSPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ typedef struct saddle_transport {
     bool (*partition)(unsigned method, size_t vertices, const size_t *start,
                       const size_t *neighbour, size_t parts, size_t *part);
 } saddle_transport;
-
-#endif

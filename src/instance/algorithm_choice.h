@@ -1,6 +1,5 @@
 /* The algorithm that a plan or a text names: the caller's own, a built-in one, or a plug-in's. */
-#ifndef SADDLE_INSTANCE_ALGORITHM_CHOICE_H
-#define SADDLE_INSTANCE_ALGORITHM_CHOICE_H
+#pragma once
 
 #include <saddle/plan.h>
 
@@ -48,5 +47,3 @@ char *saddle_algorithm_effective(const saddle_algorithm_choice *choice, const vo
  * Does nothing for other algorithms, whose options are settings. */
 saddle_status saddle_algorithm_read_options(const saddle_algorithm_choice *choice, void *parameters,
                                             saddle_error *error);
-
-#endif

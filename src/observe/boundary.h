@@ -6,8 +6,7 @@
  * ball towards 0, for a simplex by a projection in the metric. A ball's boundary bends, which adds the multiplier of
  * its constraint to the curvature of f.
  */
-#ifndef SADDLE_OBSERVE_BOUNDARY_H
-#define SADDLE_OBSERVE_BOUNDARY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -86,5 +85,3 @@ static inline double saddle_metric_at(const saddle_descent_state *s, size_t k)
 {
     return s->given->metric[k] + s->length * s->bend[k];
 }
-
-#endif

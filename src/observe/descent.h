@@ -12,8 +12,7 @@
  * A pause in the decrease is not its end. So a search lasts until the slope shows that little can be left, and says how
  * much that is.
  */
-#ifndef SADDLE_OBSERVE_DESCENT_H
-#define SADDLE_OBSERVE_DESCENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ size_t saddle_descent_scratch(const saddle_prox *prox);
 
 /* Moves x, a point of X, downhill. */
 saddle_decrease saddle_descend(const saddle_descent *descent, double *x, double *scratch);
-
-#endif

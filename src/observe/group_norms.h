@@ -2,8 +2,7 @@
  * The regularizer group-l2 in the search of descent.h. Where a group of x is not 0, its norm is smooth, with gradient
  * W x / |x| and curvature W (1 - x x' / |x|^2) / |x|. A group that is 0 stays there unless the slope of f exceeds W.
  */
-#ifndef SADDLE_OBSERVE_GROUP_NORMS_H
-#define SADDLE_OBSERVE_GROUP_NORMS_H
+#pragma once
 
 #include "observe/boundary.h"
 
@@ -21,5 +20,3 @@ double saddle_group_entry(const saddle_descent_state *s, const double *inverse_n
 void saddle_stop_groups_at_zero(const saddle_descent_state *s);
 /* Replaces the curvature of h in the change of the slope by the difference of its gradients. */
 void saddle_change_group_slopes(const saddle_descent_state *s, double *change);
-
-#endif

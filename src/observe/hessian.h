@@ -11,8 +11,7 @@
  * best response has a closed form, y* = P(y* + F_y / -F_yy), this is added for a short y, with F_yy taken as diagonal.
  * If each sample has its own entry of y, the samples' differences include what the response adds to them.
  */
-#ifndef SADDLE_OBSERVE_HESSIAN_H
-#define SADDLE_OBSERVE_HESSIAN_H
+#pragma once
 
 #include "observe/observer.h"
 
@@ -27,5 +26,3 @@ size_t saddle_hessian_size(size_t x_dim);
  */
 bool saddle_measure_hessian(saddle_observer *o, const double *squares, double samples, double *work,
                             double *matrix);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * No agent knows any of this. It is computed while the run's clock is stopped and is not counted as cost.
  */
-#ifndef SADDLE_OBSERVE_OBSERVER_H
-#define SADDLE_OBSERVE_OBSERVER_H
+#pragma once
 
 #include <saddle/run.h>
 
@@ -78,5 +77,3 @@ void saddle_observer_recall(saddle_observer *observer, const double *memory);
 /* Return xbar and ybar of the last row. Borrowed. */
 const double *saddle_observer_x_mean(const saddle_observer *observer);
 const double *saddle_observer_y_mean(const saddle_observer *observer);
-
-#endif

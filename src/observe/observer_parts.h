@@ -1,6 +1,5 @@
 /* What the files of the observer share. */
-#ifndef SADDLE_OBSERVE_OBSERVER_PARTS_H
-#define SADDLE_OBSERVE_OBSERVER_PARTS_H
+#pragma once
 
 #include "observe/observer.h"
 #include "observe/search_metric.h"
@@ -59,5 +58,3 @@ static inline void saddle_observer_average(saddle_observer *o, size_t size, sadd
 {
     o->in.engine->kind->mean(o->in.engine, size, term, o, out);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Outcomes of a run at its trace points: of the mean model, and their statistics over agents. */
-#ifndef SADDLE_OBSERVE_OUTCOMES_H
-#define SADDLE_OBSERVE_OUTCOMES_H
+#pragma once
 
 #include <saddle/run.h>
 
@@ -44,5 +43,3 @@ void saddle_outcomes_recall(saddle_outcomes *outcomes, const saddle_outcome_colu
  * the same numbers in every process. Collective; may fail in one process only. */
 saddle_status saddle_outcomes_measure(saddle_outcomes *outcomes, const double *x, const double *y,
                                       double *out, saddle_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The generic best response: argmax over Y of a concave function, from its gradients only. */
-#ifndef SADDLE_OBSERVE_RESPONSE_H
-#define SADDLE_OBSERVE_RESPONSE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ size_t saddle_maximize_scratch(size_t dimension);
  */
 double saddle_maximize(const saddle_set *set, saddle_ascent_gradient *gradient, void *context,
                        double tolerance, double *step, double *y, double *scratch);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Q at the points of the gap's search (gap.c), and the metrics in which it looks for lower ones.
  */
-#ifndef SADDLE_OBSERVE_SEARCH_METRIC_H
-#define SADDLE_OBSERVE_SEARCH_METRIC_H
+#pragma once
 
 #include "observe/observer.h"
 
@@ -56,5 +55,3 @@ bool saddle_search_curvature(saddle_observer *o, double samples, const double *x
 double saddle_search_few(const saddle_observer *o, const double *x);
 /* Returns the number of all samples. */
 double saddle_search_all(const saddle_observer *o);
-
-#endif

@@ -1,6 +1,5 @@
 /* Traces as CSV: comment lines with the version and every effective setting, then rows. */
-#ifndef SADDLE_OBSERVE_TRACE_H
-#define SADDLE_OBSERVE_TRACE_H
+#pragma once
 
 #include <saddle/run.h>
 
@@ -27,5 +26,3 @@ bool saddle_result_lists_disagreement(const saddle_result *result);
 /* Appends the agents' disagreement and why the run ended, and closes the trace. `result` NULL: the run failed. */
 saddle_status saddle_trace_end(saddle_lines *trace, const saddle_result *result, const char *reason,
                                saddle_error *error);
-
-#endif

@@ -3,8 +3,7 @@
  * curvature, that matrix, restricted to the free coordinates, with the curvature of balls' boundaries and a multiple of
  * its diagonal added.
  */
-#ifndef SADDLE_OBSERVE_WHITENING_H
-#define SADDLE_OBSERVE_WHITENING_H
+#pragma once
 
 #include "observe/boundary.h"
 
@@ -20,5 +19,3 @@ void saddle_apply_inverse(const saddle_descent_state *s, double *v);
 double saddle_inverse_square(const saddle_descent_state *s, const double *v);
 /* Returns the squared length of a move. */
 double saddle_move_square(const saddle_descent_state *s, const double *move);
-
-#endif

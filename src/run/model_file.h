@@ -1,6 +1,5 @@
 /* Model files, for results, which write them, and predictors, which read part of them. */
-#ifndef SADDLE_RUN_MODEL_FILE_H
-#define SADDLE_RUN_MODEL_FILE_H
+#pragma once
 
 #include <saddle/run.h>
 
@@ -19,5 +18,3 @@ typedef void saddle_fetch_row(void *context, size_t row, double *out);
 saddle_status saddle_saved_model_write(const saddle_saved_model *model, saddle_fetch_row *fetch,
                                        void *x_context, void *y_context, const char *path,
                                        saddle_error *error);
-
-#endif

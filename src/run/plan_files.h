@@ -1,6 +1,5 @@
 /* The files that a run reads and writes according to its plan. */
-#ifndef SADDLE_RUN_PLAN_FILES_H
-#define SADDLE_RUN_PLAN_FILES_H
+#pragma once
 
 #include <saddle/plan.h>
 
@@ -22,5 +21,3 @@ void saddle_plan_add_outputs(const saddle_plan *plan, saddle_path_list *outputs)
 void saddle_data_add_inputs(const char *what, const char *name, saddle_path_list *inputs);
 /* Refuses an output in the checkpoint directory that has the name of a checkpoint. */
 saddle_status saddle_plan_check_names(const saddle_plan *plan, saddle_error *error);
-
-#endif

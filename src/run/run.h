@@ -1,6 +1,5 @@
 /* The state of a run, and the functions by which the files of this folder work on it. */
-#ifndef SADDLE_RUN_RUN_H
-#define SADDLE_RUN_RUN_H
+#pragma once
 
 #include <saddle/run.h>
 
@@ -256,5 +255,3 @@ typedef struct saddle_forecast {
 /* Fails if a run would be refused; makes no IFO call. */
 saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_plan *plan,
                                   saddle_forecast *out, saddle_error *error);
-
-#endif
