@@ -75,10 +75,9 @@ static saddle_status run_plan(saddle_plan *out, const comparison *c,
 {
     saddle_plan defaults;
     saddle_plan_defaults(&defaults, sizeof defaults);
-    saddle_status status = saddle_plan_copy(out, &c->arguments->plan, error);
-    SADDLE_THEN_IF(status, c->tuned != NULL, load_tuned(out, c, choice, error));
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_plan_copy(out, &c->arguments->plan, error));
+    if (c->tuned != NULL)
+        SADDLE_TRY(load_tuned(out, c, choice, error));
     /* Several runs cannot share one file or one checkpoint directory. */
     defaults.outputs.trace_every = out->outputs.trace_every;
     defaults.outputs.metric_tau = out->outputs.metric_tau;

@@ -123,10 +123,8 @@ saddle_status figure_group(figure_curves *out, const saddle_trace *const *trace,
 {
     *out = (figure_curves){.count = 0};
     trace_groups g;
-    saddle_status status = check_columns(trace, count, x, y, error);
-    SADDLE_THEN(status, saddle_trace_groups_make(&g, trace, count, error));
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(check_columns(trace, count, x, y, error));
+    SADDLE_TRY(saddle_trace_groups_make(&g, trace, count, error));
     out->curve = calloc(g.groups + 1, sizeof *out->curve);
     out->label = calloc(g.groups + 1, sizeof *out->label);
     out->run = calloc(count + 1, sizeof *out->run);

@@ -1,12 +1,7 @@
 /* The list of algorithms, finding one by its name, and how each chooses automatic values. */
 #include "algorithms/algorithms.h"
 
-#include <string.h>
-
-#include "core/print.h"
 #include "core/registry.h"
-#include "core/status.h"
-#include "core/text.h"
 
 static const saddle_algorithm *const algorithms[] = {
 #define SADDLE_ALGORITHM_ADDRESS(algorithm) &algorithm,

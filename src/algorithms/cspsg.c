@@ -19,9 +19,6 @@
  */
 #include "algorithms/algorithms.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/descent_ascent.h"
 #include "algorithms/step_options.h"
 #include "core/vector.h"

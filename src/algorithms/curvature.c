@@ -23,15 +23,10 @@
  */
 #include "algorithms/curvature.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/sample_probe.h"
 #include "core/dense.h"
-#include "core/memory.h"
 #include "core/memory_limits.h"
 #include "core/rng.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "core/world.h"
 #include "sets/set.h"

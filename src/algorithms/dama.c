@@ -26,7 +26,7 @@
 
 #include "algorithms/family.h"
 #include "algorithms/step_options.h"
-#include "core/status.h"
+#include "core/base.h"
 
 static const saddle_option strategy =
     SADDLE_CHOICE(SADDLE_OWN(saddle_family, strategy, RUN), "strategy", "DAMA", "exact-diffusion",

@@ -1,13 +1,7 @@
 #include "algorithms/descent_ascent.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "algorithms/longest_step.h"
 #include "algorithms/step_options.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "core/vector.h"
 
 const saddle_option saddle_option_mixing_rounds = SADDLE_INTEGER(

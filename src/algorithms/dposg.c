@@ -21,13 +21,9 @@
  */
 #include "algorithms/algorithms.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/descent_ascent.h"
 #include "algorithms/step_options.h"
 #include "core/elementary.h"
-#include "core/status.h"
 
 /* Tolerance when r is rounded up: the last bits of lambda depend on the machine, but r must not. */
 #define ROUNDING 1e-9
@@ -64,10 +60,11 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
         return SADDLE_OK;
     double rounds = enough_rounds(instance->spectrum.lambda, (double)instance->problem->agents);
     if (!(rounds <= SADDLE_MOST_MIXING))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--mixing-rounds: dposg cannot choose a number of rounds per iteration "
-                           "for lambda = %g; set one",
-                           instance->spectrum.lambda);
+        return saddle_refuse(
+            error,
+            "--mixing-rounds: dposg cannot choose a number of rounds per iteration "
+            "for lambda = %g; set one",
+            instance->spectrum.lambda);
     p->rounds = (uint64_t)rounds;
     return SADDLE_OK;
 }

@@ -29,10 +29,6 @@
  */
 #include "algorithms/algorithms.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/descent_ascent.h"
 #include "algorithms/step_options.h"
 #include "core/vector.h"

@@ -24,7 +24,7 @@
 
 #include "algorithms/family.h"
 #include "algorithms/step_options.h"
-#include "core/status.h"
+#include "core/base.h"
 
 static const saddle_option *const options[] = {SADDLE_FAMILY_OPTIONS, &saddle_option_probability,
                                                &saddle_option_refresh_size, NULL};

@@ -1,7 +1,5 @@
 #include "algorithms/estimators.h"
 
-#include <math.h>
-
 #include "algorithms/sampling.h"
 #include "core/sizes.h"
 #include "core/vector.h"

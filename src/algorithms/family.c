@@ -1,11 +1,7 @@
 #include "algorithms/family.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/longest_step.h"
 #include "algorithms/step_options.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "sets/set.h"
 

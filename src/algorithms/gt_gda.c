@@ -25,9 +25,6 @@
  */
 #include "algorithms/algorithms.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/descent_ascent.h"
 #include "algorithms/step_options.h"
 #include "core/sizes.h"

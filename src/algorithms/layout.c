@@ -1,12 +1,6 @@
 #include "algorithms/layout.h"
 
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "core/memory.h"
 #include "core/sizes.h"
-#include "core/status.h"
 
 void saddle_layout_add(saddle_layout *layout, const char *name, size_t length,
                        saddle_field_kind kind, size_t estimate)

@@ -10,13 +10,8 @@
  */
 #include "algorithms/longest_step.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/sample_probe.h"
 #include "algorithms/sampling.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "sets/set.h"
 

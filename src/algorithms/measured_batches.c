@@ -21,8 +21,6 @@
  * be more than a part of n that the algorithm sets: a few refreshes of nearly all samples, each of which has to be
  * followed by a larger one as the movement becomes smaller, cost more than one of all.
  */
-#include <math.h>
-
 #include "algorithms/measured_batches.h"
 #include "algorithms/sampling.h"
 #include "core/vector.h"

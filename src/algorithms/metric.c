@@ -1,11 +1,6 @@
 #include "algorithms/metric.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/dense.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "core/world.h"
 

@@ -6,8 +6,7 @@
 
 #include <saddle/world.h>
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "core/base.h"
 
 typedef struct saddle_metric {
     size_t dimension;

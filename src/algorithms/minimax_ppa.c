@@ -35,13 +35,9 @@
  */
 #include "algorithms/algorithms.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/descent_ascent.h"
 #include "algorithms/step_options.h"
 #include "core/sizes.h"
-#include "core/status.h"
 #include "core/vector.h"
 
 #define GROUP "Minimax-PPA"

@@ -1,7 +1,5 @@
 #include "algorithms/mixing_rounds.h"
-
-#include <math.h>
-#include <string.h>
+#include "core/base.h"
 
 #define REDUCTION 0.3
 #define MOST_ROUNDS 100

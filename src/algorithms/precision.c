@@ -20,9 +20,6 @@
  */
 #include "algorithms/algorithms.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/descent_ascent.h"
 #include "algorithms/pass.h"
 #include "algorithms/precision_steps.h"

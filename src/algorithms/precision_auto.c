@@ -41,15 +41,9 @@
  */
 #include "algorithms/algorithms.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/precision_auto.h"
 #include "algorithms/step_options.h"
-#include "core/memory.h"
 #include "core/sizes.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "sets/set.h"
 

@@ -30,15 +30,10 @@
  */
 #include "algorithms/algorithms.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/measured_batches.h"
 #include "algorithms/precision_steps.h"
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
-#include "core/status.h"
 #include "core/vector.h"
 
 #define GROUP "PRECISION+"

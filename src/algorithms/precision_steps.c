@@ -1,15 +1,11 @@
 /* The state and the requests of the algorithms with PRECISION's steps. */
 #include "algorithms/precision_steps.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/descent_ascent.h"
 #include "algorithms/longest_step.h"
 #include "algorithms/pass.h"
 #include "algorithms/sampling.h"
 #include "core/sizes.h"
-#include "core/status.h"
 #include "core/vector.h"
 
 /* The smallest mini-batch that the library chooses. */

@@ -17,8 +17,6 @@
  */
 #include "algorithms/algorithms.h"
 
-#include <string.h>
-
 #include "algorithms/pass.h"
 #include "algorithms/precision_steps.h"
 #include "algorithms/step_options.h"

@@ -3,8 +3,6 @@
  * exactly zero although the iterate moves, that is right where the losses are linear, such as a logistic loss far from
  * its solution, and wrong if the gradients at the two points differ.
  */
-#include <math.h>
-
 #include "algorithms/precision_steps.h"
 #include "core/vector.h"
 

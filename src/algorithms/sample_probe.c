@@ -1,8 +1,6 @@
 #include "algorithms/sample_probe.h"
 
-#include <math.h>
-
-#include "core/status.h"
+#include "core/base.h"
 #include "core/world.h"
 #include "sets/set.h"
 
@@ -63,8 +61,8 @@ saddle_status saddle_sample_probe_refuse_nan(const saddle_sample_probe *p, const
     p->instance->world->largest(p->instance->world, 1, &first);
     if (first == -INFINITY)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "an entry of gradient() of problem %.60s is nan at agent %.0f, near the "
-                       "start, where %s is measured; check its functions",
-                       saddle_shown_name(p->instance->problem->name), -first, what);
+    return saddle_refuse(error,
+                         "an entry of gradient() of problem %.60s is nan at agent %.0f, near the "
+                         "start, where %s is measured; check its functions",
+                         saddle_shown_name(p->instance->problem->name), -first, what);
 }

@@ -1,7 +1,5 @@
 #include "algorithms/sampling.h"
 
-#include <math.h>
-
 size_t saddle_batch_size(size_t samples, uint64_t batch)
 {
     size_t size = batch > 0 ? (size_t)batch : (size_t)ceil(sqrt((double)samples));

@@ -1,7 +1,5 @@
 #include "algorithms/shifted_estimate.h"
 
-#include <math.h>
-
 #include "algorithms/pass.h"
 #include "core/vector.h"
 

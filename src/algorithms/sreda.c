@@ -36,10 +36,9 @@
  */
 #include "algorithms/algorithms.h"
 
-#include <math.h>
-
 #include "algorithms/sreda_steps.h"
 #include "algorithms/step_options.h"
+#include "core/base.h"
 
 static const saddle_automatic automatic[] = {
     SADDLE_AUTOMATIC(saddle_option_eta_x, "0.3/tau; with --steps theory 1 / (10 kappa L)"),

@@ -1,8 +1,5 @@
 #include "algorithms/sreda_steps.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/descent_ascent.h"
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"

@@ -6,12 +6,11 @@
 #pragma once
 
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <saddle/algorithm.h>
 #include <saddle/row.h>
 
+#include "core/base.h"
 #include "engines/module.h"
 
 /* The inputs of an engine. All borrowed for its lifetime. */

@@ -10,7 +10,7 @@
 
 #include <saddle/graph.h>
 
-#include "core/memory.h"
+#include "core/base.h"
 
 /* What a block has one item of. */
 typedef enum saddle_item_of {

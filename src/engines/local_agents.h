@@ -16,7 +16,6 @@
 
 #include "engines/engine.h"
 
-#include "core/memory.h"
 #include "engines/agent.h"
 #include "engines/links.h"
 #include "engines/thread_pool.h"

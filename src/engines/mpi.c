@@ -6,14 +6,9 @@
  * iterations, except that the processes agree from time to time on whether to continue: after a stretch of
  * iterations, which has the same length in all of them. MPI itself is in a module (module_mpi.c).
  */
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/layout.h"
 #include "core/clock.h"
-#include "core/memory.h"
 #include "core/processors.h"
-#include "core/status.h"
 #include "engines/local_agents.h"
 #include "engines/mpi_job.h"
 #include "graph/link_model.h"
@@ -308,10 +303,11 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, sadd
     const saddle_world *world = inputs->instance->world;
     bool alone = world->ranks == 1;
     if (inputs->pin && world->ranks_on_machine > 1 && !saddle_processors_are_own())
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--pin: %zu processes share the processors of this machine; let mpirun "
-                           "bind each to its own, or leave --pin out",
-                           world->ranks_on_machine);
+        return saddle_refuse(
+            error,
+            "--pin: %zu processes share the processors of this machine; let mpirun "
+            "bind each to its own, or leave --pin out",
+            world->ranks_on_machine);
     saddle_status status =
         saddle_local_make(&e->local, inputs, saddle_processors(world->ranks_on_machine), error);
     if (status != SADDLE_OK || alone)

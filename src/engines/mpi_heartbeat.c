@@ -14,21 +14,13 @@
 #include "engines/mpi_job.h"
 
 #include <dirent.h>
-#include <limits.h>
-#include <math.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/clock.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 
 /* Seconds between two beats. */
 #define BEAT_SECONDS 0.25

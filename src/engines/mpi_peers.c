@@ -56,10 +56,11 @@ static saddle_status compare_versions(const peer *table, size_t ranks, saddle_er
         return SADDLE_OK;
     if (different > LISTED)
         saddle_append(list, sizeof list, " and %zu more differ", different - LISTED);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--engine: the processes of this job run different versions of saddle: %s; "
-                       "install the same version on all hosts",
-                       list);
+    return saddle_refuse(
+        error,
+        "--engine: the processes of this job run different versions of saddle: %s; "
+        "install the same version on all hosts",
+        list);
 }
 
 saddle_status saddle_mpi_compare_peers(const saddle_world *world, saddle_error *error)

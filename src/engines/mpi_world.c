@@ -1,13 +1,9 @@
 /* The world of an MPI job: its processes, the placement of the agents, and sums. */
 #include "engines/mpi_job.h"
 
-#include <math.h>
 #include <sched.h>
 
 #include "core/clock.h"
-#include "core/memory.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "engines/engine.h"
 #include "engines/placement.h"
 
@@ -119,11 +115,11 @@ saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, 
     *out = NULL;
     SADDLE_TRY(begin(&rank, &ranks, error));
     if (graph != NULL && ranks > graph->agents)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--engine: %zu processes were started for %zu agent%s, but each process "
-                           "needs at least one; start at most %zu (mpirun -n %zu)",
-                           ranks, graph->agents, SADDLE_PLURAL(graph->agents), graph->agents,
-                           graph->agents);
+        return saddle_refuse(
+            error,
+            "--engine: %zu processes were started for %zu agent%s, but each process "
+            "needs at least one; start at most %zu (mpirun -n %zu)",
+            ranks, graph->agents, SADDLE_PLURAL(graph->agents), graph->agents, graph->agents);
     mpi_world *w = saddle_alloc(1, sizeof *w);
     SADDLE_TRY(saddle_check_memory(w, "the placement of the agents", error));
     w->class = (struct saddle_world_class){

@@ -1,9 +1,5 @@
 #include "engines/placement.h"
-
-#include <string.h>
-
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/base.h"
 
 /* Methods that are tried. */
 #define METHODS 2

@@ -1,21 +1,15 @@
 #include "engines/thread_pool.h"
 
-#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
-
-#include "core/memory.h"
-#include "core/status.h"
 
 /* Iterations of the spin loop before a waiting worker sleeps: some tens of microseconds. The system
  * wakes a worker on a free processor, whereas a spinning one stays where it is. */

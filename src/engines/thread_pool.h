@@ -9,9 +9,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include <saddle/status.h>
+
+#include "core/base.h"
 
 typedef struct saddle_thread_pool saddle_thread_pool;
 

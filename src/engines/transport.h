@@ -4,10 +4,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/world.h"
 #include "engines/link_state.h"
 #include "engines/module.h"

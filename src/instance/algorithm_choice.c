@@ -3,12 +3,8 @@
  */
 #include "instance/algorithm_choice.h"
 
-#include <string.h>
-
 #include "algorithms/algorithms.h"
 #include "algorithms/step_options.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "instance/plan_plugins.h"
 #include "instance/unused_options.h"
 
@@ -37,8 +33,8 @@ static saddle_status check_options(const saddle_algorithm_choice *choice, saddle
 {
     for (const saddle_option *const *own = choice->algorithm->options; *own != NULL; own++)
         if ((*own)->home == SADDLE_HOME_PLAN && !saddle_option_in(saddle_step_options, *own))
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
+            return saddle_refuse(
+                error,
                 "the algorithm of the plug-in '%s' lists the option '%.80s', which is neither its "
                 "own nor one of the step sizes that <saddle/plan.h> declares; list "
                 "these, and load it into a program that exports them",

@@ -102,10 +102,8 @@ saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *t
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, plan, name, text);
-    saddle_status status = saddle_plan_check_size(plan, error);
-    SADDLE_THEN(status, open_list(plan, error));
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_plan_check_size(plan, error));
+    SADDLE_TRY(open_list(plan, error));
     saddle_entry *chosen = saddle_entry_find(plan, name);
     return chosen != NULL ? saddle_entry_assign_named(plan, chosen, text, SADDLE_FROM_CALLER, error)
                           : refuse_unknown(plan, name, error);

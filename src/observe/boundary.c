@@ -1,8 +1,5 @@
 #include "observe/boundary.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/vector.h"
 #include "observe/whitening.h"
 #include "sets/set.h"

@@ -8,8 +8,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
+#include "core/base.h"
 #include "observe/descent.h"
 
 /* The number of pairs of moves and changes of the gradient that L-BFGS keeps. */

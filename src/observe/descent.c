@@ -1,8 +1,5 @@
 #include "observe/descent.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/vector.h"
 #include "observe/boundary.h"
 #include "observe/group_norms.h"

@@ -14,10 +14,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include <saddle/set.h>
+
+#include "core/base.h"
 
 typedef struct saddle_descent {
     const saddle_prox *prox; /* X and h */

@@ -10,11 +10,7 @@
  * that only the problem determines: its own start, or 0, projected onto X. A constant that is added to the objective,
  * and a factor, change nothing; neither do the coordinates' units where X is a product of intervals.
  */
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/layout.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "engines/agent.h"
 #include "observe/descent.h"

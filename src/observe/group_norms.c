@@ -1,7 +1,5 @@
 #include "observe/group_norms.h"
 
-#include <math.h>
-
 #include "core/vector.h"
 #include "sets/kernel.h"
 

@@ -1,8 +1,5 @@
 #include "observe/hessian.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/dense.h"
 #include "core/sizes.h"
 #include "core/vector.h"

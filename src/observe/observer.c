@@ -1,11 +1,6 @@
 #include "observe/observer_parts.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/layout.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "engines/agent.h"
 #include "observe/response.h"

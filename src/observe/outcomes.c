@@ -1,13 +1,7 @@
 #include "observe/outcomes.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/layout.h"
-#include "core/memory.h"
 #include "core/outcome_name.h"
-#include "core/print.h"
-#include "core/status.h"
 #include "core/world.h"
 
 /* The statistics of an outcome over agents, in the order of saddle_statistic. */

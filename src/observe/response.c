@@ -1,8 +1,5 @@
 #include "observe/response.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/vector.h"
 
 size_t saddle_maximize_scratch(size_t dimension)

@@ -1,9 +1,9 @@
 /* The generic best response: argmax over Y of a concave function, from its gradients only. */
 #pragma once
 
-#include <stddef.h>
-
 #include <saddle/set.h>
+
+#include "core/base.h"
 
 /* Computes the gradient of the concave function at y. */
 typedef void saddle_ascent_gradient(void *context, const double *y, double *gradient);

@@ -1,8 +1,5 @@
 #include "observe/search_metric.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/sizes.h"
 #include "core/vector.h"
 #include "engines/agent.h"

@@ -1,8 +1,5 @@
 /* Self-checks of a run: feasible iterates, and trackers whose mean is that of the estimates. */
-#include <math.h>
-
 #include "algorithms/layout.h"
-#include "core/status.h"
 #include "core/vector.h"
 #include "engines/agent.h"
 #include "engines/link_state.h"
@@ -154,8 +151,8 @@ static saddle_status check_feasibility(saddle_observer *o, saddle_error *error)
 
 saddle_status saddle_observer_check(saddle_observer *o, saddle_error *error)
 {
-    saddle_status status = saddle_mixing_check(o->in.instance->mixing, error);
-    SADDLE_THEN_IF(status, o->in.feasible, check_feasibility(o, error));
-    SADDLE_THEN(status, check_sums(o, error));
-    return status;
+    SADDLE_TRY(saddle_mixing_check(o->in.instance->mixing, error));
+    if (o->in.feasible)
+        SADDLE_TRY(check_feasibility(o, error));
+    return check_sums(o, error);
 }

@@ -1,13 +1,5 @@
 #include "observe/trace.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "engines/link_state.h"
 
 /* The name of the file in messages. */

@@ -1,8 +1,5 @@
 #include "observe/whitening.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/dense.h"
 #include "core/vector.h"
 #include "observe/group_norms.h"

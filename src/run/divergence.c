@@ -1,15 +1,7 @@
 /* Runs that diverge: finding the agent and the entry, or the function, that is not finite, and
  * metrics that grow without bound. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "algorithms/layout.h"
 #include "core/clock.h"
-#include "core/memory.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "run/run.h"
 
 /* A run counts as diverged if its metric is this many times that of the start (or 1) and grew at
@@ -324,8 +316,8 @@ saddle_status saddle_run_refuse_start(const saddle_run_state *r, saddle_error *e
     bool far = false;
     SADDLE_TRY(is_far(set, &far, error));
     if (far)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
+        return saddle_refuse(
+            error,
             "--%s-set: every point of '%.200s' is so far from zero that the losses are not finite, "
             "such as %s[%zu] = %g at the start; give a set closer to zero",
             name, saddle_set_text(set), name, entry, value);
@@ -334,10 +326,10 @@ saddle_status saddle_run_refuse_start(const saddle_run_state *r, saddle_error *e
         field = y ? "start.y" : "start.x";
     else if (by_itself)
         field = y ? "--init-y" : "--init-x";
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: the losses at the starting point are not finite: variable %s[%zu] is "
-                       "%g; start closer to zero",
-                       field, name, entry, value);
+    return saddle_refuse(error,
+                         "%s: the losses at the starting point are not finite: variable %s[%zu] is "
+                         "%g; start closer to zero",
+                         field, name, entry, value);
 }
 
 saddle_status saddle_run_watch(saddle_run_state *r, bool *diverged, saddle_error *error)

@@ -1,12 +1,7 @@
 /* The effective plan of a run: the given values, those of the instance, and those that the run
  * resolved. */
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/algorithms.h"
 #include "algorithms/sampling.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "instance/instance.h"
 #include "instance/plan_options.h"
 #include "instance/plan_plugins.h"

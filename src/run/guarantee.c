@@ -1,9 +1,6 @@
 /* Warnings about runs with the theory's steps that their guarantee does not cover. */
-#include <math.h>
-
 #include "algorithms/algorithms.h"
 #include "algorithms/sampling.h"
-#include "core/text.h"
 #include "instance/instance.h"
 #include "instance/unused_options.h"
 #include "run/run.h"

@@ -133,10 +133,8 @@ static saddle_status read_first(saddle_saved_model *model, const char *path, boo
 static saddle_status read_scaling(saddle_saved_model *model, const char *path, saddle_error *error)
 {
     size_t count[2] = {0, 0};
-    saddle_status status = read_vector(path, "mean", &model->mean, &count[0], error);
-    SADDLE_THEN(status, read_vector(path, "deviation", &model->deviation, &count[1], error));
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(read_vector(path, "mean", &model->mean, &count[0], error));
+    SADDLE_TRY(read_vector(path, "deviation", &model->deviation, &count[1], error));
     bool good = count[0] == model->features && count[1] == model->features;
     for (size_t k = 0; good && k < model->features; k++)
         good = model->deviation[k] >= 2.0 * DBL_MIN;
@@ -189,13 +187,13 @@ static saddle_status read_settings(saddle_saved_model *model, const char *path, 
 static saddle_status read_solution(saddle_saved_model *model, const char *path, saddle_error *error)
 {
     bool scaled = false;
-    saddle_status status = read_first(model, path, &scaled, error);
-    SADDLE_THEN(status, read_settings(model, path, error));
-    SADDLE_THEN(status, read_whole(path, "features", &model->features, error));
-    SADDLE_THEN(status, read_columns(model, path, error));
-    SADDLE_THEN_IF(status, scaled, read_scaling(model, path, error));
-    SADDLE_THEN(status, read_vector(path, "ybar", &model->y_mean, &model->y_dim, error));
-    return status;
+    SADDLE_TRY(read_first(model, path, &scaled, error));
+    SADDLE_TRY(read_settings(model, path, error));
+    SADDLE_TRY(read_whole(path, "features", &model->features, error));
+    SADDLE_TRY(read_columns(model, path, error));
+    if (scaled)
+        SADDLE_TRY(read_scaling(model, path, error));
+    return read_vector(path, "ybar", &model->y_mean, &model->y_dim, error);
 }
 
 /* Reads what only describes a model, and the copies, which using it does not need. */
@@ -204,14 +202,12 @@ static saddle_status read_rest(saddle_saved_model *model, const char *path, sadd
     size_t iteration = 0;
     size_t x[2];
     size_t y[2];
-    saddle_status status = read_whole(path, "iteration", &iteration, error);
-    SADDLE_THEN(status, saddle_numpy_read_text(path, "problem", &model->problem, error));
-    SADDLE_THEN(status, saddle_numpy_read_text(path, "algorithm", &model->algorithm, error));
-    SADDLE_THEN(status, saddle_numpy_read_text(path, "version", &model->version, error));
-    SADDLE_THEN(status, read_array(path, "x", 2, &model->x, x, error));
-    SADDLE_THEN(status, read_array(path, "y", 2, &model->y, y, error));
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(read_whole(path, "iteration", &iteration, error));
+    SADDLE_TRY(saddle_numpy_read_text(path, "problem", &model->problem, error));
+    SADDLE_TRY(saddle_numpy_read_text(path, "algorithm", &model->algorithm, error));
+    SADDLE_TRY(saddle_numpy_read_text(path, "version", &model->version, error));
+    SADDLE_TRY(read_array(path, "x", 2, &model->x, x, error));
+    SADDLE_TRY(read_array(path, "y", 2, &model->y, y, error));
     model->iteration = iteration;
     model->agents = x[0];
     if (x[0] == y[0] && x[1] == model->x_dim && y[1] == model->y_dim)

@@ -3,7 +3,7 @@
 
 #include <saddle/run.h>
 
-#include "core/memory.h"
+#include "core/base.h"
 
 /* Makes an empty result with memory for the means and for the copies of the agents in this
  * process. */

@@ -1,16 +1,9 @@
 /* Everything before the first iteration of a run. */
-#include <math.h>
-#include <string.h>
-
 #include "algorithms/algorithms.h"
 #include "algorithms/layout.h"
 #include "algorithms/sampling.h"
 #include "core/clock.h"
-#include "core/memory.h"
 #include "core/option_value.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/dataset.h"
 #include "engines/replicas.h"
 #include "instance/fingerprint.h"
@@ -30,9 +23,9 @@ static saddle_status check_traits(const saddle_run_state *r, saddle_error *error
     const saddle_algorithm *a = r->info.algorithm;
     bool wanted = r->given.outputs.outcomes == SADDLE_OUTCOMES_ALWAYS;
     if ((wanted || r->given.outputs.outcomes_per_agent) && e->problem->outcomes == NULL)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT, "--%s: problem %s has no outcomes; leave it out",
-            wanted ? "outcomes" : "outcomes-per-agent", saddle_shown_name(e->problem->name));
+        return saddle_refuse(error, "--%s: problem %s has no outcomes; leave it out",
+                             wanted ? "outcomes" : "outcomes-per-agent",
+                             saddle_shown_name(e->problem->name));
     if (a->traits.centralized && e->world->ranks > 1)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "%s is centralized: it needs all data in one process, but they "
@@ -94,11 +87,11 @@ static saddle_status lay_out(saddle_run_state *r, saddle_error *error)
     if (l->published <= SADDLE_MOST_DOUBLES && l->kept <= SADDLE_MOST_DOUBLES &&
         l->work <= SADDLE_MOST_DOUBLES && l->scratch <= SADDLE_MOST_DOUBLES)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "algorithm %s needs %zu doubles of published and %zu of kept state, %zu of "
-                       "work and %zu of scratch; each can be at most %zu",
-                       r->info.algorithm->name, l->published, l->kept, l->work, l->scratch,
-                       SADDLE_MOST_DOUBLES);
+    return saddle_refuse(
+        error,
+        "algorithm %s needs %zu doubles of published and %zu of kept state, %zu of "
+        "work and %zu of scratch; each can be at most %zu",
+        r->info.algorithm->name, l->published, l->kept, l->work, l->scratch, SADDLE_MOST_DOUBLES);
 }
 
 /* Resets the step sizes that the algorithm does not read, so that its automatic steps do not
@@ -124,11 +117,12 @@ static saddle_status check_steps(const saddle_run_state *r, const saddle_steps *
     } step[] = {{&saddle_option_eta_x, steps->eta_x}, {&saddle_option_eta_y, steps->eta_y}};
     for (size_t k = 0; k < sizeof step / sizeof *step; k++)
         if (isnan(step[k].value) && saddle_option_in(a->options, step[k].option))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--%s: algorithm %s has left this step automatic; give a number, or "
-                               "let it choose one if none is given (in C in init(), in Python by a "
-                               "class attribute)",
-                               step[k].option->name, a->name);
+            return saddle_refuse(
+                error,
+                "--%s: algorithm %s has left this step automatic; give a number, or "
+                "let it choose one if none is given (in C in init(), in Python by a "
+                "class attribute)",
+                step[k].option->name, a->name);
     return SADDLE_OK;
 }
 
@@ -157,9 +151,9 @@ static saddle_status read_link_model(saddle_run_state *r, saddle_error *error)
 {
     const char *text = r->given.network.link_model;
     if (text == NULL && r->given.limits.max_network_seconds > 0.0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--max-network-seconds: there are no simulated seconds without a "
-                           "--link-model; give one, such as latency:0.02,bandwidth:125000");
+        return saddle_refuse(error,
+                             "--max-network-seconds: there are no simulated seconds without a "
+                             "--link-model; give one, such as latency:0.02,bandwidth:125000");
     if (text == NULL)
         return SADDLE_OK;
     SADDLE_TRY(saddle_link_model_create(&r->link_model, text, r->info.network->graph, error));

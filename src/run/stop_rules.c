@@ -1,12 +1,6 @@
 /* Rules that end a run depending on its measurements: stop-when, and stop-after, which keeps the
  * best solution. */
-#include <math.h>
-#include <string.h>
-
 #include "core/outcome_name.h"
-#include "core/print.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "run/run.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -35,10 +29,11 @@ static saddle_status read_condition(saddle_stop_condition *out, const char *text
         out->strict = bytes == 1;
         return SADDLE_OK;
     }
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--stop-when: '%s' is not COLUMN>=NUMBER, COLUMN<=NUMBER, COLUMN>NUMBER or "
-                       "COLUMN<NUMBER, such as auc>=0.9",
-                       SADDLE_EXCERPT(text));
+    return saddle_refuse(
+        error,
+        "--stop-when: '%s' is not COLUMN>=NUMBER, COLUMN<=NUMBER, COLUMN>NUMBER or "
+        "COLUMN<NUMBER, such as auc>=0.9",
+        SADDLE_EXCERPT(text));
 }
 
 saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
@@ -53,26 +48,24 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
     if (when && rules->when.place < SADDLE_TRACE_COLUMNS) {
         const char *why = saddle_trace_lacks(&r->info, rules->when.place);
         if (why != NULL)
-            return saddle_fail(error, SADDLE_BAD_INPUT, "--stop-when: there is no column %s %s",
-                               rules->when.column, why);
+            return saddle_refuse(error, "--stop-when: there is no column %s %s", rules->when.column,
+                                 why);
     }
     rules->gap = plan->limits.tolerance;
     if (when && strcmp(rules->when.column, "gap") == 0)
         rules->gap = fmax(rules->gap, rules->when.bound);
     if (rules->gap > 0.0 && plan->outputs.gap == SADDLE_GAP_NEVER)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--gap: never, but %s needs it; leave one of them out",
-                           plan->limits.tolerance > 0.0 ? "--tolerance" : "--stop-when");
+        return saddle_refuse(error, "--gap: never, but %s needs it; leave one of them out",
+                             plan->limits.tolerance > 0.0 ? "--tolerance" : "--stop-when");
     rules->outcomes =
         plan->limits.stop_after > 0 || (when && rules->when.place == SADDLE_TRACE_COLUMNS);
     if (plan->limits.stop_on != NULL && plan->limits.stop_after == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--stop-on: it needs --stop-after, the number of trace points without "
-                           "improvement; give both");
+        return saddle_refuse(error,
+                             "--stop-on: it needs --stop-after, the number of trace points without "
+                             "improvement; give both");
     if (rules->outcomes && plan->outputs.outcomes == SADDLE_OUTCOMES_ENDS)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "--outcomes: --%s needs outcomes at every trace point; set --outcomes to always",
+        return saddle_refuse(
+            error, "--outcomes: --%s needs outcomes at every trace point; set --outcomes to always",
             plan->limits.stop_after > 0 ? "stop-after" : "stop-when");
     return SADDLE_OK;
 }
@@ -101,21 +94,20 @@ static saddle_status unknown_column(const saddle_result *result, const char *opt
                                     const char *name, saddle_error *error)
 {
     if (result->outcome_count == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--%s: '%s' is not a column of the trace, and this problem has no "
-                           "outcomes; give a column such as metric or loss",
-                           option, SADDLE_EXCERPT(name));
+        return saddle_refuse(error,
+                             "--%s: '%s' is not a column of the trace, and this problem has no "
+                             "outcomes; give a column such as metric or loss",
+                             option, SADDLE_EXCERPT(name));
     const char *known[SADDLE_MOST_OUTCOME_COLUMNS];
     char list[512] = "";
     for (size_t k = 0; k < result->outcome_count; k++) {
         known[k] = result->outcome[k].name;
         saddle_append(list, sizeof list, "%s%s", k == 0 ? "" : ", ", known[k]);
     }
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--%s: '%s' is not %s; this run's outcomes are %s%s", option,
-                       SADDLE_EXCERPT(name),
-                       strcmp(option, "stop-on") == 0 ? "an outcome" : "a column of the trace",
-                       list, saddle_suggest(name, known, result->outcome_count).text);
+    return saddle_refuse(error, "--%s: '%s' is not %s; this run's outcomes are %s%s", option,
+                         SADDLE_EXCERPT(name),
+                         strcmp(option, "stop-on") == 0 ? "an outcome" : "a column of the trace",
+                         list, saddle_suggest(name, known, result->outcome_count).text);
 }
 
 /* Chooses the outcome of stop-after: by default the first on held-out rows. */
@@ -134,14 +126,14 @@ static saddle_status choose_outcome(saddle_run_state *r, saddle_error *error)
     if (k < result->outcome_count)
         return SADDLE_OK;
     if (result->outcome_count == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--stop-after: this problem has no outcomes; leave it out, or stop by "
-                           "--tolerance or --stop-when");
+        return saddle_refuse(error,
+                             "--stop-after: this problem has no outcomes; leave it out, or stop by "
+                             "--tolerance or --stop-when");
     if (name != NULL)
         return unknown_column(result, "stop-on", name, error);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--stop-after: there is no outcome on held-out rows; give --test-data, or "
-                       "name an outcome on the agents' data as --stop-on");
+    return saddle_refuse(error,
+                         "--stop-after: there is no outcome on held-out rows; give --test-data, or "
+                         "name an outcome on the agents' data as --stop-on");
 }
 
 saddle_status saddle_run_resolve_rules(saddle_run_state *r, saddle_error *error)
@@ -150,9 +142,8 @@ saddle_status saddle_run_resolve_rules(saddle_run_state *r, saddle_error *error)
     const saddle_result *result = r->result;
     const char *name = rules->when.column;
     if (rules->outcomes && result->plan.outputs.outcomes != SADDLE_OUTCOMES_ALWAYS)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "--%s: the run to be resumed measured outcomes only at its ends; leave it out",
+        return saddle_refuse(
+            error, "--%s: the run to be resumed measured outcomes only at its ends; leave it out",
             r->given.limits.stop_after > 0 ? "stop-after" : "stop-when");
     if (r->given.limits.stop_when != NULL && rules->when.place == SADDLE_TRACE_COLUMNS) {
         rules->when.place += find_outcome(result, name);

@@ -8,11 +8,8 @@
  * Runs that are compared, and rules that stop a run by its measurements, need more: their points are DENSE per run.
  * Between trace points, saddle_run_watch() looks for divergence DENSE times per run.
  */
-#include <math.h>
-
 #include "algorithms/sampling.h"
 #include "core/sizes.h"
-#include "core/text.h"
 #include "instance/unused_options.h"
 #include "problems/evaluate.h"
 #include "run/run.h"
