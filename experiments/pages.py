@@ -53,25 +53,29 @@ def _row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def _cells(m: Measurement) -> list[str]:
+def _shown(outcome: Outcome) -> list[int]:
+    """Returns the levels that a run of the outcome's tests reached, by their numbers; none if the tests have no levels."""
+    return [k for k in range(len(LEVELS)) if any(str(m.levels[k]) for m in outcome.measurements if len(m.levels) > k)]
+
+
+def _cells(m: Measurement, shown: Sequence[int]) -> list[str]:
     """Returns what a test is and what was measured."""
-    measured = [str(level) or "-" for level in m.levels] if len(m.levels) > 1 else [m.numbers]
+    measured = [str(m.levels[k]) or "-" for k in shown] if len(m.levels) > 1 else [m.numbers]
     return [f"{m.experiment.name}: {m.statement}", *measured]
 
 
 def _head(outcome: Outcome) -> list[str]:
-    return ["test", *([f"{level:.0e}" for level in LEVELS] if outcome.has_levels else ["measured"])]
+    return ["test", *([f"{LEVELS[k]:.0e}" for k in _shown(outcome)] if outcome.has_levels else ["measured"])]
 
 
 def numbers(outcome: Outcome) -> list[str]:
     """Returns the numbers behind a verdict, as lines of markdown."""
     claim = outcome.claim
-    reading = f" Read as: {claim.reading}." if claim.reading else ""
-    head = _head(outcome)
+    reading = ["", f"Read as: {claim.reading}."] if claim.reading else []
+    head, shown = _head(outcome), _shown(outcome)
     rule = ["---", *["---:" if outcome.has_levels else "---"] * (len(head) - 1)]
-    return ["", f'### <a id="{claim.name}"></a>{number(outcome)}. {claim.says}', "",
-            f"{claim.source}: **{outcome.verdict}**.{reading}", "", _row(head), _row(rule),
-            *[_row(_cells(m)) for m in outcome.measurements]]  # fmt: skip
+    return ["", f'### <a id="{claim.name}"></a>{number(outcome)}. {claim.says}', *reading, "", _row(head), _row(rule),
+            *[_row(_cells(m, shown)) for m in outcome.measurements]]  # fmt: skip
 
 
 def _coverage(parts: Sequence[Part], quick: bool) -> list[str]:
@@ -218,9 +222,10 @@ def _html_claim(outcome: Outcome) -> str:
     claim = outcome.claim
     style, mark = _look(outcome.verdict)
     rows = []
+    shown = _shown(outcome)
     for m in outcome.measurements:
-        states = [level.state for level in m.levels]
-        cells = [f'<td class="{state}">{escape(cell)}</td>' for state, cell in zip(states, _cells(m)[1:])]
+        states = [m.levels[k].state for k in shown] if len(m.levels) > 1 else [level.state for level in m.levels]
+        cells = [f'<td class="{state}">{escape(cell)}</td>' for state, cell in zip(states, _cells(m, shown)[1:])]
         rows.append(f"<tr><td>{escape(m.experiment.title)}: {escape(m.statement)}</td>{''.join(cells)}</tr>")
     head = "".join(f"<th>{cell}</th>" for cell in _head(outcome))
     reading = f"<p>Read as: {escape(claim.reading)}.</p>" if claim.reading else ""

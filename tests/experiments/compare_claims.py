@@ -18,19 +18,17 @@ NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]*\w)")
 
 
 def claims_of(path):
-    """Returns {claim: (verdict, {test: cells})} and the number of tests that chance is computed from."""
+    """Returns {claim: (number, {test: cells})}, {claim: verdict} and the number of tests that chance is computed from."""
     claims, name = {}, None
     text = path.read_text(encoding="utf-8")
     for line in text.splitlines():
         heading = re.match(r'### <a id="([^"]+)"></a>(\d+)\.', line)
         if heading:
             name = heading[1]
-            claims[name] = [heading[2], "", {}]
-        elif name and not claims[name][1] and "**" in line:
-            claims[name][1] = line.split("**")[1]
+            claims[name] = [heading[2], {}]
         elif name and line.startswith("| ") and not line.startswith(("| test", "| ---")):
             test, *cells = re.split(r" (?<!\\)\| ", line.strip("| "))
-            claims[name][2][test] = cells
+            claims[name][1][test] = cells
         elif line.startswith("## "):
             name = None
     table = dict(re.findall(r"^\| \[\d+\]\(#([^)]+)\).*\*\*(.*)\*\* \|$", text, re.M))
@@ -47,9 +45,9 @@ def compare_claims(a, b, differ):
         differ(f"claims: {set(left[0]) ^ set(right[0])}")
     tests = 0
     for name in left[0].keys() & right[0].keys():
-        (number, verdict, rows), (other_number, other_verdict, others) = left[0][name], right[0][name]
-        if (number, verdict) != (other_number, other_verdict):
-            differ(f"{name}: {number} {verdict} | {other_number} {other_verdict}")
+        (number, rows), (other_number, others) = left[0][name], right[0][name]
+        if number != other_number:
+            differ(f"{name}: {number} | {other_number}")
         if list(rows) != list(others):
             differ(f"{name}: tests {list(rows)} | {list(others)}")
         for test in rows.keys() & others.keys():
