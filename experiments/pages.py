@@ -54,7 +54,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _shown(outcome: Outcome) -> list[int]:
-    """Returns the levels that a run of the outcome's tests reached, by their numbers; none if the tests have no levels."""
+    """Returns the numbers of the levels that a run of the tests reached."""
     return [k for k in range(len(LEVELS)) if any(str(m.levels[k]) for m in outcome.measurements if len(m.levels) > k)]
 
 

@@ -18,7 +18,7 @@ NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]*\w)")
 
 
 def claims_of(path):
-    """Returns {claim: (number, {test: cells})}, {claim: verdict} and the number of tests that chance is computed from."""
+    """Returns {claim: (number, {test: cells})}, {claim: verdict} and the number of tests behind chance."""
     claims, name = {}, None
     text = path.read_text(encoding="utf-8")
     for line in text.splitlines():
