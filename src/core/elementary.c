@@ -38,6 +38,10 @@ void saddle_logistic_plain(size_t count, const double *z, double *loss, double *
 
 void saddle_logistic(size_t count, const double *z, double *loss, double *slope)
 {
+#if defined(__aarch64__)
+    saddle_logistic_neon(count, z, loss, slope);
+#else
     SADDLE_WIDEST_OF(saddle_logistic_plain, saddle_logistic_avx, saddle_logistic_avx512)
     (count, z, loss, slope);
+#endif
 }

@@ -10,11 +10,13 @@
 /* One argument at a time, on any processor. */
 void saddle_logistic_plain(size_t count, const double *z, double *loss, double *slope);
 
-#ifdef SADDLE_X86_VECTORS
+#if defined(SADDLE_X86_VECTORS) || defined(__aarch64__)
 /* Four at a time; needs AVX. */
 void saddle_logistic_avx(size_t count, const double *z, double *loss, double *slope);
 /* Eight at a time; needs AVX-512F. */
 void saddle_logistic_avx512(size_t count, const double *z, double *loss, double *slope);
+/* Two at a time; on arm64 only. */
+void saddle_logistic_neon(size_t count, const double *z, double *loss, double *slope);
 
 /* The body of such a function: works in groups of `size` and pads the last one, because a padded
  * group takes less time than two single arguments. */

@@ -62,7 +62,7 @@ START_TEST(not_a_number_stays_one)
 }
 END_TEST
 
-#ifdef SADDLE_X86_VECTORS
+#if defined(SADDLE_X86_VECTORS) || defined(__aarch64__)
 typedef void version(size_t count, const double *z, double *loss, double *slope);
 
 static void compare(version *other)
@@ -96,6 +96,8 @@ START_TEST(every_instruction_set_gives_the_same_bits)
         compare(saddle_logistic_avx512);
     else
         saddle_fprintf(stdout, "skip: this processor has no AVX-512\n");
+#elif defined(__aarch64__)
+    compare(saddle_logistic_neon);
 #else
     saddle_fprintf(stdout, "skip: no vector versions in this build\n");
 #endif
