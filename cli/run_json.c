@@ -63,11 +63,12 @@ static void add_costs(saddle_json *j, const saddle_result *result)
 static void add_times(saddle_json *j, const saddle_run_times *times)
 {
     const saddle_setup_times *setup = &times->setup;
-    saddle_json_put(j,
-                    "times { iterating %g measuring %g rest %g setup { network %g reading %g "
-                    "splitting %g problem %g constants %g } }",
-                    times->iterating, times->measuring, times->rest, setup->network, setup->reading,
-                    setup->splitting, setup->problem, setup->constants);
+    saddle_json_put(
+        j,
+        "times { iterating %g measuring %g gap %g rest %g setup { network %g reading %g "
+        "splitting %g problem %g constants %g } }",
+        times->iterating, times->measuring, times->gap, times->rest, setup->network, setup->reading,
+        setup->splitting, setup->problem, setup->constants);
 }
 
 /* Adds the solution, and its outcomes unless the run diverged, when they mean nothing. */

@@ -52,6 +52,11 @@ static void print_outcomes(const char *title, saddle_measured_rows rows,
         cli_print_field(title, "%s", text);
 }
 
+/* The gap's part of the time is named if it is larger than this part of iterating, and measuring takes this many
+ * seconds. */
+#define NAMED_SHARE 0.2
+#define NAMED_SECONDS 0.5
+
 /* Prints "0.62 s iterating, 0.14 s measuring, 0.31 s setting up (reading 0.28 s), 0.01 s for the
  * rest". */
 static void print_times(const saddle_run_times *times)
@@ -74,10 +79,14 @@ static void print_times(const saddle_run_times *times)
         if (stage[k].seconds >= LISTED_FRACTION * total)
             saddle_append(stages, sizeof stages, "%s%s %s", *stages != '\0' ? ", " : "",
                           stage[k].name, cli_duration(stage[k].seconds, text));
+    char gap[80] = "";
+    if (times->gap > NAMED_SHARE * times->iterating && times->measuring >= NAMED_SECONDS)
+        saddle_append(gap, sizeof gap, " (%s of it for the gap; --gap never saves that)",
+                      cli_duration(times->gap, text));
     char number[4][CLI_NUMBER];
-    cli_print_field("time", "%s iterating, %s measuring, %s setting up (%s), %s for the rest",
+    cli_print_field("time", "%s iterating, %s measuring%s, %s setting up (%s), %s for the rest",
                     cli_duration(times->iterating, number[0]),
-                    cli_duration(times->measuring, number[1]), cli_duration(total, number[2]),
+                    cli_duration(times->measuring, number[1]), gap, cli_duration(total, number[2]),
                     stages, cli_duration(times->rest, number[3]));
 }
 

@@ -100,7 +100,8 @@ typedef struct saddle_hooks {
 typedef struct saddle_run_times {
     saddle_setup_times setup; /**< Making the instance, which several runs may share. */
     double iterating; /**< Iterations and the first gradients: the trace's column seconds. */
-    double measuring; /**< Trace points: metric, losses, outcomes and self-checks. */
+    double measuring; /**< Trace points: metric, losses, outcomes, self-checks and the gap. */
+    double gap;       /**< The part of measuring that the gap takes. */
     double rest;      /**< Preparing agents, calling hooks, and writing files. */
 } saddle_run_times;
 

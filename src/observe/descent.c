@@ -14,8 +14,6 @@
 #define PROBES 4
 /* A step is accepted if it makes this part of the decrease that the slope predicts. */
 #define SUFFICIENT 1e-4
-/* A search that may find the rest of the decrease ends when at most this many times what it found can be left. */
-#define UNKNOWN_PARTS 4.0
 /* Decreases of less than this part of f + h are rounding errors. */
 #define ROUNDING 1e-15
 /* How many times less than its matrix the curvature of f may be, if nothing is added to the matrix. */
@@ -82,7 +80,7 @@ static double rounding_of(const saddle_descent_state *s)
 /* Returns whether what was found is not a small part of what can be. */
 static bool is_known(const saddle_descent_state *s)
 {
-    return s->most <= fmax(UNKNOWN_PARTS * (s->start - s->total), s->given->ignored);
+    return s->most <= fmax(s->given->unknown * (s->start - s->total), s->given->ignored);
 }
 
 /* Returns whether the search is done: it has no evaluations left, or is at its goal. A first number of them is for any
@@ -315,7 +313,8 @@ static void find_most(saddle_descent_state *s)
 {
     for (size_t k = 0; k < s->n; k++)
         s->next[k] = s->x[k] - s->given->reference[k];
-    double way2 = saddle_move_square(s, s->next) + 2.0 * s->length * s->given->gain;
+    double gain = fmax(s->given->gain, s->start - s->total);
+    double way2 = saddle_move_square(s, s->next) + 2.0 * s->length * gain;
     for (size_t k = 0; k < s->n; k++)
         way2 += s->length * s->bend[k] * s->x[k] * s->x[k];
     double square = saddle_inverse_square(s, s->slope);

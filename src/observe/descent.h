@@ -34,7 +34,8 @@ typedef struct saddle_descent {
     int evaluations; /* how many times value() is called at most, besides finding the unit of f; at least 1 */
     int least;      /* after this many the search ends when the decrease exceeds `plenty`, */
     double plenty;  /* or when little more can be left: */
-    double ignored; /* at most this, or a few times the decrease */
+    double ignored; /* at most this, */
+    double unknown; /* or this many times the decrease */
     const double *reference; /* a point from which f + h can be decreased by about the gain */
     double gain;
     double before;     /* a decrease that was found before and counts like that of the search */

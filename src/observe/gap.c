@@ -18,15 +18,18 @@
 #include "observe/observer_parts.h"
 #include "observe/search_metric.h"
 
-/* Evaluations of Q in the search from the reference, and the most of them in one from xbar, while the gap may be called
- * small and is not known well. */
-#define SCALE_EVALUATIONS 20
+/* The search from the reference ends when at most this part of what it found can be left, so that the scale hardly
+ * depends on the samples that its metric is made of; or after this many evaluations of Q. */
+#define SCALE_UNKNOWN 0.1
+#define SCALE_EVALUATIONS 40
+/* The most evaluations of Q in the search from xbar, while the gap may be called small and is not known well. */
 #define MOST_EVALUATIONS 1000
-/* The most of them if each needs a search for y*. */
+/* The most of both if each needs a search for y*. */
+#define SCALE_WITH_ASCENT 20
 #define MOST_WITH_ASCENT 60
 /* The part of what can be left that counts as missing: a gap is too small by at most its inverse. */
 #define COUNTED 0.1
-/* A search that found something worth mentioning ends when the next step is predicted to add at most this part. */
+/* A search from xbar that found something worth mentioning ends when the next step is to add at most this part. */
 #define PRECISE 0.02
 /* The scale is at least this part of |Q|, below which differences of Q are mostly rounding errors. */
 #define SMALLEST_SCALE 1e-10
@@ -36,6 +39,8 @@
 #define Y_SHARE 1e-3
 /* A search that may last longer ends when at most this part of the scale, or the goal, can be left. */
 #define IGNORED 1e-5
+/* A search that may find the rest ends when at most this many times what it found can be left. */
+#define UNKNOWN 4.0
 /* A search ends when it predicts a decrease of less than this part of the scale. */
 #define NEGLIGIBLE 1e-13
 
@@ -81,6 +86,7 @@ static double search(saddle_observer *o, double goal, int evaluations, double en
                              .least = evaluations,
                              .plenty = goal * o->gap.scale,
                              .ignored = fmin(IGNORED, goal) * o->gap.scale,
+                             .unknown = UNKNOWN,
                              .precise = PRECISE,
                              .enough = enough};
     if (!dense)
@@ -142,12 +148,13 @@ static void find_scale(saddle_observer *o)
     saddle_search_reference(o, x);
     double y_gained = y_gain(o, x);
     double few = saddle_search_few(o, x);
-    const saddle_descent limits = {.evaluations = SCALE_EVALUATIONS,
-                                   .least = SCALE_EVALUATIONS,
-                                   .matrix =
-                                       saddle_search_curvature(o, few, x) ? o->search.matrix : NULL,
-                                   .precise = PRECISE,
-                                   .enough = INFINITY};
+    const saddle_descent limits = {
+        .evaluations = o->problem->response_solve != NULL ? SCALE_EVALUATIONS : SCALE_WITH_ASCENT,
+        .least = 2,
+        .plenty = INFINITY,
+        .unknown = SCALE_UNKNOWN,
+        .matrix = saddle_search_curvature(o, few, x) ? o->search.matrix : NULL,
+        .enough = INFINITY};
     saddle_decrease end = descend(o, &limits, x);
     /* fmax() ignores a NaN. */
     o->gap.scale = fmax(end.found, Y_SHARE * y_gained);

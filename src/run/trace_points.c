@@ -56,7 +56,9 @@ void saddle_run_measure_gap(saddle_run_state *r, bool last)
     double begin = saddle_clock_seconds();
     double goal = all ? fmax(r->rules.gap, saddle_result_goal(r->result)) : r->rules.gap;
     saddle_observe_gap(r->observer, goal, saddle_gap_evaluations(r), all, &r->row);
-    r->times.measuring += saddle_clock_seconds() - begin;
+    double seconds = saddle_clock_seconds() - begin;
+    r->times.gap += seconds;
+    r->times.measuring += seconds;
     size_t agent;
     const char *function = saddle_observer_returned_nan(r->observer, &agent);
     if (function != NULL && !r->gap_failed)

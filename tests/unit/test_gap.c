@@ -461,6 +461,41 @@ START_TEST(a_large_column_does_not_hide_the_rest)
 }
 END_TEST
 
+/* The scale belongs to the problem: agents of equal sizes have the same one, whichever rows are theirs. */
+START_TEST(the_scale_does_not_depend_on_who_has_which_rows)
+{
+    double least = INFINITY;
+    double most = 0.0;
+    saddle_test_enter_directory();
+    saddle_rng rng;
+    saddle_rng_init(&rng, (uint64_t)_i, SADDLE_RNG_TEST, 2, 0);
+    FILE *f = fopen("rows.libsvm", "w");
+    ck_assert_ptr_nonnull(f);
+    for (size_t j = 0; j < 600; j++) {
+        double row[8];
+        for (size_t k = 0; k < 8; k++)
+            row[k] = pow(saddle_rng_normal(&rng), 5.0);
+        saddle_fprintf(f, "%d", row[0] + row[1] + 3.0 * saddle_rng_normal(&rng) > 0.0 ? 1 : -1);
+        for (size_t k = 0; k < 8; k++)
+            saddle_fprintf(f, " %zu:%g", k + 1, row[k]);
+        saddle_fprintf(f, "\n");
+    }
+    ck_assert_int_eq(fclose(f), 0);
+    for (int seed = 1; seed <= 6; seed++) {
+        char text[16];
+        saddle_snprintf(text, sizeof text, "seed=%d", seed);
+        saddle_result *result = test_solve(
+            NULL, (const char *[]){"problem=group-dro", "groups=label", "data=rows.libsvm",
+                                   "scale=none", "agents=3", "topology=path", "gap=end",
+                                   "algorithm=precision", "iterations=1", text, NULL});
+        least = fmin(least, result->gap.scale);
+        most = fmax(most, result->gap.scale);
+        saddle_result_free(result);
+    }
+    assert_at_most(most, 1.05 * least);
+}
+END_TEST
+
 /* Labels that are all alike leave nothing to learn from the start: it is solved. */
 START_TEST(nothing_to_learn_is_solved)
 {
@@ -716,6 +751,7 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(cases, finds_what_a_nearly_constant_column_gives, 0, 12);
     tcase_add_loop_test(cases, bounds_the_excess_with_groups, 0, 16);
     tcase_add_test(cases, a_large_column_does_not_hide_the_rest);
+    tcase_add_loop_test(cases, the_scale_does_not_depend_on_who_has_which_rows, 0, 5);
     tcase_add_loop_test(cases, nothing_to_learn_is_solved, 0, 6);
     tcase_add_loop_test(cases, does_not_depend_on_units, 0, 8);
     tcase_add_loop_test(cases, measures_y, 0, 4);
