@@ -13,7 +13,7 @@ from typing import Any
 
 from .instances import Instance, everything
 from .page import write_page
-from .runs import PIECES, pieces, read_lines
+from .runs import PIECES, is_stale, pieces, read_lines
 
 
 def _append(path: Path, line: dict[str, Any]) -> None:
@@ -52,8 +52,10 @@ def main(arguments: list[str] | None = None) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     _complete_last_line(path)
     done: dict[str, set[str]] = {}
+    by_name = {instance.name: instance for instance in everything()}
     for line in read_lines(path):
-        done.setdefault(line["instance"], set()).add(line["what"])
+        if not is_stale(line, by_name):
+            done.setdefault(line["instance"], set()).add(line["what"])
     chosen = [instance for instance in everything() if options.only in instance.name]
     todo = [(i, what, path) for what in PIECES for i in chosen if what not in done.get(i.name, set())]
     if todo and not options.no_runs:
@@ -63,8 +65,10 @@ def main(arguments: list[str] | None = None) -> int:
             for k, said in enumerate(pool.imap_unordered(_run, todo), 1):
                 print(f"[{k}/{len(todo)}, {time.monotonic() - begin:.0f} s] {said}", flush=True)
     page = Path(options.page or path.parent / "defaults.md")
-    write_page(page, read_lines(path))
-    print(f"zoo: wrote {page}")
+    latest = {(line["instance"], line["what"]): line for line in read_lines(path)}
+    stale = sum(is_stale(line, by_name) for line in latest.values() if line["what"] != "missing")
+    write_page(page, list(latest.values()), stale)
+    print(f"zoo: wrote {page}" + (f"; {stale} of its runs are of another version" if stale else ""))
     return 0
 
 

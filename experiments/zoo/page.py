@@ -141,8 +141,8 @@ def _paragraph(text: str) -> list[str]:
                          break_long_words=False, break_on_hyphens=False)
 
 
-def write_page(path: Path, results: list[Line]) -> None:
-    """Writes the page from the lines of results.jsonl."""
+def write_page(path: Path, results: list[Line], stale: int = 0) -> None:
+    """Writes the page from the lines of results.jsonl, of which some may be of another version."""
     lines = {(line["instance"], line["what"]): line for line in results}
     halves = {"named": [Outcome(i, lines) for i in NAMED], "drawn": [Outcome(i, lines) for i in drawn()]}
     everyone = halves["named"] + halves["drawn"]
@@ -174,6 +174,7 @@ def write_page(path: Path, results: list[Line]) -> None:
         *_paragraph(
             f"All kinds of runs were made for {complete} of {len(everyone)} instances; those that were took "
             f"{seconds / 60:.0f} minutes."
+            + (f" Another version of Saddle or of the zoo made {stale} of the runs." if stale else "")
             + (f" Data are missing for {', '.join(absent)}." if absent else "")), "",
         "## Summary", "", *_summary(halves), "", *_honesty(list(lines.values())), "",
         "## Named instances", "", "Each end is the gap and, in brackets, the true excess; bold: solved.", "",

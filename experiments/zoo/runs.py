@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import json
 import logging
 import math
@@ -11,12 +13,13 @@ from pathlib import Path
 from typing import Any, Iterator
 
 import saddle
+from saddle._library import _path
 
 from .instances import Instance
 from .reference import objective
 from .rows import Missing, agents_rows
 
-__all__ = ["LONG", "PASSES", "ROUNDS", "SOLVED", "PIECES", "TUNED", "Work", "pieces", "read_lines"]
+__all__ = ["LONG", "PASSES", "ROUNDS", "SOLVED", "PIECES", "TUNED", "Work", "is_stale", "pieces", "read_lines"]
 
 PASSES = 100  # gradient evaluations for each row
 ROUNDS = 5000
@@ -40,6 +43,24 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
         except ValueError:
             continue
     return found
+
+
+@functools.cache
+def _version() -> bytes:
+    """Returns a hash of what lines depend on besides their instance: the library, rows, references and the budget."""
+    here = Path(__file__)
+    files = (Path(_path()), here, here.with_name("rows.py"), here.with_name("reference.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).digest()
+
+
+def _fingerprint(instance: Instance) -> str:
+    return hashlib.sha256(_version() + repr(instance).encode()).hexdigest()[:16]
+
+
+def is_stale(line: dict[str, Any], instances: dict[str, Instance]) -> bool:
+    """Returns whether another version of the library or of the zoo made a line."""
+    instance = instances.get(line["instance"])
+    return instance is None or line.get("fingerprint") != _fingerprint(instance)
 
 
 class Work:
@@ -112,7 +133,8 @@ def pieces(instance: Instance, done: set[str], chosen: tuple[str, ...]) -> Itera
             line = work.piece(what)
         except (saddle.Error, ValueError, ArithmeticError) as error:
             line = {"error": f"{type(error).__name__}: {error}"}
-        yield {"instance": instance.name, "what": what, **{k: _finite(v) for k, v in line.items()}}
+        yield {"instance": instance.name, "what": what, "fingerprint": _fingerprint(instance),
+               **{k: _finite(v) for k, v in line.items()}}
 
 
 def _finite(value: Any) -> Any:

@@ -292,8 +292,7 @@ const saddle_option *const saddle_plan_options[] = {
     CHOICE(PLAN(outputs.gap, RUN, RECORD), "gap", SADDLE_MEASURING_HEADING, "end",
            "end|always|never", "WHEN",
            "When to measure the gap: what is missing to a solution, relative to what can be gained "
-           "from x = 0. It costs about as much as 25 passes over all data, up to 2000 where it is "
-           "small.\n"
+           "from x = 0. It costs 20 to 60 passes over all data, up to 2000 where it is small.\n"
            "end: at the last trace point.\n"
            "always: at every trace point."),
     REAL_ABOVE(PLAN(outputs.metric_tau, RUN, METRIC), "metric-tau", SADDLE_MEASURING_HEADING,

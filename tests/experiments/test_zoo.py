@@ -213,5 +213,17 @@ def test_runs_are_continued_and_the_page_is_written(tmp_path, monkeypatch):
     results.write_text(before.splitlines()[0] + '\n{"inst')  # the second run was killed
     assert command.main(arguments) == 0
     assert [line["what"] for line in runs.read_lines(results)] == ["default", "precision+"]
-    text = (tmp_path / "defaults.md").read_text()
+    lines = runs.read_lines(results)
+    lines[1]["fingerprint"] = "of another version"
+    results.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    def page_text():
+        return " ".join((tmp_path / "defaults.md").read_text().split())
+
+    stale = "Another version of Saddle or of the zoo made 1 of the runs"
+    assert command.main([*arguments, "--no-runs"]) == 0 and stale in page_text()
+    assert command.main(arguments) == 0
+    assert [line["what"] for line in runs.read_lines(results)] == ["default", "precision+", "precision+"]
+    text = page_text()
+    assert stale not in text
     assert "| small-least-squares |" in text and "None of them has a true excess" in text
