@@ -261,7 +261,6 @@ typedef struct engine {
     size_t most;  /* largest number of samples of an agent */
     uint32_t *index;
     uint64_t *mark;
-    double *terms;
     uint64_t *timed; /* IFO calls that the clocks of this process's agents include */
     uint64_t iteration;
     unsigned parity;
@@ -454,13 +453,16 @@ static void mean(saddle_engine *base, size_t size, saddle_agent_term *term, void
 {
     engine *e = engine_of(base);
     const saddle_world *world = e->in.instance->world;
+    double *terms = saddle_alloc_doubles(size);
+    ck_assert_ptr_nonnull(terms);
     memset(out, 0, size * sizeof *out);
     for (size_t i = 0; i < world->agents; i++) {
         if (saddle_world_has(world, i))
-            term(context, lend(e, saddle_world_place(world, i)), e->terms);
-        world->kind->add_terms(world, i, 1, size, size, e->terms, out);
+            term(context, lend(e, saddle_world_place(world, i)), terms);
+        world->kind->add_terms(world, i, 1, size, size, terms, out);
     }
     world->kind->join(world, size, out);
+    saddle_free(terms);
     saddle_scale(size, 1.0 / (double)world->agents, out);
 }
 
@@ -473,11 +475,9 @@ static void destroy(saddle_engine *base)
             saddle_free(e->at->span[parity]);
             saddle_free(e->at->clock[parity]);
         }
-    void *const memory[] = {e->agent, (void *)e->neighbour,
-                            e->kept,  e->scratch,
-                            e->work,  e->index,
-                            e->mark,  e->terms,
-                            e->timed, e};
+    void *const memory[] = {
+        e->agent, (void *)e->neighbour, e->kept, e->scratch, e->work, e->index, e->mark, e->timed,
+        e};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++)
         saddle_free(memory[k]);
 }
@@ -492,7 +492,6 @@ static void allocate(engine *e)
     size_t inner =
         larger(saddle_problem_scratch(problem), larger(saddle_prox_scratch(e->in.instance->x_prox),
                                                        saddle_set_scratch(e->in.instance->y_set)));
-    size_t line = SADDLE_ALIGNMENT / sizeof(double);
     e->agent = saddle_alloc(world->local, sizeof *e->agent);
     e->neighbour = saddle_alloc(world->agents, sizeof *e->neighbour);
     e->kept = saddle_alloc_doubles(world->local * e->layout.kept);
@@ -502,8 +501,6 @@ static void allocate(engine *e)
     e->work = saddle_alloc_doubles(world->local * e->layout.work);
     e->index = saddle_alloc(world->local * most, sizeof *e->index);
     e->mark = saddle_alloc(saddle_rng_mark_words(most), sizeof *e->mark);
-    e->terms = saddle_alloc_doubles(problem->x_dim +
-                                    larger(problem->y_dim, problem->response_size) + line);
     for (int parity = 0; world->rank == 0 && parity < 2; parity++) {
         e->at->span[parity] = saddle_alloc_doubles(world->agents * e->layout.published);
         e->at->clock[parity] = saddle_alloc_doubles(world->agents);
@@ -512,7 +509,7 @@ static void allocate(engine *e)
     e->timed = saddle_alloc(world->local, sizeof *e->timed);
     ck_assert_ptr_nonnull(e->timed);
     ck_assert(e->agent != NULL && e->neighbour != NULL && e->kept != NULL && e->scratch != NULL &&
-              e->work != NULL && e->index != NULL && e->mark != NULL && e->terms != NULL);
+              e->work != NULL && e->index != NULL && e->mark != NULL);
 }
 
 static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inputs,

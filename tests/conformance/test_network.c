@@ -1045,6 +1045,8 @@ START_TEST(defaults_are_what_the_files_say)
                 x_share = 1.0;
             if (method == DPPSP)
                 y_share = 1.0;
+            if (method == CSPSG)
+                y_share = sqrt(steps.eta);
             double x_step = x_share / steps.tau;
             double longest = INFINITY;
             saddle_configuration c = {.instance = r.instance.made, .steps = steps};
