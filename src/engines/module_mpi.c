@@ -96,6 +96,7 @@ static saddle_group *make_group(void)
     if (g == NULL) {
         fputs("saddle: there is not enough memory for a communicator\n", stderr);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        abort(); /* not reached */
     }
     MPI_Comm_dup(MPI_COMM_WORLD, &g->comm);
     g->arrival = MPI_REQUEST_NULL;

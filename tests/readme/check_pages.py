@@ -262,7 +262,8 @@ def tools(build, base, python, compiler):
                 LIBRARY_PATH=libraries, CPATH=os.path.join(prefix, "include"), CMAKE_PREFIX_PATH=prefix,
                 PYTHONPATH=os.path.join(build, "python"), XDG_DATA_HOME=os.path.join(base, "data"), MPLBACKEND="Agg",
                 OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_mpi_yield_when_idle="1",
-                OMPI_MCA_orte_default_hostfile=os.path.join(base, "slots"))
+                OMPI_MCA_orte_default_hostfile=os.path.join(base, "slots"), OMPI_MCA_orte_tmpdir_base=base,
+                PRTE_MCA_prte_tmpdir_base=base)
 
 
 def processor_seconds():

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/print.h"
+#include "core/vector.h"
 #include "instances.h"
 #include "support.h"
 
@@ -103,19 +104,22 @@ static double primal_value(const saddle_instance *e, const double *x, double *sc
     const saddle_problem *problem = e->problem;
     saddle_error error = {.message = ""};
     saddle_set *line = NULL;
-    double mean = 0.0;
+    double *own = test_doubles(problem->response_size);
+    double *mean = test_doubles(problem->response_size);
     double sum = 0.0;
     double y;
+    memset(mean, 0, problem->response_size * sizeof *mean);
     assert_ok(saddle_set_create(&line, "none", 1, &error), error);
     for (size_t i = 0; i < problem->agents; i++) {
-        double own;
-        saddle_problem_statistic(problem, i, x, &own, scratch);
-        mean += own / (double)problem->agents;
+        saddle_problem_statistic(problem, i, x, own, scratch);
+        saddle_axpy(problem->response_size, 1.0 / (double)problem->agents, own, mean);
     }
-    ck_assert(problem->response_solve(problem, x, &mean, line, &y, scratch));
+    ck_assert(problem->response_solve(problem, x, mean, line, &y, scratch));
     for (size_t i = 0; i < problem->agents; i++)
         sum += saddle_problem_value(problem, i, x, &y, scratch);
     saddle_set_free(line);
+    free(mean);
+    free(own);
     return sum / (double)problem->agents;
 }
 
